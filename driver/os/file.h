@@ -1,0 +1,39 @@
+// Files: whole reads with a cap, atomic publication, directories, walking upward.
+#ifndef KS_FILE_H
+#define KS_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "base/str.h"
+
+// Reads a whole regular file into the arena, terminated; KS_E_LIMIT above `max` bytes.
+enum ks_status ks_file_read(struct ks_arena *arena, const char *path, size_t max,
+                            struct ks_slice *out, struct ks_err *err);
+// Publishes by temporary file in the same directory and rename(2); fsync first if `durable`.
+// Parent directories must exist. Mode is 0644 & ~umask unless `mode` is not 0.
+enum ks_status ks_file_write(const char *path, const void *data, size_t n, bool durable,
+                             mode_t mode, struct ks_err *err);
+// As ks_file_write, but leaves the file (and its mtime) alone when it already holds these bytes.
+enum ks_status ks_file_update(const char *path, const void *data, size_t n, struct ks_err *err);
+enum ks_status ks_file_copy(const char *from, const char *to, struct ks_err *err);
+enum ks_status ks_dir_make(const char *path, struct ks_err *err); // with parents, 0777 & ~umask
+bool ks_file_exists(const char *path);
+bool ks_is_dir(const char *path);
+// realpath(3) into the arena; NULL if it does not resolve.
+char *ks_path_real(struct ks_arena *arena, const char *path);
+// Absolute but symlinks kept: cwd joined, "." and ".." left alone.
+char *ks_path_absolute(struct ks_arena *arena, const char *path);
+// Names in a directory without "." and "..", sorted bytewise. Absent directory: KS_E_ABSENT.
+enum ks_status ks_dir_list(struct ks_arena *arena, const char *path, struct ks_strv *names,
+                           struct ks_err *err);
+// Removes a file or a whole tree below `path` (which must be absolute); absent is fine.
+enum ks_status ks_tree_remove(const char *path, struct ks_err *err);
+// A fresh private directory (0700) under $TMPDIR or /tmp; the caller removes it with ks_tree_remove.
+enum ks_status ks_dir_temp(struct ks_arena *arena, const char *stem, char **path,
+                           struct ks_err *err);
+// This program's own directory (from /proc/self/exe).
+char *ks_program_dir(struct ks_arena *arena);
+
+#endif

@@ -1,0 +1,65 @@
+// Child processes: argument arrays, own process group, deadline, byte-capped output; never a shell.
+#ifndef KS_PROC_H
+#define KS_PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/str.h"
+
+struct ks_proc_options {
+    const char *cwd;          // NULL: inherit
+    const char *const *env;   // NULL: inherit; else NULL-terminated "NAME=value" list, complete
+    double timeout_seconds;   // 0: none; then TERM, 1 s later KILL, to the whole group
+    size_t max_output;        // cap of each captured stream (0: 16 MiB); more is read and dropped
+    bool capture_stdout;      // else inherited
+    bool capture_stderr;
+    bool null_stdin;          // /dev/null instead of inherited
+    int64_t max_memory;       // RLIMIT_AS in bytes, 0: none
+};
+
+struct ks_proc_result {
+    int exit_code;   // 0..255; 128+n when killed by signal n
+    int signal;      // 0 if it exited
+    bool timed_out;
+    double seconds;  // wall clock
+    struct ks_slice out, err; // in the arena; empty unless captured
+};
+
+// Runs argv (argv[0] a path, or a name looked up on PATH) to its end. KS_E_CHILD if it could not be
+// started or timed out; a non-zero exit is KS_OK with exit_code set.
+enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
+                           const struct ks_proc_options *options, struct ks_proc_result *result,
+                           struct ks_err *err);
+
+// A long-lived child that speaks lines on stdin/stdout. stderr is inherited unless quiet.
+struct ks_child {
+    pid_t pid;  // 0: not running
+    int to, from;
+    struct ks_buf pending; // bytes read past the last line
+};
+enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_options *options,
+                              struct ks_child *child, struct ks_err *err);
+// Writes all of it; KS_E_CHILD if the child is gone (SIGPIPE is ignored process-wide by this call).
+enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n,
+                              struct ks_err *err);
+// One line without its newline, valid until the next call; KS_E_CHILD at end of stream,
+// KS_E_LIMIT when the deadline passes or the line exceeds `max` bytes.
+enum ks_status ks_child_read_line(struct ks_child *child, double timeout_seconds, size_t max,
+                                  struct ks_slice *line, struct ks_err *err);
+// Closes the pipes, waits `grace_seconds`, then kills the process group. Idempotent.
+void ks_child_stop(struct ks_child *child, double grace_seconds, int *exit_code);
+
+// Replaces this process; returns only on failure.
+enum ks_status ks_proc_exec(const char *path, const char *const *argv, struct ks_err *err);
+
+// Finds an executable on PATH; `skip` (may be NULL) names a file to pass over, by device and inode.
+char *ks_proc_which(struct ks_arena *arena, const char *name, const char *skip);
+
+// After ks_stop_on_signals(), SIGINT and SIGTERM set a flag that waits above look at; children
+// started here are then ended. A second signal ends the process at once.
+void ks_stop_on_signals(void);
+bool ks_stop_requested(void);
+
+#endif
