@@ -16,7 +16,8 @@ uint64_t ks_rng_next(struct ks_rng *rng);
 uint64_t ks_rng_below(struct ks_rng *rng, uint64_t n);
 double ks_rng_unit(struct ks_rng *rng); // [0, 1), 53 bits
 
-// 64 well-mixed bits that depend only on (seed, index): splitmix64 of seed + index * golden ratio.
+// 64 well-mixed bits that depend only on (seed, index): output number `index` (from 0) of the
+// splitmix64 generator started at `seed`, that is mix(seed + (index + 1) * 0x9e3779b97f4a7c15).
 uint64_t ks_hash_counter(uint64_t seed, uint64_t index);
 
 // From the operating system; never repeats in practice. Aborts if the kernel gives none.

@@ -40,7 +40,8 @@ enum ks_status ks_err_set(struct ks_err *err, enum ks_status status, const char 
 enum ks_status ks_err_errno(struct ks_err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-// Puts context in front of an error already set: "<context>: <text>".
+// Puts context in front of an error already set: "<context>: <text>". Returns its status; with
+// `err` NULL there is none to return, so pass on the status of the failed call instead.
 enum ks_status ks_err_prefix(struct ks_err *err, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -28,24 +28,28 @@ struct ks_proc_result {
 };
 
 // Runs argv (argv[0] a path, or a name looked up on PATH) to its end. KS_E_CHILD if it could not be
-// started or timed out; a non-zero exit is KS_OK with exit_code set.
+// started or timed out; KS_E_INTERRUPTED after a stop request; a non-zero exit is KS_OK with
+// exit_code set. The child gets SIGTERM should the calling thread die. `options` may be NULL.
 enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
                            const struct ks_proc_options *options, struct ks_proc_result *result,
                            struct ks_err *err);
 
-// A long-lived child that speaks lines on stdin/stdout. stderr is inherited unless quiet.
+// A long-lived child that speaks lines on stdin/stdout. stderr is inherited, or goes to /dev/null
+// where options->capture_stderr is set; the timeout, output cap and null_stdin do not apply.
 struct ks_child {
     pid_t pid;  // 0: not running
     int to, from;
-    struct ks_buf pending; // bytes read past the last line
+    struct ks_buf pending; // private: the line handed out last, and bytes read past it
+    size_t taken;          // private: length of that line with its newline
 };
 enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_options *options,
                               struct ks_child *child, struct ks_err *err);
-// Writes all of it; KS_E_CHILD if the child is gone (SIGPIPE is ignored process-wide by this call).
+// Writes all of it; KS_E_CHILD if the child is gone (ks_child_start makes this process ignore
+// SIGPIPE; the programs it starts still get the default).
 enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n,
                               struct ks_err *err);
-// One line without its newline, valid until the next call; KS_E_CHILD at end of stream,
-// KS_E_LIMIT when the deadline passes or the line exceeds `max` bytes.
+// One line without its newline, terminated, valid until the next call; KS_E_CHILD at end of stream,
+// KS_E_LIMIT when the deadline passes (0: none) or the line exceeds `max` bytes.
 enum ks_status ks_child_read_line(struct ks_child *child, double timeout_seconds, size_t max,
                                   struct ks_slice *line, struct ks_err *err);
 // Closes the pipes, waits `grace_seconds`, then kills the process group. Idempotent.
