@@ -5,7 +5,11 @@
 // names of integers (parameters, lets, template values, workspaces' sizes), grid.x .. block.z,
 // shared. Overflow, division by zero, shift outside 0..62, ceildiv by <= 0, and unknown names make
 // the value *undefined*: a condition is then false, and a plan is refused.  && || ?: evaluate only
-// what they need. At most 4096 bytes and depth 64.
+// what they need; anything undefined in an evaluated part makes the whole undefined. x << n is
+// x * 2^n (undefined on overflow), x >> n the floor of x / 2^n, ceildiv rounds up for any x,
+// aligned(p,k) is p % k == 0 (undefined for k <= 0), overlap() is false for an empty range and
+// undefined for a negative length or one past the end of the address space.
+// Numbers are decimal or 0x, without suffix. At most 4096 bytes and depth 64 (nesting and tree).
 #ifndef KS_EXPR_H
 #define KS_EXPR_H
 
@@ -49,11 +53,15 @@ bool ks_expr_holds(const struct ks_expr *expr, ks_expr_lookup *lookup, void *con
 // maps names and may return NULL to keep one.
 void ks_expr_print(struct ks_buf *out, const struct ks_expr *expr,
                    const char *(*rename)(void *context, const char *name), void *context);
-// C++11 text that computes the same with the helpers of the dispatch prelude (source/dispatch.h):
-// a `long long`, with `*bad` set when undefined. `leaf` prints a name.
+// C++11 text that computes the same with the helpers below: a `long long`; a variable `bool bad` in
+// scope, false before, is true afterwards iff the value is undefined. `leaf` prints a name as an
+// operand (parenthesised unless a single token): an integer that fits long long, or a pointer.
 void ks_expr_print_c(struct ks_buf *out, const struct ks_expr *expr,
                      void (*leaf)(void *context, struct ks_buf *out, const char *name),
                      void *context);
+// Definitions of what that text calls (ks_add_ .. ks_overlap_, static inline, no header needed), the
+// one place where their meaning is written down besides ks_expr_eval. Static storage.
+const char *ks_expr_c_helpers(void);
 // Calls `visit` for each name used (pointers in aligned/overlap included).
 void ks_expr_names(const struct ks_expr *expr, void (*visit)(void *context, const char *name),
                    void *context);

@@ -17,7 +17,8 @@ struct ks_yaml {
     const char **keys;          // map only, in file order; duplicates are refused
 };
 
-// `name` is used in messages ("ks.yaml:12: ..."). The tree lives in the arena.
+// `name` is used in messages ("ks.yaml:12: ..."). The tree lives in the arena. A text without any
+// value (empty, comments only) gives an empty map. KS_E_USER, or KS_E_LIMIT beyond a cap.
 enum ks_status ks_yaml_parse(struct ks_arena *arena, const char *name, struct ks_slice text,
                              struct ks_yaml **root, struct ks_err *err);
 // Value of a key of a map, or NULL (also when `node` is NULL or no map).
@@ -29,11 +30,14 @@ enum ks_status ks_yaml_known(const char *name, const struct ks_yaml *map,
                              const char *const *known, struct ks_err *err);
 
 // Writer: deterministic block style; scalars are quoted only where YAML needs it, text with
-// newlines becomes a literal block. Nesting follows the begin/end calls.
+// newlines becomes a literal block. Nesting follows the begin/end calls; an empty map or list is
+// written as {} or []. Keys are at most 1000 bytes. Bytes that are not UTF-8 become U+FFFD: YAML has
+// no way to say them.
 struct ks_yaml_writer {
     struct ks_buf *out; // borrowed
     int depth;
-    bool in_list_item;
+    bool in_list_item;    // private: the cursor stands behind "- "
+    char opened;          // private: '{' or '[' begun and still empty, else 0
 };
 void ks_yaml_put(struct ks_yaml_writer *w, const char *key, const char *value); // key NULL: list item
 void ks_yaml_putf(struct ks_yaml_writer *w, const char *key, const char *format, ...)

@@ -55,7 +55,7 @@ enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n
                               struct ks_err *err)
 {
     const char *at = data;
-    if (child->to < 0)
+    if (child->pid <= 0)
         KS_FAIL(err, KS_E_CHILD, "the child process is not running");
     while (n > 0) {
         ssize_t written = write(child->to, at, n);
@@ -88,7 +88,7 @@ static void forget_line(struct ks_child *child)
 enum ks_status ks_child_read_line(struct ks_child *child, double timeout_seconds, size_t max,
                                   struct ks_slice *line, struct ks_err *err)
 {
-    if (child->from < 0)
+    if (child->pid <= 0)
         KS_FAIL(err, KS_E_CHILD, "the child process is not running");
     forget_line(child);
     struct ks_buf *pending = &child->pending;
