@@ -57,6 +57,7 @@ enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n
     const char *at = data;
     if (child->pid <= 0)
         KS_FAIL(err, KS_E_CHILD, "the child process is not running");
+    double deadline = ks_now() + child->write_timeout;
     while (n > 0) {
         ssize_t written = write(child->to, at, n);
         if (written >= 0) {
@@ -70,6 +71,9 @@ enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n
         }
         if (n > 0 && ks_stop_requested())
             KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
+        if (n > 0 && child->write_timeout > 0 && ks_now() > deadline)
+            KS_FAIL(err, KS_E_LIMIT, "the child process did not read for %g s",
+                    child->write_timeout);
     }
     return KS_OK;
 }
@@ -128,6 +132,40 @@ enum ks_status ks_child_read_line(struct ks_child *child, double timeout_seconds
         else if (n == 0 || (errno != EINTR && errno != EAGAIN))
             KS_FAIL(err, KS_E_CHILD, "the child process ended without an answer");
     }
+}
+
+enum ks_status ks_child_read_bytes(struct ks_child *child, double timeout_seconds, void *data,
+                                   size_t n, struct ks_err *err)
+{
+    if (child->from < 0)
+        KS_FAIL(err, KS_E_CHILD, "the child process is not running");
+    forget_line(child);
+    struct ks_buf *pending = &child->pending;
+    char *at = data;
+    size_t have = pending->len < n ? pending->len : n;
+    if (have > 0) {
+        memcpy(at, pending->data, have);
+        memmove(pending->data, pending->data + have, pending->len - have + 1);
+        pending->len -= have;
+    }
+    double deadline = ks_now() + timeout_seconds;
+    while (have < n) {
+        if (ks_stop_requested())
+            KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
+        double left = timeout_seconds > 0 ? deadline - ks_now() : 1;
+        if (left <= 0)
+            KS_FAIL(err, KS_E_LIMIT, "the child process did not send its bytes within %g s",
+                    timeout_seconds);
+        struct pollfd ready = {.fd = child->from, .events = POLLIN};
+        if (poll(&ready, 1, (int)((left < 0.1 ? left : 0.1) * 1000) + 1) <= 0)
+            continue;
+        ssize_t got = read(child->from, at + have, n - have);
+        if (got > 0)
+            have += (size_t)got;
+        else if (got == 0 || (errno != EINTR && errno != EAGAIN))
+            KS_FAIL(err, KS_E_CHILD, "the child process ended %zu bytes early", n - have);
+    }
+    return KS_OK;
 }
 
 void ks_child_stop(struct ks_child *child, double grace_seconds, int *exit_code)

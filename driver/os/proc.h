@@ -41,10 +41,12 @@ struct ks_child {
     int to, from;
     struct ks_buf pending; // private: the line handed out last, and bytes read past it
     size_t taken;          // private: length of that line with its newline
+    double write_timeout;  // seconds that one ks_child_write may block; 0: none. Set after the start.
 };
 enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_options *options,
                               struct ks_child *child, struct ks_err *err);
-// Writes all of it; KS_E_CHILD if the child is gone (ks_child_start makes this process ignore
+// Writes all of it; KS_E_LIMIT when the child takes longer than write_timeout; KS_E_CHILD if the
+// child is gone (ks_child_start makes this process ignore
 // SIGPIPE; the programs it starts still get the default).
 enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n,
                               struct ks_err *err);
@@ -52,6 +54,9 @@ enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n
 // KS_E_LIMIT when the deadline passes (0: none) or the line exceeds `max` bytes.
 enum ks_status ks_child_read_line(struct ks_child *child, double timeout_seconds, size_t max,
                                   struct ks_slice *line, struct ks_err *err);
+// Exactly n raw bytes, those that follow the line read last; failures as for a line.
+enum ks_status ks_child_read_bytes(struct ks_child *child, double timeout_seconds, void *data,
+                                   size_t n, struct ks_err *err);
 // Closes the pipes, waits `grace_seconds`, then kills the process group. Idempotent.
 void ks_child_stop(struct ks_child *child, double grace_seconds, int *exit_code);
 
