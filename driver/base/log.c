@@ -31,7 +31,8 @@ void ks_log(enum ks_log_level level, const char *format, ...)
     int saved = errno; // logging must not disturb the failure it reports
     char line[2048];
     size_t room = sizeof line - 1; // one byte is kept for the newline
-    const char *label = level == KS_LOG_WARN ? "warning" : level_names[level]; // as compilers say it
+    const char *label =
+        level == KS_LOG_WARN ? "warning" : level_names[level]; // as compilers say it
     int n = snprintf(line, room, "%s: %s: ", program_name, label);
     size_t len = n < 0 ? 0 : (size_t)n;
     if (len < room) {

@@ -98,7 +98,8 @@ uint16_t ks_f32_to_f16(float value)
         return (uint16_t)(sign | 0x7e00u | ((magnitude >> 13) & 0x3ffu));
     if (magnitude >= 0x47800000u) // 65536 and above, infinity included
         return (uint16_t)(sign | 0x7c00u);
-    if (magnitude >= 0x38800000u) // normal in binary16; a carry out of the mantissa is the next exponent
+    if (magnitude >=
+        0x38800000u) // normal in binary16; a carry out of the mantissa is the next exponent
         return (uint16_t)(sign | shift_right_even(magnitude - (112u << 23), 13));
     uint32_t exponent = magnitude >> 23;
     if (exponent < 102) // below half of the smallest subnormal, 2^-25

@@ -84,7 +84,7 @@ bool ks_parse_f64(const char *text, double *value)
 {
     const char *digits = text + (text[0] == '-' || text[0] == '+');
     if (!isdigit((unsigned char)digits[0]) && digits[0] != '.')
-        return false; // white space, "inf", "nan"
+        return false;         // white space, "inf", "nan"
     static locale_t c_locale; // never freed; a race would leak one
     locale_t locale = __atomic_load_n(&c_locale, __ATOMIC_ACQUIRE);
     if (locale == NULL) {

@@ -59,8 +59,8 @@ void ks_expr_print(struct ks_buf *out, const struct ks_expr *expr,
 void ks_expr_print_c(struct ks_buf *out, const struct ks_expr *expr,
                      void (*leaf)(void *context, struct ks_buf *out, const char *name),
                      void *context);
-// Definitions of what that text calls (ks_add_ .. ks_overlap_, static inline, no header needed), the
-// one place where their meaning is written down besides ks_expr_eval. Static storage.
+// Definitions of what that text calls (ks_add_ .. ks_overlap_: static, silent when unused, no header
+// needed): the one place, besides ks_expr_eval, where their meaning is written. Static storage.
 const char *ks_expr_c_helpers(void);
 // Calls `visit` for each name used (pointers in aligned/overlap included).
 void ks_expr_names(const struct ks_expr *expr, void (*visit)(void *context, const char *name),

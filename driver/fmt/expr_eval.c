@@ -140,8 +140,7 @@ static bool eval(const struct ks_expr *expr, const struct scope *scope, int64_t 
     }
 }
 
-bool ks_expr_eval(const struct ks_expr *expr, ks_expr_lookup *lookup, void *context,
-                  int64_t *value)
+bool ks_expr_eval(const struct ks_expr *expr, ks_expr_lookup *lookup, void *context, int64_t *value)
 {
     int64_t result; // *value stays as it was when undefined
     if (!eval(expr, &(struct scope){lookup, context}, &result))
@@ -157,31 +156,40 @@ bool ks_expr_holds(const struct ks_expr *expr, ks_expr_lookup *lookup, void *con
 }
 
 // C++11, no header needed, host only. Each helper returns 0 and sets *bad where eval() says
-// undefined; evaluation may go on with that 0, since *bad never goes back.
+// undefined; evaluation may go on with that 0, since *bad never goes back. The attribute: a program
+// need not call all of them, and nvcc's #177-D is an error for users of -Werror.
+// clang-format off
+#define HELPER "__attribute__((unused)) static inline long long "
+#define ARGS "(long long a, long long b, bool *bad) {\n    "
+#define REFUSE "{ *bad = true; return 0; }\n    "
+
 const char *ks_expr_c_helpers(void)
 {
-#define HELPER "static inline long long "
-#define BINARY "(long long a, long long b, bool *bad) "
-#define OVERFLOW(name, builtin)                                                                   \
-    HELPER name BINARY "{ long long r; if (__builtin_" builtin                                    \
-                       "_overflow(a, b, &r)) { *bad = true; return 0; } return r; }\n"
-#define REFUSE(condition) "if (" condition ") { *bad = true; return 0; } "
-    return OVERFLOW("ks_add_", "saddll") OVERFLOW("ks_sub_", "ssubll") OVERFLOW("ks_mul_", "smulll")
-        HELPER "ks_div_" BINARY "{ " REFUSE("b == 0 || (b == -1 && a == -__LONG_LONG_MAX__ - 1)") "return a / b; }\n"
-        HELPER "ks_mod_" BINARY "{ " REFUSE("b == 0 || (b == -1 && a == -__LONG_LONG_MAX__ - 1)") "return a % b; }\n"
-        HELPER "ks_shl_" BINARY "{ " REFUSE("b < 0 || b > 62") "return ks_mul_(a, 1LL << b, bad); }\n"
-        HELPER "ks_shr_" BINARY "{ " REFUSE("b < 0 || b > 62") "return a >> b; }\n"
-        HELPER "ks_ceildiv_" BINARY "{ " REFUSE("b <= 0") "return a / b + (a % b > 0); }\n"
-        HELPER "ks_min_(long long a, long long b, bool *) { return a < b ? a : b; }\n"
-        HELPER "ks_max_(long long a, long long b, bool *) { return a > b ? a : b; }\n"
-        HELPER "ks_neg_(long long a, bool *bad) { return ks_sub_(0, a, bad); }\n"
-        HELPER "ks_aligned_(unsigned long long p, long long k, bool *bad) { " REFUSE("k <= 0")
-            "return p % (unsigned long long)k == 0; }\n"
-        HELPER "ks_overlap_(unsigned long long p, long long n, unsigned long long q, long long m, bool *bad) { "
-            REFUSE("n < 0 || m < 0 || p + (unsigned long long)n < p || q + (unsigned long long)m < q")
-            "return n > 0 && m > 0 && p < q + (unsigned long long)m && q < p + (unsigned long long)n; }\n";
-#undef HELPER
-#undef BINARY
-#undef OVERFLOW
-#undef REFUSE
+    return HELPER "ks_int_(long long a) { return a; }\n"
+           HELPER "ks_min_(long long a, long long b, bool *) { return a < b ? a : b; }\n"
+           HELPER "ks_max_(long long a, long long b, bool *) { return a > b ? a : b; }\n"
+           HELPER "ks_add_" ARGS "long long r;\n    "
+                  "if (__builtin_saddll_overflow(a, b, &r)) " REFUSE "return r;\n}\n"
+           HELPER "ks_sub_" ARGS "long long r;\n    "
+                  "if (__builtin_ssubll_overflow(a, b, &r)) " REFUSE "return r;\n}\n"
+           HELPER "ks_mul_" ARGS "long long r;\n    "
+                  "if (__builtin_smulll_overflow(a, b, &r)) " REFUSE "return r;\n}\n"
+           HELPER "ks_neg_(long long a, bool *bad) { return ks_sub_(0, a, bad); }\n"
+           HELPER "ks_div_" ARGS "if (b == 0 || (b == -1 && a < -__LONG_LONG_MAX__)) " REFUSE
+                  "return a / b;\n}\n"
+           HELPER "ks_mod_" ARGS "if (b == 0 || (b == -1 && a < -__LONG_LONG_MAX__)) " REFUSE
+                  "return a % b;\n}\n"
+           HELPER "ks_shl_" ARGS "if (b < 0 || b > 62) " REFUSE
+                  "return ks_mul_(a, 1LL << b, bad);\n}\n"
+           HELPER "ks_shr_" ARGS "if (b < 0 || b > 62) " REFUSE "return a >> b;\n}\n"
+           HELPER "ks_ceildiv_" ARGS "if (b <= 0) " REFUSE "return a / b + (a % b > 0);\n}\n"
+           HELPER "ks_aligned_(unsigned long long p, long long k, bool *bad) {\n    "
+                  "if (k <= 0) " REFUSE "return p % (unsigned long long)k == 0;\n}\n"
+           HELPER "ks_overlap_(unsigned long long p, long long n,\n"
+                  "    unsigned long long q, long long m, bool *bad) {\n    "
+                  "unsigned long long p_end = p + (unsigned long long)n;\n    "
+                  "unsigned long long q_end = q + (unsigned long long)m;\n    "
+                  "if (n < 0 || m < 0 || p_end < p || q_end < q) " REFUSE
+                  "return n > 0 && m > 0 && p < q_end && q < p_end;\n}\n";
 }
+// clang-format on

@@ -7,10 +7,10 @@
 enum { KS_X_PREC_COND = 1, KS_X_PREC_UNARY = 12, KS_X_PREC_LEAF = 13 };
 
 struct ks_expr_op_info {
-    const char *text;    // as written; for calls the function's name
-    const char *helper;  // the C helper that computes it, or NULL where C's own operator is total
-    int precedence;      // C's, 1 (?:) to 13 (names, numbers, calls)
-    int kids;            // how many operands
+    const char *text;   // as written; for calls the function's name
+    const char *helper; // the C helper that computes it, or NULL where C's own operator is total
+    int precedence;     // C's, 1 (?:) to 13 (names, numbers, calls)
+    int kids;           // how many operands
     bool is_call;
 };
 

@@ -106,9 +106,10 @@ static enum ks_status parse_number(struct parser *p, struct ks_expr **expr)
 // grid.x .. block.z are single names.
 static void extend_dotted(struct parser *p, size_t len, const char *begin)
 {
-    bool has_parts = (len == 4 && memcmp(begin, "grid", 4) == 0) ||
-                     (len == 5 && memcmp(begin, "block", 5) == 0);
-    if (has_parts && p->at[0] == '.' && p->at[1] >= 'x' && p->at[1] <= 'z' && !is_name_char(p->at[2]))
+    bool has_parts =
+        (len == 4 && memcmp(begin, "grid", 4) == 0) || (len == 5 && memcmp(begin, "block", 5) == 0);
+    if (has_parts && p->at[0] == '.' && p->at[1] >= 'x' && p->at[1] <= 'z' &&
+        !is_name_char(p->at[2]))
         p->at += 2;
 }
 
@@ -116,8 +117,7 @@ static enum ks_status parse_call(struct parser *p, const char *begin, size_t len
                                  struct ks_expr **expr)
 {
     size_t op = KS_X_MIN;
-    while (op <= KS_X_OVERLAP &&
-           !ks_slice_eq((struct ks_slice){begin, len}, ks_expr_ops[op].text))
+    while (op <= KS_X_OVERLAP && !ks_slice_eq((struct ks_slice){begin, len}, ks_expr_ops[op].text))
         op++;
     if (op > KS_X_OVERLAP)
         return fail(p, begin, "unknown function; there are min, max, ceildiv, aligned and overlap");
@@ -147,8 +147,9 @@ static enum ks_status parse_primary(struct parser *p, struct ks_expr **expr)
         return expect(p, ')');
     }
     if (!is_name_start(*begin))
-        return fail(p, begin, *begin == '\0' ? "it ends where a value was expected"
-                                             : "expected a number, a name or '('");
+        return fail(p, begin,
+                    *begin == '\0' ? "it ends where a value was expected"
+                                   : "expected a number, a name or '('");
     while (is_name_char(*p->at))
         p->at++;
     size_t len = (size_t)(p->at - begin);

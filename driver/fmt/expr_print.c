@@ -84,19 +84,27 @@ void ks_expr_print_c(struct ks_buf *out, const struct ks_expr *expr,
     if (expr->op == KS_X_INT) {
         print_int(out, expr->value, "LL");
     } else if (expr->op == KS_X_NAME) {
+        // As a 64-bit operand, ~ of an unsigned int too; and through a call, so that a user's
+        // -Wextra does not find `(long long)n >= 0` always true for an unsigned n (-Wtype-limits).
+        ks_buf_puts(out, "ks_int_((long long)");
         leaf(context, out, expr->name);
+        ks_buf_putc(out, ')');
     } else if (info->helper != NULL) {
         ks_buf_printf(out, "%s(", info->helper);
         for (int i = 0; i < info->kids; i++) {
-            bool pointer = (expr->op == KS_X_ALIGNED && i == 0) ||
-                           (expr->op == KS_X_OVERLAP && i % 2 == 0);
-            ks_buf_puts(out, pointer ? "(unsigned long long)" : "");
-            ks_expr_print_c(out, expr->kid[i], leaf, context);
+            bool pointer =
+                (expr->op == KS_X_ALIGNED && i == 0) || (expr->op == KS_X_OVERLAP && i % 2 == 0);
+            if (pointer) {
+                ks_buf_puts(out, "(unsigned long long)");
+                leaf(context, out, expr->kid[i]->name);
+            } else {
+                ks_expr_print_c(out, expr->kid[i], leaf, context);
+            }
             ks_buf_puts(out, ", ");
         }
         ks_buf_puts(out, "&bad)");
     } else if (expr->op == KS_X_COND) {
-        ks_buf_putc(out, '(');
+        ks_buf_puts(out, "ks_int_(");
         ks_expr_print_c(out, expr->kid[0], leaf, context);
         ks_buf_puts(out, " ? ");
         ks_expr_print_c(out, expr->kid[1], leaf, context);
@@ -104,8 +112,9 @@ void ks_expr_print_c(struct ks_buf *out, const struct ks_expr *expr,
         ks_expr_print_c(out, expr->kid[2], leaf, context);
         ks_buf_putc(out, ')');
     } else {
-        // Through long long: C's comparisons give bool in C++, and ~true warns.
-        ks_buf_printf(out, "(long long)(%s", info->kids == 1 ? info->text : "");
+        // Comparisons give bool in C++, and arithmetic on bool warns; so does a condition on
+        // constants.
+        ks_buf_printf(out, "ks_int_(%s", info->kids == 1 ? info->text : "");
         ks_expr_print_c(out, expr->kid[0], leaf, context);
         if (info->kids == 2) {
             ks_buf_printf(out, " %s ", info->text);

@@ -22,12 +22,12 @@ void ks_json_print(json_t *value)
 json_t *ks_json_parse(struct ks_slice line, struct ks_err *err)
 {
     json_error_t error;
-    json_t *value = json_loadb(line.at != NULL ? line.at : "", line.len, JSON_REJECT_DUPLICATES,
-                               &error);
+    json_t *value =
+        json_loadb(line.at != NULL ? line.at : "", line.len, JSON_REJECT_DUPLICATES, &error);
     if (value == NULL)
         ks_err_set(err, KS_E_FORMAT, "not JSON: %s at column %d of '%.*s%s'", error.text,
-                   error.column, (int)(line.len < 80 ? line.len : 80), line.at != NULL ? line.at : "",
-                   line.len > 80 ? "..." : "");
+                   error.column, (int)(line.len < 80 ? line.len : 80),
+                   line.at != NULL ? line.at : "", line.len > 80 ? "..." : "");
     return value;
 }
 

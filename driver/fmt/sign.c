@@ -12,8 +12,8 @@ struct public_blob {
     unsigned char key[32];
 };
 struct secret_blob {
-    unsigned char algorithm[2]; // "Ed"
-    unsigned char kdf[2];       // zero: not encrypted
+    unsigned char algorithm[2];          // "Ed"
+    unsigned char kdf[2];                // zero: not encrypted
     unsigned char checksum_algorithm[2]; // "B2"
     unsigned char kdf_salt[32], kdf_ops[8], kdf_memory[8];
     unsigned char id[8];
@@ -37,8 +37,9 @@ _Static_assert(sizeof(struct public_blob) == 42 && sizeof(struct secret_blob) ==
 static bool decode(struct ks_slice text, void *out, size_t n)
 {
     size_t got;
-    return text.len > 0 && sodium_base642bin(out, n, text.at, text.len, NULL, &got, NULL,
-                                             sodium_base64_VARIANT_ORIGINAL) == 0 &&
+    return text.len > 0 &&
+           sodium_base642bin(out, n, text.at, text.len, NULL, &got, NULL,
+                             sodium_base64_VARIANT_ORIGINAL) == 0 &&
            got == n;
 }
 
@@ -129,8 +130,7 @@ static void secret_checksum(const struct secret_blob *blob, unsigned char out[32
     crypto_generichash_final(&state, out, 32);
 }
 
-enum ks_status ks_secret_save(const char *path, const struct ks_secret_key *key,
-                              struct ks_err *err)
+enum ks_status ks_secret_save(const char *path, const struct ks_secret_key *key, struct ks_err *err)
 {
     struct ks_arena arena = {0};
     struct secret_blob blob = {.algorithm = "Ed", .checksum_algorithm = "B2"};
@@ -206,7 +206,8 @@ enum ks_status ks_sign(struct ks_arena *arena, const struct ks_secret_key *secre
                        struct ks_err *err)
 {
     if (strpbrk(comment, "\r\n") != NULL || strlen(comment) > LONGEST_COMMENT)
-        KS_FAIL(err, KS_E_INTERNAL, "the comment of a signature must be one line of at most %zu bytes",
+        KS_FAIL(err, KS_E_INTERNAL,
+                "the comment of a signature must be one line of at most %zu bytes",
                 LONGEST_COMMENT);
     struct signature_blob blob = {.algorithm = "ED"};
     memcpy(blob.id, secret->id, sizeof blob.id);
@@ -243,7 +244,8 @@ enum ks_status ks_verify_signature(struct ks_slice data, struct ks_slice signatu
         KS_FAIL(err, KS_E_TRUST, "the signature is of a kind that is not accepted (not prehashed)");
     struct ks_slice comment = {trusted.at + sizeof TRUSTED - 1, trusted.len - (sizeof TRUSTED - 1)};
     if (comment.len > LONGEST_COMMENT)
-        KS_FAIL(err, KS_E_TRUST, "the signature's comment is longer than %zu bytes", LONGEST_COMMENT);
+        KS_FAIL(err, KS_E_TRUST, "the signature's comment is longer than %zu bytes",
+                LONGEST_COMMENT);
 
     unsigned char hash[64];
     prehash(data, hash);

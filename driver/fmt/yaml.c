@@ -56,7 +56,8 @@ static enum ks_status refuse_extras(struct reader *reader, const yaml_char_t *an
     if (anchor != NULL)
         return fail_at(reader, line, "anchors (&name) are not supported; write the value out");
     if (tag != NULL)
-        return fail_at(reader, line, "tags (!name) are not supported; quote a text that begins with '!'");
+        return fail_at(reader, line,
+                       "tags (!name) are not supported; quote a text that begins with '!'");
     return KS_OK;
 }
 
@@ -91,8 +92,9 @@ static enum ks_status refuse_duplicates(struct reader *reader, struct key *keys,
         qsort(keys, n, sizeof *keys, compare_keys);
     for (size_t i = 1; i < n; i++)
         if (strcmp(keys[i - 1].text, keys[i].text) == 0)
-            return ks_err_set(reader->err, KS_E_USER, "%s:%d: key '%s' was given before, in line %d",
-                              reader->name, keys[i].line, keys[i].text, keys[i - 1].line);
+            return ks_err_set(reader->err, KS_E_USER,
+                              "%s:%d: key '%s' was given before, in line %d", reader->name,
+                              keys[i].line, keys[i].text, keys[i - 1].line);
     return KS_OK;
 }
 
@@ -151,12 +153,13 @@ static enum ks_status read_node(struct reader *reader, int depth, struct ks_yaml
         node->kind = KS_YAML_LIST;
         return read_children(reader, depth + 1, node);
     case YAML_MAPPING_START_EVENT:
-        KS_TRY(refuse_extras(reader, event->data.mapping_start.anchor,
-                             event->data.mapping_start.tag));
+        KS_TRY(
+            refuse_extras(reader, event->data.mapping_start.anchor, event->data.mapping_start.tag));
         node->kind = KS_YAML_MAP;
         return read_children(reader, depth + 1, node);
     case YAML_ALIAS_EVENT:
-        return fail_at(reader, line, "aliases (*name) are not supported; quote a text that begins with '*'");
+        return fail_at(reader, line,
+                       "aliases (*name) are not supported; quote a text that begins with '*'");
     default:
         return fail_at(reader, line, "a value was expected");
     }
@@ -189,8 +192,8 @@ enum ks_status ks_yaml_parse(struct ks_arena *arena, const char *name, struct ks
     if (!yaml_parser_initialize(&reader.parser))
         KS_FAIL(err, KS_E_MEMORY, "%s: out of memory", name);
     yaml_parser_set_encoding(&reader.parser, YAML_UTF8_ENCODING);
-    yaml_parser_set_input_string(&reader.parser, (const unsigned char *)(text.len > 0 ? text.at : ""),
-                                 text.len);
+    yaml_parser_set_input_string(&reader.parser,
+                                 (const unsigned char *)(text.len > 0 ? text.at : ""), text.len);
     struct ks_yaml *tree = KS_NEW(arena, struct ks_yaml);
     enum ks_status status = read_document(&reader, tree);
     if (reader.has_event)

@@ -33,13 +33,14 @@ static long decode_utf8(const char *text, size_t *n)
 // in YAML 1.1, so they are not.
 static bool is_printable(long point)
 {
-    return (point >= 0x20 && point < 0x7f) || (point >= 0xa0 && point < 0xfffe && point != 0x2028 &&
-                                               point != 0x2029 && point != 0xfeff) ||
+    return (point >= 0x20 && point < 0x7f) ||
+           (point >= 0xa0 && point < 0xfffe && point != 0x2028 && point != 0x2029 &&
+            point != 0xfeff) ||
            point >= 0x10000;
 }
 
 struct shape {
-    bool printable;  // besides tabs and newlines
+    bool printable; // besides tabs and newlines
     bool newline, tab;
 };
 

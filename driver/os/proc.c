@@ -69,7 +69,8 @@ static enum outcome watch(pid_t pid, struct stream streams[2], double deadline)
     return outcome;
 }
 
-// What an ended child left in the pipes. A daemon it started may hold them open: no waiting for EOF.
+// What an ended child left in the pipes. A daemon it started may hold them open: no waiting for
+// EOF.
 static void drain(struct stream streams[2], size_t most)
 {
     for (int i = 0; i < 2; i++) {
@@ -137,8 +138,8 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
         struct ks_slice *slices[2] = {&result->out, &result->err};
         for (int i = 0; i < 2; i++) {
             struct ks_buf *text = &streams[i].text;
-            *slices[i] = (struct ks_slice){ks_arena_strndup(arena, ks_buf_text(text), text->len),
-                                           text->len};
+            *slices[i] =
+                (struct ks_slice){ks_arena_strndup(arena, ks_buf_text(text), text->len), text->len};
         }
     }
     for (int i = 0; i < 2; i++) {

@@ -10,8 +10,8 @@
 struct ks_spawn {
     const char *const *argv;
     const struct ks_proc_options *options;
-    int in, out, err;      // descriptors for the child's 0, 1, 2; -1: inherit
-    bool die_with_parent;  // SIGTERM when the starting *thread* ends
+    int in, out, err;     // descriptors for the child's 0, 1, 2; -1: inherit
+    bool die_with_parent; // SIGTERM when the starting *thread* ends
 };
 
 // The child leads a process group of its own. KS_E_CHILD if it cannot be started, exec included.

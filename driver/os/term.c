@@ -41,8 +41,8 @@ int ks_term_width(void)
 }
 
 static struct {
-    bool live;         // an unfinished line stands on the terminal
-    double last;       // when something was written
+    bool live;   // an unfinished line stands on the terminal
+    double last; // when something was written
     char key[128];
 } progress;
 
