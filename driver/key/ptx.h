@@ -1,0 +1,34 @@
+// Canonical PTX: what a kernel is, with names, comments and debug data taken off (DESIGN.md section 4).
+#ifndef KS_PTX_H
+#define KS_PTX_H
+
+#include "base/vec.h"
+#include "fmt/hash.h"
+#include "key/reason.h"
+
+struct ks_ptx_param {
+    size_t size, align; // bytes
+    bool scalar;        // .u64/.f32/... rather than .b8[]
+};
+
+struct ks_ptx_entry {
+    const char *name;             // as in the file, registered name
+    struct ks_ptx_param *params; size_t n_params;
+    struct ks_slice canonical;    // text: this entry and what it reaches
+    struct ks_digest digest;      // of `canonical`
+    enum ks_reason ineligible;    // KS_R_APPLIED when eligible
+    const char *ineligible_text;  // the construct seen, "" if none
+};
+
+struct ks_ptx_module {
+    const char *target;           // "sm_90"
+    int arch;                     // 90
+    struct ks_ptx_entry *entries; size_t n_entries;
+};
+
+// Reads the PTX nvcc leaves under --keep. KS_E_FORMAT on what is not PTX.
+enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice text,
+                           struct ks_ptx_module *module, struct ks_err *err);
+const struct ks_ptx_entry *ks_ptx_find(const struct ks_ptx_module *module, const char *name);
+
+#endif

@@ -1,0 +1,111 @@
+// Sections of ELF files: found by exact name, digests of an entry's code, damage refused.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <elf.h>
+
+#include <cmocka.h>
+
+#include "key/elf.h"
+
+#define NAMES "\0.text.k\0.text.k2\0.strtab\0.bss"
+enum { N_SECTIONS = 5, CODE = 512, CODE2 = 520, STRINGS = 530, TABLE = 576, SIZE = 1024 };
+
+// null, .text.k (8 bytes), .text.k2 (6), .strtab, .bss (no bytes in the file)
+static void make(unsigned char file[SIZE])
+{
+    memset(file, 0, SIZE);
+    Elf64_Ehdr elf = {.e_shoff = TABLE, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = N_SECTIONS,
+                      .e_shstrndx = 3};
+    memcpy(elf.e_ident, ELFMAG, SELFMAG);
+    elf.e_ident[EI_CLASS] = ELFCLASS64;
+    elf.e_ident[EI_DATA] = ELFDATA2LSB;
+    memcpy(file, &elf, sizeof elf);
+    Elf64_Shdr sections[N_SECTIONS] = {
+        {0},
+        {.sh_name = 1, .sh_type = SHT_PROGBITS, .sh_offset = CODE, .sh_size = 8},
+        {.sh_name = 9, .sh_type = SHT_PROGBITS, .sh_offset = CODE2, .sh_size = 6},
+        {.sh_name = 18, .sh_type = SHT_STRTAB, .sh_offset = STRINGS, .sh_size = sizeof NAMES},
+        {.sh_name = 26, .sh_type = SHT_NOBITS, .sh_offset = 1 << 30, .sh_size = 1 << 30},
+    };
+    memcpy(file + TABLE, sections, sizeof sections);
+    memcpy(file + CODE, "12345678", 8);
+    memcpy(file + CODE2, "abcdef", 6);
+    memcpy(file + STRINGS, NAMES, sizeof NAMES);
+}
+
+static struct ks_slice slice(unsigned char *file, size_t n)
+{
+    return (struct ks_slice){(const char *)file, n};
+}
+
+static void sections_are_found_by_exact_name(void **state)
+{
+    (void)state;
+    unsigned char file[SIZE];
+    make(file);
+    struct ks_slice out;
+    assert_int_equal(ks_elf_section(slice(file, SIZE), ".text.k", &out, NULL), KS_OK);
+    assert_true(ks_slice_eq(out, "12345678"));
+    assert_int_equal(ks_elf_section(slice(file, SIZE), ".text.k2", &out, NULL), KS_OK);
+    assert_true(ks_slice_eq(out, "abcdef"));
+    assert_int_equal(ks_elf_section(slice(file, SIZE), ".bss", &out, NULL), KS_OK);
+    assert_int_equal(out.len, 0);
+    struct ks_err err;
+    assert_int_equal(ks_elf_section(slice(file, SIZE), ".text", &out, &err), KS_E_ABSENT);
+    assert_int_equal(ks_elf_section(slice(file, SIZE), ".text.k3", &out, &err), KS_E_ABSENT);
+    assert_non_null(strstr(err.text, ".text.k3"));
+}
+
+static void digest_is_of_the_entrys_code_alone(void **state)
+{
+    (void)state;
+    unsigned char file[SIZE];
+    make(file);
+    struct ks_digest k, k2, again;
+    assert_int_equal(ks_cubin_entry_digest(slice(file, SIZE), "k", &k, NULL), KS_OK);
+    assert_int_equal(ks_cubin_entry_digest(slice(file, SIZE), "k2", &k2, NULL), KS_OK);
+    assert_false(ks_digest_eq(&k, &k2));
+    file[CODE2] ^= 1;
+    assert_int_equal(ks_cubin_entry_digest(slice(file, SIZE), "k", &again, NULL), KS_OK);
+    assert_true(ks_digest_eq(&k, &again));
+    assert_int_equal(ks_cubin_entry_digest(slice(file, SIZE), "k2", &again, NULL), KS_OK);
+    assert_false(ks_digest_eq(&k2, &again));
+    assert_int_equal(ks_cubin_entry_digest(slice(file, SIZE), "none", &k, NULL), KS_E_ABSENT);
+}
+
+// Every byte of header and table set to 0xff in turn, and every truncation: never a read outside
+// (the sanitizer build sees it), never success with other bytes than the file's.
+static void damage_is_survived(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TABLE + N_SECTIONS * sizeof(Elf64_Shdr); i++) {
+        unsigned char file[SIZE];
+        make(file);
+        file[i] = 0xff;
+        struct ks_slice out;
+        if (ks_elf_section(slice(file, SIZE), ".text.k", &out, NULL) == KS_OK && out.len > 0) {
+            assert_true(out.at >= (char *)file);
+            assert_true(out.at + out.len <= (char *)file + SIZE);
+        }
+    }
+    unsigned char whole[SIZE];
+    make(whole);
+    for (size_t n = 0; n < TABLE + 2 * sizeof(Elf64_Shdr); n++) {
+        struct ks_slice out;
+        assert_int_equal(ks_elf_section(slice(whole, n), ".text.k", &out, NULL), KS_E_FORMAT);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sections_are_found_by_exact_name),
+        cmocka_unit_test(digest_is_of_the_entrys_code_alone),
+        cmocka_unit_test(damage_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
