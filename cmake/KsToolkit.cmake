@@ -31,6 +31,13 @@ for cupti.h) or set -DKS_${header}_INCLUDE_DIR=.")
   endif()
 endforeach()
 
+file(STRINGS "${KS_cuda_INCLUDE_DIR}/cuda.h" ks_cuda_version REGEX "^#define CUDA_VERSION [0-9]+")
+string(REGEX MATCH "[0-9]+" ks_cuda_version "${ks_cuda_version}")
+if(NOT ks_cuda_version GREATER_EQUAL 12000)
+  message(FATAL_ERROR "${ks_no_toolkit}: ${KS_cuda_INCLUDE_DIR}/cuda.h says version \
+'${ks_cuda_version}'; install a newer one or name its compiler with -DKS_NVCC=.")
+endif()
+
 add_library(KsLib::cuda_headers INTERFACE IMPORTED)
 set_target_properties(KsLib::cuda_headers PROPERTIES
   INTERFACE_INCLUDE_DIRECTORIES "${KS_cuda_INCLUDE_DIR};${KS_cupti_INCLUDE_DIR}")

@@ -104,6 +104,7 @@ static enum ks_status read_children(struct reader *reader, int depth, struct ks_
 {
     KS_VEC(struct ks_yaml) items = {0};
     KS_VEC(const char *) keys = {0};
+    KS_VEC(int) lines = {0};
     KS_VEC(struct key) places = {0};
     bool is_map = node->kind == KS_YAML_MAP;
     yaml_event_type_t end = is_map ? YAML_MAPPING_END_EVENT : YAML_SEQUENCE_END_EVENT;
@@ -120,6 +121,7 @@ static enum ks_status read_children(struct reader *reader, int depth, struct ks_
             KS_TRY(read_text(reader, &place->text, &plain));
             place->line = (int)line + 1;
             *ks_vec_push(reader->arena, &keys) = place->text;
+            *ks_vec_push(reader->arena, &lines) = place->line;
             KS_TRY(next_event(reader));
         }
         KS_TRY(read_node(reader, depth, ks_vec_push(reader->arena, &items)));
@@ -127,6 +129,7 @@ static enum ks_status read_children(struct reader *reader, int depth, struct ks_
     KS_TRY(refuse_duplicates(reader, places.at, places.len));
     node->items = items.at;
     node->keys = keys.at;
+    node->key_lines = lines.at;
     node->len = items.len;
     return KS_OK;
 }
@@ -234,7 +237,7 @@ enum ks_status ks_yaml_known(const char *name, const struct ks_yaml *map, const 
         if (known[k] != NULL)
             continue;
         const char *near = ks_nearest_word(map->keys[i], known);
-        KS_FAIL(err, KS_E_USER, "%s:%d: unknown key '%s'%s%s%s", name, map->items[i].line,
+        KS_FAIL(err, KS_E_USER, "%s:%d: unknown key '%s'%s%s%s", name, map->key_lines[i],
                 map->keys[i], near != NULL ? "; did you mean '" : "", near != NULL ? near : "",
                 near != NULL ? "'?" : "");
     }

@@ -15,6 +15,7 @@ struct ks_yaml {
     size_t len;                 // list and map
     struct ks_yaml *items;      // list items, or map values
     const char **keys;          // map only, in file order; duplicates are refused
+    const int *key_lines;       // map only
 };
 
 // `name` is used in messages ("ks.yaml:12: ..."). The tree lives in the arena. A text without any

@@ -25,6 +25,7 @@ enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_opti
     *child = (struct ks_child){.to = -1, .from = -1};
     int to[2] = {-1, -1}, from[2] = {-1, -1}, quiet = -1;
     enum ks_status status = KS_OK;
+    ks_spawn_hold_stdio();
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0 ||
         (options->capture_stderr && (quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)) {
         status = ks_err_errno(err, "cannot start %s", argv[0]);

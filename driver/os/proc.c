@@ -114,6 +114,7 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
     pid_t pid = 0;
     double started = ks_now();
 
+    ks_spawn_hold_stdio();
     enum ks_status status = open_streams(options, streams, ends, err);
     if (status == KS_OK) {
         struct ks_spawn spawn = {argv, options, -1, ends[0], ends[1], true};

@@ -97,6 +97,13 @@ static void ignore_sigpipe_once(void)
         ignores_sigpipe = true;
 }
 
+void ks_spawn_hold_stdio(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+            return; // no /dev/null: as good as it gets
+}
+
 enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err *err)
 {
     const char *name = spawn->argv[0];
@@ -111,8 +118,11 @@ enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err 
         ks_arena_free(&arena);
         KS_FAIL(err, KS_E_CHILD, "cannot start %s: not found on PATH", name);
     }
-    if (spawn->options->null_stdin)
-        plan.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (spawn->options->null_stdin &&
+        (plan.null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC)) < 0) {
+        ks_arena_free(&arena);
+        return ks_err_errno(err, "cannot start %s: /dev/null", name);
+    }
 
     // A parent that ignored SIGCHLD would make waiting for children impossible.
     struct sigaction action;

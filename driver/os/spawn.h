@@ -14,6 +14,8 @@ struct ks_spawn {
     bool die_with_parent; // SIGTERM when the starting *thread* ends
 };
 
+// Opens /dev/null on each of 0, 1, 2 that is closed, so that no pipe made next gets such a number.
+void ks_spawn_hold_stdio(void);
 // The child leads a process group of its own. KS_E_CHILD if it cannot be started, exec included.
 enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err *err);
 // True once the child has ended; it stays a zombie, so its group's number cannot be reused yet.

@@ -118,6 +118,27 @@ static void a_background_process_does_not_hold_us(void **state)
     assert_true(r.seconds < 2);
 }
 
+// A daemon may start us with closed standard streams: our pipes must not take their numbers.
+static void closed_standard_streams_do_no_harm(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        close(0);
+        close(1);
+        close(2);
+        struct ks_proc_result r;
+        struct ks_proc_options both = {.capture_stdout = true, .capture_stderr = true};
+        _exit(shell("cat; echo out; echo err >&2", &both, &r, NULL) == KS_OK &&
+                      ks_slice_eq(r.out, "out\n") && ks_slice_eq(r.err, "err\n")
+                  ? 0
+                  : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 static void environment_directory_and_memory_are_set(void **state)
 {
     (void)state;
@@ -240,6 +261,7 @@ int main(void)
         cmocka_unit_test(output_is_capped_and_the_rest_read),
         cmocka_unit_test(the_deadline_kills_the_whole_group),
         cmocka_unit_test(a_background_process_does_not_hold_us),
+        cmocka_unit_test(closed_standard_streams_do_no_harm),
         cmocka_unit_test(environment_directory_and_memory_are_set),
         cmocka_unit_test(path_is_searched_and_one_file_skipped),
         cmocka_unit_test(lines_go_both_ways),

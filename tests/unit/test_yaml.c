@@ -100,7 +100,7 @@ static void unknown_keys_get_a_suggestion(void **state)
     struct ks_yaml *root;
     struct ks_err err;
     const char *const known[] = {"file", "kernel", "optimize", NULL};
-    assert_int_equal(parse(&arena, "file: x\n\noptimise: y\n", &root, &err), KS_OK);
+    assert_int_equal(parse(&arena, "file: x\n\noptimise:\n  - y\n", &root, &err), KS_OK);
     assert_int_equal(ks_yaml_known("f.yaml", root, known, &err), KS_E_USER);
     assert_string_equal(err.text, "f.yaml:3: unknown key 'optimise'; did you mean 'optimize'?");
     assert_int_equal(parse(&arena, "kernel: x\n", &root, &err), KS_OK);
