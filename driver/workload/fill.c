@@ -1,0 +1,327 @@
+#include "workload/fill.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/rng.h"
+#include "workload/values.h"
+
+#define POSITION_MODULUS 4093 // prime: no stride of a tile or row lands on the same value
+#define SPECIAL_ONE_IN 64
+
+const char *ks_family_name(enum ks_family family)
+{
+    static const char *const names[KS_FAMILY_COUNT] = {"declared", "positive", "wide", "position",
+                                                       "impulse",  "exact",    "special"};
+    return family >= 0 && family < KS_FAMILY_COUNT ? names[family] : "?";
+}
+
+bool ks_family_applies(enum ks_family family, const struct ks_elem elem)
+{
+    return family == KS_FAMILY_DECLARED || ks_scalar_is_float(elem.scalar);
+}
+
+// ---- storing one scalar
+
+static double largest(enum ks_scalar scalar)
+{
+    switch (scalar) {
+    case KS_T_F16:
+        return 65504.0;
+    case KS_T_BF16:
+        return 0x1.FEp127;
+    case KS_T_F32:
+        return 0x1.fffffep127;
+    default:
+        return 0x1.fffffffffffffp1023;
+    }
+}
+
+// Smallest positive denormal of the type.
+static double smallest(enum ks_scalar scalar)
+{
+    switch (scalar) {
+    case KS_T_F16:
+        return 0x1p-24;
+    case KS_T_BF16:
+        return 0x1p-133;
+    case KS_T_F32:
+        return 0x1p-149;
+    default:
+        return 0x1p-1074;
+    }
+}
+
+// Stores and returns the value as the type holds it. Finite values beyond the type's range become
+// its largest one: infinities come from the family of special values only.
+static double store_float(void *out, enum ks_scalar scalar, double value)
+{
+    if (isfinite(value) && fabs(value) > largest(scalar))
+        value = copysign(largest(scalar), value);
+    if (scalar == KS_T_F64) {
+        memcpy(out, &value, sizeof value);
+        return value;
+    }
+    float single = (float)value;
+    if (scalar == KS_T_F32) {
+        memcpy(out, &single, sizeof single);
+        return single;
+    }
+    uint16_t bits = scalar == KS_T_F16 ? ks_f32_to_f16(single) : ks_f32_to_bf16(single);
+    memcpy(out, &bits, sizeof bits);
+    return scalar == KS_T_F16 ? ks_f16_to_f32(bits) : ks_bf16_to_f32(bits);
+}
+
+static void store_int(void *out, enum ks_scalar scalar, int64_t value)
+{
+    uint64_t bits = (uint64_t)value; // little endian, as CUDA's hosts all are
+    if (scalar == KS_T_BOOL)
+        bits = value != 0;
+    memcpy(out, &bits, ks_scalar_size(scalar));
+}
+
+static int64_t to_int(double value)
+{
+    if (value != value)
+        return 0;
+    if (value >= 0x1p63)
+        return INT64_MAX;
+    if (value <= -0x1p63)
+        return INT64_MIN;
+    return (int64_t)(value < 0 ? value - 0.5 : value + 0.5);
+}
+
+// ---- declared initialisers
+
+static int64_t randint(const struct ks_init *init, uint64_t seed, uint64_t i)
+{
+    int64_t lo = to_int(init->a), hi = to_int(init->b);
+    if (hi < lo)
+        hi = lo;
+    uint64_t h = ks_hash_counter(seed, i), width = (uint64_t)hi - (uint64_t)lo;
+    if (width == UINT64_MAX)
+        return (int64_t)h;
+    uint64_t step = (uint64_t)((unsigned __int128)h * (width + 1) >> 64);
+    return (int64_t)((uint64_t)lo + step);
+}
+
+// Integers when the parameters are, so that long ramps stay exact beyond 2^53.
+static int64_t ramp(const struct ks_init *init, uint64_t i)
+{
+    if (init->a == (double)to_int(init->a) && init->b == (double)to_int(init->b))
+        return (int64_t)((uint64_t)to_int(init->a) + (uint64_t)to_int(init->b) * i);
+    return to_int(init->a + init->b * (double)i);
+}
+
+// Numbers of one buffer. Normal ones come in pairs, so the last pair is kept.
+struct source {
+    uint64_t seed, n; // n: scalars in the whole buffer
+    uint64_t pair;    // of `normals`; UINT64_MAX: none
+    double normals[2];
+};
+
+static double normal(struct source *source, uint64_t i)
+{
+    if (source->pair != i / 2)
+        ks_value_normal_pair(source->seed, i / 2, source->normals);
+    source->pair = i / 2;
+    return source->normals[i & 1];
+}
+
+static void declared_float(void *out, enum ks_scalar scalar, const struct ks_init *init,
+                           struct source *source, uint64_t i)
+{
+    uint64_t seed = source->seed;
+    double value = 0;
+    switch (init->kind) {
+    case KS_INIT_UNIFORM:
+        value = init->a + (init->b - init->a) * ks_value_unit(seed, i);
+        // Rounding to the type may reach the excluded end.
+        if (store_float(out, scalar, value) >= init->b && init->b > init->a)
+            store_float(out, scalar, init->a);
+        return;
+    case KS_INIT_DEFAULT:
+        value = normal(source, i);
+        break;
+    case KS_INIT_NORMAL:
+        value = init->a + init->b * normal(source, i);
+        break;
+    case KS_INIT_RANDINT:
+        value = (double)randint(init, seed, i);
+        break;
+    case KS_INIT_IOTA:
+        value = init->a + init->b * (double)i;
+        break;
+    case KS_INIT_PERMUTATION:
+        value = (double)ks_value_permuted(seed, i, source->n);
+        break;
+    case KS_INIT_CONSTANT:
+    case KS_INIT_FILE:
+        value = init->a;
+        break;
+    }
+    store_float(out, scalar, value);
+}
+
+static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
+                            struct source *source, uint64_t i)
+{
+    uint64_t seed = source->seed;
+    static const struct ks_init digits = {.kind = KS_INIT_RANDINT, .a = 0, .b = 99};
+    switch (init->kind) {
+    case KS_INIT_UNIFORM:
+        return to_int(floor(init->a + (init->b - init->a) * ks_value_unit(seed, i)));
+    case KS_INIT_NORMAL:
+        return to_int(init->a + init->b * normal(source, i));
+    case KS_INIT_RANDINT:
+        return randint(init, seed, i);
+    case KS_INIT_IOTA:
+        return ramp(init, i);
+    case KS_INIT_PERMUTATION:
+        return (int64_t)ks_value_permuted(seed, i, source->n);
+    case KS_INIT_CONSTANT:
+    case KS_INIT_FILE:
+        return to_int(init->a);
+    case KS_INIT_DEFAULT:
+        break;
+    }
+    if (scalar == KS_T_BOOL)
+        return (int64_t)(ks_hash_counter(seed, i) >> 63);
+    return randint(&digits, seed, i);
+}
+
+// ---- families
+
+static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
+{
+    uint64_t h = ks_hash_counter(source->seed ^ UINT64_C(0x5bec1a15), i);
+    if (h % SPECIAL_ONE_IN != 0)
+        return normal(source, i);
+    switch (h / SPECIAL_ONE_IN % 7) {
+    case 0:
+        return (double)NAN;
+    case 1:
+        return (double)INFINITY;
+    case 2:
+        return -(double)INFINITY;
+    case 3:
+        return 0.0;
+    case 4:
+        return -0.0;
+    case 5:
+        return smallest(scalar) * 3;
+    default:
+        return -smallest(scalar) * 3;
+    }
+}
+
+static double family_value(enum ks_family family, enum ks_scalar scalar, struct source *source,
+                           uint64_t i)
+{
+    uint64_t seed = source->seed;
+    uint64_t h = ks_hash_counter(seed, i);
+    switch (family) {
+    case KS_FAMILY_POSITIVE:
+        return ks_value_unit(seed, i);
+    case KS_FAMILY_WIDE: {
+        // binary16 ends at 2^16 and loses bits below 2^-14.
+        double span = scalar == KS_T_F16 ? 12 : 20;
+        double power = ks_value_exp2(-span + 2 * span * ks_value_unit(seed, i));
+        return ks_hash_counter(~seed, i) >> 63 ? -power : power;
+    }
+    case KS_FAMILY_POSITION:
+        return (double)(i % POSITION_MODULUS);
+    case KS_FAMILY_IMPULSE:
+        return i == ks_hash_counter(seed, 0) % source->n ? 1.0 : 0.0;
+    case KS_FAMILY_EXACT: // +-1, 3, 5, 7: sums of 2^18 products of two stay below 2^24
+        return (h >> 63 ? -1.0 : 1.0) * (double)(1 + 2 * (h >> 61 & 3));
+    default:
+        return special(scalar, source, i);
+    }
+}
+
+void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
+             uint64_t seed, int64_t total, int64_t first, int64_t count)
+{
+    unsigned char *at = out;
+    uint64_t lanes = (uint64_t)elem.lanes;
+    struct source source = {.seed = seed, .n = (uint64_t)total * lanes, .pair = UINT64_MAX};
+    uint64_t i = (uint64_t)first * lanes, end = i + (uint64_t)count * lanes;
+    size_t size = ks_scalar_size(elem.scalar);
+    // Lanes follow each other without gaps in every type of struct ks_elem.
+    if (!ks_scalar_is_float(elem.scalar)) {
+        for (; i < end; i++, at += size)
+            store_int(at, elem.scalar, declared_int(elem.scalar, init, &source, i));
+    } else if (family == KS_FAMILY_DECLARED) {
+        for (; i < end; i++, at += size)
+            declared_float(at, elem.scalar, init, &source, i);
+    } else {
+        for (; i < end; i++, at += size) {
+            double value = family_value(family, elem.scalar, &source, i);
+            if (store_float(at, elem.scalar, value) >= 1.0 && family == KS_FAMILY_POSITIVE)
+                store_float(at, elem.scalar, 0.0); // rounded up to the excluded end
+        }
+    }
+}
+
+// ---- the whole buffer on all cores
+
+#define MAX_THREADS 64
+#define MIN_PER_THREAD 65536 // elements; below, starting a thread costs more than it saves
+
+struct part {
+    unsigned char *out;
+    struct ks_elem elem;
+    const struct ks_init *init;
+    enum ks_family family;
+    uint64_t seed;
+    int64_t total, first, count;
+};
+
+static void *fill_part(void *context)
+{
+    struct part *p = context;
+    ks_fill(p->out, p->elem, p->init, p->family, p->seed, p->total, p->first, p->count);
+    return NULL;
+}
+
+static int64_t usable_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+}
+
+enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init,
+                           enum ks_family family, uint64_t seed, int64_t total,
+                           struct ks_err *err)
+{
+    if (elem.scalar == KS_T_NONE || elem.size == 0)
+        KS_FAIL(err, KS_E_USER, "elements of an unknown type cannot be filled; name the type in "
+                                "the array clause");
+    if (init->kind == KS_INIT_FILE)
+        KS_FAIL(err, KS_E_INTERNAL, "file(\"%s\") is read by ks_fill_file", init->path);
+    struct part parts[MAX_THREADS];
+    pthread_t threads[MAX_THREADS];
+    int64_t wanted = total / MIN_PER_THREAD + 1, n = usable_cores(), started = 0;
+    if (n > wanted)
+        n = wanted;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t first = total / n * i + (i < total % n ? i : total % n);
+        parts[i] = (struct part){(unsigned char *)out + (size_t)first * elem.size, elem, init,
+                                 family, seed, total, first, total / n + (i < total % n)};
+        // The last part, and any for which there is no thread, is done here.
+        if (i == n - 1 || pthread_create(&threads[started], NULL, fill_part, &parts[i]) != 0)
+            fill_part(&parts[i]);
+        else
+            started++;
+    }
+    for (int64_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    return KS_OK;
+}

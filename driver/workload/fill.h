@@ -1,0 +1,35 @@
+// Contents of buffers: a pure function of (init, element type, seed, index), so that oracle, runner
+// and emulator make the same bytes on any machine and any number of threads.
+#ifndef KS_FILL_H
+#define KS_FILL_H
+
+#include "workload/problem.h"
+
+// Families of values that the judge runs besides the declared one; those unfit for a type fall back.
+enum ks_family {
+    KS_FAMILY_DECLARED,  // the workload's own initialiser
+    KS_FAMILY_POSITIVE,  // uniform [0,1)
+    KS_FAMILY_WIDE,      // sign * 2^uniform(-20,20)
+    KS_FAMILY_POSITION,  // value = index mod 4093: reveals any misplaced element
+    KS_FAMILY_IMPULSE,   // zero but one element
+    KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32
+    KS_FAMILY_SPECIAL,   // some NaN, infinities, signed zeros and denormals among normal values
+    KS_FAMILY_COUNT
+};
+const char *ks_family_name(enum ks_family family);
+// Integers are always filled as declared (their range is a promise); only floats vary.
+bool ks_family_applies(enum ks_family family, const struct ks_elem elem);
+
+// Fills `count` elements starting at element `first` of a buffer. normal() is Box-Muller on
+// counter-based uniforms; permutation is a bijection by cycle-walking Feistel.
+void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
+             uint64_t seed, int64_t total, int64_t first, int64_t count);
+// The whole buffer on all cores.
+enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init,
+                           enum ks_family family, uint64_t seed, int64_t total,
+                           struct ks_err *err);
+// Reads .npy (version 1 and 2, C order) for init file(); KS_E_USER when type or size do not fit.
+enum ks_status ks_fill_file(void *out, const char *where, const char *path, struct ks_elem elem,
+                            int64_t total, struct ks_err *err);
+
+#endif

@@ -1,0 +1,498 @@
+#include "workload/problem.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#define MAX_TOTAL_BYTES (INT64_C(1) << 40)
+
+// What is being built, with the names known so far.
+struct maker {
+    struct ks_arena *arena;
+    const struct ks_workload_mark *mark;
+    const struct ks_signature *signature;
+    const struct ks_kernel_decl *decl;
+    KS_VEC(struct ks_value) values;
+    struct ks_problem *problem;
+};
+
+static bool find_value(void *context, const char *name, int64_t *value)
+{
+    const struct maker *m = context;
+    for (size_t i = m->values.len; i-- > 0;) // a later name hides an earlier one
+        if (strcmp(m->values.at[i].name, name) == 0) {
+            *value = m->values.at[i].value;
+            return true;
+        }
+    return false;
+}
+
+static void add_value(struct maker *m, const char *name, int64_t value)
+{
+    struct ks_value *slot = ks_vec_push(m->arena, &m->values);
+    *slot = (struct ks_value){name, value};
+}
+
+struct unknown_name {
+    const struct maker *m;
+    const char *name;
+};
+
+static void note_unknown(void *context, const char *name)
+{
+    struct unknown_name *u = context;
+    int64_t value;
+    if (u->name == NULL && !find_value((void *)u->m, name, &value))
+        u->name = name;
+}
+
+// Evaluates, or says what is wrong: which name is missing, or that the value is undefined.
+static enum ks_status evaluate(const struct maker *m, const struct ks_expr *expr, const char *what,
+                               int64_t *value, struct ks_err *err)
+{
+    if (ks_expr_eval(expr, find_value, (void *)m, value))
+        return KS_OK;
+    struct unknown_name u = {.m = m};
+    ks_expr_names(expr, note_unknown, &u);
+    if (u.name != NULL)
+        KS_FAIL(err, KS_E_USER, "%s: %s needs '%s', which has no value; add let(%s=...)",
+                m->mark->where, what, u.name, u.name);
+    struct ks_buf text = KS_BUF(512);
+    ks_expr_print(&text, expr, NULL, NULL);
+    enum ks_status status =
+        ks_err_set(err, KS_E_USER, "%s: %s = %s is undefined (overflow or division by zero)",
+                   m->mark->where, what, ks_buf_text(&text));
+    ks_buf_free(&text);
+    return status;
+}
+
+// ---- names: template values and lets
+
+static bool template_value(const char *text, int64_t *value)
+{
+    if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+        *value = text[0] == 't';
+        return true;
+    }
+    if (*text == '(') { // "(int)256"
+        const char *close = strchr(text, ')');
+        text = close != NULL ? close + 1 : text;
+    }
+    char digits[32];
+    size_t n = strcspn(text, "uUlL");
+    if (n >= sizeof digits)
+        return false;
+    memcpy(digits, text, n);
+    digits[n] = '\0';
+    return ks_parse_i64(digits, value);
+}
+
+static const int64_t *override_of(const struct ks_value *overrides, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(overrides[i].name, name) == 0)
+            return &overrides[i].value;
+    return NULL;
+}
+
+static enum ks_status bind_lets(struct maker *m, const struct ks_value *overrides, size_t n,
+                                struct ks_err *err)
+{
+    for (size_t i = 0; i < m->decl->n_template_params && i < m->signature->n_template_args; i++) {
+        int64_t value;
+        if (template_value(m->signature->template_args[i], &value))
+            add_value(m, m->decl->template_params[i], value);
+    }
+    for (size_t i = 0; i < m->mark->n_lets; i++) {
+        const struct ks_binding *let = &m->mark->lets[i];
+        const int64_t *override = let->expr->op == KS_X_INT ? override_of(overrides, n, let->name)
+                                                            : NULL;
+        int64_t value;
+        if (override != NULL) {
+            value = *override;
+            m->problem->derived |= value != let->expr->value;
+        } else {
+            KS_TRY(evaluate(m, let->expr, ks_arena_printf(m->arena, "let(%s)", let->name), &value,
+                            err));
+        }
+        add_value(m, let->name, value);
+    }
+    return KS_OK;
+}
+
+// Name as the user would read it: the workload's own, or its sizes.
+static const char *problem_name(struct maker *m)
+{
+    if (*m->mark->name != '\0' && !m->problem->derived)
+        return m->mark->name;
+    struct ks_buf text = KS_BUF(256);
+    if (*m->mark->name != '\0')
+        ks_buf_printf(&text, "%s:", m->mark->name);
+    for (size_t i = 0, n = 0; i < m->mark->n_lets; i++) {
+        int64_t value = 0;
+        if (m->mark->lets[i].expr->op != KS_X_INT ||
+            !find_value(m, m->mark->lets[i].name, &value))
+            continue;
+        ks_buf_printf(&text, "%s%s=%lld", n++ ? "," : "", m->mark->lets[i].name, (long long)value);
+    }
+    const char *name = ks_arena_strdup(m->arena, text.len ? ks_buf_text(&text) : "workload");
+    ks_buf_free(&text);
+    return name;
+}
+
+// ---- clauses that must name a parameter
+
+static int param_index(const struct ks_kernel_decl *decl, const char *name)
+{
+    for (size_t i = 0; i < decl->n_params; i++)
+        if (strcmp(decl->params[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static enum ks_status require_param(const struct maker *m, const char *clause, const char *name,
+                                    bool pointer, struct ks_err *err)
+{
+    int i = param_index(m->decl, name);
+    if (i >= 0 && m->signature->params[i].pointer == pointer)
+        return KS_OK;
+    if (i >= 0)
+        KS_FAIL(err, KS_E_USER, "%s: %s(%s): the parameter is %s (%s); use %s", m->mark->where,
+                clause, name, pointer ? "no pointer" : "a pointer", m->signature->params[i].text,
+                pointer ? "let or set" : "in, inout or out");
+    struct ks_strv names = {0};
+    for (size_t k = 0; k < m->decl->n_params; k++)
+        ks_strv_add(m->arena, &names, m->decl->params[k].name);
+    const char *near = names.len ? ks_nearest_word(name, names.at) : NULL;
+    KS_FAIL(err, KS_E_USER, "%s: %s(%s) names no parameter of %s%s%s%s", m->mark->where, clause,
+            name, m->decl->qualified, near ? "; did you mean '" : "", near ? near : "",
+            near ? "'?" : "");
+}
+
+static enum ks_status check_clauses(const struct maker *m, struct ks_err *err)
+{
+    static const char *const roles[] = {"in", "inout", "out"};
+    if (m->signature->n_params != m->decl->n_params)
+        KS_FAIL(err, KS_E_USER, "%s: %s has %zu parameters in the source and %zu for the compiler",
+                m->mark->where, m->decl->qualified, m->decl->n_params, m->signature->n_params);
+    for (size_t i = 0; i < m->mark->n_arrays; i++) {
+        const char *name = m->mark->arrays[i].name;
+        KS_TRY(require_param(m, roles[m->mark->arrays[i].role], name, true, err));
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(m->mark->arrays[k].name, name) == 0)
+                KS_FAIL(err, KS_E_USER, "%s: '%s' stands in two array clauses; keep one "
+                                        "(inout for read and written)", m->mark->where, name);
+    }
+    for (size_t i = 0; i < m->mark->n_settings; i++)
+        KS_TRY(require_param(m, "set", m->mark->settings[i].name, false, err));
+    for (size_t i = 0; i < m->mark->n_aliases; i++) {
+        KS_TRY(require_param(m, "alias", m->mark->aliases[i][0], true, err));
+        KS_TRY(require_param(m, "alias", m->mark->aliases[i][1], true, err));
+    }
+    return KS_OK;
+}
+
+// ---- scalars
+
+static enum ks_status int_bytes(const struct maker *m, struct ks_arg *arg, size_t lane,
+                                int64_t value, struct ks_err *err)
+{
+    enum ks_scalar scalar = arg->elem.scalar;
+    size_t size = ks_scalar_size(scalar);
+    bool fits = true;
+    if (scalar == KS_T_BOOL)
+        fits = value == 0 || value == 1;
+    else if (!ks_scalar_is_signed(scalar))
+        fits = value >= 0 && (size == 8 || value < INT64_C(1) << (8 * size));
+    else if (size < 8)
+        fits = value >= -(INT64_C(1) << (8 * size - 1)) && value < INT64_C(1) << (8 * size - 1);
+    if (!fits)
+        KS_FAIL(err, KS_E_USER, "%s: %s = %lld does not fit its type %s", m->mark->where,
+                arg->name, (long long)value, arg->type.text);
+    memcpy(arg->bytes + lane * size, &value, size); // little endian
+    return KS_OK;
+}
+
+static void float_bytes(struct ks_arg *arg, size_t lane, double value)
+{
+    unsigned char *at = arg->bytes + lane * ks_scalar_size(arg->elem.scalar);
+    float single = (float)value;
+    uint16_t half = arg->elem.scalar == KS_T_F16 ? ks_f32_to_f16(single) : ks_f32_to_bf16(single);
+    switch (arg->elem.scalar) {
+    case KS_T_F64:
+        memcpy(at, &value, sizeof value);
+        break;
+    case KS_T_F32:
+        memcpy(at, &single, sizeof single);
+        break;
+    default:
+        memcpy(at, &half, sizeof half);
+    }
+}
+
+// One value of set(): a literal of the parameter's kind, or an integer expression.
+static enum ks_status set_lane(struct maker *m, struct ks_arg *arg, size_t lane, const char *text,
+                               struct ks_err *err)
+{
+    bool is_float = ks_scalar_is_float(arg->elem.scalar);
+    size_t n = strlen(text);
+    double number;
+    char *plain = ks_arena_strdup(m->arena, text);
+    if (is_float && n > 1 && (plain[n - 1] == 'f' || plain[n - 1] == 'F') &&
+        !ks_starts_with(plain, "0x"))
+        plain[n - 1] = '\0'; // 0.5f
+    if (is_float && ks_parse_f64(plain, &number)) {
+        float_bytes(arg, lane, number);
+        return KS_OK;
+    }
+    struct ks_expr *expr;
+    int64_t value;
+    KS_TRY(ks_expr_parse(m->arena, m->mark->where, ks_slice_of(text), &expr, err));
+    KS_TRY(evaluate(m, expr, ks_arena_printf(m->arena, "set(%s)", arg->name), &value, err));
+    if (is_float)
+        float_bytes(arg, lane, (double)value);
+    else
+        KS_TRY(int_bytes(m, arg, lane, value, err));
+    return KS_OK;
+}
+
+static enum ks_status bind_scalar(struct maker *m, struct ks_arg *arg, struct ks_err *err)
+{
+    const struct ks_workload_mark *mark = m->mark;
+    arg->kind = KS_ARG_SCALAR;
+    arg->elem = arg->type.elem;
+    arg->size = arg->elem.size;
+    arg->alias_of = -1;
+    if (arg->elem.scalar == KS_T_NONE || arg->size == 0 || arg->size > sizeof arg->bytes)
+        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' of type %s cannot be set by a clause; record "
+                                "a launch with `ks record` and use capture(...)",
+                mark->where, arg->name, arg->type.text);
+    arg->float_scalar = ks_scalar_is_float(arg->elem.scalar);
+    size_t lanes = (size_t)arg->elem.lanes;
+    for (size_t i = 0; i < mark->n_settings; i++) {
+        const struct ks_setting *set = &mark->settings[i];
+        if (strcmp(set->name, arg->name) != 0)
+            continue;
+        if (set->n_values != lanes)
+            KS_FAIL(err, KS_E_USER, "%s: set(%s) has %zu values, %s takes %zu", mark->where,
+                    arg->name, set->n_values, arg->type.text, lanes);
+        for (size_t lane = 0; lane < lanes; lane++)
+            KS_TRY(set_lane(m, arg, lane, set->values[lane], err));
+        return KS_OK;
+    }
+    int64_t value;
+    if (lanes != 1 || !find_value(m, arg->name, &value))
+        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' has no value; add %s(%s=...)", mark->where,
+                arg->name, arg->float_scalar || lanes != 1 ? "set" : "let", arg->name);
+    if (arg->float_scalar)
+        float_bytes(arg, 0, (double)value);
+    else
+        return int_bytes(m, arg, 0, value, err);
+    return KS_OK;
+}
+
+static int64_t scalar_value(const struct ks_arg *arg)
+{
+    int64_t value = 0;
+    memcpy(&value, arg->bytes, arg->size);
+    if (ks_scalar_is_signed(arg->elem.scalar) && arg->size < 8) {
+        unsigned shift = 64 - 8 * (unsigned)arg->size;
+        value = (int64_t)((uint64_t)value << shift) >> shift;
+    }
+    return value;
+}
+
+// ---- buffers
+
+static const struct ks_array *array_of(const struct ks_workload_mark *mark, const char *name)
+{
+    for (size_t i = 0; i < mark->n_arrays; i++)
+        if (strcmp(mark->arrays[i].name, name) == 0)
+            return &mark->arrays[i];
+    return NULL;
+}
+
+static const char *alias_target(const struct ks_workload_mark *mark, const char *name)
+{
+    for (size_t i = 0; i < mark->n_aliases; i++)
+        if (strcmp(mark->aliases[i][0], name) == 0)
+            return mark->aliases[i][1];
+    return NULL;
+}
+
+static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks_err *err)
+{
+    const char *where = m->mark->where;
+    const char *target = alias_target(m->mark, arg->name);
+    const struct ks_array *array = array_of(m->mark, arg->name);
+    arg->kind = KS_ARG_BUFFER;
+    arg->size = sizeof(void *);
+    arg->alias_of = -1;
+    if (target != NULL) {
+        if (alias_target(m->mark, target) != NULL || strcmp(target, arg->name) == 0)
+            KS_FAIL(err, KS_E_USER, "%s: alias(%s,%s): '%s' must have memory of its own", where,
+                    arg->name, target, target);
+        arg->alias_of = param_index(m->decl, target);
+        if (array == NULL)
+            array = array_of(m->mark, target);
+    }
+    if (array == NULL)
+        KS_FAIL(err, KS_E_USER, "%s: pointer '%s' has no array; add in(%s[...]), inout(%s[...]) "
+                                "or out(%s[...])",
+                where, arg->name, arg->name, arg->name, arg->name);
+    if (array->role != KS_ROLE_IN && arg->type.pointee_const && target == NULL)
+        KS_FAIL(err, KS_E_USER, "%s: %s(%s) but the kernel takes %s; use in(%s[...])", where,
+                array->role == KS_ROLE_OUT ? "out" : "inout", arg->name, arg->type.text,
+                arg->name);
+    arg->role = array->role;
+    arg->init = array->init;
+    arg->elem = arg->type.elem;
+    bool named = array->type.text != NULL && *array->type.text != '\0';
+    if (named && arg->elem.size != 0 && array->type.elem.size != arg->elem.size)
+        KS_FAIL(err, KS_E_USER, "%s: '%s' is given as %s, but the kernel takes %s", where,
+                arg->name, array->type.text, arg->type.text);
+    if (named && arg->elem.scalar == KS_T_NONE)
+        arg->elem = array->type.elem;
+    if (arg->elem.scalar == KS_T_NONE || arg->elem.size == 0)
+        KS_FAIL(err, KS_E_USER, "%s: element type of '%s' (%s) is unknown; name it, as in "
+                                "in(float %s[...])",
+                where, arg->name, arg->type.text, arg->name);
+    KS_TRY(evaluate(m, array->count, ks_arena_printf(m->arena, "the size of '%s'", arg->name),
+                    &arg->count, err));
+    if (arg->count < 0)
+        KS_FAIL(err, KS_E_USER, "%s: the size of '%s' is %lld; it must not be negative", where,
+                arg->name, (long long)arg->count);
+    int64_t bytes;
+    if (!ks_mul_i64(arg->count, (int64_t)arg->elem.size, &bytes) || bytes > MAX_TOTAL_BYTES)
+        KS_FAIL(err, KS_E_USER, "%s: '%s' would be larger than 2^40 bytes", where, arg->name);
+    return KS_OK;
+}
+
+static enum ks_status bind_args(struct maker *m, struct ks_err *err)
+{
+    struct ks_problem *p = m->problem;
+    p->n_args = m->decl->n_params;
+    p->args = KS_NEW_ARRAY(m->arena, struct ks_arg, p->n_args);
+    for (int pass = 0; pass < 2; pass++) // array sizes may use the scalars
+        for (size_t i = 0; i < p->n_args; i++) {
+            struct ks_arg *arg = &p->args[i];
+            arg->type = m->signature->params[i];
+            arg->name = m->decl->params[i].name;
+            if (arg->type.pointer != (pass == 1))
+                continue;
+            if (*arg->name == '\0')
+                KS_FAIL(err, KS_E_USER, "%s: parameter %zu of %s has no name to give a value to",
+                        m->mark->where, i + 1, m->decl->qualified);
+            if (pass == 1) {
+                KS_TRY(bind_buffer(m, arg, err));
+                continue;
+            }
+            KS_TRY(bind_scalar(m, arg, err));
+            if (!arg->float_scalar && arg->elem.lanes == 1)
+                add_value(m, arg->name, scalar_value(arg));
+        }
+    int64_t total = 0;
+    for (size_t i = 0; i < p->n_args; i++) {
+        const struct ks_arg *arg = &p->args[i];
+        if (arg->kind == KS_ARG_BUFFER && arg->alias_of < 0)
+            total += arg->count * (int64_t)arg->elem.size; // each at most 2^40
+        if (total > MAX_TOTAL_BYTES)
+            KS_FAIL(err, KS_E_USER, "%s: the arrays are larger than 2^40 bytes together",
+                    m->mark->where);
+    }
+    return KS_OK;
+}
+
+// ---- launch
+
+static enum ks_status bind_dims(struct maker *m, const char *what, struct ks_expr *const *exprs,
+                                const int64_t *limits, int64_t *out, struct ks_err *err)
+{
+    for (size_t i = 0; i < 3; i++) {
+        out[i] = 1;
+        if (exprs[i] == NULL)
+            continue;
+        const char *name = ks_arena_printf(m->arena, "%s.%c", what, "xyz"[i]);
+        KS_TRY(evaluate(m, exprs[i], name, &out[i], err));
+        if (out[i] < 1 || out[i] > limits[i])
+            KS_FAIL(err, KS_E_USER, "%s: %s = %lld is impossible; it must be 1 to %lld",
+                    m->mark->where, name, (long long)out[i], (long long)limits[i]);
+    }
+    return KS_OK;
+}
+
+// Limits that hold for every compute capability since 3.0 (CUDA programming guide, table
+// "Technical Specifications per Compute Capability").
+static enum ks_status bind_launch(struct maker *m, struct ks_err *err)
+{
+    static const int64_t grid_limits[] = {INT32_MAX, 65535, 65535}, block_limits[] = {1024, 1024, 64};
+    struct ks_problem *p = m->problem;
+    if (m->mark->grid[0] == NULL || m->mark->block[0] == NULL)
+        KS_FAIL(err, KS_E_USER, "%s: the workload has no %s; add %s(...)", m->mark->where,
+                m->mark->grid[0] == NULL ? "grid" : "block",
+                m->mark->grid[0] == NULL ? "grid" : "block");
+    KS_TRY(bind_dims(m, "block", m->mark->block, block_limits, p->block, err));
+    if (p->block[0] * p->block[1] * p->block[2] > 1024)
+        KS_FAIL(err, KS_E_USER, "%s: block(%lld,%lld,%lld) has %lld threads; at most 1024",
+                m->mark->where, (long long)p->block[0], (long long)p->block[1],
+                (long long)p->block[2], (long long)(p->block[0] * p->block[1] * p->block[2]));
+    KS_TRY(bind_dims(m, "grid", m->mark->grid, grid_limits, p->grid, err));
+    p->shared = 0;
+    if (m->mark->shared != NULL)
+        KS_TRY(evaluate(m, m->mark->shared, "shared", &p->shared, err));
+    if (p->shared < 0 || p->shared > 1 << 20)
+        KS_FAIL(err, KS_E_USER, "%s: shared = %lld bytes is impossible", m->mark->where,
+                (long long)p->shared);
+    return KS_OK;
+}
+
+enum ks_status ks_problem_make(struct ks_arena *arena, const struct ks_mark *mark,
+                               size_t workload, const struct ks_signature *signature,
+                               const struct ks_kernel_decl *decl, const struct ks_value *overrides,
+                               size_t n_overrides, struct ks_problem *problem,
+                               struct ks_err *err)
+{
+    KS_ASSERT(workload < mark->n_workloads);
+    *problem = (struct ks_problem){.workload = workload};
+    struct maker m = {.arena = arena, .mark = &mark->workloads[workload], .signature = signature,
+                      .decl = decl, .problem = problem};
+    problem->where = m.mark->where;
+    problem->weight = m.mark->weight;
+    if (m.mark->capture != NULL && *m.mark->capture != '\0')
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: capture(%s): recorded launches cannot be replayed by "
+                                       "this version; write the workload's sizes",
+                m.mark->where, m.mark->capture);
+    KS_TRY(check_clauses(&m, err));
+    KS_TRY(bind_lets(&m, overrides, n_overrides, err));
+    KS_TRY(bind_args(&m, err));
+    KS_TRY(bind_launch(&m, err));
+    problem->name = problem_name(&m);
+    problem->values = m.values.at;
+    problem->n_values = m.values.len;
+    return KS_OK;
+}
+
+int64_t ks_problem_bytes(const struct ks_problem *problem)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const struct ks_arg *arg = &problem->args[i];
+        if (arg->kind == KS_ARG_BUFFER && arg->alias_of < 0)
+            total += arg->count * (int64_t)arg->elem.size;
+    }
+    return total;
+}
+
+int64_t ks_problem_traffic(const struct ks_problem *problem)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const struct ks_arg *arg = &problem->args[i];
+        // Two names for the same reads (or writes) of one array count once.
+        bool repeated = arg->alias_of >= 0 && problem->args[arg->alias_of].role == arg->role;
+        if (arg->kind == KS_ARG_BUFFER && !repeated)
+            total += arg->count * (int64_t)arg->elem.size * (arg->role == KS_ROLE_INOUT ? 2 : 1);
+    }
+    return total;
+}

@@ -1,0 +1,71 @@
+// A problem: one workload with every number known. What the judge runs, the probe profiles and the
+// emulator executes. Made from a mark's workload and the compiler's signature.
+#ifndef KS_PROBLEM_H
+#define KS_PROBLEM_H
+
+#include "source/mark.h"
+#include "source/signature.h"
+
+struct ks_value { // a name in scope of the workload's expressions
+    const char *name;
+    int64_t value;
+};
+
+enum ks_arg_kind { KS_ARG_SCALAR, KS_ARG_BUFFER };
+
+struct ks_arg {
+    enum ks_arg_kind kind;
+    const char *name;
+    struct ks_type type;
+    unsigned char bytes[64]; size_t size; // scalar: its value as the kernel takes it
+    bool float_scalar;                    // a floating scalar, which the judge may vary
+    // buffer
+    enum ks_array_role role;
+    struct ks_elem elem;                  // element type (void* resolved by the clause)
+    int64_t count;
+    struct ks_init init;
+    int alias_of;                         // argument whose pointer this one shares, or -1
+};
+
+struct ks_problem {
+    const char *name;       // workload's name, or the varied sizes "n=4096"
+    const char *where;      // "file:line" of the workload
+    double weight;
+    size_t workload;        // index in the mark
+    bool derived;           // sizes were changed from the declared ones
+    struct ks_value *values; size_t n_values; // lets, integer parameters, template values
+    struct ks_arg *args; size_t n_args;
+    int64_t grid[3], block[3], shared;
+};
+
+// Builds problem `workload` of the mark. `overrides` replace the values of lets written as a plain
+// integer literal (that is what makes a size). KS_E_USER with file:line for whatever does not fit:
+// a parameter without array or value, an undefined size, an impossible grid or block, a negative
+// count, more than 2^40 bytes in all.
+enum ks_status ks_problem_make(struct ks_arena *arena, const struct ks_mark *mark,
+                               size_t workload, const struct ks_signature *signature,
+                               const struct ks_kernel_decl *decl, const struct ks_value *overrides,
+                               size_t n_overrides, struct ks_problem *problem,
+                               struct ks_err *err);
+
+// Names of the lets that are sizes (plain literals) of one workload, with their declared values.
+size_t ks_problem_sizes(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
+                        struct ks_value **sizes);
+
+// Override sets for correctness, small to large: 1, 2, edges of 32 and of every constant in
+// `constants` (w-1, w, w+1, 2w+3), primes, mixed values of several sizes, then the declared sizes
+// less and plus one, then the declared ones (an empty set). Duplicates removed; the count is
+// bounded by `max`. Deterministic under `seed`, which picks the mixed values.
+struct ks_shape {
+    struct ks_value *overrides; size_t n;
+};
+size_t ks_problem_shapes(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
+                         const int64_t *constants, size_t n_constants, uint64_t seed, size_t max,
+                         struct ks_shape **shapes);
+
+int64_t ks_problem_bytes(const struct ks_problem *problem); // all distinct buffers
+
+// Compulsory traffic: each in read once, each out written once, inout both (bytes).
+int64_t ks_problem_traffic(const struct ks_problem *problem);
+
+#endif
