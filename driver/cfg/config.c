@@ -1,0 +1,261 @@
+#include "cfg/config.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cfg/dirs.h"
+#include "cfg/owner.h"
+#include "fmt/yaml.h"
+#include "os/file.h"
+
+#define SYSTEM_FILE "/etc/ks/config.yaml"
+#define MAX_FILE ((size_t)1 << 20)
+#define WEEK_SECONDS (7.0 * 24 * 3600)
+#define DEFAULT_BUDGET 60.0
+
+static const char *const mode_names[] = {"consume", "tune", "strict", "off", NULL};
+static const char *const accept_names[] = {"measured", "modelled", NULL};
+
+// Every variable that some part of ks reads; docs/environment.md describes each.
+static const char *const variables[] = {
+    "KS_ACCEPT", "KS_BUDGET", "KS_CACHE_DIR", "KS_CONFIG_DIR", "KS_DEVICE", "KS_DISABLE", "KS_LOG",
+    "KS_MODE", "KS_NVCC_REAL", "KS_PROJECT", "KS_READONLY", "KS_REMARKS", "KS_SHARE_DIR",
+    "KS_STATE_DIR", "KS_TRACE", NULL,
+};
+
+const char *ks_mode_name(enum ks_mode mode)
+{
+    return mode_names[mode];
+}
+
+static bool find_word(const char *text, const char *const *words, int *index)
+{
+    for (int i = 0; words[i] != NULL; i++)
+        if (strcmp(text, words[i]) == 0) {
+            *index = i;
+            return true;
+        }
+    return false;
+}
+
+bool ks_mode_parse(const char *name, enum ks_mode *mode)
+{
+    int index;
+    if (!find_word(name, mode_names, &index))
+        return false;
+    *mode = (enum ks_mode)index;
+    return true;
+}
+
+bool ks_seconds_parse(const char *text, double *seconds)
+{
+    char number[32];
+    size_t len = strlen(text);
+    double unit = 1, value;
+    if (len > 0 && (text[len - 1] == 's' || text[len - 1] == 'm'))
+        unit = text[--len] == 'm' ? 60 : 1;
+    if (len == 0 || len >= sizeof number)
+        return false;
+    memcpy(number, text, len);
+    number[len] = '\0';
+    if (!ks_parse_f64(number, &value) || value <= 0 || value * unit > WEEK_SECONDS)
+        return false;
+    *seconds = value * unit;
+    return true;
+}
+
+static bool parse_bool(const char *text, bool *value)
+{
+    static const char *const words[] = {"0", "1", "no", "yes", "false", "true", "off", "on", NULL};
+    int index;
+    if (!find_word(text, words, &index))
+        return false;
+    *value = index % 2 == 1;
+    return true;
+}
+
+// "applied,missed", "all" or "none".
+static bool parse_remarks(const char *text, struct ks_config *config)
+{
+    bool applied = false, missed = false;
+    for (const char *at = text;; at++) {
+        struct ks_slice word = {at, strcspn(at, ",")};
+        if (ks_slice_eq(word, "applied"))
+            applied = true;
+        else if (ks_slice_eq(word, "missed"))
+            missed = true;
+        else if (ks_slice_eq(word, "all"))
+            applied = missed = true;
+        else if (!ks_slice_eq(word, "none"))
+            return false;
+        at += word.len;
+        if (*at == '\0')
+            break;
+    }
+    config->remarks_applied = applied;
+    config->remarks_missed = missed;
+    return true;
+}
+
+// One setting by its name in a file, whatever the source; `where` begins the message.
+static enum ks_status set(struct ks_arena *arena, struct ks_config *config, const char *where,
+                          const char *name, const char *value, struct ks_err *err)
+{
+    int index;
+    if (strcmp(name, "mode") == 0) {
+        if (!ks_mode_parse(value, &config->mode))
+            KS_FAIL(err, KS_E_USER, "%s: unknown mode %s; use consume, tune, strict or off", where,
+                    value);
+    } else if (strcmp(name, "accept") == 0) {
+        if (!find_word(value, accept_names, &index))
+            KS_FAIL(err, KS_E_USER, "%s: unknown level %s; use measured or modelled", where, value);
+        config->accept = (enum ks_accept)index;
+    } else if (strcmp(name, "readonly") == 0) {
+        if (!parse_bool(value, &config->readonly))
+            KS_FAIL(err, KS_E_USER, "%s: %s is neither 1 nor 0", where, value);
+    } else if (strcmp(name, "remarks") == 0) {
+        if (!parse_remarks(value, config))
+            KS_FAIL(err, KS_E_USER, "%s: %s is no list of applied, missed, all or none", where,
+                    value);
+    } else if (strcmp(name, "budget") == 0) {
+        if (!ks_seconds_parse(value, &config->budget_seconds))
+            KS_FAIL(err, KS_E_USER, "%s: %s is no time; use seconds as in 60s, or minutes as in 5m",
+                    where, value);
+    } else if (strcmp(name, "nvcc") == 0) {
+        config->real_nvcc = ks_arena_strdup(arena, value);
+    } else if (strcmp(name, "device") == 0) {
+        config->device = ks_arena_strdup(arena, value);
+    } else if (strcmp(name, "project") == 0) {
+        config->project = ks_arena_strdup(arena, value);
+    } else {
+        const char **dir = strcmp(name, "cache_dir") == 0 ? &config->cache_dir : &config->state_dir;
+        if (value[0] != '/')
+            KS_FAIL(err, KS_E_USER, "%s: %s is not an absolute path", where, value);
+        *dir = ks_arena_strdup(arena, value);
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_file(struct ks_arena *arena, const char *path, struct ks_config *config,
+                                struct ks_err *err)
+{
+    static const char *const keys[] = {"mode", "accept", "readonly", "remarks", "budget", "nvcc",
+                                       "device", "cache_dir", "state_dir", NULL};
+    struct stat st;
+    if (stat(path, &st) != 0)
+        return KS_OK;
+    const char *problem = ks_owner_problem(&st, geteuid());
+    if (problem != NULL)
+        KS_FAIL(err, KS_E_USER, "%s %s: not read; give it to yourself with mode 644, or remove it",
+                path, problem);
+    struct ks_slice text;
+    struct ks_yaml *root;
+    KS_TRY(ks_file_read(arena, path, MAX_FILE, &text, err));
+    if (ks_slice_trim(text).len == 0)
+        return KS_OK;
+    KS_TRY(ks_yaml_parse(arena, path, text, &root, err));
+    if (root->kind != KS_YAML_MAP)
+        KS_FAIL(err, KS_E_USER, "%s:%d: expected settings as `name: value`", path, root->line);
+    KS_TRY(ks_yaml_known(path, root, keys, err));
+    for (size_t i = 0; i < root->len; i++) {
+        const char *where = ks_arena_printf(arena, "%s:%d: %s", path, root->items[i].line,
+                                            root->keys[i]);
+        if (root->items[i].kind != KS_YAML_SCALAR)
+            KS_FAIL(err, KS_E_USER, "%s takes one value", where);
+        KS_TRY(set(arena, config, where, root->keys[i], root->items[i].text, err));
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_environment(struct ks_arena *arena, struct ks_config *config,
+                                       struct ks_err *err)
+{
+    static const char *const named[][2] = {
+        {"KS_MODE", "mode"},         {"KS_ACCEPT", "accept"},  {"KS_READONLY", "readonly"},
+        {"KS_REMARKS", "remarks"},   {"KS_BUDGET", "budget"},  {"KS_NVCC_REAL", "nvcc"},
+        {"KS_DEVICE", "device"},     {"KS_PROJECT", "project"},
+    };
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        const char *value = getenv(named[i][0]);
+        if (value == NULL || value[0] == '\0')
+            continue;
+        KS_TRY(set(arena, config, named[i][0], named[i][1], value, err));
+        config->mode_fixed |= strcmp(named[i][1], "mode") == 0;
+        config->budget_fixed |= strcmp(named[i][1], "budget") == 0;
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_arguments(struct ks_arena *arena, const char *const *arguments,
+                                     struct ks_config *config, struct ks_err *err)
+{
+    static const char *const known[] = {"--ks-mode", "--ks-project", "--ks-remarks", "--ks-budget",
+                                        "--ks-disable", "--ks-fingerprint", NULL};
+    for (; arguments != NULL && *arguments != NULL; arguments++) {
+        const char *word = *arguments;
+        size_t len = strcspn(word, "=");
+        const char *name = ks_arena_strndup(arena, word, len);
+        const char *value = word[len] == '=' ? word + len + 1 : NULL;
+        int index;
+        if (!find_word(name, known, &index)) {
+            const char *near = ks_nearest_word(name, known);
+            KS_FAIL(err, KS_E_USER, "unknown option %s%s%s%s", name, near == NULL ? "" :
+                    "; do you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
+        }
+        bool wants_value = index < 4;
+        if (wants_value && (value == NULL || value[0] == '\0'))
+            KS_FAIL(err, KS_E_USER, "%s wants a value: %s=...", name, name);
+        if (!wants_value && value != NULL)
+            KS_FAIL(err, KS_E_USER, "%s takes no value", name);
+        if (wants_value)
+            KS_TRY(set(arena, config, name, name + strlen("--ks-"), value, err));
+        if (strcmp(name, "--ks-disable") == 0)
+            config->mode = KS_MODE_OFF;
+        config->mode_fixed |= strcmp(name, "--ks-mode") == 0 || strcmp(name, "--ks-disable") == 0;
+        config->budget_fixed |= strcmp(name, "--ks-budget") == 0;
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_all(struct ks_arena *arena, const char *const *arguments,
+                               struct ks_config *config, struct ks_err *err)
+{
+    KS_TRY(ks_dirs_config(arena, config, err));
+    KS_TRY(read_file(arena, SYSTEM_FILE, config, err));
+    if (config->config_dir != NULL)
+        KS_TRY(read_file(arena, ks_path_join(arena, config->config_dir, "config.yaml"), config, err));
+    KS_TRY(read_environment(arena, config, err));
+    KS_TRY(read_arguments(arena, arguments, config, err));
+    return ks_dirs_fill(arena, config, err);
+}
+
+enum ks_status ks_config_load(struct ks_arena *arena, const char *const *arguments,
+                              struct ks_config *config, struct ks_err *err)
+{
+    *config = (struct ks_config){.mode = KS_MODE_CONSUME, .accept = KS_ACCEPT_MEASURED,
+                                 .budget_seconds = DEFAULT_BUDGET, .device = "cuda"};
+    // The switch that works whatever else is wrong; "0" lets a script switch back on.
+    const char *disable = getenv("KS_DISABLE");
+    if (disable == NULL || disable[0] == '\0' || strcmp(disable, "0") == 0)
+        return read_all(arena, arguments, config, err);
+    if (read_all(arena, arguments, config, NULL) != KS_OK && getenv("KS_NVCC_REAL") != NULL)
+        config->real_nvcc = ks_arena_strdup(arena, getenv("KS_NVCC_REAL"));
+    config->mode = KS_MODE_OFF;
+    config->mode_fixed = true;
+    return KS_OK;
+}
+
+void ks_config_unknown_variables(struct ks_arena *arena, struct ks_strv *names)
+{
+    for (char **at = environ; *at != NULL; at++) {
+        size_t len = strcspn(*at, "=");
+        const char *name = ks_arena_strndup(arena, *at, len);
+        int index;
+        if (!ks_starts_with(name, "KS_") || find_word(name, variables, &index))
+            continue;
+        const char *near = ks_nearest_word(name, variables);
+        ks_strv_add(arena, names, near == NULL ? name
+                                  : ks_arena_printf(arena, "%s (do you mean %s?)", name, near));
+    }
+}

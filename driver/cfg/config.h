@@ -1,0 +1,49 @@
+// Settings from command line, environment, project, user and system files, and the directories
+// everything else lives in. Read once per process; borrowed everywhere.
+//
+// Precedence: --ks-* > KS_* > ks.yaml of the project > $XDG_CONFIG_HOME/ks/config.yaml >
+// /etc/ks/config.yaml > built in. A project file may not set anything that runs a command, opens
+// the network or trusts a key outside its own .ks/.
+#ifndef KS_CONFIG_H
+#define KS_CONFIG_H
+
+#include "base/str.h"
+
+enum ks_mode { KS_MODE_CONSUME, KS_MODE_TUNE, KS_MODE_STRICT, KS_MODE_OFF };
+enum ks_accept { KS_ACCEPT_MEASURED, KS_ACCEPT_MODELLED };
+
+struct ks_config {
+    enum ks_mode mode;        // KS_MODE / --ks-mode=
+    enum ks_accept accept;    // KS_ACCEPT
+    bool readonly;            // KS_READONLY: nothing is written anywhere but the requested output
+    bool remarks_applied, remarks_missed; // --ks-remarks=applied,missed / KS_REMARKS
+    double budget_seconds;    // KS_BUDGET: per kernel, default 60
+    const char *project;      // --ks-project=DIR / KS_PROJECT, or NULL: look upward
+    const char *real_nvcc;    // KS_NVCC_REAL, or NULL
+    const char *device;       // KS_DEVICE: "cuda" (default), or a launcher prefix for the worker
+    // Directories, absolute; NULL when the home directory is unusable (then nothing is stored there).
+    const char *cache_dir;    // KS_CACHE_DIR, else $XDG_CACHE_HOME/ks, else ~/.cache/ks
+    const char *state_dir;    // KS_STATE_DIR, else $XDG_STATE_HOME/ks, else ~/.local/state/ks
+    const char *config_dir;   // KS_CONFIG_DIR, else $XDG_CONFIG_HOME/ks, else ~/.config/ks
+    const char *runtime_dir;  // $XDG_RUNTIME_DIR/ks, else /tmp/ks-<uid>: GPU locks
+    // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks (also in the build tree).
+    const char *share_dir;
+    bool mode_fixed, budget_fixed; // said by option or environment: stronger than a project
+};
+
+// Never fails for want of files or a home; KS_E_USER for a bad value, naming the variable, the file
+// or option, and the accepted words. `arguments` are the --ks-* words, NULL-terminated; those that
+// are no setting (--ks-fingerprint) are let pass. With KS_DISABLE it never fails at all.
+enum ks_status ks_config_load(struct ks_arena *arena, const char *const *arguments,
+                              struct ks_config *config, struct ks_err *err);
+
+const char *ks_mode_name(enum ks_mode mode);
+bool ks_mode_parse(const char *name, enum ks_mode *mode);
+// "60", "60s", "2.5m" as seconds; false unless more than 0 and at most a week.
+bool ks_seconds_parse(const char *text, double *seconds);
+
+// KS_* variables of the environment that mean nothing to any part of ks, each as "NAME" or
+// "NAME (do you mean OTHER?)", for one warning in `ks`.
+void ks_config_unknown_variables(struct ks_arena *arena, struct ks_strv *names);
+
+#endif

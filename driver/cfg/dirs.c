@@ -1,0 +1,68 @@
+#include "cfg/dirs.h"
+
+#include <pwd.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "os/file.h"
+
+const char *ks_dirs_home(struct ks_arena *arena)
+{
+    const char *home = getenv("HOME");
+    if (home == NULL || home[0] == '\0') { // a lookup that may ask the network: only if it must
+        const struct passwd *user = getpwuid(geteuid());
+        home = user == NULL ? NULL : user->pw_dir;
+    }
+    return home != NULL && home[0] == '/' && ks_is_dir(home) ? ks_arena_strdup(arena, home) : NULL;
+}
+
+// KS_<what>_DIR as it stands, else <xdg>/ks, else ~/<fallback>/ks, else NULL.
+static enum ks_status pick(struct ks_arena *arena, const char *variable, const char *xdg,
+                           const char *fallback, const char **dir, struct ks_err *err)
+{
+    const char *value = getenv(variable);
+    if (value != NULL && value[0] != '\0') {
+        if (value[0] != '/')
+            KS_FAIL(err, KS_E_USER, "%s: %s is not an absolute path", variable, value);
+        *dir = ks_arena_strdup(arena, value);
+        return KS_OK;
+    }
+    if (*dir != NULL)
+        return KS_OK;
+    value = getenv(xdg);
+    if (value != NULL && value[0] == '/') { // the specification ignores relative ones
+        *dir = ks_path_join(arena, value, "ks");
+        return KS_OK;
+    }
+    const char *home = ks_dirs_home(arena);
+    if (home != NULL)
+        *dir = ks_path_join(arena, ks_path_join(arena, home, fallback), "ks");
+    return KS_OK;
+}
+
+enum ks_status ks_dirs_config(struct ks_arena *arena, struct ks_config *config,
+                              struct ks_err *err)
+{
+    return pick(arena, "KS_CONFIG_DIR", "XDG_CONFIG_HOME", ".config", &config->config_dir, err);
+}
+
+enum ks_status ks_dirs_fill(struct ks_arena *arena, struct ks_config *config, struct ks_err *err)
+{
+    KS_TRY(pick(arena, "KS_CACHE_DIR", "XDG_CACHE_HOME", ".cache", &config->cache_dir, err));
+    KS_TRY(pick(arena, "KS_STATE_DIR", "XDG_STATE_HOME", ".local/state", &config->state_dir, err));
+    const char *runtime = getenv("XDG_RUNTIME_DIR");
+    config->runtime_dir = runtime != NULL && runtime[0] == '/'
+                              ? ks_path_join(arena, runtime, "ks")
+                              : ks_arena_printf(arena, "/tmp/ks-%lu", (unsigned long)geteuid());
+    const char *share = getenv("KS_SHARE_DIR");
+    if (share != NULL && share[0] != '\0') {
+        if (share[0] != '/')
+            KS_FAIL(err, KS_E_USER, "KS_SHARE_DIR: %s is not an absolute path", share);
+        config->share_dir = ks_arena_strdup(arena, share);
+    } else {
+        const char *bin = ks_program_dir(arena);
+        const char *prefix = bin == NULL ? "/usr/local" : ks_path_dir(arena, bin);
+        config->share_dir = ks_path_join(arena, prefix, "share/ks");
+    }
+    return KS_OK;
+}

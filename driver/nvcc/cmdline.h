@@ -1,0 +1,56 @@
+// The command-line model: what nvcc will do with an argument vector, as far as ks needs to know.
+// Anything doubtful makes the command `pass`: it goes to the real nvcc untouched.
+#ifndef KS_CMDLINE_H
+#define KS_CMDLINE_H
+
+#include "base/str.h"
+
+enum ks_phase { KS_PHASE_OTHER, KS_PHASE_COMPILE, KS_PHASE_DEVICE_C, KS_PHASE_LINK };
+
+struct ks_arch {
+    int compute;      // virtual architecture, 90 (0: none)
+    int sm;           // real architecture, 90 (0: PTX only)
+    char suffix;      // 'a' or 'f', or 0
+};
+
+struct ks_cmdline {
+    const char **own; size_t n_own;       // --ks-* words, stripped
+    const char **argv; size_t argc;       // for the real nvcc: argv[0] unset (NULL), the rest as given
+    const char *pass;                     // why it must be passed through untouched, or NULL
+    enum ks_phase phase;                  // -c, -dc (-rdc=true -c), compile and link
+    size_t input;                         // index in argv of the one CUDA input, when pass is NULL
+    const char *output;                   // -o value, or NULL
+    const char *output_dir;               // -odir value, or NULL: only counts without -o
+    const char *depfile;                  // resolved name of the depfile nvcc will write, or NULL
+    bool depfile_mmd;                     // -MMD: no system headers
+    bool rdc;
+    bool debug_device;                    // -G, -sanitize, or a host sanitizer, coverage or profile
+                                          // build; pass says which
+    bool lineinfo, keep, objtemp, dlto, fast_math;
+    int maxrregcount;                     // 0: not given
+    const char **quote_dirs;              // -iquote through -Xcompiler, NULL-terminated
+    const char **include_dirs;            // NULL-terminated, in search order: -I through -Xcompiler, -I
+    struct ks_arch *archs; size_t n_archs; // resolved where the words allow; 0 when they do not
+    const char *arch_problem;             // "native", "all": resolve with --dryrun; NULL if resolved
+    const char *ptxas_options;            // -Xptxas in order, for the key; "". Without those that only
+                                          // print (-v, --warn-...)
+    const char *code_options;             // others that reach ptxas, as "-Ofc=max -ewp"; "". Without
+                                          // -lineinfo and -maxrregcount
+};
+
+// Reads argv (argv[0] is ours and ignored), NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS (to look),
+// and options files (to look). Never fails: doubt sets `pass`.
+void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
+                     struct ks_cmdline *out);
+
+// A copy of argv for nvcc: argv[0] = `nvcc`, `first` inserted right behind it, the input replaced by
+// `input` (NULL: kept), the output by `output` (NULL: kept; added when there was none), `last`
+// appended. Lists are NULL-terminated and may be NULL.
+const char **ks_cmdline_build(struct ks_arena *arena, const struct ks_cmdline *cmd,
+                              const char *nvcc, const char *const *first, const char *input,
+                              const char *output, const char *const *last);
+
+// The object's name when there is no -o: the input's base name with .o (or a.out when linking).
+const char *ks_cmdline_default_output(struct ks_arena *arena, const struct ks_cmdline *cmd);
+
+#endif

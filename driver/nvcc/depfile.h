@@ -1,0 +1,20 @@
+// Make-style dependency files as nvcc and gcc write them.
+#ifndef KS_DEPFILE_H
+#define KS_DEPFILE_H
+
+#include "base/str.h"
+
+struct ks_depfile {
+    struct ks_strv targets;
+    struct ks_strv prerequisites; // unescaped; the first is the main source
+    struct ks_strv phony;         // targets of -MP lines
+};
+
+enum ks_status ks_depfile_parse(struct ks_arena *arena, struct ks_slice text,
+                                struct ks_depfile *out, struct ks_err *err);
+// Replaces prerequisite `from` by `to` token-wise, leaves everything else byte for byte, and adds
+// `extra` prerequisites (NULL-terminated, may be NULL) at the end of the first rule.
+enum ks_status ks_depfile_repair(struct ks_slice text, const char *from, const char *to,
+                                 const char *const *extra, struct ks_buf *out, struct ks_err *err);
+
+#endif

@@ -1,0 +1,25 @@
+// The real nvcc and its toolkit.
+#ifndef KS_TOOLKIT_H
+#define KS_TOOLKIT_H
+
+#include "cfg/config.h"
+
+struct ks_toolkit {
+    const char *nvcc;      // absolute; argv[0] must be exactly this (nvcc finds its profile there)
+    const char *bin_dir;
+    const char *root;      // the toolkit's root
+    const char *include_dir;
+    const char *version;   // "13.0.88", read lazily by ks_toolkit_version; NULL before
+};
+
+// KS_NVCC_REAL, CUDA_HOME, CUDA_PATH, then PATH (never ourselves, by device and inode), then
+// /usr/local/cuda. KS_E_ABSENT: one sentence that says what to install or set.
+enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *config,
+                               struct ks_toolkit *toolkit, struct ks_err *err);
+
+// Full version from `nvcc --version`, cached under cache_dir by the nvcc's and its cicc's and
+// ptxas's size, mtime and inode.
+enum ks_status ks_toolkit_version(struct ks_arena *arena, const struct ks_config *config,
+                                  struct ks_toolkit *toolkit, struct ks_err *err);
+
+#endif
