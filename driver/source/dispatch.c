@@ -1,0 +1,460 @@
+// The table: one entry an original kernel, one function a variant.
+#include "source/dispatch.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "source/dispatch_runtime.h"
+#include "source/proposal_plan.h"
+#include "source/shadow_macros.h"
+
+enum { MAX_TABLE = 64 << 20 };
+
+struct table {
+    struct ks_arena *arena;
+    const struct ks_substitution *subs;
+    size_t n_subs;
+    struct ks_buf *out;
+    const struct ks_substitution *sub; // whose function is being written
+    const char *unknown;               // a name that no leaf could print
+    struct ks_err *err;
+};
+
+// --- names in expressions ---
+
+// Value of a template argument, for expressions; false if it is no integer.
+static bool template_value(const struct ks_substitution *sub, const char *name, int64_t *value)
+{
+    for (size_t i = 0;
+         i < sub->decl->n_template_params && i < sub->signature->n_template_args; i++) {
+        if (strcmp(sub->decl->template_params[i], name) != 0)
+            continue;
+        const char *text = sub->signature->template_args[i];
+        if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+            *value = text[0] == 't';
+            return true;
+        }
+        return ks_parse_i64(text, value);
+    }
+    return false;
+}
+
+static void print_leaf(void *context, struct ks_buf *out, const char *name)
+{
+    struct table *t = context;
+    int64_t value;
+    int param = ks_plan_param(t->sub->proposal, name);
+    if (param >= 0 && ks_plan_readable(&t->sub->signature->params[param]))
+        ks_buf_printf(out, "ks_p%d_", param);
+    else if (ks_plan_is_geometry(name))
+        ks_buf_printf(out, "(ks_i_)c.%s", name);
+    else if (param < 0 && template_value(t->sub, name, &value))
+        ks_buf_printf(out, "(%" PRId64 "LL)", value);
+    else if (t->unknown == NULL)
+        t->unknown = name;
+}
+
+static void put_expr(struct table *t, const struct ks_expr *expr, const char *otherwise)
+{
+    if (expr == NULL)
+        ks_buf_puts(t->out, otherwise);
+    else
+        ks_expr_print_c(t->out, expr, print_leaf, t);
+}
+
+// Marks the original's parameters that expressions read.
+struct uses {
+    const struct ks_proposal *proposal;
+    bool *param;
+};
+
+static void visit_use(void *context, const char *name)
+{
+    const struct uses *uses = context;
+    int param = ks_plan_param(uses->proposal, name);
+    if (param >= 0)
+        uses->param[param] = true;
+}
+
+static void find_uses(struct uses *uses, const struct ks_substitution *sub)
+{
+    const struct ks_proposal *p = sub->proposal;
+    if (sub->domain != NULL)
+        ks_expr_names(sub->domain, visit_use, uses);
+    ks_expr_names(p->when, visit_use, uses);
+    for (size_t i = 0; i < p->n_workspaces; i++)
+        ks_expr_names(p->workspaces[i].bytes, visit_use, uses);
+    for (size_t i = 0; i < p->n_steps; i++) {
+        const struct ks_step *step = &p->steps[i];
+        for (int k = 0; k < 3; k++) {
+            if (step->grid[k] != NULL)
+                ks_expr_names(step->grid[k], visit_use, uses);
+            if (step->block[k] != NULL)
+                ks_expr_names(step->block[k], visit_use, uses);
+        }
+        if (step->shared != NULL)
+            ks_expr_names(step->shared, visit_use, uses);
+        for (size_t k = 0; k < step->n_args; k++)
+            ks_expr_names(step->args[k], visit_use, uses);
+    }
+}
+
+// --- one variant ---
+
+static void put_reads(struct table *t)
+{
+    const struct ks_signature *s = t->sub->signature;
+    struct uses uses = {t->sub->proposal, KS_NEW_ARRAY(t->arena, bool, s->n_params + 1)};
+    find_uses(&uses, t->sub);
+    for (size_t i = 0; i < s->n_params; i++) {
+        if (!uses.param[i] || !ks_plan_readable(&s->params[i]))
+            continue;
+        if (s->params[i].pointer)
+            ks_buf_printf(t->out, "    const ks_u_ ks_p%zu_ = ks_address_(c.args[%zu]);\n", i, i);
+        else
+            ks_buf_printf(t->out, "    const ks_i_ ks_p%zu_ = ks_read_<%s>(c.args[%zu], &bad);\n",
+                          i, ks_scalar_c_name(s->params[i].elem.scalar), i);
+    }
+}
+
+static void put_condition(struct table *t, const struct ks_expr *expr)
+{
+    ks_buf_puts(t->out, "    if (!(");
+    put_expr(t, expr, "1");
+    ks_buf_puts(t->out, ") || bad) return \"guard\";\n");
+}
+
+static void put_dims(struct table *t, size_t step)
+{
+    const struct ks_step *s = &t->sub->proposal->steps[step];
+    ks_buf_printf(t->out, "    ks_dims_ ks_d%zu_;\n    {\n        const ks_i_ v[7] = {", step);
+    for (int k = 0; k < 3; k++) {
+        put_expr(t, s->grid[k], "1");
+        ks_buf_puts(t->out, ", ");
+    }
+    for (int k = 0; k < 3; k++) {
+        put_expr(t, s->block[k], "1");
+        ks_buf_puts(t->out, ", ");
+    }
+    put_expr(t, s->shared, "0");
+    ks_buf_printf(t->out,
+                  "};\n        if (bad) return \"plan\";\n"
+                  "        why = ks_dims_set_(&ks_d%zu_, v[0], v[1], v[2], v[3], v[4], v[5], v[6]);\n"
+                  "        if (why) return why;\n    }\n",
+                  step);
+}
+
+// Values a step's kernel gets by value live in locals of its parameters' types.
+static enum ks_status put_values(struct table *t, size_t step)
+{
+    const struct ks_substitution *sub = t->sub;
+    const struct ks_step *s = &sub->proposal->steps[step];
+    for (size_t i = 0; i < s->n_args; i++) {
+        const char *why;
+        struct ks_arg arg = ks_plan_arg(t->arena, sub->proposal, sub->signature, s, i, &why);
+        if (why != NULL)
+            KS_FAIL(t->err, KS_E_USER, "%s: plan step %zu, argument %zu: %s",
+                    sub->signature->instance, step + 1, i + 1, why);
+        if (arg.kind != KS_ARG_VALUE)
+            continue;
+        ks_buf_printf(t->out, "    const ks_i_ ks_e%zu_%zu_ = ", step, i);
+        put_expr(t, s->args[i], "0");
+        ks_buf_puts(t->out, ";\n    if (bad");
+        if (arg.min != INT64_MIN)
+            ks_buf_printf(t->out, " || ks_e%zu_%zu_ < %" PRId64 "LL", step, i, arg.min);
+        if (arg.max != INT64_MAX)
+            ks_buf_printf(t->out, " || ks_e%zu_%zu_ > %" PRId64 "LL", step, i, arg.max);
+        const char *type = ks_scalar_c_name(arg.scalar);
+        ks_buf_printf(t->out, ") return \"plan\";\n    %s ks_v%zu_%zu_ = (%s)ks_e%zu_%zu_;\n", type,
+                      step, i, type, step, i);
+    }
+    return KS_OK;
+}
+
+// C++ address of a plan's kernel on the host.
+static const char *host_address(const struct table *t, const char *kernel)
+{
+    const struct ks_substitution *sub = t->sub;
+    const char *path = "";
+    for (size_t i = 0; i < sub->decl->n_scopes; i++)
+        if (*sub->decl->scopes[i] != '\0')
+            path = ks_arena_printf(t->arena, "%s::%s", path, sub->decl->scopes[i]);
+    size_t at = 0;
+    while (strcmp(sub->proposal->kernels.at[at].name, kernel) != 0)
+        at++;
+    return ks_arena_printf(t->arena, "%s::%s::ks_kernels_[%zu]", path,
+                           ks_shadow_namespace(t->arena, sub->id), at);
+}
+
+static size_t kernel_steps(const struct ks_proposal *proposal)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < proposal->n_steps; i++)
+        n += proposal->steps[i].kind == KS_STEP_KERNEL;
+    return n;
+}
+
+static void put_workspace(struct table *t)
+{
+    const struct ks_proposal *p = t->sub->proposal;
+    if (p->n_workspaces > 0)
+        ks_buf_puts(t->out, "    ks_i_ ks_total_ = 0;\n");
+    for (size_t i = 0; i < p->n_workspaces; i++) {
+        ks_buf_printf(t->out, "    const ks_i_ ks_b%zu_ = ", i);
+        put_expr(t, p->workspaces[i].bytes, "0");
+        ks_buf_printf(t->out, ";\n    const ks_i_ ks_o%zu_ = ks_part_(&ks_total_, ks_b%zu_, &bad);\n",
+                      i, i);
+    }
+    if (p->n_workspaces > 0)
+        ks_buf_puts(t->out, "    if (bad) return \"plan\";\n");
+}
+
+// Whatever can be refused, asked in the order of dispatch.h.
+static void put_refusals(struct table *t, size_t index)
+{
+    const struct ks_proposal *p = t->sub->proposal;
+    bool several = kernel_steps(p) > 1;
+    for (size_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].kind == KS_STEP_KERNEL)
+            ks_buf_printf(t->out,
+                          "    why = ks_ready_(&ks_k%zu_%zu_, %s, &c, &ks_d%zu_, %s);\n"
+                          "    if (why) return why;\n",
+                          index, i, host_address(t, p->steps[i].kernel), i,
+                          several ? "true" : "false");
+    if (p->n_steps > 1 || p->n_workspaces > 0)
+        ks_buf_puts(t->out, "    why = ks_capturing_(&c);\n    if (why) return why;\n");
+    if (p->n_workspaces == 0)
+        return;
+    ks_buf_puts(t->out,
+                "    void *ks_space_ = 0;\n"
+                "    if (cudaMallocAsync(&ks_space_, (size_t)(ks_total_ ? ks_total_ : 256), "
+                "c.stream) != cudaSuccess)\n        return ks_refuse_(\"workspace\");\n");
+    for (size_t i = 0; i < p->n_workspaces; i++)
+        ks_buf_printf(t->out, "    void *ks_w%zu_ = (char *)ks_space_ + ks_o%zu_;\n", i, i);
+}
+
+static void put_step(struct table *t, size_t index, size_t step)
+{
+    const struct ks_substitution *sub = t->sub;
+    const struct ks_step *s = &sub->proposal->steps[step];
+    if (s->kind == KS_STEP_MEMSET) {
+        int i = ks_plan_workspace(sub->proposal, s->workspace);
+        ks_buf_printf(t->out,
+                      "        if (ks_b%d_ > 0) e = cudaMemsetAsync(ks_w%d_, %d, (size_t)ks_b%d_, "
+                      "c.stream);\n        if (e != cudaSuccess) break;\n",
+                      i, i, s->value, i);
+        return;
+    }
+    ks_buf_puts(t->out, "        void *ks_args_[] = {");
+    for (size_t i = 0; i < s->n_args; i++) {
+        const char *why;
+        struct ks_arg arg = ks_plan_arg(t->arena, sub->proposal, sub->signature, s, i, &why);
+        if (arg.kind == KS_ARG_PARAM)
+            ks_buf_printf(t->out, "c.args[%zu], ", arg.index);
+        else if (arg.kind == KS_ARG_WORKSPACE)
+            ks_buf_printf(t->out, "&ks_w%zu_, ", arg.index);
+        else
+            ks_buf_printf(t->out, "&ks_v%zu_%zu_, ", step, i);
+    }
+    ks_buf_printf(t->out,
+                  "0};\n        e = ks_start_(&ks_k%zu_%zu_, %s, &c, &ks_d%zu_, ks_args_);\n"
+                  "        if (e != cudaSuccess) break;\n        begun = true;\n",
+                  index, step, host_address(t, s->kernel), step);
+}
+
+static void put_steps(struct table *t, size_t index)
+{
+    const struct ks_proposal *p = t->sub->proposal;
+    ks_buf_puts(t->out, "    cudaError_t e = cudaSuccess;\n    bool begun = false;\n    do {\n");
+    for (size_t i = 0; i < p->n_steps; i++) {
+        ks_buf_puts(t->out, "        {\n");
+        put_step(t, index, i);
+        ks_buf_puts(t->out, "        }\n");
+    }
+    ks_buf_puts(t->out, "    } while (false);\n");
+    // After the first launch an error is the application's to see; before it, nothing has happened.
+    ks_buf_puts(t->out, "    const char *fell = e != cudaSuccess && !begun ? ks_refuse_(\"launch\") "
+                        ": 0;\n");
+    if (p->n_workspaces > 0)
+        ks_buf_puts(t->out, "    if (cudaFreeAsync(ks_space_, c.stream) != cudaSuccess && fell) "
+                            "(void)cudaGetLastError();\n");
+    ks_buf_puts(t->out, "    return fell;\n}\n");
+}
+
+static enum ks_status put_variant(struct table *t, size_t index)
+{
+    t->sub = &t->subs[index];
+    const struct ks_proposal *p = t->sub->proposal;
+    if (p->n_params != t->sub->signature->n_params)
+        KS_FAIL(t->err, KS_E_USER, "%s: the variant names %zu parameters of %zu",
+                t->sub->signature->instance, p->n_params, t->sub->signature->n_params);
+    for (size_t i = 0; i < p->n_steps; i++)
+        if (p->steps[i].kind == KS_STEP_KERNEL)
+            ks_buf_printf(t->out, "ks_kernel_ ks_k%zu_%zu_ = {%d};\n", index, i, t->sub->arch);
+    ks_buf_printf(t->out,
+                  "const char *ks_try_%zu_(const ks_call_ &c)\n{\n"
+                  "    if (c.cc != %d) return ks_arch_;\n"
+                  "    bool bad = false;\n    const char *why;\n",
+                  index, t->sub->arch);
+    put_reads(t);
+    ks_buf_puts(t->out, "    if (bad) return \"guard\";\n");
+    put_condition(t, t->sub->domain);
+    put_condition(t, p->when);
+    for (size_t i = 0; i < p->n_steps; i++) {
+        if (p->steps[i].kind != KS_STEP_KERNEL)
+            continue;
+        put_dims(t, i);
+        KS_TRY(put_values(t, i));
+    }
+    put_workspace(t);
+    put_refusals(t, index);
+    put_steps(t, index);
+    if (t->unknown != NULL)
+        KS_FAIL(t->err, KS_E_USER, "%s: variant %s: unknown name '%s' in an expression",
+                t->sub->signature->instance, t->sub->id, t->unknown);
+    return KS_OK;
+}
+
+// --- the table ---
+
+// Whether subs[i] is the first for its kernel: an entry begins there.
+static bool begins_entry(const struct table *t, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(t->subs[k].signature->registered, t->subs[i].signature->registered) == 0)
+            return false;
+    return true;
+}
+
+// First match wins; of several refusals the one that is not about the architecture is told.
+static void put_entry(struct table *t, size_t first, size_t entry)
+{
+    ks_buf_printf(t->out,
+                  "const char *ks_entry_%zu_(const ks_call_ &c, const char **id)\n{\n"
+                  "    const char *why = ks_arch_, *w;\n",
+                  entry);
+    for (size_t i = first; i < t->n_subs; i++) {
+        if (strcmp(t->subs[i].signature->registered, t->subs[first].signature->registered) != 0)
+            continue;
+        ks_buf_printf(t->out,
+                      "    if (!(w = ks_try_%zu_(c))) { *id = \"%s\"; return 0; }\n"
+                      "    if (w != ks_arch_) why = w;\n",
+                      i, t->subs[i].id);
+    }
+    ks_buf_puts(t->out, "    return why;\n}\n");
+}
+
+static void put_literal(struct ks_buf *out, const char *text)
+{
+    ks_buf_putc(out, '"');
+    for (; *text != '\0'; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c < ' ' || c == '"' || c == '\\' || c == '?' || c >= 0x7f)
+            ks_buf_printf(out, "\\%03o", c);
+        else
+            ks_buf_putc(out, *text);
+    }
+    ks_buf_putc(out, '"');
+}
+
+static void put_entries(struct table *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_subs; i++)
+        if (begins_entry(t, i))
+            put_entry(t, i, n++);
+    ks_buf_puts(t->out, "struct ks_entry_ {\n    const char *name, *shown;\n"
+                        "    const char *(*run)(const ks_call_ &, const char **);\n};\n"
+                        "const ks_entry_ ks_entries_[] = {\n");
+    n = 0;
+    for (size_t i = 0; i < t->n_subs; i++) {
+        if (!begins_entry(t, i))
+            continue;
+        ks_buf_puts(t->out, "    {");
+        put_literal(t->out, t->subs[i].signature->registered);
+        ks_buf_puts(t->out, ", ");
+        put_literal(t->out, t->subs[i].signature->instance);
+        ks_buf_printf(t->out, ", ks_entry_%zu_},\n", n++);
+    }
+    ks_buf_printf(t->out, "};\nenum { ks_n_entries_ = %zu };\n"
+                          "const void *ks_hosts_[ks_n_entries_]; // set at registration\n", n);
+}
+
+// What the hook calls: `int` last makes these the better match than its neutral overloads.
+static const char entry_points[] =
+    "static __attribute__((used)) void __ks_register(const void *host, const char *name, int)\n"
+    "{\n"
+    "    using namespace ks_rt_;\n"
+    "    for (int i = 0; i < ks_n_entries_; i++)\n"
+    "        if (ks_same_(name, ks_entries_[i].name)) // a name that fits twice serves no one\n"
+    "            ks_hosts_[i] = ks_hosts_[i] && ks_hosts_[i] != host ? ks_entries_ : host;\n"
+    "}\n"
+    "static __attribute__((used)) bool __ks_dispatch(const void *host, dim3 grid, dim3 block,\n"
+    "    size_t shared, cudaStream_t stream, void **args, int)\n"
+    "{\n"
+    "    using namespace ks_rt_;\n"
+    "    int i = 0;\n"
+    "    while (i < ks_n_entries_ && ks_hosts_[i] != host) i++;\n"
+    "    if (i == ks_n_entries_) return false;\n"
+    "    const char *why = 0, *id = 0;\n"
+    "    ks_call_ c = {grid, block, shared, stream, args, 0, 0};\n"
+    "    if (ks_off_()) why = \"disabled\";\n"
+    "    else if (cudaPeekAtLastError() != cudaSuccess) why = \"pending-error\";\n"
+    "    else if (cudaGetDevice(&c.device) != cudaSuccess) why = ks_refuse_(\"device\");\n"
+    "    else if (c.device < 0 || c.device >= ks_devices_) why = \"device\";\n"
+    "    else {\n"
+    "        c.cc = ks_capability_(c.device);\n"
+    "        why = ks_entries_[i].run(c, &id);\n"
+    "    }\n"
+    "    if (__builtin_expect(ks_trace_fd_() >= 0, 0)) ks_trace_(ks_entries_[i].shown, id, why);\n"
+    "    return !why;\n"
+    "}\n";
+
+// Sections are kept through --gc-sections where the host compiler knows `retain`.
+static void put_sections(struct table *t)
+{
+    ks_buf_puts(t->out,
+                "#if defined(__has_attribute)\n#if __has_attribute(retain)\n"
+                "#define __KS_KEEP retain,\n#endif\n#endif\n"
+                "#ifndef __KS_KEEP\n#define __KS_KEEP\n#endif\n"
+                "static const char __ks_table_marker[]\n"
+                "    __attribute__((used, __KS_KEEP section(\"" KS_SECTION_TABLE "\"))) = "
+                "\"ks-table 1\";\n"
+                "static const char __ks_note[]\n"
+                "    __attribute__((used, __KS_KEEP section(\"" KS_SECTION_NOTE "\"))) =\n");
+    for (size_t i = 0; i < t->n_subs; i++) {
+        ks_buf_puts(t->out, "    ");
+        put_literal(t->out, t->subs[i].provenance == NULL ? "" : t->subs[i].provenance);
+        ks_buf_puts(t->out, i + 1 < t->n_subs ? " \"\\0\"\n" : ";\n");
+    }
+}
+
+enum ks_status ks_dispatch_text(struct ks_arena *arena, const struct ks_substitution *subs,
+                                size_t n_subs, struct ks_buf *out, struct ks_err *err)
+{
+    struct ks_buf body = KS_BUF(MAX_TABLE);
+    struct table t = {.arena = arena, .subs = subs, .n_subs = n_subs, .out = &body, .err = err};
+    enum ks_status status = KS_OK;
+    ks_buf_puts(&body, ks_dispatch_libc);
+    ks_buf_puts(&body, "namespace {\nnamespace ks_rt_ {\n");
+    ks_buf_puts(&body, ks_expr_c_helpers());
+    ks_buf_puts(&body, ks_dispatch_runtime);
+    for (size_t i = 0; i < n_subs; i++)
+        KS_TRY_GOTO(put_variant(&t, i), done);
+    put_entries(&t);
+    ks_buf_puts(&body, "}\n}\n");
+    ks_buf_puts(&body, entry_points);
+    put_sections(&t);
+    KS_TRY_GOTO(ks_buf_check(&body, "dispatch table", err), done);
+    struct ks_strv words = ks_macro_words(
+        arena, (struct ks_slice){ks_buf_text(&body), body.len}, KS_MACROS_RUNTIME);
+    // Host pass only, and as a system header's text: see write_marker in shadow.c.
+    ks_buf_puts(out, "# 1 \"ks/dispatch\" 3\n#if !defined(__CUDA_ARCH__)\n");
+    ks_macros_hide(out, &words);
+    ks_buf_add(out, body.data, body.len);
+    ks_macros_restore(out, &words);
+    ks_buf_puts(out, "#endif\n");
+done:
+    ks_buf_free(&body);
+    return status;
+}

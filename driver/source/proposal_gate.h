@@ -1,0 +1,25 @@
+// The lexical and declarative halves of ks_proposal_check, on the text of `source` alone.
+#ifndef KS_PROPOSAL_GATE_H
+#define KS_PROPOSAL_GATE_H
+
+#include "source/lex.h"
+
+struct ks_gate {
+    struct ks_arena *arena;
+    struct ks_slice source;
+    const struct ks_token *at; // no comments; ends with KS_TOK_END
+    size_t len;
+    const int *match; // partner of each bracket, -1 elsewhere
+    struct ks_err *err;
+};
+
+// Bytes, words, literals and brackets. Fills tokens and matches.
+enum ks_status ks_gate_words(struct ks_gate *gate);
+// What stands at namespace scope, and storage classes inside types and functions.
+enum ks_status ks_gate_declarations(const struct ks_gate *gate);
+
+#define KS_GATE_FAIL(gate, token, ...)                                                            \
+    return ks_err_set((gate)->err, KS_E_USER, "source:%d: %s", (token)->line,                     \
+                      ks_arena_printf((gate)->arena, __VA_ARGS__))
+
+#endif

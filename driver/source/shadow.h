@@ -1,0 +1,47 @@
+// The shadow translation unit: a byte copy of the user's file under #line, pragmas blanked, variant
+// code after each original's closing brace, the dispatch table at the end (research: wrapper.md 3).
+#ifndef KS_SHADOW_H
+#define KS_SHADOW_H
+
+#include "source/mark.h"
+#include "source/proposal.h"
+
+// One variant to compile in, for one kernel instance on one architecture.
+struct ks_substitution {
+    const struct ks_signature *signature;
+    const struct ks_kernel_decl *decl;
+    const char *file;            // the file that holds the kernel, as spelled in ks_source_file.path
+    bool in_tu;                  // decl is in the TU itself (else code goes to the TU's end)
+    const struct ks_proposal *proposal;
+    const struct ks_expr *domain; // judged domain; NULL while judging (always inside)
+    const char *key;             // hex, for provenance; may be "" while judging
+    const char *id;              // ks_proposal_id
+    int arch;                    // 90 for sm_90: compiled and dispatched there only
+    const char *provenance;      // one line for the object's note: key, variant, evidence, signer
+};
+
+struct ks_shadow_request {
+    const char *tu_token;        // spelling on the command line, for #line
+    struct ks_slice text;        // of the TU
+    const struct ks_mark_list *marks; // of the TU (pragmas to blank)
+    const struct ks_substitution *subs; // several per kernel allowed: first whose guard holds wins
+    size_t n_subs;
+    bool dispatch;               // emit table and runtime (false: device code only, for judging)
+    // Fully qualified C++ names of the kernels of the proposals are derived from decl scopes + id.
+};
+
+// The text of the shadow TU. Fails with KS_E_UNSUPPORTED where the file cannot be shadowed.
+enum ks_status ks_shadow_text(struct ks_arena *arena, const struct ks_shadow_request *request,
+                              struct ks_buf *out, struct ks_err *err);
+
+// Extra nvcc arguments the shadow needs, in order, to be put first: -Xcompiler=-iquote,"DIR", the
+// hook's -I (when dispatching), -D__BASE_FILE__ if the text mentions it. KS_E_UNSUPPORTED when the
+// directory cannot be quoted safely.
+enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path, struct ks_slice text,
+                                   const char *hook_dir, bool dispatch, struct ks_strv *args,
+                                   struct ks_err *err);
+
+// Namespace of a proposal's code: "ks_<id>".
+const char *ks_shadow_namespace(struct ks_arena *arena, const char *id);
+
+#endif

@@ -1,0 +1,39 @@
+// What nvcc must be told so that a shadow compiles as the original would.
+#include <string.h>
+
+#include "source/shadow.h"
+
+// nvcc splits -Xcompiler values at commas and runs the host compiler through a shell, in double
+// quotes that it puts itself: a backslash keeps a comma, nothing keeps the rest.
+static bool is_quotable(const char *path)
+{
+    return strpbrk(path, "\"\\$`'\n\r") == NULL;
+}
+
+enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
+                                   struct ks_slice text, const char *hook_dir, bool dispatch,
+                                   struct ks_strv *args, struct ks_err *err)
+{
+    const char *dir = ks_path_dir(arena, tu_path);
+    if (!is_quotable(dir))
+        KS_FAIL(err, KS_E_UNSUPPORTED, "folder %s cannot be quoted safely for nvcc", dir);
+    struct ks_buf quoted = KS_BUF(1 << 16);
+    for (const char *c = dir; *c != '\0'; c++)
+        ks_buf_printf(&quoted, *c == ',' ? "\\%c" : "%c", *c);
+    // Joined, as ccache cannot cache the two-word form.
+    ks_strv_add(arena, args,
+                ks_arena_printf(arena, "-Xcompiler=-iquote,\"%s\"", ks_buf_text(&quoted)));
+    ks_buf_free(&quoted);
+    if (dispatch) {
+        if (!is_quotable(hook_dir) || strchr(hook_dir, ',') != NULL) // -I is split without mercy
+            KS_FAIL(err, KS_E_UNSUPPORTED, "folder %s cannot be quoted safely for nvcc", hook_dir);
+        ks_strv_add(arena, args, ks_arena_printf(arena, "-I%s", hook_dir));
+    }
+    if (memmem(text.at, text.len, "__BASE_FILE__", 13) != NULL) {
+        if (!is_quotable(tu_path) || strchr(tu_path, ',') != NULL)
+            KS_FAIL(err, KS_E_UNSUPPORTED, "%s cannot be quoted safely for nvcc", tu_path);
+        ks_strv_add(arena, args, ks_arena_printf(arena, "-D__BASE_FILE__=\"%s\"", tu_path));
+        ks_strv_add(arena, args, "-Xcompiler=-Wno-builtin-macro-redefined");
+    }
+    return KS_OK;
+}
