@@ -1,0 +1,111 @@
+// Marks: `#pragma ks` and `// ks:` directives, and their twins in ks.yaml, bound to kernels.
+// The grammar is DESIGN.md section 3 (docs/marks.md for users).
+#ifndef KS_MARK_H
+#define KS_MARK_H
+
+#include "base/vec.h"
+#include "fmt/expr.h"
+#include "source/kernel.h"
+
+enum ks_tol_kind { KS_TOL_DERIVED, KS_TOL_EXACT, KS_TOL_ULP, KS_TOL_REL };
+
+struct ks_tolerance {
+    enum ks_tol_kind kind;
+    int64_t ulp;
+    double rel, abs; // abs 0 unless given
+};
+
+enum ks_init_kind {
+    KS_INIT_DEFAULT, // normal(0,1) for floats, randint(0,99) for integers
+    KS_INIT_UNIFORM, KS_INIT_NORMAL, KS_INIT_RANDINT, KS_INIT_IOTA, KS_INIT_PERMUTATION,
+    KS_INIT_CONSTANT, KS_INIT_FILE,
+};
+
+struct ks_init {
+    enum ks_init_kind kind;
+    double a, b;
+    const char *path; // KS_INIT_FILE, as written
+};
+
+enum ks_array_role { KS_ROLE_IN, KS_ROLE_INOUT, KS_ROLE_OUT };
+
+struct ks_array {
+    enum ks_array_role role;
+    const char *name;
+    struct ks_type type;   // empty text unless the clause names one
+    struct ks_expr *count; // elements
+    struct ks_init init;
+};
+
+struct ks_binding { // let(name=expr)
+    const char *name;
+    struct ks_expr *expr;
+};
+
+struct ks_setting { // set(name=value,...): struct members take several values
+    const char *name;
+    const char **values; // literal or expression text
+    size_t n_values;
+};
+
+struct ks_workload_mark {
+    const char *where; // "file:line"
+    const char *name;  // "" if none
+    double weight;     // 1
+    const char *capture; // "" if none
+    struct ks_binding *lets;     size_t n_lets;
+    struct ks_array *arrays;     size_t n_arrays;
+    struct ks_setting *settings; size_t n_settings;
+    const char *(*aliases)[2];   size_t n_aliases; // {y, x}: y gets x's pointer
+    struct ks_expr *grid[3], *block[3]; // NULL beyond those given
+    struct ks_expr *shared;             // NULL: 0
+};
+
+struct ks_mark {
+    const char *file; // as it will be shown
+    int line;
+    bool off;
+    bool from_side_file;
+    const char *name;      // name(ID), "" if none
+    struct ks_tolerance tolerance;
+    bool fastmath;
+    struct ks_expr **assumes; size_t n_assumes;
+    double budget_seconds; // 0: default
+    int64_t budget_tries;  // 0: none
+    const char **instances; // inst(...) argument lists as normalised text "float,256"
+    size_t n_instances;
+    struct ks_workload_mark *workloads; size_t n_workloads;
+    const struct ks_kernel_decl *kernel; // what it is bound to
+    size_t text_begin, text_end;         // of a pragma's own bytes, to be blanked; 0,0 from a side file
+};
+
+struct ks_mark_list {
+    struct ks_mark *at;
+    size_t len, cap;
+    bool file_off; // the file's first mark is `off` with no kernel behind it
+    // All pragma extents to blank, comment marks excluded (begin, end pairs).
+    size_t (*blanks)[2];
+    size_t n_blanks, cap_blanks;
+};
+
+// All marks of one file, bound to `kernels`. The first mistake is KS_E_USER "file:line: ..." with
+// a suggestion.
+enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks_slice text,
+                             const struct ks_kernel_list *kernels, struct ks_mark_list *marks,
+                             struct ks_err *err);
+
+// Clauses of one directive, as they stand in a side file: "tol(rel=1e-5) budget(60s)" into `mark`,
+// or the clauses of one workload into a new workload of `mark`. What needs the kernel is left to
+// ks_mark_check, to be called once mark->kernel is set.
+enum ks_status ks_mark_parse_optimize(struct ks_arena *arena, const char *where, const char *text,
+                                      struct ks_mark *mark, struct ks_err *err);
+enum ks_status ks_mark_parse_workload(struct ks_arena *arena, const char *where, const char *text,
+                                      struct ks_mark *mark, struct ks_err *err);
+
+// Holds a mark against its kernel: names of parameters, roles and types of arrays, values and
+// ranges, a launch that can exist. ks_marks_find has done so for its marks. A kernel with a
+// `problem` is not looked at: it is refused for that reason, later.
+enum ks_status ks_mark_check(struct ks_arena *arena, const struct ks_mark *mark,
+                             struct ks_err *err);
+
+#endif
