@@ -290,9 +290,9 @@ static enum ks_status put_variant(struct table *t, size_t index)
                 t->sub->signature->instance, p->n_params, t->sub->signature->n_params);
     for (size_t i = 0; i < p->n_steps; i++)
         if (p->steps[i].kind == KS_STEP_KERNEL)
-            ks_buf_printf(t->out, "ks_kernel_ ks_k%zu_%zu_ = {%d};\n", index, i, t->sub->arch);
+            ks_buf_printf(t->out, "static ks_kernel_ ks_k%zu_%zu_ = {%d};\n", index, i, t->sub->arch);
     ks_buf_printf(t->out,
-                  "const char *ks_try_%zu_(const ks_call_ &c)\n{\n"
+                  "static const char *ks_try_%zu_(const ks_call_ &c)\n{\n"
                   "    if (c.cc != %d) return ks_arch_;\n"
                   "    bool bad = false;\n    const char *why;\n",
                   index, t->sub->arch);
@@ -330,7 +330,7 @@ static bool begins_entry(const struct table *t, size_t i)
 static void put_entry(struct table *t, size_t first, size_t entry)
 {
     ks_buf_printf(t->out,
-                  "const char *ks_entry_%zu_(const ks_call_ &c, const char **id)\n{\n"
+                  "static const char *ks_entry_%zu_(const ks_call_ &c, const char **id)\n{\n"
                   "    const char *why = ks_arch_, *w;\n",
                   entry);
     for (size_t i = first; i < t->n_subs; i++) {
@@ -365,7 +365,7 @@ static void put_entries(struct table *t)
             put_entry(t, i, n++);
     ks_buf_puts(t->out, "struct ks_entry_ {\n    const char *name, *shown;\n"
                         "    const char *(*run)(const ks_call_ &, const char **);\n};\n"
-                        "const ks_entry_ ks_entries_[] = {\n");
+                        "static const ks_entry_ ks_entries_[] = {\n");
     n = 0;
     for (size_t i = 0; i < t->n_subs; i++) {
         if (!begins_entry(t, i))
@@ -377,7 +377,7 @@ static void put_entries(struct table *t)
         ks_buf_printf(t->out, ", ks_entry_%zu_},\n", n++);
     }
     ks_buf_printf(t->out, "};\nenum { ks_n_entries_ = %zu };\n"
-                          "const void *ks_hosts_[ks_n_entries_]; // set at registration\n", n);
+                          "static const void *ks_hosts_[ks_n_entries_]; // set at registration\n", n);
 }
 
 // What the hook calls: `int` last makes these the better match than its neutral overloads.

@@ -119,15 +119,14 @@ static struct ks_slice parameter_text(const struct ks_proposal *proposal,
     return inner;
 }
 
-// Host and other architectures see signatures only: no host code of a proposal exists, and a body
-// that ran by mistake stops the program instead of computing nothing.
-static void write_signatures(struct writer *w, const struct ks_proposal *proposal)
+static void write_signatures(struct writer *w, const struct ks_proposal *proposal,
+                             const char *end)
 {
     for (size_t i = 0; i < proposal->kernels.len; i++) {
         const struct ks_kernel_decl *kernel = &proposal->kernels.at[i];
-        ks_buf_printf(w->out, "__global__ void %s(", kernel->name);
+        ks_buf_printf(w->out, "static __global__ void %s(", kernel->name);
         ks_buf_slice(w->out, parameter_text(proposal, kernel));
-        ks_buf_puts(w->out, ")\n{ __trap(); }\n");
+        ks_buf_printf(w->out, ")%s\n", end);
     }
 }
 
@@ -158,10 +157,14 @@ static void write_piece(struct writer *w, const struct piece *piece)
     write_marker(w, sub);
     if (piece->at == SIZE_MAX)
         write_scopes(w, sub->decl, true);
-    // The unnamed namespace makes all of it internal: two units may hold the same variant.
+    // Unnamed and static: two units, or two compiles of one, may hold the same variant. (cudafe++
+    // gives an unnamed namespace a hashed name, and its kernels external stubs.)
     ks_buf_printf(w->out, "extern \"C++\" { namespace %s { namespace {\n",
                   ks_shadow_namespace(w->arena, sub->id));
     ks_macros_hide(w->out, &words);
+    write_signatures(w, proposal, ";");
+    // Host and other architectures see signatures only: no host code of a proposal exists, and a
+    // body that ran by mistake stops the program instead of computing nothing.
     ks_buf_puts(w->out, "#if defined(__CUDA_ARCH__) && (");
     for (size_t i = 0; i < piece->archs.len; i++)
         ks_buf_printf(w->out, "%s__CUDA_ARCH__ == %d", i > 0 ? " || " : "",
@@ -170,7 +173,7 @@ static void write_piece(struct writer *w, const struct piece *piece)
     write_marker(w, sub);
     ks_buf_puts(w->out, proposal->source);
     ks_buf_puts(w->out, "\n#else\n");
-    write_signatures(w, proposal);
+    write_signatures(w, proposal, " { __trap(); }");
     ks_buf_puts(w->out, "#endif\n"
                         "static const void *const ks_kernels_[] __attribute__((used)) = {\n");
     for (size_t i = 0; i < proposal->kernels.len; i++)
