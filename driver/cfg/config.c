@@ -19,9 +19,9 @@ static const char *const accept_names[] = {"measured", "modelled", NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
-    "KS_ACCEPT", "KS_BUDGET", "KS_CACHE_DIR", "KS_CONFIG_DIR", "KS_DEVICE", "KS_DISABLE", "KS_LOG",
-    "KS_MODE", "KS_NVCC_REAL", "KS_PROJECT", "KS_READONLY", "KS_REMARKS", "KS_SHARE_DIR",
-    "KS_STATE_DIR", "KS_TRACE", NULL,
+    "KS_ACCEPT", "KS_BUDGET", "KS_CACHE_DIR", "KS_CONFIG_DIR", "KS_CUDA_DEVICE", "KS_CUPTI_DIR",
+    "KS_DEVICE", "KS_DISABLE", "KS_LOG", "KS_MODE", "KS_NVCC_REAL", "KS_PROJECT", "KS_READONLY",
+    "KS_REMARKS", "KS_SHARE_DIR", "KS_STATE_DIR", "KS_TRACE", NULL,
 };
 
 const char *ks_mode_name(enum ks_mode mode)

@@ -187,7 +187,7 @@ static const char *cached_version(struct ks_arena *arena, const char *file, cons
         return NULL;
     const char *version = text.at + strlen(identity);
     size_t len = version_length(version);
-    return len == 0 ? NULL : ks_arena_strndup(arena, version, len);
+    return len == 0 || version[len] != '\n' ? NULL : ks_arena_strndup(arena, version, len);
 }
 
 enum ks_status ks_toolkit_version(struct ks_arena *arena, const struct ks_config *config,
