@@ -1,0 +1,164 @@
+// Device code of our own, compiled to PTX at build time and embedded (trusted.cmake): what the
+// judge itself runs around a candidate. Loaded by cuda_trusted.c, which owns the launch shapes.
+
+typedef unsigned long long u64;
+typedef unsigned int u32;
+typedef unsigned char u8;
+
+// splitmix64's output function.
+static __device__ u64 mix(u64 z)
+{
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+// Eight canary bytes number `i`; a function of word and position alone.
+static __device__ u64 canary_word(u32 word, u64 i)
+{
+    return mix((i + 1) * 0x9e3779b97f4a7c15ull + (u64)word * 0xd1342543de82ef95ull);
+}
+
+static __device__ u64 first_index()
+{
+    return (u64)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __device__ u64 stride()
+{
+    return (u64)gridDim.x * blockDim.x;
+}
+
+static __device__ void store(u8 *p, u64 n, u64 i, u64 value)
+{
+    if (((u64)p & 7) == 0 && i * 8 + 8 <= n)
+        ((u64 *)p)[i] = value;
+    else
+        for (u64 k = i * 8; k < i * 8 + 8 && k < n; k++)
+            p[k] = (u8)(value >> 8 * (k & 7));
+}
+
+// The word over and over, beginning with its low byte, whatever the alignment.
+extern "C" __global__ void ks_poison(u8 *p, u64 n, u32 word)
+{
+    for (u64 i = first_index(); i * 8 < n; i += stride())
+        store(p, n, i, (u64)word << 32 | word);
+}
+
+extern "C" __global__ void ks_canary(u8 *p, u64 n, u32 word)
+{
+    for (u64 i = first_index(); i * 8 < n; i += stride())
+        store(p, n, i, canary_word(word, i));
+}
+
+// *bad counts bytes that are not the canary; *first (set to ~0 before) is the first such offset.
+extern "C" __global__ void ks_check(const u8 *p, u64 n, u32 word, u64 *bad, u64 *first)
+{
+    bool aligned = ((u64)p & 7) == 0;
+    for (u64 i = first_index(); i * 8 < n; i += stride()) {
+        u64 value = canary_word(word, i);
+        if (aligned && i * 8 + 8 <= n && ((const u64 *)p)[i] == value)
+            continue;
+        for (u64 k = i * 8; k < i * 8 + 8 && k < n; k++)
+            if (p[k] != (u8)(value >> 8 * (k & 7))) {
+                atomicAdd(bad, 1ull);
+                atomicMin(first, k);
+            }
+    }
+}
+
+// Sum over words of a hash of (word, position): depends on the order of the bytes, not on that of
+// the threads.
+extern "C" __global__ void ks_fingerprint(const u8 *p, u64 n, u64 *out)
+{
+    bool aligned = ((u64)p & 7) == 0;
+    u64 sum = first_index() == 0 ? mix(n + 1) : 0;
+    for (u64 i = first_index(); i * 8 < n; i += stride()) {
+        u64 word = 0;
+        if (aligned && i * 8 + 8 <= n)
+            word = ((const u64 *)p)[i];
+        else
+            for (u64 k = i * 8; k < i * 8 + 8 && k < n; k++)
+                word |= (u64)p[k] << 8 * (k & 7);
+        sum += mix(word ^ mix((i + 1) * 0x9e3779b97f4a7c15ull));
+    }
+    if (sum != 0)
+        atomicAdd(out, sum);
+}
+
+#define SCRUB_REGISTERS 48 // of the 64 that 1024 threads a block leave each
+#define SCRUB_LOCAL 512    // words
+
+// One block fills an SM: all shared memory by opt-in, 1024 threads of 64 registers.
+extern "C" __global__ void __launch_bounds__(1024, 1) ks_scrub(u32 word, u32 shared_words, u32 *sink)
+{
+    extern __shared__ u32 shared[];
+    volatile u32 *all = shared;
+    volatile u32 frame[SCRUB_LOCAL];
+    u32 held[SCRUB_REGISTERS];
+    for (u32 i = threadIdx.x; i < shared_words; i += blockDim.x)
+        all[i] = (u32)canary_word(word, i);
+    for (u32 i = 0; i < SCRUB_LOCAL; i++)
+        frame[i] = (u32)canary_word(word, i + threadIdx.x);
+    // Volatile loads on one side of the barrier, their use on the other: ptxas must keep them all in
+    // registers at once (it recomputes what it can).
+#pragma unroll
+    for (u32 i = 0; i < SCRUB_REGISTERS; i++)
+        held[i] = all[(threadIdx.x + i) % shared_words];
+    __syncthreads();
+    u32 sum = all[word % shared_words] + frame[word % SCRUB_LOCAL];
+#pragma unroll
+    for (int i = 0; i < SCRUB_REGISTERS; i++)
+        sum = (sum ^ held[i]) * 31; // a chain that cannot begin before the barrier
+    if (sum == 0x5eed0000u + threadIdx.x) // keeps everything above alive; what it writes is unread
+        sink[0] = sum;
+}
+
+// Time and cycle counter of every SM that a block of it runs on: stamps[smid].
+extern "C" __global__ void ks_stamp(ulonglong2 *stamps, u32 slots)
+{
+    u32 sm;
+    u64 ns, cycles;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+    asm volatile("mov.u64 %0, %%clock64;" : "=l"(cycles));
+    if (threadIdx.x == 0 && sm < slots)
+        stamps[sm] = make_ulonglong2(ns, cycles);
+}
+
+// Holds the stream for about `cycles`, while the host enqueues what comes next.
+extern "C" __global__ void ks_spin(u64 cycles)
+{
+    u64 begin = clock64();
+    while (clock64() - begin < cycles) {
+    }
+}
+
+extern "C" __global__ void ks_copy(const float4 *from, float4 *to, u64 n)
+{
+    for (u64 i = first_index(); i < n; i += stride())
+        to[i] = from[i];
+}
+
+// iterations * 128 FMAs a thread, in eight independent chains.
+extern "C" __global__ void ks_fma(float *out, float x, float y, int iterations)
+{
+    float a[8];
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        a[k] = (float)(threadIdx.x + k);
+    for (int i = 0; i < iterations; i++) {
+#pragma unroll
+        for (int u = 0; u < 16; u++) {
+#pragma unroll
+            for (int k = 0; k < 8; k++)
+                a[k] = __fmaf_rn(a[k], x, y);
+        }
+    }
+    float sum = 0;
+#pragma unroll
+    for (int k = 0; k < 8; k++)
+        sum += a[k];
+    if (sum == -1.0f)
+        out[0] = sum;
+}

@@ -1,0 +1,54 @@
+// The worker protocol: one JSON object a line on stdin, one answer a line on stdout, so that any
+// launcher prefix (ssh host, srun -G1, kubectl exec -i) runs a worker elsewhere. Raw bytes follow a
+// line that says "payload": N, exactly N of them. The worker knows no expressions, marks or
+// skills: numbers come in, numbers and bytes go out. It exits at end of input.
+//
+// Request {"id": n, "do": verb, ...}; answer {"id": n, "ok": true, ...} or
+// {"id": n, "ok": false, "class": "launch|fault|unsafe|limit|io|usage|absent|unsupported",
+// "text": "..."}.
+// After class "fault" the worker is spoilt and answers every request so.
+//
+// hello      {}                                     -> {"protocol":1, "device":{name,uuid,driver,arch,sms,l2_bytes,...}}
+//            opens the device; also what a pooled runner does before its candidate arrives
+// module     {"name":"m0"} + payload cubin          -> {}
+// function   {"module":"m0","name":"_Z1kPf"}        -> {"facts":{"registers":..,"static_shared":..,"local":..,"max_threads":..}}
+// buffers    {"flush":"end"|"start","list":[{"bytes":..,"align":..,"role":"in|inout|out|work",
+//             "alias":index or -1,
+//             "fill":{"elem":"f32x4","init":"uniform","a":..,"b":..,"family":"declared","seed":..,"total":..}}]}
+//                                                   -> {"addresses":[..]}  frees all earlier buffers first
+//            in and inout are filled and a pristine copy of inout kept; out and work are poisoned
+//            at each run. A fill with "init":"bytes" takes its bytes from the payload, in list order.
+//            Poison is the 32-bit word repeated over the whole buffer.
+// run        {"plan":[step...],"poison":word,"scrub":bool} -> {"microseconds":..}
+//            restores inout, poisons out and work, scrubs, runs the plan, waits, checks canaries and
+//            that inputs kept their fingerprints ("text" says which did not; class "fault" is for
+//            hardware faults, "unsafe" for canaries and changed inputs)
+//            step: {"module":..,"kernel":name,"grid":[x,y,z],"block":[x,y,z],"shared":n,
+//                   "args":[{"buffer":i}|{"hex":"0000803f"}...]} | {"memset":i,"value":v}
+// read       {"buffer":i,"set":s}                   -> {"payload":bytes}, then the bytes
+//            ("set" picks a rotating copy after `sets`; absent or 0: the first)
+// fingerprint{"buffer":i,"set":s}                   -> {"value":"<16 hex>"}
+// sets       {"count":k}                            -> {} makes k rotating copies of all buffers for time
+//            (class "limit" when memory ends; the sets there were before stay)
+// time       {"a":[step...],"b":[step...],"pairs":n,"cold":bool,"batch":k,"poison":word}
+//            -> {"a":[us...],"b":[us...],"fingerprints_ok":bool,"clock_dropped":n}
+//            blocks A B B A (coin-flipped with B A A B) after 3 warm-ups of each; before every timed
+//            run outputs and workspaces are poisoned afresh and inout restored; each timed output of
+//            b is fingerprinted on the device and compared with b's first verified run of that set
+//            when "deterministic":true, and the last output of each set stays readable ("read").
+//            (After the pairs b runs once more in the same way on each set, so that "read" sees b's.)
+//            All sets hold the same inputs, so that first run is made on the first set and serves for
+//            all. A batch is one graph of k runs on k sets, which are made when there are fewer. The
+//            answer also has "compared" (fingerprints), "clock_mhz" (median, 0: unknown) and
+//            "outputs" ({"<buffer>":"<16 hex>"}: the fingerprints of that first run).
+// ceilings   {}                                     -> {"copy_gbs":..,"fma_gflops":..}
+#ifndef KS_PROTOCOL_H
+#define KS_PROTOCOL_H
+
+#include <stdint.h>
+
+#define KS_PROTOCOL_VERSION 1
+#define KS_PROTOCOL_LINE (1 << 20)             // longest line, bytes
+#define KS_PROTOCOL_PAYLOAD (INT64_C(1) << 36) // largest payload, bytes
+
+#endif

@@ -1,0 +1,187 @@
+// Checked reading of requests, and the verbs about modules, single runs and their results.
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/protocol.h"
+#include "verify/worker/serving.h"
+
+enum ks_status ks_want_int(const json_t *object, const char *key, int64_t min, int64_t max,
+                           int64_t *value, struct ks_err *err)
+{
+    const json_t *number = json_object_get(object, key);
+    if (!json_is_integer(number))
+        KS_FAIL(err, KS_E_USER, "\"%s\" must be an integer", key);
+    *value = json_integer_value(number);
+    if (*value < min || *value > max)
+        KS_FAIL(err, KS_E_USER, "\"%s\" is %lld; it must be %lld to %lld", key, (long long)*value,
+                (long long)min, (long long)max);
+    return KS_OK;
+}
+
+enum ks_status ks_want_text(const json_t *object, const char *key, const char **value,
+                            struct ks_err *err)
+{
+    *value = json_string_value(json_object_get(object, key));
+    if (*value == NULL)
+        KS_FAIL(err, KS_E_USER, "\"%s\" must be a string", key);
+    return KS_OK;
+}
+
+enum ks_status ks_want_array(const json_t *object, const char *key, size_t max, const json_t **value,
+                             struct ks_err *err)
+{
+    *value = json_object_get(object, key);
+    if (!json_is_array(*value) || json_array_size(*value) > max)
+        KS_FAIL(err, KS_E_USER, "\"%s\" must be a list of at most %zu", key, max);
+    return KS_OK;
+}
+
+enum ks_status ks_want_bool(const json_t *object, const char *key, bool fallback, bool *value,
+                            struct ks_err *err)
+{
+    const json_t *flag = json_object_get(object, key);
+    *value = fallback;
+    if (flag != NULL && !json_is_boolean(flag))
+        KS_FAIL(err, KS_E_USER, "\"%s\" must be true or false", key);
+    if (flag != NULL)
+        *value = json_is_true(flag);
+    return KS_OK;
+}
+
+enum ks_status ks_serve_hello(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                              json_t *answer, struct ks_err *err)
+{
+    (void)request, (void)payload;
+    struct ks_device_info info;
+    KS_TRY(s->device.info(s->device.self, &info, err));
+    json_object_set_new(answer, "protocol", json_integer(KS_PROTOCOL_VERSION));
+    json_object_set_new(
+        answer, "device",
+        json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I}", "kind", s->device.kind,
+                  "name", info.name, "uuid", info.uuid, "driver", info.driver, "arch", info.arch,
+                  "sms", info.sms, "l2_bytes", info.l2_bytes, "smem_optin", info.smem_optin,
+                  "max_threads_sm", info.max_threads_sm, "regs_sm", info.regs_sm,
+                  "pageable_access", info.pageable_access, "memory_total",
+                  (json_int_t)info.memory_total, "memory_free", (json_int_t)info.memory_free));
+    return KS_OK;
+}
+
+enum ks_status ks_serve_module(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                               json_t *answer, struct ks_err *err)
+{
+    (void)answer;
+    const char *name;
+    KS_TRY(ks_want_text(request, "name", &name, err));
+    ks_vec_each(struct ks_serve_module, m, &s->modules)
+        if (strcmp(m->name, name) == 0)
+            KS_FAIL(err, KS_E_USER, "there is a module '%s' already", name);
+    if (payload.len == 0)
+        KS_FAIL(err, KS_E_USER, "a module needs its image as payload");
+    void *handle;
+    KS_TRY(s->device.module(s->device.self, payload, &handle, err));
+    struct ks_serve_module *slot = ks_vec_push(&s->arena, &s->modules);
+    *slot = (struct ks_serve_module){ks_arena_strdup(&s->arena, name), handle};
+    return KS_OK;
+}
+
+enum ks_status ks_serve_function(struct ks_serving *s, const json_t *request,
+                                 struct ks_slice payload, json_t *answer, struct ks_err *err)
+{
+    (void)payload;
+    const char *module, *name;
+    KS_TRY(ks_want_text(request, "module", &module, err));
+    KS_TRY(ks_want_text(request, "name", &name, err));
+    const struct ks_serve_module *found = NULL;
+    ks_vec_each(struct ks_serve_module, m, &s->modules)
+        if (strcmp(m->name, module) == 0)
+            found = m;
+    if (found == NULL)
+        KS_FAIL(err, KS_E_USER, "there is no module '%s'", module);
+    void *handle;
+    json_t *facts = NULL;
+    s->class = "usage"; // a name that the module lacks
+    KS_TRY(s->device.function(s->device.self, found->handle, name, &handle, &facts, err));
+    s->class = NULL;
+    json_object_set_new(answer, "facts", facts);
+    struct ks_serve_function *slot = ks_vec_push(&s->arena, &s->functions);
+    *slot = (struct ks_serve_function){found->name, ks_arena_strdup(&s->arena, name), handle};
+    return KS_OK;
+}
+
+enum ks_status ks_serve_run(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                            json_t *answer, struct ks_err *err)
+{
+    (void)payload;
+    struct ks_dev_plan plan;
+    struct ks_serve_poison poison;
+    bool scrub;
+    double microseconds = 0;
+    KS_TRY(ks_serve_read_poison(request, &poison, err));
+    KS_TRY(ks_want_bool(request, "scrub", false, &scrub, err));
+    KS_TRY(ks_serve_plan(s, request, "plan", 0, &plan, err));
+    KS_TRY(ks_serve_prepare(s, 0, poison, err));
+    if (scrub)
+        KS_TRY(s->device.scrub(s->device.self, (uint32_t)ks_rng_next(&s->rng), err));
+    enum ks_status status = s->device.run(s->device.self, &plan, &microseconds, err);
+    if (status == KS_E_LIMIT)
+        s->class = "launch";
+    KS_TRY(status);
+    KS_TRY(ks_serve_check(s, err));
+    json_object_set_new(answer, "microseconds", json_real(microseconds));
+    return KS_OK;
+}
+
+static enum ks_status want_buffer(struct ks_serving *s, const json_t *request, size_t *buffer,
+                                  size_t *device_buffer, struct ks_err *err)
+{
+    int64_t i, set = 0;
+    if (s->n_buffers == 0)
+        KS_FAIL(err, KS_E_USER, "there are no buffers");
+    KS_TRY(ks_want_int(request, "buffer", 0, (int64_t)s->n_buffers - 1, &i, err));
+    if (json_object_get(request, "set") != NULL)
+        KS_TRY(ks_want_int(request, "set", 0, (int64_t)s->n_sets - 1, &set, err));
+    *buffer = (size_t)i;
+    *device_buffer = s->sets[set][i];
+    return KS_OK;
+}
+
+enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void **data, size_t *n,
+                             struct ks_err *err)
+{
+    size_t buffer, device_buffer;
+    KS_TRY(want_buffer(s, request, &buffer, &device_buffer, err));
+    int64_t bytes = s->buffers[buffer].asked;
+    *data = malloc((size_t)bytes + 1);
+    if (*data == NULL)
+        KS_FAIL(err, KS_E_MEMORY, "no memory for %lld bytes", (long long)bytes);
+    *n = (size_t)bytes;
+    return s->device.read(s->device.self, device_buffer, *data, bytes, err);
+}
+
+enum ks_status ks_serve_fingerprint(struct ks_serving *s, const json_t *request,
+                                    struct ks_slice payload, json_t *answer, struct ks_err *err)
+{
+    (void)payload;
+    size_t buffer, device_buffer;
+    uint64_t value;
+    char text[17];
+    KS_TRY(want_buffer(s, request, &buffer, &device_buffer, err));
+    KS_TRY(s->device.fingerprints(s->device.self, &device_buffer, 1, &value, err));
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)value);
+    json_object_set_new(answer, "value", json_string(text));
+    return KS_OK;
+}
+
+enum ks_status ks_serve_ceilings(struct ks_serving *s, const json_t *request,
+                                 struct ks_slice payload, json_t *answer, struct ks_err *err)
+{
+    (void)request, (void)payload;
+    double copy, fma;
+    KS_TRY(s->device.ceilings(s->device.self, &copy, &fma, err));
+    json_object_set_new(answer, "copy_gbs", json_real(copy));
+    json_object_set_new(answer, "fma_gflops", json_real(fma));
+    return KS_OK;
+}

@@ -1,0 +1,375 @@
+// The buffers of a session: made, filled, copied into sets, restored and checked.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "verify/worker/serving.h"
+#include "workload/fill.h"
+
+#define MAX_BUFFERS 256
+#define MAX_BUFFER_BYTES (INT64_C(1) << 40)
+#define MAX_SETS 4096
+
+bool ks_serve_is_owner(const struct ks_serving *s, size_t buffer)
+{
+    return s->buffers[buffer].owner == buffer;
+}
+
+// ---- reading the request
+
+struct filling {
+    bool wanted;
+    bool bytes;         // from the payload
+    struct ks_elem elem;
+    struct ks_init init;
+    enum ks_family family;
+    uint64_t seed;
+    int64_t total;      // elements; bytes where they come from the payload
+    size_t offset;      // in the payload
+};
+
+static enum ks_status want_word(const json_t *object, const char *key, const char *const *words,
+                                size_t n, size_t *index, struct ks_err *err)
+{
+    const char *text;
+    KS_TRY(ks_want_text(object, key, &text, err));
+    for (*index = 0; *index < n; ++*index)
+        if (strcmp(words[*index], text) == 0)
+            return KS_OK;
+    KS_FAIL(err, KS_E_USER, "\"%s\" is '%s', which is none of its words", key, text);
+}
+
+static enum ks_status read_fill(const json_t *item, int64_t bytes, struct filling *f,
+                                struct ks_err *err)
+{
+    static const char *const inits[] = {
+        [KS_INIT_DEFAULT] = "default", [KS_INIT_UNIFORM] = "uniform", [KS_INIT_NORMAL] = "normal",
+        [KS_INIT_RANDINT] = "randint", [KS_INIT_IOTA] = "iota",
+        [KS_INIT_PERMUTATION] = "permutation", [KS_INIT_CONSTANT] = "constant",
+        [KS_INIT_FILE] = "bytes", // files are read where the supervisor is
+    };
+    const json_t *fill = json_object_get(item, "fill");
+    const char *elem;
+    size_t word;
+    if (!json_is_object(fill))
+        KS_FAIL(err, KS_E_USER, "a buffer that is read needs a \"fill\" object");
+    f->wanted = true;
+    KS_TRY(want_word(fill, "init", inits, sizeof inits / sizeof *inits, &word, err));
+    f->init = (struct ks_init){.kind = (enum ks_init_kind)word, .a = ks_json_num(fill, "a", 0),
+                               .b = ks_json_num(fill, "b", 0)};
+    f->bytes = f->init.kind == KS_INIT_FILE;
+    if (f->bytes)
+        return KS_OK;
+    KS_TRY(ks_want_text(fill, "elem", &elem, err));
+    if (!ks_elem_parse(elem, &f->elem))
+        KS_FAIL(err, KS_E_USER, "\"elem\" is '%s', which is no element type", elem);
+    if (json_object_get(fill, "family") != NULL) {
+        const char *names[KS_FAMILY_COUNT];
+        for (size_t i = 0; i < KS_FAMILY_COUNT; i++)
+            names[i] = ks_family_name((enum ks_family)i);
+        KS_TRY(want_word(fill, "family", names, KS_FAMILY_COUNT, &word, err));
+        f->family = (enum ks_family)word;
+    }
+    int64_t seed, room = bytes / (int64_t)f->elem.size;
+    KS_TRY(ks_want_int(fill, "seed", INT64_MIN, INT64_MAX, &seed, err));
+    KS_TRY(ks_want_int(fill, "total", 0, room, &f->total, err));
+    f->seed = (uint64_t)seed;
+    return KS_OK;
+}
+
+struct layout {
+    struct ks_serve_buffer *buffers;
+    struct filling *fills;
+    size_t n;
+    enum ks_flush flush;
+};
+
+static enum ks_status read_buffer(const json_t *item, size_t i, struct layout *l,
+                                  struct ks_err *err)
+{
+    static const char *const roles[] = {"in", "inout", "out", "work"};
+    struct ks_serve_buffer *b = &l->buffers[i];
+    int64_t align, alias = -1;
+    size_t role;
+    if (!json_is_object(item))
+        KS_FAIL(err, KS_E_USER, "a buffer is described by an object");
+    KS_TRY(ks_want_int(item, "bytes", 0, MAX_BUFFER_BYTES, &b->bytes, err));
+    KS_TRY(ks_want_int(item, "align", 1, 1 << 20, &align, err));
+    KS_TRY(want_word(item, "role", roles, 4, &role, err));
+    if (json_object_get(item, "alias") != NULL)
+        KS_TRY(ks_want_int(item, "alias", -1, (int64_t)l->n - 1, &alias, err));
+    if ((align & (align - 1)) != 0)
+        KS_FAIL(err, KS_E_USER, "\"align\" is %lld, which is no power of two", (long long)align);
+    b->asked = b->bytes;
+    b->align = (size_t)align;
+    b->role = (enum ks_serve_role)role;
+    b->owner = alias >= 0 ? (size_t)alias : i;
+    if (b->role <= KS_SERVE_INOUT && (alias < 0 || json_object_get(item, "fill") != NULL))
+        KS_TRY(read_fill(item, b->bytes, &l->fills[i], err));
+    return KS_OK;
+}
+
+// The owner answers for all names of its memory.
+static enum ks_status merge_alias(struct layout *l, size_t i, struct ks_err *err)
+{
+    struct ks_serve_buffer *b = &l->buffers[i], *owner = &l->buffers[b->owner];
+    if (owner->owner != b->owner)
+        KS_FAIL(err, KS_E_USER, "buffer %zu is an alias of an alias", i);
+    if (owner->role != b->role)
+        owner->role = KS_SERVE_INOUT;
+    if (owner->bytes < b->bytes)
+        owner->bytes = b->bytes;
+    if (owner->align < b->align)
+        owner->align = b->align;
+    if (!l->fills[b->owner].wanted)
+        l->fills[b->owner] = l->fills[i];
+    return KS_OK;
+}
+
+static enum ks_status read_layout(struct ks_arena *arena, const json_t *request,
+                                  struct ks_slice payload, struct layout *l, struct ks_err *err)
+{
+    static const char *const flushes[] = {[KS_FLUSH_END] = "end", [KS_FLUSH_START] = "start"};
+    const json_t *list;
+    size_t flush;
+    KS_TRY(want_word(request, "flush", flushes, 2, &flush, err));
+    KS_TRY(ks_want_array(request, "list", MAX_BUFFERS, &list, err));
+    l->flush = (enum ks_flush)flush;
+    l->n = json_array_size(list);
+    l->buffers = KS_NEW_ARRAY(arena, struct ks_serve_buffer, l->n);
+    l->fills = KS_NEW_ARRAY(arena, struct filling, l->n);
+    for (size_t i = 0; i < l->n; i++)
+        KS_TRY(read_buffer(json_array_get(list, i), i, l, err));
+    size_t expected = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        struct filling *f = &l->fills[i];
+        f->offset = expected;
+        f->total = f->bytes ? l->buffers[i].bytes : f->total;
+        expected += f->bytes ? (size_t)f->total : 0;
+    }
+    if (expected != payload.len)
+        KS_FAIL(err, KS_E_USER, "the payload has %zu bytes, the buffers take %zu", payload.len,
+                expected);
+    for (size_t i = 0; i < l->n; i++)
+        if (l->buffers[i].owner != i)
+            KS_TRY(merge_alias(l, i, err));
+    for (size_t i = 0; i < l->n; i++)
+        if (l->buffers[i].owner == i && l->buffers[i].role <= KS_SERVE_INOUT && !l->fills[i].wanted)
+            KS_FAIL(err, KS_E_USER, "buffer %zu is read and has no fill", i);
+    return KS_OK;
+}
+
+// ---- making
+
+static enum ks_status allocate(struct ks_serving *s, size_t i, size_t *device_buffer,
+                               struct ks_dev_buffer *placed, struct ks_err *err)
+{
+    const struct ks_serve_buffer *b = &s->buffers[i];
+    return s->device.alloc(s->device.self, b->bytes, b->align, s->flush, device_buffer, placed, err);
+}
+
+// Fills one buffer of the first set; bytes beyond the filling's elements are zero.
+static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f, size_t i,
+                                  const char *payload, struct ks_err *err)
+{
+    int64_t n = s->buffers[i].bytes;
+    if (f->bytes && f->total == n)
+        return s->device.write(s->device.self, s->sets[0][i], payload + f->offset, n, err);
+    unsigned char *data = calloc(1, (size_t)n + 1);
+    if (data == NULL)
+        KS_FAIL(err, KS_E_MEMORY, "no memory for the %lld bytes of buffer %zu", (long long)n, i);
+    enum ks_status status = KS_OK;
+    if (f->bytes)
+        memcpy(data, payload + f->offset, (size_t)f->total);
+    else
+        status = ks_fill_all(data, f->elem, &f->init, f->family, f->seed, f->total, err);
+    if (status == KS_OK)
+        status = s->device.write(s->device.self, s->sets[0][i], data, n, err);
+    free(data);
+    return status;
+}
+
+static enum ks_status make_buffer(struct ks_serving *s, const struct filling *f, size_t i,
+                                  const char *payload, uint64_t *address, struct ks_err *err)
+{
+    struct ks_serve_buffer *b = &s->buffers[i];
+    struct ks_dev_buffer placed;
+    KS_TRY(allocate(s, i, &s->sets[0][i], &placed, err));
+    *address = placed.address;
+    if (b->role > KS_SERVE_INOUT)
+        return KS_OK;
+    KS_TRY(fill_buffer(s, f, i, payload, err));
+    if (b->role == KS_SERVE_IN)
+        return s->device.fingerprints(s->device.self, &s->sets[0][i], 1, &b->print, err);
+    KS_TRY(allocate(s, i, &b->pristine, &placed, err));
+    return s->device.copy(s->device.self, b->pristine, s->sets[0][i], err);
+}
+
+static enum ks_status forget_buffers(struct ks_serving *s, struct ks_err *err)
+{
+    s->n_buffers = s->n_sets = s->made_sets = 0;
+    s->buffers = NULL;
+    s->sets = NULL;
+    ks_arena_free(&s->layout);
+    return s->device.free_all(s->device.self, err);
+}
+
+static enum ks_status make_all(struct ks_serving *s, const struct layout *l, const char *payload,
+                               uint64_t *addresses, struct ks_err *err)
+{
+    s->flush = l->flush;
+    s->n_buffers = l->n;
+    s->buffers = ks_arena_memdup(&s->layout, l->buffers, l->n * sizeof *l->buffers);
+    s->sets = KS_NEW_ARRAY(&s->layout, size_t *, MAX_SETS);
+    s->sets[0] = KS_NEW_ARRAY(&s->layout, size_t, l->n);
+    s->n_sets = s->made_sets = 1;
+    for (size_t i = 0; i < l->n; i++)
+        if (ks_serve_is_owner(s, i))
+            KS_TRY(make_buffer(s, &l->fills[i], i, payload, &addresses[i], err));
+    for (size_t i = 0; i < l->n; i++) {
+        s->sets[0][i] = s->sets[0][s->buffers[i].owner];
+        addresses[i] = addresses[s->buffers[i].owner];
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_serve_buffers(struct ks_serving *s, const json_t *request,
+                                struct ks_slice payload, json_t *answer, struct ks_err *err)
+{
+    struct layout l = {0};
+    KS_TRY(read_layout(&s->request, request, payload, &l, err));
+    KS_TRY(forget_buffers(s, err));
+    uint64_t *addresses = KS_NEW_ARRAY(&s->request, uint64_t, l.n);
+    enum ks_status status = make_all(s, &l, payload.at, addresses, err);
+    if (status != KS_OK) {
+        forget_buffers(s, NULL); // none rather than some
+        return status;
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < l.n; i++)
+        json_array_append_new(list, json_integer((json_int_t)addresses[i]));
+    json_object_set_new(answer, "addresses", list);
+    return KS_OK;
+}
+
+// ---- sets
+
+static enum ks_status make_set(struct ks_serving *s, struct ks_err *err)
+{
+    size_t *set = KS_NEW_ARRAY(&s->layout, size_t, s->n_buffers);
+    struct ks_dev_buffer placed;
+    for (size_t i = 0; i < s->n_buffers; i++) {
+        if (!ks_serve_is_owner(s, i))
+            continue;
+        KS_TRY(allocate(s, i, &set[i], &placed, err));
+        if (s->buffers[i].role == KS_SERVE_IN)
+            KS_TRY(s->device.copy(s->device.self, set[i], s->sets[0][i], err));
+    }
+    for (size_t i = 0; i < s->n_buffers; i++)
+        set[i] = set[s->buffers[i].owner];
+    s->sets[s->made_sets++] = set;
+    return KS_OK;
+}
+
+enum ks_status ks_serve_make_sets(struct ks_serving *s, size_t count, struct ks_err *err)
+{
+    while (s->made_sets < count)
+        KS_TRY(make_set(s, err));
+    return KS_OK;
+}
+
+enum ks_status ks_serve_sets(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                             json_t *answer, struct ks_err *err)
+{
+    (void)payload, (void)answer;
+    int64_t count;
+    if (s->n_buffers == 0)
+        KS_FAIL(err, KS_E_USER, "there are no buffers");
+    KS_TRY(ks_want_int(request, "count", 1, MAX_SETS, &count, err));
+    KS_TRY(ks_serve_make_sets(s, (size_t)count, err));
+    s->n_sets = (size_t)count;
+    return KS_OK;
+}
+
+// ---- before and after a run
+
+enum ks_status ks_serve_read_poison(const json_t *request, struct ks_serve_poison *poison,
+                                    struct ks_err *err)
+{
+    int64_t word = 0;
+    const json_t *value = json_object_get(request, "poison");
+    poison->on = value != NULL && !json_is_null(value);
+    if (poison->on)
+        KS_TRY(ks_want_int(request, "poison", 0, UINT32_MAX, &word, err));
+    poison->word = (uint32_t)word;
+    return KS_OK;
+}
+
+enum ks_status ks_serve_prepare(struct ks_serving *s, size_t set, struct ks_serve_poison poison,
+                                struct ks_err *err)
+{
+    for (size_t i = 0; i < s->n_buffers; i++) {
+        const struct ks_serve_buffer *b = &s->buffers[i];
+        if (!ks_serve_is_owner(s, i))
+            continue;
+        if (b->role == KS_SERVE_INOUT)
+            KS_TRY(s->device.copy(s->device.self, s->sets[set][i], b->pristine, err));
+        else if (b->role != KS_SERVE_IN && poison.on)
+            KS_TRY(s->device.poison(s->device.self, s->sets[set][i], poison.word, err));
+    }
+    return KS_OK;
+}
+
+// Which of the session's buffers a device buffer is.
+static void locate(const struct ks_serving *s, size_t device_buffer, size_t *set, size_t *buffer)
+{
+    for (*set = 0; *set < s->made_sets; ++*set)
+        for (*buffer = 0; *buffer < s->n_buffers; ++*buffer)
+            if (s->sets[*set][*buffer] == device_buffer)
+                return;
+    *set = *buffer = SIZE_MAX; // a pristine copy
+}
+
+static enum ks_status check_canaries(struct ks_serving *s, struct ks_err *err)
+{
+    struct ks_dev_damage damage;
+    size_t set, buffer;
+    KS_TRY(s->device.check_slack(s->device.self, &damage, err));
+    if (damage.bytes == 0)
+        return KS_OK;
+    s->class = "unsafe";
+    locate(s, damage.buffer, &set, &buffer);
+    if (buffer == SIZE_MAX)
+        KS_FAIL(err, KS_E_TRUST, "%lld bytes were written outside all buffers",
+                (long long)damage.bytes);
+    int64_t beyond = damage.offset - s->buffers[buffer].bytes;
+    KS_FAIL(err, KS_E_TRUST, "%lld bytes were written outside buffer %zu, the first %lld bytes %s",
+            (long long)damage.bytes, buffer,
+            (long long)(damage.offset < 0 ? -damage.offset : beyond),
+            damage.offset < 0 ? "before its start" : "after its end");
+}
+
+enum ks_status ks_serve_check(struct ks_serving *s, struct ks_err *err)
+{
+    KS_TRY(check_canaries(s, err));
+    size_t *inputs = KS_NEW_ARRAY(&s->request, size_t, s->n_buffers), n = 0;
+    size_t *names = KS_NEW_ARRAY(&s->request, size_t, s->n_buffers);
+    uint64_t *prints = KS_NEW_ARRAY(&s->request, uint64_t, s->n_buffers);
+    for (size_t set = 0; set < s->n_sets; set++) {
+        n = 0;
+        for (size_t i = 0; i < s->n_buffers; i++)
+            if (ks_serve_is_owner(s, i) && s->buffers[i].role == KS_SERVE_IN) {
+                names[n] = i;
+                inputs[n++] = s->sets[set][i];
+            }
+        if (n > 0)
+            KS_TRY(s->device.fingerprints(s->device.self, inputs, n, prints, err));
+        for (size_t k = 0; k < n; k++)
+            if (prints[k] != s->buffers[names[k]].print) {
+                s->class = "unsafe";
+                KS_FAIL(err, KS_E_TRUST, "input buffer %zu was changed", names[k]);
+            }
+    }
+    return KS_OK;
+}
