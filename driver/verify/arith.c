@@ -1,0 +1,101 @@
+// The original's floating arithmetic, read from its canonical PTX; see gate.h.
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "verify/gate.h"
+#include "verify/words.h"
+
+static double type_u(struct ks_slice w)
+{
+    if (ks_word_part(w, "bf16") || ks_word_part(w, "bf16x2"))
+        return 0x1p-8;
+    if (ks_word_part(w, "f16") || ks_word_part(w, "f16x2"))
+        return 0x1p-11;
+    if (ks_word_part(w, "f32") || ks_word_part(w, "f32x2"))
+        return 0x1p-24;
+    return ks_word_part(w, "f64") ? 0x1p-53 : 0;
+}
+
+static bool one_of(struct ks_slice word, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (ks_slice_eq(word, *list))
+            return true;
+    return false;
+}
+
+// 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX.
+static bool literal(struct ks_slice w, double *value)
+{
+    char hex[17];
+    bool narrow = w.len == 10 && w.at[0] == '0' && tolower((unsigned char)w.at[1]) == 'f';
+    bool wide = w.len == 18 && w.at[0] == '0' && tolower((unsigned char)w.at[1]) == 'd';
+    if (!narrow && !wide)
+        return false;
+    memcpy(hex, w.at + 2, w.len - 2);
+    hex[w.len - 2] = '\0';
+    char *end;
+    uint64_t bits = strtoull(hex, &end, 16);
+    if (*end != '\0')
+        return false;
+    if (narrow) {
+        uint32_t low = (uint32_t)bits;
+        float f;
+        memcpy(&f, &low, sizeof f);
+        *value = (double)f;
+    } else {
+        memcpy(value, &bits, sizeof *value);
+    }
+    return true;
+}
+
+struct ks_arith ks_arith_of(struct ks_slice original)
+{
+    static const char *const sums[] = {"add", "sub", "mul", "fma", "mad", "mma", "wmma", NULL};
+    static const char *const exact[] = {"min", "max", "abs", "neg", "mov", "ld", "ldu", "st",
+                                        "shfl", "atom", "red", NULL};
+    struct ks_arith arith = {.whole_numbers = true};
+    struct ks_words words = ks_words_of(original);
+    double value;
+    while (ks_words_next(&words)) {
+        struct ks_slice w = words.word;
+        if (literal(w, &value)) {
+            if (signbit(value) && value != 0)
+                arith.subtracts = true;
+            if (!(fabs(value) <= 4096) || value != nearbyint(value))
+                arith.whole_numbers = false;
+        }
+        if (!islower((unsigned char)w.at[0]))
+            continue;
+        double u = type_u(w);
+        if (u == 0)
+            continue;
+        struct ks_slice base = ks_word_base(w);
+        bool adds = one_of(base, sums) ||
+                    (ks_word_part(w, "add") && one_of(base, (const char *const[]){"atom", "red", NULL}));
+        if (adds) {
+            if (arith.kind == KS_ARITH_NONE)
+                arith.kind = KS_ARITH_MULADD;
+            if (u > arith.u)
+                arith.u = u;
+            if (ks_slice_eq(base, "sub"))
+                arith.subtracts = true;
+        } else if (ks_slice_eq(base, "neg")) {
+            arith.subtracts = true;
+        } else if (ks_slice_eq(base, "cvt")) {
+            // Rounding to whole numbers, and from floating to integer, is a choice by value.
+            bool to_whole = ks_word_has(w, ".rzi") || ks_word_has(w, ".rni") ||
+                            ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
+            if (to_whole)
+                arith.kind = KS_ARITH_OTHER;
+        } else if (!one_of(base, exact)) {
+            arith.kind = KS_ARITH_OTHER; // setp, div, ex2, ...: and whatever is not known
+            if (u > arith.u)
+                arith.u = u;
+        }
+    }
+    return arith;
+}

@@ -1,0 +1,278 @@
+#include "verify/check.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool ks_check_answer(const struct ks_judge *judge, enum ks_answer answer, const char *text,
+                     enum ks_correctness *verdict, char reason[512])
+{
+    (void)judge;
+    switch (answer) {
+    case KS_ANSWER_LAUNCH:
+        *verdict = KS_C_LAUNCH;
+        snprintf(reason, 512, "the launch was refused: %.300s", text);
+        return true;
+    case KS_ANSWER_LIMIT:
+        *verdict = KS_C_LAUNCH;
+        snprintf(reason, 512, "not enough room on the device: %.300s", text);
+        return true;
+    case KS_ANSWER_FAULT:
+        *verdict = KS_C_UNSAFE;
+        snprintf(reason, 512, "memory fault: %.300s", text);
+        return true;
+    case KS_ANSWER_UNSAFE:
+        *verdict = KS_C_UNSAFE;
+        snprintf(reason, 512, "wrote where it must not: %.300s", text);
+        return true;
+    case KS_ANSWER_UNSUPPORTED:
+        *verdict = KS_C_UNSUPPORTED;
+        snprintf(reason, 512, "this device cannot judge it: %.300s", text);
+        return true;
+    case KS_ANSWER_HANG:
+        *verdict = KS_C_HANG;
+        snprintf(reason, 512, "did not finish in time (50 times the original's, at least 2 s)");
+        return true;
+    case KS_ANSWER_DIED:
+        *verdict = KS_C_UNSAFE;
+        snprintf(reason, 512, "the process that ran it died");
+        return true;
+    case KS_ANSWER_LIED:
+        *verdict = KS_C_UNSAFE;
+        snprintf(reason, 512, "the process that ran it broke the worker protocol");
+        return true;
+    default:
+        return false;
+    }
+}
+
+// The state of one check on its way through.
+struct attempt {
+    struct ks_check *check;
+    struct ks_vector *vector;
+    json_t *plan;
+    double deadline;
+    uint64_t prints[64]; // of the first run
+    bool bitwise;        // equal to the original's, bit by bit
+    bool varies;         // the two poisons led to different bits
+};
+
+static enum ks_answer run_once(struct attempt *a, uint32_t poison, bool scrub)
+{
+    double us;
+    const struct ks_judge *judge = a->check->judge;
+    a->check->tested->runs++;
+    enum ks_answer answer = ks_vector_run(a->check->runner, a->plan, poison,
+                                          ks_judge_defends(judge, KS_D_POISON), scrub, a->deadline,
+                                          &us);
+    // Weakened on purpose: a canary or an input that changed is overlooked.
+    if (answer == KS_ANSWER_UNSAFE && !ks_judge_defends(judge, KS_D_UNSAFE))
+        return KS_ANSWER_OK;
+    return answer;
+}
+
+static enum ks_answer take_prints(struct attempt *a, uint64_t *prints)
+{
+    for (size_t o = 0; o < a->vector->n_outputs; o++) {
+        enum ks_answer answer = ks_worker_fingerprint(
+            a->check->runner, a->vector->outputs[o].slot, 0, &prints[o],
+            ks_run_deadline(a->check->judge, 0, ks_problem_bytes(&a->vector->problem)) + 30);
+        if (answer != KS_ANSWER_OK)
+            return answer;
+    }
+    return KS_ANSWER_OK;
+}
+
+// Where a vector stands, in words that reveal neither sizes nor values.
+static void describe(const struct ks_vector *vector, char text[96])
+{
+    static const char *const kinds[KS_FAMILY_COUNT] = {
+        [KS_FAMILY_DECLARED] = "declared inputs",    [KS_FAMILY_POSITIVE] = "positive inputs",
+        [KS_FAMILY_WIDE] = "inputs of wide range",   [KS_FAMILY_POSITION] = "index-coded inputs",
+        [KS_FAMILY_IMPULSE] = "a single impulse",    [KS_FAMILY_EXACT] = "inputs exact in fp32",
+        [KS_FAMILY_SPECIAL] = "NaN, infinity and denormals among the inputs",
+    };
+    snprintf(text, 96, "%s, %s", vector->problem.derived ? "a derived size" : "a declared size",
+             kinds[vector->family]);
+}
+
+// Reads what the candidate wrote and compares it; `poison` is 0 or 1.
+static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena, int poison,
+                                      bool *same, enum ks_answer *answer, struct ks_err *err)
+{
+    struct ks_check *check = a->check;
+    struct ks_vector *vector = a->vector;
+    *same = true;
+    *answer = KS_ANSWER_OK;
+    KS_TRY(ks_vector_read(check->judge, vector, err));
+    KS_TRY(ks_vector_scale(check->judge, arena, vector, err));
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        void *got = malloc((size_t)slot->bytes + 1);
+        KS_ASSERT(got != NULL);
+        *answer = ks_worker_read(check->runner, vector->outputs[o].slot, 0, got, (size_t)slot->bytes,
+                                 30 + (double)slot->bytes / 5e7);
+        struct ks_comparison c;
+        if (*answer == KS_ANSWER_OK) {
+            ks_vector_compare(check->judge, vector, o, got, poison, &c);
+            check->tested->max_ulp = fmax(check->tested->max_ulp, c.max_ulp);
+            check->tested->max_rel = fmax(check->tested->max_rel, c.max_rel);
+            KS_ASSERT(c.compared == slot->count * slot->elem.lanes);
+            if (c.bad > 0 && *same) {
+                char where[96];
+                describe(vector, where);
+                *same = false;
+                snprintf(check->reason, 512, "output `%s` differs: %s (%s)",
+                         vector->problem.args[slot->arg].name, c.pattern, where);
+            }
+        }
+        free(got);
+        if (*answer != KS_ANSWER_OK)
+            return KS_OK;
+    }
+    return KS_OK;
+}
+
+// First run and the run under the second poison.
+static enum ks_status two_runs(struct attempt *a, struct ks_arena *arena, bool *same,
+                               enum ks_answer *answer, struct ks_err *err)
+{
+    struct ks_vector *vector = a->vector;
+    uint64_t again[64];
+    *same = true;
+    *answer = run_once(a, vector->poison[0], true);
+    if (*answer == KS_ANSWER_OK)
+        *answer = take_prints(a, a->prints);
+    if (*answer != KS_ANSWER_OK)
+        return KS_OK;
+    a->bitwise = true;
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        a->bitwise = a->bitwise && a->prints[o] == vector->outputs[o].print[0];
+    if (!a->bitwise)
+        KS_TRY(compare_outputs(a, arena, 0, same, answer, err));
+    if (*answer != KS_ANSWER_OK || !*same)
+        return KS_OK;
+    *answer = run_once(a, vector->poison[1], false);
+    if (*answer == KS_ANSWER_OK)
+        *answer = take_prints(a, again);
+    if (*answer != KS_ANSWER_OK)
+        return KS_OK;
+    bool equal = true;
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        equal = equal && again[o] == (vector->all_written ? a->prints[o] : vector->outputs[o].print[1]);
+    if (equal)
+        return KS_OK;
+    a->varies = true;
+    return compare_outputs(a, arena, 1, same, answer, err);
+}
+
+// Repeats must give the same bits where the original does. Fresh poison each time when every element is
+// written; scrubbing on and off, so that leftovers in shared memory and registers cannot help.
+static enum ks_answer repeat(struct attempt *a, int repeats, bool *same)
+{
+    struct ks_vector *vector = a->vector;
+    struct ks_judge *judge = a->check->judge;
+    uint64_t again[64];
+    *same = true;
+    for (int i = 0; i < repeats && *same; i++) {
+        uint32_t poison = vector->all_written ? (uint32_t)ks_rng_next(&judge->rng) | 0x01010101u
+                                              : vector->poison[0];
+        enum ks_answer answer = run_once(a, poison, i % 2 == 0);
+        if (answer == KS_ANSWER_OK)
+            answer = take_prints(a, again);
+        if (answer != KS_ANSWER_OK)
+            return answer;
+        for (size_t o = 0; o < vector->n_outputs; o++)
+            *same = *same && again[o] == a->prints[o];
+    }
+    return KS_ANSWER_OK;
+}
+
+enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
+                               struct ks_vector *vector, enum ks_flush flush, int repeats,
+                               enum ks_correctness *verdict, bool *covered, bool *proved,
+                               struct ks_err *err)
+{
+    struct ks_judge *judge = check->judge;
+    const struct ks_candidate *candidate = check->candidate;
+    struct ks_scope scope = {&vector->problem, judge->kernel->signature, judge->kernel->mark->decl,
+                             candidate->proposal, &vector->layout, NULL, NULL};
+    struct ks_placement placement;
+    char reason[256];
+    *verdict = KS_C_CORRECT;
+    *proved = false;
+    *covered = ks_placement_choose(&scope, flush, &placement);
+    if (!ks_judge_defends(judge, KS_D_PLACEMENT)) // weakened on purpose: as cudaMalloc would align
+        placement = (struct ks_placement){KS_FLUSH_END, 256};
+    if (!*covered)
+        return KS_OK;
+    size_t n_work = candidate->proposal->n_workspaces;
+    int64_t *workspaces = KS_NEW_ARRAY(arena, int64_t, n_work);
+    uint64_t addresses[64];
+    ks_placement_predict(&vector->layout, placement, addresses);
+    scope.addresses = addresses;
+    if (!ks_launch_workspaces(&scope, &judge->device, workspaces, reason)) {
+        *verdict = KS_C_LAUNCH;
+        snprintf(check->reason, 512, "%s", reason);
+        return KS_OK;
+    }
+    enum ks_answer answer = ks_vector_place(arena, vector, check->runner, placement, workspaces,
+                                            n_work, KS_CONTENTS_PLAIN, 0);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_placed(vector, check->runner, addresses);
+    if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
+        return ks_answer_status(check->runner, answer, "the runner", err);
+    scope.workspaces = workspaces;
+    if (answer == KS_ANSWER_OK && !ks_expr_holds(candidate->proposal->when, ks_scope_lookup, &scope)) {
+        *covered = false; // this launch would go to the original
+        return KS_OK;
+    }
+    struct attempt a = {.check = check, .vector = vector};
+    bool same = true;
+    enum ks_status status = KS_OK;
+    if (answer == KS_ANSWER_OK) {
+        a.plan = ks_launch_plan(&scope, &judge->device, "m0", candidate->names, reason);
+        if (a.plan == NULL) {
+            *verdict = KS_C_LAUNCH;
+            snprintf(check->reason, 512, "%s", reason);
+            return KS_OK;
+        }
+        a.deadline = ks_run_deadline(judge, vector->original_us, ks_problem_bytes(&vector->problem));
+        status = two_runs(&a, arena, &same, &answer, err);
+    }
+    if (status == KS_OK && answer == KS_ANSWER_OK && !same)
+        *verdict = KS_C_WRONG;
+    if (status == KS_OK && answer == KS_ANSWER_OK && same && (repeats > 0 || a.varies) && vector->deterministic &&
+        ks_judge_defends(judge, KS_D_REPETITION)) {
+        if (!a.varies)
+            answer = repeat(&a, repeats, &same);
+        if (answer == KS_ANSWER_OK && (a.varies || !same)) {
+            *verdict = KS_C_NONDET;
+            check->tested->deterministic = false;
+            snprintf(check->reason, 512, "repeated runs with the same inputs give different bits; "
+                                         "the original's do not");
+        }
+    }
+    json_decref(a.plan);
+    KS_TRY(status);
+    if (answer != KS_ANSWER_OK) {
+        if (!ks_check_answer(judge, answer, check->runner->text, verdict, check->reason))
+            return ks_answer_status(check->runner, answer, "the runner", err);
+        return KS_OK;
+    }
+    if (*verdict != KS_C_CORRECT)
+        return KS_OK;
+    check->tested->vectors++;
+    const char *passed;
+    if (!ks_judge_defends(judge, KS_D_VACUITY)) {
+        *proved = true;
+        return KS_OK;
+    }
+    if (!vector->read) {
+        // Only the bytes are wanted; on the oracle they still lie in its buffers.
+        KS_TRY(ks_vector_read(judge, vector, err));
+    }
+    *proved = ks_vector_proves(judge, vector, a.bitwise, &passed);
+    return KS_OK;
+}

@@ -1,0 +1,219 @@
+#include "verify/client.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/protocol.h"
+
+#define HELLO_SECONDS 60  // a first CUDA context can take many seconds on a cold machine
+#define WRITE_SECONDS 60
+
+const char *ks_answer_name(enum ks_answer answer)
+{
+    static const char *const names[] = {
+        "ok", "launch", "limit", "fault", "unsafe", "unsupported", "hang", "died", "lied", "tool",
+        "interrupted",
+    };
+    return names[answer];
+}
+
+enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
+                               struct ks_err *err)
+{
+    *worker = (struct ks_worker){0};
+    struct ks_arena arena = {0};
+    struct ks_strv argv = {0};
+    char *save = NULL;
+    char *words = ks_arena_strdup(&arena, launcher == NULL ? "" : launcher);
+    for (char *word = strtok_r(words, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save))
+        ks_strv_add(&arena, &argv, word);
+    ks_strv_add(&arena, &argv, path);
+    enum ks_status status = ks_child_start(argv.at, NULL, &worker->child, err);
+    worker->running = status == KS_OK;
+    worker->child.write_timeout = WRITE_SECONDS;
+    ks_arena_free(&arena);
+    return status;
+}
+
+bool ks_worker_alive(const struct ks_worker *worker)
+{
+    return worker->running;
+}
+
+static void forget_reply(struct ks_worker *worker)
+{
+    json_decref(worker->reply);
+    worker->reply = NULL;
+}
+
+void ks_worker_stop(struct ks_worker *worker)
+{
+    if (worker->running)
+        ks_child_stop(&worker->child, worker->waiting ? 0 : 0.5, NULL);
+    worker->running = worker->waiting = false;
+    forget_reply(worker);
+}
+
+// Ends a worker that cannot be trusted or used any more.
+static enum ks_answer give_up(struct ks_worker *worker, enum ks_answer answer, const char *text)
+{
+    size_t n = strnlen(text, sizeof worker->text - 1);
+    memmove(worker->text, text, n); // `text` may be worker->text itself
+    worker->text[n] = '\0';
+    if (worker->running)
+        ks_child_stop(&worker->child, 0, NULL);
+    worker->running = worker->waiting = false;
+    return answer;
+}
+
+static enum ks_answer from_status(struct ks_worker *worker, const struct ks_err *err, bool late)
+{
+    if (err->status == KS_E_INTERRUPTED)
+        return give_up(worker, KS_ANSWER_INTERRUPTED, err->text);
+    if (err->status == KS_E_LIMIT)
+        return give_up(worker, late ? KS_ANSWER_HANG : KS_ANSWER_LIED, err->text);
+    return give_up(worker, KS_ANSWER_DIED, err->text);
+}
+
+enum ks_answer ks_worker_send(struct ks_worker *worker, const char *verb, json_t *request,
+                              const struct ks_slice *payloads, size_t n_payloads)
+{
+    forget_reply(worker);
+    if (!worker->running) {
+        json_decref(request);
+        return KS_ANSWER_DIED; // text says why it ended
+    }
+    size_t payload = 0;
+    for (size_t i = 0; i < n_payloads; i++)
+        payload += payloads[i].len;
+    json_object_set_new(request, "id", json_integer(++worker->asked));
+    json_object_set_new(request, "do", json_string(verb));
+    if (n_payloads > 0)
+        json_object_set_new(request, "payload", json_integer((json_int_t)payload));
+    char *line = json_dumps(request, JSON_COMPACT);
+    json_decref(request);
+    KS_ASSERT(line != NULL);
+    struct ks_err err = {0};
+    enum ks_status status = ks_child_write(&worker->child, line, strlen(line), &err);
+    free(line);
+    if (status == KS_OK)
+        status = ks_child_write(&worker->child, "\n", 1, &err);
+    for (size_t i = 0; status == KS_OK && i < n_payloads; i++)
+        status = ks_child_write(&worker->child, payloads[i].at, payloads[i].len, &err);
+    if (status != KS_OK)
+        return from_status(worker, &err, true);
+    worker->waiting = true;
+    return KS_ANSWER_OK;
+}
+
+static enum ks_answer class_of(const char *name)
+{
+    static const struct { const char *name; enum ks_answer answer; } classes[] = {
+        {"launch", KS_ANSWER_LAUNCH}, {"limit", KS_ANSWER_LIMIT}, {"fault", KS_ANSWER_FAULT},
+        {"unsafe", KS_ANSWER_UNSAFE}, {"unsupported", KS_ANSWER_UNSUPPORTED},
+        {"io", KS_ANSWER_TOOL}, {"usage", KS_ANSWER_TOOL}, {"absent", KS_ANSWER_TOOL},
+    };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (strcmp(name, classes[i].name) == 0)
+            return classes[i].answer;
+    return KS_ANSWER_LIED;
+}
+
+enum ks_answer ks_worker_wait(struct ks_worker *worker, double seconds)
+{
+    if (!worker->running || !worker->waiting)
+        return KS_ANSWER_DIED;
+    struct ks_err err = {0};
+    struct ks_slice line;
+    enum ks_status status =
+        ks_child_read_line(&worker->child, seconds, KS_PROTOCOL_LINE, &line, &err);
+    if (status != KS_OK)
+        return from_status(worker, &err, strstr(err.text, "within") != NULL);
+    worker->waiting = false;
+    forget_reply(worker);
+    worker->reply = ks_json_parse(line, &err);
+    const json_t *ok = json_object_get(worker->reply, "ok");
+    if (!json_is_object(worker->reply) || !json_is_boolean(ok) ||
+        ks_json_int(worker->reply, "id", -1) != worker->asked)
+        return give_up(worker, KS_ANSWER_LIED, "the worker's answer breaks the protocol");
+    if (json_is_true(ok))
+        return KS_ANSWER_OK;
+    enum ks_answer answer = class_of(ks_json_str(worker->reply, "class", ""));
+    if (answer == KS_ANSWER_LIED)
+        return give_up(worker, answer, "the worker's answer is of no known class");
+    snprintf(worker->text, sizeof worker->text, "%s", ks_json_str(worker->reply, "text", ""));
+    for (char *p = worker->text; *p != '\0'; p++)
+        if ((unsigned char)*p < ' ')
+            *p = ' ';
+    // After a fault its CUDA context is finished.
+    return answer == KS_ANSWER_FAULT ? give_up(worker, answer, worker->text) : answer;
+}
+
+enum ks_answer ks_worker_ask(struct ks_worker *worker, const char *verb, json_t *request,
+                             double seconds)
+{
+    enum ks_answer answer = ks_worker_send(worker, verb, request, NULL, 0);
+    return answer == KS_ANSWER_OK ? ks_worker_wait(worker, seconds) : answer;
+}
+
+enum ks_answer ks_worker_read(struct ks_worker *worker, size_t buffer, int set, void *data,
+                              size_t bytes, double seconds)
+{
+    enum ks_answer answer = ks_worker_ask(
+        worker, "read", json_pack("{s:I,s:i}", "buffer", (json_int_t)buffer, "set", set), seconds);
+    if (answer != KS_ANSWER_OK)
+        return answer;
+    if (ks_json_int(worker->reply, "payload", -1) != (int64_t)bytes)
+        return give_up(worker, KS_ANSWER_LIED, "the worker sent a buffer of another size");
+    struct ks_err err = {0};
+    if (bytes > 0 && ks_child_read_bytes(&worker->child, seconds, data, bytes, &err) != KS_OK)
+        return from_status(worker, &err, true);
+    return KS_ANSWER_OK;
+}
+
+enum ks_answer ks_worker_fingerprint(struct ks_worker *worker, size_t buffer, int set,
+                                     uint64_t *value, double seconds)
+{
+    enum ks_answer answer =
+        ks_worker_ask(worker, "fingerprint",
+                      json_pack("{s:I,s:i}", "buffer", (json_int_t)buffer, "set", set), seconds);
+    if (answer != KS_ANSWER_OK)
+        return answer;
+    const char *text = ks_json_str(worker->reply, "value", "");
+    char *end;
+    *value = strtoull(text, &end, 16);
+    if (strlen(text) != 16 || *end != '\0')
+        return give_up(worker, KS_ANSWER_LIED, "the worker sent no fingerprint");
+    return KS_ANSWER_OK;
+}
+
+enum ks_answer ks_worker_hello(struct ks_worker *worker, struct ks_device_info *info)
+{
+    enum ks_answer answer = worker->waiting ? KS_ANSWER_OK
+                                            : ks_worker_send(worker, "hello", json_object(), NULL, 0);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(worker, HELLO_SECONDS);
+    if (answer != KS_ANSWER_OK)
+        return answer;
+    const json_t *d = json_object_get(worker->reply, "device");
+    if (ks_json_int(worker->reply, "protocol", -1) != KS_PROTOCOL_VERSION || !json_is_object(d))
+        return give_up(worker, KS_ANSWER_LIED, "the worker speaks another protocol version");
+    *info = (struct ks_device_info){
+        .arch = (int)ks_json_int(d, "arch", 0),
+        .sms = (int)ks_json_int(d, "sms", 0),
+        .l2_bytes = (int)ks_json_int(d, "l2_bytes", 0),
+        .smem_optin = (int)ks_json_int(d, "smem_optin", 0),
+        .max_threads_sm = (int)ks_json_int(d, "max_threads_sm", 0),
+        .regs_sm = (int)ks_json_int(d, "regs_sm", 0),
+        .pageable_access = (int)ks_json_int(d, "pageable_access", 0),
+        .memory_total = ks_json_int(d, "memory_total", 0),
+        .memory_free = ks_json_int(d, "memory_free", 0),
+    };
+    snprintf(info->name, sizeof info->name, "%s", ks_json_str(d, "name", ""));
+    snprintf(info->uuid, sizeof info->uuid, "%s", ks_json_str(d, "uuid", ""));
+    snprintf(info->driver, sizeof info->driver, "%s", ks_json_str(d, "driver", ""));
+    return KS_ANSWER_OK;
+}

@@ -1,0 +1,56 @@
+// The supervisor's end of one worker process (verify/protocol.h). Whatever the worker does (dies,
+// hangs, floods, lies) ends as one of the answers below and a killed process group, never as harm to
+// the supervisor.
+#ifndef KS_CLIENT_H
+#define KS_CLIENT_H
+
+#include "device/device.h"
+#include "fmt/json.h"
+#include "os/proc.h"
+
+enum ks_answer {
+    KS_ANSWER_OK,
+    KS_ANSWER_LAUNCH,      // the launch was refused
+    KS_ANSWER_LIMIT,       // no room for what was asked
+    KS_ANSWER_FAULT,       // hardware fault; the worker is spoilt
+    KS_ANSWER_UNSAFE,      // a canary or an input changed
+    KS_ANSWER_UNSUPPORTED,
+    KS_ANSWER_HANG,        // no answer in time: killed
+    KS_ANSWER_DIED,        // ended without an answer
+    KS_ANSWER_LIED,        // broke the protocol: killed
+    KS_ANSWER_TOOL,        // io, usage, absent: our mistake or the machine's, never a candidate's
+    KS_ANSWER_INTERRUPTED,
+};
+const char *ks_answer_name(enum ks_answer answer);
+
+struct ks_worker {
+    struct ks_child child;
+    bool running;
+    int64_t asked;      // id of the request last sent
+    bool waiting;       // an answer is due
+    json_t *reply;      // of the last answer; ours, until the next request
+    char text[256];     // what went wrong, one line
+};
+
+// Starts `launcher` words (NULL: none) followed by the worker's path. KS_E_CHILD if that fails.
+enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
+                               struct ks_err *err);
+// Sends one request (takes the reference). Payloads follow the line, in order.
+enum ks_answer ks_worker_send(struct ks_worker *worker, const char *verb, json_t *request,
+                              const struct ks_slice *payloads, size_t n_payloads);
+// Waits for its answer.
+enum ks_answer ks_worker_wait(struct ks_worker *worker, double seconds);
+enum ks_answer ks_worker_ask(struct ks_worker *worker, const char *verb, json_t *request,
+                             double seconds);
+// Reads a buffer of exactly `bytes` bytes; `set` 0 unless after `sets`.
+enum ks_answer ks_worker_read(struct ks_worker *worker, size_t buffer, int set, void *data,
+                              size_t bytes, double seconds);
+enum ks_answer ks_worker_fingerprint(struct ks_worker *worker, size_t buffer, int set,
+                                     uint64_t *value, double seconds);
+// Fills `info` from the answer to hello.
+enum ks_answer ks_worker_hello(struct ks_worker *worker, struct ks_device_info *info);
+// Ends it: politely if it behaves, by force otherwise. Idempotent.
+void ks_worker_stop(struct ks_worker *worker);
+bool ks_worker_alive(const struct ks_worker *worker);
+
+#endif

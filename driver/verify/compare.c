@@ -1,0 +1,195 @@
+// Element by element, with no constant absolute tolerance and no wildcard: a NaN in the expected
+// output must meet a NaN, and only a NaN.
+#include "verify/compare.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/num.h"
+
+// Bound on the accumulation error of any summation order, in units of u * S: research
+// verification.md 3.2, where honest orders stay below 1 for signed data and TF32 starts above 100.
+#define ACCUMULATION 16.0
+// An original's own noise counts twice, but never beyond four times the bound.
+#define NOISE_CAP (4 * ACCUMULATION)
+#define ELEMENTWISE_ULP 4.0 // expf and friends of CUDA's library stay within it
+#define ELEMENTWISE_ULP_16 1.0
+
+struct rule {
+    enum ks_tol_kind kind;
+    enum ks_scalar scalar;
+    double ulp, rel, abs;
+    double u_out, u_acc; // unit roundoffs of the stored and of the accumulated type
+    double factor;       // of u_acc * scale
+};
+
+static double unit_roundoff(enum ks_scalar scalar)
+{
+    switch (scalar) {
+    case KS_T_F64: return 0x1p-53;
+    case KS_T_F16: return 0x1p-11;
+    case KS_T_BF16: return 0x1p-8;
+    default: return 0x1p-24;
+    }
+}
+
+static struct rule make_rule(const struct ks_tolerance *tolerance, enum ks_scalar scalar,
+                             double noise)
+{
+    bool narrow = scalar == KS_T_F16 || scalar == KS_T_BF16;
+    double twice = 2 * fmin(noise, NOISE_CAP);
+    struct rule rule = {
+        .kind = tolerance->kind,
+        .scalar = scalar,
+        .ulp = tolerance->kind == KS_TOL_ULP ? (double)tolerance->ulp
+                                             : fmax(narrow ? ELEMENTWISE_ULP_16 : ELEMENTWISE_ULP, twice),
+        .rel = tolerance->rel,
+        .abs = tolerance->abs,
+        .u_out = unit_roundoff(scalar),
+        .u_acc = scalar == KS_T_F64 ? 0x1p-53 : 0x1p-24,
+        .factor = fmax(ACCUMULATION, twice),
+    };
+    if (!ks_scalar_is_float(scalar))
+        rule.kind = KS_TOL_EXACT;
+    return rule;
+}
+
+double ks_scalar_value(enum ks_scalar scalar, const void *data, int64_t index)
+{
+    const unsigned char *at = (const unsigned char *)data + (size_t)index * ks_scalar_size(scalar);
+    uint16_t half;
+    float f;
+    double d;
+    switch (scalar) {
+    case KS_T_F16: memcpy(&half, at, 2); return (double)ks_f16_to_f32(half);
+    case KS_T_BF16: memcpy(&half, at, 2); return (double)ks_bf16_to_f32(half);
+    case KS_T_F32: memcpy(&f, at, 4); return (double)f;
+    case KS_T_F64: memcpy(&d, at, 8); return d;
+    default: return 0;
+    }
+}
+
+// Position on the line of representable values: neighbours differ by one, both zeros are 0.
+static int64_t line_position(enum ks_scalar scalar, const void *at)
+{
+    uint16_t h;
+    uint32_t w;
+    uint64_t q;
+    switch (scalar) {
+    case KS_T_F16:
+    case KS_T_BF16: memcpy(&h, at, 2); return h & 0x8000 ? -(int64_t)(h & 0x7fff) : (int64_t)h;
+    case KS_T_F32: memcpy(&w, at, 4); return w >> 31 ? -(int64_t)(w & 0x7fffffff) : (int64_t)w;
+    default:
+        memcpy(&q, at, 8);
+        return q >> 63 ? -(int64_t)(q & INT64_MAX) : (int64_t)q;
+    }
+}
+
+static double ulp_distance(enum ks_scalar scalar, const void *a, const void *b)
+{
+    return fabs((double)line_position(scalar, a) - (double)line_position(scalar, b));
+}
+
+static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,
+                       const float *scale, struct ks_comparison *out)
+{
+    if (!ks_scalar_is_float(rule->scalar))
+        return false; // bits differ
+    double want = ks_scalar_value(rule->scalar, e, 0), have = ks_scalar_value(rule->scalar, g, 0);
+    if (isnan(want) || isnan(have))
+        return isnan(want) && isnan(have);
+    if (isinf(want) || isinf(have))
+        return want == have;
+    double diff = fabs(have - want), ulps = ulp_distance(rule->scalar, e, g);
+    out->max_ulp = fmax(out->max_ulp, ulps);
+    if (want != 0)
+        out->max_rel = fmax(out->max_rel, diff / fabs(want));
+    switch (rule->kind) {
+    case KS_TOL_EXACT: return want == have; // zeros of either sign
+    case KS_TOL_ULP: return ulps <= rule->ulp;
+    case KS_TOL_REL: return diff <= rule->rel * fabs(want) + rule->abs;
+    case KS_TOL_DERIVED:
+        if (scale == NULL)
+            return ulps <= rule->ulp;
+        double s = isfinite(*scale) ? (double)*scale : fabs(want);
+        return diff <= rule->u_out * fabs(want) + rule->factor * rule->u_acc * s;
+    }
+    return false;
+}
+
+double ks_compare_noise(struct ks_elem elem, const void *a, const void *b, int64_t count,
+                        const float *scale, const unsigned char *mask)
+{
+    size_t size = ks_scalar_size(elem.scalar);
+    double noise = 0, u = elem.scalar == KS_T_F64 ? 0x1p-53 : 0x1p-24;
+    for (int64_t i = 0; ks_scalar_is_float(elem.scalar) && i < count * elem.lanes; i++) {
+        double x = ks_scalar_value(elem.scalar, a, i), y = ks_scalar_value(elem.scalar, b, i);
+        if (!isfinite(x) || !isfinite(y) || x == y || (mask != NULL && !mask[i]))
+            continue;
+        if (scale == NULL)
+            noise = fmax(noise, ulp_distance(elem.scalar, (const char *)a + (size_t)i * size,
+                                             (const char *)b + (size_t)i * size));
+        else if (scale[i] > 0 && isfinite(scale[i]))
+            noise = fmax(noise, fabs(x - y) / (u * (double)scale[i]));
+    }
+    return noise;
+}
+
+// Where the bad elements lie, in words that help a repair and reveal no data.
+static const char *pattern_of(const struct ks_comparison *c, int64_t total, int64_t step,
+                              bool regular)
+{
+    if (c->bad == 0)
+        return "";
+    if (c->bad == total)
+        return total == 1 ? "the only element" : "all elements";
+    bool run = c->last_bad - c->first_bad + 1 == c->bad;
+    if (run && c->last_bad == total - 1)
+        return c->bad == 1 ? "the last element" : c->bad <= 3 ? "the last 2 or 3 elements"
+               : c->bad < 32 ? "the last elements, fewer than 32" : "a long tail";
+    if (run && c->first_bad == 0)
+        return c->bad == 1 ? "the first element" : "a run at the start";
+    if (c->bad == 1)
+        return "one element";
+    if (run)
+        return "one run in the middle";
+    if (regular)
+        switch (step) {
+        case 2: return "every 2nd element";
+        case 4: return "every 4th element";
+        case 8: return "every 8th element";
+        case 16: return "every 16th element";
+        case 32: return "every 32nd element";
+        default: return "elements at one constant distance";
+        }
+    return "scattered elements";
+}
+
+void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
+                const void *got, int64_t count, const float *scale, double noise,
+                const unsigned char *mask, struct ks_comparison *out)
+{
+    size_t size = ks_scalar_size(elem.scalar);
+    int64_t total = count * elem.lanes, step = 0, previous = -1;
+    bool regular = true;
+    struct rule rule = make_rule(tolerance, elem.scalar, noise);
+    *out = (struct ks_comparison){.compared = total, .first_bad = -1, .last_bad = -1, .pattern = ""};
+    const unsigned char *e = expected, *g = got;
+    for (int64_t i = 0; i < total; i++, e += size, g += size) {
+        if (memcmp(e, g, size) == 0)
+            continue;
+        if ((mask == NULL || mask[i]) &&
+            element_ok(&rule, e, g, scale == NULL ? NULL : &scale[i], out))
+            continue;
+        out->bad++;
+        if (out->first_bad < 0)
+            out->first_bad = i;
+        if (previous >= 0) {
+            if (step != 0 && i - previous != step)
+                regular = false;
+            step = i - previous;
+        }
+        previous = out->last_bad = i;
+    }
+    out->pattern = pattern_of(out, total, step, regular);
+}

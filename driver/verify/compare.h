@@ -1,0 +1,28 @@
+// Comparison of output bytes against the oracle's: the rules of research verification.md section 3.
+#ifndef KS_COMPARE_H
+#define KS_COMPARE_H
+
+#include "source/mark.h"
+
+struct ks_comparison {
+    int64_t compared, bad;      // elements (vector lanes count singly)
+    int64_t first_bad, last_bad; // indices, -1 if none
+    double max_ulp, max_rel;    // over good and bad finite pairs
+    const char *pattern;        // "every 4th element", "a long tail", "": static text for feedback
+};
+
+// `scale` (may be NULL): per-element sum of absolute terms, from the kernel run on absolute values,
+// for derived tolerances; `noise`: largest |difference| between two runs of the original itself in
+// units of the tolerance base (0 if deterministic). Elements the original leaves unwritten hold the same
+// poison on both sides and must stay bit-equal: give them as written == false in `mask` (NULL: all written).
+void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
+                const void *got, int64_t count, const float *scale, double noise,
+                const unsigned char *mask, struct ks_comparison *out);
+
+// The `noise` of two runs of the original, for ks_compare with the same `scale`.
+double ks_compare_noise(struct ks_elem elem, const void *a, const void *b, int64_t count,
+                        const float *scale, const unsigned char *mask);
+// One floating element (a vector's lane) as a double; 0 for integers.
+double ks_scalar_value(enum ks_scalar scalar, const void *data, int64_t index);
+
+#endif

@@ -1,0 +1,160 @@
+#include "verify/correct.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define UNSEEN_SHAPES 2 // at least, in a confirmation
+
+struct state {
+    struct ks_judge *judge;
+    struct ks_arena *arena;
+    const struct ks_candidate *candidate;
+    struct ks_check check;
+    struct ks_correct *result;
+    unsigned families;
+};
+
+// One vector, made anew once if it turns out to prove nothing.
+static enum ks_status run_task(struct state *s, const struct ks_task *task, bool *excluded,
+                               bool *covered, bool *proved, struct ks_err *err)
+{
+    *excluded = *covered = *proved = false;
+    for (int attempt = 0; attempt < 2 && !*proved; attempt++) {
+        struct ks_vector vector;
+        KS_TRY(ks_vector_make(s->judge, s->arena, task->problem, task->family, task->variation,
+                              &vector, err));
+        if (vector.excluded) {
+            *excluded = true;
+            if (!task->problem->derived && task->family == KS_FAMILY_DECLARED) {
+                s->result->verdict = KS_C_BASELINE_FAULT;
+                snprintf(s->result->reason, sizeof s->result->reason,
+                         "the original fails on workload %s: %.200s", task->problem->where, vector.why);
+            } else {
+                ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%.80s)",
+                              task->problem->name, ks_family_name(task->family), vector.why);
+            }
+            ks_vector_free(&vector);
+            return KS_OK;
+        }
+        if (!vector.deterministic)
+            ks_judge_note(s->judge, "the original is nondeterministic on %s", task->problem->name);
+        // Where the original itself varies, the classes of special values may too.
+        if (task->family == KS_FAMILY_SPECIAL && !vector.deterministic) {
+            *excluded = true;
+            ks_vector_free(&vector);
+            return KS_OK;
+        }
+        enum ks_correctness verdict;
+        enum ks_status status =
+            ks_check_vector(&s->check, s->arena, &vector, task->flush, attempt == 0 ? task->repeats : 0,
+                            &verdict, covered, proved, err);
+        ks_vector_free(&vector);
+        KS_TRY(status);
+        s->result->verdict = verdict;
+        if (verdict != KS_C_CORRECT || !*covered)
+            return KS_OK;
+    }
+    s->families |= 1u << task->family;
+    return KS_OK;
+}
+
+static enum ks_status run_workload(struct state *s, size_t w, const struct ks_schedule *schedule,
+                                   struct ks_err *err)
+{
+    struct ks_correct *result = s->result;
+    KS_VEC(const struct ks_problem *) passed = {0};
+    const struct ks_problem *skip = NULL;
+    int proofs = 0, voids = 0;
+    for (size_t t = 0; t < schedule->n_tasks; t++) {
+        const struct ks_task *task = &schedule->tasks[t];
+        bool excluded, covered, proved;
+        if (task->problem == skip)
+            continue;
+        // The guard is looked at before the oracle works.
+        if (!ks_guard_admits(s->judge, s->arena, s->candidate->proposal, task->problem)) {
+            skip = task->problem;
+            continue;
+        }
+        KS_TRY(run_task(s, task, &excluded, &covered, &proved, err));
+        if (result->verdict != KS_C_CORRECT)
+            return KS_OK;
+        if (excluded && task->family == KS_FAMILY_DECLARED)
+            skip = task->problem; // this size is outside the contract
+        if (excluded || !covered)
+            continue;
+        proofs += proved;
+        voids += !proved;
+        if (passed.len == 0 || passed.at[passed.len - 1] != task->problem) {
+            *ks_vec_push(s->arena, &passed) = task->problem;
+            result->shapes++;
+        }
+        if (!task->problem->derived)
+            result->covered[w] = true;
+    }
+    if (voids > 0)
+        ks_judge_note(s->judge, "%d of %d vectors of %s could not have caught a trivial answer", voids,
+                      voids + proofs, s->judge->problems[w].where);
+    if (passed.len > 0 && proofs == 0) {
+        result->verdict = KS_C_VOID;
+        snprintf(result->reason, sizeof result->reason,
+                 "no test vector of the workload at %s could have caught a trivial answer: give it "
+                 "inputs that matter", s->judge->problems[w].where);
+        return KS_OK;
+    }
+    result->seen[w] = (struct ks_seen){w, passed.at, passed.len, NULL, 0};
+    return KS_OK;
+}
+
+static enum ks_status run_all(struct state *s, enum ks_judging phase, struct ks_err *err)
+{
+    struct ks_judge *judge = s->judge;
+    struct ks_correct *result = s->result;
+    size_t passed = 0;
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        struct ks_schedule schedule;
+        if (phase == KS_JUDGE_FULL) {
+            KS_TRY(ks_schedule_full(judge, s->arena, w, s->candidate->proposal, &schedule, err));
+        } else {
+            size_t unseen = ks_judge_defends(judge, KS_D_UNSEEN) ? UNSEEN_SHAPES : 0;
+            KS_TRY(ks_schedule_confirm(judge, s->arena, w, s->candidate->proposal, unseen, &schedule,
+                                       err));
+        }
+        KS_TRY(run_workload(s, w, &schedule, err));
+        if (result->verdict != KS_C_CORRECT)
+            return KS_OK;
+        passed += result->seen[w].n_passed;
+    }
+    if (passed == 0) {
+        result->verdict = KS_C_VOID;
+        snprintf(result->reason, sizeof result->reason, "the guard admits none of the tested launches");
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
+                              const struct ks_candidate *candidate, enum ks_judging phase,
+                              struct ks_correct *result, struct ks_err *err)
+{
+    struct ks_worker runner;
+    *result = (struct ks_correct){.verdict = KS_C_CORRECT, .n_seen = judge->n_problems};
+    result->tested.deterministic = true;
+    result->seen = KS_NEW_ARRAY(arena, struct ks_seen, judge->n_problems);
+    result->covered = KS_NEW_ARRAY(arena, bool, judge->n_problems);
+    for (size_t w = 0; w < judge->n_problems; w++)
+        result->seen[w].workload = w;
+    KS_TRY(ks_runner_take(judge, &runner, err));
+    struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result};
+    s.check = (struct ks_check){judge, candidate, &runner, &result->tested, result->reason};
+    enum ks_answer answer = ks_worker_load(&runner, candidate->cubin, candidate->names, candidate->n);
+    enum ks_status status = KS_OK;
+    if (answer != KS_ANSWER_OK) {
+        if (!ks_check_answer(judge, answer, runner.text, &result->verdict, result->reason))
+            status = ks_answer_status(&runner, answer, "the runner", err);
+    } else {
+        status = run_all(&s, phase, err);
+    }
+    ks_worker_stop(&runner);
+    for (int f = 0; f < KS_FAMILY_COUNT; f++)
+        result->families += (s.families >> f & 1) != 0;
+    return status;
+}

@@ -1,0 +1,30 @@
+#include "verify/defence.h"
+
+#include <stddef.h>
+
+bool ks_defence_on(const struct ks_verify_defences *switches, enum ks_defence which)
+{
+#ifdef KS_TEST_BUILD
+    return switches == NULL || !switches->off[which];
+#else
+    (void)switches;
+    (void)which;
+    return true;
+#endif
+}
+
+const char *ks_defence_name(enum ks_defence which)
+{
+    static const char *const names[KS_DEFENCE_COUNT] = {
+        [KS_D_STATIC_GATE] = "static-gate", [KS_D_UNSAFE] = "unsafe",
+        [KS_D_PLACEMENT] = "placement",     [KS_D_POISON] = "poison",
+        [KS_D_SHAPES] = "shapes",           [KS_D_FAMILIES] = "families",
+        [KS_D_EXACT_PROBE] = "exact-probe", [KS_D_VACUITY] = "vacuity",
+        [KS_D_UNWRITTEN] = "unwritten",     [KS_D_REPETITION] = "repetition",
+        [KS_D_TIMED_OUTPUT] = "timed-output", [KS_D_FLOOR] = "floor",
+        [KS_D_WATCHDOG] = "watchdog",       [KS_D_GUARD] = "guard",
+        [KS_D_CONTROL] = "control",         [KS_D_UNSEEN] = "unseen",
+        [KS_D_IDENTITY] = "identity",
+    };
+    return which < KS_DEFENCE_COUNT ? names[which] : "unknown";
+}

@@ -1,0 +1,28 @@
+// The domain: where a variant was seen to hold, as an expression that dispatch tests before each launch
+// (DESIGN.md section 5). Conservative: what cannot be said in the language is pinned to the
+// declared workload's value.
+#ifndef KS_DOMAIN_H
+#define KS_DOMAIN_H
+
+#include "source/proposal.h"
+#include "workload/problem.h"
+
+// One workload's evidence.
+struct ks_seen {
+    size_t workload;
+    const struct ks_problem **passed; size_t n_passed; // correct with the guard true
+    const struct ks_value *floors; size_t n_floors;    // sizes below these were slower
+};
+
+// Per workload, all of: each integer parameter that is a size within the hull of what passed; other
+// integer parameters equal to their formula; grid, block and shared equal to the workload's; pointers
+// of which one is written not overlapping; declared aliases equal, as overlap(y,1,x,1), which holds
+// only for equal addresses; the mark's assumptions. Workloads are joined by ||. Names are the
+// proposal's. KS_E_ABSENT when nothing passed; KS_E_LIMIT when it does not fit the language.
+enum ks_status ks_domain_make(struct ks_arena *arena, const struct ks_mark *mark,
+                              const struct ks_signature *signature,
+                              const struct ks_kernel_decl *decl, const struct ks_proposal *proposal,
+                              const struct ks_seen *seen, size_t n_seen, struct ks_expr **domain,
+                              struct ks_err *err);
+
+#endif

@@ -1,0 +1,33 @@
+// What PTX tells before anything runs: what a candidate may not contain (the static gate), and what
+// kind of arithmetic the original does, which decides the derived tolerance.
+//
+// The gate is a convenience, not a proof: the dynamic checks stand without it.
+#ifndef KS_GATE_H
+#define KS_GATE_H
+
+#include "base/str.h"
+
+#define KS_GATE_CONSTANTS 4096 // bytes of constant tables a candidate may bring
+
+struct ks_gate {
+    bool relaxed; // fastmath, or a tolerance given by the user: lower precision is allowed
+};
+// Whether the candidate's kernel (canonical PTX of an entry and what it reaches) may be run; else
+// `reason` says what was seen, in words for a proposer. Whatever the original itself does is allowed.
+bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks_slice candidate,
+                 char reason[256]);
+
+enum ks_arith_kind {
+    KS_ARITH_NONE,   // moves, comparisons, integers, min and max: results are exact
+    KS_ARITH_MULADD, // sums of products only: error bound from the sum of absolute terms
+    KS_ARITH_OTHER,  // division, transcendentals, data-dependent choice
+};
+struct ks_arith {
+    enum ks_arith_kind kind;
+    bool subtracts;      // terms are subtracted, so |inputs| alone does not give the absolute sum
+    bool whole_numbers;  // every floating literal is a small whole number
+    double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
+};
+struct ks_arith ks_arith_of(struct ks_slice original);
+
+#endif

@@ -1,0 +1,173 @@
+#include "verify/judge.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "os/file.h"
+#include "verify/correct.h"
+#include "verify/timing.h"
+
+#define RUN_TIMEOUT 60.0
+#define CUBIN_MAX (256u << 20)
+
+bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which)
+{
+    return ks_defence_on(judge->options.off, which);
+}
+
+struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge)
+{
+    struct ks_tolerance tolerance = judge->kernel->mark->mark->tolerance;
+    if (tolerance.kind == KS_TOL_DERIVED && judge->arith.kind == KS_ARITH_NONE)
+        tolerance.kind = KS_TOL_EXACT;
+    return tolerance;
+}
+
+void ks_judge_note(struct ks_judge *judge, const char *format, ...)
+{
+    char text[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    for (size_t i = 0; i < judge->n_notes; i++)
+        if (strcmp(judge->notes[i], text) == 0)
+            return;
+    if (judge->n_notes == 64) // enough for any reader
+        return;
+    if (judge->notes == NULL)
+        judge->notes = KS_NEW_ARRAY(judge->arena, const char *, 64);
+    judge->notes[judge->n_notes++] = ks_arena_strdup(judge->arena, text);
+}
+
+// The original on every declared workload: under both fences, then its time.
+static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *fault,
+                                       struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    struct ks_vector vector;
+    enum ks_status status = ks_vector_make(judge, &scratch, &judge->problems[w], KS_FAMILY_DECLARED, 0,
+                                           &vector, err);
+    json_t *plan = NULL;
+    if (status != KS_OK)
+        goto done;
+    enum ks_answer answer = KS_ANSWER_OK;
+    if (!vector.excluded) {
+        struct ks_scope scope = {&vector.problem, judge->kernel->signature, NULL, NULL, &vector.layout,
+                                 NULL, NULL};
+        uint64_t addresses[64];
+        double us;
+        plan = ks_launch_original(&scope, "m0");
+        if (!vector.deterministic)
+            ks_judge_note(judge, "the original is nondeterministic on %s", vector.problem.name);
+        answer = ks_vector_place(&scratch, &vector, &judge->oracle,
+                                 (struct ks_placement){KS_FLUSH_START, 0}, NULL, 0,
+                                 KS_CONTENTS_PLAIN, 0);
+        if (answer == KS_ANSWER_OK)
+            answer = ks_vector_placed(&vector, &judge->oracle, addresses);
+        if (answer == KS_ANSWER_OK)
+            answer = ks_vector_run(&judge->oracle, plan, vector.poison[0], true, true,
+                                   judge->options.run_timeout, &us);
+    }
+    bool own_fault = answer == KS_ANSWER_FAULT || answer == KS_ANSWER_UNSAFE ||
+                     answer == KS_ANSWER_LAUNCH || answer == KS_ANSWER_HANG;
+    if (vector.excluded || own_fault) {
+        *fault = true;
+        status = ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.200s; check "
+                            "the sizes and the launch in the mark", judge->problems[w].where,
+                            vector.excluded ? vector.why : judge->oracle.text);
+    } else if (answer != KS_ANSWER_OK) {
+        status = ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    } else {
+        int batch;
+        answer = ks_worker_ask(&judge->oracle, "sets", json_pack("{s:i}", "count", 2), 60);
+        status = answer == KS_ANSWER_OK ? ks_timing_baseline(judge, &judge->oracle, plan,
+                                                             &judge->baseline_us[w], &batch, err)
+                                        : ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    }
+    json_decref(plan);
+    ks_vector_free(&vector);
+done:
+    ks_arena_free(&scratch);
+    return status;
+}
+
+enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
+                                  const struct ks_tu_kernel *kernel,
+                                  const struct ks_tu_compile *plain, struct ks_slice cubin,
+                                  struct ks_slice canonical, const struct ks_judge_options *options,
+                                  ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
+                                  struct ks_err *err)
+{
+    const struct ks_mark *mark = kernel->mark->mark;
+    struct ks_judge *j = KS_NEW(arena, struct ks_judge);
+    *judge = NULL;
+    *baseline_fault = false;
+    *j = (struct ks_judge){.arena = arena, .tu = tu, .kernel = kernel, .plain = plain,
+                           .options = *options, .build = build, .original_cubin = cubin,
+                           .original_ptx = canonical, .arith = ks_arith_of(canonical)};
+    if (j->options.run_timeout <= 0)
+        j->options.run_timeout = RUN_TIMEOUT;
+    ks_rng_seed(&j->rng, options->seed != 0 ? options->seed : ks_seed_from_os());
+    j->n_problems = mark->n_workloads;
+    j->problems = KS_NEW_ARRAY(arena, struct ks_problem, mark->n_workloads);
+    j->baseline_us = KS_NEW_ARRAY(arena, double, mark->n_workloads);
+    if (mark->n_workloads == 0)
+        KS_FAIL(err, KS_E_USER, "%s:%d: the kernel has no workload to judge it on; add a `ks workload` "
+                                "line", mark->file, mark->line);
+    for (size_t w = 0; w < mark->n_workloads; w++)
+        KS_TRY(ks_problem_make(arena, mark, w, kernel->signature, kernel->mark->decl, NULL, 0,
+                               &j->problems[w], err));
+    enum ks_status status = KS_OK;
+    for (size_t w = 0; status == KS_OK && w < mark->n_workloads; w++)
+        status = measure_baseline(j, w, baseline_fault, err);
+    if (status == KS_OK && j->device.arch != kernel->arch)
+        status = ks_err_set(err, KS_E_DEVICE, "the device is sm_%d, the kernel was built for sm_%d; add "
+                            "its architecture to the build", j->device.arch, kernel->arch);
+    if (status != KS_OK) {
+        ks_judge_close(j);
+        return status;
+    }
+    *judge = j;
+    return KS_OK;
+}
+
+enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
+                             const struct ks_tu_kernel *kernel,
+                             const struct ks_tu_compile *plain,
+                             const struct ks_judge_options *options, struct ks_judge **judge,
+                             bool *baseline_fault, struct ks_err *err)
+{
+    struct ks_slice cubin;
+    const char *path = ks_tu_cubin(arena, plain, kernel->arch);
+    *baseline_fault = false;
+    if (path == NULL || kernel->ptx == NULL)
+        KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", kernel->arch);
+    KS_TRY(ks_file_read(arena, path, CUBIN_MAX, &cubin, err));
+    return ks_judge_open_with(arena, tu, kernel, plain, cubin, kernel->ptx->canonical, options,
+                              ks_judge_build, judge, baseline_fault, err);
+}
+
+void ks_judge_close(struct ks_judge *judge)
+{
+    if (judge == NULL)
+        return;
+    ks_worker_stop(&judge->oracle);
+    ks_worker_stop(&judge->spare);
+}
+
+const struct ks_device_info *ks_judge_device(const struct ks_judge *judge)
+{
+    return &judge->device;
+}
+
+size_t ks_judge_baseline(const struct ks_judge *judge, const struct ks_problem **problems,
+                         const double **microseconds)
+{
+    *problems = judge->problems;
+    *microseconds = judge->baseline_us;
+    return judge->n_problems;
+}

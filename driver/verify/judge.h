@@ -1,0 +1,69 @@
+// The judge: decides whether a proposal computes what the user's kernel computes, and whether it is
+// faster, by running both. It knows nothing of skills or proposers (DESIGN.md section 7).
+//
+// The supervisor (this module) never touches CUDA: an oracle process runs the original, one-shot
+// runner processes run candidates, a timing process runs both on the build that ships.
+#ifndef KS_JUDGE_H
+#define KS_JUDGE_H
+
+#include "device/device.h"
+#include "key/tu.h"
+#include "key/variant.h"
+#include "workload/fill.h"
+
+struct ks_judge_options {
+    const char *worker;        // path of ks-worker; NULL: beside this program
+    const char *launcher;      // prefix words to run it elsewhere ("srun -G1"), or NULL
+    const char *device;        // "cuda"
+    double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
+    uint64_t seed;             // 0: from the OS, the normal case; fixed only by tests
+    size_t max_shapes;         // 24
+    const char *work_dir;      // private, for compiles
+    const char *shadow_root;
+    struct ks_verify_defences *off; // test build only: defences to switch off
+};
+
+// One session judges proposals for one kernel. Opening it runs the original under fences on every
+// declared workload: KS_E_DEVICE with class BASELINE_FAULT in *fault when the original itself is at
+// fault there (err names workload, what and where).
+struct ks_judge;
+enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
+                             const struct ks_tu_kernel *kernel,
+                             const struct ks_tu_compile *plain,
+                             const struct ks_judge_options *options, struct ks_judge **judge,
+                             bool *baseline_fault, struct ks_err *err);
+void ks_judge_close(struct ks_judge *judge);
+
+const struct ks_device_info *ks_judge_device(const struct ks_judge *judge);
+// Microseconds of the original on each declared workload (median of a few samples), and its
+// problems; for briefs and floors.
+size_t ks_judge_baseline(const struct ks_judge *judge, const struct ks_problem **problems,
+                         const double **microseconds);
+
+// Whether the original's floating-point work is additions and products alone (canonical PTX):
+// such kernels have a derived tolerance and an exact-arithmetic probe.
+bool ks_judge_multiply_add_only(const struct ks_judge *judge);
+
+struct ks_verdict {
+    enum ks_correctness correctness;
+    enum ks_speed speed;
+    char reason[512];          // class, index pattern, compiler text; never seeds or vectors
+    struct ks_expr *domain;    // when CORRECT
+    struct ks_evidence evidence;
+    double geomean, lower;     // search phase until confirmed
+    double seconds_compile, seconds_run;
+};
+
+// Quick look: textual gate, compile (several proposals in one shadow), a few tiny shapes, on the
+// fly. Fills verdicts[i].correctness; speed stays NOT_MEASURED. For recognition by execution.
+enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                              size_t n, struct ks_verdict *verdicts, struct ks_err *err);
+// Full correctness on the build that ships, then the search-phase timing (staged looks, early
+// rejection). A failure status is a fault of the tool or device, never of the proposal.
+enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposal,
+                             struct ks_verdict *verdict, struct ks_err *err);
+// Fresh processes, new seeds, unseen shapes, alpha 0.001: verdict->speed becomes FASTER only here.
+enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *proposal,
+                                struct ks_verdict *verdict, struct ks_err *err);
+
+#endif

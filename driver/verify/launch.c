@@ -1,0 +1,368 @@
+#include "verify/launch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+
+#define DEFAULT_STATIC_SMEM (48 * 1024)
+#define PREDICTED_SPACING ((uint64_t)1 << 44) // more than any buffer (2^40 bytes in all)
+
+struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *problem)
+{
+    struct ks_layout layout = {.slots = KS_NEW_ARRAY(arena, struct ks_slot, problem->n_args),
+                               .slot_of = KS_NEW_ARRAY(arena, size_t, problem->n_args)};
+    for (size_t i = 0; i < problem->n_args; i++)
+        layout.slot_of[i] = KS_NO_BUFFER;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const struct ks_arg *arg = &problem->args[i];
+        if (arg->kind != KS_ARG_BUFFER)
+            continue;
+        size_t root = i;
+        for (size_t hops = 0; problem->args[root].alias_of >= 0 && hops < problem->n_args; hops++)
+            root = (size_t)problem->args[root].alias_of;
+        int64_t bytes = arg->count * (int64_t)arg->elem.size;
+        if (layout.slot_of[root] == KS_NO_BUFFER) {
+            layout.slot_of[root] = layout.n_slots;
+            layout.slots[layout.n_slots++] =
+                (struct ks_slot){arg->role, i, arg->elem, arg->count, bytes};
+        } else {
+            struct ks_slot *slot = &layout.slots[layout.slot_of[root]];
+            if (slot->role != arg->role) {
+                if (slot->role == KS_ROLE_OUT) { // contents are those of the argument that is read
+                    slot->arg = i;
+                    slot->elem = arg->elem;
+                    slot->count = arg->count;
+                }
+                slot->role = KS_ROLE_INOUT;
+            }
+            if (bytes > slot->bytes) {
+                slot->bytes = bytes;
+                slot->count = bytes / (int64_t)slot->elem.size;
+            }
+        }
+        layout.slot_of[i] = layout.slot_of[root];
+    }
+    return layout;
+}
+
+bool ks_arg_integer(const struct ks_arg *arg, int64_t *value)
+{
+    if (arg->kind != KS_ARG_SCALAR || arg->type.pointer || arg->type.elem.lanes != 1)
+        return false;
+    switch (arg->type.elem.scalar) {
+    case KS_T_BOOL: *value = arg->bytes[0] != 0; return true;
+    case KS_T_I8: { int8_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
+    case KS_T_U8: { uint8_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
+    case KS_T_I16: { int16_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
+    case KS_T_U16: { uint16_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
+    case KS_T_I32: { int32_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
+    case KS_T_U32: { uint32_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
+    case KS_T_I64:
+    case KS_T_U64: { // an unsigned value past INT64_MAX has no name in the language
+        int64_t v;
+        memcpy(&v, arg->bytes, sizeof v);
+        *value = v;
+        return arg->type.elem.scalar == KS_T_I64 || v >= 0;
+    }
+    default: return false;
+    }
+}
+
+static bool geometry(const struct ks_problem *problem, const char *name, int64_t *value)
+{
+    const int64_t *dims = NULL;
+    if (strcmp(name, "shared") == 0) {
+        *value = problem->shared;
+        return true;
+    }
+    if (strncmp(name, "grid.", 5) == 0)
+        dims = problem->grid, name += 5;
+    else if (strncmp(name, "block.", 6) == 0)
+        dims = problem->block, name += 6;
+    if (dims == NULL || name[0] < 'x' || name[0] > 'z' || name[1] != '\0')
+        return false;
+    *value = dims[name[0] - 'x'];
+    return true;
+}
+
+static const char *param_name(const struct ks_scope *scope, size_t i)
+{
+    if (scope->proposal != NULL)
+        return i < scope->proposal->n_params ? scope->proposal->params[i] : "";
+    return scope->problem->args[i].name;
+}
+
+bool ks_scope_lookup(void *context, const char *name, int64_t *value)
+{
+    const struct ks_scope *scope = context;
+    const struct ks_problem *problem = scope->problem;
+    if (geometry(problem, name, value))
+        return true;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        if (strcmp(param_name(scope, i), name) != 0)
+            continue;
+        if (problem->args[i].kind == KS_ARG_SCALAR)
+            return ks_arg_integer(&problem->args[i], value);
+        if (scope->addresses == NULL)
+            return false;
+        *value = (int64_t)scope->addresses[scope->layout->slot_of[i]];
+        return true;
+    }
+    if (scope->decl != NULL && scope->signature != NULL)
+        for (size_t i = 0; i < scope->decl->n_template_params && i < scope->signature->n_template_args;
+             i++)
+            if (strcmp(scope->decl->template_params[i], name) == 0)
+                return ks_parse_i64(scope->signature->template_args[i], value);
+    for (size_t i = 0; scope->proposal != NULL && i < scope->proposal->n_workspaces; i++)
+        if (strcmp(scope->proposal->workspaces[i].name, name) == 0 && scope->workspaces != NULL) {
+            *value = scope->workspaces[i];
+            return true;
+        }
+    return false;
+}
+
+void ks_placement_predict(const struct ks_layout *layout, struct ks_placement placement,
+                          uint64_t *addresses)
+{
+    for (size_t i = 0; i < layout->n_slots; i++) {
+        const struct ks_slot *slot = &layout->slots[i];
+        size_t align = placement.align > slot->elem.align ? placement.align : slot->elem.align;
+        uint64_t end = (uint64_t)(i + 2) * PREDICTED_SPACING;
+        addresses[i] = placement.flush == KS_FLUSH_START
+                           ? end - PREDICTED_SPACING / 2
+                           : (end - (uint64_t)slot->bytes) & ~(uint64_t)(align - 1);
+    }
+}
+
+bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
+                         struct ks_placement *placement)
+{
+    uint64_t addresses[64];
+    if (scope->layout->n_slots > 64)
+        return false;
+    const uint64_t *before = scope->addresses;
+    bool found = false;
+    for (size_t align = flush == KS_FLUSH_END ? 1 : 512; !found && align <= 512; align *= 2) {
+        *placement = align <= 256 ? (struct ks_placement){KS_FLUSH_END, align}
+                                  : (struct ks_placement){KS_FLUSH_START, 0};
+        ks_placement_predict(scope->layout, *placement, addresses);
+        scope->addresses = addresses;
+        found = scope->proposal == NULL ||
+                ks_expr_holds(scope->proposal->when, ks_scope_lookup, scope);
+    }
+    scope->addresses = before;
+    return found;
+}
+
+bool ks_launch_workspaces(struct ks_scope *scope, const struct ks_device_info *device,
+                          int64_t *bytes, char reason[256])
+{
+    int64_t total = 0, room = device->memory_free / 2;
+    for (size_t i = 0; i < scope->proposal->n_workspaces; i++) {
+        const struct ks_workspace *w = &scope->proposal->workspaces[i];
+        if (!ks_expr_eval(w->bytes, ks_scope_lookup, scope, &bytes[i])) {
+            snprintf(reason, 256, "size of workspace `%s` is undefined (overflow, division by zero "
+                                  "or an unknown name)", w->name);
+            return false;
+        }
+        if (bytes[i] < 0 || !ks_add_i64(total, bytes[i], &total) || total > room) {
+            snprintf(reason, 256, "workspace `%s` is negative or larger than half of the device's "
+                                  "free memory", w->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static json_t *hex(const void *data, size_t n)
+{
+    char text[2 * 64 + 1];
+    const unsigned char *at = data;
+    KS_ASSERT(n <= 64);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + 2 * i, 3, "%02x", at[i]);
+    text[2 * n] = '\0';
+    return json_pack("{s:s}", "hex", text);
+}
+
+// The value in the bytes of a kernel parameter; false when it does not fit the type.
+static bool convert(int64_t value, struct ks_elem elem, unsigned char out[8])
+{
+    size_t size = ks_scalar_size(elem.scalar);
+    if (elem.lanes != 1 || size == 0)
+        return false;
+    if (elem.scalar == KS_T_F32) {
+        float f = (float)value;
+        if (f >= 0x1p63f || (int64_t)f != value)
+            return false;
+        memcpy(out, &f, sizeof f);
+        return true;
+    }
+    if (elem.scalar == KS_T_F64) {
+        double d = (double)value;
+        if (d >= 0x1p63 || (int64_t)d != value)
+            return false;
+        memcpy(out, &d, sizeof d);
+        return true;
+    }
+    if (ks_scalar_is_float(elem.scalar))
+        return false;
+    int bits = (int)size * 8;
+    if (elem.scalar == KS_T_BOOL) {
+        if (value != 0 && value != 1)
+            return false;
+    } else if (ks_scalar_is_signed(elem.scalar)) {
+        if (bits < 64 && (value < -((int64_t)1 << (bits - 1)) || value >= (int64_t)1 << (bits - 1)))
+            return false;
+    } else if (value < 0 || (bits < 64 && value >= (int64_t)1 << bits)) {
+        return false;
+    }
+    memcpy(out, &value, size); // little-endian host and device
+    return true;
+}
+
+static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
+                             const struct ks_type *type)
+{
+    const struct ks_problem *problem = scope->problem;
+    if (expr->op == KS_X_NAME) {
+        for (size_t i = 0; i < problem->n_args; i++) {
+            const struct ks_arg *arg = &problem->args[i];
+            int64_t ignored;
+            if (strcmp(param_name(scope, i), expr->name) != 0)
+                continue;
+            if (arg->kind == KS_ARG_BUFFER)
+                return type->pointer
+                           ? json_pack("{s:I}", "buffer", (json_int_t)scope->layout->slot_of[i])
+                           : NULL;
+            if (!ks_arg_integer(arg, &ignored))
+                return !type->pointer && (type->elem.size == 0 || type->elem.size == arg->size)
+                           ? hex(arg->bytes, arg->size)
+                           : NULL;
+        }
+        for (size_t i = 0; i < scope->proposal->n_workspaces; i++)
+            if (strcmp(scope->proposal->workspaces[i].name, expr->name) == 0 && type->pointer)
+                return json_pack("{s:I}", "buffer", (json_int_t)(scope->layout->n_slots + i));
+    }
+    int64_t value;
+    unsigned char bytes[8];
+    if (type->pointer || !ks_expr_eval(expr, ks_scope_lookup, scope, &value) ||
+        !convert(value, type->elem, bytes))
+        return NULL;
+    return hex(bytes, ks_scalar_size(type->elem.scalar));
+}
+
+static const char *const axis_name = "xyz";
+
+static bool dimension(struct ks_scope *scope, const struct ks_expr *expr, int64_t max,
+                      int64_t *value)
+{
+    *value = 1;
+    return expr == NULL || (ks_expr_eval(expr, ks_scope_lookup, scope, value) && *value >= 1 &&
+                            *value <= max);
+}
+
+static json_t *kernel_step(struct ks_scope *scope, const struct ks_device_info *device,
+                           const struct ks_step *step, size_t number, const char *module,
+                           const char *const *names, char reason[256])
+{
+    static const int64_t grid_max[3] = {INT32_MAX, 65535, 65535}, block_max[3] = {1024, 1024, 64};
+    int64_t grid[3], block[3], shared = 0;
+    for (int d = 0; d < 3; d++) {
+        if (!dimension(scope, step->grid[d], grid_max[d], &grid[d])) {
+            snprintf(reason, 256, "step %zu: grid.%c is undefined, below 1 or above %" PRId64, number,
+                     axis_name[d], grid_max[d]);
+            return NULL;
+        }
+        if (!dimension(scope, step->block[d], block_max[d], &block[d])) {
+            snprintf(reason, 256, "step %zu: block.%c is undefined, below 1 or above %" PRId64,
+                     number, axis_name[d], block_max[d]);
+            return NULL;
+        }
+    }
+    if (block[0] * block[1] * block[2] > 1024) {
+        snprintf(reason, 256, "step %zu: more than 1024 threads a block", number);
+        return NULL;
+    }
+    int64_t smem = device->smem_optin > 0 ? device->smem_optin : DEFAULT_STATIC_SMEM;
+    if (step->shared != NULL && (!ks_expr_eval(step->shared, ks_scope_lookup, scope, &shared) ||
+                                 shared < 0 || shared > smem)) {
+        snprintf(reason, 256, "step %zu: shared memory is undefined, negative or above %" PRId64
+                              " bytes", number, smem);
+        return NULL;
+    }
+    size_t k = 0;
+    while (k < scope->proposal->kernels.len &&
+           strcmp(scope->proposal->kernels.at[k].name, step->kernel) != 0)
+        k++;
+    if (k == scope->proposal->kernels.len || scope->proposal->kernels.at[k].n_params != step->n_args) {
+        snprintf(reason, 256, "step %zu: no kernel `%s` with %zu parameters", number, step->kernel,
+                 step->n_args);
+        return NULL;
+    }
+    json_t *args = json_array();
+    for (size_t i = 0; i < step->n_args; i++) {
+        json_t *arg = plan_argument(scope, step->args[i], &scope->proposal->kernels.at[k].params[i].type);
+        if (arg == NULL) {
+            snprintf(reason, 256, "step %zu: argument %zu is undefined or does not fit its parameter",
+                     number, i + 1);
+            json_decref(args);
+            return NULL;
+        }
+        json_array_append_new(args, arg);
+    }
+    return json_pack("{s:s,s:s,s:[I,I,I],s:[I,I,I],s:I,s:o}", "module", module, "kernel", names[k],
+                     "grid", (json_int_t)grid[0], (json_int_t)grid[1], (json_int_t)grid[2], "block",
+                     (json_int_t)block[0], (json_int_t)block[1], (json_int_t)block[2], "shared",
+                     (json_int_t)shared, "args", args);
+}
+
+json_t *ks_launch_plan(struct ks_scope *scope, const struct ks_device_info *device,
+                       const char *module, const char *const *names, char reason[256])
+{
+    const struct ks_proposal *proposal = scope->proposal;
+    if (proposal->n_steps == 0 || proposal->n_steps > KS_LAUNCH_STEPS) {
+        snprintf(reason, 256, "a plan has 1 to %d steps", KS_LAUNCH_STEPS);
+        return NULL;
+    }
+    json_t *plan = json_array();
+    for (size_t s = 0; s < proposal->n_steps; s++) {
+        const struct ks_step *step = &proposal->steps[s];
+        json_t *item = NULL;
+        if (step->kind == KS_STEP_KERNEL) {
+            item = kernel_step(scope, device, step, s + 1, module, names, reason);
+        } else {
+            for (size_t i = 0; i < proposal->n_workspaces; i++)
+                if (strcmp(proposal->workspaces[i].name, step->workspace) == 0)
+                    item = json_pack("{s:I,s:i}", "memset", (json_int_t)(scope->layout->n_slots + i),
+                                     "value", step->value & 255);
+            if (item == NULL)
+                snprintf(reason, 256, "step %zu: no workspace `%s`", s + 1, step->workspace);
+        }
+        if (item == NULL) {
+            json_decref(plan);
+            return NULL;
+        }
+        json_array_append_new(plan, item);
+    }
+    return plan;
+}
+
+json_t *ks_launch_original(const struct ks_scope *scope, const char *module)
+{
+    const struct ks_problem *p = scope->problem;
+    json_t *args = json_array();
+    for (size_t i = 0; i < p->n_args; i++)
+        json_array_append_new(args, p->args[i].kind == KS_ARG_BUFFER
+                                        ? json_pack("{s:I}", "buffer",
+                                                    (json_int_t)scope->layout->slot_of[i])
+                                        : hex(p->args[i].bytes, p->args[i].size));
+    return json_pack("[{s:s,s:s,s:[I,I,I],s:[I,I,I],s:I,s:o}]", "module", module, "kernel",
+                     scope->signature->registered, "grid", (json_int_t)p->grid[0],
+                     (json_int_t)p->grid[1], (json_int_t)p->grid[2], "block",
+                     (json_int_t)p->block[0], (json_int_t)p->block[1], (json_int_t)p->block[2],
+                     "shared", (json_int_t)p->shared, "args", args);
+}

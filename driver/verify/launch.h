@@ -1,0 +1,66 @@
+// From a problem and a plan to what a worker takes: buffers, addresses, launch steps. All of a
+// proposal's arithmetic is done here, in the supervisor, with every limit checked.
+#ifndef KS_LAUNCH_H
+#define KS_LAUNCH_H
+
+#include "device/device.h"
+#include "source/proposal.h"
+#include "workload/fill.h"
+
+#define KS_LAUNCH_STEPS 64
+#define KS_NO_BUFFER ((size_t)-1)
+
+// One memory of a problem: arguments that share a pointer share a slot. Slots are the first buffers
+// of the worker's list, workspaces follow.
+struct ks_slot {
+    enum ks_array_role role;  // written and read by any of its arguments: inout
+    size_t arg;               // whose element type and, for in and inout, whose contents it has
+    struct ks_elem elem;
+    int64_t count, bytes;
+};
+struct ks_layout {
+    struct ks_slot *slots; size_t n_slots;
+    size_t *slot_of;          // by argument; KS_NO_BUFFER for scalars
+};
+struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *problem);
+
+// Where the buffers of one run lie.
+struct ks_placement {
+    enum ks_flush flush;
+    size_t align;             // end-flush: address rounded down to this; 0: the element's own
+};
+
+// Everything an expression of a proposal may name at one launch.
+struct ks_scope {
+    const struct ks_problem *problem;
+    const struct ks_signature *signature;
+    const struct ks_kernel_decl *decl;      // for names of template parameters
+    const struct ks_proposal *proposal;     // NULL: the problem's own names
+    const struct ks_layout *layout;
+    const uint64_t *addresses;              // by slot; NULL: pointers are unknown
+    const int64_t *workspaces;              // bytes by workspace; NULL before they are known
+};
+bool ks_scope_lookup(void *scope, const char *name, int64_t *value);
+// Integer value of a scalar argument; false for floats, structs and pointers.
+bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
+
+// Addresses modulo 4096 that a placement will give (the fence stands at a page boundary), at
+// distances that make nothing overlap: enough to evaluate aligned().
+void ks_placement_predict(const struct ks_layout *layout, struct ks_placement placement,
+                          uint64_t *addresses);
+// The least aligned placement (of natural to 256 bytes at the end, then the start) for which the
+// proposal's guard holds; false if none. With `flush` START only the start is tried.
+bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
+                         struct ks_placement *placement);
+
+// Sizes of the workspaces. false: `reason` says which is undefined, negative or too big.
+bool ks_launch_workspaces(struct ks_scope *scope, const struct ks_device_info *device,
+                          int64_t *bytes, char reason[256]);
+// The proposal's plan as protocol steps (new reference), kernels named by `names` (registered, by
+// position in proposal->kernels) in `module`. NULL: `reason` says which limit is broken.
+json_t *ks_launch_plan(struct ks_scope *scope, const struct ks_device_info *device,
+                       const char *module, const char *const *names, char reason[256]);
+// The original's one launch.
+json_t *ks_launch_original(const struct ks_scope *scope, const char *module);
+
+#endif

@@ -1,0 +1,114 @@
+// Worker processes of a session: the oracle, the spare runner, and what their ends mean; declared in
+// verify/session.h.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "os/file.h"
+#include "verify/session.h"
+
+#define LOAD_SECONDS 60
+
+static const char *worker_path(const struct ks_judge *judge, struct ks_arena *arena)
+{
+    if (judge->options.worker != NULL)
+        return judge->options.worker;
+    return ks_path_join(arena, ks_program_dir(arena), "ks-worker");
+}
+
+enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer answer,
+                                const char *who, struct ks_err *err)
+{
+    if (answer == KS_ANSWER_INTERRUPTED)
+        KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
+    enum ks_status status = answer == KS_ANSWER_TOOL ? KS_E_DEVICE : KS_E_CHILD;
+    KS_FAIL(err, status, "%s failed (%s): %.300s", who, ks_answer_name(answer),
+            worker->text[0] != '\0' ? worker->text : "no further word; run `ks doctor`");
+}
+
+enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
+                              const char *const *names, size_t n)
+{
+    enum ks_answer answer =
+        ks_worker_send(worker, "module", json_pack("{s:s}", "name", "m0"), &cubin, 1);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(worker, LOAD_SECONDS);
+    return answer == KS_ANSWER_OK ? ks_worker_functions(worker, names, n) : answer;
+}
+
+enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *const *names, size_t n)
+{
+    enum ks_answer answer = KS_ANSWER_OK;
+    for (size_t i = 0; answer == KS_ANSWER_OK && i < n; i++)
+        answer = ks_worker_ask(worker, "function",
+                               json_pack("{s:s,s:s}", "module", "m0", "name", names[i]), LOAD_SECONDS);
+    return answer;
+}
+
+static enum ks_status start(struct ks_judge *judge, struct ks_worker *worker, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    enum ks_status status =
+        ks_worker_start(worker, judge->options.launcher, worker_path(judge, &scratch), err);
+    ks_arena_free(&scratch);
+    return status;
+}
+
+enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
+{
+    if (ks_worker_alive(&judge->oracle))
+        return KS_OK;
+    ks_worker_stop(&judge->oracle);
+    KS_TRY(start(judge, &judge->oracle, err));
+    enum ks_answer answer = ks_worker_hello(&judge->oracle, &judge->device);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_load(&judge->oracle, judge->original_cubin,
+                                &judge->kernel->signature->registered, 1);
+    if (answer != KS_ANSWER_OK) {
+        enum ks_status status = ks_answer_status(&judge->oracle, answer, "the oracle", err);
+        ks_worker_stop(&judge->oracle);
+        return status;
+    }
+    return KS_OK;
+}
+
+static enum ks_status start_spare(struct ks_judge *judge, struct ks_err *err)
+{
+    KS_TRY(start(judge, &judge->spare, err));
+    // Its context opens while the supervisor does something else.
+    ks_worker_send(&judge->spare, "hello", json_object(), NULL, 0);
+    return KS_OK;
+}
+
+enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err)
+{
+    struct ks_device_info info;
+    enum ks_answer answer = KS_ANSWER_DIED;
+    for (int attempt = 0; attempt < 2 && answer != KS_ANSWER_OK; attempt++) {
+        if (!ks_worker_alive(&judge->spare)) {
+            ks_worker_stop(&judge->spare);
+            KS_TRY(start_spare(judge, err));
+        }
+        *runner = judge->spare;
+        judge->spare = (struct ks_worker){0};
+        answer = ks_worker_hello(runner, &info);
+        if (answer != KS_ANSWER_OK && attempt == 1) {
+            enum ks_status status = ks_answer_status(runner, answer, "a runner", err);
+            ks_worker_stop(runner);
+            return status;
+        }
+        if (answer != KS_ANSWER_OK)
+            ks_worker_stop(runner);
+    }
+    return start_spare(judge, err);
+}
+
+double ks_run_deadline(const struct ks_judge *judge, double baseline_us, int64_t bytes)
+{
+    double limit = judge->options.run_timeout;
+    if (!ks_judge_defends(judge, KS_D_WATCHDOG))
+        return limit;
+    // The worker also restores, poisons and fingerprints every buffer around the run.
+    double seconds = fmax(2, 50 * baseline_us * 1e-6) + (double)bytes / 1e9;
+    return fmin(seconds, limit);
+}

@@ -1,0 +1,257 @@
+// Comparison of a candidate's output with a vector, and whether the vector could have caught a wrong
+// one; declared in verify/vector.h.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "verify/vector.h"
+
+// Lanes looked at by the vacuity check: whole outputs up to this, evenly spread chunks beyond. What is
+// rejected on a part is rejected on the whole.
+#define PROBE_LANES (1 << 18)
+#define PROBE_CHUNK 4096
+
+// Where partial sums of whole numbers stay below 2^24, every order of summation is exact in fp32.
+static bool exact_lane(const struct ks_judge *judge, const struct ks_vector *vector,
+                       const struct ks_output *output, int64_t i)
+{
+    return vector->family == KS_FAMILY_EXACT && judge->arith.whole_numbers &&
+           judge->arith.u <= 0x1p-24 && output->scale != NULL && output->scale[i] < 0x1p24f;
+}
+
+static unsigned char *comparison_mask(const struct ks_judge *judge, const struct ks_vector *vector,
+                                      const struct ks_output *output, int64_t lanes)
+{
+    bool probe = ks_judge_defends(judge, KS_D_EXACT_PROBE) && vector->family == KS_FAMILY_EXACT &&
+                 output->scale != NULL && vector->deterministic;
+    bool unwritten = output->mask != NULL && ks_judge_defends(judge, KS_D_UNWRITTEN);
+    if (!probe && !unwritten)
+        return NULL;
+    unsigned char *mask = malloc((size_t)lanes + 1);
+    KS_ASSERT(mask != NULL);
+    for (int64_t i = 0; i < lanes; i++)
+        mask[i] = (!unwritten || output->mask[i]) &&
+                  !(probe && exact_lane(judge, vector, output, i));
+    return mask;
+}
+
+void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
+                       const void *got, int poison, struct ks_comparison *comparison)
+{
+    const struct ks_output *out = &vector->outputs[output];
+    const struct ks_slot *slot = &vector->layout.slots[out->slot];
+    struct ks_tolerance tolerance = ks_judge_tolerance(judge);
+    const void *expected = poison == 1 && out->expected[1] != NULL ? out->expected[1] : out->expected[0];
+    int64_t lanes = slot->count * slot->elem.lanes;
+    unsigned char *mask = comparison_mask(judge, vector, out, lanes);
+    const void *want = expected;
+    void *copy = NULL;
+    if (out->mask != NULL && !ks_judge_defends(judge, KS_D_UNWRITTEN)) {
+        // Weakened on purpose: unwritten elements are whatever the candidate has there.
+        size_t size = ks_scalar_size(slot->elem.scalar);
+        want = copy = malloc((size_t)slot->bytes + 1);
+        KS_ASSERT(copy != NULL);
+        memcpy(copy, expected, (size_t)slot->bytes);
+        for (int64_t i = 0; i < lanes; i++)
+            if (!out->mask[i])
+                memcpy((char *)copy + (size_t)i * size, (const char *)got + (size_t)i * size, size);
+    }
+    ks_compare(&tolerance, slot->elem, want, got, slot->count, out->scale, out->noise, mask,
+               comparison);
+    free(mask);
+    free(copy);
+}
+
+static void put_value(struct ks_elem elem, void *at, double value)
+{
+    float f = (float)value;
+    uint16_t h;
+    switch (elem.scalar) {
+    case KS_T_F16: h = ks_f32_to_f16(f); memcpy(at, &h, 2); break;
+    case KS_T_BF16: h = ks_f32_to_bf16(f); memcpy(at, &h, 2); break;
+    case KS_T_F32: memcpy(at, &f, 4); break;
+    case KS_T_F64: memcpy(at, &value, 8); break;
+    default: { // integers: 0 and 1 only
+        int64_t whole = (int64_t)value;
+        memcpy(at, &whole, ks_scalar_size(elem.scalar));
+    }
+    }
+}
+
+enum probe { PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_NARROW, PROBE_POISON, PROBE_INPUT, PROBES };
+static const char *const probe_text[PROBES] = {
+    "all zeros", "all ones", "the mean everywhere", "bfloat16 precision", "unwritten memory",
+    "a copied input",
+};
+
+// A sample of one output: element-aligned chunks side by side.
+struct sample {
+    struct ks_elem elem;   // one lane
+    size_t size;
+    int64_t lanes;
+    void *want, *fake;
+    float *scale;
+    unsigned char *mask;
+    int64_t *index;        // lane of each sampled one
+};
+
+static struct sample take_sample(const struct ks_judge *judge, const struct ks_vector *vector,
+                                 const struct ks_output *output)
+{
+    const struct ks_slot *slot = &vector->layout.slots[output->slot];
+    int64_t all = slot->count * slot->elem.lanes;
+    struct sample s = {.elem = slot->elem, .size = ks_scalar_size(slot->elem.scalar)};
+    s.elem.lanes = 1;
+    s.lanes = all < PROBE_LANES ? all : PROBE_LANES;
+    size_t n = (size_t)s.lanes;
+    s.want = malloc(n * s.size + 1);
+    s.fake = malloc(n * s.size + 1);
+    s.index = malloc((n + 1) * sizeof *s.index);
+    s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    unsigned char *mask = comparison_mask(judge, vector, output, all);
+    s.mask = mask != NULL ? malloc(n + 1) : NULL;
+    KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL);
+    int64_t chunks = PROBE_LANES / PROBE_CHUNK;
+    for (int64_t i = 0; i < s.lanes; i++) {
+        int64_t at = all <= PROBE_LANES ? i
+                                        : (i / PROBE_CHUNK) * ((all - PROBE_CHUNK) / (chunks - 1)) +
+                                              i % PROBE_CHUNK;
+        s.index[i] = at;
+        memcpy((char *)s.want + (size_t)i * s.size, (char *)output->expected[0] + (size_t)at * s.size,
+               s.size);
+        if (s.scale != NULL)
+            s.scale[i] = output->scale[at];
+        if (s.mask != NULL)
+            s.mask[i] = mask[at];
+    }
+    free(mask);
+    return s;
+}
+
+static void free_sample(struct sample *s)
+{
+    free(s->want);
+    free(s->fake);
+    free(s->scale);
+    free(s->mask);
+    free(s->index);
+}
+
+// The wrong answer of one probe; false where it does not apply.
+static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct sample *s,
+                        size_t input)
+{
+    bool is_float = ks_scalar_is_float(s->elem.scalar);
+    double mean = 0;
+    int64_t finite = 0;
+    if (probe == PROBE_MEAN) {
+        for (int64_t i = 0; is_float && i < s->lanes; i++) {
+            double v = ks_scalar_value(s->elem.scalar, s->want, i);
+            if (isfinite(v))
+                mean += v, finite++;
+        }
+        if (finite < 2)
+            return false;
+        mean /= (double)finite;
+    }
+    if (probe == PROBE_NARROW && s->elem.scalar != KS_T_F32 && s->elem.scalar != KS_T_F64)
+        return false;
+    for (int64_t i = 0; i < s->lanes; i++) {
+        char *at = (char *)s->fake + (size_t)i * s->size;
+        const char *want = (const char *)s->want + (size_t)i * s->size;
+        switch (probe) {
+        case PROBE_ZERO: put_value(s->elem, at, 0); break;
+        case PROBE_ONE: put_value(s->elem, at, 1); break;
+        case PROBE_MEAN: put_value(s->elem, at, mean); break;
+        case PROBE_NARROW: {
+            double v = ks_scalar_value(s->elem.scalar, want, 0);
+            put_value(s->elem, at, (double)ks_bf16_to_f32(ks_f32_to_bf16((float)v)));
+            break;
+        }
+        case PROBE_POISON:
+            memset(at, (int)(vector->poison[0] & 255), s->size);
+            break;
+        case PROBE_INPUT: {
+            const struct ks_slot *slot = &vector->layout.slots[input];
+            const struct ks_arg *arg = &vector->problem.args[slot->arg];
+            int64_t lane = s->index[i], lanes = slot->count * slot->elem.lanes;
+            unsigned char element[64];
+            if (lane >= lanes || slot->elem.size > sizeof element) {
+                memcpy(at, want, s->size);
+                break;
+            }
+            if (i == 0 || lane % slot->elem.lanes == 0 || s->index[i - 1] != lane - 1)
+                ks_fill(element, slot->elem, &arg->init, vector->family,
+                        ks_hash_counter(vector->seed, input) & INT64_MAX, slot->count,
+                        lane / slot->elem.lanes, 1);
+            memcpy(at, element + (size_t)(lane % slot->elem.lanes) * s->size, s->size);
+            break;
+        }
+        case PROBES: return false;
+        }
+    }
+    return true;
+}
+
+static bool rejects(const struct ks_judge *judge, const struct ks_output *output,
+                    const struct sample *s, bool bitwise)
+{
+    struct ks_tolerance tolerance =
+        bitwise ? (struct ks_tolerance){.kind = KS_TOL_EXACT} : ks_judge_tolerance(judge);
+    struct ks_comparison c;
+    ks_compare(&tolerance, s->elem, s->want, s->fake, s->lanes, s->scale, output->noise, s->mask, &c);
+    return c.bad > 0;
+}
+
+bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vector, bool bitwise,
+                      const char **passed)
+{
+    *passed = "";
+    bool lanes = false;
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        lanes = lanes || vector->layout.slots[vector->outputs[o].slot].bytes > 0;
+    if (!lanes) {
+        *passed = "no output";
+        return false;
+    }
+    for (enum probe probe = 0; probe < PROBES; probe++) {
+        // A copy may rightly return its input. (Outputs that a rotation leaves alone are all equal:
+        // the mean finds them.)
+        if (probe == PROBE_INPUT && judge->arith.kind == KS_ARITH_NONE)
+            continue;
+        // Rounding to 8 bits shows only in sums of ordinary values, under a tolerance of ours.
+        if (probe == PROBE_NARROW && (judge->arith.kind != KS_ARITH_MULADD ||
+                                      judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
+                                      vector->family == KS_FAMILY_POSITION ||
+                                      vector->family == KS_FAMILY_IMPULSE ||
+                                      vector->family == KS_FAMILY_EXACT ||
+                                      vector->family == KS_FAMILY_SPECIAL))
+            continue;
+        size_t inputs = probe == PROBE_INPUT ? vector->layout.n_slots : 1;
+        for (size_t input = 0; input < inputs; input++) {
+            bool applied = false, rejected = false;
+            for (size_t o = 0; !rejected && o < vector->n_outputs; o++) {
+                const struct ks_output *output = &vector->outputs[o];
+                if (probe == PROBE_INPUT) {
+                    const struct ks_slot *from = &vector->layout.slots[input];
+                    const struct ks_slot *to = &vector->layout.slots[output->slot];
+                    if (from->role == KS_ROLE_OUT || from->elem.scalar != to->elem.scalar ||
+                        vector->problem.args[from->arg].init.kind == KS_INIT_FILE)
+                        continue;
+                }
+                struct sample s = take_sample(judge, vector, output);
+                if (s.lanes > 0 && fake_answer(vector, probe, &s, input)) {
+                    applied = true;
+                    rejected = rejects(judge, output, &s, bitwise);
+                }
+                free_sample(&s);
+            }
+            if (applied && !rejected) {
+                *passed = probe_text[probe];
+                return false;
+            }
+        }
+    }
+    return true;
+}

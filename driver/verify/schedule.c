@@ -1,0 +1,342 @@
+#include "verify/schedule.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALL_BYTES (4 << 20)
+#define MAX_CONSTANTS 16
+#define QUICK_SHAPES 6
+#define QUICK_BYTES (8 << 20)
+
+static void add_constant(int64_t value, int64_t *out, size_t *n, size_t max)
+{
+    if (value < 2 || value > 65536)
+        return;
+    for (size_t i = 0; i < *n; i++)
+        if (out[i] == value)
+            return;
+    if (*n < max)
+        out[(*n)++] = value;
+}
+
+static void from_expr(const struct ks_expr *e, int64_t *out, size_t *n, size_t max)
+{
+    if (e == NULL)
+        return;
+    if (e->op == KS_X_INT)
+        add_constant(e->value, out, n, max);
+    for (int i = 0; i < 4; i++)
+        from_expr(e->kid[i], out, n, max);
+}
+
+size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, size_t max)
+{
+    size_t n = 0;
+    from_expr(proposal->when, out, &n, max);
+    for (size_t i = 0; i < proposal->n_steps; i++) {
+        const struct ks_step *step = &proposal->steps[i];
+        for (int d = 0; d < 3; d++) {
+            from_expr(step->grid[d], out, &n, max);
+            from_expr(step->block[d], out, &n, max);
+        }
+        for (size_t a = 0; a < step->n_args; a++)
+            from_expr(step->args[a], out, &n, max);
+    }
+    const char *p = proposal->source == NULL ? "" : proposal->source;
+    while (*p != '\0') {
+        if (isalpha((unsigned char)*p) || *p == '_') {
+            while (isalnum((unsigned char)*p) || *p == '_')
+                p++;
+        } else if (isdigit((unsigned char)*p)) {
+            char *end;
+            long long value = strtoll(p, &end, 0);
+            if (*end != '.' && *end != 'e' && *end != 'f')
+                add_constant(value, out, &n, max);
+            p = end;
+            while (isalnum((unsigned char)*p) || *p == '.')
+                p++;
+        } else {
+            p++;
+        }
+    }
+    return n;
+}
+
+static int64_t gcd(int64_t a, int64_t b)
+{
+    while (b != 0) {
+        int64_t r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void moduli(const struct ks_expr *e, int64_t *m)
+{
+    if (e == NULL)
+        return;
+    if (e->op == KS_X_MOD && e->kid[1]->op == KS_X_INT && e->kid[1]->value > 1 &&
+        e->kid[1]->value <= 4096) {
+        int64_t lcm = *m / gcd(*m, e->kid[1]->value) * e->kid[1]->value;
+        if (lcm <= 4096)
+            *m = lcm;
+    }
+    for (int i = 0; i < 4; i++)
+        moduli(e->kid[i], m);
+}
+
+int64_t ks_guard_modulus(const struct ks_expr *when)
+{
+    int64_t m = 1;
+    moduli(when, &m);
+    return m;
+}
+
+bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
+                     const struct ks_proposal *proposal, const struct ks_problem *problem)
+{
+    struct ks_layout layout = ks_layout_of(arena, problem);
+    struct ks_scope scope = {problem, judge->kernel->signature, judge->kernel->mark->decl, proposal,
+                             &layout, NULL, NULL};
+    struct ks_placement placement;
+    return ks_placement_choose(&scope, KS_FLUSH_END, &placement);
+}
+
+static bool has_floats(const struct ks_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (problem->args[i].kind == KS_ARG_BUFFER && problem->args[i].role != KS_ROLE_OUT &&
+            ks_scalar_is_float(problem->args[i].elem.scalar))
+            return true;
+    return false;
+}
+
+static bool has_free_scalars(const struct ks_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (problem->args[i].kind == KS_ARG_SCALAR && problem->args[i].float_scalar)
+            return true;
+    return false;
+}
+
+struct maker {
+    struct ks_judge *judge;
+    struct ks_arena *arena;
+    KS_VEC(struct ks_problem *) problems;
+    KS_VEC(struct ks_task) tasks;
+};
+
+static bool same_sizes(const struct ks_problem *a, const struct ks_problem *b)
+{
+    if (a->n_values != b->n_values)
+        return false;
+    for (size_t i = 0; i < a->n_values; i++)
+        if (a->values[i].value != b->values[i].value)
+            return false;
+    return true;
+}
+
+// Adds the problem of a shape unless it cannot be made, is there already, or is too big.
+static struct ks_problem *add_problem(struct maker *m, size_t workload,
+                                      const struct ks_value *overrides, size_t n, int64_t max_bytes)
+{
+    struct ks_problem *problem = KS_NEW(m->arena, struct ks_problem);
+    const struct ks_tu_mark *mark = m->judge->kernel->mark;
+    if (ks_problem_make(m->arena, mark->mark, workload, m->judge->kernel->signature, mark->decl,
+                        overrides, n, problem, NULL) != KS_OK ||
+        ks_problem_bytes(problem) > max_bytes)
+        return NULL;
+    ks_vec_each(struct ks_problem *, p, &m->problems)
+        if (same_sizes(*p, problem))
+            return NULL;
+    *ks_vec_push(m->arena, &m->problems) = problem;
+    return problem;
+}
+
+static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_family family,
+                     enum ks_flush flush, int repeats)
+{
+    if (family != KS_FAMILY_DECLARED &&
+        (!has_floats(problem) || !ks_judge_defends(m->judge, KS_D_FAMILIES)))
+        return;
+    int variation = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL
+                        ? (int)(m->tasks.len % 6) : 0;
+    bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
+    *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
+        problem, family, first && !problem->derived ? 0 : variation, flush, repeats, first};
+}
+
+static int64_t room(const struct ks_judge *judge)
+{
+    int64_t free_bytes = judge->device.memory_free / 4; // two processes, pristine copies
+    return free_bytes > 0 ? free_bytes : INT64_MAX;
+}
+
+static void add_small(struct maker *m, const struct ks_problem *problem, bool deep, size_t turn)
+{
+    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, deep ? KS_REPEATS : 0);
+    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
+    for (int f = KS_FAMILY_DECLARED + 1; f < KS_FAMILY_COUNT; f++) {
+        // Families take turns on ordinary small sizes: two each.
+        if (!deep && (size_t)(f - 1) % 3 != turn % 3)
+            continue;
+        add_task(m, problem, (enum ks_family)f,
+                 (turn + (size_t)f) % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+        if (deep)
+            add_task(m, problem, (enum ks_family)f,
+                     (turn + (size_t)f) % 2 == 0 ? KS_FLUSH_START : KS_FLUSH_END, 0);
+    }
+}
+
+static void add_large_declared(struct maker *m, const struct ks_problem *problem)
+{
+    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
+    add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
+    if (m->judge->arith.kind == KS_ARITH_MULADD)
+        add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
+}
+
+static void add_rounded(struct maker *m, size_t workload, const struct ks_shape *shape,
+                        int64_t modulus, int64_t max_bytes)
+{
+    if (modulus <= 1 || shape->n == 0)
+        return;
+    struct ks_value *rounded =
+        ks_arena_memdup(m->arena, shape->overrides, shape->n * sizeof *rounded);
+    for (size_t i = 0; i < shape->n; i++)
+        rounded[i].value = (rounded[i].value + modulus - 1) / modulus * modulus;
+    add_problem(m, workload, rounded, shape->n, max_bytes);
+}
+
+static void finish(struct maker *m, struct ks_schedule *schedule)
+{
+    *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
+}
+
+enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                const struct ks_proposal *proposal, struct ks_schedule *schedule,
+                                struct ks_err *err)
+{
+    (void)err;
+    struct maker m = {.judge = judge, .arena = arena};
+    const struct ks_problem *declared = &judge->problems[workload];
+    int64_t constants[MAX_CONSTANTS];
+    size_t n_constants = ks_harvest_constants(proposal, constants, MAX_CONSTANTS);
+    int64_t modulus = ks_guard_modulus(proposal->when);
+    struct ks_shape *shapes = NULL;
+    size_t max = judge->options.max_shapes > 0 ? judge->options.max_shapes : 24;
+    size_t n = ks_problem_shapes(arena, judge->kernel->mark->mark, workload, constants, n_constants,
+                                 ks_rng_next(&judge->rng), max, &shapes);
+    int64_t limit = 2 * ks_problem_bytes(declared) + (1 << 20);
+    if (limit > room(judge))
+        limit = room(judge);
+    for (size_t i = 0; ks_judge_defends(judge, KS_D_SHAPES) && i < n; i++) {
+        if (shapes[i].n == 0)
+            continue;
+        add_problem(&m, workload, shapes[i].overrides, shapes[i].n, limit);
+        add_rounded(&m, workload, &shapes[i], modulus, limit);
+    }
+    // What the guard excludes goes to the original: only the rest is worth a run.
+    struct ks_problem *deep = NULL, *large = NULL;
+    size_t small = 0;
+    for (size_t i = 0; i < m.problems.len; i++) {
+        struct ks_problem *p = m.problems.at[i];
+        if (same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
+            continue;
+        if (ks_problem_bytes(p) <= SMALL_BYTES) {
+            if (deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep))
+                deep = p;
+            small++;
+        } else {
+            large = p;
+        }
+    }
+    for (size_t i = 0, turn = 0; i < m.problems.len; i++) {
+        struct ks_problem *p = m.problems.at[i];
+        if (same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
+            continue;
+        if (ks_problem_bytes(p) <= SMALL_BYTES)
+            add_small(&m, p, p == deep, turn++);
+        else if (p == large)
+            add_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+    }
+    if (ks_problem_bytes(declared) <= SMALL_BYTES)
+        add_small(&m, declared, true, small);
+    else
+        add_large_declared(&m, declared);
+    finish(&m, schedule);
+    return KS_OK;
+}
+
+enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                 struct ks_schedule *schedule, struct ks_err *err)
+{
+    (void)err;
+    struct maker m = {.judge = judge, .arena = arena};
+    const struct ks_problem *declared = &judge->problems[workload];
+    // Sizes of a few dozen to a few hundred, different from each other, so that exchanged
+    // dimensions show; multiples of 64 as well, because many templates need them.
+    static const int64_t sizes[QUICK_SHAPES][4] = {
+        {64, 128, 192, 64}, {33, 70, 45, 17}, {256, 64, 128, 192},
+        {1024, 128, 64, 256}, {7, 5, 3, 2}, {100, 260, 36, 68}};
+    struct ks_value *names = NULL;
+    size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &names);
+    for (size_t s = 0; s < QUICK_SHAPES && n > 0; s++) {
+        struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);
+        for (size_t i = 0; i < n; i++) {
+            int64_t value = sizes[s][i % 4];
+            overrides[i] = (struct ks_value){names[i].name,
+                                             value < names[i].value ? value : names[i].value};
+        }
+        struct ks_problem *p = add_problem(&m, workload, overrides, n, QUICK_BYTES);
+        if (p != NULL) {
+            add_task(&m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+            add_task(&m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
+        }
+    }
+    if (m.tasks.len == 0) {
+        add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+        add_task(&m, declared, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
+    }
+    finish(&m, schedule);
+    return KS_OK;
+}
+
+enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                   const struct ks_proposal *proposal, size_t unseen,
+                                   struct ks_schedule *schedule, struct ks_err *err)
+{
+    (void)err;
+    struct maker m = {.judge = judge, .arena = arena};
+    const struct ks_problem *declared = &judge->problems[workload];
+    struct ks_value *sizes = NULL;
+    size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &sizes);
+    int64_t modulus = ks_guard_modulus(proposal->when);
+    size_t found = 0;
+    for (int attempt = 0; n > 0 && found < unseen && attempt < 64; attempt++) {
+        struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);
+        for (size_t i = 0; i < n; i++) {
+            // Between a tenth and all of the declared size, on the guard's grid every other time.
+            int64_t top = sizes[i].value > 1 ? sizes[i].value : 1;
+            int64_t value = top / 10 + (int64_t)ks_rng_below(&judge->rng, (uint64_t)(top - top / 10)) + 1;
+            if (attempt % 2 == 0 && value > modulus)
+                value -= value % modulus;
+            overrides[i] = (struct ks_value){sizes[i].name, value};
+        }
+        struct ks_problem *p = add_problem(&m, workload, overrides, n, room(judge));
+        if (p == NULL || same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
+            continue;
+        found++;
+        add_task(&m, p, KS_FAMILY_DECLARED, found % 2 == 0 ? KS_FLUSH_START : KS_FLUSH_END, 0);
+        add_task(&m, p, judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,
+                 KS_FLUSH_END, 0);
+    }
+    if (found < unseen)
+        ks_judge_note(judge, "confirmation: only %zu unseen sizes inside the guard", found);
+    add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
+    add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
+    finish(&m, schedule);
+    return KS_OK;
+}

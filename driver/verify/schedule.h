@@ -1,0 +1,43 @@
+// Which sizes, families of values and placements one workload is tested with: small sizes broadly,
+// the declared one deeply, large ones as far as seconds allow.
+#ifndef KS_SCHEDULE_H
+#define KS_SCHEDULE_H
+
+#include "verify/session.h"
+
+#define KS_REPEATS 20 // runs compared bit by bit, on the declared size and on a small one
+
+struct ks_task {
+    const struct ks_problem *problem;
+    enum ks_family family;
+    int variation;        // of float scalars
+    enum ks_flush flush;
+    int repeats;
+    bool first;           // first task of its problem
+};
+struct ks_schedule {
+    struct ks_task *tasks; size_t n_tasks;
+};
+
+// Tasks of one workload of the mark for one proposal (whose numbers become sizes), small to large, the
+// declared problem last. Derived sizes that no problem can be made of are left out.
+enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                const struct ks_proposal *proposal, struct ks_schedule *schedule,
+                                struct ks_err *err);
+// A handful of tiny problems.
+enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                 struct ks_schedule *schedule, struct ks_err *err);
+// The declared problem, and `unseen` sizes drawn at random from what the guard admits.
+enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                   const struct ks_proposal *proposal, size_t unseen,
+                                   struct ks_schedule *schedule, struct ks_err *err);
+
+// Whole numbers in a proposal's source, plan and guard between 2 and 65536; at most `max`.
+size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, size_t max);
+// Least common multiple of the divisors in `x % divisor` of the guard, 1 if none, at most 4096.
+int64_t ks_guard_modulus(const struct ks_expr *when);
+// Whether the guard admits a launch of this problem with some placement.
+bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
+                     const struct ks_proposal *proposal, const struct ks_problem *problem);
+
+#endif

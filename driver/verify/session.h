@@ -1,0 +1,82 @@
+// The judge's own state, shared by the files of this module only.
+#ifndef KS_SESSION_H
+#define KS_SESSION_H
+
+#include "base/rng.h"
+#include "verify/client.h"
+#include "verify/defence.h"
+#include "verify/gate.h"
+#include "verify/judge.h"
+#include "verify/launch.h"
+
+// What compiling one proposal gave.
+struct ks_candidate {
+    struct ks_proposal *proposal;
+    const char *id;
+    enum ks_correctness failure;  // KS_C_CORRECT: compiled and passed the gates
+    char reason[512];
+    struct ks_slice cubin;        // of the shadow build: original and candidate
+    const char **names;           // registered, by position in proposal->kernels
+    struct ks_digest *ptx, *sass;
+    size_t n;
+};
+
+struct ks_judge;
+// Textual gate, shadow compile and static gate of several proposals at once. A proposal's fault goes
+// into its candidate; a failure status is a fault of the tool. Candidates live in judge->arena.
+typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                                   size_t n, struct ks_candidate **candidates, struct ks_err *err);
+ks_build_fn ks_judge_build;
+
+struct ks_judge {
+    struct ks_arena *arena;
+    const struct ks_tu *tu;
+    const struct ks_tu_kernel *kernel;
+    const struct ks_tu_compile *plain;
+    struct ks_judge_options options;
+    ks_build_fn *build;             // ks_judge_build, but in tests without a compiler
+    struct ks_slice original_cubin; // plain build
+    struct ks_slice original_ptx;   // canonical
+    struct ks_arith arith;
+    struct ks_device_info device;
+    struct ks_worker oracle;        // started on demand, holds module "m0" = original_cubin
+    struct ks_worker spare;         // hello sent, not yet waited for
+    struct ks_problem *problems;    // declared, one a workload of the mark
+    double *baseline_us;
+    size_t n_problems;
+    struct ks_rng rng;
+    const char **notes; size_t n_notes, cap_notes;
+    KS_VEC(struct ks_candidate *) cache; // compiled ones, for the confirmation
+    double copy_gbs;                // measured copy rate, 0 until asked for
+    int built;                      // compiles so far, names their folders
+};
+
+bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
+// Opens like ks_judge_open, with a builder of the caller's.
+enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
+                                  const struct ks_tu_kernel *kernel,
+                                  const struct ks_tu_compile *plain, struct ks_slice cubin,
+                                  struct ks_slice canonical, const struct ks_judge_options *options,
+                                  ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
+                                  struct ks_err *err);
+// Tolerance in force: the mark's, or bit-exact where the original does no arithmetic.
+struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge);
+// Each note once, for the evidence.
+void ks_judge_note(struct ks_judge *judge, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// The oracle, running with the original loaded; started again if it died.
+enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err);
+// A worker for a candidate: the spare if it is ready, and another spare is started behind it.
+enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err);
+// Loads a cubin as "m0" and looks its functions up.
+enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
+                              const char *const *names, size_t n);
+enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *const *names, size_t n);
+// A status for an answer that is nobody's verdict: TOOL, INTERRUPTED, a dead oracle.
+enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer answer,
+                                const char *who, struct ks_err *err);
+// Seconds one run may take: 50 baselines, at least 2, at most the option's.
+double ks_run_deadline(const struct ks_judge *judge, double baseline_us, int64_t bytes);
+
+#endif

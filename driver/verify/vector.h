@@ -1,0 +1,76 @@
+// A test vector: one problem filled from one family and seed, with what the original makes of it.
+// Made fresh for each candidate; never shown to anybody.
+#ifndef KS_VECTOR_H
+#define KS_VECTOR_H
+
+#include "verify/compare.h"
+#include "verify/session.h"
+
+// What is put into the buffers.
+enum ks_contents {
+    KS_CONTENTS_PLAIN,
+    KS_CONTENTS_ABSOLUTE, // |x| of every float, for the sum of absolute terms
+    KS_CONTENTS_SIGNED,   // |x| with random signs, where terms are subtracted
+    KS_CONTENTS_ONES,     // 1 everywhere: a sum then counts its terms
+};
+
+struct ks_output {
+    size_t slot;
+    uint64_t print[2];     // fingerprints under poison[0] and poison[1]
+    void *expected[2];     // malloc'ed when read; [1] only where not everything is written
+    unsigned char *mask;   // by lane, malloc'ed; NULL: everything is written
+    float *scale;          // by lane, malloc'ed; NULL: not computed or not applicable
+    double noise;
+};
+
+struct ks_vector {
+    struct ks_problem problem; // a copy with its float scalars set
+    struct ks_layout layout;
+    enum ks_family family;
+    uint64_t seed;
+    uint32_t poison[2];
+    struct ks_output *outputs; size_t n_outputs;
+    bool deterministic;        // the original's own runs agree
+    bool all_written;
+    bool read;                 // expected[0] is here
+    bool scaled;               // scale was tried
+    double original_us;
+    bool excluded;             // the original does not serve this input
+    char why[256];             // excluded: what happened
+};
+
+// Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;
+// failures are the tool's or the device's. `variation` picks values of free float scalars (0: declared).
+enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
+                              const struct ks_problem *problem, enum ks_family family,
+                              int variation, struct ks_vector *vector, struct ks_err *err);
+void ks_vector_free(struct ks_vector *vector);
+// Brings the expected bytes here.
+enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
+// Sum of absolute terms for multiply-add kernels; the oracle's buffers are other ones afterwards.
+enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
+                               struct ks_vector *vector, struct ks_err *err);
+
+// Sends a `buffers` request for the vector, with workspaces behind its slots.
+enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *vector,
+                               struct ks_worker *worker, struct ks_placement placement,
+                               const int64_t *workspaces, size_t n_workspaces,
+                               enum ks_contents contents, uint64_t pattern);
+// Waits for its answer; addresses by slot.
+enum ks_answer ks_vector_placed(const struct ks_vector *vector, struct ks_worker *worker,
+                                uint64_t *addresses);
+// Runs a plan (borrowed) once.
+enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t poison, bool poisoned,
+                             bool scrub, double deadline, double *microseconds);
+
+// Compares output bytes under the tolerance in force; poison 0 or 1 says which run of the original
+// they answer to.
+void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
+                       const void *got, int poison, struct ks_comparison *comparison);
+// Whether the vector proves anything: trivial and slightly wrong answers must be rejected by the
+// comparator (research verification.md 3.4). `bitwise`: under bit equality, which is what a candidate
+// with equal fingerprints has shown.
+bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vector, bool bitwise,
+                      const char **passed);
+
+#endif

@@ -1,0 +1,322 @@
+// The three judgements: quick, full, confirmation; declared in verify/judge.h.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "verify/correct.h"
+#include "verify/timing.h"
+
+static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *proposal,
+                                const struct ks_candidate **out, double *seconds, struct ks_err *err)
+{
+    const char *id = ks_proposal_id(judge->arena, proposal);
+    ks_vec_each(struct ks_candidate *, c, &judge->cache)
+        if (strcmp((*c)->id, id) == 0) {
+            *out = *c;
+            return KS_OK;
+        }
+    struct ks_candidate *made;
+    double start = ks_now();
+    KS_TRY(judge->build(judge, &proposal, 1, &made, err));
+    *seconds += ks_now() - start;
+    *ks_vec_push(judge->arena, &judge->cache) = made;
+    *out = made;
+    return KS_OK;
+}
+
+static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
+                          const struct ks_correct *correct, struct ks_evidence *e)
+{
+    char date[32];
+    ks_utc_text(date);
+    e->level = "measured";
+    e->device = judge->device.name;
+    e->driver = judge->device.driver;
+    e->nvcc = judge->tu->toolkit != NULL && judge->tu->toolkit->version != NULL
+                  ? judge->tu->toolkit->version : "";
+    e->date = ks_arena_strdup(judge->arena, date);
+    e->judge = KS_VERSION;
+    e->shapes += correct->shapes;
+    e->families = correct->families > e->families ? correct->families : e->families;
+    e->runs += correct->tested.runs;
+    e->max_ulp = fmax(e->max_ulp, correct->tested.max_ulp);
+    e->max_rel = fmax(e->max_rel, correct->tested.max_rel);
+    e->deterministic = correct->tested.deterministic;
+    e->notes = judge->notes;
+    e->n_notes = judge->n_notes;
+    e->n_kernels = c->n;
+    e->kernels = KS_NEW_ARRAY(judge->arena, const char *, c->n);
+    for (size_t i = 0; i < c->n; i++)
+        e->kernels[i] = c->proposal->kernels.at[i].name;
+    e->ptx = c->ptx;
+    e->sass = c->sass;
+}
+
+static bool all_covered(const struct ks_judge *judge, const struct ks_correct *correct,
+                        const char **missing)
+{
+    for (size_t w = 0; w < judge->n_problems; w++)
+        if (!correct->covered[w]) {
+            *missing = judge->problems[w].name;
+            return false;
+        }
+    return true;
+}
+
+static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candidate *c,
+                                  struct ks_correct *correct, const struct ks_timed *timed,
+                                  struct ks_verdict *verdict, struct ks_err *err)
+{
+    struct ks_seen *seen = correct->seen;
+    for (size_t w = 0; timed != NULL && w < correct->n_seen; w++) {
+        seen[w].floors = timed->floors[w];
+        seen[w].n_floors = timed->n_floors[w];
+    }
+    const struct ks_tu_mark *mark = judge->kernel->mark;
+    struct ks_err local = {0};
+    enum ks_status status =
+        ks_domain_make(judge->arena, mark->mark, judge->kernel->signature, mark->decl, c->proposal,
+                       seen, correct->n_seen, &verdict->domain, &local);
+    if (status == KS_E_ABSENT || status == KS_E_LIMIT || status == KS_E_USER) {
+        verdict->correctness = KS_C_UNSUPPORTED;
+        snprintf(verdict->reason, sizeof verdict->reason, "no domain can be written: %.300s", local.text);
+        return KS_OK;
+    }
+    return status == KS_OK ? KS_OK : ks_err_set(err, status, "%s", local.text);
+}
+
+static void take_timing(struct ks_judge *judge, const struct ks_timed *timed,
+                        struct ks_verdict *verdict)
+{
+    (void)judge;
+    verdict->speed = timed->speed;
+    verdict->geomean = timed->geomean;
+    verdict->lower = isfinite(timed->lower) ? timed->lower : 0;
+    verdict->evidence.timings = timed->timings;
+    verdict->evidence.n_timings = timed->n_timings;
+    snprintf(verdict->reason, sizeof verdict->reason, "%s", timed->reason);
+}
+
+static void refuse(struct ks_verdict *verdict, enum ks_correctness correctness, const char *reason)
+{
+    verdict->correctness = correctness;
+    snprintf(verdict->reason, sizeof verdict->reason, "%s", reason);
+}
+
+static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratch,
+                                 struct ks_proposal *proposal, struct ks_verdict *verdict,
+                                 struct ks_err *err)
+{
+    const struct ks_candidate *c;
+    KS_TRY(build_one(judge, proposal, &c, &verdict->seconds_compile, err));
+    if (c->failure != KS_C_CORRECT) {
+        refuse(verdict, c->failure, c->reason);
+        return KS_OK;
+    }
+    struct ks_correct correct;
+    KS_TRY(ks_correct_run(judge, scratch, c, KS_JUDGE_FULL, &correct, err));
+    fill_evidence(judge, c, &correct, &verdict->evidence);
+    refuse(verdict, correct.verdict, correct.reason);
+    if (correct.verdict != KS_C_CORRECT)
+        return KS_OK;
+    const char *missing;
+    if (!all_covered(judge, &correct, &missing) && ks_judge_defends(judge, KS_D_GUARD)) {
+        verdict->speed = KS_S_NOT_FASTER;
+        snprintf(verdict->reason, sizeof verdict->reason, "guard excludes workload %s", missing);
+        return make_domain(judge, c, &correct, NULL, verdict, err);
+    }
+    struct ks_timed timed;
+    enum ks_correctness timed_correct = KS_C_CORRECT;
+    KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_search, true, &timed, &timed_correct, err));
+    take_timing(judge, &timed, verdict);
+    if (timed_correct != KS_C_CORRECT) {
+        verdict->correctness = timed_correct;
+        verdict->speed = KS_S_NOT_MEASURED;
+        return KS_OK;
+    }
+    KS_TRY(make_domain(judge, c, &correct, timed.speed == KS_S_FASTER ? &timed : NULL, verdict, err));
+    // FASTER is the confirmation's word.
+    if (verdict->speed == KS_S_FASTER)
+        verdict->speed = KS_S_AMBIGUOUS;
+    return KS_OK;
+}
+
+enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposal,
+                             struct ks_verdict *verdict, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    *verdict = (struct ks_verdict){.correctness = KS_C_VOID, .speed = KS_S_NOT_MEASURED};
+    double start = ks_now();
+    enum ks_status status = judge_full(judge, &scratch, proposal, verdict, err);
+    verdict->seconds_run = ks_now() - start - verdict->seconds_compile;
+    ks_arena_free(&scratch);
+    return status;
+}
+
+static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scratch,
+                                    struct ks_proposal *proposal, struct ks_verdict *verdict,
+                                    struct ks_err *err)
+{
+    const struct ks_candidate *c;
+    KS_TRY(build_one(judge, proposal, &c, &verdict->seconds_compile, err));
+    if (c->failure != KS_C_CORRECT) {
+        refuse(verdict, c->failure, c->reason);
+        return KS_OK;
+    }
+    // Nothing of the search is reused: new processes, new seeds, unseen sizes.
+    ks_worker_stop(&judge->oracle);
+    ks_worker_stop(&judge->spare);
+    struct ks_correct correct;
+    KS_TRY(ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, &correct, err));
+    fill_evidence(judge, c, &correct, &verdict->evidence);
+    if (correct.verdict != KS_C_CORRECT) {
+        refuse(verdict, correct.verdict, correct.reason);
+        verdict->speed = KS_S_NOT_MEASURED;
+        return KS_OK;
+    }
+    struct ks_timed timed;
+    enum ks_correctness timed_correct = KS_C_CORRECT;
+    KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_confirm, false, &timed, &timed_correct, err));
+    take_timing(judge, &timed, verdict);
+    if (timed_correct != KS_C_CORRECT) {
+        verdict->correctness = timed_correct;
+        verdict->speed = KS_S_NOT_MEASURED;
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *proposal,
+                                struct ks_verdict *verdict, struct ks_err *err)
+{
+    if (verdict->correctness != KS_C_CORRECT || verdict->domain == NULL)
+        KS_FAIL(err, KS_E_INTERNAL, "only a proposal that ks_judge_full found correct is confirmed");
+    struct ks_arena scratch = {0};
+    double start = ks_now(), compiled = verdict->seconds_compile;
+    verdict->speed = KS_S_NOT_MEASURED;
+    enum ks_status status = judge_confirm(judge, &scratch, proposal, verdict, err);
+    verdict->seconds_run += ks_now() - start - (verdict->seconds_compile - compiled);
+    ks_arena_free(&scratch);
+    return status;
+}
+
+// One proposal of a quick batch that is still in the running.
+struct entrant {
+    const struct ks_candidate *candidate;
+    struct ks_verdict *verdict;
+    struct ks_tested tested;
+    int covered, proved;
+};
+
+static bool alive(const struct entrant *e)
+{
+    return e->verdict->correctness == KS_C_CORRECT;
+}
+
+// A runner for the batch, started anew after a candidate spoilt it. Candidates that were compiled
+// alone have a cubin of their own.
+static enum ks_status quick_runner(struct ks_judge *judge, struct ks_worker *runner,
+                                   const struct ks_candidate **loaded, const struct entrant *e,
+                                   enum ks_answer *answer, struct ks_err *err)
+{
+    *answer = KS_ANSWER_OK;
+    const struct ks_candidate *c = e->candidate;
+    if (*loaded == c && ks_worker_alive(runner))
+        return KS_OK;
+    // Compiled together, candidates share one cubin: only the names are new.
+    if (*loaded != NULL && ks_worker_alive(runner) && (*loaded)->cubin.len == c->cubin.len &&
+        memcmp((*loaded)->cubin.at, c->cubin.at, c->cubin.len) == 0) {
+        *answer = ks_worker_functions(runner, c->names, c->n);
+        *loaded = c;
+        return KS_OK;
+    }
+    ks_worker_stop(runner);
+    *loaded = NULL;
+    KS_TRY(ks_runner_take(judge, runner, err));
+    *answer = ks_worker_load(runner, c->cubin, c->names, c->n);
+    if (*answer == KS_ANSWER_OK)
+        *loaded = c;
+    return KS_OK;
+}
+
+static enum ks_status quick_entrant(struct ks_judge *judge, struct ks_arena *scratch,
+                                    struct entrant *e, struct ks_vector *vector,
+                                    enum ks_flush flush, struct ks_worker *runner,
+                                    const struct ks_candidate **loaded, struct ks_err *err)
+{
+    enum ks_answer answer;
+    enum ks_correctness verdict = KS_C_CORRECT;
+    bool covered, proved;
+    KS_TRY(quick_runner(judge, runner, loaded, e, &answer, err));
+    if (answer != KS_ANSWER_OK) {
+        if (!ks_check_answer(judge, answer, runner->text, &e->verdict->correctness, e->verdict->reason))
+            return ks_answer_status(runner, answer, "a runner", err);
+        return KS_OK;
+    }
+    struct ks_check check = {judge, e->candidate, runner, &e->tested, e->verdict->reason};
+    KS_TRY(ks_check_vector(&check, scratch, vector, flush, 0, &verdict, &covered, &proved, err));
+    e->verdict->correctness = verdict;
+    e->covered += covered;
+    e->proved += proved;
+    return KS_OK;
+}
+
+static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch,
+                                struct entrant *entrants, size_t n, struct ks_worker *runner,
+                                struct ks_err *err)
+{
+    const struct ks_candidate *loaded = NULL;
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        struct ks_schedule schedule;
+        KS_TRY(ks_schedule_quick(judge, scratch, w, &schedule, err));
+        for (size_t i = 0; i < n; i++)
+            for (size_t t = 0; t < schedule.n_tasks && alive(&entrants[i]); t++) {
+                const struct ks_task *task = &schedule.tasks[t];
+                if (!ks_guard_admits(judge, scratch, entrants[i].candidate->proposal, task->problem))
+                    continue;
+                struct ks_vector vector;
+                KS_TRY(ks_vector_make(judge, scratch, task->problem, task->family, task->variation,
+                                      &vector, err));
+                enum ks_status status =
+                    vector.excluded ? KS_OK
+                                    : quick_entrant(judge, scratch, &entrants[i], &vector, task->flush,
+                                                    runner, &loaded, err);
+                ks_vector_free(&vector);
+                KS_TRY(status);
+            }
+    }
+    for (size_t i = 0; i < n; i++)
+        if (alive(&entrants[i]) && entrants[i].proved == 0)
+            refuse(entrants[i].verdict, KS_C_VOID,
+                   entrants[i].covered == 0 ? "the guard admits none of the small sizes"
+                                            : "no small test could have caught a trivial answer");
+    return KS_OK;
+}
+
+enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+                              struct ks_verdict *verdicts, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    struct ks_candidate **built = KS_NEW_ARRAY(&scratch, struct ks_candidate *, n);
+    struct entrant *entrants = KS_NEW_ARRAY(&scratch, struct entrant, n);
+    size_t running = 0;
+    double start = ks_now();
+    enum ks_status status = judge->build(judge, proposals, n, built, err);
+    double compile = ks_now() - start;
+    for (size_t i = 0; status == KS_OK && i < n; i++) {
+        verdicts[i] = (struct ks_verdict){.correctness = built[i]->failure,
+                                          .speed = KS_S_NOT_MEASURED,
+                                          .seconds_compile = compile / (double)n};
+        snprintf(verdicts[i].reason, sizeof verdicts[i].reason, "%s", built[i]->reason);
+        if (built[i]->failure == KS_C_CORRECT)
+            entrants[running++] = (struct entrant){built[i], &verdicts[i], {0}, 0, 0};
+    }
+    struct ks_worker runner = {0};
+    if (status == KS_OK && running > 0)
+        status = quick_all(judge, &scratch, entrants, running, &runner, err);
+    ks_worker_stop(&runner);
+    for (size_t i = 0; i < n; i++)
+        verdicts[i].seconds_run = (ks_now() - start - compile) / (double)n;
+    ks_arena_free(&scratch);
+    return status;
+}
