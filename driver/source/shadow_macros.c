@@ -44,8 +44,8 @@ static bool is_hidden(const char *word, enum ks_macro_policy policy)
         return false;
     if (policy == KS_MACROS_DEVICE)
         return !ks_macro_is_kept(word);
-    return !ks_starts_with(word, "__") && !ks_starts_with(word, "cuda") &&
-           !ks_starts_with(word, "CUDA");
+    return !ks_starts_with(word, "ks_") && !ks_starts_with(word, "__") &&
+           !ks_starts_with(word, "cuda") && !ks_starts_with(word, "CUDA");
 }
 
 struct ks_strv ks_macro_words(struct ks_arena *arena, struct ks_slice text,

@@ -10,7 +10,7 @@
 
 enum ks_macro_policy {
     KS_MACROS_DEVICE,  // keep CUDA's qualifiers and the constants of <limits.h>, <float.h>, <math.h>
-    KS_MACROS_RUNTIME, // keep what begins with "__", "cuda" or "CUDA": the API's own macros
+    KS_MACROS_RUNTIME, // keep "__", "cuda" and "CUDA": the API's own macros; and "ks_": ours
 };
 
 // Words of `text` that a macro could replace, once each, in order of appearance.

@@ -1,0 +1,281 @@
+// The gate of proposals: what it lets through, what it refuses and why; reading, writing, naming.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "source/proposal.h"
+#include "source/proposal_plan.h"
+
+static struct ks_arena arena;
+
+// relax(float *y, const float *x, float a, int n, Pair p)
+static struct ks_signature signature_of(void)
+{
+    static const char *const types[] = {"float*", "float const*", "float", "int", "Pair"};
+    struct ks_signature s = {.registered = "_Z5relaxPfPKffi4Pair", .qualified = "relax",
+                             .instance = "relax", .n_params = 5};
+    s.params = KS_NEW_ARRAY(&arena, struct ks_type, 5);
+    for (int i = 0; i < 5; i++)
+        s.params[i] = ks_type_parse(&arena, ks_slice_of(types[i]));
+    return s;
+}
+
+static enum ks_status read_text(const char *text, struct ks_proposal *proposal, struct ks_err *err)
+{
+    struct ks_yaml *root;
+    KS_TRY(ks_yaml_parse(&arena, "p.yaml", ks_slice_of(text), &root, err));
+    return ks_proposal_read(&arena, "p.yaml", root, proposal, err);
+}
+
+static enum ks_status check_parts(const char *source, const char *rest, struct ks_err *err)
+{
+    struct ks_proposal p;
+    struct ks_signature s = signature_of();
+    KS_TRY(read_text(ks_arena_printf(&arena, "source: X\nparams: [y, x, a, n, p]\n%s", rest), &p,
+                     err));
+    p.source = source;
+    return ks_proposal_check(&arena, &p, &s, err);
+}
+
+#define PLAN "plan: [{kernel: k, grid: 1, block: 32, args: [y, n]}]\n"
+#define KERNEL "__global__ void k(float *y, int n) { y[0] = n; }\n"
+
+static enum ks_status check_source(const char *source, struct ks_err *err)
+{
+    return check_parts(source, PLAN, err);
+}
+
+static void accepts(void **state)
+{
+    (void)state;
+    static const char *const sources[] = {
+        KERNEL,
+        "static __global__ void __launch_bounds__(128, 2) k(float *__restrict__ y, const int n) {}",
+        "constexpr int N = 4, M = N * 2;\nconstexpr float T[2] = {1.f, 2.f};\n" KERNEL,
+        "struct __align__(16) V { float a[4]; __device__ V() : a{} {} __device__ float operator[]"
+        "(int i) const { return a[i]; } static constexpr int n = 4; static __device__ int f() "
+        "{ return 1; } enum { A, B }; };\n" KERNEL,
+        "template <class T, int N = (3 > 2)> struct S { T v; };\n"
+        "template <class T> __device__ __forceinline__ T twice(T v) { return v + v; }\n" KERNEL,
+        "enum class E : int { A = 1 }; struct F; typedef unsigned int u32;\n"
+        "static_assert(sizeof(float) == 4, \"float\");\n" KERNEL,
+        "__global__ void k(float *y, int n) { extern __shared__ float s[]; "
+        "static __constant__ int t[2] = {1, 2}; __shared__ float u[32]; "
+        "_Pragma(\"unroll\") for (int i = 0; i < n; i++) s[i] = t[i & 1]; "
+        "_Pragma(\"unroll 4\") for (int i = 0; i < n; i++) u[i] = 'a' + 0x1p3f + 1e-5f; "
+        "auto f = [&](int i) { return s[i] + u[i]; }; y[0] = f(0); }",
+        "// gr\xc3\xb6\xc3\x9f" "er\n/* # include asm */\n" KERNEL,
+        "__device__ auto add(int a, int b) -> int { return a < b ? a : b; }\n" KERNEL,
+        "__device__ __nv_bfloat16 *p(__nv_bfloat16 *v) { return v; }\n" KERNEL,
+    };
+    for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
+        struct ks_err err = {0};
+        if (check_source(sources[i], &err) != KS_OK)
+            fail_msg("source %zu: %s", i, err.text);
+    }
+}
+
+static void refuses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source, *why;
+    } cases[] = {
+        {"#include <x>\n" KERNEL, "directives"},
+        {"/**/ # define x\n" KERNEL, "directives"},
+        {KERNEL "%:define x", "'%:'"},
+        {"<%" KERNEL, "'<%'"},
+        {KERNEL "?\?=define x", "trigraph"},
+        {"// hidden ?\?/\n#define x\n" KERNEL, "trigraph"},
+        {"// hidden \\\n" KERNEL, "splice"},
+        {"// hidden \\  \n" KERNEL, "splice"},
+        {"_\\\n_asm\n" KERNEL, "splice"},
+        {KERNEL "\f", "control"},
+        {KERNEL "\r\n", "control"},
+        {"__device__ int \xc3\xa4() { return 1; }\n" KERNEL, "ASCII"},
+        {"__device__ int \\u0061() { return 1; }\n" KERNEL, "'\\'"},
+        {"// \xe2\x80\xae reordered\n" KERNEL, "direction"},
+        {"// \xff\n" KERNEL, "malformed"},
+        {KERNEL "/* open", "never closed"},
+        {"__device__ const char *s() { return R\"(x)\"; }\n" KERNEL, "literal"},
+        {"__device__ const char *s() { return \"x\"; }\n" KERNEL, "string literals"},
+        {"__device__ int s() { return 'x; }\n" KERNEL, "closed"},
+        {"__device__ int s() { return 1'000; }\n" KERNEL, "number"},
+        {"__device__ float s() { return 0x1p+asm; }\n" KERNEL, "number"},
+        {"__device__ float s() { return 1_x; }\n" KERNEL, "number"},
+        {"} " KERNEL "{", "closes nothing"},
+        {KERNEL "}", "closes nothing"},
+        {"(" KERNEL, "never closed"},
+        {"__global__ void k(float *y, int n) { y[(0]); }", "closes nothing"},
+        {"__device__ void s() { asm(\"trap;\"); }\n" KERNEL, "'asm'"},
+        {"__device__ void s() { __asm__ volatile(\"\"); }\n" KERNEL, "'__asm__'"},
+        {"__host__ void s() {}\n" KERNEL, "'__host__'"},
+        {"void s() {}\n" KERNEL, "host function"},
+        {"constexpr int s() { return 1; }\n" KERNEL, "host function"},
+        {"__device__ void s();\n" KERNEL, "without body"},
+        {"extern int x;\n" KERNEL, "'extern'"},
+        {"extern __shared__ int x[];\n" KERNEL, "constexpr"},
+        {"extern \"C\" " KERNEL, "'extern'"},
+        {"namespace a {}\n" KERNEL, "'namespace'"},
+        {"using namespace std;\n" KERNEL, "using namespace"},
+        {"using T = int;\n" KERNEL, "'using'"},
+        {"__device__ int operator+(int *a, int b) { return b; }\n" KERNEL, "operators"},
+        {"template <> struct S<int> {};\n" KERNEL, "specialisation"},
+        {"template struct S<int>;\n" KERNEL, "instantiation"},
+        {"template <class T> __global__ void k(T *y, int n) {}", "template"},
+        {"__device__ int counter;\n" KERNEL, "constexpr"},
+        {"__device__ int counter = 0;\n" KERNEL, "constexpr"},
+        {"__device__ int counter(0);\n" KERNEL, "without body"},
+        {"typedef int T; __device__ T (counter){3};\n" KERNEL, "plain function"},
+        {"typedef int T; __device__ const T (counter){3};\n" KERNEL, "plain function"},
+        {"__device__ unsigned int (counter){3};\n" KERNEL, "plain function"},
+        {"__constant__ int t[2];\n" KERNEL, "constexpr"},
+        {"__device__ constexpr int t = 1;\n" KERNEL, "constexpr"},
+        {"__managed__ int m;\n" KERNEL, "'__managed__'"},
+        {"static int s = 1;\n" KERNEL, "constexpr"},
+        {"const int s = 1;\n" KERNEL, "constexpr"},
+        {"struct S { int a; } s;\n" KERNEL, "};"},
+        {"struct S { static int a; };\n" KERNEL, "static members"},
+        {"struct S { inline static __device__ int a{3}; };\n" KERNEL, "static members"},
+        {"struct S { friend int f(S) { return 1; } };\n" KERNEL, "'friend'"},
+        {"struct A::B { int x; };\n" KERNEL, "plain name"},
+        {"__device__ int A::f() { return 1; }\n" KERNEL, "plain function"},
+        {"__device__ int f() { static int c; return c++; }\n" KERNEL, "'static'"},
+        {"__device__ int f() { static const int *c = 0; return *c; }\n" KERNEL, "'static'"},
+        {"__device__ int f() { static __device__ int c; return c++; }\n" KERNEL, "static"},
+        {"__device__ int f() { thread_local int c; return c; }\n" KERNEL, "'thread_local'"},
+        {"__device__ __attribute__((constructor)) int f() { return 1; }\n" KERNEL, "attributes"},
+        {"[[gnu::constructor]] __device__ int f() { return 1; }\n" KERNEL, "'[['"},
+        {"__location__(host) void f() {}\n" KERNEL, "'__location__'"},
+        {"__END_DECLS\n" KERNEL, "reserved"},
+        {"__device__ int f() { return ks_x_; }\n" KERNEL, "reserved"},
+        {"__device__ void f() { cudaDeviceSynchronize(); }\n" KERNEL, "runtime"},
+        {"__device__ void f() { __cudaGet_threadIdx(); }\n" KERNEL, "runtime"},
+        {"__device__ void f(int n) { k<<<1, 1>>>(0, n); }\n" KERNEL, "launches"},
+        {"__device__ void f() { void *l = 0; goto *l; }\n" KERNEL, "goto"},
+        {"__device__ void f() { _Pragma(\"nv_diag_suppress 1\") }\n" KERNEL, "_Pragma"},
+        {"__device__ void f() { _Pragma(\"unroll\\\"\") }\n" KERNEL, "_Pragma"},
+        {"__device__ void f() { int *p = new int; }\n" KERNEL, "'new'"},
+        {"__device__ void f() { try { f(); } catch (...) {} }\n" KERNEL, "exceptions"},
+        {"__device__ void f() { __builtin_trap(); }\n" KERNEL, "builtin"},
+        {"__device__ int a$b() { return 1; }\n" KERNEL, "source:1"},
+        {"__global__ void __cluster_dims__(2, 1, 1) k(float *y, int n) {}", "clusters"},
+        {"__global__ inline void k(float *y, int n) {}", "before a kernel's name"},
+        {"__global__ void k(float *y, int n = 3) {}", "default"},
+        {"struct Own { int a; }; __global__ void k(float *y, Own n) {}", "builtin types"},
+        {KERNEL KERNEL, "two kernels"},
+        {"__device__ int f() { return 1; }\n", "at least one"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_err err = {0};
+        enum ks_status status = check_source(cases[i].source, &err);
+        if (status != KS_E_USER || strstr(err.text, cases[i].why) == NULL)
+            fail_msg("source %zu (%s): expected '%s', got %s '%s'", i, cases[i].source,
+                     cases[i].why, ks_status_name(status), err.text);
+    }
+}
+
+static void refuses_plans(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *rest, *why;
+    } cases[] = {
+        {"includes: [stdio.h]\n" PLAN, "stdio.h"},
+        {"plan: [{kernel: q, args: []}]\n", "no kernel 'q'"},
+        {"plan: [{kernel: k, args: [y]}]\n", "1 arguments"},
+        {"plan: [{kernel: k, args: [n, n]}]\n", "argument 1"},
+        {"plan: [{kernel: k, args: [y, a]}]\n", "argument 2"},
+        {"plan: [{kernel: k, args: [y, m]}]\n", "'m'"},
+        {"plan: [{kernel: k, grid: a, args: [y, n]}]\n", "'a'"},
+        {"when: p > 1\n" PLAN, "'p'"},
+        {"when: w > 1\nworkspace: {w: n}\n" PLAN, "'w'"},
+        {"workspace: {n: 4}\n" PLAN, "workspace 'n'"},
+        {"plan: [{memset: w, value: 0}]\n", "no workspace"},
+        {"workspace: {w: 4}\nplan: [{memset: w}]\n", "launches a kernel"},
+        {"workspace: {w: 4}\nplan: [{kernel: k, args: [y, w]}]\n", "workspace 'w'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_err err = {0};
+        enum ks_status status = check_parts(KERNEL, cases[i].rest, &err);
+        if (status != KS_E_USER || strstr(err.text, cases[i].why) == NULL)
+            fail_msg("plan %zu: expected '%s', got '%s'", i, cases[i].why, err.text);
+    }
+}
+
+#define LONG_FORM                                                                                 \
+    "includes: [mma.h]\nparams: [y, x, a, n, p]\nsource: |\n  __global__ void k(float *y, "       \
+    "int n) {}\nwhen: n%4==0\nworkspace: {part: \"4*ceildiv(n,2)\"}\nplan:\n"                     \
+    "- {memset: part, value: 9}\n"                                                                \
+    "- {kernel: k, grid: [ceildiv(n,4), 2], block: [32], shared: 4*n, args: [part, max(n,3)]}\n"
+
+static void writes_what_it_reads(void **state)
+{
+    (void)state;
+    struct ks_proposal a, b;
+    struct ks_err err = {0};
+    assert_int_equal(read_text(LONG_FORM, &a, &err), KS_OK);
+    assert_int_equal(a.n_steps, 2);
+    assert_int_equal(a.steps[1].n_args, 2);
+    assert_non_null(a.steps[1].grid[1]);
+    assert_null(a.steps[1].grid[2]);
+    assert_int_equal(a.steps[0].value, 9);
+    struct ks_buf text = KS_BUF(1 << 20);
+    struct ks_yaml_writer w = {.out = &text};
+    ks_proposal_write(&w, &a);
+    assert_int_equal(read_text(ks_buf_text(&text), &b, &err), KS_OK);
+    const char *id = ks_proposal_id(&arena, &a);
+    assert_string_equal(id, ks_proposal_id(&arena, &b));
+    assert_int_equal(strlen(id), 16);
+    ks_buf_free(&text);
+    b.steps[0].value = 8;
+    assert_string_not_equal(id, ks_proposal_id(&arena, &b));
+    b.steps[0].value = 9;
+    b.source = "__global__ void k(float *y, int n) { }\n";
+    assert_string_not_equal(id, ks_proposal_id(&arena, &b));
+}
+
+static void reads_errors_with_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } cases[] = {
+        {"plan: []\n", "source"},
+        {"source: x\nplan: []\n", "p.yaml:2"},
+        {"source: x\nplan:\n- {kernel: k, grids: 1}\n", "grids"},
+        {"source: x\nplan:\n- {memset: w, value: 256}\n", "0..255"},
+        {"source: x\nplan:\n- {kernel: k, grid: [1, 2, 3, 4]}\n", "at most 3"},
+        {"source: x\nwhen: n +\nplan: [{kernel: k}]\n", "p.yaml:2"},
+        {"source: x\nplan: [{}]\n", "needs"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_proposal p;
+        struct ks_err err = {0};
+        if (read_text(cases[i].text, &p, &err) != KS_E_USER ||
+            strstr(err.text, cases[i].why) == NULL)
+            fail_msg("text %zu: expected '%s', got '%s'", i, cases[i].why, err.text);
+    }
+}
+
+static void names_types(void **state)
+{
+    (void)state;
+    assert_string_equal(ks_plan_type_word(&arena, "ns::Pair const"), "Pair");
+    assert_string_equal(ks_plan_type_word(&arena, "Pair"), "Pair");
+    assert_string_equal(ks_plan_type_word(&arena, "void const*"), "void");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accepts),        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_plans),  cmocka_unit_test(writes_what_it_reads),
+        cmocka_unit_test(names_types),    cmocka_unit_test(reads_errors_with_line),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ks_arena_free(&arena);
+    return failed;
+}
