@@ -34,7 +34,7 @@ struct ks_cmdline {
     const char *arch_problem;             // "native", "all": resolve with --dryrun; NULL if resolved
     const char *ptxas_options;            // -Xptxas in order, for the key; "". Without those that only
                                           // print (-v, --warn-...)
-    const char *code_options;             // others that reach ptxas, as "-Ofc=max -ewp"; "". Without
+    const char *code_options;             // others that reach ptxas, as "-Ofc=max -e=k"; "". Without
                                           // -lineinfo and -maxrregcount
 };
 

@@ -142,7 +142,7 @@ static const struct ks_option options[] = {
     FLAG("Wno-deprecated-gpu-targets", "Wno-deprecated-gpu-targets"),
     VALUE("Werror", "Werror"),
     FLAG("resource-usage", "res-usage"),
-    EFFECT("extensible-whole-program", "ewp", KS_OPT_CODEGEN),
+    PASS("extensible-whole-program", "ewp", "-ewp makes device code of a kind of its own"),
     FLAG("no-compress", "no-compress"),
     VALUE("qpp-config", "qpp-config"),
     PASS("compile-as-tools-patch", "astoolspatch", "-astoolspatch makes patch code for tools"),

@@ -1,5 +1,5 @@
 // The command-line model against hand-written expectations (tests/data/cmdlines) and, where there is
-// one, against the real nvcc: its --help (the option table) and --dryrun (architectures).
+// one, against the real nvcc: its --help (the option table) and --dryrun (what it would do).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -396,24 +396,58 @@ static const char *images(const char *dryrun)
 }
 
 static const char *nvcc_path;
+static size_t compared;
 
+// The last word in quotes of the last line that holds `mark`, or "none".
+static const char *last_name(const char *dryrun, const char *mark)
+{
+    const char *line = NULL;
+    for (const char *at = dryrun; (at = strstr(at, mark)) != NULL; at += strlen(mark))
+        line = at;
+    if (line == NULL)
+        return "none";
+    const char *end = line + strcspn(line, "\n");
+    while (end > line && (end[-1] == '"' || end[-1] == ' '))
+        end--;
+    const char *begin = end;
+    while (begin > line && begin[-1] != '"' && begin[-1] != ' ')
+        begin--;
+    return ks_arena_strndup(&arena, begin, (size_t)(end - begin));
+}
+
+// nvcc's own plan for a command that is not passed through: one CUDA source, the same object and
+// dependency file, the same device images, relocatable or not.
 static void check_against_dryrun(const char *where, const char *command, const char *line)
 {
     (void)line;
     struct ks_cmdline cmd = parse(command);
-    if (cmd.arch_problem != NULL || cmd.dlto)
+    if (cmd.pass != NULL)
         return;
     const char *const first[] = {"--dryrun", NULL};
     const char **argv = ks_cmdline_build(&arena, &cmd, nvcc_path, first, NULL, NULL, NULL);
     const char *text = output_of(argv);
-    if (strstr(text, "Unsupported gpu architecture") != NULL) // another version of nvcc
+    if (strstr(text, "nvcc fatal") != NULL) // another version of nvcc, or a host compiler not here
         return;
-    if (!same_set(images(text), arch_names(&cmd)))
+    const char *object = cmd.output != NULL ? cmd.output : ks_cmdline_default_output(&arena, &cmd);
+    if (strstr(text, ks_arena_printf(&arena, "--orig_src_file_name \"%s\"",
+                                     cmd.argv[cmd.input])) == NULL)
+        fail_msg("%s: %s\n  nvcc does not compile %s", where, command, cmd.argv[cmd.input]);
+    if (strstr(text, "_stderr") == NULL && strcmp(last_name(text, " -c -x c++ "), object) != 0)
+        fail_msg("%s: %s\n  nvcc writes %s, we say %s", where, command,
+                 last_name(text, " -c -x c++ "), object);
+    if (strcmp(last_name(text, "Filter Dependencies -- >"), or_none(cmd.depfile)) != 0)
+        fail_msg("%s: %s\n  nvcc's dependency file is %s, we say %s", where, command,
+                 last_name(text, "Filter Dependencies -- >"), or_none(cmd.depfile));
+    if (cmd.arch_problem == NULL && !cmd.dlto && !same_set(images(text), arch_names(&cmd)))
         fail_msg("%s: %s\n  nvcc makes %s, we say %s", where, command, images(text),
                  arch_names(&cmd));
+    if (!cmd.dlto && (strstr(text, "--compile-only") != NULL) != cmd.rdc &&
+        strstr(arch_names(&cmd), "sm_") != NULL)
+        fail_msg("%s: %s\n  relocatable device code: we say %d", where, command, cmd.rdc);
+    compared++;
 }
 
-static void agrees_with_dryrun_on_architectures(void **state)
+static void agrees_with_dryrun(void **state)
 {
     (void)state;
     struct ks_config config = {0};
@@ -423,8 +457,11 @@ static void agrees_with_dryrun_on_architectures(void **state)
     assert_int_equal(ks_toolkit_version(&arena, &config, &toolkit, NULL), KS_OK);
     if (!ks_starts_with(toolkit.version, "13."))
         skip();
-    nvcc_path = ks_arena_strdup(&arena, nvcc_path);
-    assert_true(for_each_case("archs.txt", check_against_dryrun) > 30);
+    compared = 0;
+    for_each_case("archs.txt", check_against_dryrun);
+    for_each_case("plain.txt", check_against_dryrun);
+    for_each_case("projects.txt", check_against_dryrun);
+    assert_true(compared > 60);
 }
 
 int main(void)
@@ -438,7 +475,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(builds_the_same_words, reset, reset),
         cmocka_unit_test_setup_teardown(survives_an_empty_vector, reset, reset),
         cmocka_unit_test_setup_teardown(knows_every_option_of_help, reset, reset),
-        cmocka_unit_test_setup_teardown(agrees_with_dryrun_on_architectures, reset, reset),
+        cmocka_unit_test_setup_teardown(agrees_with_dryrun, reset, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
