@@ -67,8 +67,10 @@ enum ks_status ks_clause_next(struct ks_clause_text *ct, struct ks_clause *claus
     if (*p == ',')
         return ks_clause_fail(ct, p, "a comma between clauses; separate clauses by blanks");
     if (!ident_start(*p))
-        return ks_clause_fail(ct, p, "a clause was expected at '%.20s'; clauses look like "
-                              "name(arguments)", p);
+        return ks_clause_fail(ct, p,
+                              "a clause was expected at '%.20s'; clauses look like "
+                              "name(arguments)",
+                              p);
     const char *begin = p;
     while (ident_char(*p))
         p++;
@@ -80,8 +82,10 @@ enum ks_status ks_clause_next(struct ks_clause_text *ct, struct ks_clause *claus
     if (*open == '(') {
         size_t n = ks_clause_balanced(open, open + strlen(open));
         if (n == 0)
-            return ks_clause_fail(ct, begin, "the parenthesis of '%s(' is never closed or closed by "
-                                  "another kind of bracket; balance it%s", clause->name,
+            return ks_clause_fail(ct, begin,
+                                  "the parenthesis of '%s(' is never closed or closed by "
+                                  "another kind of bracket; balance it%s",
+                                  clause->name,
                                   ct->file ? ", and continue a long pragma with '\\'" : "");
         clause->has_args = true;
         clause->args = (struct ks_slice){open + 1, n - 2};
@@ -141,8 +145,10 @@ enum ks_status ks_clause_id(const struct ks_clause_text *ct, const struct ks_cla
         good = good && (ident_char(text.at[i]) ||
                         (dashes && i > 0 && (text.at[i] == '-' || text.at[i] == '.')));
     if (!good)
-        return ks_clause_fail(ct, clause->begin, "'%s' takes one name made of letters, digits and "
-                              "'_'%s", clause->name, dashes ? ", '-' or '.'" : "");
+        return ks_clause_fail(ct, clause->begin,
+                              "'%s' takes one name made of letters, digits and "
+                              "'_'%s",
+                              clause->name, dashes ? ", '-' or '.'" : "");
     *id = ks_arena_strndup(ct->arena, text.at, text.len);
     return KS_OK;
 }
@@ -198,15 +204,18 @@ static enum ks_status parse_tol(struct ks_clause_text *ct, const struct ks_claus
         return KS_OK;
     }
     if (!key || strcmp(key, "rel") != 0 || n > 2)
-        return ks_clause_fail(ct, c->begin, "tol takes exact, ulp=N, or rel=F with an optional "
+        return ks_clause_fail(ct, c->begin,
+                              "tol takes exact, ulp=N, or rel=F with an optional "
                               "abs=F, as in tol(rel=1e-5,abs=1e-8)");
     if (!ks_clause_number(ct->arena, parts[0], &tol->rel) || tol->rel <= 0 || tol->rel >= 1)
-        return ks_clause_fail(ct, c->begin, "tol(rel=F) takes a number between 0 and 1, not '%s'; "
-                              "for no difference at all write tol(exact)", text);
+        return ks_clause_fail(ct, c->begin,
+                              "tol(rel=F) takes a number between 0 and 1, not '%s'; "
+                              "for no difference at all write tol(exact)",
+                              text);
     if (n == 2) {
         ks_clause_assigned(ct->arena, &parts[1], &key);
-        if (!key || strcmp(key, "abs") != 0 ||
-            !ks_clause_number(ct->arena, parts[1], &tol->abs) || tol->abs < 0)
+        if (!key || strcmp(key, "abs") != 0 || !ks_clause_number(ct->arena, parts[1], &tol->abs) ||
+            tol->abs < 0)
             return ks_clause_fail(ct, c->begin, "behind rel=F, tol takes abs=F with F from 0");
     }
     tol->kind = KS_TOL_REL;
@@ -228,7 +237,8 @@ static enum ks_status parse_budget(struct ks_clause_text *ct, const struct ks_cl
         good = ks_parse_i64(ks_arena_strndup(ct->arena, text.at, text.len), &tries) && tries > 0;
     }
     if (!good || !c->has_args)
-        return ks_clause_fail(ct, c->begin, "budget takes seconds, as in budget(60s), or a number "
+        return ks_clause_fail(ct, c->begin,
+                              "budget takes seconds, as in budget(60s), or a number "
                               "of attempts, as in budget(40)");
     if (seconds ? mark->budget_seconds > 0 : mark->budget_tries > 0)
         return ks_clause_fail(ct, c->begin, "this kind of budget is given twice");
@@ -259,7 +269,8 @@ static enum ks_status parse_inst(struct ks_clause_text *ct, const struct ks_clau
 {
     struct ks_slice text = ks_slice_trim(c->args);
     if (!c->has_args || text.len == 0)
-        return ks_clause_fail(ct, c->begin, "inst takes template arguments, as in "
+        return ks_clause_fail(ct, c->begin,
+                              "inst takes template arguments, as in "
                               "inst(float,256)");
     const char *args = ks_arena_strndup(ct->arena, text.at, text.len);
     KS_VEC(const char *) list = {mark->instances, mark->n_instances, mark->n_instances};
@@ -274,11 +285,11 @@ static enum ks_status parse_inst(struct ks_clause_text *ct, const struct ks_clau
 
 enum ks_status ks_clauses_optimize(struct ks_clause_text *ct, struct ks_mark *mark)
 {
-    static const char *const known[] = {"name", "tol", "fastmath", "assume", "budget", "inst",
-                                        NULL};
-    static const char *const of_workload[] = {
-        "let", "in", "inout", "out", "set", "alias", "grid", "block", "shared", "capture", "weight",
-        NULL};
+    static const char *const known[] = {"name",   "tol",  "fastmath", "assume",
+                                        "budget", "inst", NULL};
+    static const char *const of_workload[] = {"let",    "in",      "inout",  "out",
+                                              "set",    "alias",   "grid",   "block",
+                                              "shared", "capture", "weight", NULL};
     struct ks_clause c;
     bool done;
     if (!mark->name)
@@ -306,7 +317,8 @@ enum ks_status ks_clauses_optimize(struct ks_clause_text *ct, struct ks_mark *ma
         } else {
             for (size_t i = 0; of_workload[i]; i++)
                 if (strcmp(c.name, of_workload[i]) == 0)
-                    return ks_clause_fail(ct, c.begin, "'%s' is a clause of workload, not of "
+                    return ks_clause_fail(ct, c.begin,
+                                          "'%s' is a clause of workload, not of "
                                           "optimize; put it into a workload directive of its own",
                                           c.name);
             return ks_clause_unknown(ct, &c, "optimize", known);
@@ -317,7 +329,7 @@ enum ks_status ks_clauses_optimize(struct ks_clause_text *ct, struct ks_mark *ma
 enum ks_status ks_mark_parse_optimize(struct ks_arena *arena, const char *where, const char *text,
                                       struct ks_mark *mark, struct ks_err *err)
 {
-    struct ks_clause_text ct = {.arena = arena, .where = where, .text = text, .at = text,
-                                .err = err};
+    struct ks_clause_text ct = {
+        .arena = arena, .where = where, .text = text, .at = text, .err = err};
     return ks_clauses_optimize(&ct, mark);
 }

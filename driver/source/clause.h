@@ -8,17 +8,17 @@
 // `text` is a clean directive: line splices are newlines, comments are blanks.
 struct ks_clause_text {
     struct ks_arena *arena;
-    const char *file;  // NULL: `where` is the place of all of it
-    int line;          // of the text's first byte, when `file` is given
+    const char *file; // NULL: `where` is the place of all of it
+    int line;         // of the text's first byte, when `file` is given
     const char *where;
-    const char *text;  // terminated
-    const char *at;    // how far it is read
+    const char *text; // terminated
+    const char *at;   // how far it is read
     struct ks_err *err;
 };
 
 struct ks_clause {
     const char *name;
-    const char *begin;    // of the name, in the text: for messages
+    const char *begin; // of the name, in the text: for messages
     bool has_args;
     struct ks_slice args; // between the parentheses
 };

@@ -26,13 +26,13 @@ static enum ks_status claim(struct ks_clause_text *ct, const struct lists *l, co
                             const char *name)
 {
     const char *by = NULL;
-    ks_vec_each(struct ks_binding, b, &l->lets)
+    ks_vec_each (struct ks_binding, b, &l->lets)
         if (strcmp(b->name, name) == 0)
             by = "let";
-    ks_vec_each(struct ks_array, a, &l->arrays)
+    ks_vec_each (struct ks_array, a, &l->arrays)
         if (strcmp(a->name, name) == 0)
             by = "an array clause";
-    ks_vec_each(struct ks_setting, s, &l->settings)
+    ks_vec_each (struct ks_setting, s, &l->settings)
         if (strcmp(s->name, name) == 0)
             by = "set";
     for (size_t i = 0; i < l->aliases.len; i++)
@@ -135,8 +135,8 @@ static enum ks_status parse_file(struct ks_clause_text *ct, const struct ks_clau
 }
 
 // The initialiser behind '=': a word with arguments, parsed as a clause of its own.
-static enum ks_status parse_init(struct ks_clause_text *ct, struct ks_slice text,
-                                 const char *array, struct ks_init *init)
+static enum ks_status parse_init(struct ks_clause_text *ct, struct ks_slice text, const char *array,
+                                 struct ks_init *init)
 {
     struct ks_clause_text sub = *ct;
     sub.file = NULL;
@@ -157,7 +157,8 @@ static enum ks_status parse_init(struct ks_clause_text *ct, struct ks_slice text
                               done ? "" : c.name, array, nearest ? "did you mean '" : "there are ",
                               nearest ? nearest
                                       : "uniform, normal, randint, iota, permutation, constant and "
-                                        "file", nearest ? "'?" : "");
+                                        "file",
+                              nearest ? "'?" : "");
     }
     init->kind = inits[k].kind;
     struct ks_slice *parts = NULL;
@@ -178,11 +179,15 @@ static enum ks_status parse_init(struct ks_clause_text *ct, struct ks_slice text
     init->b = v[1];
     bool range = init->kind == KS_INIT_UNIFORM || init->kind == KS_INIT_RANDINT;
     if (range && v[0] > v[1])
-        return ks_clause_fail(&sub, sub.text, "%s(%g,%g) of %s: the lower bound is above the upper; "
-                              "exchange them", c.name, v[0], v[1], array);
+        return ks_clause_fail(&sub, sub.text,
+                              "%s(%g,%g) of %s: the lower bound is above the upper; "
+                              "exchange them",
+                              c.name, v[0], v[1], array);
     if (init->kind == KS_INIT_NORMAL && v[1] < 0)
-        return ks_clause_fail(&sub, sub.text, "normal(%g,%g) of %s: the standard deviation is "
-                              "negative", v[0], v[1], array);
+        return ks_clause_fail(&sub, sub.text,
+                              "normal(%g,%g) of %s: the standard deviation is "
+                              "negative",
+                              v[0], v[1], array);
     if (init->kind == KS_INIT_RANDINT && (floor(v[0]) != v[0] || floor(v[1]) != v[1]))
         return ks_clause_fail(&sub, sub.text, "randint of %s takes whole numbers", array);
     return KS_OK;
@@ -195,8 +200,10 @@ static enum ks_status parse_array(struct ks_clause_text *ct, const struct ks_cla
     size_t n;
     KS_TRY(ks_clause_split(ct, c, &parts, &n));
     if (n > 1)
-        return ks_clause_fail(ct, c->begin, "%s describes one array; write another %s(...) for "
-                              "'%.*s'", c->name, c->name, (int)parts[1].len, parts[1].at);
+        return ks_clause_fail(ct, c->begin,
+                              "%s describes one array; write another %s(...) for "
+                              "'%.*s'",
+                              c->name, c->name, (int)parts[1].len, parts[1].at);
     struct ks_slice part = parts[0];
     const char *open = memchr(part.at, '[', part.len), *end = part.at + part.len;
     size_t bracket = open ? ks_clause_balanced(open, end) : 0;
@@ -207,9 +214,11 @@ static enum ks_status parse_array(struct ks_clause_text *ct, const struct ks_cla
     while (open && name > part.at && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
         name--;
     if (!open || bracket == 0 || name == name_end || isdigit((unsigned char)*name))
-        return ks_clause_fail(ct, c->begin, "%s takes an array with its number of elements, as in "
-                              "%s(x[n]%s), not '%.*s'", c->name, c->name,
-                              role == KS_ROLE_OUT ? "" : "=uniform(0,1)", (int)part.len, part.at);
+        return ks_clause_fail(ct, c->begin,
+                              "%s takes an array with its number of elements, as in "
+                              "%s(x[n]%s), not '%.*s'",
+                              c->name, c->name, role == KS_ROLE_OUT ? "" : "=uniform(0,1)",
+                              (int)part.len, part.at);
     struct ks_array a = {.role = role,
                          .name = ks_arena_strndup(ct->arena, name, (size_t)(name_end - name)),
                          .type = {.text = ""}};
@@ -218,24 +227,28 @@ static enum ks_status parse_array(struct ks_clause_text *ct, const struct ks_cla
     if (type.len) {
         a.type = ks_type_parse(ct->arena, type);
         if (a.type.pointer || a.type.elem.scalar == KS_T_NONE)
-            return ks_clause_fail(ct, c->begin, "'%.*s' is no element type of %s; use a builtin "
-                                  "type, a CUDA vector type, half or bfloat16", (int)type.len,
-                                  type.at, a.name);
+            return ks_clause_fail(ct, c->begin,
+                                  "'%.*s' is no element type of %s; use a builtin "
+                                  "type, a CUDA vector type, half or bfloat16",
+                                  (int)type.len, type.at, a.name);
     }
     KS_TRY(parse_expr(ct, (struct ks_slice){open + 1, bracket - 2}, &a.count));
     const char *rest = open + bracket;
     while (rest < end && isspace((unsigned char)*rest))
         rest++;
     if (rest < end && *rest != '=')
-        return ks_clause_fail(ct, rest, "behind %s[...] only '=' and an initialiser may stand, not "
-                              "'%.*s'; an array has one dimension, so write the product", a.name,
-                              (int)(end - rest), rest);
+        return ks_clause_fail(ct, rest,
+                              "behind %s[...] only '=' and an initialiser may stand, not "
+                              "'%.*s'; an array has one dimension, so write the product",
+                              a.name, (int)(end - rest), rest);
     if (rest < end && role == KS_ROLE_OUT)
-        return ks_clause_fail(ct, c->begin, "out(%s[...]) takes no initialiser; if the kernel reads "
-                              "it, write inout", a.name);
+        return ks_clause_fail(ct, c->begin,
+                              "out(%s[...]) takes no initialiser; if the kernel reads "
+                              "it, write inout",
+                              a.name);
     if (rest < end)
-        KS_TRY(parse_init(ct, (struct ks_slice){rest + 1, (size_t)(end - rest) - 1}, a.name,
-                          &a.init));
+        KS_TRY(
+            parse_init(ct, (struct ks_slice){rest + 1, (size_t)(end - rest) - 1}, a.name, &a.init));
     *ks_vec_push(ct->arena, &l->arrays) = a;
     return KS_OK;
 }
@@ -247,7 +260,8 @@ static enum ks_status parse_alias(struct ks_clause_text *ct, const struct ks_cla
     size_t n;
     KS_TRY(ks_clause_split(ct, c, &parts, &n));
     if (n != 2)
-        return ks_clause_fail(ct, c->begin, "alias takes two parameters: alias(y,x) passes x's "
+        return ks_clause_fail(ct, c->begin,
+                              "alias takes two parameters: alias(y,x) passes x's "
                               "pointer for y too");
     const char *y = ks_arena_strndup(ct->arena, parts[0].at, parts[0].len);
     const char *x = ks_arena_strndup(ct->arena, parts[1].at, parts[1].len);
@@ -286,8 +300,9 @@ static enum ks_status parse_weight(struct ks_clause_text *ct, const struct ks_cl
 static enum ks_status parse_one(struct ks_clause_text *ct, const struct ks_clause *c,
                                 struct ks_workload_mark *w, struct lists *l, bool *weighted)
 {
-    static const char *const known[] = {"name", "weight", "let", "in", "inout", "out", "set",
-                                        "alias", "grid", "block", "shared", "capture", NULL};
+    static const char *const known[] = {"name",   "weight",  "let",   "in",   "inout",
+                                        "out",    "set",     "alias", "grid", "block",
+                                        "shared", "capture", NULL};
     static const char *const of_optimize[] = {"tol", "fastmath", "assume", "budget", "inst", NULL};
     if (strcmp(c->name, "name") == 0)
         return *w->name ? ks_clause_fail(ct, c->begin, "name is given twice")
@@ -324,15 +339,17 @@ static enum ks_status parse_one(struct ks_clause_text *ct, const struct ks_claus
     }
     for (size_t i = 0; of_optimize[i]; i++)
         if (strcmp(c->name, of_optimize[i]) == 0)
-            return ks_clause_fail(ct, c->begin, "'%s' is a clause of optimize, not of workload; put "
-                                  "it into an optimize directive above", c->name);
+            return ks_clause_fail(ct, c->begin,
+                                  "'%s' is a clause of optimize, not of workload; put "
+                                  "it into an optimize directive above",
+                                  c->name);
     return ks_clause_unknown(ct, c, "workload", known);
 }
 
 enum ks_status ks_clauses_workload(struct ks_clause_text *ct, struct ks_mark *mark)
 {
-    struct ks_workload_mark w = {.name = "", .capture = "", .weight = 1,
-                                 .where = ks_clause_where(ct, ct->at)};
+    struct ks_workload_mark w = {
+        .name = "", .capture = "", .weight = 1, .where = ks_clause_where(ct, ct->at)};
     struct lists l;
     memset(&l, 0, sizeof l);
     struct ks_clause c;
@@ -347,12 +364,17 @@ enum ks_status ks_clauses_workload(struct ks_clause_text *ct, struct ks_mark *ma
                   strcmp(c.name, "capture") != 0;
     }
     if (*w.capture && shaped)
-        return ks_clause_fail(ct, begin, "capture(%s) brings sizes, data and launch of its own; only "
-                              "name and weight may stand beside it", w.capture);
+        return ks_clause_fail(ct, begin,
+                              "capture(%s) brings sizes, data and launch of its own; only "
+                              "name and weight may stand beside it",
+                              w.capture);
     if (!*w.capture && (!w.grid[0] || !w.block[0]))
-        return ks_clause_fail(ct, begin, "a workload needs %s, as in grid(ceildiv(n,256)) "
-                              "block(256)", w.grid[0] ? "block(...)" : w.block[0] ? "grid(...)"
-                              : "grid(...) and block(...)");
+        return ks_clause_fail(ct, begin,
+                              "a workload needs %s, as in grid(ceildiv(n,256)) "
+                              "block(256)",
+                              w.grid[0]    ? "block(...)"
+                              : w.block[0] ? "grid(...)"
+                                           : "grid(...) and block(...)");
     w.lets = l.lets.at;
     w.n_lets = l.lets.len;
     w.arrays = l.arrays.at;
@@ -375,8 +397,8 @@ enum ks_status ks_clauses_workload(struct ks_clause_text *ct, struct ks_mark *ma
 enum ks_status ks_mark_parse_workload(struct ks_arena *arena, const char *where, const char *text,
                                       struct ks_mark *mark, struct ks_err *err)
 {
-    struct ks_clause_text ct = {.arena = arena, .where = where, .text = text, .at = text,
-                                .err = err};
+    struct ks_clause_text ct = {
+        .arena = arena, .where = where, .text = text, .at = text, .err = err};
     if (!mark->name)
         mark->name = "";
     return ks_clauses_workload(&ct, mark);

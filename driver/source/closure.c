@@ -9,8 +9,8 @@
 #define MAX_FILES 4096
 #define MAX_BYTES (256u << 20)
 
-// Paths that were looked up, by name: an include that many headers share costs one stat(2) a folder,
-// found or not. Open addressing, at most half full.
+// Paths that were looked up, by name: an include that many headers share costs one stat(2) a
+// folder, found or not. Open addressing, at most half full.
 struct lookup {
     const char *path; // NULL: free
     bool regular;
@@ -147,8 +147,8 @@ enum ks_status ks_closure_read(struct ks_arena *arena, const char *tu,
                                const char *const *quote_dirs, const char *const *include_dirs,
                                struct ks_source_list *files, struct ks_err *err)
 {
-    struct closure c = {.arena = arena, .quote_dirs = quote_dirs, .include_dirs = include_dirs,
-                        .files = files};
+    struct closure c = {
+        .arena = arena, .quote_dirs = quote_dirs, .include_dirs = include_dirs, .files = files};
     *files = (struct ks_source_list){0};
     struct lookup found = *look_up(&c, tu);
     KS_TRY(add_file(&c, tu, &found, err));

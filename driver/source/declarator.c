@@ -11,10 +11,24 @@ static bool any_of(const struct ks_token *token, const char *const *words)
 // Names whose parenthesis is an attribute's, never a parameter list.
 static bool takes_attribute(const struct ks_token *token)
 {
-    static const char *const words[] = {
-        "__launch_bounds__", "__attribute__", "__attribute", "__declspec", "__cluster_dims__",
-        "__block_size__", "__maxnreg__", "__maxrregcount__", "alignas", "noexcept", "decltype",
-        "requires", "explicit", "throw", "__align__", "sizeof", "__nv_register_params__", NULL};
+    static const char *const words[] = {"__launch_bounds__",
+                                        "__attribute__",
+                                        "__attribute",
+                                        "__declspec",
+                                        "__cluster_dims__",
+                                        "__block_size__",
+                                        "__maxnreg__",
+                                        "__maxrregcount__",
+                                        "alignas",
+                                        "noexcept",
+                                        "decltype",
+                                        "requires",
+                                        "explicit",
+                                        "throw",
+                                        "__align__",
+                                        "sizeof",
+                                        "__nv_register_params__",
+                                        NULL};
     return any_of(token, words);
 }
 
@@ -84,16 +98,27 @@ static size_t find_default(const struct ks_stream *s, size_t i, size_t end)
 static bool is_type_word(const struct ks_token *token)
 {
     static const char *const words[] = {
-        "void", "bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double",
-        "auto", "__int128", "wchar_t", "size_t", "_Bool", NULL};
+        "void",  "bool",   "char", "short",    "int",     "long",   "signed", "unsigned",
+        "float", "double", "auto", "__int128", "wchar_t", "size_t", "_Bool",  NULL};
     return any_of(token, words);
 }
 
 static bool is_qualifier(const struct ks_token *token)
 {
-    static const char *const words[] = {
-        "const", "volatile", "__restrict", "__restrict__", "restrict", "struct", "class", "union",
-        "enum", "typename", "__const", "register", "__grid_constant__", NULL};
+    static const char *const words[] = {"const",
+                                        "volatile",
+                                        "__restrict",
+                                        "__restrict__",
+                                        "restrict",
+                                        "struct",
+                                        "class",
+                                        "union",
+                                        "enum",
+                                        "typename",
+                                        "__const",
+                                        "register",
+                                        "__grid_constant__",
+                                        NULL};
     return any_of(token, words);
 }
 
@@ -198,6 +223,15 @@ static void read_param(struct ks_arena *arena, const struct ks_stream *s, size_t
     ks_buf_free(&type);
 }
 
+// `auto` among the types makes a template without a head (C++20).
+static bool has_auto(const struct ks_stream *s, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (ks_stream_is(s, i, "auto"))
+            return true;
+    return false;
+}
+
 static void read_params(struct ks_arena *arena, const struct ks_stream *s, size_t open,
                         size_t close, struct ks_kernel_decl *decl)
 {
@@ -215,6 +249,8 @@ static void read_params(struct ks_arena *arena, const struct ks_stream *s, size_
     for (size_t i = open + 1; i <= close;) {
         size_t end = item_end(s, i, close);
         read_param(arena, s, i, end, ks_vec_push(arena, &params), &decl->problem);
+        if (has_auto(s, i, find_default(s, i, end)))
+            decl->is_template = true;
         i = end + 1;
         if (end == close)
             break;
@@ -233,9 +269,8 @@ static const char *template_param(struct ks_arena *arena, const struct ks_stream
     size_t name = declared_name(s, &p);
     const struct ks_token *last = &s->at[p.at[p.len - 1]];
     // `class T` and `typename... T` have only one word that counts: it is the name.
-    if (name == p.len && last->kind == KS_TOK_IDENT && !is_type_word(last) &&
-        !is_qualifier(last) && p.len > 1 &&
-        (ks_stream_is(s, p.at[0], "class") || ks_stream_is(s, p.at[0], "typename")) &&
+    if (name == p.len && last->kind == KS_TOK_IDENT && !is_type_word(last) && !is_qualifier(last) &&
+        p.len > 1 && (ks_stream_is(s, p.at[0], "class") || ks_stream_is(s, p.at[0], "typename")) &&
         !ks_stream_is(s, p.at[p.len - 2], "::"))
         return ks_token_text(arena, last);
     return name < p.len ? ks_token_text(arena, &s->at[p.at[name]]) : "";

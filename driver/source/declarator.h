@@ -10,7 +10,8 @@
 // Nothing fails: what is not understood becomes `problem`.
 void ks_declarator_read(struct ks_arena *arena, const struct ks_stream *stream, size_t begin,
                         size_t body, struct ks_kernel_decl *decl, const char **path);
-// First token of the declaration proper: macro calls that happen to stand before it are passed over.
+// First token of the declaration proper: macro calls that happen to stand before it are passed
+// over.
 size_t ks_declarator_begin(const struct ks_stream *stream, size_t begin, size_t body);
 
 #endif

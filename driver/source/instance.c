@@ -114,14 +114,25 @@ static const char *builtin(const struct norm *n, size_t *i, size_t end, bool *is
 // Standard typedefs as what they are on 64-bit Linux, and the public names of CUDA's classes.
 static const char *typedef_of(const struct ks_token *t)
 {
-    static const char *const table[][2] = {
-        {"int8_t", "signed char"}, {"uint8_t", "unsigned char"}, {"int16_t", "short"},
-        {"uint16_t", "unsigned short"}, {"int32_t", "int"}, {"uint32_t", "unsigned int"},
-        {"int64_t", "long"}, {"uint64_t", "unsigned long"}, {"size_t", "unsigned long"},
-        {"ptrdiff_t", "long"}, {"intptr_t", "long"}, {"uintptr_t", "unsigned long"},
-        {"uint", "unsigned int"}, {"ushort", "unsigned short"}, {"ulong", "unsigned long"},
-        {"half", "__half"}, {"half2", "__half2"}, {"nv_bfloat16", "__nv_bfloat16"},
-        {"nv_bfloat162", "__nv_bfloat162"}};
+    static const char *const table[][2] = {{"int8_t", "signed char"},
+                                           {"uint8_t", "unsigned char"},
+                                           {"int16_t", "short"},
+                                           {"uint16_t", "unsigned short"},
+                                           {"int32_t", "int"},
+                                           {"uint32_t", "unsigned int"},
+                                           {"int64_t", "long"},
+                                           {"uint64_t", "unsigned long"},
+                                           {"size_t", "unsigned long"},
+                                           {"ptrdiff_t", "long"},
+                                           {"intptr_t", "long"},
+                                           {"uintptr_t", "unsigned long"},
+                                           {"uint", "unsigned int"},
+                                           {"ushort", "unsigned short"},
+                                           {"ulong", "unsigned long"},
+                                           {"half", "__half"},
+                                           {"half2", "__half2"},
+                                           {"nv_bfloat16", "__nv_bfloat16"},
+                                           {"nv_bfloat162", "__nv_bfloat162"}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (ks_token_is(t, table[i][0]))
             return table[i][1];
@@ -149,7 +160,8 @@ static const char *literal(struct norm *n, const struct ks_token *t)
     return text;
 }
 
-// `(int)256`, `(bool)1`, `(char)97`: true when the item is a builtin cast of a literal, then printed.
+// `(int)256`, `(bool)1`, `(char)97`: true when the item is a builtin cast of a literal, then
+// printed.
 static bool cast_literal(struct norm *n, size_t i, size_t end)
 {
     if (!is(n, i, end, "("))
@@ -291,8 +303,8 @@ static size_t split_angles(struct ks_arena *arena, const struct ks_token *in, si
     struct ks_token *list = KS_NEW_ARRAY(arena, struct ks_token, 3 * n + 1);
     size_t len = 0;
     for (size_t i = 0; i < n; i++) {
-        bool angles = in[i].kind == KS_TOK_PUNCT && in[i].len > 1 &&
-                      strspn(in[i].at, ">") >= in[i].len;
+        bool angles =
+            in[i].kind == KS_TOK_PUNCT && in[i].len > 1 && strspn(in[i].at, ">") >= in[i].len;
         for (size_t k = 0; k < (angles ? in[i].len : 1); k++) {
             list[len] = in[i];
             if (angles) {

@@ -173,7 +173,8 @@ enum ks_status ks_kernels_find(struct ks_arena *arena, const char *file, struct 
             else if (find_word(s, from, i, "__global__") < i)
                 KS_FAIL(err, KS_E_USER,
                         "%s:%d: the parameter list of a kernel is never closed: no ')' matches the "
-                        "'(' on this line; add it", file, s->at[i].line);
+                        "'(' on this line; add it",
+                        file, s->at[i].line);
         }
         if (whole)
             from = i + 1;

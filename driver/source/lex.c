@@ -50,8 +50,8 @@ static char spliced(const struct ks_lexer *lx, size_t pos, size_t *next)
 
 void ks_lex_begin(struct ks_lexer *lexer, struct ks_slice text, bool comments)
 {
-    *lexer = (struct ks_lexer){.text = text.at, .len = text.len, .line = 1, .comments = comments,
-                               .at_line_start = true};
+    *lexer = (struct ks_lexer){
+        .text = text.at, .len = text.len, .line = 1, .comments = comments, .at_line_start = true};
     if (text.len >= 3 && memcmp(text.at, "\xEF\xBB\xBF", 3) == 0)
         lexer->pos = 3;
 }
@@ -179,9 +179,9 @@ static size_t skip_directive(const struct ks_lexer *lx, size_t pos)
 static size_t skip_punct(const struct ks_lexer *lx, size_t pos)
 {
     static const char *const longest_first[] = {
-        "<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>",
-        "<=",  ">=",  "==",  "!=",  "&&",  "||",  "+=",  "-=", "*=", "/=", "%=", "&=", "|=",
-        "^=",  "##",  ".*",  NULL};
+        "<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++",
+        "--",  "<<",  ">>",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=",
+        "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=",  "##", ".*", NULL};
     for (size_t i = 0; longest_first[i]; i++) {
         size_t at = pos, next;
         const char *p = longest_first[i];
@@ -228,8 +228,8 @@ struct ks_token ks_lex_next(struct ks_lexer *lx)
 {
     bool comment = skip_blank(lx);
     size_t begin = lx->pos, end;
-    struct ks_token token = {.at = lx->text + begin, .line = lx->line,
-                             .line_start = lx->at_line_start};
+    struct ks_token token = {
+        .at = lx->text + begin, .line = lx->line, .line_start = lx->at_line_start};
     if (begin >= lx->len)
         return token;
     char c = lx->text[begin];
@@ -324,8 +324,8 @@ enum ks_directive ks_token_directive(const struct ks_token *token, struct ks_sli
         *rest = ks_slice_trim((struct ks_slice){body.at + lx.pos, body.len - lx.pos});
     if (ks_token_is(&word, "if") || ks_token_is(&word, "ifdef") || ks_token_is(&word, "ifndef"))
         return KS_DIR_IF;
-    if (ks_token_is(&word, "else") || ks_token_is(&word, "elif") ||
-        ks_token_is(&word, "elifdef") || ks_token_is(&word, "elifndef"))
+    if (ks_token_is(&word, "else") || ks_token_is(&word, "elif") || ks_token_is(&word, "elifdef") ||
+        ks_token_is(&word, "elifndef"))
         return KS_DIR_ELSE;
     if (ks_token_is(&word, "endif"))
         return KS_DIR_ENDIF;
@@ -350,8 +350,8 @@ static int constant_condition(const struct ks_token *token)
 
 size_t ks_lex_drop_dead(struct ks_token *tokens, size_t n)
 {
-    // Depth of open conditionals, the depth whose dead arm hides us (0: none), and, by depth, what a
-    // constant `#if` said. Deeper than 64 no constant is believed, which only keeps more tokens.
+    // Depth of open conditionals, the depth whose dead arm hides us (0: none), and, by depth, what
+    // a constant `#if` said. Deeper than 64 no constant is believed, which only keeps more tokens.
     int depth = 0, dead = 0;
     int constant[65];
     size_t kept = 0;

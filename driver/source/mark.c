@@ -104,8 +104,12 @@ static bool read_block(const struct finder *f, size_t i, struct block *b)
     if (!mark_text(t, &rest))
         return false;
     struct ks_buf text = KS_BUF(1 << 20);
-    *b = (struct block){.pragma = t->kind == KS_TOK_DIRECTIVE, .own_line = t->line_start,
-                        .line = t->line, .begin = offset(f, t), .end = offset(f, t) + t->len, .next = i + 1};
+    *b = (struct block){.pragma = t->kind == KS_TOK_DIRECTIVE,
+                        .own_line = t->line_start,
+                        .line = t->line,
+                        .begin = offset(f, t),
+                        .end = offset(f, t) + t->len,
+                        .next = i + 1};
     // Lines are counted from the mark's own; `ks` may stand behind a splice.
     for (const char *p = t->at; p < rest.at; p++)
         if (*p == '\n')
@@ -142,7 +146,7 @@ static const struct ks_token *behind(const struct finder *f, const struct block 
 static const struct ks_kernel_decl *bound_kernel(const struct finder *f, const struct ks_token *t)
 {
     size_t at = offset(f, t);
-    ks_vec_each(const struct ks_kernel_decl, k, f->kernels) {
+    ks_vec_each (const struct ks_kernel_decl, k, f->kernels) {
         if (at < k->begin || at >= k->body || t->kind == KS_TOK_END)
             continue;
         for (const struct ks_token *p = t; offset(f, p) < k->body; p++)
@@ -164,16 +168,21 @@ static const char *quote_of(struct ks_arena *arena, const struct ks_token *t)
 static enum ks_status fail_unbound(const struct finder *f, const struct ks_clause_text *ct,
                                    const char *at, const struct block *b, const struct ks_token *t)
 {
-    ks_vec_each(const struct ks_kernel_decl, k, f->kernels) {
+    ks_vec_each (const struct ks_kernel_decl, k, f->kernels) {
         if (b->begin > k->body && b->begin < k->end)
-            return ks_clause_fail(ct, at, "a mark inside the body of kernel %s; put it above the "
-                                  "kernel", k->qualified);
+            return ks_clause_fail(ct, at,
+                                  "a mark inside the body of kernel %s; put it above the "
+                                  "kernel",
+                                  k->qualified);
         if (b->begin > k->begin && b->begin < k->body)
-            return ks_clause_fail(ct, at, "a mark inside the declaration of kernel %s; put it above "
-                                  "the kernel", k->qualified);
+            return ks_clause_fail(ct, at,
+                                  "a mark inside the declaration of kernel %s; put it above "
+                                  "the kernel",
+                                  k->qualified);
     }
     if (t->kind == KS_TOK_END)
-        return ks_clause_fail(ct, at, "no kernel follows this mark; put it right above the "
+        return ks_clause_fail(ct, at,
+                              "no kernel follows this mark; put it right above the "
                               "__global__ function that it is meant for");
     for (const struct ks_token *p = t; p->kind != KS_TOK_END; p++) {
         if (ks_token_is(p, "{") || ks_token_is(p, "}"))
@@ -181,19 +190,22 @@ static enum ks_status fail_unbound(const struct finder *f, const struct ks_claus
         if (ks_token_is(p, ";")) {
             for (const struct ks_token *g = t; g < p; g++)
                 if (ks_token_is(g, "__global__"))
-                    return ks_clause_fail(ct, at, "the kernel declared on line %d has no body here; "
-                                          "mark its definition instead", t->line);
+                    return ks_clause_fail(ct, at,
+                                          "the kernel declared on line %d has no body here; "
+                                          "mark its definition instead",
+                                          t->line);
             break;
         }
     }
-    return ks_clause_fail(ct, at, "'%s' on line %d stands between this mark and a kernel; only "
+    return ks_clause_fail(ct, at,
+                          "'%s' on line %d stands between this mark and a kernel; only "
                           "template heads, attributes and comments may, so move the mark down",
                           quote_of(f->arena, t), t->line);
 }
 
 static struct ks_mark *mark_of(const struct finder *f, const struct ks_kernel_decl *kernel)
 {
-    ks_vec_each(struct ks_mark, m, f->marks)
+    ks_vec_each (struct ks_mark, m, f->marks)
         if (m->kernel == kernel)
             return m;
     return NULL;
@@ -226,7 +238,8 @@ static enum ks_status read_off(struct finder *f, struct ks_clause_text *ct, cons
         return KS_OK;
     }
     if (f->any)
-        return ks_clause_fail(ct, at, "'off' for the whole file must be its first mark; for one "
+        return ks_clause_fail(ct, at,
+                              "'off' for the whole file must be its first mark; for one "
                               "kernel put it right above that kernel");
     f->marks->file_off = true;
     return KS_OK;
@@ -234,8 +247,7 @@ static enum ks_status read_off(struct finder *f, struct ks_clause_text *ct, cons
 
 // One directive; ct->text ends where it ends, ct->at is behind its word.
 static enum ks_status read_directive(struct finder *f, struct ks_clause_text *ct, const char *word,
-                                     const char *at, const struct block *b,
-                                     const bool *optimized)
+                                     const char *at, const struct block *b, const bool *optimized)
 {
     const struct ks_token *t = behind(f, b);
     const struct ks_kernel_decl *kernel = bound_kernel(f, t);
@@ -250,8 +262,10 @@ static enum ks_status read_directive(struct finder *f, struct ks_clause_text *ct
         return ks_clause_fail(ct, at, "kernel %s has an optimize directive already (line %d)",
                               kernel->qualified, m->line);
     if (optimize && m && m->n_workloads)
-        return ks_clause_fail(ct, at, "optimize comes before the workloads of its kernel; move it "
-                              "above line %d", m->line);
+        return ks_clause_fail(ct, at,
+                              "optimize comes before the workloads of its kernel; move it "
+                              "above line %d",
+                              m->line);
     if (!m) {
         int line = ct->line;
         for (const char *p = ct->text; p < at; p++)
@@ -261,10 +275,12 @@ static enum ks_status read_directive(struct finder *f, struct ks_clause_text *ct
     if (!optimize)
         return ks_clauses_workload(ct, m);
     KS_TRY(ks_clauses_optimize(ct, m));
-    ks_vec_each(const struct ks_mark, other, f->marks)
+    ks_vec_each (const struct ks_mark, other, f->marks)
         if (other != m && *m->name && strcmp(other->name, m->name) == 0)
-            return ks_clause_fail(ct, at, "the name '%s' is taken by the mark on line %d; choose "
-                                  "another", m->name, other->line);
+            return ks_clause_fail(ct, at,
+                                  "the name '%s' is taken by the mark on line %d; choose "
+                                  "another",
+                                  m->name, other->line);
     return KS_OK;
 }
 
@@ -319,8 +335,8 @@ static bool is_prose(const struct finder *f, const struct block *b, const char *
 
 static enum ks_status read_marks(struct finder *f, const struct block *b, bool *optimized)
 {
-    struct ks_clause_text whole = {.arena = f->arena, .file = f->file, .line = b->line,
-                                   .text = b->text, .err = f->err};
+    struct ks_clause_text whole = {
+        .arena = f->arena, .file = f->file, .line = b->line, .text = b->text, .err = f->err};
     const char *p = b->text + strspn(b->text, " \t\n");
     const char *word = word_at(f->arena, p);
     if (is_prose(f, b, word))
@@ -335,14 +351,17 @@ static enum ks_status read_marks(struct finder *f, const struct block *b, bool *
                               *p ? "'" : "");
     }
     if (!b->own_line)
-        return ks_clause_fail(&whole, p, "a mark behind code; put it on a line of its own, right "
+        return ks_clause_fail(&whole, p,
+                              "a mark behind code; put it on a line of its own, right "
                               "above its kernel");
     for (int n = 0; *p; n++) {
         word = word_at(f->arena, p);
         const char *clauses = p + strlen(word), *end = next_directive(clauses);
         if (n > 0 && b->pragma)
-            return ks_clause_fail(&whole, p, "'%s' begins a second directive in one pragma; give it "
-                                  "a '#pragma ks' line of its own", word);
+            return ks_clause_fail(&whole, p,
+                                  "'%s' begins a second directive in one pragma; give it "
+                                  "a '#pragma ks' line of its own",
+                                  word);
         // The directive alone, with the lines before it kept as newlines.
         char *text = ks_arena_strndup(f->arena, b->text, (size_t)(end - b->text));
         for (char *q = text; q < text + (clauses - b->text); q++)
@@ -373,8 +392,10 @@ static enum ks_status refuse_block_comment(const struct finder *f, const struct 
     rest = ks_slice_trim((struct ks_slice){rest.at + 3, rest.len - 3});
     if (!is_directive(word_at(f->arena, ks_arena_strndup(f->arena, rest.at, rest.len))))
         return KS_OK;
-    KS_FAIL(f->err, KS_E_USER, "%s:%d: a mark in a block comment is not read; write '// ks: ...' or "
-            "'#pragma ks ...'", f->file, t->line);
+    KS_FAIL(f->err, KS_E_USER,
+            "%s:%d: a mark in a block comment is not read; write '// ks: ...' or "
+            "'#pragma ks ...'",
+            f->file, t->line);
 }
 
 static void add_blank(struct finder *f, size_t begin, size_t end)
@@ -400,8 +421,13 @@ enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks
         return KS_OK;
     struct ks_token *tokens;
     size_t n = ks_lex_all(arena, text, true, &tokens);
-    struct finder f = {.arena = arena, .file = file, .base = text.at, .tokens = tokens,
-                       .kernels = kernels, .marks = marks, .err = err};
+    struct finder f = {.arena = arena,
+                       .file = file,
+                       .base = text.at,
+                       .tokens = tokens,
+                       .kernels = kernels,
+                       .marks = marks,
+                       .err = err};
     // Also in dead arms: a pragma is blanked wherever it stands.
     struct ks_slice rest;
     for (size_t i = 0; i < n; i++)
@@ -419,7 +445,7 @@ enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks
         KS_TRY(read_marks(&f, &b, optimized));
         i = b.next;
     }
-    ks_vec_each(const struct ks_mark, m, marks)
+    ks_vec_each (const struct ks_mark, m, marks)
         KS_TRY(ks_mark_check(arena, m, err));
     return KS_OK;
 }

@@ -39,7 +39,7 @@ static bool is_template_param(const struct ks_kernel_decl *kernel, const char *n
 
 static const struct known *find_known(const struct checker *c, const char *name)
 {
-    ks_vec_each(struct known, k, &c->known)
+    ks_vec_each (struct known, k, &c->known)
         if (strcmp(k->name, name) == 0)
             return k;
     return NULL;
@@ -66,7 +66,7 @@ static const char *hint(const struct checker *c, const char *name)
         ks_strv_add(c->arena, &words, c->kernel->params[i].name);
     for (size_t i = 0; i < c->kernel->n_template_params; i++)
         ks_strv_add(c->arena, &words, c->kernel->template_params[i]);
-    ks_vec_each(struct known, k, &c->known)
+    ks_vec_each (struct known, k, &c->known)
         ks_strv_add(c->arena, &words, k->name);
     // Within distance 2 every name of two letters resembles every other.
     const char *nearest = strlen(name) > 2 && words.len ? ks_nearest_word(name, words.at) : NULL;
@@ -109,8 +109,10 @@ static enum ks_status check_names(const struct checker *c, const struct ks_expr 
         const struct ks_param *p = find_param(c->kernel, e->name);
         if (is_geometry(e->name))
             return assumption ? KS_OK
-                              : fail(c, "'%s' is not known in %s; write the number, or name it with "
-                                     "let and use that in both places", e->name, clause);
+                              : fail(c,
+                                     "'%s' is not known in %s; write the number, or name it with "
+                                     "let and use that in both places",
+                                     e->name, clause);
         if (find_known(c, e->name) || is_template_param(c->kernel, e->name))
             return KS_OK;
         for (size_t i = 0; i < c->n_later; i++)
@@ -129,8 +131,8 @@ static enum ks_status check_names(const struct checker *c, const struct ks_expr 
         return KS_OK;
     }
     for (int i = 0; i < 4; i++) {
-        bool pointer = (e->op == KS_X_ALIGNED && i == 0) ||
-                       (e->op == KS_X_OVERLAP && (i == 0 || i == 2));
+        bool pointer =
+            (e->op == KS_X_ALIGNED && i == 0) || (e->op == KS_X_OVERLAP && (i == 0 || i == 2));
         if (!pointer) {
             KS_TRY(check_names(c, e->kid[i], clause, assumption));
             continue;
@@ -186,8 +188,10 @@ static bool fits(enum ks_scalar scalar, double value)
     if (scalar == KS_T_BOOL)
         return value == 0 || value == 1;
     bool is_signed = ks_scalar_is_signed(scalar);
+    // The largest 64-bit values round up to a power of two as doubles: let the bound itself pass.
     double top = ldexp(1, (int)bits - is_signed);
-    return floor(value) == value && value < top && value >= (is_signed ? -top : 0);
+    return floor(value) == value && (bits < 64 ? value < top : value <= top) &&
+           value >= (is_signed ? -top : 0);
 }
 
 static enum ks_status check_lets(struct checker *c, const struct ks_workload_mark *w)
@@ -197,7 +201,8 @@ static enum ks_status check_lets(struct checker *c, const struct ks_workload_mar
         const struct ks_param *p = find_param(c->kernel, b->name);
         const char *clause = ks_arena_printf(c->arena, "let(%s=...)", b->name);
         if (is_template_param(c->kernel, b->name))
-            return fail(c, "%s: '%s' is a template parameter; inst(...) chooses it", clause, b->name);
+            return fail(c, "%s: '%s' is a template parameter; inst(...) chooses it", clause,
+                        b->name);
         if (p && p->type.pointer)
             return fail(c, "%s: '%s' is a pointer; describe it with in, inout or out", clause,
                         b->name);
@@ -285,15 +290,17 @@ static enum ks_status check_init(const struct checker *c, const struct ks_array 
     bool real = ks_scalar_is_float(s);
     const char *type = ks_elem_text(c->arena, elem);
     if (!real && (init->kind == KS_INIT_UNIFORM || init->kind == KS_INIT_NORMAL))
-        return fail(c, "%s holds integers (%s): uniform and normal are for floating point; write "
-                    "randint(lo,hi)", a->name, type);
+        return fail(c,
+                    "%s holds integers (%s): uniform and normal are for floating point; write "
+                    "randint(lo,hi)",
+                    a->name, type);
     if (init->kind == KS_INIT_PERMUTATION && (real || s == KS_T_BOOL))
         return fail(c, "%s is %s: permutation makes indices and needs integers", a->name, type);
     double a0 = init->a, b0 = init->b;
     bool two = init->kind == KS_INIT_RANDINT || init->kind == KS_INIT_IOTA;
-    if ((two || init->kind == KS_INIT_CONSTANT) && (!fits(s, a0) ||
-        (init->kind == KS_INIT_RANDINT && !fits(s, b0)) ||
-        (init->kind == KS_INIT_IOTA && !real && floor(b0) != b0)))
+    if ((two || init->kind == KS_INIT_CONSTANT) &&
+        (!fits(s, a0) || (init->kind == KS_INIT_RANDINT && !fits(s, b0)) ||
+         (init->kind == KS_INIT_IOTA && !real && floor(b0) != b0)))
         return fail(c, "the initialiser's values do not fit %s, which is %s", a->name, type);
     return KS_OK;
 }
@@ -318,8 +325,10 @@ static enum ks_status check_array(struct checker *c, const struct ks_array *a)
         return fail(c, "%s: '%s' is %s; name the element type, as in %s(float %s[n])", clause,
                     a->name, p->type.text, roles[a->role], a->name);
     if (own->scalar == KS_T_NONE && own->size == sizeof(void *))
-        return fail(c, "%s: '%s' is %s; buffers of pointers cannot be described, capture a run "
-                    "with `ks record` instead", clause, a->name, p->type.text);
+        return fail(c,
+                    "%s: '%s' is %s; buffers of pointers cannot be described, capture a run "
+                    "with `ks record` instead",
+                    clause, a->name, p->type.text);
     bool bytes = ks_scalar_size(own->scalar) == 1 && own->lanes == 1;
     if (*a->type.text && own->scalar != KS_T_NONE && !bytes &&
         (own->scalar != named->scalar || own->lanes != named->lanes))
@@ -384,8 +393,10 @@ static enum ks_status check_complete(const struct checker *c, const struct ks_wo
         const struct ks_param *p = &c->kernel->params[i];
         bool given = false;
         if (!*p->name)
-            return fail(c, "parameter %zu of %s has no name, so that no clause can give it a value; "
-                        "name it", i + 1, c->kernel->qualified);
+            return fail(c,
+                        "parameter %zu of %s has no name, so that no clause can give it a value; "
+                        "name it",
+                        i + 1, c->kernel->qualified);
         for (size_t k = 0; k < w->n_lets; k++)
             given |= strcmp(w->lets[k].name, p->name) == 0;
         for (size_t k = 0; k < w->n_settings; k++)
@@ -395,8 +406,10 @@ static enum ks_status check_complete(const struct checker *c, const struct ks_wo
         for (size_t k = 0; k < w->n_aliases; k++)
             given |= strcmp(w->aliases[k][0], p->name) == 0;
         if (!given && p->type.pointer)
-            return fail(c, "the workload says nothing about '%s' (%s); add in(%s[...]), inout or "
-                        "out", p->name, p->type.text, p->name);
+            return fail(c,
+                        "the workload says nothing about '%s' (%s); add in(%s[...]), inout or "
+                        "out",
+                        p->name, p->type.text, p->name);
         if (!given)
             return fail(c, "the workload gives '%s' (%s) no value; add let(%s=...) or set(%s=...)",
                         p->name, p->type.text, p->name, p->name);
@@ -450,8 +463,7 @@ static enum ks_status check_instances(const struct checker *c, const struct ks_m
     return KS_OK;
 }
 
-enum ks_status ks_mark_check(struct ks_arena *arena, const struct ks_mark *mark,
-                             struct ks_err *err)
+enum ks_status ks_mark_check(struct ks_arena *arena, const struct ks_mark *mark, struct ks_err *err)
 {
     struct checker c = {.arena = arena, .kernel = mark->kernel, .err = err};
     c.where = ks_arena_printf(arena, "%s:%d", mark->file, mark->line);

@@ -48,8 +48,7 @@ static const char *params_of(const char *text)
 }
 
 // Cuts "a, b<c, d>, e" at its top-level commas.
-static void split_list(struct ks_arena *arena, const char *at, const char *end,
-                       struct ks_strv *out)
+static void split_list(struct ks_arena *arena, const char *at, const char *end, struct ks_strv *out)
 {
     *out = (struct ks_strv){0};
     int depth = 0;
@@ -234,12 +233,15 @@ static enum ks_status read_entry(struct reader *r, size_t open, struct ks_signat
     size_t expr_end = expr < close ? ks_stream_match(&r->s, expr) + 1 : close;
     if (!ks_stream_is(&r->s, open + 2, ",") || !ks_stream_is(&r->s, expr, "(") ||
         !ks_stream_is(&r->s, expr_end, ",") || r->s.at[expr_end + 1].kind != KS_TOK_IDENT)
-        KS_FAIL(err, KS_E_FORMAT, "host stub, line %d: __cudaRegisterEntry in an unknown form; this "
-                "nvcc is newer than ks knows", r->s.at[open].line);
+        KS_FAIL(err, KS_E_FORMAT,
+                "host stub, line %d: __cudaRegisterEntry in an unknown form; this "
+                "nvcc is newer than ks knows",
+                r->s.at[open].line);
     const char *launched = text_of(r, expr, expr_end);
     struct ks_signature sig = {.registered = ks_token_text(r->arena, &r->s.at[expr_end + 1])};
-    ks_vec_each(struct stub, stub, &r->stubs) {
-        // __cudaLaunch(((char *)((void (*)(int))k)), 0U): the launched text is that cast expression.
+    ks_vec_each (struct stub, stub, &r->stubs) {
+        // __cudaLaunch(((char *)((void (*)(int))k)), 0U): the launched text is that cast
+        // expression.
         if (stub->used || !stub->launched || strcmp(stub->launched, launched) != 0)
             continue;
         stub->used = true;

@@ -79,13 +79,49 @@ static size_t read_group(struct reader *r, size_t i, int outer, int depth, int *
     return i + 1;
 }
 
+// One pass with a stack, so that text full of open brackets takes no longer than other text.
+static const size_t *match_brackets(struct ks_arena *arena, const struct ks_token *tokens, size_t n)
+{
+    size_t *match = KS_NEW_ARRAY(arena, size_t, n + 1);
+    size_t *stack = KS_NEW_ARRAY(arena, size_t, n + 1);
+    size_t depth = 0;
+    for (size_t i = 0; i <= n; i++)
+        match[i] = n;
+    for (size_t i = 0; i < n; i++) {
+        if (tokens[i].kind != KS_TOK_PUNCT || tokens[i].len != 1)
+            continue;
+        char c = *tokens[i].at;
+        if (c == '(' || c == '[' || c == '{') {
+            stack[depth++] = i;
+            continue;
+        }
+        char open = c == ')' ? '(' : c == ']' ? '[' : c == '}' ? '{' : '\0';
+        if (!open)
+            continue;
+        size_t d = depth;
+        while (d > 0 && *tokens[stack[d - 1]].at != open &&
+               (open == '{' || *tokens[stack[d - 1]].at != '{'))
+            d--;
+        if (d > 0 && *tokens[stack[d - 1]].at == open) {
+            match[stack[d - 1]] = i;
+            depth = d - 1;
+        } else if (open == '{') {
+            depth = 0; // a stray '}' ends whatever was open
+        }
+    }
+    return match;
+}
+
 struct ks_stream ks_stream_read(struct ks_arena *arena, struct ks_slice text)
 {
     struct ks_token *tokens;
     size_t n = ks_lex_all(arena, text, false, &tokens);
     n = ks_lex_drop_dead(tokens, n);
-    struct reader r = {.arena = arena, .tokens = tokens, .keep = KS_NEW_ARRAY(arena, bool, n),
-                       .arm = KS_NEW_ARRAY(arena, int, n), .uneven = KS_NEW_ARRAY(arena, bool, n)};
+    struct reader r = {.arena = arena,
+                       .tokens = tokens,
+                       .keep = KS_NEW_ARRAY(arena, bool, n),
+                       .arm = KS_NEW_ARRAY(arena, int, n),
+                       .uneven = KS_NEW_ARRAY(arena, bool, n)};
     memset(r.keep, true, n);
     int net;
     read_arm(&r, 0, 0, 0, &net);
@@ -97,31 +133,13 @@ struct ks_stream ks_stream_read(struct ks_arena *arena, struct ks_slice text)
         r.arm[kept] = r.arm[i];
         r.uneven[kept++] = r.uneven[i];
     }
-    return (struct ks_stream){tokens, r.arm, r.uneven, kept - 1, text.at};
+    const size_t *match = match_brackets(arena, tokens, kept - 1);
+    return (struct ks_stream){tokens, r.arm, r.uneven, match, kept - 1, text.at};
 }
 
 size_t ks_stream_match(const struct ks_stream *stream, size_t i)
 {
-    // Braces are what structure hangs on: when matching one, parentheses are not looked at.
-    char open = *stream->at[i].at;
-    char close = open == '(' ? ')' : open == '[' ? ']' : '}';
-    int depth = 0;
-    for (; i < stream->len; i++) {
-        const struct ks_token *t = &stream->at[i];
-        if (t->kind != KS_TOK_PUNCT || t->len != 1)
-            continue;
-        if (*t->at == open)
-            depth++;
-        else if (*t->at == close && --depth == 0)
-            return i;
-        else if (open != '{' && *t->at == '{') {
-            i = ks_stream_match(stream, i);
-            if (i == stream->len)
-                break;
-        } else if (open != '{' && *t->at == '}')
-            break;
-    }
-    return stream->len;
+    return stream->match[i];
 }
 
 size_t ks_stream_angle(const struct ks_stream *stream, size_t i, size_t end)

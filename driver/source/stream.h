@@ -13,15 +13,16 @@ struct ks_stream {
     const struct ks_token *at; // ends with KS_TOK_END, which `len` does not count
     const int *arm;            // innermost conditional arm of each token; 0: outside all of them
     const bool *uneven;        // of an #if: its arms differ in their net count of braces
+    const size_t *match;       // of each opening bracket ( [ {, see ks_stream_match
     size_t len;
-    const char *text;          // start of the file, for offsets
+    const char *text; // start of the file, for offsets
 };
 
 // Lives in the arena; borrows the text. Comments are left out.
 struct ks_stream ks_stream_read(struct ks_arena *arena, struct ks_slice text);
 
-// The token that closes the bracket ( [ or { at i; `len` when it is never closed. Brackets of the
-// other kinds inside must balance only as far as they matter: a stray one ends the search.
+// The token that closes the bracket ( [ or { at i; `len` when it is never closed. Braces are what
+// structure hangs on: a '}' closes its '{' whatever parentheses are left open between.
 size_t ks_stream_match(const struct ks_stream *stream, size_t i);
 // The token that holds the '>' closing the template bracket '<' at i, looking no further than
 // `end`; `end` when it is no template bracket.

@@ -65,27 +65,49 @@ static const struct {
     enum ks_scalar scalar;
     int lanes;
 } named[] = {
-    {"int8_t", KS_T_I8, 1}, {"uint8_t", KS_T_U8, 1}, {"int16_t", KS_T_I16, 1},
-    {"uint16_t", KS_T_U16, 1}, {"int32_t", KS_T_I32, 1}, {"uint32_t", KS_T_U32, 1},
-    {"int64_t", KS_T_I64, 1}, {"uint64_t", KS_T_U64, 1}, {"size_t", KS_T_U64, 1},
-    {"ssize_t", KS_T_I64, 1}, {"ptrdiff_t", KS_T_I64, 1}, {"intptr_t", KS_T_I64, 1},
-    {"uintptr_t", KS_T_U64, 1}, {"uchar", KS_T_U8, 1},
-    {"ushort", KS_T_U16, 1}, {"uint", KS_T_U32, 1}, {"ulong", KS_T_U64, 1},
-    {"half", KS_T_F16, 1}, {"__half", KS_T_F16, 1}, {"half2", KS_T_F16, 2},
-    {"__half2", KS_T_F16, 2}, {"nv_half", KS_T_F16, 1}, {"nv_half2", KS_T_F16, 2},
-    {"nv_bfloat16", KS_T_BF16, 1}, {"__nv_bfloat16", KS_T_BF16, 1},
-    {"nv_bfloat162", KS_T_BF16, 2}, {"__nv_bfloat162", KS_T_BF16, 2},
-    {"cuComplex", KS_T_F32, 2}, {"cuFloatComplex", KS_T_F32, 2},
-    {"cuDoubleComplex", KS_T_F64, 2}, {"dim3", KS_T_U32, 3}, {"wchar_t", KS_T_I32, 1},
-    {"char8_t", KS_T_U8, 1}, {"char16_t", KS_T_U16, 1}, {"char32_t", KS_T_U32, 1},
+    {"int8_t", KS_T_I8, 1},
+    {"uint8_t", KS_T_U8, 1},
+    {"int16_t", KS_T_I16, 1},
+    {"uint16_t", KS_T_U16, 1},
+    {"int32_t", KS_T_I32, 1},
+    {"uint32_t", KS_T_U32, 1},
+    {"int64_t", KS_T_I64, 1},
+    {"uint64_t", KS_T_U64, 1},
+    {"size_t", KS_T_U64, 1},
+    {"ssize_t", KS_T_I64, 1},
+    {"ptrdiff_t", KS_T_I64, 1},
+    {"intptr_t", KS_T_I64, 1},
+    {"uintptr_t", KS_T_U64, 1},
+    {"uchar", KS_T_U8, 1},
+    {"ushort", KS_T_U16, 1},
+    {"uint", KS_T_U32, 1},
+    {"ulong", KS_T_U64, 1},
+    {"half", KS_T_F16, 1},
+    {"__half", KS_T_F16, 1},
+    {"half2", KS_T_F16, 2},
+    {"__half2", KS_T_F16, 2},
+    {"nv_half", KS_T_F16, 1},
+    {"nv_half2", KS_T_F16, 2},
+    {"nv_bfloat16", KS_T_BF16, 1},
+    {"__nv_bfloat16", KS_T_BF16, 1},
+    {"nv_bfloat162", KS_T_BF16, 2},
+    {"__nv_bfloat162", KS_T_BF16, 2},
+    {"cuComplex", KS_T_F32, 2},
+    {"cuFloatComplex", KS_T_F32, 2},
+    {"cuDoubleComplex", KS_T_F64, 2},
+    {"dim3", KS_T_U32, 3},
+    {"wchar_t", KS_T_I32, 1},
+    {"char8_t", KS_T_U8, 1},
+    {"char16_t", KS_T_U16, 1},
+    {"char32_t", KS_T_U32, 1},
 };
 
 static const struct {
     const char *stem;
     enum ks_scalar scalar;
 } vectors[] = {
-    {"char", KS_T_I8}, {"uchar", KS_T_U8}, {"short", KS_T_I16}, {"ushort", KS_T_U16},
-    {"int", KS_T_I32}, {"uint", KS_T_U32}, {"long", KS_T_I64}, {"ulong", KS_T_U64},
+    {"char", KS_T_I8},      {"uchar", KS_T_U8},      {"short", KS_T_I16}, {"ushort", KS_T_U16},
+    {"int", KS_T_I32},      {"uint", KS_T_U32},      {"long", KS_T_I64},  {"ulong", KS_T_U64},
     {"longlong", KS_T_I64}, {"ulonglong", KS_T_U64}, {"float", KS_T_F32}, {"double", KS_T_F64},
 };
 
@@ -123,9 +145,9 @@ static bool count_word(struct words *w, const struct ks_token *token)
         const char *text;
         int *count;
     } table[] = {
-        {"signed", &w->n_signed}, {"unsigned", &w->n_unsigned}, {"short", &w->n_short},
-        {"long", &w->n_long},     {"char", &w->n_char},         {"int", &w->n_int},
-        {"bool", &w->n_bool},     {"float", &w->n_float},       {"double", &w->n_double},
+        {"signed", &w->n_signed},   {"unsigned", &w->n_unsigned}, {"short", &w->n_short},
+        {"long", &w->n_long},       {"char", &w->n_char},         {"int", &w->n_int},
+        {"bool", &w->n_bool},       {"float", &w->n_float},       {"double", &w->n_double},
         {"__int128", &w->n_int128}, {"__signed__", &w->n_signed}, {"_Bool", &w->n_bool},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -198,9 +220,10 @@ static bool is_one_of(const struct ks_token *token, const char *const *words)
 struct ks_type ks_type_parse(struct ks_arena *arena, struct ks_slice text)
 {
     static const char *const restrict_words[] = {"__restrict", "__restrict__", "restrict", NULL};
-    static const char *const skipped[] = {"volatile", "struct", "class", "union", "enum",
-                                          "typename", "mutable", "register", "::",
-                                          "__grid_constant__", NULL};
+    static const char *const skipped[] = {
+        "volatile", "struct",  "class",    "union", "enum",
+        "typename", "mutable", "register", "::",    "__grid_constant__",
+        NULL};
     struct ks_token *tokens;
     size_t n = ks_lex_all(arena, text, false, &tokens) - 1;
     struct ks_type type = {.text = normal_text(arena, tokens, n)};

@@ -27,7 +27,7 @@ static const char *closure(const char *tu, const char *const *quote, const char 
     if (ks_closure_read(&arena, tu, quote, include, &files, &err) != KS_OK)
         return ks_status_name(err.status);
     const char *out = "";
-    ks_vec_each(struct ks_source_file, f, &files)
+    ks_vec_each (struct ks_source_file, f, &files)
         out = ks_arena_printf(&arena, "%s%s%s%s", out, *out ? " " : "", f->path,
                               f->may_have_mark ? "!" : "");
     return out;
@@ -91,8 +91,9 @@ static void test_one_file_two_names(void **state)
 static void test_not_includes(void **state)
 {
     (void)state;
-    put("d.cu", "#if __has_include(\"l.h\")\n#endif\ninclude \"l.h\"\n#include MACRO\n#include \"\"\n"
-                "#include \"l.h\n#include <d>\n#define include\n#include");
+    put("d.cu",
+        "#if __has_include(\"l.h\")\n#endif\ninclude \"l.h\"\n#include MACRO\n#include \"\"\n"
+        "#include \"l.h\n#include <d>\n#define include\n#include");
     assert_int_equal(ks_dir_make("dirs/d", NULL), KS_OK);
     put("l.h", "x");
     const char *const include[] = {"dirs", NULL};
@@ -110,8 +111,10 @@ static void test_absent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search_order),       cmocka_unit_test(test_relative_to_includer),
-        cmocka_unit_test(test_one_file_two_names), cmocka_unit_test(test_not_includes),
+        cmocka_unit_test(test_search_order),
+        cmocka_unit_test(test_relative_to_includer),
+        cmocka_unit_test(test_one_file_two_names),
+        cmocka_unit_test(test_not_includes),
         cmocka_unit_test(test_absent),
     };
     int failed = cmocka_run_group_tests(tests, setup, teardown);

@@ -17,7 +17,7 @@ static const char *found(const char *text)
     if (ks_kernels_find(&arena, "a.cu", ks_slice_of(text), &list, &err) != KS_OK)
         return ks_arena_printf(&arena, "error %s", err.text);
     const char *out = "";
-    ks_vec_each(struct ks_kernel_decl, k, &list) {
+    ks_vec_each (struct ks_kernel_decl, k, &list) {
         assert_int_equal(text[k->body], '{');
         assert_int_equal(text[k->end - 1], '}');
         assert_true(k->begin < k->body);
@@ -59,8 +59,9 @@ static void test_specifiers(void **state)
 static void test_templates(void **state)
 {
     (void)state;
-    assert_string_equal(found("template <class T, int B = 3, typename... R>\n__global__ void a(T* x) {}"),
-                        "1 a(T* x) <T,B,R>\n");
+    assert_string_equal(
+        found("template <class T, int B = 3, typename... R>\n__global__ void a(T* x) {}"),
+        "1 a(T* x) <T,B,R>\n");
     assert_string_equal(found("template<template<class> class C, bool V = (1 > 2), int = 0>"
                               "__global__ void a(C<int> x) {}"),
                         "1 a(C<int> x) <C,V,>\n");
@@ -70,8 +71,9 @@ static void test_templates(void **state)
     assert_string_equal(found("template<> __global__ void a<float, 3>(float* x) {}"),
                         "1 a(float* x)\n");
     assert_string_equal(found("template __global__ void a<float>(float*);"), "");
-    assert_string_equal(found("template<class T> requires (sizeof(T) > 2) __global__ void a(T x) {}"),
-                        "1 a(T x) <T>\n");
+    assert_string_equal(
+        found("template<class T> requires (sizeof(T) > 2) __global__ void a(T x) {}"),
+        "1 a(T x) <T>\n");
     assert_string_equal(found("template<class T> requires requires (T t) { t.x; }\n"
                               "__global__ void a(T x) {}"),
                         "1 a(T x) <T>\n");
@@ -79,6 +81,9 @@ static void test_templates(void **state)
                         "1 a(T x) <T>\n");
     assert_string_equal(found("template<class... A> __global__ void a(A... x) {}"),
                         "1 a(A... x) <A> !parameter pack\n");
+    struct ks_kernel_list list; // abbreviated: a template without a head
+    ks_kernels_find(&arena, "a.cu", KS_SLICE("__global__ void a(auto x) {}"), &list, NULL);
+    assert_true(list.at[0].is_template);
 }
 
 static void test_parameters(void **state)
@@ -96,8 +101,9 @@ static void test_parameters(void **state)
     assert_string_equal(found("__global__ void a(const __grid_constant__ P p, "
                               "[[maybe_unused]] float * const __restrict__ x, bool b = 3 < 4) {}"),
                         "1 a(const __grid_constant__ P p, float* const __restrict__ x, bool b)\n");
-    assert_string_equal(found("__global__ void a(struct P p, decltype(p) q, T<(1>0)> r, int* /*z*/) {}"),
-                        "1 a(struct P p, decltype (p) q, T<(1>0)> r, int* )\n");
+    assert_string_equal(
+        found("__global__ void a(struct P p, decltype(p) q, T<(1>0)> r, int* /*z*/) {}"),
+        "1 a(struct P p, decltype (p) q, T<(1>0)> r, int* )\n");
 }
 
 static void test_scopes(void **state)
@@ -110,11 +116,12 @@ static void test_scopes(void **state)
     assert_string_equal(found("extern \"C\" { namespace n { __global__ void k() {} } "
                               "extern \"C++\" { __global__ void l() {} } }"),
                         "1 n::k() C\n1 l()\n");
-    assert_string_equal(found("namespace n __attribute__((visibility(\"hidden\"))) {\n"
-                              "using namespace std; struct S { int x{3}; friend __global__ void z(S){} };\n"
-                              "int t[] = {1,2}; auto f = [](int x) { return x; };\n"
-                              "__global__ void k() { if (1) { } } enum class E { A }; }"),
-                        "4 n::k()\n");
+    assert_string_equal(
+        found("namespace n __attribute__((visibility(\"hidden\"))) {\n"
+              "using namespace std; struct S { int x{3}; friend __global__ void z(S){} };\n"
+              "int t[] = {1,2}; auto f = [](int x) { return x; };\n"
+              "__global__ void k() { if (1) { } } enum class E { A }; }"),
+        "4 n::k()\n");
     assert_string_equal(found("__global__ void n::k(int x) {}"), "1 n::k(int x)\n");
 }
 
@@ -124,7 +131,8 @@ static void test_text_traps(void **state)
     assert_string_equal(found("const char* s = R\"(__global__ void x() {)\"; // __global__ {\n"
                               "/* } */ __global__ void k() { char c = '}'; f(\"}\"); }"),
                         "2 k()\n");
-    assert_string_equal(found("\xEF\xBB\xBF__global__ void k(\r\n int n)\r\n{\r\n}\r\n"), "1 k(int n)\n");
+    assert_string_equal(found("\xEF\xBB\xBF__global__ void k(\r\n int n)\r\n{\r\n}\r\n"),
+                        "1 k(int n)\n");
     assert_string_equal(found("#define K(n) __global__ void n() {\nint x; __global__\nvoid k() {}"),
                         "2 k()\n");
     assert_string_equal(found("HIDDEN void k() {}"), "");
@@ -135,22 +143,26 @@ static void test_conditionals(void **state)
     (void)state;
     assert_string_equal(found("__global__ void k(int a\n#ifdef X\n, int b\n#endif\n) {}"),
                         "1 k(int a, int b) !conditional parameter list\n");
-    assert_string_equal(found("#ifdef A\n__global__ void k(int a) {\n#else\n__global__ void k(float a) {\n"
-                              "#endif\n }\n__global__ void l() {}"),
-                        "2 k(int a) !braces duplicated across #if and #else\n7 l()\n");
-    assert_string_equal(found("__global__ void k() {\n#ifdef A\n if (x) {\n#else\n for (;;) {\n#endif\n"
-                              " }\n}\n__global__ void l() {}"),
-                        "1 k()\n9 l()\n");
+    assert_string_equal(
+        found("#ifdef A\n__global__ void k(int a) {\n#else\n__global__ void k(float a) {\n"
+              "#endif\n }\n__global__ void l() {}"),
+        "2 k(int a) !braces duplicated across #if and #else\n7 l()\n");
+    assert_string_equal(
+        found("__global__ void k() {\n#ifdef A\n if (x) {\n#else\n for (;;) {\n#endif\n"
+              " }\n}\n__global__ void l() {}"),
+        "1 k()\n9 l()\n");
     assert_string_equal(found("__global__ void k() {\n#ifdef A\n if (x) {\n#else\n y();\n#endif\n"
                               "#ifdef A\n }\n#endif\n}\n__global__ void l() {}"),
                         "1 k() !the arms of an #if in the body differ in their braces\n11 l()\n");
-    assert_string_equal(found("#ifdef A\n__global__ void k() {}\n#else\n__global__ void k() { ; }\n#endif"),
-                        "2 k()\n4 k()\n");
+    assert_string_equal(
+        found("#ifdef A\n__global__ void k() {}\n#else\n__global__ void k() { ; }\n#endif"),
+        "2 k()\n4 k()\n");
     assert_string_equal(found("#ifdef __cplusplus\nextern \"C\" {\n#endif\n__global__ void k() {}\n"
                               "#ifdef __cplusplus\n}\n#endif\n__global__ void l() {}"),
                         "4 k() C\n8 l()\n");
-    assert_string_equal(found("#if 0\nit's { dead\n__global__ void k() {\n#endif\n__global__ void l() {}"),
-                        "5 l()\n");
+    assert_string_equal(
+        found("#if 0\nit's { dead\n__global__ void k() {\n#endif\n__global__ void l() {}"),
+        "5 l()\n");
     assert_string_equal(found("template <\n#ifdef A\nint X\n#endif\n>\n__global__ void k() {}"),
                         "1 k() <X> !conditional template head\n");
 }
@@ -158,7 +170,8 @@ static void test_conditionals(void **state)
 static void test_not_understood(void **state)
 {
     (void)state;
-    assert_string_equal(found("__global__ void NAME(k)(int n) {}"), "1 NAME() !name made by a macro\n");
+    assert_string_equal(found("__global__ void NAME(k)(int n) {}"),
+                        "1 NAME() !name made by a macro\n");
     assert_string_equal(found("\n__global__ void k(int n) {\n if (n) {\n}\n"),
                         "error a.cu:2: kernel k is never closed: no '}' matches the '{' on line 2; "
                         "add it, or look for a brace that stands in only one arm of an #if");
@@ -170,7 +183,8 @@ static void test_not_understood(void **state)
 static void test_extent(void **state)
 {
     (void)state;
-    static const char text[] = "int a;\n// note\ntemplate<class T>\n__global__ void k(T x) { x; } int b;";
+    static const char text[] =
+        "int a;\n// note\ntemplate<class T>\n__global__ void k(T x) { x; } int b;";
     struct ks_kernel_list list;
     assert_int_equal(ks_kernels_find(&arena, "a.cu", ks_slice_of(text), &list, NULL), KS_OK);
     assert_int_equal(list.len, 1);

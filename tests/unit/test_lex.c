@@ -56,7 +56,8 @@ static void test_directives(void **state)
                         "#define A \"/*\"  {|x|");
     assert_string_equal(lexed("  /* c */ # if X /* a\n b */ > 1'0\ny # z", false),
                         "# if X /* a\n b */ > 1'0|y|#|z|");
-    assert_string_equal(lexed("#define R R\"(\n#endif\n)\"\nx", false), "#define R R\"(\n#endif\n)\"|x|");
+    assert_string_equal(lexed("#define R R\"(\n#endif\n)\"\nx", false),
+                        "#define R R\"(\n#endif\n)\"|x|");
     struct ks_token *tokens;
     struct ks_slice rest;
     ks_lex_all(&arena, ks_slice_of("# include <a.h>  \n#elif A\n# \n#pragma\tks off"), false,
@@ -123,7 +124,8 @@ static void test_may_have_mark(void **state)
 static void test_mark_search_speed(void **state)
 {
     (void)state;
-    static const char line[] = "    blocks[i] = masks[i] + a[i * n + k]; // unrolled by the front end\n";
+    static const char line[] =
+        "    blocks[i] = masks[i] + a[i * n + k]; // unrolled by the front end\n";
     size_t n = (64u << 20) / (sizeof line - 1);
     char *text = ks_arena_alloc(&arena, n * (sizeof line - 1));
     for (size_t i = 0; i < n; i++)
@@ -138,9 +140,12 @@ static void test_mark_search_speed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tokens),        cmocka_unit_test(test_splices),
-        cmocka_unit_test(test_directives),    cmocka_unit_test(test_dead_arms),
-        cmocka_unit_test(test_open_ends),     cmocka_unit_test(test_may_have_mark),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_splices),
+        cmocka_unit_test(test_directives),
+        cmocka_unit_test(test_dead_arms),
+        cmocka_unit_test(test_open_ends),
+        cmocka_unit_test(test_may_have_mark),
         cmocka_unit_test(test_mark_search_speed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

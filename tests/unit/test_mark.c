@@ -29,11 +29,11 @@ static void add_dims(struct ks_buf *out, const char *name, struct ks_expr *const
 static void add_array(struct ks_buf *out, const struct ks_array *a)
 {
     static const char *const roles[] = {"in", "inout", "out"};
-    static const char *const inits[] = {"", "uniform", "normal", "randint", "iota", "permutation",
-                                        "constant", "file"};
+    static const char *const inits[] = {"",     "uniform",     "normal",   "randint",
+                                        "iota", "permutation", "constant", "file"};
     ks_buf_printf(out, " %s(%s%s%s[", roles[a->role],
-                  *a->type.text ? ks_elem_text(&arena, a->type.elem) : "",
-                  *a->type.text ? " " : "", a->name);
+                  *a->type.text ? ks_elem_text(&arena, a->type.elem) : "", *a->type.text ? " " : "",
+                  a->name);
     add_expr(out, a->count);
     ks_buf_puts(out, "]");
     if (a->init.kind == KS_INIT_FILE)
@@ -84,7 +84,7 @@ static const char *printed(const struct ks_mark_list *marks)
     struct ks_buf out = KS_BUF(1 << 20);
     if (marks->file_off)
         ks_buf_puts(&out, "file off\n");
-    ks_vec_each(const struct ks_mark, m, marks) {
+    ks_vec_each (const struct ks_mark, m, marks) {
         ks_buf_printf(&out, "%s@%d", m->kernel->qualified, m->line);
         if (m->off)
             ks_buf_puts(&out, " off");
@@ -146,10 +146,9 @@ static size_t read_cases(const char *file, struct sample *cases, size_t max)
         at = strstr(expected - 1, "\n=== ");
         // Source and expectation end with their newline.
         size_t len = at ? (size_t)(at + 1 - expected) : strlen(expected);
-        cases[n++] = (struct sample){
-            ks_arena_strndup(&arena, name, (size_t)(source - 1 - name)),
-            ks_arena_strndup(&arena, source, (size_t)(rule + 1 - source)),
-            ks_arena_strndup(&arena, expected, len)};
+        cases[n++] = (struct sample){ks_arena_strndup(&arena, name, (size_t)(source - 1 - name)),
+                                     ks_arena_strndup(&arena, source, (size_t)(rule + 1 - source)),
+                                     ks_arena_strndup(&arena, expected, len)};
     }
     return n;
 }
@@ -185,8 +184,8 @@ static void test_rejected(void **state)
         const char *colon = memchr(want.at, ':', want.len);
         assert_non_null(colon);
         const char *where = ks_arena_printf(&arena, "k.cu:%.*s: ", (int)(colon - want.at), want.at);
-        const char *part = ks_arena_strndup(&arena, colon + 2,
-                                            (size_t)(want.at + want.len - colon) - 2);
+        const char *part =
+            ks_arena_strndup(&arena, colon + 2, (size_t)(want.at + want.len - colon) - 2);
         enum ks_status status = find(ks_slice_of(cases[i].source), &marks, &err);
         if (status == KS_E_USER && ks_starts_with(err.text, where) && strstr(err.text, part))
             continue;
@@ -195,6 +194,28 @@ static void test_rejected(void **state)
         bad++;
     }
     assert_int_equal(bad, 0);
+}
+
+// Every ```cuda block of the user's guide is accepted and marks a kernel.
+static void test_guide(void **state)
+{
+    (void)state;
+    struct ks_slice text;
+    struct ks_err err = {0};
+    if (ks_file_read(&arena, KS_SOURCE_DIR "/docs/marks.md", 1 << 20, &text, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    size_t n = 0;
+    for (const char *at = text.at; (at = strstr(at, "\n```cuda\n")) != NULL; n++) {
+        at += strlen("\n```cuda\n");
+        const char *end = strstr(at, "\n```\n");
+        assert_non_null(end);
+        struct ks_mark_list marks;
+        if (find((struct ks_slice){at, (size_t)(end + 1 - at)}, &marks, &err) != KS_OK)
+            fail_msg("block %zu: %s", n + 1, err.text);
+        assert_int_equal(marks.len, 1);
+        at = end;
+    }
+    assert_in_range(n, 6, 100);
 }
 
 // What is blanked is the pragmas' bytes, those in dead code and behind splices too.
@@ -221,26 +242,31 @@ static void test_side_file(void **state)
     (void)state;
     struct ks_err err = {0};
     struct ks_mark mark = {.file = "ks.yaml", .line = 4};
-    assert_int_equal(ks_mark_parse_optimize(&arena, "ks.yaml:5", "tol(rel=1e-5) budget(60s)", &mark,
-                                            &err), KS_OK);
+    assert_int_equal(
+        ks_mark_parse_optimize(&arena, "ks.yaml:5", "tol(rel=1e-5) budget(60s)", &mark, &err),
+        KS_OK);
     assert_int_equal(mark.tolerance.kind, KS_TOL_REL);
     assert_int_equal(ks_mark_parse_workload(&arena, "ks.yaml:7",
-                                            "let(n=64) in(a[n]) out(b[n]) grid(1) block(64)",
-                                            &mark, &err), KS_OK);
-    assert_int_equal(ks_mark_parse_workload(&arena, "ks.yaml:8", "capture(relax-3f2a)", &mark, &err),
+                                            "let(n=64) in(a[n]) out(b[n]) grid(1) block(64)", &mark,
+                                            &err),
                      KS_OK);
+    assert_int_equal(
+        ks_mark_parse_workload(&arena, "ks.yaml:8", "capture(relax-3f2a)", &mark, &err), KS_OK);
     assert_int_equal(mark.n_workloads, 2);
     assert_int_equal(ks_mark_parse_workload(&arena, "ks.yaml:9", "grd(1)", &mark, &err), KS_E_USER);
-    assert_string_equal(err.text, "ks.yaml:9: unknown clause 'grd' of workload; did you mean 'grid'?");
+    assert_string_equal(err.text,
+                        "ks.yaml:9: unknown clause 'grd' of workload; did you mean 'grid'?");
     // Bound later, the kernel turns out to have another parameter.
     struct ks_kernel_list kernels;
     assert_int_equal(ks_kernels_find(&arena, "k.cu",
                                      ks_slice_of("__global__ void k(float* a, float* c, int n) {}"),
-                                     &kernels, &err), KS_OK);
+                                     &kernels, &err),
+                     KS_OK);
     assert_int_equal(ks_mark_check(&arena, &mark, &err), KS_OK);
     mark.kernel = &kernels.at[0];
     assert_int_equal(ks_mark_check(&arena, &mark, &err), KS_E_USER);
-    assert_true(ks_starts_with(err.text, "ks.yaml:7: out(b[...]): k has no parameter of that name"));
+    assert_true(
+        ks_starts_with(err.text, "ks.yaml:7: out(b[...]): k has no parameter of that name"));
 }
 
 static void test_crlf_and_bom(void **state)
@@ -253,15 +279,16 @@ static void test_crlf_and_bom(void **state)
     struct ks_err err = {0};
     if (find(ks_slice_of(text), &marks, &err) != KS_OK)
         fail_msg("%s", err.text);
-    assert_string_equal(printed(&marks), "k@1 exact\n  workload@3 let(n=1) out(x[n]) grid(1) block(n)\n");
+    assert_string_equal(printed(&marks),
+                        "k@1 exact\n  workload@3 let(n=1) out(x[n]) grid(1) block(n)\n");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),  cmocka_unit_test(test_rejected),
-        cmocka_unit_test(test_blanks),    cmocka_unit_test(test_side_file),
-        cmocka_unit_test(test_crlf_and_bom),
+        cmocka_unit_test(test_guide),     cmocka_unit_test(test_blanks),
+        cmocka_unit_test(test_side_file), cmocka_unit_test(test_crlf_and_bom),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

@@ -29,17 +29,17 @@ static const char *params_of(const struct ks_signature *sig)
     const char *out = "";
     for (size_t i = 0; i < sig->n_params; i++) {
         const struct ks_type *t = &sig->params[i];
-        out = ks_arena_printf(&arena, "%s%s%s%s%s%s@%zu", out, i ? " " : "",
-                              ks_elem_text(&arena, t->elem), t->pointer ? "*" : "",
-                              t->pointee_const ? "c" : "", t->restrict_ ? "r" : "",
-                              sig->offsets[i]);
+        out =
+            ks_arena_printf(&arena, "%s%s%s%s%s%s@%zu", out, i ? " " : "",
+                            ks_elem_text(&arena, t->elem), t->pointer ? "*" : "",
+                            t->pointee_const ? "c" : "", t->restrict_ ? "r" : "", sig->offsets[i]);
     }
     return out;
 }
 
 static const struct ks_signature *find(const struct ks_signature_list *list, const char *registered)
 {
-    ks_vec_each(struct ks_signature, sig, list)
+    ks_vec_each (struct ks_signature, sig, list)
         if (strcmp(sig->registered, registered) == 0)
             return sig;
     fail_msg("%s is not registered", registered);
@@ -86,7 +86,7 @@ static void test_whole_program(void **state)
     expect(&list, "_Z8internalylP13__nv_bfloat16cab", "internal", "internal",
            "u64@0 i64@8 bf16*@16 i8@24 i8@25 bool@26");
     size_t anonymous = 0, lambdas = 0, functions = 0;
-    ks_vec_each(struct ks_signature, sig, &list) {
+    ks_vec_each (struct ks_signature, sig, &list) {
         anonymous += strcmp(sig->qualified, "anon") == 0;
         functions += strcmp(sig->qualified, "function_argument") == 0;
         if (strcmp(sig->qualified, "lambda_argument") == 0) {
@@ -107,7 +107,7 @@ static void test_relocatable(void **state)
     assert_int_equal(list.len, 16);
     check_cases(&list);
     size_t internal = 0;
-    ks_vec_each(struct ks_signature, sig, &list)
+    ks_vec_each (struct ks_signature, sig, &list)
         if (ks_starts_with(sig->registered, "__nv_static_")) {
             internal++;
             assert_true(strcmp(sig->qualified, "anon") == 0 ||
@@ -127,9 +127,9 @@ static void test_matches_source(void **state)
     assert_int_equal(ks_file_read(&arena, path, 1 << 20, &text, NULL), KS_OK);
     assert_int_equal(ks_kernels_find(&arena, "cases.cu", text, &kernels, NULL), KS_OK);
     assert_int_equal(kernels.len, 13);
-    ks_vec_each(struct ks_signature, sig, &list) {
+    ks_vec_each (struct ks_signature, sig, &list) {
         size_t n = 0;
-        ks_vec_each(struct ks_kernel_decl, k, &kernels)
+        ks_vec_each (struct ks_kernel_decl, k, &kernels)
             n += ks_signature_matches(sig, k);
         bool is_pack = strcmp(sig->qualified, "pack") == 0;
         if (n != (is_pack ? sig->n_params == 1 : 1))
@@ -170,7 +170,8 @@ static void test_demangle(void **state)
     assert_string_equal(ks_demangle(&arena, "_ZN2ns1kEPf"), "ns::k(float*)");
     assert_string_equal(ks_demangle(&arena, "cneg"), "cneg");
     assert_string_equal(ks_demangle(&arena, "__nv_static_4_abcd__Z1ki"), "k(int)");
-    assert_string_equal(ks_demangle(&arena, "__nv_static_99_abcd__Z1ki"), "__nv_static_99_abcd__Z1ki");
+    assert_string_equal(ks_demangle(&arena, "__nv_static_99_abcd__Z1ki"),
+                        "__nv_static_99_abcd__Z1ki");
     assert_string_equal(ks_demangle(&arena, "_Zgarbage"), "_Zgarbage");
 }
 
@@ -182,13 +183,16 @@ static void test_damaged_stub(void **state)
     assert_int_equal(ks_signatures_read(&arena, ks_slice_of("int x;"), &list, &err), KS_OK);
     assert_int_equal(list.len, 0);
     // Registered, but no stub function launches it: left out.
-    assert_int_equal(ks_signatures_read(&arena,
-                                        ks_slice_of("f(){__cudaRegisterEntry(h, ((void (*)(int))k), "
-                                                    "_Z1ki, (-1));}"),
-                                        &list, &err), KS_OK);
+    assert_int_equal(
+        ks_signatures_read(&arena,
+                           ks_slice_of("f(){__cudaRegisterEntry(h, ((void (*)(int))k), "
+                                       "_Z1ki, (-1));}"),
+                           &list, &err),
+        KS_OK);
     assert_int_equal(list.len, 0);
-    assert_int_equal(ks_signatures_read(&arena, ks_slice_of("\n__cudaRegisterEntry(h, k)"), &list,
-                                        &err), KS_E_FORMAT);
+    assert_int_equal(
+        ks_signatures_read(&arena, ks_slice_of("\n__cudaRegisterEntry(h, k)"), &list, &err),
+        KS_E_FORMAT);
     assert_non_null(strstr(err.text, "line 2"));
     assert_int_equal(ks_signatures_read(&arena, ks_slice_of("__cudaRegisterEntry("), &list, &err),
                      KS_E_FORMAT);

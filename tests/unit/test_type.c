@@ -12,9 +12,9 @@ static struct ks_arena arena;
 static void check(const char *text, const char *expected, size_t size)
 {
     struct ks_type t = ks_type_parse(&arena, ks_slice_of(text));
-    const char *got = ks_arena_printf(&arena, "%s%s%s%s", ks_elem_text(&arena, t.elem),
-                                      t.pointer ? "*" : "", t.pointee_const ? "c" : "",
-                                      t.restrict_ ? "r" : "");
+    const char *got =
+        ks_arena_printf(&arena, "%s%s%s%s", ks_elem_text(&arena, t.elem), t.pointer ? "*" : "",
+                        t.pointee_const ? "c" : "", t.restrict_ ? "r" : "");
     assert_string_equal(got, expected);
     assert_int_equal(t.elem.size, size);
 }
@@ -100,8 +100,8 @@ static void test_text_and_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builtin), cmocka_unit_test(test_pointers),
-        cmocka_unit_test(test_named),   cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_builtin),       cmocka_unit_test(test_pointers),
+        cmocka_unit_test(test_named),         cmocka_unit_test(test_vectors),
         cmocka_unit_test(test_text_and_back),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
