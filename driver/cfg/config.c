@@ -19,9 +19,10 @@ static const char *const accept_names[] = {"measured", "modelled", NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
-    "KS_ACCEPT", "KS_BUDGET", "KS_CACHE_DIR", "KS_CONFIG_DIR", "KS_CUDA_DEVICE", "KS_CUPTI_DIR",
-    "KS_DEVICE", "KS_DISABLE", "KS_LOG", "KS_MODE", "KS_NVCC_REAL", "KS_PROJECT", "KS_READONLY",
-    "KS_REMARKS", "KS_SHARE_DIR", "KS_STATE_DIR", "KS_TRACE", NULL,
+    "KS_ACCEPT",  "KS_BUDGET",   "KS_CACHE_DIR", "KS_CONFIG_DIR", "KS_CUDA_DEVICE", "KS_CUPTI_DIR",
+    "KS_DEVICE",  "KS_DISABLE",  "KS_LOG",       "KS_MODE",       "KS_NVCC_ACTIVE", "KS_NVCC_REAL",
+    "KS_PROJECT", "KS_READONLY", "KS_REMARKS",   "KS_SHARE_DIR",  "KS_STATE_DIR",   "KS_TRACE",
+    NULL,
 };
 
 const char *ks_mode_name(enum ks_mode mode)
@@ -140,8 +141,8 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
 static enum ks_status read_file(struct ks_arena *arena, const char *path, struct ks_config *config,
                                 struct ks_err *err)
 {
-    static const char *const keys[] = {"mode", "accept", "readonly", "remarks", "budget", "nvcc",
-                                       "device", "cache_dir", "state_dir", NULL};
+    static const char *const keys[] = {"mode", "accept", "readonly",  "remarks",   "budget",
+                                       "nvcc", "device", "cache_dir", "state_dir", NULL};
     struct stat st;
     if (stat(path, &st) != 0)
         return KS_OK;
@@ -159,8 +160,8 @@ static enum ks_status read_file(struct ks_arena *arena, const char *path, struct
         KS_FAIL(err, KS_E_USER, "%s:%d: expected settings as `name: value`", path, root->line);
     KS_TRY(ks_yaml_known(path, root, keys, err));
     for (size_t i = 0; i < root->len; i++) {
-        const char *where = ks_arena_printf(arena, "%s:%d: %s", path, root->items[i].line,
-                                            root->keys[i]);
+        const char *where =
+            ks_arena_printf(arena, "%s:%d: %s", path, root->items[i].line, root->keys[i]);
         if (root->items[i].kind != KS_YAML_SCALAR)
             KS_FAIL(err, KS_E_USER, "%s takes one value", where);
         KS_TRY(set(arena, config, where, root->keys[i], root->items[i].text, err));
@@ -172,9 +173,9 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
                                        struct ks_err *err)
 {
     static const char *const named[][2] = {
-        {"KS_MODE", "mode"},         {"KS_ACCEPT", "accept"},  {"KS_READONLY", "readonly"},
-        {"KS_REMARKS", "remarks"},   {"KS_BUDGET", "budget"},  {"KS_NVCC_REAL", "nvcc"},
-        {"KS_DEVICE", "device"},     {"KS_PROJECT", "project"},
+        {"KS_MODE", "mode"},       {"KS_ACCEPT", "accept"},   {"KS_READONLY", "readonly"},
+        {"KS_REMARKS", "remarks"}, {"KS_BUDGET", "budget"},   {"KS_NVCC_REAL", "nvcc"},
+        {"KS_DEVICE", "device"},   {"KS_PROJECT", "project"},
     };
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         const char *value = getenv(named[i][0]);
@@ -190,8 +191,9 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
 static enum ks_status read_arguments(struct ks_arena *arena, const char *const *arguments,
                                      struct ks_config *config, struct ks_err *err)
 {
-    static const char *const known[] = {"--ks-mode", "--ks-project", "--ks-remarks", "--ks-budget",
-                                        "--ks-disable", "--ks-fingerprint", NULL};
+    static const char *const known[] = {"--ks-mode",   "--ks-project", "--ks-remarks",
+                                        "--ks-budget", "--ks-disable", "--ks-fingerprint",
+                                        NULL};
     for (; arguments != NULL && *arguments != NULL; arguments++) {
         const char *word = *arguments;
         size_t len = strcspn(word, "=");
@@ -200,8 +202,9 @@ static enum ks_status read_arguments(struct ks_arena *arena, const char *const *
         int index;
         if (!find_word(name, known, &index)) {
             const char *near = ks_nearest_word(name, known);
-            KS_FAIL(err, KS_E_USER, "unknown option %s%s%s%s", name, near == NULL ? "" :
-                    "; do you mean ", near == NULL ? "" : near, near == NULL ? "" : "?");
+            KS_FAIL(err, KS_E_USER, "unknown option %s%s%s%s", name,
+                    near == NULL ? "" : "; do you mean ", near == NULL ? "" : near,
+                    near == NULL ? "" : "?");
         }
         bool wants_value = index < 4;
         if (wants_value && (value == NULL || value[0] == '\0'))
@@ -224,7 +227,8 @@ static enum ks_status read_all(struct ks_arena *arena, const char *const *argume
     KS_TRY(ks_dirs_config(arena, config, err));
     KS_TRY(read_file(arena, SYSTEM_FILE, config, err));
     if (config->config_dir != NULL)
-        KS_TRY(read_file(arena, ks_path_join(arena, config->config_dir, "config.yaml"), config, err));
+        KS_TRY(
+            read_file(arena, ks_path_join(arena, config->config_dir, "config.yaml"), config, err));
     KS_TRY(read_environment(arena, config, err));
     KS_TRY(read_arguments(arena, arguments, config, err));
     return ks_dirs_fill(arena, config, err);
@@ -233,14 +237,19 @@ static enum ks_status read_all(struct ks_arena *arena, const char *const *argume
 enum ks_status ks_config_load(struct ks_arena *arena, const char *const *arguments,
                               struct ks_config *config, struct ks_err *err)
 {
-    *config = (struct ks_config){.mode = KS_MODE_CONSUME, .accept = KS_ACCEPT_MEASURED,
-                                 .budget_seconds = DEFAULT_BUDGET, .device = "cuda"};
+    *config = (struct ks_config){.mode = KS_MODE_CONSUME,
+                                 .accept = KS_ACCEPT_MEASURED,
+                                 .budget_seconds = DEFAULT_BUDGET,
+                                 .device = "cuda"};
+    enum ks_status status = read_all(arena, arguments, config, err);
+    const char *nvcc = getenv("KS_NVCC_REAL");
+    if (status != KS_OK && nvcc != NULL && nvcc[0] != '\0')
+        config->real_nvcc = ks_arena_strdup(arena, nvcc);
+
     // The switch that works whatever else is wrong; "0" lets a script switch back on.
     const char *disable = getenv("KS_DISABLE");
     if (disable == NULL || disable[0] == '\0' || strcmp(disable, "0") == 0)
-        return read_all(arena, arguments, config, err);
-    if (read_all(arena, arguments, config, NULL) != KS_OK && getenv("KS_NVCC_REAL") != NULL)
-        config->real_nvcc = ks_arena_strdup(arena, getenv("KS_NVCC_REAL"));
+        return status;
     config->mode = KS_MODE_OFF;
     config->mode_fixed = true;
     return KS_OK;
@@ -255,7 +264,8 @@ void ks_config_unknown_variables(struct ks_arena *arena, struct ks_strv *names)
         if (!ks_starts_with(name, "KS_") || find_word(name, variables, &index))
             continue;
         const char *near = ks_nearest_word(name, variables);
-        ks_strv_add(arena, names, near == NULL ? name
-                                  : ks_arena_printf(arena, "%s (do you mean %s?)", name, near));
+        ks_strv_add(arena, names,
+                    near == NULL ? name
+                                 : ks_arena_printf(arena, "%s (do you mean %s?)", name, near));
     }
 }

@@ -21,19 +21,20 @@ struct ks_config {
     const char *project;      // --ks-project=DIR / KS_PROJECT, or NULL: look upward
     const char *real_nvcc;    // KS_NVCC_REAL, or NULL
     const char *device;       // KS_DEVICE: "cuda" (default), or a launcher prefix for the worker
-    // Directories, absolute; NULL when the home directory is unusable (then nothing is stored there).
+    // Directories, absolute; NULL when the home directory is unusable: nothing is stored.
     const char *cache_dir;    // KS_CACHE_DIR, else $XDG_CACHE_HOME/ks, else ~/.cache/ks
     const char *state_dir;    // KS_STATE_DIR, else $XDG_STATE_HOME/ks, else ~/.local/state/ks
     const char *config_dir;   // KS_CONFIG_DIR, else $XDG_CONFIG_HOME/ks, else ~/.config/ks
     const char *runtime_dir;  // $XDG_RUNTIME_DIR/ks, else /tmp/ks-<uid>: GPU locks
-    // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks (also in the build tree).
+    // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks, built or installed.
     const char *share_dir;
     bool mode_fixed, budget_fixed; // said by option or environment: stronger than a project
 };
 
 // Never fails for want of files or a home; KS_E_USER for a bad value, naming the variable, the file
 // or option, and the accepted words. `arguments` are the --ks-* words, NULL-terminated; those that
-// are no setting (--ks-fingerprint) are let pass. With KS_DISABLE it never fails at all.
+// are no setting (--ks-fingerprint) are let pass. With KS_DISABLE it never fails at all; where it
+// does, real_nvcc still holds KS_NVCC_REAL, so that the caller can run the right plain nvcc.
 enum ks_status ks_config_load(struct ks_arena *arena, const char *const *arguments,
                               struct ks_config *config, struct ks_err *err);
 

@@ -40,8 +40,7 @@ static enum ks_status pick(struct ks_arena *arena, const char *variable, const c
     return KS_OK;
 }
 
-enum ks_status ks_dirs_config(struct ks_arena *arena, struct ks_config *config,
-                              struct ks_err *err)
+enum ks_status ks_dirs_config(struct ks_arena *arena, struct ks_config *config, struct ks_err *err)
 {
     return pick(arena, "KS_CONFIG_DIR", "XDG_CONFIG_HOME", ".config", &config->config_dir, err);
 }

@@ -7,8 +7,7 @@
 // Fills the directories that are still NULL. KS_E_USER for a KS_*_DIR that is not absolute.
 enum ks_status ks_dirs_fill(struct ks_arena *arena, struct ks_config *config, struct ks_err *err);
 // config_dir alone: it has to be known before the user's file can be read.
-enum ks_status ks_dirs_config(struct ks_arena *arena, struct ks_config *config,
-                              struct ks_err *err);
+enum ks_status ks_dirs_config(struct ks_arena *arena, struct ks_config *config, struct ks_err *err);
 // The home directory, or NULL when there is none that can be used.
 const char *ks_dirs_home(struct ks_arena *arena);
 

@@ -18,7 +18,7 @@ struct reader {
     struct ks_err *err;
 };
 
-#define FAIL_AT(r, node, ...)                                                                     \
+#define FAIL_AT(r, node, ...)                                                                      \
     return fail_at((r), (node)->line, ks_arena_printf((r)->arena, __VA_ARGS__))
 
 static enum ks_status fail_at(struct reader *r, int line, const char *text)
@@ -106,7 +106,8 @@ static enum ks_status read_kernel(struct reader *r, const struct ks_yaml *node,
     for (size_t i = 0; i < workloads->len; i++) {
         const struct ks_yaml *item = &workloads->items[i];
         if (item->kind != KS_YAML_SCALAR || is_nothing(item))
-            FAIL_AT(r, item, "a workload is one line of clauses; quote it if YAML reads it otherwise");
+            FAIL_AT(r, item,
+                    "a workload is one line of clauses; quote it if YAML reads it otherwise");
         mark->workloads[i] = item->text;
         mark->workload_lines[i] = item->line;
     }
@@ -205,8 +206,8 @@ static bool look_in(struct ks_arena *arena, const char *dir, uid_t builder,
             continue;
         const char *problem = ks_owner_problem(&st, builder);
         if (problem != NULL) {
-            *project = (struct ks_project){
-                .ignored = ks_arena_printf(arena, "%s %s", path, problem)};
+            *project =
+                (struct ks_project){.ignored = ks_arena_printf(arena, "%s %s", path, problem)};
             return true;
         }
         project->root = dir;
@@ -241,8 +242,10 @@ enum ks_status ks_project_find(struct ks_arena *arena, const struct ks_config *c
     if (config->project != NULL) {
         const char *dir = ks_path_real(arena, config->project);
         if (dir == NULL || !ks_is_dir(dir))
-            KS_FAIL(err, KS_E_USER, "project folder %s does not exist; --ks-project and KS_PROJECT "
-                    "name the folder that holds ks.yaml or .ks", config->project);
+            KS_FAIL(err, KS_E_USER,
+                    "project folder %s does not exist; --ks-project and KS_PROJECT "
+                    "name the folder that holds ks.yaml or .ks",
+                    config->project);
         project->root = dir;
         const char *file = ks_path_join(arena, dir, "ks.yaml");
         project->file = ks_file_exists(file) ? file : NULL;

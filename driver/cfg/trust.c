@@ -24,12 +24,15 @@ static enum ks_status load(const char *path, struct ks_secret_key *secret, struc
                    ? ks_err_set(err, KS_E_ABSENT, "no signing key at %s; `ks tune` makes one", path)
                    : ks_err_errno(err, "%s", path);
     if (st.st_uid != geteuid())
-        KS_FAIL(err, KS_E_TRUST, "%s belongs to another user; move it away and tune again to make "
-                "a key of your own", path);
+        KS_FAIL(err, KS_E_TRUST,
+                "%s belongs to another user; move it away and tune again to make "
+                "a key of your own",
+                path);
     if ((st.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-        KS_FAIL(err, KS_E_TRUST, "%s can be read by others (mode %03o): run `chmod 600 %s`, or "
-                "remove it for a new key if somebody may have copied it", path,
-                (unsigned)(st.st_mode & 0777), path);
+        KS_FAIL(err, KS_E_TRUST,
+                "%s can be read by others (mode %03o): run `chmod 600 %s`, or "
+                "remove it for a new key if somebody may have copied it",
+                path, (unsigned)(st.st_mode & 0777), path);
     return ks_secret_load(path, secret, err);
 }
 
@@ -42,7 +45,8 @@ static enum ks_status save_public(const char *path, const struct ks_secret_key *
     ks_secret_public(secret, &public_key);
     ks_pubkey_text(&public_key, text);
     ks_key_id_text(public_key.id, id);
-    int n = snprintf(file, sizeof file, "untrusted comment: minisign public key %s\n%s\n", id, text);
+    int n =
+        snprintf(file, sizeof file, "untrusted comment: minisign public key %s\n%s\n", id, text);
     KS_ASSERT(n > 0 && (size_t)n < sizeof file);
     return ks_file_update(path, file, (size_t)n, err);
 }
@@ -78,15 +82,18 @@ enum ks_status ks_user_key(const struct ks_config *config, bool make, struct ks_
                            struct ks_err *err)
 {
     if (config->config_dir == NULL)
-        KS_FAIL(err, KS_E_ABSENT, "no place for a signing key: the home directory cannot be used; "
+        KS_FAIL(err, KS_E_ABSENT,
+                "no place for a signing key: the home directory cannot be used; "
                 "set KS_CONFIG_DIR");
     struct ks_arena arena = {0};
     const char *path = ks_path_join(&arena, config->config_dir, "key.sec");
     enum ks_status status = load(path, secret, err);
     if (make && status == KS_E_ABSENT) {
         if (config->readonly)
-            status = ks_err_set(err, KS_E_ABSENT, "no signing key at %s, and KS_READONLY forbids "
-                                "making one", path);
+            status = ks_err_set(err, KS_E_ABSENT,
+                                "no signing key at %s, and KS_READONLY forbids "
+                                "making one",
+                                path);
         else
             status = make_key(&arena, config->config_dir, path, secret, err);
     }
@@ -119,7 +126,7 @@ static void add_file(struct ks_arena *arena, const struct ks_config *config, con
         return;
     }
     int number = 0;
-    for (const char *at = text.at, *end = text.at + text.len; at < end; ) {
+    for (const char *at = text.at, *end = text.at + text.len; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         stop = stop == NULL ? end : stop;
         struct ks_slice line = ks_slice_trim((struct ks_slice){at, (size_t)(stop - at)});

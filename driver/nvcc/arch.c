@@ -35,7 +35,7 @@ static bool parse_name(const char *text, struct arch_name *name)
 
 static void add(struct ks_arena *arena, arch_list *list, int compute, int sm, char suffix)
 {
-    ks_vec_each(struct ks_arch, known, list)
+    ks_vec_each (struct ks_arch, known, list)
         if (known->compute == compute && known->sm == sm && known->suffix == suffix)
             return;
     *ks_vec_push(arena, list) = (struct ks_arch){compute, sm, suffix};

@@ -5,9 +5,9 @@
 #include "nvcc/cmdline.h"
 
 struct ks_arch_words {
-    const char *arch;         // the last -arch, or NULL
-    struct ks_strv codes;     // items of all -code
-    struct ks_strv gencodes;  // each -gencode's value as written
+    const char *arch;        // the last -arch, or NULL
+    struct ks_strv codes;    // items of all -code
+    struct ks_strv gencodes; // each -gencode's value as written
 };
 
 // Fills archs, n_archs and arch_problem of `cmd`, without repetitions, in nvcc's order of meaning.

@@ -11,11 +11,11 @@ struct reader {
     struct ks_cmdline *cmd;
     const struct ks_words *words;
     struct ks_arch_words archs;
-    struct ks_strv inputs;       // and where the last one stands:
+    struct ks_strv inputs; // and where the last one stands:
     size_t input_from;
     size_t output_from;
-    const char *language;        // -x
-    const char *depfile;         // -MF
+    const char *language; // -x
+    const char *depfile;  // -MF
     bool wants_depfile;
     bool compile, device_c, device_w;
     int rdc;                     // -1: not said
@@ -98,7 +98,8 @@ static void read_maxrregcount(struct reader *r, const char *value)
     if (ks_parse_i64(value, &count) && count >= 0 && count < 1 << 16)
         r->cmd->maxrregcount = (int)count;
     else
-        pass(r->cmd, ks_arena_printf(r->arena, "-maxrregcount %s is no number of registers", value));
+        pass(r->cmd,
+             ks_arena_printf(r->arena, "-maxrregcount %s is no number of registers", value));
 }
 
 static void read_rdc(struct reader *r, const char *value)
@@ -329,8 +330,12 @@ void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
     separate_own(arena, argc, argv, out);
     struct ks_words words;
     ks_words_read(arena, out->argv, out->argc, &words);
-    struct reader r = {.arena = arena, .cmd = out, .words = &words, .rdc = -1,
-                       .ptxas = KS_BUF(1 << 16), .code = KS_BUF(1 << 16)};
+    struct reader r = {.arena = arena,
+                       .cmd = out,
+                       .words = &words,
+                       .rdc = -1,
+                       .ptxas = KS_BUF(1 << 16),
+                       .code = KS_BUF(1 << 16)};
     read_words(&r);
     if (words.doubt != NULL)
         pass(out, words.doubt);

@@ -15,7 +15,7 @@ struct ks_arch {
 
 struct ks_cmdline {
     const char **own; size_t n_own;       // --ks-* words, stripped
-    const char **argv; size_t argc;       // for the real nvcc: argv[0] unset (NULL), the rest as given
+    const char **argv; size_t argc;       // for the real nvcc: argv[0] NULL, the rest as given
     const char *pass;                     // why it must be passed through untouched, or NULL
     enum ks_phase phase;                  // -c, -dc (-rdc=true -c), compile and link
     size_t input;                         // index in argv of the one CUDA input, when pass is NULL
@@ -29,13 +29,13 @@ struct ks_cmdline {
     bool lineinfo, keep, objtemp, dlto, fast_math;
     int maxrregcount;                     // 0: not given
     const char **quote_dirs;              // -iquote through -Xcompiler, NULL-terminated
-    const char **include_dirs;            // NULL-terminated, in search order: -I through -Xcompiler, -I
+    const char **include_dirs;            // in search order: -I through -Xcompiler, then -I
     struct ks_arch *archs; size_t n_archs; // resolved where the words allow; 0 when they do not
-    const char *arch_problem;             // "native", "all": resolve with --dryrun; NULL if resolved
-    const char *ptxas_options;            // -Xptxas in order, for the key; "". Without those that only
-                                          // print (-v, --warn-...)
-    const char *code_options;             // others that reach ptxas, as "-Ofc=max -e=k"; "". Without
-                                          // -lineinfo and -maxrregcount
+    const char *arch_problem;             // "native", "all": ask --dryrun; NULL if resolved
+    const char *ptxas_options;            // -Xptxas in order, for the key; "". Without those
+                                          // that only print (-v, --warn-...)
+    const char *code_options;             // others that reach ptxas: "-Ofc=max -e=k"; "".
+                                          // Without -lineinfo and -maxrregcount
 };
 
 // Reads argv (argv[0] is ours and ignored), NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS (to look),
@@ -43,8 +43,8 @@ struct ks_cmdline {
 void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
                      struct ks_cmdline *out);
 
-// A copy of argv for nvcc: argv[0] = `nvcc`, `first` inserted right behind it, the input replaced by
-// `input` (NULL: kept), the output by `output` (NULL: kept; added when there was none), `last`
+// A copy of argv for nvcc: argv[0] = `nvcc`, `first` inserted right behind it, the input replaced
+// by `input` (NULL: kept), the output by `output` (NULL: kept; added when there was none), `last`
 // appended. Lists are NULL-terminated and may be NULL.
 const char **ks_cmdline_build(struct ks_arena *arena, const struct ks_cmdline *cmd,
                               const char *nvcc, const char *const *first, const char *input,

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-// What gcc writes: words at white space; backslash-newline continues; a blank or '#' in a name has a
-// backslash, backslashes in front of it are doubled, '$' is "$$". nvcc 13.0 writes " : " behind the
-// target, escapes blanks in prerequisites only and nothing else, and puts blank lines between -MP's
-// rules (tried). There are no comments: a name may begin with '#'.
+// What gcc writes: words at white space; backslash-newline continues; a blank or '#' in a name has
+// a backslash, backslashes in front of it are doubled, '$' is "$$". nvcc 13.0 writes " : " behind
+// the target, escapes blanks in prerequisites only and nothing else, and puts blank lines between
+// -MP's rules (tried). There are no comments: a name may begin with '#'.
 
 struct scanner {
     const char *at, *end;
@@ -37,7 +37,7 @@ static bool is_blank(char c)
 // False at the end of the text.
 static bool next_token(struct scanner *s, struct token *token)
 {
-    for (size_t n; s->at < s->end; ) {
+    for (size_t n; s->at < s->end;) {
         if ((n = continuation(s->at, s->end)) > 0) {
             s->at += n;
             s->line++;
@@ -113,7 +113,7 @@ enum ks_status ks_depfile_parse(struct ks_arena *arena, struct ks_slice text,
     size_t rules = 0, on_right = 0;
     bool right = false;
     struct token token;
-    for (bool more = true; more; ) {
+    for (bool more = true; more;) {
         int line = s.line;
         more = next_token(&s, &token);
         if (!more || token.newline) { // a rule without prerequisites behind the first is -MP's
@@ -152,7 +152,7 @@ enum ks_status ks_depfile_repair(struct ks_slice text, const char *from, const c
     const char *last_end = NULL;  // of the current rule's last word
     bool right = false, first_rule = true;
     struct token token;
-    for (bool more = true; more; ) {
+    for (bool more = true; more;) {
         more = next_token(&s, &token);
         bool ends = !more || token.newline;
         if (ends && right && first_rule) {

@@ -19,12 +19,19 @@ static bool starts_with_any(const char *word, const char *const *prefixes)
 
 static void look_at(struct ks_host_options *host, struct ks_arena *arena, const char *word)
 {
-    static const char *const instruments[] = {
-        "-fsanitize=", "--coverage", "-coverage", "-fprofile-", "-ftest-coverage",
-        "-fcoverage-mapping", "-fauto-profile", "-fcs-profile", "-finstrument-functions", NULL};
+    static const char *const instruments[] = {"-fsanitize=",
+                                              "--coverage",
+                                              "-coverage",
+                                              "-fprofile-",
+                                              "-ftest-coverage",
+                                              "-fcoverage-mapping",
+                                              "-fauto-profile",
+                                              "-fcs-profile",
+                                              "-finstrument-functions",
+                                              NULL};
     // They write files named after what is compiled, or print what a probe will parse.
     static const char *const side_outputs[] = {"-save-temps", "--save-temps", "-Wp,-M", "-M",
-                                               "-fdump-", "-ftime-trace", NULL};
+                                               "-fdump-",     "-ftime-trace", NULL};
     static const char *const whole_words[] = {"-v", "-###", "-E", "-S", "-fsyntax-only", NULL};
     if (starts_with_any(word, instruments)) {
         host->instrumented = true;

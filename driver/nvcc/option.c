@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+// clang-format off
 #define FLAG(name, alias) {name, alias, false, false, false, KS_OPT_PLAIN, NULL}
 #define VALUE(name, alias) {name, alias, true, false, false, KS_OPT_PLAIN, NULL}
 #define GLUED(name, alias, effect) {name, alias, true, false, true, effect, NULL}
@@ -12,6 +13,7 @@
 #define OUT_VALUE(name, alias, effect, why) {name, alias, true, false, false, effect, why}
 #define PASS(name, alias, why) OUT(name, alias, KS_OPT_PASS, why)
 #define PASS_VALUE(name, alias, why) OUT_VALUE(name, alias, KS_OPT_PASS, why)
+// clang-format on
 
 // In the order of `nvcc --help` of 13.0; tests/unit/test_cmdline.c compares the two.
 static const struct ks_option options[] = {
@@ -58,8 +60,7 @@ static const struct ks_option options[] = {
 
     FLAG("profile", "pg"),
     FLAG("debug", "g"),
-    OUT("device-debug", "G", KS_OPT_DEBUG,
-        "-G: a debug build keeps its own kernels"),
+    OUT("device-debug", "G", KS_OPT_DEBUG, "-G: a debug build keeps its own kernels"),
     EFFECT("generate-line-info", "lineinfo", KS_OPT_LINEINFO),
     VALUE("optimization-info", "opt-info"),
     GLUED("optimize", "O", KS_OPT_PLAIN),
@@ -103,7 +104,7 @@ static const struct ks_option options[] = {
     PASS_VALUE("fdevice-time-trace", "fdevice-time-trace", "the compiler itself is being timed"),
     OUT("keep", "keep", KS_OPT_KEEP, "--keep asks for nvcc's own temporary files"),
     OUT_VALUE("keep-dir", "keep-dir", KS_OPT_KEEP,
-        "--keep-dir asks for nvcc's own temporary files"),
+              "--keep-dir asks for nvcc's own temporary files"),
     OUT("save-temps", "save-temps", KS_OPT_KEEP,
         "--save-temps asks for nvcc's own temporary files"),
     PASS("clean-targets", "clean", "-clean compiles nothing"),
@@ -163,7 +164,7 @@ static const struct ks_option options[] = {
     VALUE("compress-mode", "compress-mode"),
     VALUE("frandom-seed", "frandom-seed"),
     OUT_VALUE("sanitize", "sanitize", KS_OPT_DEBUG,
-        "-sanitize: an instrumented build keeps its own kernels"),
+              "-sanitize: an instrumented build keeps its own kernels"),
     FLAG("jobserver", "jobserver"),
     PASS("help", "h", "a question to nvcc"),
     PASS("version", "V", "a question to nvcc"),

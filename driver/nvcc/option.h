@@ -2,9 +2,10 @@
 // for ks. Everything else asks this table.
 //
 // How nvcc 13.0 reads a word (each rule tried with --dryrun): "--name" is a long name, "-name" an
-// alias, never crosswise; a value follows as "=value" or as the next word, whatever that looks like;
-// only D, I, L, O, U, l and t also take it glued ("-Ifoo"); an exact alias goes before a glued value.
-// -Ofc and -hls may go without their value: then the next word begins with '-' or there is none.
+// alias, never crosswise; a value follows as "=value" or as the next word, whatever that looks
+// like; only D, I, L, O, U, l and t also take it glued ("-Ifoo"); an exact alias goes before a
+// glued value. -Ofc and -hls may go without their value: then the next word begins with '-' or
+// there is none.
 #ifndef KS_OPTION_H
 #define KS_OPTION_H
 
@@ -13,13 +14,29 @@
 enum ks_effect {
     KS_OPT_PLAIN, // no influence on what ks does
     KS_OPT_PASS,  // ks keeps out: `why` says so
-    KS_OPT_COMPILE, KS_OPT_DEVICE_C, KS_OPT_DEVICE_W,
-    KS_OPT_OUTPUT, KS_OPT_OUTPUT_DIR, KS_OPT_LANGUAGE,
-    KS_OPT_MD, KS_OPT_MMD, KS_OPT_MF,
-    KS_OPT_INCLUDE_DIR, KS_OPT_HOST_OPTIONS, KS_OPT_PTXAS,
-    KS_OPT_ARCH, KS_OPT_CODE, KS_OPT_GENCODE, KS_OPT_RDC,
+    KS_OPT_COMPILE,
+    KS_OPT_DEVICE_C,
+    KS_OPT_DEVICE_W,
+    KS_OPT_OUTPUT,
+    KS_OPT_OUTPUT_DIR,
+    KS_OPT_LANGUAGE,
+    KS_OPT_MD,
+    KS_OPT_MMD,
+    KS_OPT_MF,
+    KS_OPT_INCLUDE_DIR,
+    KS_OPT_HOST_OPTIONS,
+    KS_OPT_PTXAS,
+    KS_OPT_ARCH,
+    KS_OPT_CODE,
+    KS_OPT_GENCODE,
+    KS_OPT_RDC,
     KS_OPT_DEBUG, // debug or instrumented build: ks keeps out, `why` says so
-    KS_OPT_LINEINFO, KS_OPT_KEEP, KS_OPT_OBJTEMP, KS_OPT_LTO, KS_OPT_FAST_MATH, KS_OPT_MAXRREG,
+    KS_OPT_LINEINFO,
+    KS_OPT_KEEP,
+    KS_OPT_OBJTEMP,
+    KS_OPT_LTO,
+    KS_OPT_FAST_MATH,
+    KS_OPT_MAXRREG,
     KS_OPT_CODEGEN, // reaches ptxas: changes machine code without changing the PTX
     KS_OPT_OPTIONS_FILE,
 };
@@ -35,7 +52,7 @@ struct ks_option {
 };
 
 enum ks_use_kind {
-    KS_USE_INPUT,   // no option: an input file (or "-")
+    KS_USE_INPUT, // no option: an input file (or "-")
     KS_USE_OPTION,
     KS_USE_UNKNOWN, // looks like an option; counts as one without a value
     KS_USE_BROKEN,  // a value missing, or one where none belongs: nvcc will refuse it

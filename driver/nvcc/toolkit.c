@@ -64,11 +64,13 @@ static enum ks_status find_named(struct ks_arena *arena, const char *name, const
     if (*path == NULL || !is_program(*path))
         KS_FAIL(err, KS_E_USER,
                 "the real nvcc is set to %s, which is no program; set KS_NVCC_REAL to the CUDA "
-                "toolkit's nvcc", name);
+                "toolkit's nvcc",
+                name);
     if (is_ours(arena, *path))
         KS_FAIL(err, KS_E_USER,
                 "the real nvcc is set to %s, which is ks-nvcc itself; set KS_NVCC_REAL to the CUDA "
-                "toolkit's nvcc", name);
+                "toolkit's nvcc",
+                name);
     return KS_OK;
 }
 
@@ -104,7 +106,8 @@ enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *c
     if (path == NULL)
         path = below(arena, "/usr/local/cuda");
     if (path == NULL)
-        KS_FAIL(err, KS_E_ABSENT, "no nvcc found: install the CUDA toolkit, or set CUDA_HOME to its "
+        KS_FAIL(err, KS_E_ABSENT,
+                "no nvcc found: install the CUDA toolkit, or set CUDA_HOME to its "
                 "folder or KS_NVCC_REAL to its nvcc");
 
     path = ks_path_absolute(arena, path);
@@ -163,8 +166,10 @@ static enum ks_status ask_version(struct ks_arena *arena, struct ks_toolkit *too
                                   struct ks_err *err)
 {
     const char *argv[] = {toolkit->nvcc, "--version", NULL};
-    struct ks_proc_options options = {.timeout_seconds = VERSION_SECONDS, .max_output = 65536,
-                                      .capture_stdout = true, .capture_stderr = true,
+    struct ks_proc_options options = {.timeout_seconds = VERSION_SECONDS,
+                                      .max_output = 65536,
+                                      .capture_stdout = true,
+                                      .capture_stderr = true,
                                       .null_stdin = true};
     struct ks_proc_result result;
     KS_TRY(ks_proc_run(arena, argv, &options, &result, err));

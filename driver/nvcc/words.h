@@ -9,7 +9,7 @@
 
 struct ks_words {
     struct ks_strv text;
-    size_t *from;  // for each word: its index in the argument vector, or KS_WORD_ELSEWHERE
+    size_t *from; // for each word: its index in the argument vector, or KS_WORD_ELSEWHERE
     size_t cap;
     const char *doubt; // why the list cannot be relied on, or NULL
 };

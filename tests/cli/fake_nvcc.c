@@ -4,8 +4,9 @@
 //   KS_FAKE_CREATE=1      make the -o file and, with -MD or -MMD and -MF, the dependency file
 //   KS_FAKE_STDERR=TEXT   print this line on stderr
 //   KS_FAKE_EXIT=N        exit with this status
-// `--version` always answers like nvcc 13.0.88. A record is lines "cwd X", "arg X", "env N=V", "end";
-// newlines and backslashes in X are escaped; it is written by one write, so parallel calls do not mix.
+// `--version` always answers like nvcc 13.0.88. A record is lines "cwd X", "arg X", "env N=V",
+// "end"; newlines and backslashes in X are escaped; it is written by one write, so parallel calls
+// do not mix.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,12 +15,11 @@
 
 extern char **environ;
 
-static const char version[] =
-    "nvcc: NVIDIA (R) Cuda compiler driver\n"
-    "Copyright (c) 2005-2025 NVIDIA Corporation\n"
-    "Built on Wed_Aug_20_01:58:59_PM_PDT_2025\n"
-    "Cuda compilation tools, release 13.0, V13.0.88\n"
-    "Build cuda_13.0.r13.0/compiler.36424714_0\n";
+static const char version[] = "nvcc: NVIDIA (R) Cuda compiler driver\n"
+                              "Copyright (c) 2005-2025 NVIDIA Corporation\n"
+                              "Built on Wed_Aug_20_01:58:59_PM_PDT_2025\n"
+                              "Cuda compilation tools, release 13.0, V13.0.88\n"
+                              "Build cuda_13.0.r13.0/compiler.36424714_0\n";
 
 static void put_line(FILE *out, const char *label, const char *text)
 {

@@ -1,5 +1,5 @@
-// The command-line model against hand-written expectations (tests/data/cmdlines) and, where there is
-// one, against the real nvcc: its --help (the option table) and --dryrun (what it would do).
+// The command-line model against hand-written expectations (tests/data/cmdlines) and, where there
+// is one, against the real nvcc: its --help (the option table) and --dryrun (what it would do).
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +87,10 @@ static const char *or_none(const char *text)
 static const char *field(const struct ks_cmdline *cmd, const char *name)
 {
     static const char *const phases[] = {"other", "compile", "device-c", "link"};
-    const struct { const char *name; const char *text; } texts[] = {
+    const struct {
+        const char *name;
+        const char *text;
+    } texts[] = {
         {"phase", phases[cmd->phase]},
         {"input", cmd->input == 0 ? "none" : cmd->argv[cmd->input]},
         {"output", or_none(cmd->output)},
@@ -106,10 +109,14 @@ static const char *field(const struct ks_cmdline *cmd, const char *name)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0)
             return texts[i].text;
-    const struct { const char *name; bool value; } flags[] = {
-        {"mmd", cmd->depfile_mmd}, {"rdc", cmd->rdc}, {"lineinfo", cmd->lineinfo},
-        {"debug", cmd->debug_device}, {"keep", cmd->keep}, {"objtemp", cmd->objtemp},
-        {"dlto", cmd->dlto}, {"fast_math", cmd->fast_math},
+    const struct {
+        const char *name;
+        bool value;
+    } flags[] = {
+        {"mmd", cmd->depfile_mmd},   {"rdc", cmd->rdc},
+        {"lineinfo", cmd->lineinfo}, {"debug", cmd->debug_device},
+        {"keep", cmd->keep},         {"objtemp", cmd->objtemp},
+        {"dlto", cmd->dlto},         {"fast_math", cmd->fast_math},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(name, flags[i].name) == 0)
@@ -119,9 +126,10 @@ static const char *field(const struct ks_cmdline *cmd, const char *name)
 }
 
 static const char *const fields[] = {
-    "phase=", "input=", "output=", "default=", "depfile=", "archs=", "problem=", "include=",
-    "quote=", "own=", "ptxas=", "code=", "maxrregcount=", "pass=", "mmd=", "rdc=", "lineinfo=",
-    "debug=", "keep=", "objtemp=", "dlto=", "fast_math=", NULL};
+    "phase=",        "input=",   "output=", "default=",   "depfile=",  "archs=",
+    "problem=",      "include=", "quote=",  "own=",       "ptxas=",    "code=",
+    "maxrregcount=", "pass=",    "mmd=",    "rdc=",       "lineinfo=", "debug=",
+    "keep=",         "objtemp=", "dlto=",   "fast_math=", NULL};
 
 // Where the next " field=" begins, or the end: values may hold blanks.
 static const char *next_field(const char *at)
@@ -171,7 +179,8 @@ static void check_expectation(const char *where, const char *command, const char
 }
 
 // Calls `each` for every "$ command" with the line below it; returns how many.
-static size_t for_each_case(const char *file, void (*each)(const char *, const char *, const char *))
+static size_t for_each_case(const char *file,
+                            void (*each)(const char *, const char *, const char *))
 {
     struct ks_slice text;
     struct ks_err err;
@@ -181,7 +190,7 @@ static size_t for_each_case(const char *file, void (*each)(const char *, const c
         fail_msg("%s", err.text);
     size_t n = 0, number = 0;
     const char *command = NULL;
-    for (const char *at = text.at; *at != '\0'; ) {
+    for (const char *at = text.at; *at != '\0';) {
         size_t len = strcspn(at, "\n");
         const char *line = ks_arena_strndup(&lines, at, len);
         at += len + (at[len] == '\n');
@@ -301,8 +310,9 @@ static void builds_the_same_words(void **state)
 
     const char *const first[] = {"-Xcompiler=-iquote,d", NULL}, *const last[] = {"--keep", NULL};
     const char **other = ks_cmdline_build(&arena, &cmd, "/n/nvcc", first, "s/a b.cu", "z.o", last);
-    assert_string_equal(join(other), "/n/nvcc|-Xcompiler=-iquote,d|-c|-o=z.o|s/a b.cu|-Xcompiler|-o|"
-                                     "--output-file|z.o|-DA=a.cu|-I|a.cu|--keep");
+    assert_string_equal(join(other),
+                        "/n/nvcc|-Xcompiler=-iquote,d|-c|-o=z.o|s/a b.cu|-Xcompiler|-o|"
+                        "--output-file|z.o|-DA=a.cu|-I|a.cu|--keep");
     cmd = parse("-c a.cu --ks-mode=off");
     other = ks_cmdline_build(&arena, &cmd, "nvcc", NULL, NULL, "z.o", last);
     assert_string_equal(join(other), "nvcc|-c|a.cu|-o|z.o|--keep");
@@ -333,8 +343,8 @@ static const char *real_nvcc(void)
 
 static const char *output_of(const char *const *argv)
 {
-    struct ks_proc_options options = {.capture_stdout = true, .capture_stderr = true,
-                                      .null_stdin = true, .timeout_seconds = 30};
+    struct ks_proc_options options = {
+        .capture_stdout = true, .capture_stderr = true, .null_stdin = true, .timeout_seconds = 30};
     struct ks_proc_result result;
     struct ks_err err;
     if (ks_proc_run(&arena, argv, &options, &result, &err) != KS_OK)
@@ -372,7 +382,7 @@ static void knows_every_option_of_help(void **state)
     (void)state;
     const char *argv[] = {real_nvcc(), "--help", NULL};
     size_t options = 0;
-    for (const char *at = output_of(argv); *at != '\0'; ) {
+    for (const char *at = output_of(argv); *at != '\0';) {
         size_t len = strcspn(at, "\n");
         options += check_help_line(argv[0], ks_arena_strndup(&arena, at, len));
         at += len + (at[len] == '\n');
@@ -385,7 +395,7 @@ static const char *images(const char *dryrun)
 {
     static const char mark[] = "--image3=kind=";
     const char *list = "";
-    for (const char *at = dryrun; (at = strstr(at, mark)) != NULL; ) {
+    for (const char *at = dryrun; (at = strstr(at, mark)) != NULL;) {
         at += sizeof mark - 1;
         const char *kind = ks_starts_with(at, "elf") ? "sm" : "compute";
         const char *number = strstr(at, "sm=") + 3;
@@ -429,8 +439,8 @@ static void check_against_dryrun(const char *where, const char *command, const c
     if (strstr(text, "nvcc fatal") != NULL) // another version of nvcc, or a host compiler not here
         return;
     const char *object = cmd.output != NULL ? cmd.output : ks_cmdline_default_output(&arena, &cmd);
-    if (strstr(text, ks_arena_printf(&arena, "--orig_src_file_name \"%s\"",
-                                     cmd.argv[cmd.input])) == NULL)
+    if (strstr(text, ks_arena_printf(&arena, "--orig_src_file_name \"%s\"", cmd.argv[cmd.input])) ==
+        NULL)
         fail_msg("%s: %s\n  nvcc does not compile %s", where, command, cmd.argv[cmd.input]);
     if (strstr(text, "_stderr") == NULL && strcmp(last_name(text, " -c -x c++ "), object) != 0)
         fail_msg("%s: %s\n  nvcc writes %s, we say %s", where, command,

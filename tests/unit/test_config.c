@@ -48,6 +48,8 @@ static const char *refused(const char *const *arguments)
     struct ks_config config;
     struct ks_err err;
     assert_int_equal(ks_config_load(&arena, arguments, &config, &err), KS_E_USER);
+    if (getenv("KS_NVCC_REAL") != NULL) // the plain nvcc to run instead is known all the same
+        assert_string_equal(config.real_nvcc, getenv("KS_NVCC_REAL"));
     return ks_arena_strdup(&arena, err.text);
 }
 
@@ -163,8 +165,9 @@ static void prefers_option_to_environment_to_file(void **state)
     assert_string_equal(config.cache_dir, "/e/cache");
     assert_string_equal(config.project, "/e/project");
 
-    const char *const arguments[] = {"--ks-mode=consume", "--ks-budget=1.5s", "--ks-project=/o",
-                                     "--ks-remarks=applied,missed", "--ks-fingerprint", NULL};
+    const char *const arguments[] = {"--ks-mode=consume", "--ks-budget=1.5s",
+                                     "--ks-project=/o",   "--ks-remarks=applied,missed",
+                                     "--ks-fingerprint",  NULL};
     config = load(arguments);
     assert_int_equal(config.mode, KS_MODE_CONSUME);
     assert_true(config.budget_seconds > 1.4 && config.budget_seconds < 1.6);
@@ -207,7 +210,9 @@ static void switches_off_whatever_else_is_wrong(void **state)
 static void names_the_mistake_and_its_place(void **state)
 {
     (void)state;
-    const struct { const char *name, *value, *part; } bad[] = {
+    const struct {
+        const char *name, *value, *part;
+    } bad[] = {
         {"KS_MODE", "fast", "KS_MODE: unknown mode fast; use consume, tune, strict or off"},
         {"KS_ACCEPT", "all", "KS_ACCEPT: unknown level all"},
         {"KS_READONLY", "maybe", "KS_READONLY"},
@@ -220,12 +225,15 @@ static void names_the_mistake_and_its_place(void **state)
         {"KS_BUDGET", "s", "KS_BUDGET"},
         {"KS_BUDGET", "inf", "KS_BUDGET"},
     };
+    setenv("KS_NVCC_REAL", "/e/nvcc", 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         setenv(bad[i].name, bad[i].value, 1);
         assert_non_null(strstr(refused(NULL), bad[i].part));
         unsetenv(bad[i].name);
     }
-    const struct { const char *word, *part; } words[] = {
+    const struct {
+        const char *word, *part;
+    } words[] = {
         {"--ks-mod=tune", "unknown option --ks-mod; do you mean --ks-mode?"},
         {"--ks-zzzzzz", "unknown option --ks-zzzzzz"},
         {"--ks-mode", "--ks-mode wants a value"},
@@ -237,7 +245,9 @@ static void names_the_mistake_and_its_place(void **state)
         const char *const arguments[] = {words[i].word, NULL};
         assert_non_null(strstr(refused(arguments), words[i].part));
     }
-    const struct { const char *text, *part; } files[] = {
+    const struct {
+        const char *text, *part;
+    } files[] = {
         {"budget: 5\nmoed: off\n", "config.yaml:2"},
         {"\n\nmode: x\n", "config.yaml:3: mode: unknown mode x"},
         {"mode: [tune]\n", "config.yaml:1: mode takes one value"},
@@ -304,8 +314,8 @@ static void documents_only_what_exists(void **state)
         }
     }
     assert_true(rows > 20);
-    const char *const options[] = {"--ks-mode=", "--ks-project=", "--ks-remarks=", "--ks-budget=",
-                                   "--ks-disable`", "--ks-fingerprint`"};
+    const char *const options[] = {"--ks-mode=",   "--ks-project=", "--ks-remarks=",
+                                   "--ks-budget=", "--ks-disable`", "--ks-fingerprint`"};
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         if (strstr(text.at, ks_arena_printf(&arena, "\n| `%s", options[i])) == NULL)
             fail_msg("docs/environment.md lacks %s", options[i]);
@@ -315,7 +325,7 @@ static void check_reads(const char *file, const char *document, size_t *found)
 {
     struct ks_slice text;
     assert_int_equal(ks_file_read(&arena, file, 1 << 20, &text, NULL), KS_OK);
-    for (const char *at = text.at; (at = strstr(at, "getenv(")) != NULL; ) {
+    for (const char *at = text.at; (at = strstr(at, "getenv(")) != NULL;) {
         at += strlen("getenv(");
         at += strspn(at, "\\\"");
         if (!ks_starts_with(at, "KS_"))
@@ -339,8 +349,9 @@ static void knows_every_variable_that_is_read(void **state)
     struct ks_slice document;
     struct ks_strv folders = {0};
     size_t found = 0;
-    assert_int_equal(ks_file_read(&arena, KS_SOURCE_DIR "/docs/environment.md", 1 << 20, &document,
-                                  NULL), KS_OK);
+    assert_int_equal(
+        ks_file_read(&arena, KS_SOURCE_DIR "/docs/environment.md", 1 << 20, &document, NULL),
+        KS_OK);
     assert_int_equal(ks_dir_list(&arena, KS_SOURCE_DIR "/driver", &folders, NULL), KS_OK);
     for (size_t i = 0; i < folders.len; i++)
         folders.at[i] = ks_path_join(&arena, KS_SOURCE_DIR "/driver", folders.at[i]);
@@ -361,11 +372,17 @@ static void knows_every_variable_that_is_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(starts_from_defaults), TEST(follows_the_base_directories), TEST(lives_without_a_home),
-        TEST(prefers_option_to_environment_to_file), TEST(empty_variables_say_nothing),
-        TEST(switches_off_whatever_else_is_wrong), TEST(names_the_mistake_and_its_place),
-        TEST(believes_no_file_that_others_can_write), TEST(lists_unknown_variables),
-        TEST(documents_only_what_exists), TEST(knows_every_variable_that_is_read),
+        TEST(starts_from_defaults),
+        TEST(follows_the_base_directories),
+        TEST(lives_without_a_home),
+        TEST(prefers_option_to_environment_to_file),
+        TEST(empty_variables_say_nothing),
+        TEST(switches_off_whatever_else_is_wrong),
+        TEST(names_the_mistake_and_its_place),
+        TEST(believes_no_file_that_others_can_write),
+        TEST(lists_unknown_variables),
+        TEST(documents_only_what_exists),
+        TEST(knows_every_variable_that_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,9 +48,11 @@ static const char *repaired(const char *text, const char *from, const char *to,
 }
 
 // As nvcc 13.0 wrote it, with -MP.
-static const char of_nvcc[] = "esc.o : x\\ y.cu \\\n    a\\ b#c$d.h \\\n    e/f.h\n\n\na\\ b#c$d.h:\n\ne/f.h:\n\n";
+static const char of_nvcc[] =
+    "esc.o : x\\ y.cu \\\n    a\\ b#c$d.h \\\n    e/f.h\n\n\na\\ b#c$d.h:\n\ne/f.h:\n\n";
 // As gcc 12 wrote it for the same includes and one named "g\ h.h".
-static const char of_gcc[] = "esc.o: esc.cu a\\ b\\#c$$d.h e\\f.h g\\\\\\ h.h\na\\ b\\#c$$d.h:\ne\\f.h:\n";
+static const char of_gcc[] =
+    "esc.o: esc.cu a\\ b\\#c$$d.h e\\f.h g\\\\\\ h.h\na\\ b\\#c$$d.h:\ne\\f.h:\n";
 
 static void reads_what_nvcc_and_gcc_write(void **state)
 {
@@ -107,12 +109,13 @@ static void leaves_the_rest_alone(void **state)
 static void replaces_by_token(void **state)
 {
     (void)state;
-    assert_string_equal(repaired("t.o : s/x.cu \\\n    s/x.cuh \\\n    s/x.cu2\n", "s/x.cu", "../x.cu",
-                                 NULL),
-                        "t.o : ../x.cu \\\n    s/x.cuh \\\n    s/x.cu2\n");
-    assert_string_equal(repaired(of_nvcc, "x y.cu", "p q$#.cu", NULL),
-                        "esc.o : p\\ q$$\\#.cu \\\n    a\\ b#c$d.h \\\n    e/f.h\n\n\na\\ b#c$d.h:\n\n"
-                        "e/f.h:\n\n");
+    assert_string_equal(
+        repaired("t.o : s/x.cu \\\n    s/x.cuh \\\n    s/x.cu2\n", "s/x.cu", "../x.cu", NULL),
+        "t.o : ../x.cu \\\n    s/x.cuh \\\n    s/x.cu2\n");
+    assert_string_equal(
+        repaired(of_nvcc, "x y.cu", "p q$#.cu", NULL),
+        "esc.o : p\\ q$$\\#.cu \\\n    a\\ b#c$d.h \\\n    e/f.h\n\n\na\\ b#c$d.h:\n\n"
+        "e/f.h:\n\n");
     assert_string_equal(repaired("t.o: s.cu h.h\nh.h:\ns.cu:\n", "s.cu", "r.cu", NULL),
                         "t.o: r.cu h.h\nh.h:\nr.cu:\n"); // -MP's line too
 }
@@ -121,8 +124,9 @@ static void appends_prerequisites_to_the_first_rule(void **state)
 {
     (void)state;
     const char *const extra[] = {"/p/.ks/index", "/h/a b/index", NULL};
-    assert_string_equal(repaired("t.o : s.cu \\\n    h.h\n\nh.h:\n", "s.cu", "r.cu", extra),
-                        "t.o : r.cu \\\n    h.h \\\n    /p/.ks/index \\\n    /h/a\\ b/index\n\nh.h:\n");
+    assert_string_equal(
+        repaired("t.o : s.cu \\\n    h.h\n\nh.h:\n", "s.cu", "r.cu", extra),
+        "t.o : r.cu \\\n    h.h \\\n    /p/.ks/index \\\n    /h/a\\ b/index\n\nh.h:\n");
     const char *text = repaired("t.o: s.cu", "s.cu", "r.cu", extra);
     struct ks_depfile file = parsed(text);
     assert_string_equal(join(&file.prerequisites), "r.cu|/p/.ks/index|/h/a b/index");
@@ -133,7 +137,8 @@ static void appends_prerequisites_to_the_first_rule(void **state)
 static void names_survive_writing_and_reading(void **state)
 {
     (void)state;
-    const char *names[] = {"a b", "a\\ b", "a\\\\ b", "$x$$", "#h", "x#", " lead", "t\tt", "b\\s", "c:d"};
+    const char *names[] = {"a b", "a\\ b", "a\\\\ b", "$x$$", "#h",
+                           "x#",  " lead", "t\tt",    "b\\s", "c:d"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct ks_depfile file = parsed(repaired("t.o : s.cu z\n", "s.cu", names[i], NULL));
         assert_int_equal(file.prerequisites.len, 2);

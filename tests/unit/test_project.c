@@ -177,22 +177,25 @@ static void reads_marks_keys_and_settings(void **state)
 {
     (void)state;
     const char *key = key_text();
-    put("home/p/ks.yaml", ks_arena_printf(&arena,
-        "kernels:\n"
-        "  - file: src/solver/*.cu            # a comment\n"
-        "    kernel: ns::relax\n"
-        "    optimize: tol(rel=1e-5) budget(60s)\n"
-        "    workloads:\n"
-        "      - let(n=4096) in(a[n*n]=uniform(-1,1)) out(b[n*n]) grid(n/32,n/8) block(32,8)\n"
-        "      - capture(relax-3f2a)\n"
-        "  - {file: ./inc/k.cuh, kernel: \"ns::relax<float,256>\", optimize: off}\n"
-        "  - file: \"**\"\n"
-        "    kernel: k\n"
-        "trust:\n"
-        "  - %s\n"
-        "settings:\n"
-        "  budget: 2m\n"
-        "  mode: strict\n", key));
+    put("home/p/ks.yaml",
+        ks_arena_printf(
+            &arena,
+            "kernels:\n"
+            "  - file: src/solver/*.cu            # a comment\n"
+            "    kernel: ns::relax\n"
+            "    optimize: tol(rel=1e-5) budget(60s)\n"
+            "    workloads:\n"
+            "      - let(n=4096) in(a[n*n]=uniform(-1,1)) out(b[n*n]) grid(n/32,n/8) block(32,8)\n"
+            "      - capture(relax-3f2a)\n"
+            "  - {file: ./inc/k.cuh, kernel: \"ns::relax<float,256>\", optimize: off}\n"
+            "  - file: \"**\"\n"
+            "    kernel: k\n"
+            "trust:\n"
+            "  - %s\n"
+            "settings:\n"
+            "  budget: 2m\n"
+            "  mode: strict\n",
+            key));
     struct ks_project project = find("home/p");
     assert_int_equal(project.n_marks, 3);
     const struct ks_side_mark *mark = &project.marks[0];
@@ -202,8 +205,9 @@ static void reads_marks_keys_and_settings(void **state)
     assert_string_equal(mark->optimize, "tol(rel=1e-5) budget(60s)");
     assert_false(mark->off);
     assert_int_equal(mark->n_workloads, 2);
-    assert_string_equal(mark->workloads[0],
-                        "let(n=4096) in(a[n*n]=uniform(-1,1)) out(b[n*n]) grid(n/32,n/8) block(32,8)");
+    assert_string_equal(
+        mark->workloads[0],
+        "let(n=4096) in(a[n*n]=uniform(-1,1)) out(b[n*n]) grid(n/32,n/8) block(32,8)");
     assert_int_equal(mark->workload_lines[0], 6);
     assert_int_equal(mark->workload_lines[1], 7);
     assert_string_equal(project.marks[1].file, "inc/k.cuh");
@@ -221,8 +225,8 @@ static void reads_marks_keys_and_settings(void **state)
     ks_project_apply(&project, &config);
     assert_int_equal(config.mode, KS_MODE_STRICT);
     assert_true(config.budget_seconds > 119 && config.budget_seconds < 121);
-    config = (struct ks_config){.mode = KS_MODE_OFF, .budget_seconds = 1, .mode_fixed = true,
-                                .budget_fixed = true};
+    config = (struct ks_config){
+        .mode = KS_MODE_OFF, .budget_seconds = 1, .mode_fixed = true, .budget_fixed = true};
     ks_project_apply(&project, &config);
     assert_int_equal(config.mode, KS_MODE_OFF);
     assert_true(config.budget_seconds < 2);
@@ -237,9 +241,12 @@ static void matches_files(void **state)
                           "  - {file: '*', kernel: c}\n"
                           "  - {file: 'src/[ab]?.cuh', kernel: d}\n");
     struct ks_project project = find("home/p");
-    const struct { const char *file; size_t n, first; } cases[] = {
-        {"home/p/src/x.cu", 2, 0}, {"home/p/src/y.cu", 1, 0}, {"home/p/src/sub/x.cu", 0, 0},
-        {"home/p/top.cu", 1, 2},   {"home/p/src/a1.cuh", 1, 3}, {"home/p/src/c1.cuh", 0, 0},
+    const struct {
+        const char *file;
+        size_t n, first;
+    } cases[] = {
+        {"home/p/src/x.cu", 2, 0},  {"home/p/src/y.cu", 1, 0},   {"home/p/src/sub/x.cu", 0, 0},
+        {"home/p/top.cu", 1, 2},    {"home/p/src/a1.cuh", 1, 3}, {"home/p/src/c1.cuh", 0, 0},
         {"home/p2/src/x.cu", 0, 0}, {"home/src/x.cu", 0, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -268,7 +275,9 @@ static void an_empty_file_is_a_project(void **state)
 static void names_the_line_of_a_mistake(void **state)
 {
     (void)state;
-    const struct { const char *text, *part; } bad[] = {
+    const struct {
+        const char *text, *part;
+    } bad[] = {
         {"kernel:\n", "ks.yaml:1"},
         {"trust: []\nkernles: []\n", "ks.yaml:2"},
         {"kernels:\n  - {file: a.cu}\n", "ks.yaml:2: an entry of kernels needs `kernel:`"},
@@ -280,7 +289,8 @@ static void names_the_line_of_a_mistake(void **state)
         {"kernels:\n  - {file: a.cu, kernel: 'ns:k'}\n", "is no kernel's name"},
         {"kernels:\n  - {file: a.cu, kernel: 'k<int'}\n", "is no kernel's name"},
         {"kernels:\n  - {file: a.cu, kernel: 'k::'}\n", "is no kernel's name"},
-        {"kernels:\n  - file: a.cu\n    kernel: k\n    workloads: in(a[n])\n", "ks.yaml:4: workloads"},
+        {"kernels:\n  - file: a.cu\n    kernel: k\n    workloads: in(a[n])\n",
+         "ks.yaml:4: workloads"},
         {"kernels:\n  - file: a.cu\n    kernel: k\n    workloads:\n      -\n", "ks.yaml:5"},
         {"kernels:\n  - file: a.cu\n    kernel: k\n    workloads:\n      - [a, b]\n", "ks.yaml:5"},
         {"kernels: {file: a.cu}\n", "kernels: is a list"},
@@ -306,7 +316,8 @@ static void names_the_line_of_a_mistake(void **state)
         struct ks_err err;
         put("home/p/ks.yaml", bad[i].text);
         assert_int_equal(ks_project_find(&arena, &config, at("home/p"), &project, &err), KS_E_USER);
-        if (strstr(err.text, bad[i].part) == NULL || strstr(err.text, at("home/p/ks.yaml:")) == NULL)
+        if (strstr(err.text, bad[i].part) == NULL ||
+            strstr(err.text, at("home/p/ks.yaml:")) == NULL)
             fail_msg("%s\ngives: %s\nwanted: %s", bad[i].text, err.text, bad[i].part);
     }
 }
@@ -316,10 +327,16 @@ static void names_the_line_of_a_mistake(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(finds_the_nearest), TEST(looks_from_the_real_place), TEST(stops_at_home),
-        TEST(passes_over_things_of_the_same_name), TEST(believes_no_foreign_file),
-        TEST(takes_a_named_folder), TEST(reads_marks_keys_and_settings), TEST(matches_files),
-        TEST(an_empty_file_is_a_project), TEST(names_the_line_of_a_mistake),
+        TEST(finds_the_nearest),
+        TEST(looks_from_the_real_place),
+        TEST(stops_at_home),
+        TEST(passes_over_things_of_the_same_name),
+        TEST(believes_no_foreign_file),
+        TEST(takes_a_named_folder),
+        TEST(reads_marks_keys_and_settings),
+        TEST(matches_files),
+        TEST(an_empty_file_is_a_project),
+        TEST(names_the_line_of_a_mistake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,10 +60,11 @@ static const char *toolkit(const char *name, const char *version)
     put(ks_arena_printf(&arena, "%s/include/cuda_runtime.h", name), "", 0644);
     put(ks_arena_printf(&arena, "%s/nvvm/bin/cicc", name), "cicc", 0755);
     put(ks_arena_printf(&arena, "%s/bin/ptxas", name), "ptxas", 0755);
-    const char *script = ks_arena_printf(
-        &arena, "#!/bin/sh\necho call >> %s/calls\n"
-                "echo 'nvcc: NVIDIA (R) Cuda compiler driver'\n"
-                "echo 'Cuda compilation tools, release 1.2, V%s'\n", dir, version);
+    const char *script = ks_arena_printf(&arena,
+                                         "#!/bin/sh\necho call >> %s/calls\n"
+                                         "echo 'nvcc: NVIDIA (R) Cuda compiler driver'\n"
+                                         "echo 'Cuda compilation tools, release 1.2, V%s'\n",
+                                         dir, version);
     return put(ks_arena_printf(&arena, "%s/bin/nvcc", name), script, 0755);
 }
 
@@ -124,7 +125,8 @@ static void passes_over_itself(void **state)
     assert_true(n > 0);
     self[n] = '\0';
     assert_int_equal(symlink(self, ks_path_join(&arena, own, "nvcc")), 0);
-    const char *wrapper = put("x/ks-nvcc", "#!/bin/sh\n", 0755); // found by `ks`, a different program
+    const char *wrapper =
+        put("x/ks-nvcc", "#!/bin/sh\n", 0755); // found by `ks`, a different program
     assert_int_equal(symlink(wrapper, ks_path_join(&arena, other, "nvcc")), 0);
     setenv("PATH", ks_arena_printf(&arena, "%s:%s:%s", own, other, bin_of(real)), 1);
     assert_int_equal(ks_toolkit_find(&arena, &config, &found, NULL), KS_OK);
@@ -258,10 +260,14 @@ static void finds_the_installed_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(looks_in_the_documented_order), TEST(passes_over_itself),
-        TEST(resolves_links_unless_they_masquerade), TEST(keeps_the_version),
-        TEST(keeps_no_version_where_it_may_not), TEST(mends_a_damaged_cache),
-        TEST(refuses_what_is_no_nvcc), TEST(finds_the_installed_one),
+        TEST(looks_in_the_documented_order),
+        TEST(passes_over_itself),
+        TEST(resolves_links_unless_they_masquerade),
+        TEST(keeps_the_version),
+        TEST(keeps_no_version_where_it_may_not),
+        TEST(mends_a_damaged_cache),
+        TEST(refuses_what_is_no_nvcc),
+        TEST(finds_the_installed_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

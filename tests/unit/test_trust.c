@@ -174,8 +174,10 @@ static void each_tier_has_its_keys(void **state)
     struct ks_secret_key secret = made();
     size_t n;
     ks_secret_public(&secret, &own);
-    const char *text = ks_arena_printf(&arena, "# a colleague\n\nuntrusted comment: minisign\n  %s \n"
-                                       "rubbish\n", another_key(&listed));
+    const char *text = ks_arena_printf(&arena,
+                                       "# a colleague\n\nuntrusted comment: minisign\n  %s \n"
+                                       "rubbish\n",
+                                       another_key(&listed));
     assert_int_equal(ks_file_write(in_config("trusted.keys"), text, strlen(text), false, 0, NULL),
                      KS_OK);
     ks_trust_user(&arena, &config, &keys, &n);
@@ -210,9 +212,12 @@ static void believes_no_key_file_that_others_can_write(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(makes_a_key_once), TEST(refuses_a_secret_that_others_can_read),
-        TEST(says_when_there_is_no_place), TEST(never_overwrites_a_damaged_key),
-        TEST(many_makers_get_one_key), TEST(each_tier_has_its_keys),
+        TEST(makes_a_key_once),
+        TEST(refuses_a_secret_that_others_can_read),
+        TEST(says_when_there_is_no_place),
+        TEST(never_overwrites_a_damaged_key),
+        TEST(many_makers_get_one_key),
+        TEST(each_tier_has_its_keys),
         TEST(believes_no_key_file_that_others_can_write),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
