@@ -334,8 +334,7 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
             KS_FAIL(err, KS_E_USER, "%s: alias(%s,%s): '%s' must have memory of its own", where,
                     arg->name, target, target);
         arg->alias_of = param_index(m->decl, target);
-        if (array == NULL)
-            array = array_of(m->mark, target);
+        array = array_of(m->mark, target);
     }
     if (array == NULL)
         KS_FAIL(err, KS_E_USER, "%s: pointer '%s' has no array; add in(%s[...]), inout(%s[...]) "

@@ -1,0 +1,300 @@
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/num.h"
+#include "base/rng.h"
+#include "workload/fill.h"
+#include "workload/values.h"
+
+#define N 200000
+
+static struct ks_elem elem(const char *text)
+{
+    struct ks_elem e;
+    assert_true(ks_elem_parse(text, &e));
+    return e;
+}
+
+static float *floats(struct ks_init init, enum ks_family family, uint64_t seed, int64_t n)
+{
+    float *out = malloc((size_t)n * sizeof *out);
+    struct ks_err err;
+    assert_int_equal(ks_fill_all(out, elem("f32"), &init, family, seed, n, &err), KS_OK);
+    return out;
+}
+
+static void moments(const float *v, size_t n, double *mean, double *sd)
+{
+    double sum = 0, square = 0;
+    for (size_t i = 0; i < n; i++) {
+        sum += (double)v[i];
+        square += (double)v[i] * (double)v[i];
+    }
+    *mean = sum / (double)n;
+    *sd = sqrt(square / (double)n - *mean * *mean);
+}
+
+// Bounds are five standard errors wide: sd/sqrt(n) for the mean, sd/sqrt(2n) for the deviation.
+static void test_moments(void **state)
+{
+    (void)state;
+    double mean, sd;
+    float *v = floats((struct ks_init){.kind = KS_INIT_NORMAL, .a = 3, .b = 2}, 0, 7, N);
+    moments(v, N, &mean, &sd);
+    assert_true(fabs(mean - 3) < 5 * 2 / sqrt(N));
+    assert_true(fabs(sd - 2) < 5 * 2 / sqrt(2.0 * N));
+    size_t beyond2 = 0; // P(|z| > 2) = 0.0455
+    for (size_t i = 0; i < N; i++)
+        beyond2 += fabsf(v[i] - 3) > 4;
+    assert_true(fabs((double)beyond2 / N - 0.0455) < 5 * sqrt(0.0455 / N));
+    free(v);
+    v = floats((struct ks_init){.kind = KS_INIT_UNIFORM, .a = -1, .b = 3}, 0, 8, N);
+    moments(v, N, &mean, &sd);
+    assert_true(fabs(mean - 1) < 5 * 4 / sqrt(12.0 * N));
+    assert_true(fabs(sd - 4 / sqrt(12)) < 0.01);
+    for (size_t i = 0; i < N; i++)
+        assert_true(v[i] >= -1 && v[i] < 3);
+    free(v);
+}
+
+// The same transform, computed with libm.
+static void test_normal_is_box_muller(void **state)
+{
+    (void)state;
+    for (uint64_t pair = 0; pair < 20000; pair++) {
+        double z[2];
+        ks_value_normal_pair(99, pair, z);
+        double u = ((double)(ks_hash_counter(99, 2 * pair) >> 11) + 1) * 0x1p-53;
+        double turn = (double)(ks_hash_counter(99, 2 * pair + 1) >> 11) * 0x1p-53;
+        double r = sqrt(-2 * log(u)), angle = 2 * 3.14159265358979323846 * turn;
+        assert_true(fabs(z[0] - r * cos(angle)) < 1e-13);
+        assert_true(fabs(z[1] - r * sin(angle)) < 1e-13);
+    }
+    for (double x = -40; x < 40; x += 0.37)
+        assert_true(fabs(ks_value_exp2(x) / exp2(x) - 1) < 1e-15);
+}
+
+static void test_uniform_never_reaches_its_end(void **state)
+{
+    (void)state;
+    // binary16 steps by 2^-11 below 1: one draw in 4096 would round up to 1.
+    uint16_t *v = malloc(N * sizeof *v);
+    struct ks_init init = {.kind = KS_INIT_UNIFORM, .a = 0, .b = 1};
+    assert_int_equal(ks_fill_all(v, elem("f16"), &init, 0, 3, N, NULL), KS_OK);
+    for (size_t i = 0; i < N; i++)
+        assert_true(ks_f16_to_f32(v[i]) >= 0 && ks_f16_to_f32(v[i]) < 1);
+    assert_int_equal(ks_fill_all(v, elem("bf16"), &init, KS_FAMILY_POSITIVE, 3, N, NULL), KS_OK);
+    for (size_t i = 0; i < N; i++)
+        assert_true(ks_bf16_to_f32(v[i]) >= 0 && ks_bf16_to_f32(v[i]) < 1);
+    free(v);
+}
+
+static void test_randint(void **state)
+{
+    (void)state;
+    int32_t *v = malloc(N * sizeof *v);
+    struct ks_init init = {.kind = KS_INIT_RANDINT, .a = -3, .b = 6};
+    assert_int_equal(ks_fill_all(v, elem("i32"), &init, KS_FAMILY_WIDE, 5, N, NULL), KS_OK);
+    int seen[10] = {0};
+    for (size_t i = 0; i < N; i++) {
+        assert_in_range(v[i] + 3, 0, 9);
+        seen[v[i] + 3]++;
+    }
+    for (int k = 0; k < 10; k++) // N/10 each, sd sqrt(N*0.09)
+        assert_true(fabs(seen[k] - N / 10.0) < 5 * sqrt(N * 0.09));
+    init = (struct ks_init){.kind = KS_INIT_DEFAULT};
+    assert_int_equal(ks_fill_all(v, elem("i32"), &init, 0, 5, N, NULL), KS_OK);
+    int low = 99, high = 0;
+    for (size_t i = 0; i < N; i++) {
+        low = v[i] < low ? v[i] : low;
+        high = v[i] > high ? v[i] : high;
+    }
+    assert_int_equal(low, 0);
+    assert_int_equal(high, 99);
+    free(v);
+}
+
+static void test_permutation(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 2, 3, 5, 64, 1000, 65537};
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        int64_t n = sizes[s], moved = 0;
+        int32_t *v = malloc((size_t)n * sizeof *v);
+        char *seen = calloc(1, (size_t)n);
+        struct ks_init init = {.kind = KS_INIT_PERMUTATION};
+        assert_int_equal(ks_fill_all(v, elem("i32"), &init, 0, 11, n, NULL), KS_OK);
+        for (int64_t i = 0; i < n; i++) {
+            assert_in_range(v[i], 0, n - 1);
+            assert_int_equal(seen[v[i]]++, 0);
+            moved += v[i] != i;
+        }
+        if (n >= 64)
+            assert_true(moved > n / 2);
+        free(v);
+        free(seen);
+    }
+}
+
+static void test_iota_and_constant(void **state)
+{
+    (void)state;
+    struct ks_init init = {.kind = KS_INIT_IOTA, .a = 5, .b = 3};
+    int64_t v[8];
+    assert_int_equal(ks_fill_all(v, elem("i64"), &init, 0, 1, 8, NULL), KS_OK);
+    for (int i = 0; i < 8; i++)
+        assert_int_equal(v[i], 5 + 3 * i);
+    float f[8];
+    assert_int_equal(ks_fill_all(f, elem("f32x4"), &init, 0, 1, 2, NULL), KS_OK); // componentwise
+    for (int i = 0; i < 8; i++)
+        assert_true(f[i] == (float)(5 + 3 * i));
+    init = (struct ks_init){.kind = KS_INIT_CONSTANT, .a = -2.5};
+    assert_int_equal(ks_fill_all(f, elem("f32x2"), &init, 0, 1, 4, NULL), KS_OK);
+    for (int i = 0; i < 8; i++)
+        assert_true(f[i] == -2.5f);
+}
+
+// Any split gives the bytes of the whole; so the number of threads cannot matter.
+static void test_split(void **state)
+{
+    (void)state;
+    static const char *const elems[] = {"f32", "f64", "f16x2", "bf16", "i8", "u64", "f32x3", "bool"};
+    static const enum ks_init_kind kinds[] = {KS_INIT_DEFAULT, KS_INIT_UNIFORM, KS_INIT_RANDINT,
+                                              KS_INIT_PERMUTATION, KS_INIT_IOTA};
+    for (size_t e = 0; e < sizeof elems / sizeof *elems; e++)
+        for (int f = 0; f < KS_FAMILY_COUNT; f++)
+            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+                struct ks_elem type = elem(elems[e]);
+                struct ks_init init = {.kind = kinds[k], .a = 0, .b = 50};
+                int64_t n = 150001;
+                char *whole = malloc((size_t)n * type.size), *parts = malloc((size_t)n * type.size);
+                assert_int_equal(ks_fill_all(whole, type, &init, f, 42, n, NULL), KS_OK);
+                for (int64_t at = 0, step = 1; at < n; at += step, step = step * 3 + 1) {
+                    int64_t count = step < n - at ? step : n - at;
+                    ks_fill(parts + (size_t)at * type.size, type, &init, f, 42, n, at, count);
+                }
+                assert_memory_equal(whole, parts, (size_t)n * type.size);
+                ks_fill(parts, type, &init, f, 43, n, 0, n);
+                bool declared = f == KS_FAMILY_DECLARED || !ks_scalar_is_float(type.scalar);
+                if (declared ? kinds[k] != KS_INIT_IOTA : f != KS_FAMILY_POSITION)
+                    assert_memory_not_equal(whole, parts, (size_t)n * type.size);
+                free(whole);
+                free(parts);
+            }
+}
+
+static void test_families(void **state)
+{
+    (void)state;
+    struct ks_init init = {.kind = KS_INIT_UNIFORM, .a = 100, .b = 200};
+    float *v = floats(init, KS_FAMILY_POSITION, 1, 10000);
+    for (size_t i = 0; i < 10000; i++)
+        assert_true(v[i] == (float)(i % 4093));
+    free(v);
+    v = floats(init, KS_FAMILY_IMPULSE, 1, 10000);
+    int ones = 0;
+    for (size_t i = 0; i < 10000; i++) {
+        assert_true(v[i] == 0 || v[i] == 1);
+        ones += v[i] == 1;
+    }
+    assert_int_equal(ones, 1);
+    free(v);
+    v = floats(init, KS_FAMILY_EXACT, 1, 10000);
+    for (size_t i = 0; i < 10000; i++)
+        assert_true(fabsf(v[i]) <= 7 && (int)v[i] % 2 != 0 && v[i] == (float)(int)v[i]);
+    free(v);
+    v = floats(init, KS_FAMILY_WIDE, 1, N);
+    size_t below1 = 0, negative = 0;
+    for (size_t i = 0; i < N; i++) {
+        assert_true(fabsf(v[i]) >= 0x1p-20f && fabsf(v[i]) <= 0x1p20f);
+        below1 += fabsf(v[i]) < 1;
+        negative += v[i] < 0;
+    }
+    assert_true(fabs((double)below1 - N / 2.0) < 5 * sqrt(N / 4.0));
+    assert_true(fabs((double)negative - N / 2.0) < 5 * sqrt(N / 4.0));
+    free(v);
+    v = floats(init, KS_FAMILY_SPECIAL, 1, N);
+    size_t nans = 0, plus = 0, minus = 0, minus_zero = 0, denormal = 0;
+    for (size_t i = 0; i < N; i++) {
+        nans += isnan(v[i]) != 0;
+        plus += isinf(v[i]) && v[i] > 0;
+        minus += isinf(v[i]) && v[i] < 0;
+        minus_zero += v[i] == 0 && signbit(v[i]);
+        denormal += fpclassify(v[i]) == FP_SUBNORMAL;
+    }
+    double expected = N / 64.0 / 7;
+    assert_true(fabs((double)nans - expected) < 6 * sqrt(expected));
+    assert_true(plus > 0 && minus > 0 && minus_zero > 0 && denormal > 0);
+    free(v);
+    assert_true(ks_family_applies(KS_FAMILY_WIDE, elem("bf16x2")));
+    assert_false(ks_family_applies(KS_FAMILY_WIDE, elem("u8")));
+    assert_string_equal(ks_family_name(KS_FAMILY_EXACT), "exact");
+}
+
+static void write_npy(const char *path, const char *header, const void *data, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    unsigned char length[2] = {(unsigned char)strlen(header), (unsigned char)(strlen(header) >> 8)};
+    fwrite("\x93NUMPY\1\0", 1, 8, f);
+    fwrite(length, 1, 2, f);
+    fwrite(header, 1, strlen(header), f);
+    fwrite(data, 1, n, f);
+    fclose(f);
+}
+
+static void expect_npy(const char *path, const char *type, int64_t n, const char *text)
+{
+    float out[16];
+    struct ks_err err = {0};
+    assert_int_equal(ks_fill_file(out, "a.cu:3", path, elem(type), n, &err), KS_E_USER);
+    assert_non_null(strstr(err.text, "a.cu:3: file("));
+    if (strstr(err.text, text) == NULL)
+        fail_msg("'%s' lacks '%s'", err.text, text);
+}
+
+static void test_npy(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ks-npy-XXXXXX";
+    close(mkstemp(path));
+    float data[6] = {1, 2, 3, 4, 5, 6}, out[6] = {0};
+    struct ks_err err;
+    write_npy(path, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n", data,
+              sizeof data);
+    assert_int_equal(ks_fill_file(out, "a.cu:3", path, elem("f32"), 6, &err), KS_OK);
+    assert_memory_equal(out, data, sizeof data);
+    assert_int_equal(ks_fill_file(out, "a.cu:3", path, elem("f32x2"), 3, &err), KS_OK);
+    expect_npy(path, "f32", 5, "holds 6 numbers, the array wants 5");
+    expect_npy(path, "i32", 6, "holds '<f4', the array wants i32");
+    write_npy(path, "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 3), }\n", data,
+              sizeof data);
+    expect_npy(path, "f32", 6, "Fortran order");
+    write_npy(path, "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }\n", data, 20);
+    expect_npy(path, "f32", 6, "ends before its data do");
+    write_npy(path, "{'descr': '<f4', 'fortran_order': False, 'shape': (6", data, 20);
+    expect_npy(path, "f32", 6, "damaged");
+    unlink(path);
+    expect_npy(path, "f32", 6, "cannot be opened");
+    expect_npy("/tmp", "f32", 6, "not a regular file");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),
+        cmocka_unit_test(test_uniform_never_reaches_its_end),
+        cmocka_unit_test(test_randint),     cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_iota_and_constant), cmocka_unit_test(test_split),
+        cmocka_unit_test(test_families),    cmocka_unit_test(test_npy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
