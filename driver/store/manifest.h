@@ -1,0 +1,45 @@
+// The fast manifest: from a command, its environment and the bytes of its files to the keys of the
+// marked kernels, without running a compiler. Same idea as ccache's direct mode.
+#ifndef KS_MANIFEST_H
+#define KS_MANIFEST_H
+
+#include "key/variant.h"
+#include "nvcc/cmdline.h"
+#include "nvcc/toolkit.h"
+
+struct ks_manifest_kernel {
+    const struct ks_signature *signature; // saved whole: a hit has no stub to read; NULL if not compiled
+    const char *file;                  // that holds it, as in ks_source_file.path
+    const char *decl_qualified;        // with `line`, finds the declaration again
+    int line;
+    int arch;
+    struct ks_digest key;
+    enum ks_reason reason;             // eligibility: APPLIED or why not
+    const char *text;
+};
+
+struct ks_manifest {
+    struct ks_strv dependencies;       // depfile prerequisites of the plain compile, main source first
+    struct ks_manifest_kernel *kernels; size_t n_kernels;
+    // Sets of variants proved to compile to what was judged, and to leave the others alone: digest
+    // over the sorted (key, variant id) pairs, and the outcome.
+    struct { struct ks_digest set; enum ks_reason outcome; const char *text; } *proved;
+    size_t n_proved;
+};
+
+// Name of the manifest: command (with options files and flags from the environment put in), cwd,
+// environment inputs, toolkit, and the bytes of `side_file` (ks.yaml, whose marks enter keys and
+// which no depfile lists; NULL: none). No contents of dependencies.
+struct ks_digest ks_manifest_name(const struct ks_cmdline *cmd, const struct ks_toolkit *toolkit,
+                                  const char *side_file);
+
+// KS_E_ABSENT: none, or some dependency's bytes differ.
+enum ks_status ks_manifest_load(struct ks_arena *arena, const struct ks_config *config,
+                                const struct ks_digest *name, struct ks_manifest *manifest,
+                                struct ks_err *err);
+// Refuses (KS_E_UNSUPPORTED) what it could not vouch for later: a dependency that was written while
+// this process ran, or one that asks for the date or time. KS_E_IO: nowhere to write.
+enum ks_status ks_manifest_save(const struct ks_config *config, const struct ks_digest *name,
+                                const struct ks_manifest *manifest, struct ks_err *err);
+
+#endif

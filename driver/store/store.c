@@ -1,0 +1,204 @@
+// Looking decisions up. Order of distrust: signature first, and only then is the text parsed.
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/file.h"
+#include "store/store_path.h"
+
+static void add_tier(struct ks_arena *arena, struct ks_store *store, enum ks_tier_kind kind,
+                     const char *dir)
+{
+    struct ks_tier *tier = &store->tiers[store->n_tiers++];
+    *tier = (struct ks_tier){.kind = kind, .dir = dir, .index = ks_path_join(arena, dir, "index")};
+}
+
+void ks_store_open(struct ks_arena *arena, const struct ks_config *config,
+                   const struct ks_project *project, struct ks_store *store)
+{
+    *store = (struct ks_store){.readonly = config->readonly};
+    if (project != NULL && project->root != NULL) {
+        add_tier(arena, store, KS_TIER_PROJECT, ks_path_join(arena, project->root, ".ks"));
+        struct ks_tier *tier = &store->tiers[store->n_tiers - 1];
+        ks_trust_project(arena, config, project, &tier->keys, &tier->n_keys);
+    }
+    if (config->cache_dir != NULL) {
+        add_tier(arena, store, KS_TIER_USER, ks_path_join(arena, config->cache_dir, "variants"));
+        struct ks_tier *tier = &store->tiers[store->n_tiers - 1];
+        ks_trust_user(arena, config, &tier->keys, &tier->n_keys);
+    }
+}
+
+// One decision's file, read and its signature checked.
+struct candidate {
+    struct ks_arena *arena;
+    const struct ks_tier *tier;
+    const struct ks_digest *key;
+    const char *name, *path;
+    struct ks_slice text;
+    const char *signer;
+    const char *problem; // text for a reason that is not APPLIED
+};
+
+// The line that ks_verify_signature vouched for: the third of a minisign file.
+static bool comment_is(struct ks_slice signature, const char *comment)
+{
+    static const char prefix[] = "trusted comment: ";
+    const char *end = signature.at + signature.len, *at = signature.at;
+    for (int line = 0; line < 2; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at == NULL)
+            return false;
+        at++;
+    }
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    size_t n = (size_t)((newline == NULL ? end : newline) - at);
+    while (n > 0 && at[n - 1] == '\r')
+        n--;
+    return n == strlen(prefix) + strlen(comment) && memcmp(at, prefix, strlen(prefix)) == 0 &&
+           memcmp(at + strlen(prefix), comment, strlen(comment)) == 0;
+}
+
+static enum ks_reason problem(struct candidate *c, enum ks_reason reason, const char *text)
+{
+    c->problem = ks_starts_with(text, c->path) ? ks_arena_strdup(c->arena, text)
+                                               : ks_arena_printf(c->arena, "%s: %s", c->path, text);
+    return reason;
+}
+
+static enum ks_reason load(struct candidate *c)
+{
+    struct ks_err err;
+    struct ks_slice signature;
+    const char *signature_path = ks_arena_printf(c->arena, "%s" KS_STORE_SIGNATURE, c->path);
+    if (ks_file_read(c->arena, c->path, KS_STORE_LARGEST, &c->text, &err) != KS_OK)
+        return problem(c, KS_R_CORRUPT, err.text);
+    enum ks_status status = ks_file_read(c->arena, signature_path, 1 << 14, &signature, &err);
+    if (status == KS_E_ABSENT)
+        return problem(c, KS_R_UNTRUSTED, "no signature beside it");
+    if (status != KS_OK)
+        return problem(c, KS_R_UNTRUSTED, err.text);
+    size_t signer;
+    if (ks_verify_signature(c->text, signature, c->tier->keys, c->tier->n_keys, &signer, &err) !=
+        KS_OK)
+        return problem(c, KS_R_UNTRUSTED, err.text);
+    if (!comment_is(signature, ks_store_comment(c->arena, c->key, c->name)))
+        return problem(c, KS_R_CORRUPT, "its signature is for another place in the store");
+    char id[17];
+    ks_key_id_text(c->tier->keys[signer].id, id);
+    c->signer = ks_arena_strdup(c->arena, id);
+    return KS_R_APPLIED;
+}
+
+static enum ks_reason read_failed(struct candidate *c, enum ks_status status,
+                                  const struct ks_err *err)
+{
+    return problem(c, status == KS_E_UNSUPPORTED ? KS_R_NEWER_FORMAT : KS_R_CORRUPT, err->text);
+}
+
+static enum ks_reason verdict(struct candidate *c, const struct ks_config *config,
+                              const struct ks_variant *variant)
+{
+    const char *text = ks_arena_printf(c->arena, "%s, %s, %s evidence",
+                                       ks_correctness_name(variant->correctness),
+                                       ks_speed_name(variant->speed), variant->evidence.level);
+    bool measured = strcmp(variant->evidence.level, "measured") == 0;
+    bool fast = variant->speed == KS_S_FASTER ||
+                (variant->speed == KS_S_MODELLED && !measured);
+    if (variant->correctness != KS_C_CORRECT || !fast)
+        return problem(c, KS_R_CORRUPT, ks_arena_printf(c->arena, "not a winner: %s", text));
+    if (!measured && config->accept == KS_ACCEPT_MEASURED)
+        return problem(c, KS_R_EVIDENCE_LEVEL, text);
+    return KS_R_APPLIED;
+}
+
+static enum ks_reason read_variant(struct candidate *c, const struct ks_config *config,
+                                   struct ks_variant *variant)
+{
+    struct ks_err err;
+    enum ks_reason reason = load(c);
+    if (reason != KS_R_APPLIED)
+        return reason;
+    enum ks_status status = ks_variant_read(c->arena, c->path, c->text, variant, &err);
+    if (status != KS_OK)
+        return read_failed(c, status, &err);
+    if (strcmp(variant->id, c->name) != 0 || !ks_digest_eq(&variant->key, c->key))
+        return problem(c, KS_R_CORRUPT, "its name or folder does not match its content");
+    return verdict(c, config, variant);
+}
+
+static enum ks_reason read_original(struct candidate *c, struct ks_original_decision *original)
+{
+    struct ks_err err;
+    enum ks_reason reason = load(c);
+    if (reason != KS_R_APPLIED)
+        return reason;
+    enum ks_status status = ks_original_read(c->arena, c->path, c->text, original, &err);
+    if (status != KS_OK)
+        return read_failed(c, status, &err);
+    if (!ks_digest_eq(&original->key, c->key))
+        return problem(c, KS_R_CORRUPT, "its folder does not match its content");
+    return KS_R_ORIGINAL_WINS;
+}
+
+// Surest gain first; the id makes the order total.
+static int by_merit(const void *a, const void *b)
+{
+    const struct ks_variant *x = &((const struct ks_found *)a)->variant;
+    const struct ks_variant *y = &((const struct ks_found *)b)->variant;
+    if (x->lower != y->lower)
+        return x->lower > y->lower ? -1 : 1;
+    if (x->geomean != y->geomean)
+        return x->geomean > y->geomean ? -1 : 1;
+    return strcmp(x->id, y->id);
+}
+
+// True when this tier decides.
+static bool lookup_tier(struct ks_arena *arena, const struct ks_tier *tier,
+                        const struct ks_config *config, const struct ks_digest *key,
+                        struct ks_lookup *lookup)
+{
+    struct ks_strv names = {0};
+    const char *dir = ks_store_key_dir(arena, tier, key);
+    ks_store_names(arena, dir, &names);
+    struct ks_found *found = KS_NEW_ARRAY(arena, struct ks_found, names.len);
+    size_t n = 0;
+    for (size_t i = 0; i < names.len; i++) {
+        struct candidate c = {.arena = arena, .tier = tier, .key = key, .name = names.at[i]};
+        c.path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX, dir, c.name);
+        bool original = strcmp(c.name, KS_STORE_ORIGINAL) == 0;
+        enum ks_reason reason = original ? read_original(&c, &lookup->original)
+                                         : read_variant(&c, config, &found[n].variant);
+        if (reason == KS_R_ORIGINAL_WINS) {
+            *lookup = (struct ks_lookup){
+                .reason = reason, .text = c.path, .original = lookup->original};
+            return true;
+        }
+        if (reason == KS_R_APPLIED) {
+            found[n].path = c.path;
+            found[n].tier = tier;
+            found[n].signer = c.signer;
+            n++;
+        } else if (lookup->reason == KS_R_PENDING) {
+            lookup->reason = reason; // what the user meets first is told
+            lookup->text = c.problem;
+        }
+    }
+    if (n == 0)
+        return false;
+    qsort(found, n, sizeof *found, by_merit);
+    *lookup = (struct ks_lookup){
+        .reason = KS_R_APPLIED, .text = found[0].path, .variants = found, .n_variants = n};
+    return true;
+}
+
+void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
+                     const struct ks_config *config, const struct ks_digest *key,
+                     struct ks_lookup *lookup)
+{
+    *lookup = (struct ks_lookup){.reason = KS_R_PENDING, .text = ""};
+    for (size_t i = 0; i < store->n_tiers; i++)
+        if (lookup_tier(arena, &store->tiers[i], config, key, lookup))
+            return;
+}

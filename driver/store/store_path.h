@@ -1,0 +1,22 @@
+// Paths and file pairs of the store, for its own files only.
+#ifndef KS_STORE_PATH_H
+#define KS_STORE_PATH_H
+
+#include "store/store.h"
+
+#define KS_STORE_SUFFIX ".yaml"
+#define KS_STORE_SIGNATURE ".minisig"
+#define KS_STORE_ORIGINAL "original"
+#define KS_STORE_LARGEST ((size_t)4 << 20) // what the YAML reader takes
+
+const char *ks_store_key_dir(struct ks_arena *arena, const struct ks_tier *tier,
+                             const struct ks_digest *key);
+// Names (without suffix) of the decisions in a key's folder, sorted; none when it is not there.
+void ks_store_names(struct ks_arena *arena, const char *key_dir, struct ks_strv *names);
+// The trusted comment that binds a signature to its place.
+const char *ks_store_comment(struct ks_arena *arena, const struct ks_digest *key, const char *name);
+// Writes the tier's index anew from its files, if anything changed. The caller holds the lock.
+enum ks_status ks_store_index_write(struct ks_arena *arena, const struct ks_tier *tier,
+                                    struct ks_err *err);
+
+#endif

@@ -1,0 +1,108 @@
+// Publishing decisions.
+#include <string.h>
+#include <unistd.h>
+
+#include "os/file.h"
+#include "os/lock.h"
+#include "store/store_path.h"
+
+#define LOCK_SECONDS 30.0
+
+struct decision {
+    const struct ks_digest *key;
+    const char *name; // the variant's id, or "original"
+    const char *text;
+};
+
+// The lock is nobody's to commit.
+static enum ks_status make_tier(struct ks_arena *arena, const struct ks_tier *tier,
+                                struct ks_err *err)
+{
+    KS_TRY(ks_dir_make(tier->dir, err));
+    const char *ignore = ks_path_join(arena, tier->dir, ".gitignore");
+    if (tier->kind == KS_TIER_PROJECT && !ks_file_exists(ignore))
+        KS_TRY(ks_file_write(ignore, ".lock\n", 6, false, 0, err));
+    return KS_OK;
+}
+
+static void withdraw_original(struct ks_arena *arena, const char *dir)
+{
+    const char *path = ks_path_join(arena, dir, KS_STORE_ORIGINAL KS_STORE_SUFFIX);
+    (void)unlink(path);
+    (void)unlink(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, path));
+}
+
+static enum ks_status publish(struct ks_arena *arena, const struct ks_tier *tier,
+                              const struct ks_secret_key *secret, const struct decision *decision,
+                              const char **path, struct ks_err *err)
+{
+    struct ks_slice text = ks_slice_of(decision->text), signature;
+    const char *dir = ks_store_key_dir(arena, tier, decision->key);
+    KS_TRY(ks_sign(arena, secret, text, ks_store_comment(arena, decision->key, decision->name),
+                   &signature, err));
+    KS_TRY(ks_dir_make(dir, err));
+    *path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX, dir, decision->name);
+    KS_TRY(ks_file_write(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, *path), signature.at,
+                         signature.len, true, 0, err));
+    KS_TRY(ks_file_write(*path, text.at, text.len, true, 0, err));
+    if (strcmp(decision->name, KS_STORE_ORIGINAL) != 0)
+        withdraw_original(arena, dir);
+    return ks_store_index_write(arena, tier, err);
+}
+
+static enum ks_status put_tier(struct ks_arena *arena, const struct ks_tier *tier,
+                               const struct ks_secret_key *secret, const struct decision *decision,
+                               const char **path, struct ks_err *err)
+{
+    struct ks_lock lock;
+    KS_TRY(make_tier(arena, tier, err));
+    KS_TRY(ks_lock_take(ks_path_join(arena, tier->dir, ".lock"), LOCK_SECONDS, &lock, err));
+    enum ks_status status = publish(arena, tier, secret, decision, path, err);
+    ks_lock_release(&lock);
+    return status;
+}
+
+// The first tier's failure is the one to tell: it is the tier that the user expects.
+static enum ks_status put(struct ks_arena *arena, const struct ks_store *store,
+                          const struct ks_secret_key *secret, const struct decision *decision,
+                          const char **path, struct ks_err *err)
+{
+    if (store->n_tiers == 0)
+        KS_FAIL(err, KS_E_IO, "nowhere to store: no project and no usable home directory; set "
+                "KS_CACHE_DIR");
+    if (store->readonly)
+        KS_FAIL(err, KS_E_IO, "%s: not written, the configuration is read-only (KS_READONLY)",
+                store->tiers[0].dir);
+    struct ks_err first = {0};
+    for (size_t i = 0; i < store->n_tiers; i++) {
+        struct ks_err now = {0};
+        enum ks_status status = put_tier(arena, &store->tiers[i], secret, decision, path, &now);
+        if (status == KS_OK)
+            return KS_OK;
+        if (i == 0)
+            first = now;
+        if (status == KS_E_INTERRUPTED)
+            return ks_err_set(err, status, "%s", now.text);
+    }
+    return ks_err_set(err, KS_E_IO, "%s", first.text);
+}
+
+enum ks_status ks_store_put_variant(struct ks_arena *arena, const struct ks_store *store,
+                                    const struct ks_secret_key *secret,
+                                    const struct ks_variant *variant, const char **path,
+                                    struct ks_err *err)
+{
+    const struct decision decision = {&variant->key, variant->id,
+                                      ks_variant_text(arena, variant)};
+    return put(arena, store, secret, &decision, path, err);
+}
+
+enum ks_status ks_store_put_original(struct ks_arena *arena, const struct ks_store *store,
+                                     const struct ks_secret_key *secret,
+                                     const struct ks_original_decision *original,
+                                     const char **path, struct ks_err *err)
+{
+    const struct decision decision = {&original->key, KS_STORE_ORIGINAL,
+                                      ks_original_text(arena, original)};
+    return put(arena, store, secret, &decision, path, err);
+}
