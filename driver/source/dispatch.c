@@ -399,6 +399,7 @@ static const char entry_points[] =
     "    const char *why = 0, *id = 0;\n"
     "    ks_call_ c = {grid, block, shared, stream, args, 0, 0};\n"
     "    if (ks_off_()) why = \"disabled\";\n"
+    "    else if (!ks_launchable_(grid, block)) why = \"grid\"; // an error that the original reports\n"
     "    else if (cudaPeekAtLastError() != cudaSuccess) why = \"pending-error\";\n"
     "    else if (cudaGetDevice(&c.device) != cudaSuccess) why = ks_refuse_(\"device\");\n"
     "    else if (c.device < 0 || c.device >= ks_devices_) why = \"device\";\n"

@@ -193,6 +193,8 @@ static enum ks_status check_function(const struct ks_gate *gate, const struct de
     if (d->shared || d->constant || d->typedef_ || !is_plain_tail(gate, d) ||
         !has_type_and_name(gate, d))
         KS_GATE_FAIL(gate, first, "this is no plain function definition");
+    // Parameters and return types can hold lambdas, and those hold statements.
+    KS_TRY(check_scope(gate, d->parameters, d->body, SCOPE_FUNCTION));
     return check_scope(gate, d->body + 1, (size_t)gate->match[d->body], SCOPE_FUNCTION);
 }
 
@@ -228,7 +230,7 @@ static enum ks_status check_at_namespace(const struct ks_gate *gate, const struc
     if (!d->constexpr_ || d->device || d->global || d->shared || d->constant || d->body != 0)
         KS_GATE_FAIL(gate, first, "variables of namespace scope must be constexpr; tables are "
                                   "function-local 'static __constant__'");
-    return KS_OK;
+    return check_scope(gate, d->begin, d->end, SCOPE_FUNCTION);
 }
 
 static enum ks_status check_member(const struct ks_gate *gate, const struct declaration *d)
@@ -239,11 +241,12 @@ static enum ks_status check_member(const struct ks_gate *gate, const struct decl
     if (d->type_word && d->parameters == 0 && d->body != 0)
         return check_type(gate, d);
     if (d->body != 0)
-        return check_scope(gate, d->body + 1, (size_t)gate->match[d->body], SCOPE_FUNCTION);
+        return check_scope(gate, d->parameters, d->end, SCOPE_FUNCTION);
     bool function = d->parameters != 0 && (d->initialiser == 0 || d->initialiser > d->parameters);
     if ((d->static_ || d->device) && !function && !d->constexpr_)
         KS_GATE_FAIL(gate, first, "static members must be constexpr");
-    return KS_OK;
+    size_t inside = d->parameters != 0 ? d->parameters : d->initialiser;
+    return check_scope(gate, inside != 0 ? inside : d->end, d->end, SCOPE_FUNCTION);
 }
 
 static enum ks_status check_storage(const struct ks_gate *gate, size_t i)

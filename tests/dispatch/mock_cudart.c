@@ -175,6 +175,10 @@ int cudaGetDevice(int *d)
     *d = device;
     return mock_fail_device ? fail(ERROR_NO_DEVICE) : 0;
 }
+int cudaDeviceSynchronize(void)
+{
+    return 0;
+}
 int cudaSetDevice(int d)
 {
     device = d;
@@ -191,6 +195,10 @@ int cudaDeviceGetAttribute(int *value, int attribute, int d)
     else
         return fail(ERROR_VALUE);
     return 0;
+}
+int cudaFree(void *p)
+{
+    return p == NULL ? 0 : fail(ERROR_VALUE);
 }
 struct attributes {
     size_t shared, constant, local;

@@ -84,6 +84,10 @@ static void guard()
     ONE_VARIANT("neg");
     cneg<<<1, 1>>>(y, 1 << 24);            // n + 1 is no exact float: refused
     ONE_ORIGINAL("cneg");
+    cneg<<<0, 1>>>(y, 100);                // the original's own mistakes stay its own
+    ONE_ORIGINAL("cneg");
+    cneg<<<1, 2048>>>(y, 100);
+    ONE_ORIGINAL("cneg");
     launch_odd(y, 4);
     ONE_VARIANT("even");
     launch_odd(y, 3);
