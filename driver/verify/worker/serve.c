@@ -85,7 +85,8 @@ struct exchange { // one request and its answer
     void *data; size_t n; // payload of the answer
 };
 
-static enum ks_status perform(struct ks_serving *s, ks_serve_open *open, struct exchange *x,
+static enum ks_status perform(struct ks_serving *s, ks_serve_open *open,
+                              const struct ks_serve_extra *extra, struct exchange *x,
                               struct ks_err *err)
 {
     const char *name;
@@ -101,6 +102,8 @@ static enum ks_status perform(struct ks_serving *s, ks_serve_open *open, struct 
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (strcmp(name, verbs[i].name) == 0)
             return verbs[i].verb(s, x->request, x->payload, x->answer, err);
+    if (extra != NULL && strcmp(name, extra->name) == 0)
+        return extra->verb(s, x->request, x->payload, x->answer, err);
     KS_FAIL(err, KS_E_USER, "unknown request '%s'", name);
 }
 
@@ -163,7 +166,7 @@ static bool write_answer(FILE *out, struct ks_serving *s, const struct exchange 
 
 // One request. False when it was the last.
 static bool serve_one(struct ks_serving *s, FILE *in, FILE *out, const struct line *line,
-                      ks_serve_open *open, bool *written)
+                      ks_serve_open *open, const struct ks_serve_extra *extra, bool *written)
 {
     struct exchange x = {.answer = json_object()};
     struct ks_err err = {0};
@@ -175,7 +178,7 @@ static bool serve_one(struct ks_serving *s, FILE *in, FILE *out, const struct li
         if (s->spoilt[0] != '\0')
             status = ks_err_set(&err, KS_E_DEVICE, "%s", s->spoilt);
         if (status == KS_OK)
-            status = perform(s, open, &x, &err);
+            status = perform(s, open, extra, &x, &err);
         if (status == KS_E_DEVICE && s->open && s->spoilt[0] == '\0')
             memcpy(s->spoilt, err.text, sizeof s->spoilt);
         *written = write_answer(out, s, &x, status, &err);
@@ -188,13 +191,13 @@ static bool serve_one(struct ks_serving *s, FILE *in, FILE *out, const struct li
     return more && *written;
 }
 
-bool ks_serve(FILE *in, FILE *out, ks_serve_open *open)
+bool ks_serve(FILE *in, FILE *out, ks_serve_open *open, const struct ks_serve_extra *extra)
 {
     struct ks_serving s = {0};
     struct line line = {.text = KS_BUF(KS_PROTOCOL_LINE + 1)};
     bool written = true;
     ks_rng_seed(&s.rng, ks_seed_from_os());
-    while (read_line(in, &line) && serve_one(&s, in, out, &line, open, &written))
+    while (read_line(in, &line) && serve_one(&s, in, out, &line, open, extra, &written))
         continue;
     if (s.open)
         s.device.close(s.device.self);

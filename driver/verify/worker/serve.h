@@ -9,9 +9,16 @@
 
 typedef enum ks_status ks_serve_open(struct ks_device *device, struct ks_err *err);
 
-// Serves `in` to `out`, both borrowed. The device is opened at the first valid request and closed
-// at the end. No request, however malformed, ends it: only end of input, or output that nobody
-// reads any more (false).
-bool ks_serve(FILE *in, FILE *out, ks_serve_open *open);
+// A verb beside the protocol's own (serving.h has the type its function must have).
+struct ks_serve_extra;
+
+// Serves `in` to `out`, both borrowed. `extra` may be NULL. The device is opened at the first valid
+// request and closed at the end. No request, however malformed, ends it: only end of input, or
+// output that nobody reads any more (false).
+bool ks_serve(FILE *in, FILE *out, ks_serve_open *open, const struct ks_serve_extra *extra);
+
+// What a program that is nothing but a worker does: serves stdin to stdout, with whatever else
+// prints sent to stderr, and ends when its supervisor is gone. Returns the exit status.
+int ks_serve_main(ks_serve_open *open, const struct ks_serve_extra *extra);
 
 #endif

@@ -62,6 +62,10 @@ typedef enum ks_status ks_serve_verb(struct ks_serving *s, const json_t *request
                                      struct ks_slice payload, json_t *answer, struct ks_err *err);
 ks_serve_verb ks_serve_hello, ks_serve_module, ks_serve_function, ks_serve_buffers, ks_serve_run,
     ks_serve_fingerprint, ks_serve_sets, ks_serve_time, ks_serve_ceilings;
+struct ks_serve_extra {
+    const char *name;
+    ks_serve_verb *verb;
+};
 // The bytes go out behind the answer: malloc'ed into *data.
 enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void **data, size_t *n,
                              struct ks_err *err);
