@@ -13,7 +13,7 @@
 static void fail(struct ks_candidate *c, enum ks_correctness failure, const char *text)
 {
     c->failure = failure;
-    snprintf(c->reason, sizeof c->reason, "%s", text);
+    snprintf(c->reason, sizeof c->reason, "%.500s", text);
 }
 
 // Compiler text for a proposer: the first lines that say "error", paths cut to their last part.

@@ -318,9 +318,12 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
     for (int attempt = 0; n > 0 && found < unseen && attempt < 64; attempt++) {
         struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);
         for (size_t i = 0; i < n; i++) {
-            // Between a tenth and all of the declared size, on the guard's grid every other time.
+            // In turn from the upper half and from a tenth to a half of the declared size, on the
+            // guard's grid every other time.
             int64_t top = sizes[i].value > 1 ? sizes[i].value : 1;
-            int64_t value = top / 10 + (int64_t)ks_rng_below(&judge->rng, (uint64_t)(top - top / 10)) + 1;
+            int64_t from = found % 2 == 0 ? top / 2 : top / 10;
+            int64_t span = found % 2 == 0 ? top - from : top / 2 - from + 1;
+            int64_t value = from + (int64_t)ks_rng_below(&judge->rng, (uint64_t)span) + 1;
             if (attempt % 2 == 0 && value > modulus)
                 value -= value % modulus;
             overrides[i] = (struct ks_value){sizes[i].name, value};

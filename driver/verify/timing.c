@@ -14,7 +14,8 @@
 #define LONG_US 50.0        // from here on one launch after a flush is timed, below it batches
 #define WINDOW_US 200.0     // a batch lasts at least this
 #define MAX_BATCH 100
-#define MAX_SETS 16
+#define MAX_SETS 16         // of single launches
+#define MAX_GROUPS 8        // of batches, as many as the worker keeps
 #define BASELINE_PAIRS 5
 #define FLOOR_STEPS 3       // sizes divided by 4, 16, 64
 #define SABOTAGE 1.01       // the original beside the candidate, over the original beside itself
@@ -35,7 +36,7 @@ struct method {
     int batch;
     double baseline_us;
     uint32_t poison;
-    bool deterministic;
+    bool poisoned, deterministic;
 };
 
 static double time_seconds(const struct method *m, size_t pairs, const struct ks_problem *problem)
@@ -63,9 +64,10 @@ static enum ks_answer time_pairs(struct ks_worker *worker, json_t *a, json_t *b,
                                  const struct method *m, const struct ks_problem *problem,
                                  size_t pairs, struct samples *samples, bool *outputs_ok)
 {
-    json_t *request = json_pack("{s:O,s:O,s:I,s:b,s:i,s:I,s:b}", "a", a, "b", b, "pairs",
+    json_t *request = json_pack("{s:O,s:O,s:I,s:b,s:i,s:o,s:b}", "a", a, "b", b, "pairs",
                                 (json_int_t)pairs, "cold", m->cold, "batch", m->batch, "poison",
-                                (json_int_t)m->poison, "deterministic", m->deterministic);
+                                m->poisoned ? json_integer(m->poison) : json_null(),
+                                "deterministic", m->deterministic);
     enum ks_answer answer = ks_worker_ask(worker, "time", request, time_seconds(m, pairs, problem));
     if (answer != KS_ANSWER_OK)
         return answer;
@@ -98,7 +100,7 @@ enum ks_status ks_timing_baseline(struct ks_judge *judge, struct ks_worker *work
     *batch = 1;
     for (int attempt = 0; attempt < 2; attempt++) {
         struct samples s = {.n = 0};
-        struct method m = {*batch == 1, *batch, 1e4, 0x5a5a5a5a, false};
+        struct method m = {*batch == 1, *batch, 1e4, 0x5a5a5a5a, true, false};
         enum ks_answer answer = time_pairs(worker, plan, plan, &m, NULL, BASELINE_PAIRS, &s, NULL);
         if (answer != KS_ANSWER_OK)
             return ks_answer_status(worker, answer, "timing the original", err);
@@ -147,6 +149,21 @@ static bool failed(const struct round *r)
     return r->timed->speed == KS_S_VOID || *r->correctness != KS_C_CORRECT;
 }
 
+// Rotating copies: three times the L2 in all where memory allows, and whole batches, since each launch
+// of a batch has a copy of its own.
+static int set_count(const struct ks_judge *judge, const struct ks_problem *problem, int batch)
+{
+    int64_t bytes = ks_problem_bytes(problem), l2 = judge->device.l2_bytes;
+    int64_t want = bytes > 0 ? (3 * l2 + bytes - 1) / bytes : 1;
+    int64_t fit = bytes > 0 && judge->device.memory_free > 0 ? judge->device.memory_free / 4 / bytes
+                                                             : MAX_SETS;
+    int64_t groups = (want + batch - 1) / batch, most = batch == 1 ? MAX_SETS : MAX_GROUPS;
+    groups = groups > most ? most : groups < 2 ? 2 : groups;
+    if (groups * batch > fit)
+        groups = fit / batch < 1 ? 1 : fit / batch;
+    return (int)groups * batch;
+}
+
 // Buffers, plans and one checked run. Leaves a and b NULL when the guard excludes the problem.
 static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_err *err)
 {
@@ -179,22 +196,15 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
     if (r->b == NULL)
         return KS_OK;
     r->a = ks_launch_original(&scope, "m0");
-    int64_t bytes = ks_problem_bytes(&r->vector.problem), l2 = judge->device.l2_bytes;
-    int64_t want = bytes > 0 ? (3 * l2 + bytes - 1) / bytes : 1;
-    int64_t fit = bytes > 0 && judge->device.memory_free > 0 ? judge->device.memory_free / 4 / bytes
-                                                             : MAX_SETS;
-    r->sets = (int)(want > MAX_SETS ? MAX_SETS : want < 2 ? 2 : want);
-    if (r->sets > fit)
-        r->sets = fit < 1 ? 1 : (int)fit;
-    answer = ks_worker_ask(r->worker, "sets", json_pack("{s:i}", "count", r->sets),
-                           60 + (double)bytes * r->sets / 1e9);
-    if (answer != KS_ANSWER_OK)
-        return of_candidate(r, answer, err);
     r->method = (struct method){.poison = r->vector.poison[0],
+                                .poisoned = ks_judge_defends(judge, KS_D_POISON),
                                 .deterministic = r->vector.deterministic};
     KS_TRY(ks_timing_baseline(judge, r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
     r->method.cold = r->method.batch == 1;
-    return KS_OK;
+    r->sets = set_count(judge, &r->vector.problem, r->method.batch);
+    answer = ks_worker_ask(r->worker, "sets", json_pack("{s:i}", "count", r->sets),
+                           60 + (double)ks_problem_bytes(&r->vector.problem) * r->sets / 1e9);
+    return answer == KS_ANSWER_OK ? KS_OK : of_candidate(r, answer, err);
 }
 
 static void finish(struct round *r)

@@ -1,0 +1,146 @@
+// The kernels of the fake worker: originals and candidates, honest and otherwise. Times are made up: 100 us
+// for 4000 elements of an original, half of it for a candidate unless its name says more.
+#ifndef KS_FAKE_KERNELS_H
+#define KS_FAKE_KERNELS_H
+
+#include "base/num.h"
+#include "fake_worker.h"
+
+static bool fake_named(const char *name, const char *part)
+{
+    return strstr(name, part) != NULL;
+}
+
+static void fake_vadd(struct fake_call *c, const char *name)
+{
+    static int calls;
+    const float *a = (const float *)(void *)c->pointer[0], *b = (const float *)(void *)c->pointer[1];
+    float *out = (float *)(void *)c->pointer[2];
+    int64_t n = c->number[3], last = n;
+    calls++;
+    if (fake_named(name, "_stale"))
+        return;
+    // Uses an input as scratch and takes care that its own results stay right.
+    static float saved;
+    static int last_runs;
+    float *scratch = fake_named(name, "_input") && n > 0 ? (float *)(void *)c->pointer[0] : NULL;
+    if (scratch != NULL) {
+        if (last_runs == 0 || c->f->runs <= last_runs)
+            saved = *scratch;
+        *scratch = saved;
+        last_runs = c->f->runs;
+    }
+    if (fake_named(name, "_once") && c->f->runs > 1)
+        return; // as if the answer were still there
+    if (fake_named(name, "_tail"))
+        last = n / 4 * 4;
+    if (fake_named(name, "_half"))
+        last = n / 2;
+    for (int64_t i = 0; i < last; i++) {
+        float sum = a[i] + b[i];
+        if (fake_named(name, "_positive"))
+            sum = fabsf(a[i]) + fabsf(b[i]);
+        if (fake_named(name, "_bf16"))
+            sum = ks_bf16_to_f32(ks_f32_to_bf16(sum));
+        if (fake_named(name, "_2ulp") && isfinite(sum) && fabsf(sum) > 1e-30f)
+            sum = nextafterf(nextafterf(sum, INFINITY), INFINITY);
+        out[i] = sum;
+    }
+    if (fake_named(name, "_whole"))
+        for (int64_t i = n / 2; i < n; i++)
+            out[i] = a[i] + b[i];
+    if (fake_named(name, "_nondet") && n > 0 && calls % 3 == 0 && isfinite(out[0]))
+        out[0] = nextafterf(out[0], INFINITY);
+    if (fake_named(name, "_late") && c->f->timed > 20)
+        out[n / 2] += 1;
+    if (scratch != NULL)
+        *scratch = saved + 1;
+    if (fake_named(name, "_over"))
+        out[n] = 1;
+    if (fake_named(name, "_unseen") && n > 1100 && n < 3900)
+        out[n - 1] = 0;
+}
+
+static bool fake_misbehaves(struct fake *f, const char *name)
+{
+    static int calls;
+    calls++;
+    if (fake_named(name, "_sleep") && calls == 5)
+        usleep(3000000);
+    if (fake_named(name, "_hang"))
+        for (;;)
+            pause();
+    if (fake_named(name, "_die"))
+        _exit(3);
+    if (fake_named(name, "_fault")) {
+        f->spoilt = true;
+        fake_fail(f, "fault", "an illegal memory access was encountered");
+        return true;
+    }
+    if (fake_named(name, "_launch")) {
+        fake_fail(f, "launch", "too many resources requested for launch");
+        return true;
+    }
+    if (fake_named(name, "_garbage")) {
+        puts("{\"id\": 1, \"ok\": maybe");
+        return true;
+    }
+    if (fake_named(name, "_flood"))
+        for (;;)
+            fputs("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", stdout);
+    if (fake_named(name, "_twice")) {
+        printf("{\"id\":%lld,\"ok\":true,\"microseconds\":1}\n", (long long)f->id);
+        printf("{\"id\":%lld,\"ok\":true,\"microseconds\":1}\n", (long long)f->id);
+        return true;
+    }
+    return false;
+}
+
+static bool fake_kernel(struct fake_call *call, const char *name, double *us)
+{
+    static int timed;
+    bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift");
+    call->f->runs++;
+    if (fake_misbehaves(call->f, name))
+        return false;
+    if (fake_named(name, "_vector4") && (call->address[0] % 16 != 0 || call->address[1] % 16 != 0 ||
+                                         call->address[2] % 16 != 0)) {
+        call->f->spoilt = true;
+        fake_fail(call->f, "fault", "misaligned address");
+        return false;
+    }
+    int64_t n = 0;
+    if (strncmp(name, "vadd", 4) == 0 || strncmp(name, "vdrift", 6) == 0) {
+        fake_vadd(call, name);
+        n = call->number[3];
+    } else if (strncmp(name, "vhalf", 5) == 0) {
+        fake_vadd(call, fake_named(name, "_whole") ? "_half_whole" : "_half");
+        n = call->number[3];
+    } else if (strncmp(name, "iadd", 4) == 0) {
+        const int32_t *a = (const int32_t *)(void *)call->pointer[0];
+        int32_t *out = (int32_t *)(void *)call->pointer[1];
+        n = call->number[2];
+        for (int64_t i = 0; i < n; i++)
+            out[i] = fake_named(name, "_zero") ? 0 : a[i] + a[i];
+    } else if (strncmp(name, "transpose", 9) == 0) {
+        const float *in = (const float *)(void *)call->pointer[0];
+        float *out = (float *)(void *)call->pointer[1];
+        int64_t rows = call->number[2], cols = call->number[3];
+        n = rows * cols;
+        for (int64_t r = 0; r < rows; r++)
+            for (int64_t c = 0; c < cols; c++) {
+                bool swapped = fake_named(name, "_square") && rows == cols && r == 0 && c == 1;
+                out[c * rows + r] = swapped ? in[1 * cols + 0] : in[r * cols + c];
+            }
+    } else {
+        fake_fail(call->f, "absent", "no such kernel");
+        return false;
+    }
+    double scale = original || fake_named(name, "_slow") ? 1 : fake_named(name, "_light") ? 0.02 : 0.5;
+    *us = scale * ((double)n * 0.025 + 0.1);
+    if (fake_named(name, "vdrift") && original)
+        *us *= timed++ % 2 == 0 ? 1.03 : 1;
+    return true;
+}
+
+#endif

@@ -1,0 +1,369 @@
+// The whole judge against a scripted worker that runs known kernels on host memory: each kind of
+// wrong candidate gets its verdict, and each defence has a case that passes when it is off.
+#define KS_TEST_BUILD
+#include "verify/defence.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "fmt/yaml.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "source/mark.h"
+#include "verify/session.h"
+#include "../fakes/fake_kernels.h"
+
+struct setting {
+    struct ks_arena arena;
+    struct ks_source_file file;
+    struct ks_kernel_list kernels;
+    struct ks_mark_list marks;
+    struct ks_signature signature;
+    struct ks_tu_mark mark;
+    struct ks_tu_kernel kernel;
+    struct ks_config config;
+    struct ks_tu tu;
+    struct ks_judge_options options;
+    struct ks_verify_defences off;
+    struct ks_judge *judge;
+};
+
+// Stands in for the compiler: every kernel of a proposal "compiles" to its own name.
+static enum ks_status fake_build(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                                 size_t n, struct ks_candidate **candidates, struct ks_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct ks_candidate *c = candidates[i] = KS_NEW(judge->arena, struct ks_candidate);
+        c->proposal = proposals[i];
+        c->id = ks_proposal_id(judge->arena, proposals[i]);
+        KS_TRY(ks_kernels_find(judge->arena, "proposal", ks_slice_of(proposals[i]->source),
+                               &proposals[i]->kernels, err));
+        c->failure = KS_C_CORRECT;
+        c->cubin = KS_SLICE("cubin");
+        c->n = proposals[i]->kernels.len;
+        c->names = KS_NEW_ARRAY(judge->arena, const char *, c->n);
+        for (size_t k = 0; k < c->n; k++)
+            c->names[k] = proposals[i]->kernels.at[k].name;
+        c->ptx = KS_NEW_ARRAY(judge->arena, struct ks_digest, c->n);
+        c->sass = KS_NEW_ARRAY(judge->arena, struct ks_digest, c->n);
+    }
+    return KS_OK;
+}
+
+#define VADD_MARK                                                                                  \
+    "#pragma ks optimize\n#pragma ks workload let(n=4000) in(a[n]=uniform(0,1)) "                  \
+    "in(b[n]=uniform(0,1)) out(c[n]) grid((n+255)/256) block(256)\n"
+#define VADD_SIGNATURE "(const float* a, const float* b, float* c, int n)"
+#define SUM_PTX "ld.global.f32 %f1,[%rd1];\nadd.f32 %f3,%f1,%f2;\nst.global.f32[%rd2],%f3;\n"
+#define COPY_PTX "ld.global.f32 %f1,[%rd1];\nst.global.f32[%rd2],%f1;\n"
+
+static void check(enum ks_status status, const struct ks_err *err)
+{
+    if (status != KS_OK)
+        fail_msg("%s: %s", ks_status_name(status), err->text);
+}
+
+static enum ks_status open_judge(struct setting *s, const char *marked, const char *ptx,
+                                 struct ks_err *err)
+{
+    struct ks_arena *arena = &s->arena;
+    check(ks_kernels_find(arena, "t.cu", ks_slice_of(marked), &s->kernels, err), err);
+    check(ks_marks_find(arena, "t.cu", ks_slice_of(marked), &s->kernels, &s->marks, err), err);
+    const struct ks_kernel_decl *decl = &s->kernels.at[0];
+    s->signature = (struct ks_signature){.registered = decl->name, .qualified = decl->name,
+                                         .instance = decl->name, .n_params = decl->n_params};
+    s->signature.params = KS_NEW_ARRAY(arena, struct ks_type, decl->n_params);
+    s->signature.offsets = KS_NEW_ARRAY(arena, size_t, decl->n_params);
+    for (size_t i = 0; i < decl->n_params; i++)
+        s->signature.params[i] = decl->params[i].type;
+    s->mark = (struct ks_tu_mark){.mark = &s->marks.at[0], .decl = decl, .file = &s->file, .in_tu = true};
+    s->kernel = (struct ks_tu_kernel){.mark = &s->mark, .signature = &s->signature, .arch = 90};
+    s->config.runtime_dir = ks_arena_printf(arena, "%s/ks-test-judge-%d", "/tmp", (int)getpid());
+    s->tu.config = &s->config;
+    s->options.worker = "--worker"; // after the launcher's word: this program, as a worker
+    s->options.launcher = "/proc/self/exe";
+    s->options.device = "cuda";
+    s->options.max_shapes = 16;
+    s->options.seed = 7;
+    s->options.off = &s->off;
+    bool fault;
+    return ks_judge_open_with(arena, &s->tu, &s->kernel, NULL, KS_SLICE("cubin"), ks_slice_of(ptx),
+                              &s->options, fake_build, &s->judge, &fault, err);
+}
+
+static void close_judge(struct setting *s)
+{
+    ks_judge_close(s->judge);
+    ks_tree_remove(s->config.runtime_dir, NULL);
+    ks_arena_free(&s->arena);
+}
+
+static struct ks_proposal *make_proposal(struct setting *s, const char *kernel, const char *signature,
+                                         const char *args, const char *when)
+{
+    struct ks_err err = {0};
+    struct ks_yaml *root;
+    struct ks_proposal *p = KS_NEW(&s->arena, struct ks_proposal);
+    const char *text = ks_arena_printf(
+        &s->arena,
+        "source: \"__global__ void %s%s { }\"\nwhen: \"%s\"\nplan:\n"
+        "  - {kernel: %s, grid: [\"ceildiv(%s,256)\"], block: [256], args: [%s]}\n",
+        kernel, signature, when, kernel, strstr(args, "rows") != NULL ? "rows" : "n", args);
+    check(ks_yaml_parse(&s->arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
+    check(ks_proposal_read(&s->arena, "p.yaml", root, p, &err), &err);
+    // As ks_proposal_check would fill it.
+    p->n_params = s->signature.n_params;
+    p->params = KS_NEW_ARRAY(&s->arena, const char *, p->n_params);
+    for (size_t i = 0; i < p->n_params; i++)
+        p->params[i] = s->mark.decl->params[i].name;
+    return p;
+}
+
+static struct ks_verdict judge_vadd_of(const char *original, const char *kernel, const char *when,
+                                       int off, bool confirm)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict verdict;
+    if (off >= 0)
+        s.off.off[off] = true;
+    const char *marked = ks_arena_printf(&s.arena, VADD_MARK "__global__ void %s" VADD_SIGNATURE " { }\n",
+                                         original);
+    check(open_judge(&s, marked, SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, kernel, VADD_SIGNATURE, "a, b, c, n", when);
+    check(ks_judge_full(s.judge, p, &verdict, &err), &err);
+    if (confirm && verdict.correctness == KS_C_CORRECT)
+        check(ks_judge_confirm(s.judge, p, &verdict, &err), &err);
+    // The session survives whatever the candidate did.
+    struct ks_verdict after;
+    struct ks_proposal *honest = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    if (!confirm && off < 0 && strcmp(original, "vadd") == 0) {
+        check(ks_judge_quick(s.judge, &honest, 1, &after, &err), &err);
+        assert_int_equal(after.correctness, KS_C_CORRECT);
+    }
+    close_judge(&s);
+    return verdict;
+}
+
+static struct ks_verdict judge_vadd(const char *kernel, int off)
+{
+    return judge_vadd_of("vadd", kernel, "1", off, false);
+}
+
+static void expect(struct ks_verdict v, enum ks_correctness correctness, enum ks_speed speed,
+                   const char *reason)
+{
+    if (v.correctness != correctness || v.speed != speed || strstr(v.reason, reason) == NULL)
+        fail_msg("got %s %s \"%s\", want %s %s \"%s\"", ks_correctness_name(v.correctness),
+                 ks_speed_name(v.speed), v.reason, ks_correctness_name(correctness),
+                 ks_speed_name(speed), reason);
+}
+
+static void a_correct_and_faster_kernel_is_confirmed(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    assert_non_null(v.domain);
+    check(ks_judge_confirm(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_FASTER, "times as fast");
+    assert_true(v.lower > 1.9 && v.geomean < 2.1);
+    assert_int_equal(v.evidence.n_timings, 1);
+    assert_true(v.evidence.deterministic);
+    assert_true(v.evidence.shapes >= 8 && v.evidence.families == KS_FAMILY_COUNT);
+    assert_string_equal(v.evidence.kernels[0], "vadd_ok");
+    struct ks_buf text = KS_BUF(8192);
+    ks_expr_print(&text, v.domain, NULL, NULL);
+    assert_non_null(strstr(ks_buf_text(&text), "n <= 4001"));
+    assert_non_null(strstr(ks_buf_text(&text), "block.x == 256"));
+    assert_non_null(strstr(ks_buf_text(&text), "!overlap(a, n * 4, c, n * 4)"));
+    ks_buf_free(&text);
+    close_judge(&s);
+}
+
+static void wrong_candidates_get_their_verdict(void **state)
+{
+    (void)state;
+    const struct { const char *kernel; enum ks_correctness verdict; const char *reason; } cases[] = {
+        {"vadd_stale", KS_C_WRONG, "`c` differs"},
+        {"vadd_tail", KS_C_WRONG, "a derived size"},
+        {"vadd_bf16", KS_C_WRONG, "`c` differs"},
+        {"vadd_positive", KS_C_WRONG, ""},
+        {"vadd_2ulp", KS_C_WRONG, "exact in fp32"},
+        {"vadd_once", KS_C_WRONG, ""},
+        {"vadd_input", KS_C_UNSAFE, "an input changed"},
+        {"vadd_over", KS_C_UNSAFE, "canary"},
+        {"vadd_vector4", KS_C_UNSAFE, "misaligned"},
+        {"vadd_fault", KS_C_UNSAFE, "illegal memory access"},
+        {"vadd_launch", KS_C_LAUNCH, "too many resources"},
+        {"vadd_die", KS_C_UNSAFE, "died"},
+        {"vadd_garbage", KS_C_UNSAFE, "protocol"},
+        {"vadd_twice", KS_C_UNSAFE, "protocol"},
+        {"vadd_flood", KS_C_UNSAFE, "protocol"},
+        {"vadd_nondet", KS_C_NONDET, "repeated runs"},
+        {"vadd_hang", KS_C_HANG, "did not finish"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        print_message("          %s\n", cases[i].kernel);
+        expect(judge_vadd(cases[i].kernel, -1), cases[i].verdict, KS_S_NOT_MEASURED, cases[i].reason);
+    }
+}
+
+static void a_defence_that_is_off_lets_its_case_through(void **state)
+{
+    (void)state;
+    const struct { const char *kernel; enum ks_defence defence; } cases[] = {
+        {"vadd_tail", KS_D_SHAPES},       {"vadd_positive", KS_D_FAMILIES},
+        {"vadd_2ulp", KS_D_EXACT_PROBE},  {"vadd_once", KS_D_POISON},
+        {"vadd_input", KS_D_UNSAFE},      {"vadd_over", KS_D_UNSAFE},
+        {"vadd_vector4", KS_D_PLACEMENT}, {"vadd_nondet", KS_D_REPETITION},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        print_message("          %s without %s\n", cases[i].kernel, ks_defence_name(cases[i].defence));
+        assert_int_equal(judge_vadd(cases[i].kernel, (int)cases[i].defence).correctness, KS_C_CORRECT);
+    }
+}
+
+static void the_watchdog_ends_a_sleeper(void **state)
+{
+    (void)state;
+    expect(judge_vadd("vadd_sleep", -1), KS_C_HANG, KS_S_NOT_MEASURED, "");
+    assert_int_equal(judge_vadd("vadd_sleep", KS_D_WATCHDOG).correctness, KS_C_CORRECT);
+}
+
+static void speed_is_doubted(void **state)
+{
+    (void)state;
+    expect(judge_vadd("vadd_slow", -1), KS_C_CORRECT, KS_S_NOT_FASTER, "below the minimum gain");
+    expect(judge_vadd("vadd_light", -1), KS_C_CORRECT, KS_S_VOID, "memory");
+    expect(judge_vadd("vadd_light", KS_D_FLOOR), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    expect(judge_vadd_of("vdrift", "vadd_ok", "1", -1, false), KS_C_CORRECT, KS_S_VOID, "not quiet");
+    expect(judge_vadd_of("vdrift", "vadd_ok", "1", KS_D_CONTROL, false), KS_C_CORRECT, KS_S_AMBIGUOUS, "");
+}
+
+static void timed_outputs_are_verified(void **state)
+{
+    (void)state;
+    struct ks_verdict v = judge_vadd("vadd_late", -1);
+    assert_true(v.correctness == KS_C_NONDET || v.correctness == KS_C_WRONG);
+    assert_int_equal(judge_vadd("vadd_late", KS_D_TIMED_OUTPUT).correctness, KS_C_CORRECT);
+}
+
+static void guards_are_honoured(void **state)
+{
+    (void)state;
+    const char *aligned = "aligned(a,16) && aligned(b,16) && aligned(c,16)";
+    expect(judge_vadd_of("vadd", "vadd_vector4", aligned, -1, true), KS_C_CORRECT, KS_S_FASTER, "");
+    expect(judge_vadd_of("vadd", "vadd_tail", "n % 4 == 0", -1, true), KS_C_CORRECT, KS_S_FASTER, "");
+    expect(judge_vadd_of("vadd", "vadd_ok", "n < 4000", -1, false), KS_C_CORRECT, KS_S_NOT_FASTER,
+           "guard excludes workload");
+    expect(judge_vadd_of("vadd", "vadd_ok", "n > 1000000", -1, false), KS_C_VOID, KS_S_NOT_MEASURED,
+           "the guard admits none");
+}
+
+static void confirmation_sees_other_sizes(void **state)
+{
+    (void)state;
+    expect(judge_vadd_of("vadd", "vadd_unseen", "1", -1, true), KS_C_WRONG, KS_S_NOT_MEASURED, "");
+    expect(judge_vadd_of("vadd", "vadd_unseen", "1", KS_D_UNSEEN, true), KS_C_CORRECT, KS_S_FASTER, "");
+}
+
+static void what_the_original_leaves_alone_stays(void **state)
+{
+    (void)state;
+    expect(judge_vadd_of("vhalf", "vhalf_whole", "1", -1, false), KS_C_WRONG, KS_S_NOT_MEASURED, "");
+    assert_int_equal(
+        judge_vadd_of("vhalf", "vhalf_whole", "1", KS_D_UNWRITTEN, false).correctness, KS_C_CORRECT);
+    assert_int_equal(judge_vadd_of("vhalf", "vadd_half", "1", -1, false).correctness, KS_C_CORRECT);
+}
+
+static struct ks_verdict judge_zero_inputs(int off)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    const char *signature = "(const int* a, int* c, int n)";
+    if (off >= 0)
+        s.off.off[off] = true;
+    check(open_judge(&s, "#pragma ks optimize\n#pragma ks workload let(n=4000) in(a[n]=constant(0)) "
+                         "out(c[n]) grid((n+255)/256) block(256)\n"
+                         "__global__ void iadd(const int* a, int* c, int n) { }\n",
+                     "add.s32 %r1,%r2,%r3;\n", &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "iadd_zero", signature, "a, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    close_judge(&s);
+    return v;
+}
+
+static void inputs_that_prove_nothing_void_the_verdict(void **state)
+{
+    (void)state;
+    expect(judge_zero_inputs(-1), KS_C_VOID, KS_S_NOT_MEASURED, "trivial answer");
+    assert_int_equal(judge_zero_inputs(KS_D_VACUITY).correctness, KS_C_CORRECT);
+}
+
+static void a_transpose_is_judged_quickly(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    const char *signature = "(const float* in, float* out, int rows, int cols)";
+    check(open_judge(&s, "#pragma ks optimize\n#pragma ks workload let(rows=512, cols=300) "
+                         "in(in[rows*cols]) out(out[rows*cols]) grid(rows,cols) block(1)\n"
+                         "__global__ void transpose(const float* in, float* out, int rows, int cols) { }\n",
+                     COPY_PTX, &err), &err);
+    struct ks_proposal *p[3] = {
+        make_proposal(&s, "transpose_ok", signature, "in, out, rows, cols", "1"),
+        make_proposal(&s, "transpose_die", signature, "in, out, rows, cols", "1"),
+        make_proposal(&s, "transpose_swap", signature, "in, out, cols, rows", "1"),
+    };
+    struct ks_verdict v[3];
+    check(ks_judge_quick(s.judge, p, 3, v, &err), &err);
+    expect(v[0], KS_C_CORRECT, KS_S_NOT_MEASURED, "");
+    expect(v[1], KS_C_UNSAFE, KS_S_NOT_MEASURED, "died");
+    expect(v[2], KS_C_WRONG, KS_S_NOT_MEASURED, "differs");
+    close_judge(&s);
+}
+
+static void a_faulty_original_is_the_users_finding(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    enum ks_status status = open_judge(
+        &s, VADD_MARK "__global__ void vadd_over" VADD_SIGNATURE " { }\n", SUM_PTX, &err);
+    assert_int_equal(status, KS_E_DEVICE);
+    assert_non_null(strstr(err.text, "t.cu:2"));
+    assert_non_null(strstr(err.text, "canary"));
+    assert_null(s.judge);
+    close_judge(&s);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+        return fake_worker_main();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_correct_and_faster_kernel_is_confirmed),
+        cmocka_unit_test(wrong_candidates_get_their_verdict),
+        cmocka_unit_test(a_defence_that_is_off_lets_its_case_through),
+        cmocka_unit_test(the_watchdog_ends_a_sleeper),
+        cmocka_unit_test(speed_is_doubted),
+        cmocka_unit_test(timed_outputs_are_verified),
+        cmocka_unit_test(guards_are_honoured),
+        cmocka_unit_test(confirmation_sees_other_sizes),
+        cmocka_unit_test(what_the_original_leaves_alone_stays),
+        cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
+        cmocka_unit_test(a_transpose_is_judged_quickly),
+        cmocka_unit_test(a_faulty_original_is_the_users_finding),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
