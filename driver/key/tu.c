@@ -1,0 +1,107 @@
+#include "key/tu.h"
+
+#include <string.h>
+
+#include "os/file.h"
+
+struct mark_vec {
+    struct ks_tu_mark *at;
+    size_t len, cap;
+};
+
+// Marks of ks.yaml for one file, each bound to every declaration of that name in the file.
+static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
+                                      const struct ks_source_file *file, bool in_tu,
+                                      const struct ks_kernel_list *kernels,
+                                      struct mark_vec *marks, struct ks_err *err)
+{
+    const char *real = ks_path_real(arena, file->path);
+    if (real == NULL)
+        return KS_OK;
+    size_t *indices = NULL;
+    size_t n = ks_project_marks_for(arena, &tu->project, real, &indices);
+    for (size_t i = 0; i < n; i++) {
+        const struct ks_side_mark *side = &tu->project.marks[indices[i]];
+        const char *wanted = ks_instance_normalise(arena, side->kernel);
+        size_t plain = strcspn(wanted, "<");
+        bool bound = false;
+        ks_vec_each(struct ks_kernel_decl, decl, kernels) {
+            if (strlen(decl->qualified) != plain || strncmp(decl->qualified, wanted, plain) != 0)
+                continue;
+            struct ks_mark *mark = KS_NEW(arena, struct ks_mark);
+            mark->file = tu->project.file;
+            mark->line = side->line;
+            mark->name = "";
+            mark->from_side_file = true;
+            mark->off = side->off;
+            mark->kernel = decl;
+            const char *where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->line);
+            KS_TRY(ks_mark_parse_optimize(arena, where, side->optimize, mark, err));
+            for (size_t w = 0; w < side->n_workloads; w++) {
+                where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->workload_lines[w]);
+                KS_TRY(ks_mark_parse_workload(arena, where, side->workloads[w], mark, err));
+            }
+            KS_TRY(ks_mark_check(arena, mark, err));
+            struct ks_tu_mark *out = ks_vec_push(arena, marks);
+            *out = (struct ks_tu_mark){.mark = mark, .decl = decl, .file = file, .in_tu = in_tu};
+            if (wanted[plain] == '<')
+                out->side_instance = wanted;
+            bound = true;
+        }
+        if (!bound && in_tu)
+            return ks_err_set(err, KS_E_USER,
+                              "%s:%d: %s defines no kernel `%s`; check the name, with its "
+                              "namespaces, or remove the entry",
+                              tu->project.file, side->line, file->path, side->kernel);
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_file_marks(struct ks_arena *arena, struct ks_tu *tu,
+                                      const struct ks_source_file *file, bool in_tu,
+                                      struct mark_vec *marks, struct ks_err *err)
+{
+    bool side = tu->project.n_marks > 0;
+    if (!file->may_have_mark && !side)
+        return KS_OK;
+    struct ks_kernel_list *kernels = KS_NEW(arena, struct ks_kernel_list);
+    enum ks_status status = ks_kernels_find(arena, file->path, file->text, kernels, err);
+    if (status != KS_OK) // a file without marks of its own owes us nothing
+        return file->may_have_mark ? status : KS_OK;
+    struct ks_mark_list *list = in_tu ? &tu->tu_marks : KS_NEW(arena, struct ks_mark_list);
+    if (file->may_have_mark) {
+        KS_TRY(ks_marks_find(arena, file->path, file->text, kernels, list, err));
+        if (list->file_off) {
+            tu->off |= in_tu;
+            return KS_OK;
+        }
+        if (!in_tu && list->n_blanks > 0)
+            tu->headers_marked = true;
+        ks_vec_each(struct ks_mark, mark, list) {
+            if (mark->kernel == NULL)
+                continue;
+            struct ks_tu_mark *out = ks_vec_push(arena, marks);
+            *out = (struct ks_tu_mark){
+                .mark = mark, .decl = mark->kernel, .file = file, .in_tu = in_tu};
+        }
+    }
+    if (side)
+        KS_TRY(bind_side_marks(arena, tu, file, in_tu, kernels, marks, err));
+    return KS_OK;
+}
+
+enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config,
+                          const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
+                          struct ks_tu *tu, struct ks_err *err)
+{
+    *tu = (struct ks_tu){.config = config, .cmd = cmd, .toolkit = toolkit};
+    tu->path = cmd->argv[cmd->input];
+    KS_TRY(ks_project_find(arena, config, tu->path, &tu->project, err));
+    KS_TRY(ks_closure_read(arena, tu->path, cmd->quote_dirs, cmd->include_dirs, &tu->files, err));
+    struct mark_vec marks = {0};
+    for (size_t i = 0; i < tu->files.len && !tu->off; i++)
+        KS_TRY(read_file_marks(arena, tu, &tu->files.at[i], i == 0, &marks, err));
+    tu->marks = marks.at;
+    tu->n_marks = tu->off ? 0 : marks.len;
+    return KS_OK;
+}

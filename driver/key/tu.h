@@ -1,0 +1,113 @@
+// One translation unit under one command: its marked kernels, what they compile to, and their keys;
+// and the compilation of shadows of it. The consume path and the tuner both stand on this.
+#ifndef KS_TU_H
+#define KS_TU_H
+
+#include "cfg/project.h"
+#include "key/contract.h"
+#include "key/elf.h"
+#include "key/identity.h"
+#include "nvcc/cmdline.h"
+#include "nvcc/toolkit.h"
+#include "source/closure.h"
+#include "source/shadow.h"
+
+// One marked declaration, before anything is compiled.
+struct ks_tu_mark {
+    const struct ks_mark *mark;
+    const struct ks_kernel_decl *decl;
+    const struct ks_source_file *file; // that holds it
+    bool in_tu;
+    const char *side_instance;         // ks.yaml named one instance, or NULL
+};
+
+// One kernel: an instance of a marked declaration for one architecture of the build.
+struct ks_tu_kernel {
+    const struct ks_tu_mark *mark;
+    const struct ks_signature *signature; // names of parameters stand in mark->decl
+    const struct ks_ptx_entry *ptx;
+    int arch;
+    const char *contract;
+    struct ks_digest key;
+    const char *key_text;
+    enum ks_reason reason;             // APPLIED: eligible; else why not
+    const char *reason_text;
+};
+
+struct ks_tu {
+    // Given to ks_tu_open; borrowed.
+    const struct ks_config *config;
+    const struct ks_cmdline *cmd;
+    struct ks_toolkit *toolkit;
+    // Found by ks_tu_open.
+    const char *path;                  // input as spelled
+    struct ks_project project;
+    struct ks_source_list files;
+    struct ks_mark_list tu_marks;      // of the TU's own text (for blanking)
+    struct ks_tu_mark *marks; size_t n_marks;
+    bool headers_marked;               // a pragma stands in an included file
+    bool off;                          // the file's first mark is `off`
+    // Found by ks_tu_identify.
+    struct ks_signature_list signatures;
+    struct ks_ptx_module *modules; size_t n_modules; // one an architecture
+    struct ks_tu_kernel *kernels; size_t n_kernels;
+};
+
+// Reads the TU and what it includes, and binds marks (side file included). n_marks == 0: not ours.
+// KS_E_USER: a mark is wrong; err has file:line.
+enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config,
+                          const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
+                          struct ks_tu *tu, struct ks_err *err);
+
+// One compile by the real nvcc with --keep in `keep_dir` (exists, private). What it printed and its
+// exit status are the caller's to pass on.
+struct ks_tu_compile {
+    const char *keep_dir;
+    const char *depfile;               // written always: the user's, or one in keep_dir
+    int exit_code;
+    struct ks_slice out, err;          // nvcc's text
+};
+
+// The plain compile: the user's file, the user's words, to `object`; nothing else differs from nvcc
+// but --keep, a depfile where there was none, and silence about unknown pragmas.
+enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const char *object, struct ks_tu_compile *compile,
+                                   struct ks_err *err);
+
+// Reads PTX and stub from the plain compile and fills modules, signatures, kernels and keys.
+// Marked declarations that were not compiled appear as kernels with reason NOT_COMPILED.
+enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
+                              const struct ks_tu_compile *compile, struct ks_err *err);
+
+// Writes the shadow into `shadow_root`/<hash>/<base name> (content-addressed, kept) and compiles it
+// to `object` with the user's words. `keep_dir` NULL: no --keep (a proved hit). dispatch false:
+// device code for judging, no table. The depfile at `depfile` names the shadow, not yet repaired.
+enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
+                                    const struct ks_substitution *subs, size_t n_subs,
+                                    bool dispatch, const char *shadow_root, const char *keep_dir,
+                                    const char *object, const char *depfile,
+                                    struct ks_tu_compile *compile, const char **shadow_path,
+                                    struct ks_err *err);
+
+// What a shadow compile (with --keep) made of one substitution's kernels: registered names in source
+// order with canonical PTX and machine code digests for its architecture, and the cubin's path.
+struct ks_tu_built {
+    const char **names;                // registered, one a kernel of the proposal
+    struct ks_digest *ptx, *sass;
+    size_t n;
+    const char *cubin;
+};
+enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
+                                const struct ks_tu_compile *compile,
+                                const struct ks_substitution *sub, struct ks_tu_built *built,
+                                struct ks_err *err);
+
+// Whether every entry of the plain compile has the same canonical PTX in the shadow compile.
+// KS_R_APPLIED, or KS_R_SHADOW_CHANGED_ORIGINAL with the entry's name in *which.
+enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
+                                         const struct ks_tu_compile *shadow, const char **which);
+
+// Cubin of one architecture left by a compile with --keep, or NULL.
+const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch);
+
+#endif

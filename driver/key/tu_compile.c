@@ -1,0 +1,164 @@
+// Runs of the real nvcc for one TU: the plain compile, and compiles of shadows.
+#include "key/tu.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fmt/hash.h"
+#include "os/file.h"
+#include "os/proc.h"
+
+#define SHADOW_MAX (64u << 20)
+
+// With -objtemp nvcc names its intermediate files after the object, puts them beside it and, under
+// --keep, leaves them there, whatever --keep-dir says. They go where they were asked for; without
+// --keep nvcc would have written and removed files of these very names.
+static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const char *object, const char *keep_dir, struct ks_err *err)
+{
+    static const char *const endings[] = {".ii", ".cudafe1.c", ".cudafe1.cpp", ".cudafe1.gpu",
+                                          ".stub.c", ".fatbin", ".fatbin.c", ".module_id", ".ptx",
+                                          ".cubin", ".reg.c", ".ltoir", ".optixir"};
+    if (object == NULL)
+        object = tu->cmd->output != NULL ? tu->cmd->output
+                                         : ks_cmdline_default_output(arena, tu->cmd);
+    const char *dir = ks_path_dir(arena, object);
+    const char *stem = ks_arena_printf(arena, "%s.", ks_path_base(object));
+    struct ks_strv names = {0};
+    KS_TRY(ks_dir_list(arena, dir, &names, err));
+    for (size_t i = 0; i < names.len; i++) {
+        bool kept = false;
+        for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
+            kept |= ks_ends_with(names.at[i], endings[e]);
+        if (!kept || !ks_starts_with(names.at[i], stem))
+            continue;
+        const char *from = ks_path_join(arena, dir, names.at[i]);
+        const char *to = ks_path_join(arena, keep_dir, names.at[i]);
+        if (rename(from, to) != 0) { // another file system
+            KS_TRY(ks_file_copy(from, to, err));
+            (void)unlink(from);
+        }
+    }
+    return KS_OK;
+}
+
+static enum ks_status run_nvcc(struct ks_arena *arena, const char *const *argv, bool capture,
+                               struct ks_tu_compile *compile, struct ks_err *err)
+{
+    struct ks_proc_options options = {.capture_stdout = capture, .capture_stderr = capture};
+    struct ks_proc_result result;
+    KS_TRY(ks_proc_run(arena, argv, &options, &result, err));
+    compile->exit_code = result.exit_code;
+    compile->out = result.out;
+    compile->err = result.err;
+    return KS_OK;
+}
+
+enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const char *object, struct ks_tu_compile *compile,
+                                   struct ks_err *err)
+{
+    struct ks_strv first = {0};
+    ks_strv_add(arena, &first, "--keep");
+    ks_strv_add(arena, &first, "--keep-dir");
+    ks_strv_add(arena, &first, compile->keep_dir);
+    if (tu->tu_marks.n_blanks > 0 || tu->headers_marked)
+        ks_strv_add(arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
+    compile->depfile = tu->cmd->depfile;
+    if (compile->depfile == NULL) {
+        compile->depfile = ks_path_join(arena, compile->keep_dir, "ks.d");
+        ks_strv_add(arena, &first, "-MD");
+        ks_strv_add(arena, &first, "-MF");
+        ks_strv_add(arena, &first, compile->depfile);
+    }
+    bool capture = object != NULL; // the tuner's builds are quiet; the user's speak for themselves
+    const char **argv =
+        ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, NULL);
+    enum ks_status status = run_nvcc(arena, argv, capture, compile, err);
+    if (tu->cmd->objtemp) {
+        enum ks_status collected = collect_kept(arena, tu, object, compile->keep_dir, NULL);
+        if (status == KS_OK && collected != KS_OK)
+            KS_FAIL(err, KS_E_IO, "cannot collect what nvcc kept beside the object");
+    }
+    return status;
+}
+
+// <root>/<hash>/<base>: the same text always lands at the same path, whoever writes it.
+static enum ks_status write_shadow(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const struct ks_buf *text, const char *shadow_root,
+                                   const char **path, struct ks_err *err)
+{
+    char hex[KS_HASH_TEXT];
+    struct ks_digest digest = ks_digest_of("shadow", text->data, text->len);
+    ks_digest_hex(&digest, hex);
+    hex[32] = '\0';
+    const char *dir = ks_path_join(arena, shadow_root, hex);
+    *path = ks_path_join(arena, dir, ks_path_base(tu->path));
+    if (ks_file_exists(*path))
+        return KS_OK;
+    KS_TRY(ks_dir_make(dir, err));
+    return ks_file_write(*path, text->data, text->len, false, 0, err);
+}
+
+enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
+                                    const struct ks_substitution *subs, size_t n_subs,
+                                    bool dispatch, const char *shadow_root, const char *keep_dir,
+                                    const char *object, const char *depfile,
+                                    struct ks_tu_compile *compile, const char **shadow_path,
+                                    struct ks_err *err)
+{
+    struct ks_slice text = tu->files.at[0].text;
+    struct ks_shadow_request request = {.tu_token = tu->path, .text = text,
+                                        .marks = &tu->tu_marks, .subs = subs, .n_subs = n_subs,
+                                        .dispatch = dispatch};
+    struct ks_buf shadow = KS_BUF(SHADOW_MAX);
+    enum ks_status status;
+    KS_TRY_GOTO(ks_shadow_text(arena, &request, &shadow, err), done);
+    KS_TRY_GOTO(ks_buf_check(&shadow, "shadow", err), done);
+    KS_TRY_GOTO(write_shadow(arena, tu, &shadow, shadow_root, shadow_path, err), done);
+
+    struct ks_strv first = {0};
+    const char *hook = ks_path_join(arena, tu->config->share_dir, "hook");
+    KS_TRY_GOTO(ks_shadow_arguments(arena, tu->path, text, hook, dispatch, &first, err), done);
+    if (tu->tu_marks.n_blanks > 0 || tu->headers_marked)
+        ks_strv_add(arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
+    if (keep_dir != NULL) {
+        ks_strv_add(arena, &first, "--keep");
+        ks_strv_add(arena, &first, "--keep-dir");
+        ks_strv_add(arena, &first, keep_dir);
+    }
+    compile->keep_dir = keep_dir;
+    compile->depfile = tu->cmd->depfile;
+    if (compile->depfile == NULL && depfile != NULL) {
+        compile->depfile = depfile;
+        ks_strv_add(arena, &first, "-MD");
+        ks_strv_add(arena, &first, "-MF");
+        ks_strv_add(arena, &first, depfile);
+    }
+    const char **argv =
+        ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
+    // With --keep this compile is a proof beside the plain one, whose text the user already saw.
+    status = run_nvcc(arena, argv, keep_dir != NULL, compile, err);
+    if (keep_dir != NULL && tu->cmd->objtemp &&
+        collect_kept(arena, tu, object, keep_dir, NULL) != KS_OK && status == KS_OK)
+        status = ks_err_set(err, KS_E_IO, "cannot collect what nvcc kept beside the object");
+done:
+    ks_buf_free(&shadow);
+    return status;
+}
+
+const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch)
+{
+    struct ks_strv names = {0};
+    if (ks_dir_list(arena, compile->keep_dir, &names, NULL) != KS_OK)
+        return NULL;
+    // NAME.sm_90.cubin, NAME.compute_90.sm_90.cubin, or NAME.compute_90.cubin for one real target.
+    const char *endings[] = {ks_arena_printf(arena, ".sm_%d.cubin", arch),
+                             ks_arena_printf(arena, ".compute_%d.cubin", arch)};
+    for (size_t e = 0; e < 2; e++)
+        for (size_t i = 0; i < names.len; i++)
+            if (ks_ends_with(names.at[i], endings[e]))
+                return ks_path_join(arena, compile->keep_dir, names.at[i]);
+    return NULL;
+}

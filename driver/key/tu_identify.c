@@ -1,0 +1,263 @@
+// What a compile left under --keep, read back: PTX and stub of the plain compile become keys; those
+// of a shadow compile are held against what was judged.
+#include "key/tu.h"
+
+#include <string.h>
+
+#include "os/file.h"
+
+#define PTX_MAX (256u << 20)
+#define CUBIN_MAX (256u << 20)
+
+struct module_vec {
+    struct ks_ptx_module *at;
+    size_t len, cap;
+};
+
+static enum ks_status read_modules(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                                   const struct ks_strv *names, struct module_vec *modules,
+                                   struct ks_err *err)
+{
+    for (size_t i = 0; i < names->len; i++) {
+        if (!ks_ends_with(names->at[i], ".ptx"))
+            continue;
+        struct ks_slice text;
+        const char *path = ks_path_join(arena, compile->keep_dir, names->at[i]);
+        KS_TRY(ks_file_read(arena, path, PTX_MAX, &text, err));
+        KS_TRY(ks_ptx_read(arena, text, ks_vec_push(arena, modules), err));
+    }
+    return KS_OK;
+}
+
+// The host's stub is the one beside NAME.cudafe1.cpp; the others belong to device passes.
+static enum ks_status read_signatures(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                                      const struct ks_strv *names, struct ks_tu *tu,
+                                      struct ks_err *err)
+{
+    for (size_t i = 0; i < names->len; i++) {
+        if (!ks_ends_with(names->at[i], ".cudafe1.cpp"))
+            continue;
+        size_t stem = strlen(names->at[i]) - strlen(".cpp");
+        const char *stub = ks_arena_printf(arena, "%s/%.*s.stub.c", compile->keep_dir, (int)stem,
+                                           names->at[i]);
+        struct ks_slice text;
+        KS_TRY(ks_file_read(arena, stub, PTX_MAX, &text, err));
+        return ks_signatures_read(arena, text, &tu->signatures, err);
+    }
+    return ks_err_set(err, KS_E_ABSENT, "nvcc left no host stub in %s", compile->keep_dir);
+}
+
+static bool instance_wanted(const struct ks_tu_mark *mark, const struct ks_signature *signature,
+                            struct ks_arena *arena)
+{
+    if (mark->side_instance != NULL)
+        return strcmp(mark->side_instance, signature->instance) == 0;
+    if (mark->mark->n_instances == 0)
+        return true;
+    const char *open = strchr(signature->instance, '<');
+    for (size_t i = 0; i < mark->mark->n_instances; i++) {
+        const char *wanted = ks_instance_normalise(
+            arena, ks_arena_printf(arena, "<%s>", mark->mark->instances[i]));
+        if (open != NULL && strcmp(open, wanted) == 0)
+            return true;
+    }
+    return false;
+}
+
+
+static void find_reason(struct ks_tu_kernel *kernel)
+{
+    const struct ks_kernel_decl *decl = kernel->mark->decl;
+    kernel->reason = kernel->ptx->ineligible;
+    kernel->reason_text = kernel->ptx->ineligible_text;
+    if (decl->problem != NULL) {
+        kernel->reason = strstr(decl->problem, "conditional") != NULL ? KS_R_CONDITIONAL_PARAMETERS
+                                                                       : KS_R_PARAMETERS;
+        kernel->reason_text = decl->problem;
+    } else if (kernel->ptx->n_params != kernel->signature->n_params) {
+        kernel->reason = KS_R_PARAMETERS;
+        kernel->reason_text = "parameter counts of source and PTX differ";
+    } else if (kernel->mark->mark->off) {
+        kernel->reason = KS_R_MODE_OFF;
+        kernel->reason_text = "marked off";
+    }
+}
+
+static enum ks_status identify_one(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const struct ks_ptx_module *module,
+                                   struct ks_tu_kernel *kernel, struct ks_err *err)
+{
+    KS_TRY(ks_contract_text(arena, kernel->mark->mark, kernel->signature, &kernel->contract, err));
+    struct ks_key_fields fields = {.canonical_ptx = kernel->ptx->canonical,
+                                   .nvcc_version = tu->toolkit->version,
+                                   .ptxas_options = tu->cmd->ptxas_options,
+                                   .maxrregcount = tu->cmd->maxrregcount,
+                                   .contract = kernel->contract,
+                                   .target = module->target,
+                                   .arch = kernel->arch};
+    kernel->key = ks_key_of(&fields);
+    kernel->key_text = ks_key_text(arena, &fields);
+    return KS_OK;
+}
+
+struct kernel_vec {
+    struct ks_tu_kernel *at;
+    size_t len, cap;
+};
+
+static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
+                                    const struct ks_tu_mark *mark, struct kernel_vec *kernels,
+                                    struct ks_err *err)
+{
+    size_t before = kernels->len;
+    bool has_entries = false;
+    for (size_t m = 0; m < tu->n_modules; m++) {
+        has_entries |= tu->modules[m].n_entries > 0;
+        ks_vec_each(struct ks_signature, signature, &tu->signatures) {
+            if (!ks_signature_matches(signature, mark->decl) ||
+                !instance_wanted(mark, signature, arena))
+                continue;
+            const struct ks_ptx_entry *entry = ks_ptx_find(&tu->modules[m], signature->registered);
+            if (entry == NULL)
+                continue;
+            struct ks_tu_kernel *kernel = ks_vec_push(arena, kernels);
+            *kernel = (struct ks_tu_kernel){.mark = mark, .ptx = entry,
+                                            .arch = tu->modules[m].arch};
+            kernel->signature = signature;
+            find_reason(kernel);
+            if (kernel->reason != KS_R_PARAMETERS && kernel->reason != KS_R_CONDITIONAL_PARAMETERS)
+                KS_TRY(identify_one(arena, tu, &tu->modules[m], kernel, err));
+        }
+    }
+    if (kernels->len == before) {
+        struct ks_tu_kernel *kernel = ks_vec_push(arena, kernels);
+        *kernel = (struct ks_tu_kernel){.mark = mark, .reason = KS_R_NOT_COMPILED,
+                                        .reason_text = "no such kernel in this build's PTX"};
+        if (mark->mark->off) {
+            kernel->reason = KS_R_MODE_OFF;
+            kernel->reason_text = "marked off";
+        } else if (tu->cmd->dlto && !has_entries) {
+            kernel->reason = KS_R_LTO;
+            kernel->reason_text = "-dlto";
+        }
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
+                              const struct ks_tu_compile *compile, struct ks_err *err)
+{
+    struct ks_strv names = {0};
+    KS_TRY(ks_toolkit_version(arena, tu->config, tu->toolkit, err));
+    KS_TRY(ks_dir_list(arena, compile->keep_dir, &names, err));
+    struct module_vec modules = {0};
+    KS_TRY(read_modules(arena, compile, &names, &modules, err));
+    tu->modules = modules.at;
+    tu->n_modules = modules.len;
+    KS_TRY(read_signatures(arena, compile, &names, tu, err));
+    struct kernel_vec kernels = {0};
+    for (size_t i = 0; i < tu->n_marks; i++)
+        KS_TRY(identify_mark(arena, tu, &tu->marks[i], &kernels, err));
+    tu->kernels = kernels.at;
+    tu->n_kernels = kernels.len;
+    return KS_OK;
+}
+
+// Registered name of a proposal's kernel: the entry that demangles to ...::ks_<id>::(anonymous
+// namespace)::<name>(...).
+static const struct ks_ptx_entry *find_built(struct ks_arena *arena,
+                                             const struct ks_ptx_module *module,
+                                             const char *name_space, const char *name)
+{
+    for (size_t i = 0; i < module->n_entries; i++) {
+        if (strstr(module->entries[i].name, name_space) == NULL)
+            continue;
+        const char *text = ks_demangle(arena, module->entries[i].name);
+        const char *at = strstr(text, name_space);
+        if (at == NULL)
+            continue;
+        size_t head = strcspn(at, "(");
+        // "(anonymous namespace)" stands before the name: the last component before its "(".
+        const char *last = strstr(at, "(anonymous namespace)::");
+        if (last != NULL) {
+            last += strlen("(anonymous namespace)::");
+        } else {
+            last = at + head;
+            while (last > at && last[-1] != ':')
+                last--;
+        }
+        size_t n = strcspn(last, "(<");
+        if (n == strlen(name) && strncmp(last, name, n) == 0)
+            return &module->entries[i];
+    }
+    return NULL;
+}
+
+enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
+                                const struct ks_tu_compile *compile,
+                                const struct ks_substitution *sub, struct ks_tu_built *built,
+                                struct ks_err *err)
+{
+    (void)tu;
+    struct ks_strv names = {0};
+    KS_TRY(ks_dir_list(arena, compile->keep_dir, &names, err));
+    struct module_vec modules = {0};
+    KS_TRY(read_modules(arena, compile, &names, &modules, err));
+    const struct ks_ptx_module *module = NULL;
+    ks_vec_each(struct ks_ptx_module, m, &modules)
+        if (m->arch == sub->arch)
+            module = m;
+    built->cubin = ks_tu_cubin(arena, compile, sub->arch);
+    if (module == NULL || built->cubin == NULL)
+        return ks_err_set(err, KS_E_ABSENT, "no code for sm_%d in the shadow", sub->arch);
+    struct ks_slice cubin;
+    KS_TRY(ks_file_read(arena, built->cubin, CUBIN_MAX, &cubin, err));
+    const struct ks_kernel_list *kernels = &sub->proposal->kernels;
+    built->n = kernels->len;
+    built->names = KS_NEW_ARRAY(arena, const char *, built->n);
+    built->ptx = KS_NEW_ARRAY(arena, struct ks_digest, built->n);
+    built->sass = KS_NEW_ARRAY(arena, struct ks_digest, built->n);
+    const char *name_space = ks_shadow_namespace(arena, sub->id);
+    for (size_t i = 0; i < built->n; i++) {
+        const struct ks_ptx_entry *entry =
+            find_built(arena, module, name_space, kernels->at[i].name);
+        if (entry == NULL)
+            return ks_err_set(err, KS_E_ABSENT, "variant kernel `%s` was not compiled for sm_%d",
+                              kernels->at[i].name, sub->arch);
+        built->names[i] = entry->name;
+        built->ptx[i] = entry->digest;
+        KS_TRY(ks_cubin_entry_digest(cubin, entry->name, &built->sass[i], err));
+    }
+    return KS_OK;
+}
+
+enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
+                                         const struct ks_tu_compile *shadow, const char **which)
+{
+    struct ks_strv names = {0};
+    struct module_vec modules = {0};
+    *which = "PTX of the shadow is unreadable";
+    if (ks_dir_list(arena, shadow->keep_dir, &names, NULL) != KS_OK ||
+        read_modules(arena, shadow, &names, &modules, NULL) != KS_OK)
+        return KS_R_SHADOW_CHANGED_ORIGINAL;
+    for (size_t m = 0; m < tu->n_modules; m++) {
+        const struct ks_ptx_module *now = NULL;
+        ks_vec_each(struct ks_ptx_module, candidate, &modules)
+            if (strcmp(candidate->target, tu->modules[m].target) == 0)
+                now = candidate;
+        for (size_t e = 0; e < tu->modules[m].n_entries; e++) {
+            const struct ks_ptx_entry *before = &tu->modules[m].entries[e];
+            // Anonymous namespaces and rdc statics carry a hash of the path: compare by digest set.
+            const struct ks_ptx_entry *after = now == NULL ? NULL : ks_ptx_find(now, before->name);
+            bool same = after != NULL && ks_digest_eq(&after->digest, &before->digest);
+            for (size_t i = 0; now != NULL && !same && after == NULL && i < now->n_entries; i++)
+                same = ks_digest_eq(&now->entries[i].digest, &before->digest);
+            if (!same) {
+                *which = before->name;
+                return KS_R_SHADOW_CHANGED_ORIGINAL;
+            }
+        }
+    }
+    *which = "";
+    return KS_R_APPLIED;
+}
