@@ -1,0 +1,134 @@
+// From keys to decisions: what the store says of each kernel, and the list of substitutions.
+#include "app/consume.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "fmt/hash.h"
+
+void consume_from_identity(struct consume *c)
+{
+    c->n_kernels = c->tu.n_kernels;
+    c->kernels = KS_NEW_ARRAY(c->arena, struct consume_kernel, c->n_kernels);
+    c->manifest.n_kernels = c->n_kernels;
+    c->manifest.kernels = KS_NEW_ARRAY(c->arena, struct ks_manifest_kernel, c->n_kernels);
+    for (size_t i = 0; i < c->n_kernels; i++) {
+        const struct ks_tu_kernel *from = &c->tu.kernels[i];
+        c->kernels[i] = (struct consume_kernel){.mark = from->mark, .signature = from->signature,
+                                                .arch = from->arch, .key = from->key,
+                                                .reason = from->reason, .text = from->reason_text};
+        c->manifest.kernels[i] = (struct ks_manifest_kernel){
+            .signature = from->signature, .file = from->mark->file->path,
+            .decl_qualified = from->mark->decl->qualified, .line = from->mark->decl->line,
+            .arch = from->arch, .key = from->key, .reason = from->reason,
+            .text = from->reason_text};
+    }
+}
+
+// The declaration a manifest's kernel came from; bytes are equal, so name and line settle it.
+static const struct ks_tu_mark *find_mark(const struct consume *c,
+                                          const struct ks_manifest_kernel *kernel)
+{
+    for (size_t i = 0; i < c->tu.n_marks; i++) {
+        const struct ks_tu_mark *mark = &c->tu.marks[i];
+        if (mark->decl->line == kernel->line &&
+            strcmp(mark->decl->qualified, kernel->decl_qualified) == 0 &&
+            strcmp(mark->file->path, kernel->file) == 0)
+            return mark;
+    }
+    return NULL;
+}
+
+void consume_from_manifest(struct consume *c)
+{
+    c->n_kernels = 0;
+    c->kernels = KS_NEW_ARRAY(c->arena, struct consume_kernel, c->manifest.n_kernels);
+    for (size_t i = 0; i < c->manifest.n_kernels; i++) {
+        const struct ks_manifest_kernel *from = &c->manifest.kernels[i];
+        const struct ks_tu_mark *mark = find_mark(c, from);
+        if (mark == NULL)
+            continue; // ks.yaml changed under an unchanged source: the mark is gone
+        c->kernels[c->n_kernels++] = (struct consume_kernel){
+            .mark = mark, .signature = from->signature, .arch = from->arch, .key = from->key,
+            .reason = from->reason, .text = from->text};
+    }
+}
+
+static void decide_one(struct consume *c, struct consume_kernel *kernel)
+{
+    if (kernel->reason != KS_R_APPLIED && kernel->lookup.text == NULL)
+        return; // not eligible
+    ks_store_lookup(c->arena, &c->store, c->config, &kernel->key, &kernel->lookup);
+    if (kernel->lookup.text == NULL)
+        kernel->lookup.text = "";
+    kernel->reason = kernel->lookup.reason;
+    kernel->text = kernel->lookup.text;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+// Digest over the sorted (key, variant) pairs: the same set of variants, the same digest.
+static void digest_set(struct consume *c)
+{
+    const char **lines = KS_NEW_ARRAY(c->arena, const char *, c->n_subs + 1);
+    for (size_t i = 0; i < c->n_subs; i++)
+        lines[i] = ks_arena_printf(c->arena, "%s %s", c->subs[i].key, c->subs[i].id);
+    qsort(lines, c->n_subs, sizeof *lines, by_key);
+    struct ks_hash hash;
+    ks_hash_begin(&hash, "substitutions");
+    for (size_t i = 0; i < c->n_subs; i++)
+        ks_hash_text(&hash, "pair", lines[i]);
+    ks_hash_end(&hash, &c->set);
+}
+
+static const char *provenance(struct ks_arena *arena, const struct consume_kernel *kernel,
+                              const struct ks_found *found, const char *key)
+{
+    const struct ks_variant *v = &found->variant;
+    return ks_arena_printf(arena,
+                           "kernel=%s key=%s variant=%s arch=sm_%d evidence=%s speedup=%.3f "
+                           "lower=%.3f device=%s signer=%s",
+                           kernel->signature->instance, key, v->id, v->arch, v->evidence.level,
+                           v->geomean, v->lower, v->evidence.device, found->signer);
+}
+
+void consume_decide(struct consume *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_kernels; i++) {
+        decide_one(c, &c->kernels[i]);
+        n += c->kernels[i].lookup.n_variants;
+    }
+    c->subs = KS_NEW_ARRAY(c->arena, struct ks_substitution, n + 1);
+    c->found = KS_NEW_ARRAY(c->arena, const struct ks_found *, n + 1);
+    c->n_subs = 0;
+    for (size_t i = 0; i < c->n_kernels; i++) {
+        struct consume_kernel *kernel = &c->kernels[i];
+        if (kernel->reason != KS_R_APPLIED || kernel->signature == NULL)
+            continue;
+        char hex[KS_HASH_TEXT];
+        ks_digest_hex(&kernel->key, hex);
+        for (size_t v = 0; v < kernel->lookup.n_variants; v++) {
+            const struct ks_found *found = &kernel->lookup.variants[v];
+            c->found[c->n_subs] = found;
+            c->subs[c->n_subs++] = (struct ks_substitution){
+                .signature = kernel->signature, .decl = kernel->mark->decl,
+                .file = kernel->mark->file->path, .in_tu = kernel->mark->in_tu,
+                .proposal = &found->variant.proposal, .domain = found->variant.domain,
+                .key = ks_arena_strdup(c->arena, hex), .id = found->variant.id,
+                .arch = kernel->arch, .provenance = provenance(c->arena, kernel, found, hex)};
+        }
+    }
+    digest_set(c);
+}
+
+bool consume_any_pending(const struct consume *c)
+{
+    for (size_t i = 0; i < c->n_kernels; i++)
+        if (c->kernels[i].reason == KS_R_PENDING)
+            return true;
+    return false;
+}

@@ -1,0 +1,92 @@
+// ks-nvcc: nvcc, with verified variants of marked kernels compiled in.
+//
+// The one rule here: whatever cannot be done right is done by the real nvcc, with the arguments as
+// they came. Only strict mode turns a missing decision into a failure.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/consume.h"
+#include "base/log.h"
+#include "os/proc.h"
+
+#define EXIT_NO_COMPILER 110
+#define EXIT_INTERRUPTED_BUILD 130
+
+// Set for the real nvcc and whatever it starts: if that leads back here, pass through at once.
+#define GUARD "KS_NVCC_ACTIVE"
+
+static int pass_through(struct ks_arena *arena, const struct ks_cmdline *cmd,
+                        const struct ks_toolkit *toolkit)
+{
+    struct ks_err err = {0};
+    const char **argv = ks_cmdline_build(arena, cmd, toolkit->nvcc, NULL, NULL, NULL, NULL);
+    ks_proc_exec(toolkit->nvcc, argv, &err);
+    ks_error("%s", err.text);
+    return EXIT_NO_COMPILER;
+}
+
+// For CCACHE_COMPILERCHECK: changes when the compiler or what would be substituted changes.
+static int print_fingerprint(struct ks_arena *arena, const struct ks_config *config,
+                             struct ks_toolkit *toolkit)
+{
+    struct ks_err err = {0};
+    struct ks_project project = {0};
+    struct ks_store store;
+    struct ks_hash hash;
+    struct ks_digest digest;
+    char hex[KS_HASH_TEXT];
+    if (ks_toolkit_version(arena, config, toolkit, &err) != KS_OK ||
+        ks_project_find(arena, config, ".", &project, &err) != KS_OK) {
+        ks_error("%s", err.text);
+        return 1;
+    }
+    ks_store_open(arena, config, &project, &store);
+    ks_hash_begin(&hash, "fingerprint");
+    ks_hash_text(&hash, "nvcc", toolkit->version);
+    ks_hash_text(&hash, "mode", ks_mode_name(config->mode));
+    ks_store_hash_indexes(arena, &store, &hash);
+    ks_hash_end(&hash, &digest);
+    ks_digest_hex(&digest, hex);
+    printf("%s\n", hex);
+    return 0;
+}
+
+static bool asked_for_fingerprint(const struct ks_cmdline *cmd)
+{
+    for (size_t i = 0; i < cmd->n_own; i++)
+        if (strcmp(cmd->own[i], "--ks-fingerprint") == 0)
+            return true;
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    struct ks_arena arena = {0};
+    struct ks_cmdline cmd;
+    struct ks_config config;
+    struct ks_toolkit toolkit;
+    struct ks_err err = {0};
+
+    ks_log_init("ks-nvcc", KS_LOG_WARN);
+    ks_cmdline_read(&arena, argc, (const char *const *)argv, &cmd);
+    bool configured = ks_config_load(&arena, cmd.own, &config, &err) == KS_OK;
+    if (!configured)
+        ks_warn("%s; compiled by nvcc alone", err.text);
+    if (ks_toolkit_find(&arena, &config, &toolkit, &err) != KS_OK) {
+        ks_error("%s", err.text);
+        return EXIT_NO_COMPILER;
+    }
+    bool nested = getenv(GUARD) != NULL;
+    if (!nested && setenv(GUARD, "1", 1) != 0)
+        nested = true;
+    if (configured && asked_for_fingerprint(&cmd))
+        return print_fingerprint(&arena, &config, &toolkit);
+    if (!configured || nested || cmd.pass != NULL || config.mode == KS_MODE_OFF)
+        return pass_through(&arena, &cmd, &toolkit);
+    ks_stop_on_signals(); // children have process groups of their own
+    int status = consume_run(&arena, &config, &cmd, &toolkit);
+    if (ks_stop_requested())
+        return EXIT_INTERRUPTED_BUILD;
+    return status == CONSUME_PASS ? pass_through(&arena, &cmd, &toolkit) : status;
+}
