@@ -1,0 +1,38 @@
+// What a proposer sees, and what it gives back. The interface is the same for the expert engine and
+// for prompted agents; neither ever sees the judge's seeds, shapes or vectors.
+#ifndef KS_BRIEF_H
+#define KS_BRIEF_H
+
+#include "device/device.h"
+#include "memory/skill.h"
+#include "source/proposal.h"
+#include "workload/problem.h"
+
+struct ks_brief {
+    const char *kernel_text;               // definition, from template head to closing brace
+    const struct ks_kernel_decl *decl;     // offsets relative to the file, not to kernel_text
+    const struct ks_signature *signature;  // parameter names and exact types
+    const struct ks_mark *mark;            // tolerance, fastmath, assumes, workloads
+    const struct ks_problem *problems; size_t n_problems; // declared workloads
+    const double *baseline_us;             // of each, 0: unknown
+    const struct ks_device_info *device;
+    struct ks_fact_list facts;             // metrics and features
+    const char *canonical_ptx;             // of the original
+    bool multiply_add_only;                // no special functions in the PTX
+};
+
+struct ks_candidate {
+    struct ks_proposal proposal;
+    const char *skill, *direction;  // ids
+    const char *params;             // "block=256 items=4"
+    const char *mechanism;          // same idea, same text: what the trajectory deduplicates by
+    const char *rationale;          // a sentence or two for people
+    bool recognition;               // one binding of a template: judged quickly first
+    const char *group;              // bindings of one template share a group: the first that verifies wins
+};
+struct ks_candidate_list {
+    struct ks_candidate *at;
+    size_t len, cap;
+};
+
+#endif

@@ -1,0 +1,225 @@
+#include "engine/emit.h"
+
+#include <string.h>
+
+void ks_emit_when(struct ks_buf *when, const char *condition)
+{
+    if (*condition)
+        ks_buf_printf(when, "%s%s", when->len ? " && " : "", condition);
+}
+
+// Declaration of template parameter `name` in "template <class T, int B>": the words in front of
+// its name.
+static char *template_words(const struct ks_subject *s, const char *name)
+{
+    struct ks_token *tokens;
+    ks_lex_all(s->arena, ks_slice_of(s->decl->template_head), false, &tokens);
+    size_t first = 0;
+    for (size_t i = 0; tokens[i].kind != KS_TOK_END; i++) {
+        if (ks_token_is(&tokens[i], "<") || ks_token_is(&tokens[i], ","))
+            first = i + 1;
+        if (i > first && ks_token_is(&tokens[i], name))
+            return ks_arena_strndup(s->arena, tokens[first].at,
+                                    (size_t)(tokens[i].at - tokens[first].at));
+    }
+    return NULL;
+}
+
+void ks_emit_instance(const struct ks_subject *s, struct ks_buf *out)
+{
+    const struct ks_signature *signature = s->brief->signature;
+    for (size_t i = 0; i < s->decl->n_template_params && i < signature->n_template_args; i++) {
+        const char *name = s->decl->template_params[i], *arg = signature->template_args[i];
+        char *words = template_words(s, name);
+        if (!words)
+            continue;
+        if (ks_starts_with(words, "class") || ks_starts_with(words, "typename"))
+            ks_buf_printf(out, "typedef %s %s;\n", arg, name);
+        else
+            ks_buf_printf(out, "constexpr %s%s = %s;\n", words, name, arg);
+    }
+    if (s->decl->n_template_params)
+        ks_buf_putc(out, '\n');
+}
+
+// A type the plan can check: the declared one where it is builtin, else what the compiler made of
+// it.
+static const struct ks_type *param_type(const struct ks_subject *s, size_t i)
+{
+    const struct ks_type *declared = &s->decl->params[i].type;
+    const struct ks_type *resolved = &s->brief->signature->params[i];
+    return declared->elem.size || !resolved->elem.size ? declared : resolved;
+}
+
+char *ks_emit_params(const struct ks_subject *s, bool apart)
+{
+    struct ks_buf buf = KS_BUF(1 << 14);
+    for (size_t i = 0; i < s->decl->n_params; i++) {
+        const struct ks_type *type = param_type(s, i);
+        const struct ks_param_use *use = &s->access.use[i];
+        const char *text = type->text, *add = "";
+        if (apart && type->pointer && type->elem.size && !use->opaque) {
+            if (!type->pointee_const && !use->written)
+                text = ks_arena_printf(s->arena, "const %s", text);
+            if (!type->restrict_)
+                add = " __restrict__ ";
+        }
+        ks_buf_printf(&buf, "%s%s%s%s%s", i ? ", " : "", text, add,
+                      *add || ks_ends_with(text, "*") ? "" : " ", s->decl->params[i].name);
+    }
+    char *text = ks_arena_strdup(s->arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}
+
+const char *ks_emit_bounds(const struct ks_subject *s, const struct ks_options *options,
+                           const char *threads)
+{
+    if (options->bounds > 1)
+        return ks_arena_printf(s->arena, "__launch_bounds__(%s, %d) ", threads,
+                               options->bounds - 1);
+    return options->bounds == 1 || strcmp(threads, "1024") != 0
+               ? ks_arena_printf(s->arena, "__launch_bounds__(%s) ", threads)
+               : "";
+}
+
+struct unroller {
+    struct ks_subject *subject;
+    struct ks_edit_list *edits;
+    const char *text;
+    int loops;
+};
+
+static bool has_pragma(const struct ks_subject *s, const struct ks_node *loop)
+{
+    for (size_t i = 0; i < s->body.n_pragmas; i++) {
+        const struct ks_body_pragma *p = &s->body.pragmas[i];
+        if (p->end <= loop->begin &&
+            strspn(s->body.text.at + p->end, " \t\r\n") == loop->begin - p->end)
+            return true;
+    }
+    return false;
+}
+
+static bool visit_loop(void *context, struct ks_node *node)
+{
+    struct unroller *u = context;
+    if (node->kind != KS_N_FOR && node->kind != KS_N_WHILE && node->kind != KS_N_DO)
+        return true;
+    for (size_t i = 0; i < node->n; i++)
+        if (ks_node_find(node->kid[i], KS_N_FOR, NULL) ||
+            ks_node_find(node->kid[i], KS_N_WHILE, NULL) ||
+            ks_node_find(node->kid[i], KS_N_DO, NULL))
+            return true; // not innermost
+    if (node->kind == KS_N_FOR && !has_pragma(u->subject, node)) {
+        ks_edit_add(u->subject->arena, u->edits, node->begin, node->begin, u->text);
+        u->loops++;
+    }
+    return false;
+}
+
+enum ks_status ks_emit_unroll(struct ks_subject *s, int count, struct ks_edit_list *edits,
+                              struct ks_err *err)
+{
+    if (count == 0)
+        return KS_OK;
+    struct unroller u = {s, edits,
+                         count < 0 ? "_Pragma(\"unroll\") "
+                                   : ks_arena_printf(s->arena, "_Pragma(\"unroll %d\") ", count),
+                         0};
+    ks_node_walk(s->body.block, visit_loop, &u);
+    if (u.loops == 0)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no innermost for loop to unroll", s->decl->line);
+    return KS_OK;
+}
+
+const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *when,
+                           struct ks_buf *asserts, struct ks_err *err)
+{
+    const struct ks_map_axis *a = &s->map.axis[axis];
+    char name = (char)('x' + axis);
+    if (!a->used) { // every number would be visited again for each block or thread of this axis
+        ks_emit_when(when, ks_arena_printf(s->arena, "grid.%c == 1 && block.%c == 1", name, name));
+        return "1";
+    }
+    if (a->block) {
+        int64_t value;
+        const char *known = ks_subject_constant((void *)s, a->block);
+        if (!known && ks_parse_i64(a->block, &value))
+            known = a->block;
+        if (!known && s->brief->n_problems == 0) {
+            ks_err_set(err, KS_E_UNSUPPORTED, "line %d: the value of %s is not known here",
+                       s->decl->line, a->block);
+            return NULL;
+        }
+        if (!known) { // a macro or constant of the file: the compiler checks what the launch says
+            known = ks_arena_printf(s->arena, "%lld", (long long)s->brief->problems[0].block[axis]);
+            ks_buf_printf(asserts, "    static_assert((%s) == %s, \"block size\");\n", a->block,
+                          known);
+        }
+        ks_emit_when(when, ks_arena_printf(s->arena, "block.%c == %s", name, known));
+    }
+    if (!a->wide)
+        ks_emit_when(when,
+                     ks_arena_printf(s->arena, "grid.%c * block.%c <= 2147483647", name, name));
+    if (axis == 0 && s->map.limit) {
+        ks_emit_when(when, ks_arena_printf(s->arena, "%s >= 0", s->map.limit));
+        if (s->map.stride && !a->wide)
+            ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", s->map.limit));
+        if (s->map.stride)
+            return s->map.limit;
+        return ks_arena_printf(s->arena, "min(%s, grid.x * block.x)", s->map.limit);
+    }
+    return ks_arena_printf(s->arena, "grid.%c * block.%c", name, name);
+}
+
+static void add_edits(struct ks_arena *arena, struct ks_edit_list *to,
+                      const struct ks_edit_list *from)
+{
+    for (size_t i = 0; from && i < from->len; i++)
+        ks_edit_add(arena, to, from->at[i].begin, from->at[i].end, from->at[i].text);
+}
+
+char *ks_emit_item(const struct ks_subject *s, const struct ks_edit_list *extra, bool loop,
+                   bool strip, int indent)
+{
+    struct ks_edit_list all = {0};
+    add_edits(s->arena, &all, &s->map.edits);
+    add_edits(s->arena, &all, extra);
+    add_edits(s->arena, &all, loop ? &s->map.to_continue : &s->map.to_return);
+    if (strip && s->map.limit)
+        add_edits(s->arena, &all, &s->map.strip);
+    char *text = ks_edit_apply(s->arena, &all, s->body.text, s->map.begin, s->map.end);
+    return ks_text_indent(s->arena, text, indent);
+}
+
+const char *ks_emit_index(const struct ks_subject *s, const char *item)
+{
+    if (!s->map.stride)
+        return "";
+    const char *var = s->map.axis[0].var;
+    struct ks_token *tokens;
+    ks_lex_all(s->arena, ks_slice_of(item), false, &tokens);
+    for (size_t i = 0; tokens[i].kind != KS_TOK_END; i++)
+        if (ks_token_is(&tokens[i], var))
+            return ks_arena_printf(s->arena, "const %s %s = opt_x;\n",
+                                   ks_starts_with(s->map.stride_type, "const ")
+                                       ? s->map.stride_type + 6
+                                       : s->map.stride_type,
+                                   var);
+    return "";
+}
+
+enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
+                       struct ks_proposal *proposal, struct ks_err *err)
+{
+    bool geometry = options->block[0] || options->items || options->rows || options->width ||
+                    options->stream || options->peel;
+    if (!geometry)
+        return ks_emit_same(s, options, proposal, err);
+    if (!s->is_map)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s", s->not_map);
+    if (options->width || options->stream)
+        return ks_emit_packed(s, options, proposal, err);
+    return ks_emit_map(s, options, proposal, err);
+}

@@ -1,0 +1,38 @@
+// Private to the emitter: text shared by its two shapes, the map and the kernel as it stands.
+#ifndef KS_EMIT_H
+#define KS_EMIT_H
+
+#include "engine/plan.h"
+#include "engine/subject.h"
+
+// Typedefs and constants for the template parameters of the instance.
+void ks_emit_instance(const struct ks_subject *subject, struct ks_buf *out);
+// "const float *__restrict__ x, int n".
+char *ks_emit_params(const struct ks_subject *subject, bool apart);
+// `__launch_bounds__(threads, blocks)` as the options ask, else "".
+const char *ks_emit_bounds(const struct ks_subject *subject, const struct ks_options *options,
+                           const char *threads);
+// Loop pragmas as the options ask, added to `edits`.
+enum ks_status ks_emit_unroll(struct ks_subject *subject, int count, struct ks_edit_list *edits,
+                              struct ks_err *err);
+// Joins conditions with &&.
+void ks_emit_when(struct ks_buf *when, const char *condition);
+
+enum ks_status ks_emit_map(struct ks_subject *subject, const struct ks_options *options,
+                           struct ks_proposal *proposal, struct ks_err *err);
+enum ks_status ks_emit_packed(struct ks_subject *subject, const struct ks_options *options,
+                              struct ks_proposal *proposal, struct ks_err *err);
+enum ks_status ks_emit_same(struct ks_subject *subject, const struct ks_options *options,
+                            struct ks_proposal *proposal, struct ks_err *err);
+
+// Numbers of the launch that a map's item runs over, for one axis: the plan expression, and guards
+// that keep the original's meaning (no repeated or wrapped index) put into `when`.
+const char *ks_emit_extent(const struct ks_subject *subject, int axis, struct ks_buf *when,
+                           struct ks_buf *asserts, struct ks_err *err);
+// The text of one item under `extra` edits; `loop`: a loop stands round it.
+char *ks_emit_item(const struct ks_subject *subject, const struct ks_edit_list *extra, bool loop,
+                   bool strip, int indent);
+// Index variables of a grid-stride item: "const int i = opt_x;" or "".
+const char *ks_emit_index(const struct ks_subject *subject, const char *item);
+
+#endif

@@ -1,0 +1,27 @@
+// The expert engine: features, transforms and templates, chosen by skills. No model, no network.
+#ifndef KS_ENGINE_H
+#define KS_ENGINE_H
+
+#include "engine/brief.h"
+
+// Features of the kernel's text and launch as facts: contiguous(thread), access_width(any), loops,
+// barriers, shared(static), atomics(param), elementwise, branches, special, arithmetic_intensity, ...
+// Adds to brief->facts. What is not understood is left unknown, never guessed.
+enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief,
+                                  struct ks_err *err);
+
+// Every candidate the skill's action gives for this kernel, cheapest parameters first. A transform
+// that does not understand the kernel gives none and says why in *refusal (construct and line).
+// Skills without action give none.
+enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *brief,
+                                 const struct ks_skill *skill, const char *template_dir,
+                                 struct ks_candidate_list *out, const char **refusal,
+                                 struct ks_err *err);
+
+// A second transform on top of a verified candidate (e.g. vector access, then another block size);
+// none when the combination is not understood.
+enum ks_status ks_engine_compose(struct ks_arena *arena, const struct ks_brief *brief,
+                                 const struct ks_candidate *base, const struct ks_skill *skill,
+                                 struct ks_candidate_list *out, struct ks_err *err);
+
+#endif

@@ -1,0 +1,515 @@
+#include "engine/map.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+struct finder {
+    struct ks_arena *arena;
+    const struct ks_kernel_decl *decl;
+    const struct ks_body *body;
+    struct ks_affine *env;
+    struct ks_map *map;
+    ks_map_constant *constant;
+    void *context;
+    struct ks_strv helpers; // locals made of thread indexes that are not a global index
+    struct ks_err *err;
+};
+
+static const char *const names[] = {"opt_x", "opt_y", "opt_z"};
+
+static bool is_helper(const struct finder *f, const char *name)
+{
+    for (size_t i = 0; i < f->helpers.len; i++)
+        if (strcmp(f->helpers.at[i], name) == 0)
+            return true;
+    return false;
+}
+
+static bool contains_raw(const struct finder *f, const struct ks_node *node)
+{
+    if (ks_builtin_name(f->arena, node) || (node->kind == KS_N_NAME && is_helper(f, node->text)))
+        return true;
+    for (size_t i = 0; i < node->n; i++)
+        if (contains_raw(f, node->kid[i]))
+            return true;
+    return node->init && contains_raw(f, node->init);
+}
+
+static const char *block_text(const struct finder *f, const struct ks_poly *p, char axis,
+                              const char *symbol)
+{
+    if (!symbol || *symbol)
+        return symbol;
+    char index[] = "blockIdx.?";
+    index[9] = axis;
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->term[i].symbol[0], index) == 0)
+            return ks_arena_printf(f->arena, "%lld", (long long)p->term[i].coef);
+    return NULL;
+}
+
+// The axis whose global index the expression is, or -1.
+static int global_axis(struct finder *f, const struct ks_node *node, struct ks_poly *p,
+                       const char **block)
+{
+    *p = ks_affine_eval(f->env, node);
+    for (int a = 0; a < 3; a++)
+        if (ks_poly_is_global(p, (char)('x' + a), block)) {
+            *block = block_text(f, p, (char)('x' + a), *block);
+            return a;
+        }
+    return -1;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+// Records global indexes below the expression; true when thread or block numbers remain that are
+// part of none.
+static bool scan(struct finder *f, const struct ks_node *node, const struct ks_node **where)
+{
+    if (!contains_raw(f, node))
+        return false;
+    struct ks_poly p;
+    const char *block;
+    int a = global_axis(f, node, &p, &block);
+    if (a >= 0 && node->kind != KS_N_NAME) {
+        struct ks_map_axis *axis = &f->map->axis[a];
+        if (axis->used && !same_text(axis->block, block)) {
+            *where = node;
+            return true;
+        }
+        axis->used = true;
+        axis->block = block;
+        axis->wide |= p.wide;
+        ks_edit_add(f->arena, &f->map->edits, node->begin, node->end,
+                    p.wide ? ks_arena_printf(f->arena, "(long long)%s", names[a]) : names[a]);
+        return false;
+    }
+    if (node->n == 0 || ks_builtin_name(f->arena, node)) {
+        *where = node;
+        return true;
+    }
+    bool raw = false;
+    for (size_t i = 0; i < node->n; i++)
+        raw |= scan(f, node->kid[i], where);
+    return raw;
+}
+
+static bool is_wide(const char *type)
+{
+    return strstr(type, "long") || strstr(type, "size_t") || strstr(type, "64");
+}
+
+static enum ks_status scan_declaration(struct finder *f, const struct ks_node *decl, bool loop)
+{
+    const struct ks_node *where = NULL;
+    size_t raw = 0;
+    for (size_t i = 0; i < decl->n; i++) {
+        struct ks_node *var = decl->kid[i];
+        bool helper = var->init && scan(f, var->init, &where);
+        for (size_t k = 0; k < var->n; k++)
+            if (scan(f, var->kid[k], &where))
+                KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: array extent depends on the thread",
+                        var->line);
+        if (helper) {
+            ks_strv_add(f->arena, &f->helpers, var->text);
+            raw++;
+        }
+    }
+    ks_affine_declare(f->env, decl, loop);
+    if (raw > 0 && raw < decl->n)
+        KS_FAIL(f->err, KS_E_UNSUPPORTED,
+                "line %d: a declaration mixes thread numbers with other values", decl->line);
+    if (raw > 0)
+        ks_edit_add(f->arena, &f->map->edits, decl->begin, decl->end, "");
+    for (size_t i = 0; i < decl->n && raw == 0; i++) {
+        const struct ks_affine_local *local = ks_affine_find(f->env, decl->kid[i]->text);
+        const char *block;
+        for (int a = 0; a < 3; a++)
+            if (!local->changes && ks_poly_is_global(&local->value, (char)('x' + a), &block)) {
+                f->map->axis[a].var = local->name;
+                f->map->axis[a].wide |= is_wide(decl->text);
+            }
+    }
+    return KS_OK;
+}
+
+static enum ks_status refuse_raw(struct finder *f, const struct ks_node *where)
+{
+    return ks_err_set(f->err, KS_E_UNSUPPORTED,
+                      "line %d: \"%.40s\" is used other than in a global thread index", where->line,
+                      ks_node_text(f->arena, f->body, where));
+}
+
+static enum ks_status scan_statement(struct finder *f, struct ks_node *node, int loops)
+{
+    const struct ks_node *where = NULL;
+    if (node->kind == KS_N_DECL)
+        return scan_declaration(f, node, false);
+    if (node->kind == KS_N_RETURN) {
+        if (loops > 0 && !f->map->deep_return)
+            f->map->deep_return = node;
+        ks_edit_add(f->arena, &f->map->to_continue, node->begin, node->end, "continue;");
+    }
+    if (node->kind == KS_N_CONTINUE && loops == 0)
+        ks_edit_add(f->arena, &f->map->to_return, node->begin, node->end, "return;");
+    if (node->kind == KS_N_BREAK && loops == 0)
+        KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: break leaves the grid-stride loop", node->line);
+    bool loop = node->kind == KS_N_FOR || node->kind == KS_N_WHILE || node->kind == KS_N_DO;
+    for (size_t i = 0; i < node->n; i++) {
+        if (loop && i == 0 && node->kid[0]->kind == KS_N_DECL)
+            KS_TRY(scan_declaration(f, node->kid[0], true));
+        else if (node->kid[i]->kind >= KS_N_BLOCK)
+            KS_TRY(scan_statement(f, node->kid[i], loops + loop));
+        else if (scan(f, node->kid[i], &where))
+            return refuse_raw(f, where);
+    }
+    return KS_OK;
+}
+
+const char *ks_map_plan_text(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                             const struct ks_affine *env, ks_map_constant *constant, void *context,
+                             const struct ks_node *expr)
+{
+    const char *a, *b;
+    switch (expr->kind) {
+    case KS_N_NUMBER: {
+        struct ks_poly p = ks_affine_eval(env, expr);
+        if (!p.known)
+            return NULL;
+        return ks_arena_printf(arena, "%lld", p.n ? (long long)p.term[0].coef : 0);
+    }
+    case KS_N_NAME: {
+        const struct ks_affine_local *local = ks_affine_find(env, expr->text);
+        if (local)
+            return local->changes || !local->var->init || local->var->n > 0 || local->var->pointer
+                       ? NULL
+                       : ks_map_plan_text(arena, decl, env, constant, context, local->var->init);
+        for (size_t i = 0; i < decl->n_params; i++) {
+            const struct ks_type *type = &decl->params[i].type;
+            bool integer =
+                !type->pointer && type->elem.lanes == 1 && !ks_scalar_is_float(type->elem.scalar);
+            if (strcmp(decl->params[i].name, expr->text) == 0)
+                return integer ? expr->text : NULL;
+        }
+        return constant ? constant(context, expr->text) : NULL;
+    }
+    case KS_N_CAST:
+        return strstr(expr->text, "float") || strstr(expr->text, "double")
+                   ? NULL
+                   : ks_map_plan_text(arena, decl, env, constant, context, expr->kid[0]);
+    case KS_N_BINARY:
+        if (strlen(expr->text) != 1 || !strchr("+-*/%", expr->text[0]))
+            return NULL;
+        a = ks_map_plan_text(arena, decl, env, constant, context, expr->kid[0]);
+        b = ks_map_plan_text(arena, decl, env, constant, context, expr->kid[1]);
+        return a && b ? ks_arena_printf(arena, "(%s %s %s)", a, expr->text, b) : NULL;
+    default:
+        return NULL;
+    }
+}
+
+static bool changes_in(const struct finder *f, const struct ks_node *expr)
+{
+    if (expr->kind == KS_N_NAME && ks_node_changes(f->body->block, expr->text))
+        return true;
+    for (size_t i = 0; i < expr->n; i++)
+        if (changes_in(f, expr->kid[i]))
+            return true;
+    return false;
+}
+
+static bool is_global_x(const struct finder *f, const struct ks_node *node)
+{
+    struct ks_poly p = ks_affine_eval(f->env, node);
+    const char *block;
+    return ks_poly_is_global(&p, 'x', &block);
+}
+
+// "i < LIMIT" in any spelling: the limit as plan text, or NULL.
+static const char *upper_limit(const struct finder *f, const struct ks_map_bound *bound)
+{
+    const struct ks_node *e = bound->expr, *index, *limit;
+    if (e->kind != KS_N_BINARY || strlen(e->text) > 2 || !strchr("<>", e->text[0]) ||
+        strcmp(e->text, "<<") == 0 || strcmp(e->text, ">>") == 0)
+        return NULL;
+    bool less = (e->text[0] == '<') != bound->negated; // kid 0 is the smaller side
+    bool equal = (e->text[1] == '=') != bound->negated;
+    index = less ? e->kid[0] : e->kid[1];
+    limit = less ? e->kid[1] : e->kid[0];
+    if (!is_global_x(f, index) || changes_in(f, limit))
+        return NULL;
+    const char *text = ks_map_plan_text(f->arena, f->decl, f->env, f->constant, f->context, limit);
+    return text && equal ? ks_arena_printf(f->arena, "(%s + 1)", text) : text;
+}
+
+static void split(struct finder *f, const struct ks_node *expr, bool negated)
+{
+    if (ks_node_is(expr, KS_N_BINARY, negated ? "||" : "&&")) {
+        split(f, expr->kid[0], negated);
+        split(f, expr->kid[1], negated);
+        return;
+    }
+    if (ks_node_is(expr, KS_N_UNARY, "!")) {
+        split(f, expr->kid[0], !negated);
+        return;
+    }
+    struct ks_map *m = f->map;
+    ks_vec_grow_(f->arena, (void **)&m->bounds, &m->n_bounds, &m->cap_bounds, sizeof *m->bounds);
+    m->bounds[m->n_bounds - 1] = (struct ks_map_bound){expr, negated};
+}
+
+static bool touches_memory(struct ks_node *node)
+{
+    return ks_node_find(node, KS_N_INDEX, NULL) || ks_node_find(node, KS_N_UNARY, "*") ||
+           ks_node_find(node, KS_N_CALL, NULL) || ks_node_find(node, KS_N_ASSIGN, NULL) ||
+           ks_node_find(node, KS_N_POSTFIX, NULL) || ks_node_find(node, KS_N_UNARY, "++") ||
+           ks_node_find(node, KS_N_UNARY, "--");
+}
+
+static bool is_return(const struct ks_node *node)
+{
+    while (node->kind == KS_N_BLOCK && node->n == 1)
+        node = node->kid[0];
+    return node->kind == KS_N_RETURN;
+}
+
+static void add_items(struct finder *f, struct ks_node *const *nodes, size_t n)
+{
+    struct ks_map *m = f->map;
+    for (size_t i = 0; i < n; i++) {
+        ks_vec_grow_(f->arena, (void **)&m->item, &m->n_item, &m->cap_item, sizeof *m->item);
+        m->item[m->n_item - 1] = nodes[i];
+    }
+}
+
+static void add_front(struct finder *f, struct ks_node *decl)
+{
+    struct ks_map *m = f->map;
+    ks_vec_grow_(f->arena, (void **)&m->front, &m->n_front, &m->cap_front, sizeof *m->front);
+    m->front[m->n_front - 1] = decl;
+}
+
+static void add_test(struct finder *f, const struct ks_node *expr, bool negated)
+{
+    struct ks_map *m = f->map;
+    ks_vec_grow_(f->arena, (void **)&m->tests, &m->n_tests, &m->cap_tests, sizeof *m->tests);
+    m->tests[m->n_tests - 1] = (struct ks_map_bound){expr, negated};
+}
+
+static bool ends_in_return(const struct ks_node *node)
+{
+    while (node->kind == KS_N_BLOCK && node->n > 0)
+        node = node->kid[node->n - 1];
+    return node->kind == KS_N_RETURN;
+}
+
+// Special cases that leave early, and a last `if` whose condition is known before any access.
+static void find_tests(struct finder *f)
+{
+    struct ks_map *m = f->map;
+    for (size_t i = 0; i < m->n_item; i++) {
+        struct ks_node *node = m->item[i];
+        if (node->kind == KS_N_EMPTY)
+            continue;
+        if (node->kind == KS_N_DECL && !touches_memory(node)) {
+            add_front(f, node);
+            continue;
+        }
+        if (node->kind != KS_N_IF || touches_memory(node->kid[0]))
+            return;
+        if (node->n == 2 && ends_in_return(node->kid[1])) {
+            add_test(f, node->kid[0], true);
+            ks_edit_add(f->arena, &m->common, node->begin, node->end, "");
+            continue;
+        }
+        if (i + 1 == m->n_item) {
+            add_test(f, node->kid[0], false);
+            ks_edit_add(f->arena, &m->common, node->begin, node->kid[1]->begin, "");
+            ks_edit_add(f->arena, &m->common, node->kid[1]->end, node->end, "");
+        }
+        return;
+    }
+}
+
+// Declarations and early returns in front, or one `if` round the rest.
+static void find_guard(struct finder *f, struct ks_node *const *nodes, size_t n)
+{
+    size_t i = 0;
+    for (; i < n; i++) {
+        if (nodes[i]->kind == KS_N_EMPTY)
+            continue;
+        if (nodes[i]->kind == KS_N_DECL && !touches_memory(nodes[i])) {
+            add_front(f, nodes[i]);
+            continue;
+        }
+        if (nodes[i]->kind != KS_N_IF || nodes[i]->n != 2 || !is_return(nodes[i]->kid[1]) ||
+            touches_memory(nodes[i]->kid[0]))
+            break;
+        split(f, nodes[i]->kid[0], true);
+        ks_edit_add(f->arena, &f->map->strip, nodes[i]->begin, nodes[i]->end, "");
+    }
+    f->map->item_begin = i < n ? nodes[i]->begin : f->map->end;
+    if (i + 1 == n && nodes[i]->kind == KS_N_IF && nodes[i]->n == 2 &&
+        !touches_memory(nodes[i]->kid[0])) {
+        struct ks_node *branch = nodes[i]->kid[1];
+        split(f, nodes[i]->kid[0], false);
+        ks_edit_add(f->arena, &f->map->strip, nodes[i]->begin, branch->begin, "");
+        add_items(f, branch->kind == KS_N_BLOCK ? branch->kid : &branch,
+                  branch->kind == KS_N_BLOCK ? branch->n : 1);
+        return;
+    }
+    add_items(f, nodes + i, n - i);
+}
+
+static void find_limit(struct finder *f)
+{
+    const char *limit = NULL;
+    for (size_t i = 0; i < f->map->n_bounds; i++) {
+        const char *one = upper_limit(f, &f->map->bounds[i]);
+        if (!one)
+            return;
+        limit = limit ? ks_arena_printf(f->arena, "min(%s, %s)", limit, one) : one;
+    }
+    f->map->limit = limit;
+}
+
+// for (T i = <global x>; i < LIMIT; i += blockDim.x * gridDim.x), the index declared there or just
+// before. Returns the loop variable's name, or NULL.
+static const char *stride_variable(struct finder *f, struct ks_node *loop,
+                                   const struct ks_node **start)
+{
+    const struct ks_node *init = loop->kid[0], *step = loop->kid[2];
+    const char *name = NULL;
+    if (init->kind == KS_N_DECL && init->n == 1 && init->kid[0]->init) {
+        name = init->kid[0]->text;
+        *start = init->kid[0]->init;
+        f->map->stride_type = init->text;
+    }
+    if (!name || !is_global_x(f, *start) || step->kind != KS_N_ASSIGN ||
+        !ks_node_is(step->kid[0], KS_N_NAME, name))
+        return NULL;
+    const struct ks_node *by = step->kid[1];
+    if (strcmp(step->text, "=") == 0) { // i = i + stride
+        if (!ks_node_is(by, KS_N_BINARY, "+"))
+            return NULL;
+        by = by->kid[ks_node_is(by->kid[0], KS_N_NAME, name)];
+    } else if (strcmp(step->text, "+=") != 0) {
+        return NULL;
+    }
+    struct ks_poly a = ks_poly_symbol("blockDim.x"), b = ks_poly_symbol("gridDim.x");
+    struct ks_poly all = ks_poly_product(&a, &b), p = ks_affine_eval(f->env, by);
+    return ks_poly_equal(&p, &all) ? name : NULL;
+}
+
+static enum ks_status stride_loop(struct finder *f, struct ks_node *loop, bool *is)
+{
+    const struct ks_node *start = NULL;
+    struct ks_map *m = f->map;
+    const char *name = stride_variable(f, loop, &start);
+    *is = name != NULL;
+    if (!name)
+        return KS_OK;
+    struct ks_poly p = ks_affine_eval(f->env, start);
+    const char *block;
+    ks_poly_is_global(&p, 'x', &block);
+    m->stride = true;
+    m->axis[0] = (struct ks_map_axis){.used = true,
+                                      .wide = p.wide || is_wide(m->stride_type),
+                                      .block = block_text(f, &p, 'x', block)};
+    if (ks_node_changes(loop->kid[3], name))
+        KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: the loop's variable changes in its body",
+                loop->line);
+    // Inside an item the variable is the global index.
+    struct ks_affine_local *local = ks_vec_push(f->arena, f->env);
+    *local = (struct ks_affine_local){.name = name, .var = loop->kid[0]->kid[0]};
+    struct ks_poly t = ks_poly_symbol("threadIdx.x"), i = ks_poly_symbol("blockIdx.x"),
+                   d = ks_poly_symbol("blockDim.x"), id = ks_poly_product(&i, &d);
+    local->value = ks_poly_sum(&id, &t, 1);
+    local->value.wide = m->axis[0].wide;
+    m->axis[0].var = name;
+    struct ks_map_bound bound = {loop->kid[1], false};
+    m->limit = upper_limit(f, &bound);
+    if (!m->limit)
+        KS_FAIL(f->err, KS_E_UNSUPPORTED,
+                "line %d: the loop's limit is no expression of parameters", loop->line);
+    struct ks_node *body = loop->kid[3];
+    bool block_body = body->kind == KS_N_BLOCK;
+    m->begin = block_body ? body->begin + 1 : body->begin;
+    m->end = block_body ? body->end - 1 : body->end;
+    m->item_begin = m->begin;
+    add_items(f, block_body ? body->kid : &body, block_body ? body->n : 1);
+    for (size_t k = 0; k < m->n_item; k++)
+        KS_TRY(scan_statement(f, m->item[k], 0));
+    if (m->to_continue.len > 0)
+        KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: return inside the grid-stride loop",
+                loop->line);
+    return KS_OK;
+}
+
+static enum ks_status find_items(struct finder *f)
+{
+    struct ks_node *block = f->body->block;
+    struct ks_map *m = f->map;
+    for (size_t i = 0; i < block->n; i++) {
+        struct ks_node *node = block->kid[i];
+        if (node->kind == KS_N_FOR && i + 1 == block->n) {
+            bool is;
+            KS_TRY(stride_loop(f, node, &is));
+            if (is) {
+                for (size_t k = 0; k < i; k++)
+                    if (block->kid[k]->kind != KS_N_DECL || touches_memory(block->kid[k]))
+                        KS_FAIL(f->err, KS_E_UNSUPPORTED,
+                                "line %d: work outside the grid-stride loop", block->kid[k]->line);
+                return KS_OK;
+            }
+        }
+        KS_TRY(scan_statement(f, node, 0));
+    }
+    m->begin = block->begin + 1;
+    m->end = block->end - 1;
+    find_guard(f, block->kid, block->n);
+    find_tests(f);
+    find_limit(f);
+    return KS_OK;
+}
+
+enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                           const struct ks_body *body, const struct ks_access_list *access,
+                           ks_map_constant *constant, void *context, struct ks_affine *env,
+                           struct ks_map *map, struct ks_err *err)
+{
+    struct ks_err local = {0};
+    *map = (struct ks_map){0};
+    if (access->first_barrier)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads meet at a barrier",
+                access->first_barrier->line);
+    if (access->first_warp)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads of a warp exchange values",
+                access->first_warp->line);
+    if (access->shared_arrays > 0)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has shared memory", decl->line);
+    ks_affine_begin(arena, body->block, env);
+    struct finder f = {.arena = arena,
+                       .decl = decl,
+                       .body = body,
+                       .env = env,
+                       .map = map,
+                       .constant = constant,
+                       .context = context,
+                       .err = &local};
+    for (size_t i = 0; i < body->n_pragmas; i++)
+        ks_edit_add(arena, &map->edits, body->pragmas[i].begin, body->pragmas[i].end,
+                    body->pragmas[i].text);
+    enum ks_status status = find_items(&f);
+    if (status != KS_OK)
+        KS_FAIL(err, status, "%s", local.text);
+    if (!map->axis[0].used)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no global thread index in x was found",
+                decl->line);
+    return KS_OK;
+}

@@ -1,0 +1,124 @@
+#include "engine/subject.h"
+
+#include <string.h>
+
+enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
+                               struct ks_subject *subject, struct ks_err *err)
+{
+    *subject = (struct ks_subject){.arena = arena, .brief = brief, .decl = brief->decl};
+    if (brief->decl->problem)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
+    KS_TRY(ks_body_parse(arena, brief->kernel_text, brief->decl, &subject->body, err));
+    struct ks_affine env;
+    ks_affine_begin(arena, subject->body.block, &env);
+    ks_accesses_find(arena, brief->decl, &env, subject->body.block, &subject->access);
+    struct ks_err why = {0};
+    subject->is_map =
+        ks_map_find(arena, brief->decl, &subject->body, &subject->access, ks_subject_constant,
+                    subject, &subject->env, &subject->map, &why) == KS_OK;
+    if (!subject->is_map)
+        subject->not_map = ks_arena_strdup(arena, why.text);
+    return KS_OK;
+}
+
+const char *ks_subject_constant(void *context, const char *name)
+{
+    const struct ks_subject *s = context;
+    const struct ks_signature *signature = s->brief->signature;
+    for (size_t i = 0; i < s->decl->n_template_params && i < signature->n_template_args; i++) {
+        int64_t value;
+        if (strcmp(s->decl->template_params[i], name) == 0 &&
+            ks_parse_i64(signature->template_args[i], &value))
+            return signature->template_args[i];
+    }
+    return NULL;
+}
+
+static bool is_param(const struct ks_subject *s, const char *name)
+{
+    for (size_t i = 0; i < s->decl->n_params; i++)
+        if (strcmp(s->decl->params[i].name, name) == 0 && !s->decl->params[i].type.pointer)
+            return true;
+    return false;
+}
+
+struct scope {
+    const struct ks_subject *subject;
+    const struct ks_workload_mark *workload;
+    bool lost;
+};
+
+// Lets that are no parameters must be helpers over parameters; plain sizes that the launch does not
+// carry are lost.
+static void check_name(void *context, const char *name)
+{
+    struct scope *scope = context;
+    if (is_param(scope->subject, name) || ks_subject_constant((void *)scope->subject, name))
+        return;
+    scope->lost = true;
+}
+
+static const char *count_text(const struct ks_subject *s, const struct ks_workload_mark *w,
+                              const struct ks_expr *count)
+{
+    struct scope scope = {s, w, false};
+    ks_expr_names(count, check_name, &scope);
+    if (scope.lost)
+        return NULL;
+    struct ks_buf buf = KS_BUF(4096);
+    ks_expr_print(&buf, count, NULL, NULL);
+    const char *text = ks_arena_strdup(s->arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}
+
+const char *ks_subject_bytes(const struct ks_subject *s, size_t param)
+{
+    const struct ks_mark *mark = s->brief->mark;
+    const char *found = NULL;
+    size_t size = s->brief->signature->params[param].elem.size;
+    for (size_t w = 0; mark && w < mark->n_workloads; w++)
+        for (size_t a = 0; a < mark->workloads[w].n_arrays; a++) {
+            const struct ks_array *array = &mark->workloads[w].arrays[a];
+            if (strcmp(array->name, s->decl->params[param].name) != 0)
+                continue;
+            if (size == 0)
+                size = array->type.elem.size;
+            const char *text = count_text(s, &mark->workloads[w], array->count);
+            if (!text || (found && strcmp(found, text) != 0))
+                return NULL;
+            found = text;
+        }
+    return found && size ? ks_arena_printf(s->arena, "(%s) * %zu", found, size) : NULL;
+}
+
+const char *ks_subject_apart(const struct ks_subject *s)
+{
+    struct ks_buf buf = KS_BUF(1 << 14);
+    bool lost = false;
+    for (size_t a = 0; a < s->decl->n_params; a++)
+        for (size_t b = 0; b < s->decl->n_params; b++) {
+            const struct ks_param_use *x = &s->access.use[a], *y = &s->access.use[b];
+            if (!s->decl->params[a].type.pointer || !s->decl->params[b].type.pointer || a == b)
+                continue;
+            bool x_written = x->written || (x->opaque && !s->decl->params[a].type.pointee_const);
+            bool y_written = y->written || (y->opaque && !s->decl->params[b].type.pointee_const);
+            if (!x_written || (y_written && b < a))
+                continue;
+            const char *p = ks_subject_bytes(s, a), *q = ks_subject_bytes(s, b);
+            lost |= !p || !q;
+            ks_buf_printf(&buf, "%s!overlap(%s, %s, %s, %s)", buf.len ? " && " : "",
+                          s->decl->params[a].name, p ? p : "", s->decl->params[b].name, q ? q : "");
+        }
+    const char *text = lost ? NULL : ks_arena_strdup(s->arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}
+
+const char *ks_subject_elem(const struct ks_subject *s, size_t param)
+{
+    const struct ks_type *type = &s->brief->signature->params[param];
+    if (!type->pointer || type->elem.lanes != 1 || type->elem.scalar == KS_T_NONE)
+        return NULL;
+    return ks_scalar_c_name(type->elem.scalar);
+}

@@ -1,0 +1,58 @@
+// One kernel as the engine sees it: its text parsed, its accesses and, where it is one, its map.
+#ifndef KS_SUBJECT_H
+#define KS_SUBJECT_H
+
+#include "engine/brief.h"
+#include "engine/map.h"
+
+struct ks_subject {
+    struct ks_arena *arena;
+    const struct ks_brief *brief;
+    const struct ks_kernel_decl *decl;
+    struct ks_body body;
+    struct ks_affine env;
+    struct ks_access_list access; // of the whole body
+    bool is_map;
+    struct ks_map map;
+    const char *not_map;          // why it is none
+};
+
+// KS_E_UNSUPPORTED when the body cannot be parsed.
+enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
+                               struct ks_subject *subject, struct ks_err *err);
+
+// Plan text of a name that is no parameter: a template argument that is an integer.
+const char *ks_subject_constant(void *subject, const char *name);
+// Bytes behind a pointer parameter as plan text, from the workloads' contracts; NULL when they name
+// something that the launch does not know, or differ.
+const char *ks_subject_bytes(const struct ks_subject *subject, size_t param);
+// "!overlap(a, .., b, ..) && ..." between each written pointer and every other one; "" when there
+// is nothing to say, NULL when an extent is unknown.
+const char *ks_subject_apart(const struct ks_subject *subject);
+// C type of a pointer parameter's element, typedefs and template parameters resolved ("float");
+// NULL when it is no scalar.
+const char *ks_subject_elem(const struct ks_subject *subject, size_t param);
+
+// What transforms choose. Zero means "as it is".
+struct ks_options {
+    int block[3];
+    int items;     // elements (or packs) a thread in x
+    int rows;      // rows a thread in y
+    int width;     // elements an access
+    int stream;    // 1: streaming stores, 2: loads too
+    int peel;      // 1: any common misalignment is served
+    int restrict_; // 1: pointers are declared apart, under a guard
+    int bounds;    // __launch_bounds__: 1: threads only, N > 1: at least N-1 blocks a multiprocessor
+    int unroll;    // innermost loops; -1: fully
+};
+// "block=32x8 rows=4"; the text of defaults is "".
+char *ks_options_text(struct ks_arena *arena, const struct ks_options *options);
+// Reads such a text on top of what `options` holds; KS_E_USER for an unknown name or bad value.
+enum ks_status ks_options_read(const char *text, struct ks_options *options, struct ks_err *err);
+
+// The kernel under these options as a proposal, gate passed. KS_E_UNSUPPORTED with construct and
+// line when they do not fit this kernel.
+enum ks_status ks_emit(struct ks_subject *subject, const struct ks_options *options,
+                       struct ks_proposal *proposal, struct ks_err *err);
+
+#endif

@@ -1,0 +1,203 @@
+#include "engine/template.h"
+
+#include <string.h>
+
+#include "engine/bind.h"
+#include "os/file.h"
+
+enum { MAX_TEXT = 1 << 18 };
+
+enum ks_status ks_template_expand(struct ks_arena *arena, const char *file, const char *text,
+                                  const char *const *names, const char *const *values, size_t n,
+                                  char **out, struct ks_err *err)
+{
+    struct ks_buf buf = KS_BUF(1 << 20);
+    int line = 1;
+    for (const char *at = text; *at; at++) {
+        line += *at == '\n';
+        size_t len = *at == '@' ? strcspn(at + 1, "@ \n") : 0;
+        if (len == 0 || at[1 + len] != '@') {
+            ks_buf_putc(&buf, *at);
+            continue;
+        }
+        size_t i = 0;
+        while (i < n && (strlen(names[i]) != len || memcmp(names[i], at + 1, len) != 0))
+            i++;
+        if (i == n) {
+            ks_buf_free(&buf);
+            KS_FAIL(err, KS_E_USER, "%s:%d: nothing stands for @%.*s@", file, line, (int)len,
+                    at + 1);
+        }
+        ks_buf_puts(&buf, values[i]);
+        at += len + 1;
+    }
+    *out = ks_arena_strdup(arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return KS_OK;
+}
+
+static enum ks_status load(struct ks_arena *arena, const char *dir, const char *name,
+                           struct ks_template *t, struct ks_err *err)
+{
+    *t = (struct ks_template){.name = name};
+    t->file = ks_path_join(arena, dir, ks_arena_printf(arena, "%s.yaml", name));
+    struct ks_slice text;
+    KS_TRY(ks_file_read(arena, t->file, MAX_TEXT, &text, err));
+    t->text = ks_arena_strndup(arena, text.at, text.len);
+    KS_TRY(ks_template_read(arena, t, err));
+    t->source_file = ks_path_join(arena, dir, t->source_file);
+    KS_TRY(ks_file_read(arena, t->source_file, MAX_TEXT, &text, err));
+    t->source = ks_arena_strndup(arena, text.at, text.len);
+    return KS_OK;
+}
+
+// Values of the template's parameters under one combination of the skill's; KS_E_USER for a
+// parameter that the template lacks.
+static enum ks_status settings(struct ks_arena *arena, const struct ks_template *t,
+                               const struct ks_skill *skill, const size_t *index,
+                               struct ks_names *names, struct ks_strv *text, struct ks_err *err)
+{
+    for (size_t i = 0; i < skill->n_params; i++) {
+        bool known = false;
+        for (size_t k = 0; k < t->n_params; k++)
+            known |= strcmp(t->param_names[k], skill->param_names[i]) == 0;
+        if (!known)
+            KS_FAIL(err, KS_E_USER, "%s:%d: template %s has no parameter %s", skill->file,
+                    skill->line, t->name, skill->param_names[i]);
+    }
+    for (size_t k = 0; k < t->n_params; k++) {
+        const char *value = t->param_values[k];
+        for (size_t i = 0; i < skill->n_params; i++)
+            if (strcmp(t->param_names[k], skill->param_names[i]) == 0)
+                value = skill->param_values[i][index[i]];
+        ks_names_add(arena, names, t->param_names[k], value);
+        ks_strv_add(arena, text, ks_arena_printf(arena, "%s=%s", t->param_names[k], value));
+    }
+    return KS_OK;
+}
+
+static char *joined(struct ks_arena *arena, const struct ks_strv *words)
+{
+    struct ks_buf buf = KS_BUF(4096);
+    for (size_t i = 0; i < words->len; i++)
+        ks_buf_printf(&buf, "%s%s", i ? " " : "", words->at[i]);
+    char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}
+
+// One binding under one setting as a proposal.
+static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief,
+                            const struct ks_template *t, const struct ks_names *names,
+                            const char *guard, struct ks_proposal *proposal, struct ks_err *err)
+{
+    char *yaml, *source;
+    struct ks_yaml *root;
+    KS_TRY(ks_template_expand(arena, t->file, t->text, names->name, names->value, names->n, &yaml,
+                              err));
+    KS_TRY(ks_template_expand(arena, t->source_file, t->source, names->name, names->value, names->n,
+                              &source, err));
+    // A form's text may hold placeholders itself.
+    KS_TRY(ks_template_expand(arena, t->source_file, source, names->name, names->value, names->n,
+                              &source, err));
+    KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(yaml), &root, err));
+    KS_TRY(ks_proposal_read(arena, t->file, root, proposal, err));
+    proposal->source = source;
+    proposal->n_params = brief->decl->n_params;
+    proposal->params = KS_NEW_ARRAY(arena, const char *, brief->decl->n_params);
+    for (size_t i = 0; i < brief->decl->n_params; i++)
+        proposal->params[i] = brief->decl->params[i].name;
+    if (*guard) {
+        struct ks_buf when = KS_BUF(1 << 16);
+        ks_buf_puts(&when, guard);
+        ks_buf_puts(&when, " && (");
+        ks_expr_print(&when, proposal->when, NULL, NULL);
+        ks_buf_puts(&when, ")");
+        const char *text = ks_arena_strdup(arena, ks_buf_text(&when));
+        ks_buf_free(&when);
+        KS_TRY(ks_expr_parse(arena, t->file, ks_slice_of(text), &proposal->when, err));
+    }
+    return ks_proposal_check(arena, proposal, brief->signature, err);
+}
+
+static bool advance(const struct ks_skill *skill, size_t *index)
+{
+    for (size_t i = 0; i < skill->n_params; i++) {
+        if (skill->param_values[i][++index[i]])
+            return true;
+        index[i] = 0;
+    }
+    return false;
+}
+
+static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
+                          const struct ks_skill *skill, const struct ks_template *t,
+                          const struct ks_binding_choice *binding, const size_t *index,
+                          bool recognition, struct ks_candidate_list *out, struct ks_err *err)
+{
+    struct ks_names names = {0};
+    struct ks_strv words = {0};
+    struct ks_err local = {0};
+    ks_strv_add(arena, &words, binding->text);
+    for (size_t i = 0; i < binding->names.n; i++)
+        ks_names_add(arena, &names, binding->names.name[i], binding->names.value[i]);
+    KS_TRY(settings(arena, t, skill, index, &names, &words, err));
+    struct ks_proposal proposal;
+    if (build(arena, brief, t, &names, binding->guard, &proposal, &local) != KS_OK)
+        KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->name, local.text);
+    const char *params = joined(arena, &words);
+    *ks_vec_push(arena, out) = (struct ks_candidate){
+        .proposal = proposal,
+        .skill = skill->id,
+        .direction = skill->direction,
+        .params = params,
+        .mechanism = ks_arena_printf(arena, "template %s %s", t->name, params),
+        .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title, binding->text),
+        .recognition = recognition,
+        .group = recognition ? t->name : NULL,
+    };
+    return KS_OK;
+}
+
+enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief *brief,
+                                   const struct ks_skill *skill, const char *template_dir,
+                                   struct ks_candidate_list *out, const char **refusal,
+                                   struct ks_err *err)
+{
+    struct ks_template t;
+    struct ks_binding_list bindings = {0};
+    KS_TRY(load(arena, template_dir, skill->template_, &t, err));
+    KS_TRY(ks_bind(arena, brief, &t, &bindings, refusal, err));
+    size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
+    for (size_t i = 0; i < bindings.len; i++)
+        KS_TRY(add(arena, brief, skill, &t, &bindings.at[i], index, true, out, err));
+    return KS_OK;
+}
+
+enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brief *brief,
+                                    const struct ks_candidate *base, const struct ks_skill *skill,
+                                    struct ks_candidate_list *out, struct ks_err *err)
+{
+    // Skills lie in skills/expert, templates in skills/templates.
+    const char *dir =
+        ks_path_join(arena, ks_path_dir(arena, ks_path_dir(arena, skill->file)), "templates");
+    const char *prefix = ks_arena_printf(arena, "template %s ", skill->template_);
+    if (!ks_starts_with(base->mechanism, prefix))
+        return KS_OK;
+    struct ks_template t;
+    struct ks_binding_list bindings = {0};
+    const char *refusal;
+    KS_TRY(load(arena, dir, skill->template_, &t, err));
+    KS_TRY(ks_bind(arena, brief, &t, &bindings, &refusal, err));
+    for (size_t i = 0; i < bindings.len; i++) {
+        const char *text = bindings.at[i].text;
+        size_t n = strlen(text);
+        if (strncmp(base->params, text, n) != 0 || (base->params[n] && base->params[n] != ' '))
+            continue;
+        size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
+        while (advance(skill, index))
+            KS_TRY(add(arena, brief, skill, &t, &bindings.at[i], index, false, out, err));
+        return KS_OK;
+    }
+    return KS_OK;
+}

@@ -1,0 +1,71 @@
+#include "engine/transform.h"
+
+#include <string.h>
+
+#include "engine/transform_each.h"
+
+static const char *const geometry_params[] = {"block", "items", NULL};
+static const char *const rows_params[] = {"block", "rows", "restrict", NULL};
+static const char *const vectorize_params[] = {"width", "block", "items", "peel", NULL};
+static const char *const stream_params[] = {"width", "block", "stream", NULL};
+static const char *const unroll_params[] = {"unroll", NULL};
+static const char *const bounds_params[] = {"bounds", NULL};
+static const char *const readonly_params[] = {"restrict", NULL};
+
+static const struct {
+    const char *name;
+    const char *const *params;
+    ks_transform_check *check;
+} transforms[] = {
+    {"geometry", geometry_params, ks_transform_geometry},
+    {"rows", rows_params, ks_transform_rows},
+    {"vectorize", vectorize_params, ks_transform_vectorize},
+    {"stream", stream_params, ks_transform_stream},
+    {"unroll", unroll_params, ks_transform_unroll},
+    {"bounds", bounds_params, ks_transform_bounds},
+    {"readonly", readonly_params, ks_transform_readonly},
+};
+enum { COUNT = sizeof transforms / sizeof *transforms };
+
+const char *const *ks_transform_names(void)
+{
+    static const char *names[COUNT + 1];
+    for (size_t i = 0; i < COUNT; i++)
+        names[i] = transforms[i].name;
+    return names;
+}
+
+const char *const *ks_transform_params(const char *transform)
+{
+    for (size_t i = 0; i < COUNT; i++)
+        if (strcmp(transforms[i].name, transform) == 0)
+            return transforms[i].params;
+    return NULL;
+}
+
+static bool takes(const char *const *params, const char *name, size_t n)
+{
+    for (; *params; params++)
+        if (strlen(*params) == n && memcmp(*params, name, n) == 0)
+            return true;
+    return false;
+}
+
+enum ks_status ks_transform_apply(struct ks_subject *subject, const char *transform,
+                                  const char *params, struct ks_options *options,
+                                  struct ks_err *err)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        if (strcmp(transforms[i].name, transform) != 0)
+            continue;
+        for (const char *at = params; *(at += strspn(at, " ")); at += strcspn(at, " "))
+            if (!takes(transforms[i].params, at, strcspn(at, "= ")))
+                KS_FAIL(err, KS_E_USER, "transform %s has no parameter \"%.*s\"", transform,
+                        (int)strcspn(at, "= "), at);
+        KS_TRY(ks_options_read(params, options, err));
+        return transforms[i].check(subject, options, err);
+    }
+    const char *near = ks_nearest_word(transform, ks_transform_names());
+    KS_FAIL(err, KS_E_USER, "no transform \"%s\"%s%s", transform, near ? "; did you mean " : "",
+            near ? near : "");
+}

@@ -1,0 +1,148 @@
+// Transforms of maps: the code they make is run on the host against the original, at sizes that
+// leave tails, and compiled by nvcc.
+#include "../host_run/host_run.h"
+
+#include "engine/engine.h"
+#include "engine/subject.h"
+#include "workload/problem.h"
+
+static const int64_t awkward[] = {1, 2, 31, 33, 127, 257, 1021, 4099};
+enum { N_AWKWARD = sizeof awkward / sizeof *awkward };
+
+#define MARK1(arrays, grid, block)                                                                \
+    "// ks: optimize\n// ks: workload let(n=4096) " arrays " grid(" grid ") block(" block ")\n"
+
+static const char saxpy[] =
+    MARK1("in(x[n]) inout(y[n]) set(a=1.5)", "ceildiv(n,128)", "128")
+    "__global__ void saxpy(float a, const float *x, float *y, int n)\n{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n) {\n        y[i] = a * x[i] + y[i];\n    }\n}\n";
+
+// Early return, 64-bit index, elements of two sizes, a table read by another index.
+static const char lookup_[] =
+    MARK1("in(k[n]=randint(0,15)) in(table[16]) out(y[n])", "ceildiv(n,64)", "64")
+    "__global__ void lookup(const unsigned char *k, const float *table, float *y, long long n)\n{\n"
+    "    const int tid = threadIdx.x;\n    size_t i = (size_t)blockIdx.x * blockDim.x + tid;\n"
+    "    if (i >= n)\n        return;\n"
+    "    float v = table[k[i] & 15];\n    if (v < 0)\n        v = -v;\n    y[i] = v + i;\n}\n";
+
+static const char stride_[] =
+    MARK1("in(x[n]) in(z[n]) out(y[n])", "2", "96")
+    "__global__ void stride(const double *x, const double *z, double *y, int n)\n{\n"
+    "    const double half = 0.5;\n    int step = gridDim.x * blockDim.x;\n"
+    "    for (int i = threadIdx.x + blockIdx.x * blockDim.x; i < n; i += step) {\n"
+    "        double s = x[i];\n        if (s > 0)\n            s = s * half;\n        y[i] = s + z[i];\n"
+    "    }\n}\n";
+
+// Fewer threads than elements, no guard: just what was written before may be written.
+static const char few[] =
+    MARK1("in(x[64*n]) inout(y[64*n])", "n", "32")
+    "__global__ void few(const float *x, float *y, int n)\n{\n"
+    "    y[blockIdx.x * blockDim.x + threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x] * 2;\n"
+    "}\n";
+
+static const char heat[] =
+    "// ks: optimize\n// ks: workload let(nx=64) let(ny=32) set(k=0.1) in(u[nx*ny]) out(v[nx*ny])\n"
+    "// ks: grid(ceildiv(nx,32), ceildiv(ny,8)) block(32,8)\n"
+    "__global__ void heat(const float *u, float *v, float k, int nx, int ny)\n{\n"
+    "    int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "    if (x >= nx || y >= ny)\n        return;\n    int i = y * nx + x;\n"
+    "    if (x == 0 || y == 0 || x == nx - 1 || y == ny - 1) {\n        v[i] = u[i];\n        return;\n"
+    "    }\n"
+    "    v[i] = u[i] + k * (u[i - 1] + u[i + 1] + u[i - nx] + u[i + nx] - 4.0f * u[i]);\n}\n";
+
+static const char interior[] =
+    "// ks: optimize\n// ks: workload let(nx=64) let(ny=32) in(u[nx*ny]) inout(v[nx*ny])\n"
+    "// ks: grid(ceildiv(nx,16), ceildiv(ny,16)) block(16,16)\n"
+    "__global__ void interior(const float *u, float *v, int nx, int ny)\n{\n"
+    "    const int x = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    const int y = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "    if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1)\n"
+    "        v[y * nx + x] = u[(y - 1) * nx + x] + u[(y + 1) * nx + x] + u[y * nx + x - 1];\n}\n";
+
+static struct ks_arena arena;
+
+static struct ks_proposal *made(struct host_case *c, const char *options)
+{
+    struct ks_err err = {0};
+    struct ks_subject *subject = KS_NEW(&arena, struct ks_subject);
+    struct ks_options o = {0};
+    struct ks_proposal *proposal = KS_NEW(&arena, struct ks_proposal);
+    if (ks_subject_make(&arena, &c->brief, subject, &err) != KS_OK ||
+        ks_options_read(options, &o, &err) != KS_OK ||
+        ks_emit(subject, &o, proposal, &err) != KS_OK)
+        fail_msg("%s: %s", options, err.text);
+    return proposal;
+}
+
+// Runs one kernel under several options; the guard must hold in at least `least` cases.
+static void check(const char *text, const char *const *options, size_t n, int least)
+{
+    struct host_case c;
+    struct ks_proposal *proposals[16];
+    host_case_make(&arena, text, NULL, NULL, 0, &c);
+    for (size_t i = 0; i < n; i++)
+        proposals[i] = made(&c, options[i]);
+    int held = host_run(&arena, &c, proposals, n, awkward, N_AWKWARD, false, false, 0);
+    if (held < least)
+        fail_msg("%s: the guard held in %d cases only", c.brief.decl->name, held);
+    host_nvcc(&arena, &c, proposals[n - 1], NULL);
+    ks_arena_free(&arena);
+}
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static void saxpy_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256",         "block=64 items=4",
+                                          "block=512 items=2 restrict=1", "width=4",
+                                          "width=2 block=64",  "width=4 items=4 block=128",
+                                          "width=4 stream=2",  "width=4 peel=1"};
+    // Four need alignment and so hold for one of two skews.
+    check(saxpy, options, COUNT(options), 4 * 16 + 4 * 8);
+}
+
+static void lookup_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256 items=8", "width=4", "width=8 stream=1"};
+    check(lookup_, options, COUNT(options), 16 + 2 * 8);
+}
+
+static void grid_stride_is_the_same(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256", "block=128 items=4", "width=2",
+                                          "width=4 items=2"};
+    check(stride_, options, COUNT(options), 2 * 16 + 2 * 8);
+}
+
+static void unguarded_writes_no_more(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256 items=2", "width=4", "block=64 peel=1 width=4"};
+    check(few, options, COUNT(options), 16);
+}
+
+static void stencils_are_the_same(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=64x4", "block=32x8 rows=4 restrict=1",
+                                          "block=128x1 rows=8", "block=16x4 rows=2 bounds=2"};
+    check(heat, options, COUNT(options), 4 * 16);
+    check(interior, options, COUNT(options), 4 * 16);
+}
+
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saxpy_is_the_same),        cmocka_unit_test(lookup_is_the_same),
+        cmocka_unit_test(grid_stride_is_the_same),  cmocka_unit_test(unguarded_writes_no_more),
+        cmocka_unit_test(stencils_are_the_same),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    host_clean();
+    return failed;
+}
