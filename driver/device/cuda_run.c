@@ -26,19 +26,14 @@ enum ks_status ks_cuda_module(void *self, struct ks_slice cubin, void **module, 
     switch (result) {
     case CUDA_SUCCESS:
         break;
-    case CUDA_ERROR_INVALID_IMAGE:
-    case CUDA_ERROR_INVALID_PTX:
-    case CUDA_ERROR_INVALID_SOURCE:
-    case CUDA_ERROR_INVALID_VALUE:
-    case CUDA_ERROR_NOT_FOUND: // a symbol that nothing defines
-    case CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND:
-        KS_FAIL(err, KS_E_FORMAT, "not a loadable module: %s %s", text, log);
     case CUDA_ERROR_NO_BINARY_FOR_GPU:
     case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
         KS_FAIL(err, KS_E_UNSUPPORTED, "not for this GPU (sm_%d) or driver: %s", cuda->facts.arch,
                 text);
     default:
-        return ks_cuda_check(cuda, result, "cuModuleLoadDataEx", err);
+        if (ks_cuda_sticky(result) || result == CUDA_ERROR_OUT_OF_MEMORY)
+            return ks_cuda_check(cuda, result, "cuModuleLoadDataEx", err);
+        KS_FAIL(err, KS_E_FORMAT, "not a loadable module: %s %s", text, log);
     }
     CUmodule *slot = ks_vec_push(&cuda->arena, &cuda->modules);
     *slot = loaded;

@@ -6,7 +6,7 @@ file(WRITE ${OUT} "// Made from ${IN}.
 #include <stddef.h>
 extern const unsigned char ${NAME}[];
 extern const size_t ${NAME}_size;
-const unsigned char ${NAME}[] = {
+const unsigned char ${NAME}[] __attribute__((aligned(16))) = {
     ${hex}0x00};
 const size_t ${NAME}_size = sizeof ${NAME} - 1;
 ")
