@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-enum { MESSAGE, FILE_NAME, LINE, FUNCTION, N_ARGS = 5 };
+enum { FILE_NAME = 1, LINE, FUNCTION }; // among the five arguments
 
 struct statement {
     struct ks_ptx_token op;      // or a brace
@@ -137,33 +137,64 @@ static void place(struct body *body, const struct ks_ptx_token *token)
     *ks_vec_push(body->arena, &body->places) = token->at;
 }
 
-// Looks at the block in front of a call: the arguments' stores. Values that are registers are
-// remembered as `uses`; an immediate line number is blanked at once.
+static bool names(const struct ks_ptx_token *a, const struct ks_ptx_token *b)
+{
+    return a->len == b->len && memcmp(a->at, b->at, a->len) == 0;
+}
+
+static bool is_brace(const struct statement *s)
+{
+    return ks_ptx_is_char(&s->op, '{') || ks_ptx_is_char(&s->op, '}');
+}
+
+// The one store to an argument in the call's own block, where the argument is declared and nothing
+// but the call uses it; NULL when it is not as simple as that.
+static struct ks_ptx_token *stored_value(struct body *body, size_t call,
+                                         const struct ks_ptx_token *arg)
+{
+    struct ks_ptx_token *value = NULL, *name, *stored;
+    bool declared = false;
+    for (size_t i = call; i-- > 0 && !is_brace(&body->statements.at[i]);) {
+        const struct statement *s = &body->statements.at[i];
+        bool used = false;
+        for (size_t k = 0; k < s->n_operands; k++)
+            used |= names(&body->tokens.at[s->operand + k], arg);
+        if (!used)
+            continue;
+        if (ks_ptx_is(&s->op, ".param") && !declared)
+            declared = true;
+        else if (!declared && value == NULL && store_param(body, s, &name, &stored) &&
+                 names(name, arg) && !names(stored, arg))
+            value = stored;
+        else
+            return NULL;
+    }
+    for (size_t i = call + 1; i < body->statements.len; i++) {
+        const struct statement *s = &body->statements.at[i];
+        if (is_brace(s))
+            return declared && ks_ptx_is_char(&s->op, '}') ? value : NULL;
+        for (size_t k = 0; k < s->n_operands; k++)
+            if (names(&body->tokens.at[s->operand + k], arg))
+                return NULL;
+    }
+    return NULL;
+}
+
+// Arguments that are registers are counted where they vanish; a line number is blanked at once.
 static void look_at_call(struct body *body, size_t call)
 {
     const struct statement *s = &body->statements.at[call];
     const struct ks_ptx_token *t = body->tokens.at + s->operand;
     // __assertfail , ( a , b , c , d , e )
-    if (s->n_operands != 13 || !ks_ptx_is(&t[0], "__assertfail") || !ks_ptx_is_char(&t[2], '('))
+    if (s->predicated || s->n_operands != 13 || !ks_ptx_is(&t[0], "__assertfail") ||
+        !ks_ptx_is_char(&t[2], '('))
         return;
-    for (size_t i = call; i-- > 0;) {
-        const struct statement *before = &body->statements.at[i];
-        if (ks_ptx_is_char(&before->op, '{') || ks_ptx_is_char(&before->op, '}') ||
-            ks_ptx_begins(&before->op, "call"))
-            return;
-        struct ks_ptx_token *name, *value;
-        if (!store_param(body, before, &name, &value))
-            continue;
-        for (int arg = FILE_NAME; arg <= FUNCTION; arg++) {
-            const struct ks_ptx_token *word = &t[3 + 2 * arg];
-            if (name->len != word->len || memcmp(name->at, word->at, word->len) != 0)
-                continue;
-            if (is_register(value)) {
-                occurrence(body, value)->vanish++;
-            } else if (arg == LINE) {
-                place(body, value);
-            }
-        }
+    for (int arg = FILE_NAME; arg <= FUNCTION; arg++) {
+        struct ks_ptx_token *value = stored_value(body, call, &t[3 + 2 * arg]);
+        if (value != NULL && is_register(value))
+            occurrence(body, value)->vanish++;
+        else if (value != NULL && arg == LINE)
+            place(body, value);
     }
 }
 

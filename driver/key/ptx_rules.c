@@ -163,12 +163,13 @@ static bool head_has(struct ks_slice head, const char *text)
     return memmem(head.at, head.len, text, strlen(text)) != NULL;
 }
 
-// Made by the compiler: string literals, __PRETTY_FUNCTION__ and the tables of the math library.
-// No C++ name of the program is spelled so.
+// Made by the compiler: string literals, __PRETTY_FUNCTION__, and the math library's tables (all that
+// the float and double functions of CUDA 13.0 use). No C++ name of a program is spelled so.
 static bool compilers_data(struct ks_slice name)
 {
     return ks_slice_eq(name, "$str") || slice_begins(name, "$str$") ||
-           slice_begins(name, "__unnamed_") || slice_begins(name, "__cudart_");
+           slice_begins(name, "__unnamed_") || ks_slice_eq(name, "__cudart_i2opi_f") ||
+           ks_slice_eq(name, "__cudart_i2opi_d") || ks_slice_eq(name, "__cudart_sin_cos_coeffs");
 }
 
 enum ks_reason ks_ptx_rule_symbol(const struct ks_ptx_symbol *symbol)

@@ -178,10 +178,22 @@ static bool predefined(const struct ks_ptx_token *word)
     return ks_ptx_is(word, "_") || ks_ptx_is(word, "WARP_SZ") || ks_ptx_is(word, "generic");
 }
 
+static void put_name(struct reader *r, struct ks_slice name)
+{
+    int symbol = ks_ptx_symbol_find(r->text, name);
+    if (symbol >= 0) {
+        put_hole(r, symbol);
+        return;
+    }
+    int local = local_find(r->text, name);
+    r->text->locals[local].declared |= r->declaring;
+    put_local(r, local);
+}
+
 static void put_operand(struct reader *r, const struct ks_ptx_token *token)
 {
     if (r->blank != NULL && token->at == *r->blank) {
-        put_char(r, '?');
+        put_word(r, "#a", 2);
         if (*++r->blank == NULL)
             r->blank = NULL;
         return;
@@ -200,16 +212,14 @@ static void put_operand(struct reader *r, const struct ks_ptx_token *token)
         put_word(r, token->at, token->len);
         return;
     }
-    struct ks_slice name = {token->at, token->len};
-    int symbol = ks_ptx_symbol_find(r->text, name);
-    if (symbol >= 0) {
-        put_hole(r, symbol);
-        return;
+    // "t.x" is an element of the vector register t.
+    const char *dot = memchr(token->at, '.', token->len);
+    size_t n = dot == NULL ? token->len : (size_t)(dot - token->at);
+    put_name(r, (struct ks_slice){token->at, n});
+    if (dot != NULL) {
+        r->after_word = false;
+        put_word(r, dot, token->len - n);
     }
-    int local = local_find(r->text, name);
-    if (r->declaring)
-        r->text->locals[local].declared = true;
-    put_local(r, local);
     // ".reg .b32 t<4>" declares t0 to t3, so the name itself has meaning.
     if (!r->declaring)
         return;
@@ -346,7 +356,7 @@ static enum ks_status read_body(struct reader *r, struct ks_err *err)
 static enum ks_status read_head(struct reader *r, struct ks_err *err)
 {
     r->scan = (struct ks_ptx_scan){r->symbol->head.at, r->symbol->head.at + r->symbol->head.len};
-    r->declaring = true;
+    r->declaring = r->symbol->kind != KS_PTX_VAR; // an initialiser declares nothing
     for (;;) {
         struct ks_ptx_token token = ks_ptx_next(&r->scan);
         if (token.kind == KS_PTX_END)
@@ -414,7 +424,7 @@ enum ks_status ks_ptx_symbol_parse(struct ks_ptx_text *text, struct ks_ptx_symbo
         put_char(&r, '{');
         put_char(&r, '\n');
         int assertfail = ks_ptx_symbol_find(text, KS_SLICE("__assertfail"));
-        if (assertfail >= 0)
+        if (assertfail >= 0 && text->symbols.at[assertfail].body.at == NULL)
             r.blank = ks_ptx_assert_places(text->arena, symbol->body);
         r.scan = (struct ks_ptx_scan){symbol->body.at, symbol->body.at + symbol->body.len};
         KS_TRY(read_body(&r, err));

@@ -262,6 +262,9 @@ static void different_programs_differ(void **state)
     // A register without '%' is not a symbol's address, nor another register.
     OTHER("", ".reg .b32 t<4>;\n.reg .f32 u<4>;\nmov.b32 t0, 1;", "",
           ".reg .b32 u<4>;\n.reg .f32 t<4>;\nmov.b32 t0, 1;");
+    OTHER("", ".reg .v4 .f32 t;\n.reg .v2 .b32 u;\nmov.b32 %r1, t.x;", "",
+          ".reg .v4 .f32 u;\n.reg .v2 .b32 t;\nmov.b32 %r1, t.x;");
+    OTHER("", ".reg .v4 .f32 t;\nmov.b32 %r1, t.x;", "", ".reg .v4 .f32 t;\nmov.b32 %r1, t.y;");
     OTHER("", ".reg .b32 t;\nmov.b32 %r1, t;", "", ".reg .b32 t;\nmov.b32 %r1, WARP_SZ;");
     OTHER("", "mov.b32 %r1, t;", "", "mov.b32 %r1, u;");
     // A scope's own name hides the module's.
@@ -323,10 +326,35 @@ static void place_of_an_assert_does_not_matter(void **state)
     static const char reads_generic[] = "ld.u8 %r1, [%rd4];";
     assert_differ(asserting("97, 98", 10, "102, 103", reads_generic),
                   asserting("99, 100", 10, "102, 103", reads_generic));
+    // ... or hands it on, in the block of the assert or behind it.
+    static const char passes[] = "{\n.param .b64 q;\nst.param.b64 [q+0], %rd4;\ncall.uni f, (q);\n}";
+    assert_differ(asserting("97, 98", 10, "102, 103", passes),
+                  asserting("99, 100", 10, "102, 103", passes));
     // ... and so does one that defines the register anew.
     static const char again[] = "mov.u64 %rd4, 0;";
     assert_differ(asserting("97, 98", 10, "102, 103", again),
                   asserting("99, 100", 10, "102, 103", again));
+}
+
+// Whose __assertfail it is matters: a program's own may do anything with its arguments, and so may
+// whoever shares them with it.
+static void only_the_systems_assert_is_blanked(void **state)
+{
+    (void)state;
+#define ASSERT_CALL(line, more)                                                                   \
+    "{\n.param .b64 a;\n.param .b64 b;\n.param .b32 c;\n.param .b64 d;\n.param .b64 e;\n"          \
+    "st.param.b32 [c+0], " line ";\ncall.uni __assertfail, (a, b, c, d, e);\n" more "}"
+    static const char ours[] = ".extern .func __assertfail;";
+    static const char theirs[] = ".func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, "
+                                 ".param .b64 d, .param .b64 e)\n{\nret;\n}";
+    SAME(ours, ASSERT_CALL("7", ""), ours, ASSERT_CALL("8", ""));
+    OTHER(theirs, ASSERT_CALL("7", ""), theirs, ASSERT_CALL("8", ""));
+    OTHER(ours, ASSERT_CALL("7", "call.uni f, (c);\n"), ours,
+          ASSERT_CALL("8", "call.uni f, (c);\n"));
+    OTHER(ours, ASSERT_CALL("7;\nst.param.b32 [c+0], 1", ""), ours,
+          ASSERT_CALL("8;\nst.param.b32 [c+0], 1", ""));
+    OTHER(ours, ASSERT_CALL("7;\nld.param.b32 %r1, [c+0]", ""), ours,
+          ASSERT_CALL("8;\nld.param.b32 %r1, [c+0]", ""));
 }
 
 static void parameters_have_their_layout(void **state)
@@ -411,6 +439,7 @@ int main(void)
         cmocka_unit_test(names_and_layout_do_not_matter),
         cmocka_unit_test(different_programs_differ),
         cmocka_unit_test(place_of_an_assert_does_not_matter),
+        cmocka_unit_test(only_the_systems_assert_is_blanked),
         cmocka_unit_test(parameters_have_their_layout),
         cmocka_unit_test(damage_is_told_with_its_line),
         cmocka_unit_test(truncation_is_survived),
