@@ -206,6 +206,29 @@ static void instructions_give_their_reason(void **state)
         if (entry->ineligible != cases[i].reason)
             fail_msg("'%s' gives %s", cases[i].line, ks_reason_name(entry->ineligible));
     }
+    // The compiler's own data, by its exact names; what else is spelled alike is a variable.
+    static const struct {
+        const char *globals, *use;
+        enum ks_reason reason;
+    } data[] = {
+        {".global .b8 __cudart_i2opi_f[1] = {1};", "__cudart_i2opi_f", KS_R_APPLIED},
+        {".global .b8 __cudart_mine[1] = {1};", "__cudart_mine", KS_R_DEVICE_GLOBAL},
+        {".global .b8 $str$12[1] = {1};", "$str$12", KS_R_APPLIED},
+        {".global .b8 $string[1] = {1};", "$string", KS_R_DEVICE_GLOBAL},
+        {".global .b8 $str[1];", "$str", KS_R_DEVICE_GLOBAL},
+        {".const .b8 _ZZ1kE1t[1] = {1};", "_ZZ1kE1t", KS_R_APPLIED},
+        {".const .b8 _ZZ1kE1t[1];", "_ZZ1kE1t", KS_R_DEVICE_GLOBAL},
+        {".extern .const .b8 _ZZ1kE1t[1];", "_ZZ1kE1t", KS_R_DEVICE_GLOBAL},
+        {".shared .b8 s[4];", "s", KS_R_APPLIED},
+        {".global .texref t;", "t", KS_R_TEXTURE},
+        {".global .attribute(.managed) .b8 m[4];", "m", KS_R_MANAGED},
+    };
+    for (size_t i = 0; i < sizeof data / sizeof *data; i++) {
+        const char *use = ks_arena_printf(&arena, "mov.u64 %%rd1, %s;", data[i].use);
+        const struct ks_ptx_entry *entry = made(data[i].globals, use);
+        if (entry->ineligible != data[i].reason)
+            fail_msg("'%s' gives %s", data[i].globals, ks_reason_name(entry->ineligible));
+    }
     // What a kernel does not reach does not count.
     assert_int_equal(made(".func f()\n{\nmembar.sys;\nret;\n}\n", "mov.u32 %r1, 1;")->ineligible,
                      KS_R_APPLIED);
