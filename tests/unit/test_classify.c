@@ -1,0 +1,98 @@
+// Bottleneck classes of kernels of known kind. The counters are those read on an H200 for 8192 x 8192
+// floats (device measurements of November 2026), not output of the classifier.
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "profile/facts.h"
+#include "profile/profile.h"
+
+struct pair {
+    const char *name;
+    double value;
+};
+
+static const char *class_of(const struct pair *facts, size_t n, double time_us)
+{
+    static struct ks_arena arena;
+    struct ks_profile profile = {.time_us = time_us};
+    for (size_t i = 0; i < n; i++)
+        ks_fact_set(&arena, &profile.facts, facts[i].name, facts[i].value);
+    ks_profile_classify(&arena, &profile);
+    assert_non_null(profile.evidence);
+    return profile.bottleneck;
+}
+
+#define CLASS(time, ...)                                                                          \
+    class_of((const struct pair[]){__VA_ARGS__},                                                  \
+             sizeof((const struct pair[]){__VA_ARGS__}) / sizeof(struct pair), time)
+
+static void test_known_kernels(void **state)
+{
+    (void)state;
+    assert_string_equal(CLASS(129, {"dram_pct", 88}, {"sectors_per_request_ld", 16},
+                              {"sectors_per_request_st", 16}, {"issue_active", 0.03}),
+                        "dram-bandwidth"); // float4 copy
+    assert_string_equal(CLASS(962, {"dram_pct", 13.5}, {"sectors_per_request_ld", 4},
+                              {"sectors_per_request_st", 32}, {"issue_active", 0.05}),
+                        "uncoalesced"); // naive transpose
+    assert_string_equal(CLASS(1178, {"dram_pct", 81}, {"sectors_per_request_ld", 32},
+                              {"sectors_per_request_st", 4}, {"issue_active", 0.02}),
+                        "uncoalesced"); // copy with stride 32: full DRAM, a sixteenth of it used
+    assert_string_equal(CLASS(331, {"dram_pct", 34}, {"sectors_per_request_ld", 4},
+                              {"sectors_per_request_st", 4}, {"shared_conflict_pct", 93},
+                              {"issue_active", 0.2}),
+                        "shared-conflicts"); // transpose with an unpadded tile
+    assert_string_equal(CLASS(582, {"dram_pct", 0}, {"pipe_fma_pct", 97.5},
+                              {"issue_active", 0.999}),
+                        "compute"); // FMA loop
+    assert_string_equal(CLASS(925, {"dram_pct", 0.6}, {"issue_active", 0.003},
+                              {"red_sectors", 4.2e6}, {"sectors_per_request_ld", 4}),
+                        "atomics");
+    assert_string_equal(CLASS(3720, {"dram_pct", 34}, {"local_sectors", 2.1e8},
+                              {"instructions", 2e7}, {"issue_active", 0.1}),
+                        "local-memory");
+    assert_string_equal(CLASS(204, {"dram_pct", 55}, {"sectors_per_request_ld", 4},
+                              {"sectors_per_request_st", 4}, {"stall_long_scoreboard", 59}),
+                        "latency"); // scalar copy: too few bytes in flight
+}
+
+static void test_without_counters(void **state)
+{
+    (void)state;
+    assert_string_equal(CLASS(100, {"registers", 32}), "unknown");
+}
+
+static void test_facts_from_counters(void **state)
+{
+    (void)state;
+    struct ks_arena arena = {0};
+    struct ks_fact_list facts = {0};
+    json_t *metrics = json_pack("{s:f,s:f,s:f,s:f}",
+                                "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 320.0,
+                                "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", 10.0,
+                                "lts__t_sector_hit_rate.pct", 100.6, "dram__bytes_op_read.sum", 7.0);
+    double value;
+    ks_profile_facts(&arena, metrics, &facts);
+    assert_true(ks_fact_get(&facts, "sectors_per_request_st", &value));
+    assert_true(value == 32);
+    assert_true(ks_fact_get(&facts, "l2_hit_pct", &value));
+    assert_true(value == 100); // two passes can disagree by a little
+    assert_true(ks_fact_get(&facts, "dram_bytes_read", &value)); // the other chip's spelling
+    assert_false(ks_fact_get(&facts, "sectors_per_request_ld", &value));
+    json_decref(metrics);
+    ks_arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_known_kernels),
+        cmocka_unit_test(test_without_counters),
+        cmocka_unit_test(test_facts_from_counters),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
