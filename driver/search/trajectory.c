@@ -1,0 +1,74 @@
+#include "search/trajectory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/clock.h"
+
+void ks_trajectory_open(struct ks_trajectory *t, bool again)
+{
+    struct ks_attempt *attempts = NULL;
+    size_t n = 0;
+    if (again || t->outcomes == NULL ||
+        ks_outcomes_for_key(t->arena, t->outcomes, t->key, &attempts, &n, NULL) != KS_OK)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        bool promising = strcmp(attempts[i].correctness, ks_correctness_name(KS_C_CORRECT)) == 0 &&
+                         strcmp(attempts[i].speed, ks_speed_name(KS_S_NOT_FASTER)) != 0;
+        // VOID says something about that session, not about the proposal.
+        bool unjudged = strcmp(attempts[i].correctness, ks_correctness_name(KS_C_VOID)) == 0;
+        if (promising || unjudged)
+            continue;
+        struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
+        entry->proposal = attempts[i].proposal;
+        entry->verdict.correctness = KS_C_VOID;
+    }
+}
+
+bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal)
+{
+    ks_vec_each(struct ks_try, entry, &t->tries)
+        if (strcmp(entry->proposal, proposal) == 0)
+            return true;
+    return false;
+}
+
+void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
+                       const char *proposal, const struct ks_verdict *verdict)
+{
+    struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
+    *entry = (struct ks_try){.proposal = proposal, .candidate = candidate, .verdict = *verdict};
+    if (t->outcomes == NULL)
+        return;
+    char date[32];
+    ks_utc_text(date);
+    struct ks_attempt attempt = {
+        .key = t->key, .kernel = t->kernel, .proposal = proposal, .skill = candidate->skill,
+        .direction = candidate->direction, .params = candidate->params,
+        .bottleneck = t->bottleneck, .date = date, .arch = t->arch,
+        .correctness = ks_correctness_name(verdict->correctness),
+        .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
+        .ratio = verdict->geomean, .lower = verdict->lower,
+        .seconds = verdict->seconds_compile + verdict->seconds_run};
+    ks_outcomes_add(t->outcomes, &attempt, NULL);
+}
+
+static int by_gain(const void *a, const void *b)
+{
+    const struct ks_try *x = *(struct ks_try *const *)a, *y = *(struct ks_try *const *)b;
+    return x->verdict.geomean < y->verdict.geomean ? 1 : x->verdict.geomean > y->verdict.geomean ? -1 : 0;
+}
+
+size_t ks_trajectory_best(const struct ks_trajectory *t, struct ks_try ***best)
+{
+    struct ks_try **out = KS_NEW_ARRAY(t->arena, struct ks_try *, t->tries.len + 1);
+    size_t n = 0;
+    ks_vec_each(struct ks_try, entry, &t->tries)
+        if (entry->candidate != NULL && entry->verdict.correctness == KS_C_CORRECT &&
+            entry->verdict.geomean > 1 &&
+            (entry->verdict.speed == KS_S_FASTER || entry->verdict.speed == KS_S_AMBIGUOUS))
+            out[n++] = entry;
+    qsort(out, n, sizeof *out, by_gain);
+    *best = out;
+    return n;
+}

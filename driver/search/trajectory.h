@@ -1,0 +1,38 @@
+// Short-term memory of one kernel: what was tried, so that no idea is judged twice, in this run or
+// in one that was interrupted.
+#ifndef KS_TRAJECTORY_H
+#define KS_TRAJECTORY_H
+
+#include "base/vec.h"
+#include "engine/brief.h"
+#include "memory/outcomes.h"
+#include "verify/judge.h"
+
+struct ks_try {
+    const char *proposal;      // ks_proposal_id
+    struct ks_candidate *candidate; // NULL when it comes from an earlier run
+    struct ks_verdict verdict;
+};
+
+struct ks_trajectory {
+    struct ks_arena *arena;
+    struct ks_outcomes *outcomes; // may be NULL
+    const char *key, *kernel, *bottleneck;
+    int arch;
+    struct {
+        struct ks_try *at;
+        size_t len, cap;
+    } tries;
+};
+
+// Loads what earlier runs judged and rejected for good; promising ones are judged anew.
+void ks_trajectory_open(struct ks_trajectory *t, bool again);
+// Whether a proposal was judged before, under this or any other name.
+bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal);
+// Remembers a verdict here and in long-term memory.
+void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
+                       const char *proposal, const struct ks_verdict *verdict);
+// Correct tries with a search-phase lower bound above 1, best first. Array in the arena.
+size_t ks_trajectory_best(const struct ks_trajectory *t, struct ks_try ***best);
+
+#endif

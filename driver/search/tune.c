@@ -1,0 +1,319 @@
+#include "search/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cfg/trust.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/proc.h"
+#include "os/term.h"
+#include "search/rank.h"
+#include "search/trajectory.h"
+
+#define QUICK_BATCH 16       // bindings in one compile: a few hundred milliseconds, one verdict each
+#define CONFIRM_AT_MOST 3    // winners tried in order; each confirmation costs fresh processes
+#define CLOSE_TO_CEILING 97  // percent of the nearer ceiling: what is left is not worth a search
+
+struct tuner {
+    struct ks_arena *arena;
+    const struct ks_tu *tu;
+    const struct ks_tu_kernel *kernel;
+    const struct ks_tu_compile *plain;
+    const struct ks_tune_options *options;
+    struct ks_tune_result *result;
+    struct ks_judge *judge;
+    struct ks_brief brief;
+    struct ks_skill_list skills;
+    struct ks_ranked_skill *ranked; size_t n_ranked;
+    struct ks_trajectory trajectory;
+    const char *template_dir;
+    double deadline;
+    double best;             // search-phase ratio of the best so far
+};
+
+static bool spent(const struct tuner *t)
+{
+    return ks_stop_requested() || ks_now() >= t->deadline ||
+           (t->options->budget_tries > 0 && t->result->judged >= t->options->budget_tries);
+}
+
+static void show(const struct tuner *t, const char *what)
+{
+    double left = t->deadline - ks_now();
+    ks_progress(t->kernel->signature->instance, "ks: %s: %s; %d judged, %d correct, best %.2fx, %.0f s left",
+                t->kernel->signature->instance, what, t->result->judged, t->result->correct,
+                t->best, left > 0 ? left : 0);
+}
+
+static enum ks_status make_brief(struct tuner *t, struct ks_err *err)
+{
+    const struct ks_tu_mark *mark = t->kernel->mark;
+    struct ks_slice text = mark->file->text;
+    struct ks_brief *brief = &t->brief;
+    brief->decl = mark->decl;
+    brief->signature = t->kernel->signature;
+    brief->mark = mark->mark;
+    brief->kernel_text = ks_arena_strndup(t->arena, text.at + mark->decl->begin,
+                                          mark->decl->end - mark->decl->begin);
+    brief->device = ks_judge_device(t->judge);
+    brief->canonical_ptx = ks_arena_strndup(t->arena, t->kernel->ptx->canonical.at,
+                                            t->kernel->ptx->canonical.len);
+    const struct ks_problem *problems;
+    brief->n_problems = ks_judge_baseline(t->judge, &problems, &brief->baseline_us);
+    brief->problems = problems;
+    brief->multiply_add_only = ks_judge_multiply_add_only(t->judge);
+    return ks_engine_features(t->arena, brief, err);
+}
+
+// The heaviest workload stands for the kernel. A profile is a help, never a condition.
+static void profile(struct tuner *t)
+{
+    struct ks_err err = {0};
+    size_t heaviest = 0;
+    for (size_t i = 1; i < t->brief.n_problems; i++)
+        if (t->brief.problems[i].weight > t->brief.problems[heaviest].weight)
+            heaviest = i;
+    const char *cubin = ks_tu_cubin(t->arena, t->plain, t->kernel->arch);
+    show(t, "profiling");
+    if (cubin == NULL ||
+        ks_profile_run(t->arena, t->options->config, t->kernel, cubin,
+                       &t->brief.problems[heaviest], &t->result->profile, &err) != KS_OK) {
+        ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
+        return;
+    }
+    t->result->profiled = true;
+    ks_vec_each(struct ks_fact, fact, &t->result->profile.facts)
+        if (fact->known)
+            ks_fact_set(t->arena, &t->brief.facts, fact->name, fact->value);
+}
+
+static const char *bottleneck(const struct tuner *t)
+{
+    return t->result->profiled ? t->result->profile.bottleneck : "unknown";
+}
+
+static void remember(struct tuner *t, struct ks_candidate *candidate, const char *id,
+                     const struct ks_verdict *verdict)
+{
+    ks_trajectory_add(&t->trajectory, candidate, id, verdict);
+    if (verdict->correctness == KS_C_CORRECT && verdict->geomean > t->best)
+        t->best = verdict->geomean;
+    ks_info("%s: %s %s: %s %s %.3f %s", t->kernel->signature->instance, candidate->skill,
+            candidate->params, ks_correctness_name(verdict->correctness),
+            ks_speed_name(verdict->speed), verdict->geomean, verdict->reason);
+}
+
+static enum ks_status judge_full(struct tuner *t, struct ks_candidate *candidate,
+                                 struct ks_err *err)
+{
+    const char *id = ks_proposal_id(t->arena, &candidate->proposal);
+    if (ks_trajectory_knows(&t->trajectory, id))
+        return KS_OK;
+    show(t, ks_arena_printf(t->arena, "%s %s", candidate->skill, candidate->params));
+    struct ks_verdict verdict = {0};
+    KS_TRY(ks_judge_full(t->judge, &candidate->proposal, &verdict, err));
+    t->result->judged++;
+    t->result->correct += verdict.correctness == KS_C_CORRECT;
+    remember(t, candidate, id, &verdict);
+    return KS_OK;
+}
+
+// Recognition by execution: all bindings of a template in one compile, a few tiny shapes each.
+// Survivors move to the front of `list`; the rest are remembered as wrong and leave it.
+static enum ks_status recognise(struct tuner *t, struct ks_candidate_list *list,
+                                struct ks_err *err)
+{
+    size_t kept = 0;
+    for (size_t at = 0; at < list->len && !ks_stop_requested();) {
+        struct ks_proposal *proposals[QUICK_BATCH];
+        struct ks_verdict verdicts[QUICK_BATCH];
+        struct ks_candidate *batch[QUICK_BATCH];
+        size_t n = 0;
+        for (; at < list->len && n < QUICK_BATCH; at++) {
+            struct ks_candidate *candidate = &list->at[at];
+            const char *id = ks_proposal_id(t->arena, &candidate->proposal);
+            if (!candidate->recognition) {
+                list->at[kept++] = *candidate;
+            } else if (!ks_trajectory_knows(&t->trajectory, id)) {
+                batch[n] = ks_arena_memdup(t->arena, candidate, sizeof *candidate);
+                proposals[n] = &batch[n]->proposal;
+                n++;
+            }
+        }
+        if (n == 0)
+            continue;
+        show(t, "recognising");
+        memset(verdicts, 0, sizeof verdicts);
+        KS_TRY(ks_judge_quick(t->judge, proposals, n, verdicts, err));
+        for (size_t i = 0; i < n; i++) {
+            if (verdicts[i].correctness == KS_C_CORRECT)
+                list->at[kept++] = *batch[i];
+            else
+                remember(t, batch[i], ks_proposal_id(t->arena, proposals[i]), &verdicts[i]);
+        }
+    }
+    list->len = kept;
+    return KS_OK;
+}
+
+static bool at_the_ceiling(const struct tuner *t)
+{
+    return t->result->profiled && t->result->profile.roofline_pct > 0 &&
+           t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
+}
+
+static enum ks_status explore(struct tuner *t, struct ks_err *err)
+{
+    struct ks_candidate_list all = {0};
+    for (size_t i = 0; i < t->n_ranked; i++) {
+        const char *refusal = NULL;
+        size_t before = all.len;
+        KS_TRY(ks_engine_propose(t->arena, &t->brief, t->ranked[i].skill, t->template_dir, &all,
+                                 &refusal, err));
+        if (all.len == before && refusal != NULL)
+            ks_info("%s: %s: %s", t->kernel->signature->instance, t->ranked[i].skill->id, refusal);
+    }
+    t->result->proposed = (int)all.len;
+    KS_TRY(recognise(t, &all, err));
+    for (size_t i = 0; i < all.len && !spent(t) && !at_the_ceiling(t); i++)
+        KS_TRY(judge_full(t, &all.at[i], err));
+    return KS_OK;
+}
+
+// A second transform on top of the best.
+static enum ks_status compose(struct tuner *t, struct ks_err *err)
+{
+    struct ks_try **best;
+    if (spent(t) || at_the_ceiling(t) || ks_trajectory_best(&t->trajectory, &best) == 0)
+        return KS_OK;
+    struct ks_candidate_list all = {0};
+    for (size_t i = 0; i < t->n_ranked; i++)
+        KS_TRY(ks_engine_compose(t->arena, &t->brief, best[0]->candidate, t->ranked[i].skill, &all,
+                                 err));
+    t->result->proposed += (int)all.len;
+    for (size_t i = 0; i < all.len && !spent(t) && !at_the_ceiling(t); i++)
+        KS_TRY(judge_full(t, &all.at[i], err));
+    return KS_OK;
+}
+
+static enum ks_status store_variant(struct tuner *t, const struct ks_try *winner,
+                                    const struct ks_verdict *verdict, struct ks_err *err)
+{
+    struct ks_variant *v = &t->result->variant;
+    const char **skills = KS_NEW_ARRAY(t->arena, const char *, 1);
+    skills[0] = winner->candidate->skill;
+    *v = (struct ks_variant){.id = winner->proposal, .key = t->kernel->key,
+                             .key_text = t->kernel->key_text,
+                             .kernel = t->kernel->signature->instance, .arch = t->kernel->arch,
+                             .proposal = winner->candidate->proposal,
+                             .correctness = verdict->correctness, .speed = verdict->speed,
+                             .domain = verdict->domain, .evidence = verdict->evidence,
+                             .proposer = "engine", .skills = skills, .n_skills = 1, .parent = "",
+                             .rationale = winner->candidate->rationale,
+                             .geomean = verdict->geomean, .lower = verdict->lower};
+    struct ks_secret_key secret;
+    KS_TRY(ks_user_key(t->options->config, true, &secret, err));
+    KS_TRY(ks_store_put_variant(t->arena, t->options->store, &secret, v, &t->result->path, err));
+    t->result->end = KS_TUNE_VARIANT;
+    return KS_OK;
+}
+
+static enum ks_status store_original(struct tuner *t, double upper, struct ks_err *err)
+{
+    char date[32];
+    ks_utc_text(date);
+    bool complete = !spent(t);
+    struct ks_original_decision decision = {
+        .key = t->kernel->key, .key_text = t->kernel->key_text,
+        .kernel = t->kernel->signature->instance, .date = date,
+        .device = t->brief.device->name, .arch = t->kernel->arch, .tried = t->result->judged,
+        .correct = t->result->correct, .budget_seconds = t->options->budget_seconds,
+        .upper_bound = upper, .complete = complete};
+    t->result->end = complete ? KS_TUNE_ORIGINAL : KS_TUNE_BUDGET;
+    struct ks_secret_key secret;
+    KS_TRY(ks_user_key(t->options->config, true, &secret, err));
+    return ks_store_put_original(t->arena, t->options->store, &secret, &decision, &t->result->path,
+                                 err);
+}
+
+// The best candidates in order, each before a fresh jury; the first that is confirmed is stored.
+static enum ks_status decide(struct tuner *t, struct ks_err *err)
+{
+    struct ks_try **best;
+    size_t n = ks_trajectory_best(&t->trajectory, &best);
+    double upper = 1;
+    for (size_t i = 0; i < n && i < CONFIRM_AT_MOST; i++) {
+        struct ks_verdict verdict = best[i]->verdict;
+        show(t, "confirming");
+        KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
+        if (verdict.correctness == KS_C_CORRECT && verdict.speed == KS_S_FASTER)
+            return store_variant(t, best[i], &verdict, err);
+        ks_info("%s: %s not confirmed: %s", t->kernel->signature->instance, best[i]->proposal,
+                verdict.reason);
+        upper = fmax(upper, verdict.geomean);
+        if (ks_stop_requested())
+            return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
+    }
+    return store_original(t, upper, err);
+}
+
+static enum ks_status run(struct tuner *t, struct ks_err *err)
+{
+    KS_TRY(make_brief(t, err));
+    profile(t);
+    t->trajectory = (struct ks_trajectory){.arena = t->arena, .outcomes = t->options->outcomes,
+                                           .kernel = t->kernel->signature->instance,
+                                           .bottleneck = bottleneck(t), .arch = t->kernel->arch};
+    char *hex = ks_arena_alloc(t->arena, KS_HASH_TEXT);
+    ks_digest_hex(&t->kernel->key, hex);
+    t->trajectory.key = hex;
+    ks_trajectory_open(&t->trajectory, t->options->again);
+    t->n_ranked = ks_rank_skills(t->arena, &t->skills, &t->brief.facts, t->options->outcomes,
+                                 t->kernel->arch, bottleneck(t), &t->ranked);
+    KS_TRY(explore(t, err));
+    KS_TRY(compose(t, err));
+    if (ks_stop_requested())
+        return ks_err_set(err, KS_E_INTERRUPTED, "interrupted; run the same command to go on");
+    return decide(t, err);
+}
+
+enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
+                              const struct ks_tu_kernel *kernel, const struct ks_tu_compile *plain,
+                              const struct ks_tune_options *options, struct ks_tune_result *result,
+                              struct ks_err *err)
+{
+    double begun = ks_now();
+    const struct ks_config *config = options->config;
+    struct tuner t = {.arena = arena, .tu = tu, .kernel = kernel, .plain = plain,
+                      .options = options, .result = result, .best = 1,
+                      .deadline = begun + options->budget_seconds};
+    *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
+    t.template_dir = ks_path_join(arena, config->share_dir, "skills/templates");
+    enum ks_status status = ks_skills_load(
+        arena, ks_path_join(arena, config->share_dir, "skills/expert"), true, &t.skills, err);
+    if (status != KS_OK)
+        return status;
+    bool fault = false;
+    struct ks_judge_options judge_options = {
+        .device = "cuda",
+        .launcher = strcmp(config->device, "cuda") == 0 ? NULL : config->device, .run_timeout = 60, .max_shapes = 24,
+        .work_dir = options->work_dir,
+        .shadow_root = ks_path_join(arena, options->work_dir, "shadow")};
+    show(&t, "running the original");
+    status = ks_judge_open(arena, tu, kernel, plain, &judge_options, &t.judge, &fault, err);
+    if (status == KS_OK)
+        status = run(&t, err);
+    if (fault) {
+        result->end = KS_TUNE_BASELINE_FAULT;
+        result->finding = err != NULL ? ks_arena_strdup(arena, err->text) : "";
+        status = KS_OK;
+    } else if (status == KS_E_INTERRUPTED) {
+        result->end = KS_TUNE_INTERRUPTED;
+    }
+    ks_judge_close(t.judge);
+    ks_progress_done();
+    result->seconds = ks_now() - begun;
+    return status;
+}

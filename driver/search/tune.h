@@ -1,0 +1,47 @@
+// Tuning of one kernel: profile, choose skills, propose, judge, confirm, decide, remember.
+#ifndef KS_TUNE_H
+#define KS_TUNE_H
+
+#include "engine/engine.h"
+#include "memory/outcomes.h"
+#include "profile/profile.h"
+#include "store/store.h"
+#include "verify/judge.h"
+
+struct ks_tune_options {
+    const struct ks_config *config;
+    const struct ks_store *store;
+    struct ks_outcomes *outcomes;        // may be NULL: nothing is remembered
+    double budget_seconds;               // of this kernel
+    int64_t budget_tries;                // 0: none
+    bool again;                          // judge again what earlier runs judged
+    const char *work_dir;                // private
+};
+
+enum ks_tune_end {
+    KS_TUNE_VARIANT,        // a variant was confirmed and stored
+    KS_TUNE_ORIGINAL,       // the original stays, as a decision
+    KS_TUNE_BUDGET,         // budget spent: the original stays, marked incomplete
+    KS_TUNE_BASELINE_FAULT, // the original is at fault: a finding, nothing stored
+    KS_TUNE_INTERRUPTED,    // what was judged is remembered
+    KS_TUNE_FAILED,         // the tool or the device failed; err says
+};
+
+struct ks_tune_result {
+    enum ks_tune_end end;
+    const char *finding;         // BASELINE_FAULT: what and where
+    struct ks_variant variant;   // when KS_TUNE_VARIANT
+    const char *path;            // of the stored decision, NULL if none
+    int proposed, judged, correct;
+    double seconds;
+    struct ks_profile profile;
+    bool profiled;
+};
+
+// Progress goes to os/term.h. KS_TUNE_FAILED also returns the failure's status.
+enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
+                              const struct ks_tu_kernel *kernel, const struct ks_tu_compile *plain,
+                              const struct ks_tune_options *options, struct ks_tune_result *result,
+                              struct ks_err *err);
+
+#endif
