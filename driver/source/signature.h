@@ -1,0 +1,35 @@
+// The compiler's word on kernels: registered names and exact parameter types, read from the host
+// stub nvcc leaves under --keep (NAME.cudafe1.stub.c), and from Itanium-mangled names.
+#ifndef KS_SIGNATURE_H
+#define KS_SIGNATURE_H
+
+#include "source/kernel.h"
+
+struct ks_signature {
+    const char *registered;   // name given to __cudaRegisterEntry: "_ZN2ns5relaxIfLi256EEEvPfm", "cneg"
+    const char *qualified;    // "ns::relax", anonymous namespaces dropped
+    const char *instance;     // "ns::relax<float,256>"; equal to `qualified` if no template
+    const char **template_args; // "float", "256"
+    size_t n_template_args;
+    struct ks_type *params;   // types resolved to builtin ones; names come from the declaration
+    size_t *offsets;          // bytes in the parameter block
+    size_t n_params;
+};
+
+struct ks_signature_list {
+    struct ks_signature *at;
+    size_t len, cap;
+};
+
+// Reads every kernel registered in a stub file's text.
+enum ks_status ks_signatures_read(struct ks_arena *arena, struct ks_slice stub,
+                                  struct ks_signature_list *out, struct ks_err *err);
+// "ns::relax<float, (int)256>" and "ns :: relax< float,256 >" become "ns::relax<float,256>".
+const char *ks_instance_normalise(struct ks_arena *arena, const char *text);
+// Demangled text of a registered name, or a copy of the name when it is not mangled.
+const char *ks_demangle(struct ks_arena *arena, const char *registered);
+// Whether the signature is an instance of the declaration: same qualified name, same parameter
+// count, template exactly where the declaration is one.
+bool ks_signature_matches(const struct ks_signature *signature, const struct ks_kernel_decl *decl);
+
+#endif

@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Everything that needs a GPU, in one command: device self-test, launches of substituted kernels, the
+# five samples tuned inside a build, and a rebuild that must take the same variants with no driver in
+# sight. Prints a line a check, a table of gains, and "N passed, N failed". Exit 77 without a GPU.
+#   tests/gpu/run.sh [BUILD] [OUT]    OUT receives logs and the tuned .ks folders
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:-$root/build}" && pwd)
+out=${2:-$build/gpu}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+ks=$build/bin/ks
+samples=${KS_GPU_SAMPLES:-elementwise rowsum transpose gemm stencil}
+passed=0 failed=0
+
+"$ks" doctor >"$out/doctor.txt"
+cat "$out/doctor.txt"
+grep -q '^gpu .*none' "$out/doctor.txt" && { echo "no GPU here: skipped"; exit 77; }
+
+check() { # name, status
+    if [ "$2" -eq 0 ]; then passed=$((passed + 1)); echo "ok   $1"; else failed=$((failed + 1)); echo "FAIL $1"; fi
+}
+
+# State of its own: nothing on the machine is read or changed.
+export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
+unset KS_MODE KS_DISABLE KS_TRACE
+
+if [ -x "$build/tests/device_test" ]; then
+    "$build/tests/device_test" >"$out/device_test.txt" 2>&1
+    check "device self-test: $(tail -1 "$out/device_test.txt")" $?
+fi
+if [ -x "$root/tests/dispatch/run_gpu.sh" ]; then
+    "$root/tests/dispatch/run_gpu.sh" "$build" "$out" >"$out/launch.txt" 2>&1
+    check "launches of substituted kernels: $(tail -1 "$out/launch.txt")" $?
+fi
+
+work=$out/samples
+rm -rf "$work"
+cp -r "$root/samples" "$work"
+for sample in $samples; do
+    rm -rf "$work/$sample/.ks"
+    generator=$(command -v ninja >/dev/null && echo Ninja || echo "Unix Makefiles")
+    log=$out/$sample.log
+    : >"$log"
+    for kind in plain tuned; do
+        mode=off; [ $kind = tuned ] && mode=tune
+        KS_MODE=off cmake -G "$generator" -S "$work/$sample" -B "$work/$sample/$kind" \
+            -DCMAKE_CUDA_COMPILER="$build/bin/ks-nvcc" >>"$log" 2>&1
+        KS_LOG=info KS_MODE=$mode cmake --build "$work/$sample/$kind" >>"$log" 2>&1
+        check "$sample: build ($mode)" $?
+    done
+    "$work/$sample/plain/$sample" >"$out/$sample.before" 2>"$out/$sample.before.time"
+    check "$sample: original runs: $(cat "$out/$sample.before")" $?
+    KS_TRACE=$out/$sample.trace "$work/$sample/tuned/$sample" >"$out/$sample.after" 2>"$out/$sample.after.time"
+    check "$sample: tuned runs" $?
+    cmp -s "$out/$sample.before" "$out/$sample.after"
+    check "$sample: output unchanged" $?
+    "$ks" inspect "$work/$sample/tuned/$sample" >"$out/$sample.inspect"
+
+    # The same build, no driver visible, must hold the same variants.
+    env CUDA_VISIBLE_DEVICES= KS_MODE=consume KS_STATE_DIR="$out/none" cmake -G "$generator" \
+        -S "$work/$sample" -B "$work/$sample/again" -DCMAKE_CUDA_COMPILER="$build/bin/ks-nvcc" >>"$log" 2>&1
+    env CUDA_VISIBLE_DEVICES= KS_MODE=consume KS_STATE_DIR="$out/none" cmake --build "$work/$sample/again" >>"$log" 2>&1
+    "$ks" inspect "$work/$sample/again/$sample" >"$out/$sample.inspect.again"
+    cmp -s "$out/$sample.inspect" "$out/$sample.inspect.again"
+    check "$sample: consume build takes the same variants" $?
+    echo "  before $(cat "$out/$sample.before.time")"
+    echo "  after  $(cat "$out/$sample.after.time")"
+    grep '^ks:' "$log" | sed 's/^/  /'
+    (cd "$work/$sample" && "$ks" list) | sed 's/^/  /'
+done
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
