@@ -7,7 +7,7 @@
 #include "base/stats.h"
 #include "device/cuda_device.h"
 
-extern const unsigned char ks_trusted_ptx[];
+extern const unsigned char ks_trusted_code[];
 
 #define THREADS 256
 
@@ -17,7 +17,7 @@ enum ks_status ks_cuda_trusted_load(struct ks_cuda *cuda, struct ks_err *err)
     CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
     void *values[] = {log, (void *)(uintptr_t)sizeof log};
     struct ks_cuda_trusted *t = &cuda->trusted;
-    CUresult result = cuda->api.ModuleLoadDataEx(&t->module, ks_trusted_ptx, 2, options, values);
+    CUresult result = cuda->api.ModuleLoadDataEx(&t->module, ks_trusted_code, 2, options, values);
     if (result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the NVIDIA driver (%s) is older than the CUDA toolkit "
                                        "that ks was built with; update the driver",

@@ -1,4 +1,4 @@
-// Device code of our own, compiled to PTX at build time and embedded (trusted.cmake): what the
+// Device code of our own, compiled at build time and embedded (trusted.cmake): what the
 // judge itself runs around a candidate. Loaded by cuda_trusted.c, which owns the launch shapes.
 
 typedef unsigned long long u64;

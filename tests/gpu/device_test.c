@@ -17,8 +17,8 @@
 #include "os/clock.h"
 #include "verify/worker/serve.h"
 
-extern const unsigned char ks_test_ptx[];
-extern const size_t ks_test_ptx_size;
+extern const unsigned char ks_test_code[];
+extern const size_t ks_test_code_size;
 
 #define CHECK_SECONDS 60
 #define SKIP 77
@@ -61,8 +61,8 @@ static void open_device(void)
         done(SKIP, "%s", err.text);
     OK(status);
     OK(dev.info(dev.self, &facts, &err));
-    struct ks_slice ptx = {(const char *)ks_test_ptx, ks_test_ptx_size};
-    OK(dev.module(dev.self, ptx, &module, &err));
+    struct ks_slice code = {(const char *)ks_test_code, ks_test_code_size};
+    OK(dev.module(dev.self, code, &module, &err));
 }
 
 // ---- building plans
@@ -540,8 +540,8 @@ static void check_worker(void)
     char *out = NULL;
     size_t out_len = 0;
     ks_buf_printf(&in, "{\"id\":1,\"do\":\"hello\"}\n{\"id\":2,\"do\":\"module\",\"name\":\"m0\","
-                       "\"payload\":%zu}\n", ks_test_ptx_size);
-    ks_buf_add(&in, ks_test_ptx, ks_test_ptx_size);
+                       "\"payload\":%zu}\n", ks_test_code_size);
+    ks_buf_add(&in, ks_test_code, ks_test_code_size);
     ks_buf_puts(&in,
         "{\"id\":3,\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":262144,\"align\":4,\"role\":"
         "\"in\",\"fill\":{\"elem\":\"f32\",\"init\":\"normal\",\"a\":0,\"b\":1,\"seed\":5,\"total\":65536}},"
