@@ -87,7 +87,8 @@ static int64_t line_position(enum ks_scalar scalar, const void *at)
 
 static double ulp_distance(enum ks_scalar scalar, const void *a, const void *b)
 {
-    return fabs((double)line_position(scalar, a) - (double)line_position(scalar, b));
+    // In 128 bits: doubles do not hold the positions of doubles.
+    return fabs((double)((__int128)line_position(scalar, a) - line_position(scalar, b)));
 }
 
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,

@@ -24,13 +24,17 @@ struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *p
         for (size_t hops = 0; problem->args[root].alias_of >= 0 && hops < problem->n_args; hops++)
             root = (size_t)problem->args[root].alias_of;
         int64_t bytes = arg->count * (int64_t)arg->elem.size;
+        // alias(y,x) gives y the role of x's clause; what y's type lets it write, it may write.
+        enum ks_array_role role = arg->role;
+        if (arg->alias_of >= 0 && role == KS_ROLE_IN && !arg->type.pointee_const)
+            role = KS_ROLE_INOUT;
         if (layout.slot_of[root] == KS_NO_BUFFER) {
             layout.slot_of[root] = layout.n_slots;
             layout.slots[layout.n_slots++] =
-                (struct ks_slot){arg->role, i, arg->elem, arg->count, bytes};
+                (struct ks_slot){role, i, arg->elem, arg->count, bytes};
         } else {
             struct ks_slot *slot = &layout.slots[layout.slot_of[root]];
-            if (slot->role != arg->role) {
+            if (slot->role != role) {
                 if (slot->role == KS_ROLE_OUT) { // contents are those of the argument that is read
                     slot->arg = i;
                     slot->elem = arg->elem;

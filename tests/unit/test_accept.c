@@ -1,0 +1,151 @@
+// The acceptance rule on simulated timings: kernels against themselves are never faster, a true gain of
+// 3 % is found, the looks and bounds are those of research verification.md section 2.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "base/rng.h"
+#include "base/stats.h"
+#include "verify/accept.h"
+#include "verify/timing.h"
+
+static double normal(struct ks_rng *rng)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+        sum += ks_rng_unit(rng);
+    return sum - 6;
+}
+
+// One launch of `us` microseconds with relative noise; one in twenty is a slow outlier.
+static double launch(struct ks_rng *rng, double us, double noise)
+{
+    double t = us * (1 + noise * normal(rng));
+    return ks_rng_unit(rng) < 0.05 ? t * (1 + ks_rng_unit(rng)) : t;
+}
+
+static enum ks_look trial(struct ks_rng *rng, const struct ks_accept_rule *rule, double a_us, double b_us,
+                          double noise)
+{
+    double a[401], b[401];
+    size_t n = 0;
+    struct ks_paired paired;
+    enum ks_look look = KS_LOOK_MORE;
+    for (int i = 0; i < KS_LOOKS && look == KS_LOOK_MORE; i++) {
+        for (; n < ks_look_pairs[i]; n++) {
+            a[n] = launch(rng, a_us, noise);
+            b[n] = launch(rng, b_us, noise);
+        }
+        look = ks_accept_look(rule, i, a, b, n, &paired);
+    }
+    return look;
+}
+
+static void a_kernel_is_never_faster_than_itself(void **state)
+{
+    (void)state;
+    struct ks_rng rng;
+    ks_rng_seed(&rng, 42);
+    const double noises[] = {0.003, 0.01, 0.02, 0.05};
+    for (size_t k = 0; k < sizeof noises / sizeof *noises; k++)
+        for (int i = 0; i < 1000; i++)
+            assert_int_not_equal(trial(&rng, &ks_rule_search, 150, 150, noises[k]), KS_LOOK_WIN);
+}
+
+static void three_percent_is_found(void **state)
+{
+    (void)state;
+    struct ks_rng rng;
+    ks_rng_seed(&rng, 43);
+    int found = 0, confirmed = 0;
+    for (int i = 0; i < 100; i++) {
+        found += trial(&rng, &ks_rule_search, 103, 100, 0.01) == KS_LOOK_WIN;
+        confirmed += trial(&rng, &ks_rule_confirm, 103, 100, 0.01) == KS_LOOK_WIN;
+    }
+    assert_true(found >= 95);
+    assert_true(confirmed >= 95);
+}
+
+static void exactly_the_minimum_gain_is_rarely_taken(void **state)
+{
+    (void)state;
+    struct ks_rng rng;
+    ks_rng_seed(&rng, 44);
+    int taken = 0;
+    for (int i = 0; i < 1000; i++)
+        taken += trial(&rng, &ks_rule_search, 101, 100, 0.01) == KS_LOOK_WIN;
+    assert_true(taken <= 20); // alpha is 1 %
+}
+
+static void the_first_look_only_rejects(void **state)
+{
+    (void)state;
+    double a[401], b[401];
+    struct ks_paired paired;
+    for (int i = 0; i < 401; i++)
+        a[i] = 200, b[i] = 100;
+    assert_int_equal(ks_accept_look(&ks_rule_search, 0, a, b, 51, &paired), KS_LOOK_MORE);
+    assert_int_equal(ks_accept_look(&ks_rule_search, 1, a, b, 101, &paired), KS_LOOK_WIN);
+    assert_int_equal(ks_accept_look(&ks_rule_search, 0, b, a, 51, &paired), KS_LOOK_LOSS);
+    assert_int_equal(ks_accept_look(&ks_rule_search, 0, a, a, 51, &paired), KS_LOOK_NO_GAIN);
+}
+
+static void a_tiny_absolute_gain_is_not_worth_it(void **state)
+{
+    (void)state;
+    double a[101], b[101];
+    struct ks_paired paired;
+    for (int i = 0; i < 101; i++)
+        a[i] = 2.0, b[i] = 1.8;
+    assert_int_equal(ks_accept_look(&ks_rule_search, 1, a, b, 101, &paired), KS_LOOK_NO_GAIN);
+    for (int i = 0; i < 101; i++)
+        b[i] = 1.6;
+    assert_int_equal(ks_accept_look(&ks_rule_search, 1, a, b, 101, &paired), KS_LOOK_WIN);
+}
+
+static void bounds_are_the_documented_ranks(void **state)
+{
+    (void)state;
+    const size_t want[KS_LOOKS] = {16, 36, 81, 172};
+    for (int i = 0; i < KS_LOOKS; i++)
+        assert_int_equal(ks_median_lower_rank(ks_look_pairs[i], 0.01 / KS_LOOKS), want[i]);
+}
+
+static void the_control_has_a_band_of_half_a_percent(void **state)
+{
+    (void)state;
+    double a[51], b[51];
+    for (int i = 0; i < 51; i++)
+        a[i] = 100, b[i] = 100.4;
+    assert_true(ks_control_quiet(a, b, 51));
+    for (int i = 0; i < 51; i++)
+        b[i] = 100.6;
+    assert_false(ks_control_quiet(a, b, 51));
+}
+
+static void memory_sets_a_floor(void **state)
+{
+    (void)state;
+    // 512 MiB over 4280 GB/s with 20 % allowance, 60 MB of which may stay in L2.
+    double floor_us = ks_timing_floor_us((int64_t)512 << 20, 60 << 20, 4280);
+    assert_true(floor_us > 90 && floor_us < 95);
+    assert_true(ks_timing_floor_us(1 << 20, 60 << 20, 4280) == 0);
+    assert_true(ks_timing_floor_us(1 << 30, 0, 0) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_kernel_is_never_faster_than_itself),
+        cmocka_unit_test(three_percent_is_found),
+        cmocka_unit_test(exactly_the_minimum_gain_is_rarely_taken),
+        cmocka_unit_test(the_first_look_only_rejects),
+        cmocka_unit_test(a_tiny_absolute_gain_is_not_worth_it),
+        cmocka_unit_test(bounds_are_the_documented_ranks),
+        cmocka_unit_test(the_control_has_a_band_of_half_a_percent),
+        cmocka_unit_test(memory_sets_a_floor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,229 @@
+// Every rule of the comparator from both sides: what must pass, and the nearest thing that must not.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "base/num.h"
+#include "base/rng.h"
+#include "verify/compare.h"
+
+static const struct ks_elem f32 = {KS_T_F32, 1, 4, 4}, f64 = {KS_T_F64, 1, 8, 8},
+                            f16 = {KS_T_F16, 1, 2, 2}, i32 = {KS_T_I32, 1, 4, 4};
+static const struct ks_tolerance derived = {.kind = KS_TOL_DERIVED}, exact = {.kind = KS_TOL_EXACT};
+
+static bool same_f32(const struct ks_tolerance *tolerance, float want, float have, const float *scale,
+                     double noise)
+{
+    struct ks_comparison c;
+    ks_compare(tolerance, f32, &want, &have, 1, scale, noise, NULL, &c);
+    assert_int_equal(c.compared, 1);
+    return c.bad == 0;
+}
+
+static float steps(float x, int n)
+{
+    for (int i = 0; i < abs(n); i++)
+        x = nextafterf(x, n > 0 ? INFINITY : -INFINITY);
+    return x;
+}
+
+static void integers_are_exact(void **state)
+{
+    (void)state;
+    int32_t a[4] = {1, 2, 3, 4}, b[4] = {1, 2, 3, 4};
+    struct ks_tolerance loose = {.kind = KS_TOL_REL, .rel = 0.5};
+    struct ks_comparison c;
+    ks_compare(&loose, i32, a, b, 4, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    b[2] = 4;
+    ks_compare(&loose, i32, a, b, 4, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    assert_int_equal(c.first_bad, 2);
+}
+
+static void exact_means_bits_but_for_zero_and_nan(void **state)
+{
+    (void)state;
+    assert_true(same_f32(&exact, 1.5f, 1.5f, NULL, 0));
+    assert_false(same_f32(&exact, 1.5f, steps(1.5f, 1), NULL, 0));
+    assert_true(same_f32(&exact, 0.0f, -0.0f, NULL, 0));
+    uint32_t bits[2] = {0x7fc00000, 0xffc12345};
+    struct ks_comparison c;
+    ks_compare(&exact, f32, &bits[0], &bits[1], 1, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 0);
+}
+
+static void ulps_are_counted_across_zero_and_powers(void **state)
+{
+    (void)state;
+    struct ks_tolerance two = {.kind = KS_TOL_ULP, .ulp = 2};
+    assert_true(same_f32(&two, 1.0f, steps(1.0f, 2), NULL, 0));
+    assert_true(same_f32(&two, 1.0f, steps(1.0f, -2), NULL, 0));
+    assert_false(same_f32(&two, 1.0f, steps(1.0f, 3), NULL, 0));
+    assert_true(same_f32(&two, steps(0.0f, 1), steps(0.0f, -1), NULL, 0));
+    assert_false(same_f32(&two, steps(0.0f, 2), steps(0.0f, -1), NULL, 0));
+}
+
+static void relative_is_of_the_expected_value(void **state)
+{
+    (void)state;
+    struct ks_tolerance tenth = {.kind = KS_TOL_REL, .rel = 0.1};
+    assert_true(same_f32(&tenth, 100, 109, NULL, 0));
+    assert_false(same_f32(&tenth, 100, 111, NULL, 0)); // 10 % of the candidate's value, not of ours
+    assert_false(same_f32(&tenth, 0, 1e-30f, NULL, 0)); // no absolute allowance unless given
+    struct ks_tolerance with_abs = {.kind = KS_TOL_REL, .rel = 0.1, .abs = 1e-6};
+    assert_true(same_f32(&with_abs, 0, 5e-7f, NULL, 0));
+    assert_false(same_f32(&with_abs, 0, 2e-6f, NULL, 0));
+}
+
+static void derived_elementwise_is_four_ulp_or_twice_the_noise(void **state)
+{
+    (void)state;
+    assert_true(same_f32(&derived, 3.0f, steps(3.0f, 4), NULL, 0));
+    assert_false(same_f32(&derived, 3.0f, steps(3.0f, 5), NULL, 0));
+    assert_true(same_f32(&derived, 3.0f, steps(3.0f, 8), NULL, 4));
+    assert_false(same_f32(&derived, 3.0f, steps(3.0f, 9), NULL, 4));
+    assert_false(same_f32(&derived, 3.0f, steps(3.0f, 200), NULL, 1e9)); // noise is capped
+    uint16_t a = ks_f32_to_f16(1.0f), b = (uint16_t)(a + 1), c2 = (uint16_t)(a + 2);
+    struct ks_comparison c;
+    ks_compare(&derived, f16, &a, &b, 1, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare(&derived, f16, &a, &c2, 1, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    double x = 1, y = 1 + 4 * 0x1p-52, z = 1 + 5 * 0x1p-52;
+    ks_compare(&derived, f64, &x, &y, 1, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare(&derived, f64, &x, &z, 1, NULL, 0, NULL, &c);
+    assert_int_equal(c.bad, 1);
+}
+
+static void a_sum_is_measured_by_its_absolute_terms(void **state)
+{
+    (void)state;
+    float scale = 1000; // terms of both signs that nearly cancel
+    float bound = (float)(16 * 0x1p-24 * 1000);
+    assert_true(same_f32(&derived, 0.0f, bound * 0.99f, &scale, 0));
+    assert_false(same_f32(&derived, 0.0f, bound * 1.01f, &scale, 0));
+    scale = 0;
+    assert_false(same_f32(&derived, 0.0f, 1e-30f, &scale, 0));
+}
+
+// Research verification.md 3.2: fp32 in any order passes, TF32 inputs do not, on signed data.
+static void tf32_is_told_from_fp32(void **state)
+{
+    (void)state;
+    struct ks_rng rng;
+    ks_rng_seed(&rng, 1);
+    int worse = 0;
+    for (int dot = 0; dot < 50; dot++) {
+        double s = 0;
+        float up = 0, down = 0, tf32 = 0, a[1024], b[1024];
+        for (int k = 0; k < 1024; k++) {
+            a[k] = (float)(ks_rng_unit(&rng) * 2 - 1);
+            b[k] = (float)(ks_rng_unit(&rng) * 2 - 1);
+            s += fabs((double)a[k] * (double)b[k]);
+            up += a[k] * b[k];
+            uint32_t x, y;
+            float p, q;
+            memcpy(&x, &a[k], 4);
+            memcpy(&y, &b[k], 4);
+            x = (x + 0x1000) & ~0x1fffu;
+            y = (y + 0x1000) & ~0x1fffu;
+            memcpy(&p, &x, 4);
+            memcpy(&q, &y, 4);
+            tf32 += p * q;
+        }
+        for (int k = 1023; k >= 0; k--)
+            down += a[k] * b[k];
+        float scale = (float)s;
+        assert_true(same_f32(&derived, up, down, &scale, 0));
+        worse += !same_f32(&derived, up, tf32, &scale, 0);
+    }
+    assert_true(worse >= 45);
+}
+
+static void classes_must_agree_and_nan_is_no_wildcard(void **state)
+{
+    (void)state;
+    struct ks_tolerance loose = {.kind = KS_TOL_REL, .rel = 1e9, .abs = 1e30};
+    assert_true(same_f32(&loose, NAN, NAN, NULL, 0));
+    assert_false(same_f32(&loose, NAN, 1, NULL, 0));
+    assert_false(same_f32(&loose, 1, NAN, NULL, 0));
+    assert_true(same_f32(&loose, INFINITY, INFINITY, NULL, 0));
+    assert_false(same_f32(&loose, INFINITY, -INFINITY, NULL, 0));
+    assert_false(same_f32(&loose, INFINITY, 3e38f, NULL, 0));
+    assert_false(same_f32(&loose, 3e38f, INFINITY, NULL, 0));
+    float scale = INFINITY; // no licence either
+    assert_false(same_f32(&derived, 1.0f, 1.1f, &scale, 0));
+}
+
+static void unwritten_elements_stay(void **state)
+{
+    (void)state;
+    struct ks_tolerance loose = {.kind = KS_TOL_REL, .rel = 1};
+    float want[2] = {1, 2}, have[2] = {1.5f, 2.5f};
+    unsigned char mask[2] = {1, 0};
+    struct ks_comparison c;
+    ks_compare(&loose, f32, want, have, 2, NULL, 0, mask, &c);
+    assert_int_equal(c.bad, 1);
+    assert_int_equal(c.first_bad, 1);
+}
+
+static const char *pattern(int64_t n, int64_t first, int64_t last, int64_t step)
+{
+    int32_t *a = calloc((size_t)n, 4), *b = calloc((size_t)n, 4);
+    struct ks_comparison c;
+    for (int64_t i = first; i <= last; i += step)
+        b[i] = 1;
+    ks_compare(&exact, i32, a, b, n, NULL, 0, NULL, &c);
+    free(a);
+    free(b);
+    return c.pattern;
+}
+
+static void patterns_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(pattern(100, 1, 0, 1), "");
+    assert_string_equal(pattern(100, 0, 99, 1), "all elements");
+    assert_string_equal(pattern(100, 97, 99, 1), "the last 2 or 3 elements");
+    assert_string_equal(pattern(100, 99, 99, 1), "the last element");
+    assert_string_equal(pattern(100, 0, 40, 1), "a run at the start");
+    assert_string_equal(pattern(100, 3, 99, 4), "every 4th element");
+    assert_string_equal(pattern(100, 50, 50, 1), "one element");
+    assert_string_equal(pattern(0, 1, 0, 1), "");
+}
+
+static void lanes_count_singly(void **state)
+{
+    (void)state;
+    struct ks_elem f4 = {KS_T_F32, 4, 16, 16};
+    float want[8] = {0}, have[8] = {0};
+    have[6] = 1;
+    struct ks_comparison c;
+    ks_compare(&derived, f4, want, have, 2, NULL, 0, NULL, &c);
+    assert_int_equal(c.compared, 8);
+    assert_int_equal(c.first_bad, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(integers_are_exact),
+        cmocka_unit_test(exact_means_bits_but_for_zero_and_nan),
+        cmocka_unit_test(ulps_are_counted_across_zero_and_powers),
+        cmocka_unit_test(relative_is_of_the_expected_value),
+        cmocka_unit_test(derived_elementwise_is_four_ulp_or_twice_the_noise),
+        cmocka_unit_test(a_sum_is_measured_by_its_absolute_terms),
+        cmocka_unit_test(tf32_is_told_from_fp32),
+        cmocka_unit_test(classes_must_agree_and_nan_is_no_wildcard),
+        cmocka_unit_test(unwritten_elements_stay),
+        cmocka_unit_test(patterns_have_names),
+        cmocka_unit_test(lanes_count_singly),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

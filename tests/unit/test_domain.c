@@ -1,0 +1,350 @@
+// Domains: what they admit, what they exclude, and that their text survives printing and parsing.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "source/mark.h"
+#include "verify/domain.h"
+#include "verify/launch.h"
+#include "verify/schedule.h"
+
+struct fixture {
+    struct ks_arena arena;
+    struct ks_kernel_list kernels;
+    struct ks_mark_list marks;
+    struct ks_signature signature;
+    struct ks_proposal proposal;
+    const struct ks_kernel_decl *decl;
+    const struct ks_mark *mark;
+};
+
+static void check(enum ks_status status, const struct ks_err *err)
+{
+    if (status != KS_OK)
+        fail_msg("%s: %s", ks_status_name(status), err->text);
+}
+
+static void set_up(struct fixture *f, const char *source)
+{
+    struct ks_err err = {0};
+    memset(f, 0, sizeof *f);
+    check(ks_kernels_find(&f->arena, "t.cu", ks_slice_of(source), &f->kernels, &err), &err);
+    check(ks_marks_find(&f->arena, "t.cu", ks_slice_of(source), &f->kernels, &f->marks, &err), &err);
+    f->decl = &f->kernels.at[0];
+    f->mark = &f->marks.at[0];
+    f->signature = (struct ks_signature){.registered = f->decl->name, .n_params = f->decl->n_params};
+    f->signature.params = KS_NEW_ARRAY(&f->arena, struct ks_type, f->decl->n_params);
+    f->signature.offsets = KS_NEW_ARRAY(&f->arena, size_t, f->decl->n_params);
+    f->proposal.n_params = f->decl->n_params;
+    f->proposal.params = KS_NEW_ARRAY(&f->arena, const char *, f->decl->n_params);
+    for (size_t i = 0; i < f->decl->n_params; i++) {
+        f->signature.params[i] = f->decl->params[i].type;
+        f->proposal.params[i] = f->decl->params[i].name;
+    }
+}
+
+static struct ks_problem *problem(struct fixture *f, size_t workload, const char *name, int64_t value,
+                                  const char *name2, int64_t value2)
+{
+    struct ks_err err = {0};
+    struct ks_value overrides[2] = {{name, value}, {name2, value2}};
+    struct ks_problem *p = KS_NEW(&f->arena, struct ks_problem);
+    check(ks_problem_make(&f->arena, f->mark, workload, &f->signature, f->decl, overrides,
+                          name == NULL ? 0 : name2 == NULL ? 1 : 2, p, &err), &err);
+    return p;
+}
+
+static struct ks_expr *domain_of(struct fixture *f, const struct ks_seen *seen, size_t n)
+{
+    struct ks_err err = {0};
+    struct ks_expr *domain;
+    check(ks_domain_make(&f->arena, f->mark, &f->signature, f->decl, &f->proposal, seen, n, &domain, &err),
+          &err);
+    // Round trip: printed and parsed again it prints the same.
+    struct ks_buf once = KS_BUF(8192), twice = KS_BUF(8192);
+    struct ks_expr *again;
+    ks_expr_print(&once, domain, NULL, NULL);
+    check(ks_expr_parse(&f->arena, "domain", ks_slice_of(ks_buf_text(&once)), &again, &err), &err);
+    ks_expr_print(&twice, again, NULL, NULL);
+    assert_string_equal(ks_buf_text(&once), ks_buf_text(&twice));
+    ks_buf_free(&once);
+    ks_buf_free(&twice);
+    return again;
+}
+
+// Whether a launch of `p`, with slots at these addresses, lies inside.
+static bool inside(struct fixture *f, const struct ks_expr *domain, const struct ks_problem *p,
+                   const uint64_t *addresses)
+{
+    uint64_t predicted[8];
+    struct ks_layout layout = ks_layout_of(&f->arena, p);
+    ks_placement_predict(&layout, (struct ks_placement){KS_FLUSH_START, 0}, predicted);
+    struct ks_scope scope = {p, &f->signature, f->decl, &f->proposal, &layout,
+                             addresses != NULL ? addresses : predicted, NULL};
+    return ks_expr_holds(domain, ks_scope_lookup, &scope);
+}
+
+static void sizes_are_a_hull(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=4096) in(x[n]) out(y[n]) "
+               "grid(ceildiv(n,256)) block(256)\n__global__ void k(const float* x, float* y, int n) {}\n");
+    const struct ks_problem *passed[] = {problem(&f, 0, "n", 33, NULL, 0),
+                                         problem(&f, 0, NULL, 0, NULL, 0)};
+    struct ks_seen seen = {0, passed, 2, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, problem(&f, 0, "n", 33, NULL, 0), NULL));
+    assert_true(inside(&f, d, problem(&f, 0, "n", 1000, NULL, 0), NULL));
+    assert_true(inside(&f, d, problem(&f, 0, NULL, 0, NULL, 0), NULL));
+    assert_false(inside(&f, d, problem(&f, 0, "n", 32, NULL, 0), NULL));
+    assert_false(inside(&f, d, problem(&f, 0, "n", 4097, NULL, 0), NULL));
+    // A launch with another grid, block or shared memory goes to the original.
+    struct ks_problem other = *passed[1];
+    other.grid[0]++;
+    assert_false(inside(&f, d, &other, NULL));
+    other = *passed[1];
+    other.block[0] = 128;
+    assert_false(inside(&f, d, &other, NULL));
+    other = *passed[1];
+    other.block[1] = 2;
+    assert_false(inside(&f, d, &other, NULL));
+    other = *passed[1];
+    other.shared = 4;
+    assert_false(inside(&f, d, &other, NULL));
+    // The floor of speed raises the lower end.
+    struct ks_value floor_n = {"n", 1024};
+    seen.floors = &floor_n;
+    seen.n_floors = 1;
+    d = domain_of(&f, &seen, 1);
+    assert_false(inside(&f, d, problem(&f, 0, "n", 1000, NULL, 0), NULL));
+    assert_true(inside(&f, d, problem(&f, 0, "n", 1024, NULL, 0), NULL));
+    ks_arena_free(&f.arena);
+}
+
+static void overlaps_are_excluded(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=64) in(x[n]) in(z[n]) out(y[n]) "
+               "grid(1) block(64)\n"
+               "__global__ void k(const float* x, const float* z, float* y, int n) {}\n");
+    const struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
+    struct ks_seen seen = {0, &p, 1, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, p, (uint64_t[]){4096, 4352, 8192}));
+    assert_true(inside(&f, d, p, (uint64_t[]){4096, 4096, 8192})); // both only read
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096}));
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096 + 252}));
+    assert_true(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096 + 256}));
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096 - 4}));
+    ks_arena_free(&f.arena);
+}
+
+static void declared_aliases_are_required(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=64) in(x[n]) alias(y,x) "
+               "grid(1) block(64)\n__global__ void k(const float* x, float* y, int n) {}\n");
+    const struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
+    struct ks_seen seen = {0, &p, 1, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, p, NULL));
+    struct ks_layout layout = ks_layout_of(&f.arena, p);
+    assert_int_equal(layout.n_slots, 1);
+    assert_int_equal(layout.slots[0].role, KS_ROLE_INOUT); // y is written, so x's memory is an output
+    // The same launch with two pointers.
+    struct ks_problem apart = *p;
+    apart.args = ks_arena_memdup(&f.arena, p->args, p->n_args * sizeof *p->args);
+    apart.args[0].alias_of = apart.args[1].alias_of = -1;
+    assert_false(inside(&f, d, &apart, (uint64_t[]){4096, 8192}));
+    assert_false(inside(&f, d, &apart, (uint64_t[]){4096, 4100}));
+    ks_arena_free(&f.arena);
+}
+
+static void other_integers_follow_their_formulas(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize assume(rows % 2 == 0)\n#pragma ks workload let(rows=64, cols=32, "
+               "ld=cols+8) set(mode=3) in(x[rows*ld]) out(y[rows]) grid(rows) block(32)\n"
+               "__global__ void k(const float* x, float* y, int rows, int cols, int ld, int mode) {}\n");
+    const struct ks_problem *passed[] = {problem(&f, 0, "rows", 2, "cols", 3),
+                                         problem(&f, 0, NULL, 0, NULL, 0)};
+    struct ks_seen seen = {0, passed, 2, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    struct ks_problem *p = problem(&f, 0, "rows", 10, "cols", 20);
+    assert_true(inside(&f, d, p, NULL));
+    int32_t wrong = 27; // ld of 20 columns is 28
+    memcpy(p->args[4].bytes, &wrong, 4);
+    assert_false(inside(&f, d, p, NULL));
+    p = problem(&f, 0, "rows", 10, "cols", 20);
+    memcpy(p->args[5].bytes, &wrong, 4);
+    assert_false(inside(&f, d, p, NULL));
+    assert_false(inside(&f, d, problem(&f, 0, "rows", 11, "cols", 20), NULL)); // the assumption
+    ks_arena_free(&f.arena);
+}
+
+static void unobservable_sizes_are_pinned(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=4096) in(x[n]) out(y[n]) grid(n/256) "
+               "block(256)\n__global__ void k(const float* x, float* y) {}\n");
+    const struct ks_problem *passed[] = {problem(&f, 0, "n", 512, NULL, 0),
+                                         problem(&f, 0, NULL, 0, NULL, 0)};
+    struct ks_seen seen = {0, passed, 2, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, passed[1], NULL));
+    assert_false(inside(&f, d, passed[0], NULL)); // only the grid tells, and it was judged at one
+    ks_arena_free(&f.arena);
+}
+
+static void workloads_are_joined(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n"
+               "#pragma ks workload let(n=100) in(x[n]) out(y[n]) grid(1) block(128)\n"
+               "#pragma ks workload let(n=5000) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)\n"
+               "__global__ void k(const float* x, float* y, int n) {}\n");
+    const struct ks_problem *small = problem(&f, 0, NULL, 0, NULL, 0);
+    const struct ks_problem *big = problem(&f, 1, NULL, 0, NULL, 0);
+    struct ks_seen seen[2] = {{0, &small, 1, NULL, 0}, {1, &big, 1, NULL, 0}};
+    struct ks_expr *d = domain_of(&f, seen, 2);
+    assert_true(inside(&f, d, small, NULL));
+    assert_true(inside(&f, d, big, NULL));
+    assert_false(inside(&f, d, problem(&f, 1, "n", 4000, NULL, 0), NULL));
+    d = domain_of(&f, seen, 1);
+    assert_false(inside(&f, d, big, NULL));
+    struct ks_seen nothing = {0, NULL, 0, NULL, 0};
+    struct ks_err err = {0};
+    assert_int_equal(ks_domain_make(&f.arena, f.mark, &f.signature, f.decl, &f.proposal, &nothing, 1, &d,
+                                    &err), KS_E_ABSENT);
+    ks_arena_free(&f.arena);
+}
+
+static struct ks_expr *parsed(struct fixture *f, const char *text)
+{
+    struct ks_expr *e;
+    struct ks_err err = {0};
+    check(ks_expr_parse(&f->arena, "test", ks_slice_of(text), &e, &err), &err);
+    return e;
+}
+
+static void a_plan_beyond_a_limit_is_refused(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=4096) in(x[n]) out(y[n]) grid(16) block(256)\n"
+               "__global__ void k(const float* x, float* y, int n) {}\n");
+    const struct { const char *grid, *block, *shared, *arg, *word; } cases[] = {
+        {"n / 0", "256", "0", "n", "grid.x"},
+        {"n - 4096", "256", "0", "n", "grid.x"},
+        {"-1", "256", "0", "n", "grid.x"},
+        {"n << 40", "256", "0", "n", "grid.x"},
+        {"16", "2048", "0", "n", "block.x"},
+        {"16", "256", "1 << 20", "n", "shared"},
+        {"16", "256", "-4", "n", "shared"},
+        {"16", "256", "0", "n << 30", "argument 3"},
+        {"16", "256", "0", "nothing", "argument 3"},
+        {"16", "256", "0", "9223372036854775807 + n", "argument 3"},
+    };
+    struct ks_device_info device = {.smem_optin = 232448, .memory_free = 1 << 30};
+    const struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
+    struct ks_layout layout = ks_layout_of(&f.arena, p);
+    struct ks_scope scope = {p, &f.signature, f.decl, &f.proposal, &layout, NULL, NULL};
+    f.proposal.kernels = f.kernels;
+    const char *names[] = {"k"};
+    for (size_t i = 0; i <= sizeof cases / sizeof *cases; i++) {
+        bool good = i == sizeof cases / sizeof *cases;
+        struct ks_expr *args[] = {parsed(&f, "x"), parsed(&f, "y"), parsed(&f, good ? "n" : cases[i].arg)};
+        struct ks_step step = {.kind = KS_STEP_KERNEL, .kernel = "k", .args = args, .n_args = 3};
+        step.grid[0] = parsed(&f, good ? "16" : cases[i].grid);
+        step.block[0] = parsed(&f, good ? "256" : cases[i].block);
+        step.shared = parsed(&f, good ? "0" : cases[i].shared);
+        f.proposal.steps = &step;
+        f.proposal.n_steps = 1;
+        char reason[256] = "";
+        json_t *plan = ks_launch_plan(&scope, &device, "m0", names, reason);
+        if (good != (plan != NULL) || (!good && strstr(reason, cases[i].word) == NULL))
+            fail_msg("case %zu: %s", i, reason);
+        json_decref(plan);
+    }
+    int64_t bytes[1];
+    char reason[256];
+    const char *sizes[] = {"1 << 62", "-1", "n / 0", "n * 4"};
+    for (size_t i = 0; i < 4; i++) {
+        struct ks_workspace w = {"part", parsed(&f, sizes[i])};
+        f.proposal.workspaces = &w;
+        f.proposal.n_workspaces = 1;
+        assert_int_equal(ks_launch_workspaces(&scope, &device, bytes, reason), i == 3);
+    }
+    assert_int_equal(bytes[0], 16384);
+    ks_arena_free(&f.arena);
+}
+
+static void placements_are_the_least_aligned_that_the_guard_admits(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=1097) in(x[n]) out(y[n]) grid(5) block(256)\n"
+               "__global__ void k(const float* x, float* y, int n) {}\n");
+    const struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
+    struct ks_layout layout = ks_layout_of(&f.arena, p);
+    struct ks_scope scope = {p, &f.signature, f.decl, &f.proposal, &layout, NULL, NULL};
+    struct ks_placement placement;
+    f.proposal.when = parsed(&f, "1");
+    assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    assert_int_equal(placement.align, 1);
+    f.proposal.when = parsed(&f, "aligned(x, 16)");
+    assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    assert_int_equal(placement.align, 16);
+    uint64_t addresses[2];
+    ks_placement_predict(&layout, placement, addresses);
+    assert_int_equal(addresses[0] % 16, 0);
+    assert_int_not_equal(addresses[0] % 32, 0); // and no more than that
+    f.proposal.when = parsed(&f, "aligned(x, 4096)");
+    assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    assert_int_equal(placement.flush, KS_FLUSH_START);
+    f.proposal.when = parsed(&f, "n == 7");
+    assert_false(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    ks_arena_free(&f.arena);
+}
+
+static void numbers_of_a_proposal_are_harvested(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=64) out(y[n]) grid(1) block(64)\n"
+               "__global__ void k(float* y, int n) {}\n");
+    int64_t out[16];
+    f.proposal.when = parsed(&f, "n % 4 == 0 && n % 6 == 0 && n >= 777");
+    f.proposal.source = "__shared__ float tile[32][33]; x2 = 1.5f * 0x40 + 9000000 + a128;";
+    size_t n = ks_harvest_constants(&f.proposal, out, 16);
+    const int64_t want[] = {4, 6, 777, 32, 33, 64};
+    assert_int_equal(n, sizeof want / sizeof *want);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(out[i], want[i]);
+    assert_int_equal(ks_guard_modulus(f.proposal.when), 12);
+    ks_arena_free(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_are_a_hull),
+        cmocka_unit_test(overlaps_are_excluded),
+        cmocka_unit_test(declared_aliases_are_required),
+        cmocka_unit_test(other_integers_follow_their_formulas),
+        cmocka_unit_test(unobservable_sizes_are_pinned),
+        cmocka_unit_test(workloads_are_joined),
+        cmocka_unit_test(a_plan_beyond_a_limit_is_refused),
+        cmocka_unit_test(placements_are_the_least_aligned_that_the_guard_admits),
+        cmocka_unit_test(numbers_of_a_proposal_are_harvested),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

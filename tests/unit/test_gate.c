@@ -1,0 +1,131 @@
+// The static gate and the reading of arithmetic, on canonical PTX as key/ptx.c writes it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "verify/gate.h"
+
+#define HEAD ".entry #g0(.param .u64 .ptr .global .align 4 #0,.param .u64 #1)\n{\n.reg .f32 %f<4>;\n"
+#define PLAIN HEAD "ld.global.nc.f32 %f1,[%rd1];\nfma.rn.f32 %f2,%f1,%f1,%f1;\nst.global.f32[%rd2],%f2;\nret;\n}\n"
+
+static bool passes(const char *original, const char *candidate, bool relaxed, const char *word)
+{
+    char reason[256] = "";
+    struct ks_gate gate = {relaxed};
+    bool ok = ks_gate_ptx(&gate, ks_slice_of(original), ks_slice_of(candidate), reason);
+    if (!ok && strstr(reason, word) == NULL)
+        fail_msg("reason \"%s\" does not say \"%s\"", reason, word);
+    return ok;
+}
+
+static void honest_code_passes(void **state)
+{
+    (void)state;
+    assert_true(passes(PLAIN, PLAIN, false, ""));
+    assert_true(passes(PLAIN, PLAIN "bar.sync 0;\nshfl.sync.bfly.b32 %r1,%r2,1,31,-1;\n"
+                                    "ex2.approx.ftz.f32 %f1,%f2;\n", true, ""));
+    assert_true(passes(PLAIN, PLAIN "ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%rd1];\ncp.async.cg.shared.global"
+                                    " [%r1],[%rd1],16;\nmov.u32 %r1,%laneid;\n", false, ""));
+    assert_true(passes(PLAIN, PLAIN ".shared .align 4 .b8 #g1[65536]\n", false, ""));
+    assert_true(passes(PLAIN, PLAIN ".const .align 4 .b8 #g1[1024]={1,2,3}\n", false, ""));
+    assert_true(passes(PLAIN, PLAIN ".const .align 4 .f32 #g1[1024]\n", false, ""));
+}
+
+static void each_trick_is_named(void **state)
+{
+    (void)state;
+    const struct { const char *text, *word; } cases[] = {
+        {".global .align 4 .u32 #g1\n", "device variable"},
+        {".visible .global .align 4 .u32 #g1={0}\n", "device variable"},
+        {".const .align 4 .b8 #g1[4097]\n", "constant tables"},
+        {".const .align 4 .b8 #g1[4000]={1,2}\n.const .align 8 .f64 #g2[64]\n", "constant tables"},
+        {"mov.u64 %rd1,%clock64;\n", "clock"},
+        {"mov.u64 %rd1,%globaltimer;\n", "clock"},
+        {"mov.u32 %r1,%globaltimer_lo;\n", "clock"},
+        {"mov.u32 %r1,%smid;\n", "where the block runs"},
+        {"call.uni (#1),malloc,(#2);\n", "heap"},
+        {"call.uni (#1),vprintf,(#2);\n", "printf"},
+        {".callprototype (.param .b32 _) _ (.param .b32 _);\n", "indirect"},
+        {"nanosleep.u32 100;\n", "nanosleep"},
+        {"trap;\n", "trap"},
+        {"createpolicy.fractional.L2::evict_last.b64 %rd1,1.0;\n", "eviction"},
+        {"ld.global.L2::evict_last.f32 %f1,[%rd1];\n", "eviction"},
+        {"prefetch.global.L2::evict_last [%rd1];\n", "eviction"},
+        {"atom.acq_rel.sys.global.add.u32 %r1,[%rd1],1;\n", "system-scope"},
+        {"griddepcontrol.wait;\n", "griddepcontrol"},
+        {"cvt.rn.f16.f32 %h1,%f1;\n", "half-precision"},
+        {"cvt.rn.bf16.f32 %h1,%f1;\n", "bfloat16"},
+        {"cvt.rna.tf32.f32 %r1,%f1;\n", "TF32"},
+        {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1},{%r1},{%r2},{%f1};\n", "TF32"},
+        {"cvt.rn.satfinite.e4m3x2.f32 %h1,%f1,%f2;\n", "8-bit"},
+        {"div.approx.f32 %f1,%f2,%f3;\n", "division"},
+        {"rcp.approx.ftz.f32 %f1,%f2;\n", "division"},
+        {"add.ftz.f32 %f1,%f2,%f3;\n", "denormals"},
+        {"sin.approx.f32 %f1,%f2;\n", "sine"},
+        {"tanh.approx.f32 %f1,%f2;\n", "tanh"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        strcpy(text, PLAIN);
+        strcat(text, cases[i].text);
+        if (passes(PLAIN, text, false, cases[i].word))
+            fail_msg("let through: %s", cases[i].text);
+        // What the original itself does is allowed.
+        assert_true(passes(text, text, false, ""));
+    }
+}
+
+static void a_relaxed_tolerance_allows_lower_precision_only(void **state)
+{
+    (void)state;
+    assert_true(passes(PLAIN, PLAIN "cvt.rna.tf32.f32 %r1,%f1;\n", true, ""));
+    assert_true(passes(PLAIN, PLAIN "div.approx.f32 %f1,%f2,%f3;\n", true, ""));
+    assert_false(passes(PLAIN, PLAIN "mov.u64 %rd1,%clock64;\n", true, "clock"));
+}
+
+static struct ks_arith arith(const char *text)
+{
+    return ks_arith_of(ks_slice_of(text));
+}
+
+static void arithmetic_is_classified(void **state)
+{
+    (void)state;
+    assert_int_equal(arith("ld.global.f32 %f1,[%rd1];\nmax.f32 %f2,%f1,%f1;\nst.global.f32[%rd2],%f2;\n").kind,
+                     KS_ARITH_NONE);
+    assert_int_equal(arith("add.s32 %r1,%r2,%r3;\nsetp.lt.s32 %p1,%r1,%r2;\n").kind, KS_ARITH_NONE);
+    assert_int_equal(arith(PLAIN).kind, KS_ARITH_MULADD);
+    assert_true(arith(PLAIN).u == 0x1p-24);
+    assert_int_equal(arith(PLAIN "div.rn.f32 %f1,%f2,%f3;\n").kind, KS_ARITH_OTHER);
+    assert_int_equal(arith(PLAIN "setp.gt.f32 %p1,%f1,%f2;\n").kind, KS_ARITH_OTHER);
+    assert_int_equal(arith(PLAIN "cvt.rzi.s32.f32 %r1,%f1;\n").kind, KS_ARITH_OTHER);
+    assert_int_equal(arith(PLAIN "cvt.rn.f32.s32 %f1,%r1;\n").kind, KS_ARITH_MULADD);
+    assert_int_equal(arith("red.global.add.f32 [%rd1],%f1;\n").kind, KS_ARITH_MULADD);
+    assert_true(arith("fma.rn.f16x2 %h1,%h2,%h3,%h4;\n").u == 0x1p-11);
+    assert_true(arith("fma.rn.f64 %fd1,%fd2,%fd3,%fd4;\n").u == 0x1p-53);
+}
+
+static void signs_and_literals_are_seen(void **state)
+{
+    (void)state;
+    assert_false(arith(PLAIN).subtracts);
+    assert_true(arith("sub.f32 %f1,%f2,%f3;\n").subtracts);
+    assert_true(arith("fma.rn.f32 %f1,%f2,0fC0800000,%f3;\n").subtracts);  // -4
+    assert_true(arith("fma.rn.f32 %f1,%f2,0fC0800000,%f3;\n").whole_numbers);
+    assert_false(arith("mul.f32 %f1,%f2,0f3E4CCCCD;\n").whole_numbers);    // 0.2
+    assert_true(arith("mul.f64 %fd1,%fd2,0d4008000000000000;\n").whole_numbers); // 3
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(honest_code_passes),
+        cmocka_unit_test(each_trick_is_named),
+        cmocka_unit_test(a_relaxed_tolerance_allows_lower_precision_only),
+        cmocka_unit_test(arithmetic_is_classified),
+        cmocka_unit_test(signs_and_literals_are_seen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
