@@ -88,7 +88,8 @@ static void driver_text(int version, char *out, size_t size)
             strcpy(module, "?");
         fclose(file);
     }
-    snprintf(out, size, "%s, CUDA %d.%d", module, version / 1000, version % 1000 / 10);
+    unsigned number = (unsigned)version; // 13020 for 13.2
+    snprintf(out, size, "%.15s, CUDA %u.%u", module, number / 1000 % 100, number / 10 % 100);
 }
 
 static enum ks_status read_facts(struct ks_cuda *cuda, struct ks_err *err)
