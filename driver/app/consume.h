@@ -46,14 +46,31 @@ void consume_from_manifest(struct consume *c);
 void consume_from_identity(struct consume *c);
 void consume_decide(struct consume *c);
 bool consume_any_pending(const struct consume *c);
+// What became of the substitutions: kernels whose variants were abandoned get that reason.
+void consume_outcome(struct consume *c, enum ks_reason outcome, const char *text);
 
-// consume_build.c: compiles. Each returns nvcc's status or CONSUME_PASS.
-int consume_plain(struct consume *c);                        // no substitution, known to miss
-int consume_proved(struct consume *c);                       // substitution proved before
-int consume_prove(struct consume *c, const char *keep_dir);  // after a plain compile into c->object
+// consume_build.c: compiles of a unit that the manifest knows. nvcc's status, or CONSUME_PASS.
+int consume_plain(struct consume *c);  // no substitution, or one known to fail
+int consume_proved(struct consume *c); // substitution proved before; PASS: it does not hold now
+bool consume_has_proof(struct consume *c, const char *object); // hook and table are in it
+const char *consume_shadow_root(struct consume *c); // NULL: nowhere
 
-// consume_report.c: remarks, pending kernels, counters, strict mode's complaint.
-void consume_report(struct consume *c, enum ks_reason applied_outcome, const char *text);
+// consume_prove.c: after a plain compile under --keep into c->object. Always 0: the object is right.
+int consume_prove(struct consume *c, const char *keep_dir);
+
+// consume_depfile.c
+// The prerequisites nvcc wrote become the manifest's dependencies.
+enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
+                                         struct ks_err *err);
+// Puts the original's name where `shadow` stands in the user's depfile, and the index files behind it.
+enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err);
+// Whether a shadow compile read the files that the plain compile read. Nothing else notices a new
+// header that shadows another. `extra` takes what the variants' own includes brought; NULL: nothing may.
+bool consume_same_dependencies(struct consume *c, const char *depfile, const char *shadow,
+                               struct ks_strv *extra);
+
+// consume_report.c: remarks, pending kernels, counters; strict mode's complaint.
+void consume_report(struct consume *c);
 bool consume_strict_fails(const struct consume *c);
 
 // consume_tune.c: runs `ks tune` for the pending kernels of this command; true if it ended well.

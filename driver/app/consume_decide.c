@@ -54,11 +54,30 @@ void consume_from_manifest(struct consume *c)
     }
 }
 
+// The gate again, against this build's signature: the plan's arguments must fit its parameters.
+static void check_proposals(struct consume *c, struct consume_kernel *kernel)
+{
+    struct ks_lookup *lookup = &kernel->lookup;
+    size_t kept = 0;
+    struct ks_err err = {0};
+    for (size_t i = 0; i < lookup->n_variants; i++)
+        if (ks_proposal_check(c->arena, &lookup->variants[i].variant.proposal, kernel->signature,
+                              &err) == KS_OK)
+            lookup->variants[kept++] = lookup->variants[i];
+        else
+            lookup->text = ks_arena_printf(c->arena, "%s: %s", lookup->variants[i].path, err.text);
+    lookup->n_variants = kept;
+    if (kept == 0)
+        lookup->reason = KS_R_CORRUPT;
+}
+
 static void decide_one(struct consume *c, struct consume_kernel *kernel)
 {
     if (kernel->reason != KS_R_APPLIED && kernel->lookup.text == NULL)
         return; // not eligible
     ks_store_lookup(c->arena, &c->store, c->config, &kernel->key, &kernel->lookup);
+    if (kernel->lookup.n_variants > 0)
+        check_proposals(c, kernel);
     if (kernel->lookup.text == NULL)
         kernel->lookup.text = "";
     kernel->reason = kernel->lookup.reason;
@@ -70,17 +89,39 @@ static int by_key(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-// Digest over the sorted (key, variant) pairs: the same set of variants, the same digest.
+// What decides a shadow, and what it is held against: a variant judged anew under the same id may
+// have another domain or other evidence.
+static const char *set_line(struct ks_arena *arena, const struct ks_substitution *sub,
+                            const struct ks_evidence *evidence)
+{
+    struct ks_buf domain = KS_BUF(1 << 16);
+    struct ks_hash hash;
+    struct ks_digest digest;
+    char hex[KS_HASH_TEXT];
+    ks_expr_print(&domain, sub->domain, NULL, NULL);
+    ks_hash_begin(&hash, "substitution");
+    ks_hash_text(&hash, "domain", ks_buf_text(&domain));
+    for (size_t i = 0; i < evidence->n_kernels; i++) {
+        ks_hash_field(&hash, "ptx", &evidence->ptx[i], sizeof evidence->ptx[i]);
+        ks_hash_field(&hash, "sass", &evidence->sass[i], sizeof evidence->sass[i]);
+    }
+    ks_hash_end(&hash, &digest);
+    ks_digest_hex(&digest, hex);
+    ks_buf_free(&domain);
+    return ks_arena_printf(arena, "%s %s %s %s", sub->key, sub->id, hex, sub->provenance);
+}
+
+// The same set of variants, the same digest.
 static void digest_set(struct consume *c)
 {
     const char **lines = KS_NEW_ARRAY(c->arena, const char *, c->n_subs + 1);
     for (size_t i = 0; i < c->n_subs; i++)
-        lines[i] = ks_arena_printf(c->arena, "%s %s", c->subs[i].key, c->subs[i].id);
+        lines[i] = set_line(c->arena, &c->subs[i], &c->found[i]->variant.evidence);
     qsort(lines, c->n_subs, sizeof *lines, by_key);
     struct ks_hash hash;
     ks_hash_begin(&hash, "substitutions");
     for (size_t i = 0; i < c->n_subs; i++)
-        ks_hash_text(&hash, "pair", lines[i]);
+        ks_hash_text(&hash, "line", lines[i]);
     ks_hash_end(&hash, &c->set);
 }
 
@@ -131,4 +172,14 @@ bool consume_any_pending(const struct consume *c)
         if (c->kernels[i].reason == KS_R_PENDING)
             return true;
     return false;
+}
+
+void consume_outcome(struct consume *c, enum ks_reason outcome, const char *text)
+{
+    for (size_t i = 0; outcome != KS_R_APPLIED && i < c->n_kernels; i++) {
+        if (c->kernels[i].reason != KS_R_APPLIED)
+            continue;
+        c->kernels[i].reason = outcome;
+        c->kernels[i].text = text;
+    }
 }

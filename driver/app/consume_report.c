@@ -31,28 +31,20 @@ static void add_pending(struct consume *c, const struct consume_kernel *kernel)
     ks_pending_add(c->config, &item, NULL);
 }
 
-// `outcome` concerns the kernels that have variants: APPLIED, why they were abandoned, or COUNT when
-// there were none.
-void consume_report(struct consume *c, enum ks_reason outcome, const char *text)
+void consume_report(struct consume *c)
 {
     for (size_t i = 0; i < c->n_kernels; i++) {
         struct consume_kernel *kernel = &c->kernels[i];
-        enum ks_reason reason = kernel->reason;
-        const char *detail = kernel->text == NULL ? "" : kernel->text;
-        if (reason == KS_R_APPLIED && outcome != KS_R_COUNT && outcome != KS_R_APPLIED) {
-            reason = outcome;
-            detail = text;
-        }
         const struct ks_found *found =
             kernel->lookup.n_variants > 0 ? &kernel->lookup.variants[0] : NULL;
-        bool applied = reason == KS_R_APPLIED;
+        bool applied = kernel->reason == KS_R_APPLIED;
         if (applied ? c->config->remarks_applied : c->config->remarks_missed)
-            remark(kernel, reason, detail, found);
+            remark(kernel, kernel->reason, kernel->text == NULL ? "" : kernel->text, found);
         if (c->config->readonly || c->config->cache_dir == NULL)
             continue;
-        if (reason == KS_R_PENDING)
+        if (kernel->reason == KS_R_PENDING)
             add_pending(c, kernel);
-        ks_outcome_log(c->config, reason, &kernel->key,
+        ks_outcome_log(c->config, kernel->reason, &kernel->key,
                        kernel->signature != NULL ? kernel->signature->instance
                                                  : kernel->mark->decl->qualified,
                        c->tu.path);

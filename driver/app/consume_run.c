@@ -2,24 +2,18 @@
 #include "app/consume.h"
 
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/log.h"
-#include "nvcc/depfile.h"
 #include "os/file.h"
 #include "os/proc.h"
 
-// The prerequisites nvcc wrote become the manifest's dependencies.
-static enum ks_status take_dependencies(struct consume *c, const char *depfile, struct ks_err *err)
+// nvcc failed with our --keep folder in the way, perhaps: a full disk there is no error of the user's.
+static bool is_full(const char *dir)
 {
-    struct ks_slice text;
-    struct ks_depfile parsed = {0};
-    KS_TRY(ks_file_read(c->arena, depfile, 64u << 20, &text, err));
-    KS_TRY(ks_depfile_parse(c->arena, text, &parsed, err));
-    c->manifest.dependencies = (struct ks_strv){0};
-    for (size_t i = 0; i < parsed.prerequisites.len; i++)
-        ks_strv_add(c->arena, &c->manifest.dependencies, parsed.prerequisites.at[i]);
-    return KS_OK;
+    struct statvfs st;
+    return statvfs(dir, &st) != 0 || st.f_bavail * st.f_frsize < 1u << 20 || st.f_favail == 0;
 }
 
 // Compile plainly with --keep, identify, decide, and prove what is to be substituted.
@@ -36,11 +30,13 @@ static int run_slow(struct consume *c)
     if (ks_tu_compile_plain(c->arena, &c->tu, NULL, &plain, &err) != KS_OK)
         goto done;
     result = plain.exit_code;
+    if (result != 0 && is_full(keep))
+        result = CONSUME_PASS;
     if (result != 0)
         goto done;
     // From here on the object is the user's own: whatever fails below leaves it there.
     if (ks_tu_identify(c->arena, &c->tu, &plain, &err) != KS_OK ||
-        take_dependencies(c, plain.depfile, &err) != KS_OK) {
+        consume_take_dependencies(c, plain.depfile, &err) != KS_OK) {
         ks_debug("%s: %s", c->tu.path, err.text);
         goto done;
     }
@@ -63,43 +59,81 @@ static int run_fast(struct consume *c)
     consume_decide(c);
     if (c->config->mode == KS_MODE_TUNE && consume_any_pending(c) && consume_tune(c))
         consume_decide(c);
-    if (c->n_subs == 0)
+    enum ks_reason outcome = KS_R_COUNT;
+    for (size_t i = 0; i < c->manifest.n_proved; i++)
+        if (ks_digest_eq(&c->manifest.proved[i].set, &c->set)) {
+            outcome = c->manifest.proved[i].outcome;
+            consume_outcome(c, outcome, c->manifest.proved[i].text);
+        }
+    if (c->n_subs > 0 && outcome == KS_R_COUNT)
+        return run_slow(c);
+    if (c->config->mode == KS_MODE_STRICT && consume_strict_fails(c))
+        return 1;
+    if (c->n_subs == 0 || outcome != KS_R_APPLIED)
         return consume_plain(c);
-    for (size_t i = 0; i < c->manifest.n_proved; i++) {
-        if (!ks_digest_eq(&c->manifest.proved[i].set, &c->set))
-            continue;
-        if (c->manifest.proved[i].outcome == KS_R_APPLIED)
-            return consume_proved(c);
-        consume_report(c, c->manifest.proved[i].outcome, c->manifest.proved[i].text);
-        return consume_plain(c);
-    }
-    return run_slow(c);
+    int result = consume_proved(c);
+    return result == CONSUME_PASS && !ks_stop_requested() ? run_slow(c) : result;
 }
 
-int consume_run(struct ks_arena *arena, const struct ks_config *config,
+// Another build of this program may write other shadows or other keys.
+static void name_manifest(struct consume *c)
+{
+    struct stat self = {0};
+    struct ks_hash hash;
+    struct ks_digest base = ks_manifest_name(c->cmd, c->toolkit, c->tu.project.file);
+    (void)stat("/proc/self/exe", &self);
+    ks_hash_begin(&hash, "consume");
+    ks_hash_field(&hash, "name", &base, sizeof base);
+    ks_hash_text(&hash, "version", KS_VERSION);
+    ks_hash_int(&hash, "size", self.st_size);
+    ks_hash_int(&hash, "seconds", self.st_mtim.tv_sec);
+    ks_hash_int(&hash, "nanoseconds", self.st_mtim.tv_nsec);
+    ks_hash_text(&hash, "share", c->config->share_dir);
+    ks_hash_end(&hash, &c->name);
+}
+
+// A build that insists on decisions is not served by doubt.
+static int strict_refuses(const struct consume *c, const char *why)
+{
+    ks_error("strict: %s", why[0] != '\0' ? why : "this unit's kernels cannot be identified; see "
+                                                  "KS_LOG=debug");
+    unlink(c->object);
+    return 1;
+}
+
+int consume_run(struct ks_arena *arena, const struct ks_config *given,
                 const struct ks_cmdline *cmd, struct ks_toolkit *toolkit)
 {
-    struct consume c = {.arena = arena, .config = config, .cmd = cmd, .toolkit = toolkit};
+    struct ks_config config = *given;
+    struct consume c = {.arena = arena, .config = &config, .cmd = cmd, .toolkit = toolkit};
     struct ks_err err = {0};
-    enum ks_status status = ks_tu_open(arena, config, cmd, toolkit, &c.tu, &err);
-    if (status == KS_E_USER) {
+    c.object = cmd->output != NULL ? cmd->output : ks_cmdline_default_output(arena, cmd);
+    enum ks_status status = ks_tu_open(arena, &config, cmd, toolkit, &c.tu, &err);
+    ks_project_apply(&c.tu.project, &config);
+    if (config.mode == KS_MODE_OFF)
+        return CONSUME_PASS;
+    if (status == KS_E_USER && config.mode == KS_MODE_STRICT)
+        return strict_refuses(&c, err.text);
+    if (status == KS_E_USER)
         ks_warn("%s; compiled as it stands", err.text);
-        return config->mode == KS_MODE_STRICT ? 1 : CONSUME_PASS;
-    }
     if (status != KS_OK || c.tu.n_marks == 0)
         return CONSUME_PASS;
-    c.object = cmd->output != NULL ? cmd->output : ks_cmdline_default_output(arena, cmd);
-    ks_store_open(arena, config, &c.tu.project, &c.store);
-    c.n_index = ks_store_index_files(arena, &c.store, !config->readonly, c.index);
-    if (ks_toolkit_version(arena, config, toolkit, &err) != KS_OK) {
-        ks_debug("%s", err.text);
-        return CONSUME_PASS;
-    }
-    c.name = ks_manifest_name(cmd, toolkit, c.tu.project.file);
-    int result = ks_manifest_load(arena, config, &c.name, &c.manifest, &err) == KS_OK
+    ks_store_open(arena, &config, &c.tu.project, &c.store);
+    c.n_index = ks_store_index_files(arena, &c.store, !config.readonly, c.index);
+    int result = CONSUME_PASS;
+    if (ks_toolkit_version(arena, &config, toolkit, &err) == KS_OK) {
+        name_manifest(&c);
+        result = ks_manifest_load(arena, &config, &c.name, &c.manifest, &err) == KS_OK
                      ? run_fast(&c)
                      : run_slow(&c);
-    if (result == 0 && config->mode == KS_MODE_STRICT && consume_strict_fails(&c)) {
+    } else {
+        ks_debug("%s", err.text);
+    }
+    if (config.mode != KS_MODE_STRICT || ks_stop_requested())
+        return result;
+    if (result == CONSUME_PASS)
+        return strict_refuses(&c, "");
+    if (result == 0 && consume_strict_fails(&c)) {
         unlink(c.object);
         return 1;
     }

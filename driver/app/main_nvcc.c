@@ -13,8 +13,24 @@
 #define EXIT_NO_COMPILER 110
 #define EXIT_INTERRUPTED_BUILD 130
 
-// Set for the real nvcc and whatever it starts: if that leads back here, pass through at once.
+// Depth of ks-nvcc inside the nvcc of ks-nvcc: what was set as the real nvcc leads back here (a script,
+// ccache with a link named nvcc on PATH). The inner one passes through, to the nvcc it finds itself.
 #define GUARD "KS_NVCC_ACTIVE"
+#define DEEPEST 3
+
+static int enter(void)
+{
+    const char *text = getenv(GUARD);
+    int64_t depth = 0;
+    if (text != NULL && (!ks_parse_i64(text, &depth) || depth < 1))
+        depth = 1;
+    static const char *const next[DEEPEST + 1] = {"1", "2", "3", "3"};
+    if (depth > DEEPEST)
+        depth = DEEPEST;
+    if (setenv(GUARD, next[depth], 1) != 0)
+        depth = DEEPEST;
+    return (int)depth;
+}
 
 static int pass_through(struct ks_arena *arena, const struct ks_cmdline *cmd,
                         const struct ks_toolkit *toolkit)
@@ -70,19 +86,24 @@ int main(int argc, char **argv)
 
     ks_log_init("ks-nvcc", KS_LOG_WARN);
     ks_cmdline_read(&arena, argc, (const char *const *)argv, &cmd);
+    int depth = enter();
+    if (depth >= DEEPEST) {
+        ks_error("the real nvcc leads back to ks-nvcc, again and again; set KS_NVCC_REAL to the CUDA "
+                 "toolkit's nvcc");
+        return EXIT_NO_COMPILER;
+    }
     bool configured = ks_config_load(&arena, cmd.own, &config, &err) == KS_OK;
-    if (!configured)
+    if (!configured && depth == 0)
         ks_warn("%s; compiled by nvcc alone", err.text);
+    if (depth > 0)
+        config.real_nvcc = NULL;
     if (ks_toolkit_find(&arena, &config, &toolkit, &err) != KS_OK) {
         ks_error("%s", err.text);
         return EXIT_NO_COMPILER;
     }
-    bool nested = getenv(GUARD) != NULL;
-    if (!nested && setenv(GUARD, "1", 1) != 0)
-        nested = true;
     if (configured && asked_for_fingerprint(&cmd))
         return print_fingerprint(&arena, &config, &toolkit);
-    if (!configured || nested || cmd.pass != NULL || config.mode == KS_MODE_OFF)
+    if (!configured || depth > 0 || cmd.pass != NULL || config.mode == KS_MODE_OFF)
         return pass_through(&arena, &cmd, &toolkit);
     ks_stop_on_signals(); // children have process groups of their own
     int status = consume_run(&arena, &config, &cmd, &toolkit);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "fmt/hash.h"
+#include "nvcc/option.h"
 #include "os/file.h"
 #include "os/proc.h"
 
@@ -95,10 +96,47 @@ static enum ks_status write_shadow(struct ks_arena *arena, const struct ks_tu *t
     hex[32] = '\0';
     const char *dir = ks_path_join(arena, shadow_root, hex);
     *path = ks_path_join(arena, dir, ks_path_base(tu->path));
-    if (ks_file_exists(*path))
-        return KS_OK;
     KS_TRY(ks_dir_make(dir, err));
-    return ks_file_write(*path, text->data, text->len, false, 0, err);
+    return ks_file_update(*path, text->data, text->len, err); // one cut short by a crash is mended
+}
+
+// Makes `cmd` (a copy of the user's) write its depfile to `depfile`; returns where it will be. One that
+// is asked for by an options file or the environment stays where it is.
+static const char *redirect_depfile(struct ks_arena *arena, struct ks_cmdline *cmd,
+                                    const char *depfile, struct ks_strv *first)
+{
+    if (depfile == NULL)
+        return cmd->depfile;
+    bool asked = false, placed = false;
+    struct ks_strv words = {0};
+    struct ks_use use;
+    ks_strv_add(arena, &words, cmd->argc > 0 ? cmd->argv[0] : NULL);
+    for (size_t i = 1; i < cmd->argc; i += use.n) {
+        use = ks_option_at(cmd->argv, cmd->argc, i);
+        bool option = use.kind == KS_USE_OPTION;
+        bool file = option && use.option->effect == KS_OPT_MF;
+        asked |= option &&
+                 (use.option->effect == KS_OPT_MD || use.option->effect == KS_OPT_MMD);
+        placed |= file;
+        for (size_t k = i; k < i + use.n; k++)
+            ks_strv_add(arena, &words, cmd->argv[k]);
+        if (file && use.n == 2)
+            words.at[words.len - 1] = depfile;
+        else if (file) // "-MF=FILE"
+            words.at[words.len - 1] =
+                ks_arena_printf(arena, "%.*s%s", (int)(use.value - cmd->argv[i]), cmd->argv[i],
+                                depfile);
+    }
+    if (cmd->depfile != NULL && !asked)
+        return cmd->depfile;
+    cmd->argv = words.at;
+    if (!asked)
+        ks_strv_add(arena, first, "-MD");
+    if (!placed) {
+        ks_strv_add(arena, first, "-MF");
+        ks_strv_add(arena, first, depfile);
+    }
+    return depfile;
 }
 
 enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
@@ -129,15 +167,10 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
         ks_strv_add(arena, &first, keep_dir);
     }
     compile->keep_dir = keep_dir;
-    compile->depfile = tu->cmd->depfile;
-    if (compile->depfile == NULL && depfile != NULL) {
-        compile->depfile = depfile;
-        ks_strv_add(arena, &first, "-MD");
-        ks_strv_add(arena, &first, "-MF");
-        ks_strv_add(arena, &first, depfile);
-    }
+    struct ks_cmdline cmd = *tu->cmd;
+    compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
     const char **argv =
-        ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
+        ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
     // With --keep this compile is a proof beside the plain one, whose text the user already saw.
     status = run_nvcc(arena, argv, keep_dir != NULL, compile, err);
     if (keep_dir != NULL && tu->cmd->objtemp &&

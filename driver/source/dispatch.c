@@ -450,7 +450,7 @@ enum ks_status ks_dispatch_text(struct ks_arena *arena, const struct ks_substitu
     struct ks_strv words = ks_macro_words(
         arena, (struct ks_slice){ks_buf_text(&body), body.len}, KS_MACROS_RUNTIME);
     // Host pass only, and as a system header's text: see write_marker in shadow.c.
-    ks_buf_puts(out, "# 1 \"ks/dispatch\" 3\n#if !defined(__CUDA_ARCH__)\n");
+    ks_buf_puts(out, "# 1 \"<ks/dispatch>\" 3\n#if !defined(__CUDA_ARCH__)\n");
     ks_macros_hide(out, &words);
     ks_buf_add(out, body.data, body.len);
     ks_macros_restore(out, &words);

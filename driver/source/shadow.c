@@ -141,10 +141,10 @@ static void write_scopes(struct writer *w, const struct ks_kernel_decl *decl, bo
 }
 
 // The marker's 3 makes the text a system header's: no warning option of the user reaches it, and
-// nothing has to be declared unused.
+// nothing has to be declared unused. nvcc leaves names in angle brackets out of dependency files.
 static void write_marker(struct writer *w, const struct ks_substitution *sub)
 {
-    ks_buf_printf(w->out, "# 1 \"ks/%s-%s.cu\" 3\n", sub->decl->name, sub->id);
+    ks_buf_printf(w->out, "# 1 \"<ks/%s-%s.cu>\" 3\n", sub->decl->name, sub->id);
 }
 
 static void write_piece(struct writer *w, const struct piece *piece)
@@ -200,7 +200,7 @@ static enum ks_status write_includes(struct writer *w, bool *any)
                 continue;
             ks_strv_add(w->arena, &seen, p->includes[k]);
             if (!*any)
-                ks_buf_puts(w->out, "# 1 \"ks/includes\" 3\n");
+                ks_buf_puts(w->out, "# 1 \"<ks/includes>\" 3\n");
             *any = true;
             ks_buf_printf(w->out, "#include <%s>\n", p->includes[k]);
         }

@@ -95,7 +95,7 @@ static void inserts_after_the_brace(void **state)
 {
     (void)state;
     char *out = shadow(kernel_text, 1, NULL, true, KS_OK);
-    const char *code = strstr(out, "# 1 \"ks/k-0123456789abcdef.cu\" 3\n");
+    const char *code = strstr(out, "# 1 \"<ks/k-0123456789abcdef.cu>\" 3\n");
     assert_non_null(code);
     assert_true(strstr(out, "y[n] = 1;\n}\n") < code);
     // The rest of the line keeps its number.

@@ -1,0 +1,91 @@
+// Dependency files on the consume path: what a compile read, and what the build is told of it.
+#include "app/consume.h"
+
+#include <string.h>
+
+#include "nvcc/depfile.h"
+#include "os/file.h"
+
+#define DEPFILE_MAX (64u << 20)
+
+static enum ks_status read_prerequisites(struct consume *c, const char *depfile,
+                                         struct ks_strv *list, struct ks_err *err)
+{
+    struct ks_slice text;
+    struct ks_depfile parsed = {0};
+    KS_TRY(ks_file_read(c->arena, depfile, DEPFILE_MAX, &text, err));
+    KS_TRY(ks_depfile_parse(c->arena, text, &parsed, err));
+    *list = parsed.prerequisites;
+    return KS_OK;
+}
+
+enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
+                                         struct ks_err *err)
+{
+    return read_prerequisites(c, depfile, &c->manifest.dependencies, err);
+}
+
+enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err)
+{
+    if (c->cmd->depfile == NULL)
+        return KS_OK;
+    struct ks_slice text;
+    struct ks_buf out = KS_BUF(DEPFILE_MAX);
+    const char *extra[3] = {NULL, NULL, NULL};
+    for (size_t i = 0; i < c->n_index; i++)
+        extra[i] = c->index[i];
+    enum ks_status status;
+    KS_TRY_GOTO(ks_file_read(c->arena, c->cmd->depfile, DEPFILE_MAX, &text, err), done);
+    KS_TRY_GOTO(ks_depfile_repair(text, shadow, c->tu.path, extra, &out, err), done);
+    KS_TRY_GOTO(ks_file_write(c->cmd->depfile, out.data, out.len, false, 0, err), done);
+done:
+    ks_buf_free(&out);
+    return status;
+}
+
+// Index of `path` among the known, or their number. Compilers list files in the same order, so the
+// place behind the last match is tried first.
+static size_t find_known(const struct ks_strv *known, const char *path, size_t guess)
+{
+    if (guess < known->len && strcmp(known->at[guess], path) == 0)
+        return guess;
+    for (size_t i = 0; i < known->len; i++)
+        if (strcmp(known->at[i], path) == 0)
+            return i;
+    return known->len;
+}
+
+// A variant's own includes come from the toolkit and bring the host's standard headers along.
+static bool may_be_extra(const struct consume *c, const char *path)
+{
+    bool includes = false;
+    for (size_t i = 0; i < c->n_subs; i++)
+        includes |= c->subs[i].proposal->n_includes > 0;
+    return includes && ((c->toolkit->root != NULL && ks_starts_with(path, c->toolkit->root)) ||
+                        ks_starts_with(path, c->toolkit->bin_dir) || ks_starts_with(path, "/usr/"));
+}
+
+bool consume_same_dependencies(struct consume *c, const char *depfile, const char *shadow,
+                               struct ks_strv *extra)
+{
+    struct ks_strv seen = {0};
+    const struct ks_strv *known = &c->manifest.dependencies;
+    if (read_prerequisites(c, depfile, &seen, NULL) != KS_OK)
+        return false;
+    bool *met = KS_NEW_ARRAY(c->arena, bool, known->len + 1);
+    size_t guess = 0, n_met = 0;
+    for (size_t i = 0; i < seen.len; i++) {
+        const char *path = strcmp(seen.at[i], shadow) == 0 ? c->tu.path : seen.at[i];
+        size_t at = find_known(known, path, guess);
+        if (at < known->len) {
+            n_met += !met[at];
+            met[at] = true;
+            guess = at + 1;
+        } else if (extra != NULL && may_be_extra(c, path)) {
+            ks_strv_add(c->arena, extra, path);
+        } else {
+            return false;
+        }
+    }
+    return n_met == known->len;
+}
