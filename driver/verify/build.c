@@ -2,6 +2,7 @@
 // in it is the user's.
 #include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "os/file.h"
@@ -16,35 +17,49 @@ static void fail(struct ks_candidate *c, enum ks_correctness failure, const char
     snprintf(c->reason, sizeof c->reason, "%.500s", text);
 }
 
-// Compiler text for a proposer: the first lines that say "error", paths cut to their last part.
+// Appends [p, end) to out, absolute paths cut to their last part.
+static void append_plain(struct ks_buf *out, const char *p, const char *end)
+{
+    for (bool word = true; p < end; p++) {
+        if (word && *p == '/') {
+            for (const char *q = p; q < end && !isspace((unsigned char)*q) && *q != '"'; q++)
+                if (*q == '/')
+                    p = q + 1;
+            if (p >= end)
+                break;
+        }
+        word = isspace((unsigned char)*p) || *p == '"' || *p == '(' || *p == '\'';
+        ks_buf_putc(out, (unsigned char)*p < ' ' ? ' ' : *p);
+    }
+}
+
+// Compiler text for a proposer: the first errors, each "line N: error: ...", with N counted in the
+// proposal's source.
 static void shorten(struct ks_slice text, char out[512])
 {
-    size_t n = 0;
+    struct ks_buf buf = KS_BUF(4096);
     int lines = 0;
-    const char *p = text.at, *end = text.at + text.len;
-    while (p < end && lines < 4) {
-        const char *eol = memchr(p, '\n', (size_t)(end - p));
+    const char *end = text.at + text.len;
+    for (const char *p = text.at, *eol; p < end && lines < 4; p = eol + 1) {
+        eol = memchr(p, '\n', (size_t)(end - p));
         if (eol == NULL)
             eol = end;
-        const char *stop = memchr(p, '(', (size_t)(eol - p));
-        const char *from = p;
-        for (const char *q = p; stop != NULL && q < stop; q++)
-            if (*q == '/')
-                from = q + 1;
-        if (memmem(p, (size_t)(eol - p), "error", 5) != NULL ||
-            memmem(p, (size_t)(eol - p), "fatal", 5) != NULL) {
-            int wrote = snprintf(out + n, 512 - n, "%s%.*s", lines > 0 ? "; " : "",
-                                 (int)(eol - from > 160 ? 160 : eol - from), from);
-            n = n + (size_t)wrote < 511 ? n + (size_t)wrote : 511;
-            lines++;
-        }
-        p = eol < end ? eol + 1 : end;
+        const char *error = memmem(p, (size_t)(eol - p), "error:", 6);
+        if (error == NULL)
+            error = memmem(p, (size_t)(eol - p), "error   :", 9); // ptxas
+        if (error == NULL)
+            error = memmem(p, (size_t)(eol - p), "fatal", 5);
+        if (error == NULL)
+            continue;
+        ks_buf_puts(&buf, lines++ > 0 ? "; " : "");
+        const char *paren = memrchr(p, '(', (size_t)(error - p));
+        if (paren != NULL && isdigit((unsigned char)paren[1]))
+            ks_buf_printf(&buf, "line %d: ", atoi(paren + 1));
+        append_plain(&buf, error, eol - error > 200 ? error + 200 : eol);
     }
-    if (lines == 0)
-        snprintf(out, 512, "the compiler failed without an error line");
-    for (char *c = out; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ')
-            *c = ' ';
+    snprintf(out, 512, "%.500s", lines > 0 ? ks_buf_text(&buf)
+                                           : "the compiler failed without an error line");
+    ks_buf_free(&buf);
 }
 
 // Canonical PTX of one entry of the shadow.

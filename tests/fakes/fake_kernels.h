@@ -11,6 +11,22 @@ static bool fake_named(const char *name, const char *part)
     return strstr(name, part) != NULL;
 }
 
+// "_ZN19ks_0123456789abcdef7vadd_okEPKf" is "vadd_ok", "_Z4vaddPKf" is "vadd".
+static const char *fake_plain_name(const char *registered)
+{
+    static char plain[64];
+    const char *at = registered;
+    if (strncmp(at, "_Z", 2) != 0)
+        return registered;
+    at += at[2] == 'N' ? 3 : 2;
+    for (long n = strtol(at, (char **)(uintptr_t)&at, 10); n > 0 && n < 64;
+         n = strtol(at, (char **)(uintptr_t)&at, 10)) {
+        snprintf(plain, sizeof plain, "%.*s", (int)n, at);
+        at += n;
+    }
+    return plain;
+}
+
 static void fake_vadd(struct fake_call *c, const char *name)
 {
     static int calls;
@@ -100,6 +116,7 @@ static bool fake_misbehaves(struct fake *f, const char *name)
 static bool fake_kernel(struct fake_call *call, const char *name, double *us)
 {
     static int timed;
+    name = fake_plain_name(name);
     bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift");
     call->f->runs++;
     if (fake_misbehaves(call->f, name))

@@ -1,0 +1,193 @@
+// Proposals through the real nvcc: what the textual gate, the compiler and the static gate say, one bad
+// proposal among several, and a judgement of the shadow's kernels by the fake worker.
+#define KS_TEST_BUILD
+#include "verify/defence.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+
+#include "fmt/yaml.h"
+#include "os/file.h"
+#include "verify/session.h"
+#include "../fakes/fake_kernels.h"
+
+static const char source_text[] =
+    "#pragma ks optimize\n"
+    "#pragma ks workload let(n=4000) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)\n"
+    "__global__ void vadd(const float *a, const float *b, float *c, int n)\n"
+    "{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n"
+    "        c[i] = a[i] + b[i];\n"
+    "}\n";
+
+struct bench {
+    struct ks_arena arena;
+    char *dir;
+    struct ks_config config;
+    struct ks_toolkit toolkit;
+    struct ks_cmdline cmd;
+    struct ks_tu tu;
+    struct ks_tu_compile plain;
+    struct ks_verify_defences off;
+    struct ks_judge *judge;
+};
+static struct bench bench;
+
+static void check(enum ks_status status, const struct ks_err *err)
+{
+    if (status != KS_OK)
+        fail_msg("%s: %s", ks_status_name(status), err->text);
+}
+
+static int open_bench(void **state)
+{
+    (void)state;
+    struct bench *b = &bench;
+    struct ks_err err = {0};
+    const char *const none[] = {NULL};
+    check(ks_dir_temp(&b->arena, "ks-test-build", &b->dir, &err), &err);
+    check(ks_config_load(&b->arena, none, &b->config, &err), &err);
+    b->config.cache_dir = b->config.state_dir = b->config.runtime_dir = b->dir;
+    check(ks_toolkit_find(&b->arena, &b->config, &b->toolkit, &err), &err);
+    check(ks_toolkit_version(&b->arena, &b->config, &b->toolkit, &err), &err);
+    char *file = ks_path_join(&b->arena, b->dir, "vadd.cu");
+    check(ks_file_write(file, source_text, sizeof source_text - 1, false, 0, &err), &err);
+    const char *const argv[] = {"ks-nvcc", "-arch=sm_90", "-c", file, "-o",
+                                ks_path_join(&b->arena, b->dir, "vadd.o"), NULL};
+    ks_cmdline_read(&b->arena, 6, argv, &b->cmd);
+    assert_null(b->cmd.pass);
+    check(ks_tu_open(&b->arena, &b->config, &b->cmd, &b->toolkit, &b->tu, &err), &err);
+    b->plain.keep_dir = ks_path_join(&b->arena, b->dir, "plain");
+    check(ks_dir_make(b->plain.keep_dir, &err), &err);
+    check(ks_tu_compile_plain(&b->arena, &b->tu, ks_path_join(&b->arena, b->dir, "plain.o"), &b->plain,
+                              &err), &err);
+    assert_int_equal(b->plain.exit_code, 0);
+    check(ks_tu_identify(&b->arena, &b->tu, &b->plain, &err), &err);
+    assert_int_equal(b->tu.n_kernels, 1);
+    struct ks_judge_options options = {.worker = "--worker", .launcher = "/proc/self/exe",
+                                       .device = "cuda", .max_shapes = 12, .seed = 5,
+                                       .work_dir = b->dir, .off = &b->off,
+                                       .shadow_root = ks_path_join(&b->arena, b->dir, "shadow")};
+    bool fault;
+    check(ks_judge_open(&b->arena, &b->tu, &b->tu.kernels[0], &b->plain, &options, &b->judge, &fault, &err),
+          &err);
+    return 0;
+}
+
+static int close_bench(void **state)
+{
+    (void)state;
+    ks_judge_close(bench.judge);
+    ks_tree_remove(bench.dir, NULL);
+    ks_arena_free(&bench.arena);
+    return 0;
+}
+
+static struct ks_proposal *propose(const char *kernel, const char *before, const char *body)
+{
+    struct ks_err err = {0};
+    struct ks_yaml *root;
+    struct ks_proposal *p = KS_NEW(&bench.arena, struct ks_proposal);
+    const char *text = ks_arena_printf(
+        &bench.arena,
+        "params: [a, b, c, n]\nsource: |\n  %s\n  __global__ void %s(const float *a, const float *b, float *c, int n)\n  {\n"
+        "      int i = blockIdx.x * blockDim.x + threadIdx.x;\n      %s\n  }\n"
+        "plan:\n  - {kernel: %s, grid: [\"ceildiv(n,128)\"], block: [128], args: [a, b, c, n]}\n",
+        before, kernel, body, kernel);
+    check(ks_yaml_parse(&bench.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
+    check(ks_proposal_read(&bench.arena, "p.yaml", root, p, &err), &err);
+    return p;
+}
+
+#define HONEST "if (i < n) c[i] = a[i] + b[i];"
+
+static void bad_proposals_are_named_before_anything_runs(void **state)
+{
+    (void)state;
+    const struct { const char *kernel, *before, *body; enum ks_correctness verdict; const char *reason; }
+        cases[] = {
+            {"vadd_ok", "", HONEST, KS_C_CORRECT, ""},
+            {"vadd_syntax", "", "if (i < n) c[i] = a[i] + nothing;", KS_C_COMPILE, "line 5: error: identifier \"nothing\"},
+            {"vadd_clock", "", "if (i < n && clock64() != 7) c[i] = a[i] + b[i];", KS_C_STATIC, "clock"},
+            {"vadd_macro", "#define n 4", HONEST, KS_C_STATIC, ""},
+            {"vadd_escape", "} namespace other {", HONEST, KS_C_STATIC, ""},
+        };
+    struct ks_proposal *proposals[5];
+    struct ks_verdict verdicts[5];
+    struct ks_err err = {0};
+    for (size_t i = 0; i < 5; i++)
+        proposals[i] = propose(cases[i].kernel, cases[i].before, cases[i].body);
+    check(ks_judge_quick(bench.judge, proposals, 5, verdicts, &err), &err);
+    for (size_t i = 0; i < 5; i++)
+        if (verdicts[i].correctness != cases[i].verdict ||
+            strstr(verdicts[i].reason, cases[i].reason) == NULL)
+            fail_msg("%s: %s \"%s\"", cases[i].kernel, ks_correctness_name(verdicts[i].correctness),
+                     verdicts[i].reason);
+    // No path of this machine in what goes back to a proposer.
+    assert_null(strstr(verdicts[1].reason, bench.dir));
+}
+
+static void the_gate_can_be_switched_off_in_tests_only(void **state)
+{
+    (void)state;
+    struct ks_proposal *p = propose("vadd_clock2", "", "if (i < n && clock64() != 7) c[i] = a[i] + b[i];");
+    struct ks_verdict v;
+    struct ks_err err = {0};
+    bench.off.off[KS_D_STATIC_GATE] = true;
+    check(ks_judge_quick(bench.judge, &p, 1, &v, &err), &err);
+    bench.off.off[KS_D_STATIC_GATE] = false;
+    assert_int_equal(v.correctness, KS_C_CORRECT);
+}
+
+static void the_build_that_ships_is_judged(void **state)
+{
+    (void)state;
+    struct ks_proposal *p = propose("vadd_ok", "", HONEST);
+    struct ks_verdict v;
+    struct ks_err err = {0};
+    check(ks_judge_full(bench.judge, p, &v, &err), &err);
+    assert_int_equal(v.correctness, KS_C_CORRECT);
+    check(ks_judge_confirm(bench.judge, p, &v, &err), &err);
+    assert_int_equal(v.speed, KS_S_FASTER);
+    assert_int_equal(v.evidence.n_kernels, 1);
+    assert_string_equal(v.evidence.kernels[0], "vadd_ok");
+    static const struct ks_digest zero;
+    assert_false(ks_digest_eq(&v.evidence.ptx[0], &zero));
+    assert_false(ks_digest_eq(&v.evidence.sass[0], &zero));
+    assert_string_equal(v.evidence.nvcc, bench.toolkit.version);
+}
+
+static void wrong_arithmetic_is_seen_whatever_its_name(void **state)
+{
+    (void)state;
+    // The fake goes by names: this one is wrong by name, honest by code.
+    struct ks_proposal *p = propose("vadd_tail", "", HONEST);
+    struct ks_verdict v;
+    struct ks_err err = {0};
+    check(ks_judge_full(bench.judge, p, &v, &err), &err);
+    assert_int_equal(v.correctness, KS_C_WRONG);
+    assert_true(v.seconds_compile > 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+        return fake_worker_main();
+    struct ks_arena arena = {0};
+    struct ks_config config = {0};
+    struct ks_toolkit toolkit;
+    bool nvcc = ks_toolkit_find(&arena, &config, &toolkit, NULL) == KS_OK;
+    ks_arena_free(&arena);
+    if (!nvcc)
+        return 77;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
+        cmocka_unit_test(the_gate_can_be_switched_off_in_tests_only),
+        cmocka_unit_test(the_build_that_ships_is_judged),
+        cmocka_unit_test(wrong_arithmetic_is_seen_whatever_its_name),
+    };
+    return cmocka_run_group_tests(tests, open_bench, close_bench);
+}
