@@ -84,7 +84,7 @@ static enum ks_status read_forms(struct ks_arena *arena, struct ks_template *t,
 
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err)
 {
-    static const char *const known[] = {"title", "roles",     "types",  "params",   "forms", "when",
+    static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
@@ -94,7 +94,8 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     t->source_file = ks_yaml_text(root, "source", NULL);
     if (!t->source_file)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template names its source", t->file, root->line);
-    const struct ks_yaml *roles = ks_yaml_get(root, "roles"), *params = ks_yaml_get(root, "params");
+    const struct ks_yaml *roles = ks_yaml_get(root, "roles"),
+                         *params = ks_yaml_get(root, "settings");
     if (!roles || roles->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template needs roles", t->file, root->line);
     t->n_roles = roles->len;

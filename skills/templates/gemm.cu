@@ -38,24 +38,30 @@ template <int wide, bool deep> struct fetcher {
             const int p = t + i * threads;
             const int x = deep ? p / (bk / 4) : p % (wide / 4) * 4;
             const int k = deep ? p % (bk / 4) * 4 : p / (wide / 4);
-            if (!deep) {
+            if (deep) {
+                _Pragma("unroll") for (int l = 0; l < 4; l++)
+                    tile[k + l][x] = held[i].lane[l];
+            } else {
                 *reinterpret_cast<pack *>(&tile[k][x]) = held[i];
-                continue;
             }
-            _Pragma("unroll") for (int l = 0; l < 4; l++)
-                tile[k + l][x] = held[i].lane[l];
         }
     }
 };
 
+__device__ __forceinline__ @T@ value(@T@ alpha, @beta_parameter@@T@ sum, @T@ old)
+{
+    return @value@;
+}
+
 // Each element of C is summed in the order of the depth, as the plain loop does. A thread's 8 x 8
 // elements are four groups of 4 x 4, half a tile apart, which keeps shared loads without conflicts.
-__global__ void __launch_bounds__(threads)
+// 128 registers leave room for 512 threads a multiprocessor.
+__global__ void __launch_bounds__(threads, 512 / threads)
     gemm_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c,
                @T@ alpha, @beta_parameter@int m, int n, int k)
 {
-    __shared__ alignas(16) @T@ as[2][bk][bm + 4];
-    __shared__ alignas(16) @T@ bs[2][bk][bn + 4];
+    alignas(16) __shared__ @T@ as[2][bk][bm + 4];
+    alignas(16) __shared__ @T@ bs[2][bk][bn + 4];
     const int t = threadIdx.x, tx = t % (bn / 8) * 4, ty = t / (bn / 8) * 4;
     const int row0 = blockIdx.y * bm, col0 = blockIdx.x * bn;
     const bool a_aligned = reinterpret_cast<size_t>(a) % 16 == 0 && (@a_deep@ ? k : m) % 4 == 0;
@@ -102,18 +108,15 @@ __global__ void __launch_bounds__(threads)
                 pack out = {};
                 if (@update@)
                     out = *reinterpret_cast<const pack *>(to);
-                _Pragma("unroll") for (int l = 0; l < 4; l++) {
-                    const @T@ sum = sums[i][g * 4 + l], old = out.lane[l];
-                    out.lane[l] = @value@;
-                }
+                _Pragma("unroll") for (int l = 0; l < 4; l++)
+                    out.lane[l] = value(alpha, @beta_argument@sums[i][g * 4 + l], out.lane[l]);
                 *reinterpret_cast<pack *>(to) = out;
                 continue;
             }
             _Pragma("unroll") for (int l = 0; l < 4; l++)
-                if (row < m && col + l < n) {
-                    const @T@ sum = sums[i][g * 4 + l], old = @update@ ? to[l] : (@T@)0;
-                    to[l] = @value@;
-                }
+                if (row < m && col + l < n)
+                    to[l] = value(alpha, @beta_argument@sums[i][g * 4 + l],
+                                  @update@ ? to[l] : (@T@)0);
         }
     }
 }

@@ -16,7 +16,7 @@
 #include <vector>
 
 #define __global__ static
-#define __device__ static
+#define __device__
 #define __host__
 #define __forceinline__ inline
 #define __shared__ static

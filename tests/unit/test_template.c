@@ -1,0 +1,244 @@
+// Templates: which bindings are offered, and that the right one computes what the original does, at
+// sizes off every tile edge, on the host.
+#include "../host_run/host_run.h"
+
+#include "engine/engine.h"
+#include "engine/template.h"
+
+#define TEMPLATES KS_SOURCE_DIR "/skills/templates"
+
+static const char transpose[] =
+    "// ks: optimize\n// ks: workload let(rows=64) let(cols=32) in(a[rows*cols]) out(b[rows*cols])\n"
+    "// ks: grid(ceildiv(cols,32), ceildiv(rows,8)) block(32,8)\n"
+    "__global__ void transpose(const float *a, float *b, int rows, int cols)\n{\n"
+    "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "    if (row < rows && col < cols)\n"
+    "        b[(size_t)col * rows + row] = a[(size_t)row * cols + col];\n}\n";
+
+// Both sizes hang on one: the binding may only be used where they are equal.
+static const char square[] =
+    "// ks: optimize\n"
+    "// ks: workload let(n=64) let(rows=n) let(cols=n) in(a[rows*cols]) out(b[rows*cols])\n"
+    "// ks: grid(ceildiv(cols,32), ceildiv(rows,8)) block(32,8)\n"
+    "__global__ void square(const float *a, float *b, int rows, int cols)\n{\n"
+    "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n"
+    "    if (row < rows && col < cols)\n        b[col * rows + row] = a[row * cols + col];\n}\n";
+
+#define ROWS(body)                                                                                \
+    "// ks: optimize\n// ks: workload let(rows=64) let(cols=96) in(x[rows*cols]) out(y[rows])\n"   \
+    "// ks: grid(ceildiv(rows,64)) block(64)\n"                                                    \
+    "__global__ void rows_(const float *x, float *y, int rows, int cols)\n{\n"                     \
+    "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n    if (row >= rows)\n        return;\n" \
+    "    const float *p = x + (size_t)row * cols;\n" body "}\n"
+
+static const char row_sum[] =
+    ROWS("    float s = 0;\n    for (int i = 0; i < cols; i++)\n        s += p[i];\n    y[row] = s;\n");
+static const char row_max[] =
+    ROWS("    float s = p[0];\n    for (int i = 1; i < cols; i++)\n        if (p[i] > s)\n"
+         "            s = p[i];\n    y[row] = s;\n");
+
+static const char whole[] =
+    "// ks: optimize\n// ks: workload let(n=4096) in(x[n]=randint(-9,9)) inout(y[1]=constant(3))\n"
+    "// ks: grid(ceildiv(n,128)) block(128)\n"
+    "__global__ void whole(const int *x, int *y, int n)\n{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n"
+    "        atomicAdd(y, x[i]);\n}\n";
+
+#define GEMM(arguments, workload, body)                                                           \
+    "// ks: optimize\n// ks: workload let(m=64) let(n=32) let(k=48) in(a[m*k]) in(b[k*n]) "        \
+    workload "\n// ks: grid(ceildiv(n,16), ceildiv(m,16)) block(16,16)\n"                         \
+    "__global__ void gemm(const float *a, const float *b, float *c, " arguments                    \
+    "int m, int n, int k)\n{\n"                                                                    \
+    "    int col = blockIdx.x * blockDim.x + threadIdx.x;\n"                                       \
+    "    int row = blockIdx.y * blockDim.y + threadIdx.y;\n"                                       \
+    "    if (row >= m || col >= n)\n        return;\n    float s = 0.0f;\n" body "}\n"
+
+static const char gemm_nn[] =
+    GEMM("", "out(c[m*n])",
+         "    for (int i = 0; i < k; i++)\n        s += a[row * k + i] * b[i * n + col];\n"
+         "    c[row * n + col] = s;\n");
+static const char gemm_nt[] =
+    GEMM("float alpha, ", "out(c[m*n]) set(alpha=0.5)",
+         "    for (int i = 0; i < k; i++)\n        s += a[row * k + i] * b[col * k + i];\n"
+         "    c[row * n + col] = alpha * s;\n");
+static const char gemm_tn_update[] =
+    GEMM("float alpha, float beta, ", "inout(c[m*n]) set(alpha=0.5,beta=2)",
+         "    for (int i = 0; i < k; i++)\n        s += a[i * m + row] * b[i * n + col];\n"
+         "    c[row * n + col] = alpha * s + beta * c[row * n + col];\n");
+
+static struct ks_arena arena;
+
+static struct ks_skill skill_for(const char *name)
+{
+    static const char *none[1];
+    static const char **values[1] = {none};
+    return (struct ks_skill){.id = "t", .title = "t", .direction = "d", .template_ = name,
+                             .file = TEMPLATES "/x", .param_names = none, .param_values = values};
+}
+
+static void propose(struct host_case *c, const char *name, struct ks_candidate_list *out)
+{
+    struct ks_err err = {0};
+    struct ks_skill skill = skill_for(name);
+    const char *refusal;
+    if (ks_engine_propose(&arena, &c->brief, &skill, TEMPLATES, out, &refusal, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    if (out->len == 0)
+        fail_msg("%s: %s", name, refusal);
+}
+
+// The candidate whose parameters start with `binding`; its code is run against the original.
+static struct ks_candidate *right(struct host_case *c, struct ks_candidate_list *list,
+                                  const char *binding, const int64_t *sizes, size_t n, int least,
+                                  double rel, bool original_meets)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        if (!ks_starts_with(list->at[i].params, binding))
+            continue;
+        struct ks_proposal *p = &list->at[i].proposal;
+        int held = host_run(&arena, c, &p, 1, sizes, n, true, original_meets, rel);
+        if (held < least)
+            fail_msg("%s: the guard held in %d cases only", binding, held);
+        return &list->at[i];
+    }
+    for (size_t i = 0; i < list->len; i++)
+        print_error("offered: %s\n", list->at[i].params);
+    fail_msg("no binding %s", binding);
+    return NULL;
+}
+
+static const int64_t sizes[] = {1, 31, 33, 70, 129};
+enum { N = sizeof sizes / sizeof *sizes };
+
+static void transposes(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    host_case_make(&arena, transpose, NULL, NULL, 0, &c);
+    propose(&c, "transpose", &list);
+    assert_int_equal(list.len, 2); // rows and cols, either way round
+    struct ks_candidate *found =
+        right(&c, &list, "in=a out=b rows=rows cols=cols T=f32", sizes, N, 10, 0, false);
+    assert_true(found->recognition);
+    assert_string_equal(found->group, "transpose");
+    host_nvcc(&arena, &c, &found->proposal, NULL);
+}
+
+static void tied_sizes_are_guarded(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    host_case_make(&arena, square, NULL, NULL, 0, &c);
+    propose(&c, "transpose", &list);
+    for (size_t i = 0; i < list.len; i++) {
+        struct ks_buf when = KS_BUF(4096);
+        ks_expr_print(&when, list.at[i].proposal.when, NULL, NULL);
+        bool same = strstr(list.at[i].params, "rows=rows cols=rows") ||
+                    strstr(list.at[i].params, "rows=cols cols=cols");
+        bool tied = strstr(ks_buf_text(&when), "rows == cols") ||
+                    strstr(ks_buf_text(&when), "cols == rows");
+        assert_true(same || tied);
+        ks_buf_free(&when);
+    }
+}
+
+static void row_reductions(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    host_case_make(&arena, row_sum, NULL, NULL, 0, &c);
+    propose(&c, "reduce_rows", &list);
+    right(&c, &list, "x=x out=y rows=rows cols=cols T=f32 form=sum", sizes, N, 10, 1e-5, false);
+    list.len = 0;
+    host_case_make(&arena, row_max, NULL, NULL, 0, &c);
+    propose(&c, "reduce_rows", &list);
+    struct ks_candidate *found =
+        right(&c, &list, "x=x out=y rows=rows cols=cols T=f32 form=max", sizes, N, 10, 0, false);
+    host_nvcc(&arena, &c, &found->proposal, NULL);
+}
+
+static void whole_reductions(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 255, 257, 4099};
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    host_case_make(&arena, whole, NULL, NULL, 0, &c);
+    propose(&c, "reduce_all", &list);
+    struct ks_candidate *found =
+        right(&c, &list, "x=x out=y n=n T=i32 form=added", lengths, 4, 8, 0, false);
+    host_nvcc(&arena, &c, &found->proposal, NULL);
+}
+
+static void products(void **state)
+{
+    (void)state;
+    static const int64_t edges[] = {1, 20, 129, 67};
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    host_case_make(&arena, gemm_nn, NULL, NULL, 0, &c);
+    propose(&c, "gemm", &list);
+    struct ks_candidate *found =
+        right(&c, &list, "a=a b=b c=c m=m n=n k=k T=f32 form=nn", edges, 4, 8, 1e-5, false);
+    host_nvcc(&arena, &c, &found->proposal, NULL);
+    list.len = 0;
+    host_case_make(&arena, gemm_nt, NULL, NULL, 0, &c);
+    propose(&c, "gemm", &list);
+    right(&c, &list, "a=a b=b c=c alpha=alpha m=m n=n k=k T=f32 form=nt", edges, 4, 8, 1e-5, false);
+    list.len = 0;
+    host_case_make(&arena, gemm_tn_update, NULL, NULL, 0, &c);
+    propose(&c, "gemm_update", &list);
+    right(&c, &list, "a=a b=b c=c alpha=alpha beta=beta m=m n=n k=k T=f32 form=tn", edges, 4, 8,
+          1e-5, false);
+}
+
+static void settings_follow_the_binding(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0}, more = {0};
+    struct ks_err err = {0};
+    const char *names[] = {"tile", "lines"}, *tiles[] = {"32", "64", NULL}, *lines[] = {"8", NULL};
+    const char **values[] = {tiles, lines};
+    struct ks_skill skill = {.id = "t", .title = "t", .direction = "d", .template_ = "transpose",
+                             .file = KS_SOURCE_DIR "/skills/expert/x.yaml", .param_names = names,
+                             .param_values = values, .n_params = 2};
+    const char *refusal;
+    host_case_make(&arena, transpose, NULL, NULL, 0, &c);
+    assert_int_equal(
+        ks_engine_propose(&arena, &c.brief, &skill, TEMPLATES, &list, &refusal, &err), KS_OK);
+    assert_int_equal(ks_engine_compose(&arena, &c.brief, &list.at[0], &skill, &more, &err), KS_OK);
+    assert_int_equal(more.len, 1);
+    assert_false(more.at[0].recognition);
+    assert_non_null(strstr(more.at[0].params, "tile=64"));
+}
+
+static void unknown_placeholders_are_named(void **state)
+{
+    (void)state;
+    const char *names[] = {"T"}, *values[] = {"float"};
+    struct ks_err err = {0};
+    char *out;
+    assert_int_equal(ks_template_expand(&arena, "x.cu", "@T@ a;\n@U@ b;", names, values, 1, &out,
+                                        &err), KS_E_USER);
+    assert_string_equal(err.text, "x.cu:2: nothing stands for @U@");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(transposes),       cmocka_unit_test(tied_sizes_are_guarded),
+        cmocka_unit_test(row_reductions),   cmocka_unit_test(whole_reductions),
+        cmocka_unit_test(products),         cmocka_unit_test(settings_follow_the_binding),
+        cmocka_unit_test(unknown_placeholders_are_named),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ks_arena_free(&arena);
+    host_clean();
+    return failed;
+}
