@@ -110,7 +110,7 @@ static void bad_proposals_are_named_before_anything_runs(void **state)
     const struct { const char *kernel, *before, *body; enum ks_correctness verdict; const char *reason; }
         cases[] = {
             {"vadd_ok", "", HONEST, KS_C_CORRECT, ""},
-            {"vadd_syntax", "", "if (i < n) c[i] = a[i] + nothing;", KS_C_COMPILE, "line 5: error: identifier \"nothing\"},
+            {"vadd_syntax", "", "if (i < n) c[i] = a[i] + nothing;", KS_C_COMPILE, "line 5: error: identifier \"nothing\""},
             {"vadd_clock", "", "if (i < n && clock64() != 7) c[i] = a[i] + b[i];", KS_C_STATIC, "clock"},
             {"vadd_macro", "#define n 4", HONEST, KS_C_STATIC, ""},
             {"vadd_escape", "} namespace other {", HONEST, KS_C_STATIC, ""},
