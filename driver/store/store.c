@@ -154,6 +154,19 @@ static int by_merit(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
+// What one file says: a usable variant goes to `found`.
+static enum ks_reason read_one(struct candidate *c, const struct ks_config *config,
+                               struct ks_found *found, struct ks_original_decision *original)
+{
+    if (strcmp(c->name, KS_STORE_ORIGINAL) == 0)
+        return read_original(c, original);
+    enum ks_reason reason = read_variant(c, config, &found->variant);
+    found->path = c->path;
+    found->tier = c->tier;
+    found->signer = c->signer;
+    return reason;
+}
+
 // True when this tier decides.
 static bool lookup_tier(struct ks_arena *arena, const struct ks_tier *tier,
                         const struct ks_config *config, const struct ks_digest *key,
@@ -167,18 +180,13 @@ static bool lookup_tier(struct ks_arena *arena, const struct ks_tier *tier,
     for (size_t i = 0; i < names.len; i++) {
         struct candidate c = {.arena = arena, .tier = tier, .key = key, .name = names.at[i]};
         c.path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX, dir, c.name);
-        bool original = strcmp(c.name, KS_STORE_ORIGINAL) == 0;
-        enum ks_reason reason = original ? read_original(&c, &lookup->original)
-                                         : read_variant(&c, config, &found[n].variant);
+        enum ks_reason reason = read_one(&c, config, &found[n], &lookup->original);
         if (reason == KS_R_ORIGINAL_WINS) {
             *lookup = (struct ks_lookup){
                 .reason = reason, .text = c.path, .original = lookup->original};
             return true;
         }
         if (reason == KS_R_APPLIED) {
-            found[n].path = c.path;
-            found[n].tier = tier;
-            found[n].signer = c.signer;
             n++;
         } else if (lookup->reason == KS_R_PENDING) {
             lookup->reason = reason; // what the user meets first is told
@@ -201,4 +209,21 @@ void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
     for (size_t i = 0; i < store->n_tiers; i++)
         if (lookup_tier(arena, &store->tiers[i], config, key, lookup))
             return;
+}
+
+void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
+                   const struct ks_config *config, const struct ks_digest *key, const char *path,
+                   struct ks_lookup *lookup)
+{
+    const char *base = ks_path_base(path);
+    struct candidate c = {.arena = arena, .tier = tier, .key = key, .path = path};
+    c.name = ks_arena_strndup(arena, base, strlen(base) - strlen(KS_STORE_SUFFIX));
+    struct ks_found *found = KS_NEW(arena, struct ks_found);
+    *lookup = (struct ks_lookup){0};
+    lookup->reason = read_one(&c, config, found, &lookup->original);
+    lookup->text = c.problem != NULL ? c.problem : path;
+    if (lookup->reason == KS_R_APPLIED) {
+        lookup->variants = found;
+        lookup->n_variants = 1;
+    }
 }

@@ -52,6 +52,11 @@ void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
                      const struct ks_config *config, const struct ks_digest *key,
                      struct ks_lookup *lookup);
 
+// The same of one file alone, as ks_store_each names it: what it holds, or why it is not taken.
+void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
+                   const struct ks_config *config, const struct ks_digest *key, const char *path,
+                   struct ks_lookup *lookup);
+
 // Signs and publishes into the first writable tier (project if there is one), updates its index.
 // A variant replaces the decision that the original stays, and the other way round `lookup` believes
 // the latter. KS_E_IO with the path when no tier can be written.
@@ -64,7 +69,7 @@ enum ks_status ks_store_put_original(struct ks_arena *arena, const struct ks_sto
                                      const struct ks_original_decision *decision,
                                      const char **path, struct ks_err *err);
 
-// Every decision of every tier, for `ks list`: calls back with path and parsed lookup.
+// Every decision's file of every tier, for `ks list`: calls back with key and path, nothing read.
 enum ks_status ks_store_each(struct ks_arena *arena, const struct ks_store *store,
                              void (*visit)(void *context, const struct ks_tier *tier,
                                            const struct ks_digest *key, const char *path),
