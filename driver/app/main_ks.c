@@ -1,0 +1,199 @@
+// ks: everything that is not compiling. One verb a run; `ks help VERB` explains it.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/verb.h"
+#include "base/log.h"
+
+static const struct ks_verb verbs[] = {
+    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [-- NVCC OPTIONS]",
+     "find, verify and store a faster variant of each marked kernel",
+     "Profiles the marked kernels of FILE.cu on this machine's GPU, proposes variants, verifies each\n"
+     "against the original and stores the one that is confirmed faster, or the decision that the\n"
+     "original stays. Give the nvcc options of the kernel's own build behind --: architecture and\n"
+     "code generation options are part of what is verified. With none, the GPU's architecture.\n"
+     "  --budget=TIME  for each kernel: 90, 90s, 5m (default: the mark's budget(), KS_BUDGET, 60s)\n"
+     "  --again        judge again what earlier runs judged, and decide anew\n"
+     "An interrupted run goes on where it stopped.\n"
+     "Exit status: 0 also when nothing is faster; 1 when an original kernel is itself at fault.\n",
+     verb_tune},
+    {"warm", "[--budget=TIME]", "tune every kernel that builds met and found undecided",
+     "A build in consume mode notes the marked kernels it has no decision for. `ks warm` tunes those\n"
+     "of this GPU's architecture, one after another, with the options of their own compiles.\n"
+     "Exit status: the worst of `ks tune`'s for each.\n",
+     verb_warm},
+    {"list", "", "decisions in the stores of this project and this user",
+     "One line a decision: kernel, architecture, gain with its lower bound, evidence, tier, signer,\n"
+     "key and variant (their first digits serve as names). Files that are not used follow, with the\n"
+     "reason (docs/reasons.md). The project is the one that the current folder belongs to.\n",
+     verb_list},
+    {"show", "FILE.cu[:KERNEL] | KERNEL | KEY | VARIANT [-- NVCC OPTIONS]",
+     "one kernel: profile, variant, evidence, attempts",
+     "Prints time, counters, bottleneck and distance from the measured ceilings as they were when\n"
+     "the kernel was tuned on this machine, then the stored decision with its evidence and what else\n"
+     "was tried. KEY and VARIANT may be cut to 4 digits or more. Options behind -- are those of\n"
+     "FILE.cu's compile; with none, the architectures that the stores have decisions for.\n"
+     "Exit status: 1 when nothing is stored.\n",
+     verb_show},
+    {"diff", "FILE.cu[:KERNEL] [--variant=ID] [-- NVCC OPTIONS]", "original against variant, unified",
+     "What is compiled in beside the original, as a unified diff, with its launch plan and domain.\n"
+     "  --variant=ID  only this one (4 digits or more)\n"
+     "Exit status: 1 when no variant is stored.\n",
+     verb_diff},
+    {"explain", "FILE.cu[:KERNEL] | KERNEL [-- NVCC OPTIONS]",
+     "why a kernel is, or is not, substituted",
+     "Compiles FILE.cu as the build would and names the decision for each marked kernel, with the\n"
+     "reason (docs/reasons.md) and its key; for one without a decision, in what the keys of stored\n"
+     "variants differ. A KERNEL alone is looked for among what builds left pending and what is stored.\n"
+     "With no options behind --: the architectures that the stores have decisions for.\n",
+     verb_explain},
+    {"stats", "", "outcomes by reason, and how the skills have done",
+     "Counts over all builds of this user, and the long-term memory's record of each skill.\n",
+     verb_stats},
+    {"doctor", "", "what works on this machine, and how to mend what does not",
+     "Checks toolkit, driver, GPU, counter permissions, installed files, project, directories, memory\n"
+     "and keys. `note` is worth knowing, `no` is to be mended.\n"
+     "Exit status: 1 when something is to be mended.\n",
+     verb_doctor},
+    {"inspect", "OBJECT | PROGRAM", "which kernels were replaced in a binary, by what",
+     "Reads the provenance notes that a substituted object carries.\n", verb_inspect},
+    {"skills", "list | show ID | lint [FOLDER]", "the optimisations that are known",
+     "list: one line a skill; show: its conditions and advice in full; lint: reads every file of\n"
+     "FOLDER (default: the installed skills) and says what is wrong, file:line.\n"
+     "Exit status: 2 when a skill is wrong or not known.\n",
+     verb_skills},
+};
+
+#define N_VERBS (sizeof verbs / sizeof *verbs)
+
+static const struct ks_verb *find_verb(const char *name)
+{
+    for (size_t i = 0; i < N_VERBS; i++)
+        if (strcmp(verbs[i].name, name) == 0)
+            return &verbs[i];
+    return NULL;
+}
+
+static void print_help(FILE *out)
+{
+    fprintf(out, "usage: ks VERB [ARGUMENTS] [--json]\n\n");
+    for (size_t i = 0; i < N_VERBS; i++)
+        fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
+    fprintf(out, "\n`ks help VERB` explains one. Settings: docs/environment.md, --json: docs/json.md,\n"
+                 "exit statuses: docs/exit.md.\n");
+}
+
+static int unknown_verb(const char *name)
+{
+    const char *names[N_VERBS + 3] = {"help", "version"};
+    for (size_t i = 0; i < N_VERBS; i++)
+        names[i + 2] = verbs[i].name;
+    const char *near = ks_nearest_word(name, names);
+    fprintf(stderr, "ks: no verb `%s`%s%s%s; see `ks help`\n", name,
+            near != NULL ? "; do you mean `" : "", near != NULL ? near : "",
+            near != NULL ? "`?" : "");
+    return EXIT_USAGE;
+}
+
+static int help(const char *name)
+{
+    if (name == NULL) {
+        print_help(stdout);
+        return EXIT_OK;
+    }
+    const struct ks_verb *verb = find_verb(name);
+    if (verb == NULL)
+        return unknown_verb(name);
+    printf("usage: ks %s%s%s [--json]\n\n%s", verb->name, verb->arguments[0] != '\0' ? " " : "",
+           verb->arguments, verb->help);
+    return EXIT_OK;
+}
+
+// The command line, sorted: --json, --ks-* and --help may stand anywhere before `--`.
+struct words {
+    const char *verb;    // NULL: none
+    bool help, version, json;
+    struct ks_strv own;  // --ks-*
+    struct ks_strv rest; // behind the verb
+};
+
+static void read_words(struct ks_arena *arena, char **argv, struct words *words)
+{
+    bool behind_dashes = false;
+    *words = (struct words){0};
+    for (char **at = argv + 1; *at != NULL; at++) {
+        behind_dashes |= strcmp(*at, "--") == 0;
+        if (behind_dashes)
+            ks_strv_add(arena, &words->rest, *at);
+        else if (strcmp(*at, "--json") == 0)
+            words->json = true;
+        else if (strcmp(*at, "--help") == 0 || strcmp(*at, "-h") == 0)
+            words->help = true;
+        else if (words->verb == NULL && strcmp(*at, "--version") == 0)
+            words->version = true;
+        else if (ks_starts_with(*at, "--ks-"))
+            ks_strv_add(arena, &words->own, *at);
+        else if (words->verb == NULL)
+            words->verb = *at;
+        else
+            ks_strv_add(arena, &words->rest, *at);
+    }
+    if (words->verb != NULL && strcmp(words->verb, "help") == 0) {
+        words->help = true;
+        words->verb = words->rest.len > 0 ? words->rest.at[0] : NULL;
+    }
+    if (words->verb != NULL && strcmp(words->verb, "version") == 0)
+        words->version = true;
+}
+
+static void warn_unknown_variables(struct ks_arena *arena)
+{
+    struct ks_strv names = {0};
+    ks_config_unknown_variables(arena, &names);
+    if (names.len == 0)
+        return;
+    struct ks_buf list = KS_BUF(4096);
+    for (size_t i = 0; i < names.len; i++)
+        ks_buf_printf(&list, "%s%s", i > 0 ? ", " : "", names.at[i]);
+    ks_warn("nothing reads %s; see docs/environment.md", ks_buf_text(&list));
+    ks_buf_free(&list);
+}
+
+static int run(struct ks_arena *arena, const struct words *words)
+{
+    static const char *const none[] = {NULL};
+    const struct ks_verb *verb = find_verb(words->verb);
+    if (verb == NULL)
+        return unknown_verb(words->verb);
+    struct ks_verb_context context = {.arena = arena, .verb = verb->name, .json = words->json,
+                                      .argc = (int)words->rest.len, .argv = words->rest.at};
+    struct ks_err err = {0};
+    warn_unknown_variables(arena);
+    if (ks_config_load(arena, words->own.len > 0 ? words->own.at : none, &context.config, &err) !=
+        KS_OK)
+        return verb_fail(&context, &err);
+    return verb->run(&context);
+}
+
+int main(int argc, char **argv)
+{
+    struct ks_arena arena = {0};
+    struct words words;
+    int status = EXIT_OK;
+
+    (void)argc;
+    ks_log_init("ks", KS_LOG_WARN);
+    read_words(&arena, argv, &words);
+    if (words.version) {
+        printf("ks %s\n", KS_VERSION);
+    } else if (words.help) {
+        status = help(words.verb);
+    } else if (words.verb == NULL) {
+        print_help(stderr);
+        status = EXIT_USAGE;
+    } else {
+        status = run(&arena, &words);
+    }
+    ks_arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,102 @@
+#include "app/verb_decision.h"
+
+#include <string.h>
+
+#define ARCHS_AT_MOST 4
+
+struct collecting {
+    struct ks_verb_context *context;
+    struct verb_decision_list *list;
+};
+
+static void collect(void *data, const struct ks_tier *tier, const struct ks_digest *key,
+                    const char *path)
+{
+    struct collecting *to = data;
+    struct ks_arena *arena = to->context->arena;
+    struct ks_lookup *lookup = KS_NEW(arena, struct ks_lookup);
+    ks_store_read(arena, tier, &to->context->config, key, path, lookup);
+    struct verb_decision *d = ks_vec_push(arena, to->list);
+    *d = (struct verb_decision){.tier = tier, .path = path, .reason = lookup->reason,
+                                .text = "", .kernel = ""};
+    ks_digest_hex(key, d->key);
+    if (lookup->reason == KS_R_APPLIED) {
+        d->found = &lookup->variants[0];
+        d->kernel = d->found->variant.kernel;
+        d->arch = d->found->variant.arch;
+    } else if (lookup->reason == KS_R_ORIGINAL_WINS) {
+        d->original = &lookup->original;
+        d->kernel = d->original->kernel;
+        d->arch = d->original->arch;
+    } else {
+        d->text = lookup->text;
+    }
+}
+
+enum ks_status verb_decisions_load(struct ks_verb_context *context, const char *from,
+                                   struct verb_decision_list *list, struct ks_err *err)
+{
+    struct ks_project project = {0};
+    struct ks_store *store = KS_NEW(context->arena, struct ks_store);
+    KS_TRY(ks_project_find(context->arena, &context->config, from, &project, err));
+    ks_store_open(context->arena, &context->config, &project, store);
+    struct collecting to = {.context = context, .list = list};
+    return ks_store_each(context->arena, store, collect, &to, err);
+}
+
+const char *verb_decision_status(const struct verb_decision *decision)
+{
+    return decision->found != NULL ? "variant" : decision->original != NULL ? "original"
+                                                                            : "unusable";
+}
+
+const char *verb_tier_name(const struct ks_tier *tier)
+{
+    return tier->kind == KS_TIER_PROJECT ? "project" : "user";
+}
+
+static json_t *text_or_null(const char *text)
+{
+    return text != NULL && text[0] != '\0' ? json_string(text) : json_null();
+}
+
+json_t *verb_decision_json(const struct verb_decision *d)
+{
+    const struct ks_variant *v = d->found != NULL ? &d->found->variant : NULL;
+    json_t *o = json_object();
+    json_object_set_new(o, "kernel", text_or_null(d->kernel));
+    json_object_set_new(o, "key", json_string(d->key));
+    json_object_set_new(o, "arch", d->arch > 0 ? json_sprintf("sm_%d", d->arch) : json_null());
+    json_object_set_new(o, "status", json_string(verb_decision_status(d)));
+    json_object_set_new(o, "reason", json_string(ks_reason_name(d->reason)));
+    json_object_set_new(o, "text", json_string(d->text));
+    json_object_set_new(o, "tier", json_string(verb_tier_name(d->tier)));
+    json_object_set_new(o, "path", json_string(d->path));
+    json_object_set_new(o, "variant", v != NULL ? json_string(v->id) : json_null());
+    json_object_set_new(o, "speedup", v != NULL ? json_real(v->geomean) : json_null());
+    json_object_set_new(o, "lower", v != NULL ? json_real(v->lower) : json_null());
+    json_object_set_new(o, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
+    json_object_set_new(o, "device", v != NULL             ? json_string(v->evidence.device)
+                                     : d->original != NULL ? json_string(d->original->device)
+                                                           : json_null());
+    json_object_set_new(o, "signer", v != NULL ? json_string(d->found->signer) : json_null());
+    return o;
+}
+
+const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from)
+{
+    struct verb_decision_list list = {0};
+    struct ks_strv words = {0};
+    if (verb_decisions_load(context, from, &list, NULL) != KS_OK)
+        return NULL;
+    ks_vec_each(struct verb_decision, d, &list) {
+        const char *word = ks_arena_printf(context->arena, "-gencode=arch=compute_%d,code=sm_%d",
+                                           d->arch, d->arch);
+        bool new_word = d->arch > 0 && words.len < ARCHS_AT_MOST;
+        for (size_t i = 0; i < words.len; i++)
+            new_word &= strcmp(words.at[i], word) != 0;
+        if (new_word)
+            ks_strv_add(context->arena, &words, word);
+    }
+    return words.len > 0 ? words.at : NULL;
+}

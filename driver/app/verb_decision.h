@@ -1,0 +1,38 @@
+// Everything that the stores hold, file by file, as `ks list` and `ks show` tell it.
+#ifndef KS_VERB_DECISION_H
+#define KS_VERB_DECISION_H
+
+#include "app/verb.h"
+#include "fmt/json.h"
+
+#define KS_VERB_PREFIX 4 // digits that name a key or a variant
+
+struct verb_decision {
+    char key[KS_HASH_TEXT];
+    const struct ks_tier *tier;
+    const char *path;
+    enum ks_reason reason;        // APPLIED: a usable variant; ORIGINAL_WINS; else why it is not used
+    const char *text;             // detail of the latter, else ""
+    const char *kernel;           // "" for a file that is not used
+    int arch;                     // 0 likewise
+    const struct ks_found *found; // of a usable variant, else NULL
+    const struct ks_original_decision *original; // or of the decision that the original stays
+};
+struct verb_decision_list {
+    struct verb_decision *at;
+    size_t len, cap;
+};
+
+// Decisions of the project that `from` lies in, then those of the user. All in context->arena.
+enum ks_status verb_decisions_load(struct ks_verb_context *context, const char *from,
+                                   struct verb_decision_list *list, struct ks_err *err);
+// "variant", "original" or "unusable".
+const char *verb_decision_status(const struct verb_decision *decision);
+const char *verb_tier_name(const struct ks_tier *tier);
+// A row of ks.list (docs/json.md); new reference.
+json_t *verb_decision_json(const struct verb_decision *decision);
+// nvcc words for the architectures of the project's and the user's decisions (4 at most), or NULL
+// when there are none: what a file is looked at under when nothing is said.
+const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from);
+
+#endif

@@ -1,0 +1,27 @@
+#include "app/verb_device.h"
+
+#include <string.h>
+
+#include "os/file.h"
+#include "verify/client.h"
+
+enum ks_status verb_device_ask(struct ks_verb_context *context, struct ks_device_info *info,
+                               struct ks_err *err)
+{
+    const char *path = ks_path_join(context->arena, ks_program_dir(context->arena), "ks-worker");
+    const char *device = context->config.device;
+    const char *launcher = device == NULL || strcmp(device, "cuda") == 0 ? NULL : device;
+    struct ks_worker worker;
+    *info = (struct ks_device_info){0};
+    KS_TRY(ks_worker_start(&worker, launcher, path, err));
+    enum ks_answer answer = ks_worker_hello(&worker, info);
+    enum ks_status status = KS_OK;
+    if (answer == KS_ANSWER_INTERRUPTED)
+        status = ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
+    else if (answer != KS_ANSWER_OK)
+        status = ks_err_set(err, KS_E_DEVICE, "%s%s%s", worker.text,
+                            launcher != NULL ? "; the worker was started by KS_DEVICE=" : "",
+                            launcher != NULL ? launcher : "");
+    ks_worker_stop(&worker);
+    return status;
+}

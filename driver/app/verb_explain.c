@@ -1,0 +1,194 @@
+// ks explain: what happens to the marked kernels of a TU, and why.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/verb_decision.h"
+#include "os/file.h"
+#include "store/pending.h"
+
+// Why stored variants of the same kernel are not for this key: the first field that differs.
+struct near_miss {
+    struct ks_verb_context *context;
+    const struct ks_tu_kernel *kernel;
+    struct ks_strv lines;
+};
+
+static const char *first_difference(struct ks_arena *arena, const char *want, const char *have)
+{
+    while (*want != '\0' && *have != '\0') {
+        size_t a = strcspn(want, "\n"), b = strcspn(have, "\n");
+        if (a != b || strncmp(want, have, a) != 0)
+            return ks_arena_printf(arena, "here `%.*s`, there `%.*s`", (int)a, want, (int)b, have);
+        want += a + (want[a] == '\n');
+        have += b + (have[b] == '\n');
+    }
+    return "fields agree, the key's format differs";
+}
+
+static void look_near(void *data, const struct ks_tier *tier, const struct ks_digest *key,
+                      const char *path)
+{
+    struct near_miss *near = data;
+    struct ks_arena *arena = near->context->arena;
+    struct ks_lookup lookup;
+    if (ks_digest_eq(key, &near->kernel->key))
+        return;
+    ks_store_read(arena, tier, &near->context->config, key, path, &lookup);
+    if (lookup.reason != KS_R_APPLIED)
+        return;
+    const struct ks_variant *v = &lookup.variants[0].variant;
+    if (strcmp(v->kernel, verb_kernel_name(near->kernel)) == 0)
+        ks_strv_add(arena, &near->lines,
+                    ks_arena_printf(arena, "variant %s is for another key: %s", v->id,
+                                    first_difference(arena, near->kernel->key_text, v->key_text)));
+}
+
+// One marked kernel of one architecture, decided as a build would.
+struct explanation {
+    const struct ks_tu_kernel *kernel;
+    enum ks_reason reason;
+    const char *text;
+    char key[KS_HASH_TEXT]; // "" when it was not compiled
+    struct ks_lookup lookup;
+    struct ks_strv near;
+};
+
+static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
+                   const struct ks_tu_kernel *kernel, struct explanation *e)
+{
+    *e = (struct explanation){.kernel = kernel, .reason = kernel->reason,
+                              .text = kernel->reason_text == NULL ? "" : kernel->reason_text};
+    if (kernel->reason != KS_R_APPLIED)
+        return;
+    ks_digest_hex(&kernel->key, e->key);
+    ks_store_lookup(context->arena, &tu->store, &context->config, &kernel->key, &e->lookup);
+    e->reason = e->lookup.reason;
+    e->text = e->lookup.text == NULL ? "" : e->lookup.text;
+    if (e->reason != KS_R_PENDING)
+        return;
+    struct near_miss near = {.context = context, .kernel = kernel};
+    ks_store_each(context->arena, &tu->store, look_near, &near, NULL);
+    e->near = near.lines;
+}
+
+static json_t *as_json(const struct explanation *e)
+{
+    const struct ks_tu_mark *mark = e->kernel->mark;
+    const struct ks_variant *v = e->lookup.n_variants > 0 ? &e->lookup.variants[0].variant : NULL;
+    json_t *row = json_object(), *near = json_array();
+    for (size_t i = 0; i < e->near.len; i++)
+        json_array_append_new(near, json_string(e->near.at[i]));
+    json_object_set_new(row, "kernel", json_string(verb_kernel_name(e->kernel)));
+    json_object_set_new(row, "file", json_string(mark->file->path));
+    json_object_set_new(row, "line", json_integer(mark->decl->line));
+    json_object_set_new(row, "key", e->key[0] != '\0' ? json_string(e->key) : json_null());
+    json_object_set_new(row, "arch", json_sprintf("sm_%d", e->kernel->arch));
+    json_object_set_new(row, "status",
+                        json_string(e->reason == KS_R_APPLIED ? "substituted" : "original"));
+    json_object_set_new(row, "reason", json_string(ks_reason_name(e->reason)));
+    json_object_set_new(row, "text", json_string(e->text));
+    json_object_set_new(row, "near", near);
+    json_object_set_new(row, "variant", v != NULL ? json_string(v->id) : json_null());
+    json_object_set_new(row, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
+    return row;
+}
+
+static void print(const struct explanation *e)
+{
+    const struct ks_tu_mark *mark = e->kernel->mark;
+    printf("%s:%d: %s, sm_%d: %s\n  %s\n", mark->file->path, mark->decl->line,
+           verb_kernel_name(e->kernel), e->kernel->arch, ks_reason_name(e->reason),
+           ks_reason_text(e->reason));
+    if (e->text[0] != '\0' && e->reason != KS_R_APPLIED)
+        printf("  %s\n", e->text);
+    for (size_t i = 0; i < e->lookup.n_variants; i++) {
+        const struct ks_found *found = &e->lookup.variants[i];
+        printf("  variant %s: %.2fx, at least %.2fx on %s, signed by %s\n  %s\n",
+               found->variant.id, found->variant.geomean, found->variant.lower,
+               found->variant.evidence.device, found->signer, found->path);
+    }
+    for (size_t i = 0; i < e->near.len; i++)
+        printf("  %s\n", e->near.at[i]);
+    if (e->key[0] != '\0')
+        printf("  key %s\n", e->key);
+}
+
+static enum ks_status explain_file(struct ks_verb_context *context, const char *file,
+                                   const char *kernel, const char *const *words, json_t *rows,
+                                   struct ks_err *err)
+{
+    struct verb_tu tu;
+    size_t matched = 0;
+    if (words == NULL)
+        words = verb_stored_archs(context, file);
+    enum ks_status status = verb_tu_open(context, file, words, &tu, err);
+    for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels; i++) {
+        struct explanation e;
+        if (!verb_kernel_is(context->arena, &tu.tu.kernels[i], kernel))
+            continue;
+        decide(context, &tu, &tu.tu.kernels[i], &e);
+        if (context->json)
+            json_array_append_new(rows, as_json(&e));
+        else
+            print(&e);
+        matched++;
+    }
+    if (status == KS_OK && matched == 0)
+        status = verb_no_kernel(&tu, kernel, err);
+    if (status == KS_OK && tu.tu.project.ignored != NULL && !context->json)
+        printf("the project's file is not used: %s\n", tu.tu.project.ignored);
+    verb_tu_close(&tu);
+    return status;
+}
+
+// A kernel's name alone: some build left it pending, and with it the command that compiles it.
+static enum ks_status explain_kernel(struct ks_verb_context *context, const char *kernel,
+                                     json_t *rows, struct ks_err *err)
+{
+    struct ks_pending *items = NULL;
+    struct verb_decision_list list = {0};
+    size_t n = 0;
+    const char *name = ks_instance_normalise(context->arena, kernel);
+    if (context->config.cache_dir != NULL)
+        ks_pending_list(context->arena, &context->config, &items, &n, NULL);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(items[i].kernel, name) == 0 && ks_file_exists(items[i].file) &&
+            chdir(items[i].cwd) == 0)
+            return explain_file(context, items[i].file, name, items[i].argv, rows, err);
+    KS_TRY(verb_decisions_load(context, ".", &list, err));
+    ks_vec_each(struct verb_decision, d, &list)
+        if (strcmp(d->kernel, name) == 0)
+            KS_FAIL(err, KS_E_USER, "%s: a decision is stored (`ks show %s`), but its file is not "
+                    "known; give FILE.cu:%s", kernel, kernel, kernel);
+    KS_FAIL(err, KS_E_USER, "%s: no such file, and no build left a kernel of that name pending; "
+            "give FILE.cu or FILE.cu:KERNEL", kernel);
+}
+
+int verb_explain(struct ks_verb_context *context)
+{
+    static const struct verb_syntax syntax = {
+        .expects = "give one FILE.cu, FILE.cu:KERNEL or KERNEL, then -- and nvcc's options",
+        .least = 1, .most = 1, .nvcc = true};
+    struct verb_words words;
+    struct ks_err err = {0};
+    const char *file, *kernel;
+    int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code != EXIT_OK)
+        return exit_code;
+    const char *target = words.targets.at[0];
+    verb_split_target(context->arena, target, &file, &kernel);
+    json_t *rows = json_array();
+    bool name_alone = kernel == NULL && words.nvcc == NULL && !ks_file_exists(file) &&
+                      strpbrk(target, "/.") == NULL;
+    enum ks_status status = name_alone ? explain_kernel(context, target, rows, &err)
+                                       : explain_file(context, file, kernel, words.nvcc, rows, &err);
+    if (status != KS_OK || !context->json) {
+        json_decref(rows);
+        return status != KS_OK ? verb_fail(context, &err) : EXIT_OK;
+    }
+    json_t *report = ks_json_report("ks.explain");
+    json_object_set_new(report, "kernels", rows);
+    ks_json_print(report);
+    return EXIT_OK;
+}

@@ -1,0 +1,269 @@
+// ks show: everything that is known of a kernel, key by key: profile, decisions, attempts.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/verb_decision.h"
+#include "base/log.h"
+#include "memory/outcomes.h"
+#include "os/file.h"
+
+#define FILE_MAX ((size_t)16 << 20)
+
+struct subject {
+    char key[KS_HASH_TEXT];
+    const char *kernel; // "?" when only a file that is not used speaks of it
+    int arch;           // 0 likewise
+};
+struct showing {
+    struct ks_verb_context *context;
+    struct verb_decision_list decisions;
+    struct {
+        struct subject *at;
+        size_t len, cap;
+    } subjects;
+    struct ks_outcomes *outcomes; // NULL: no memory here
+    json_t *rows;                 // NULL: text
+    size_t n_stored;
+};
+
+static void add_subject(struct showing *s, const char *key, const char *kernel, int arch)
+{
+    ks_vec_each(struct subject, other, &s->subjects)
+        if (strcmp(other->key, key) == 0)
+            return;
+    struct subject *one = ks_vec_push(s->context->arena, &s->subjects);
+    snprintf(one->key, sizeof one->key, "%s", key);
+    one->kernel = kernel[0] != '\0' ? kernel : "?";
+    one->arch = arch;
+}
+
+static enum ks_status subjects_of_file(struct showing *s, const char *file, const char *kernel,
+                                       const char *const *words, struct ks_err *err)
+{
+    struct verb_tu tu;
+    if (words == NULL)
+        words = verb_stored_archs(s->context, file);
+    enum ks_status status = verb_tu_open(s->context, file, words, &tu, err);
+    for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels; i++) {
+        const struct ks_tu_kernel *k = &tu.tu.kernels[i];
+        char hex[KS_HASH_TEXT];
+        if (k->signature == NULL || !verb_kernel_is(s->context->arena, k, kernel))
+            continue;
+        ks_digest_hex(&k->key, hex);
+        add_subject(s, hex, verb_kernel_name(k), k->arch);
+    }
+    if (status == KS_OK && s->subjects.len == 0)
+        status = verb_no_kernel(&tu, kernel, err);
+    verb_tu_close(&tu);
+    return status;
+}
+
+static bool goes_by(struct ks_arena *arena, const struct verb_decision *d, const char *name)
+{
+    if (d->kernel[0] != '\0' && strcmp(ks_instance_normalise(arena, name), d->kernel) == 0)
+        return true;
+    return strlen(name) >= KS_VERB_PREFIX &&
+           (ks_starts_with(d->key, name) ||
+            (d->found != NULL && ks_starts_with(d->found->variant.id, name)));
+}
+
+static enum ks_status find_subjects(struct showing *s, const char *target,
+                                    const char *const *words, struct ks_err *err)
+{
+    const char *file, *kernel;
+    verb_split_target(s->context->arena, target, &file, &kernel);
+    bool is_file = ks_file_exists(file);
+    KS_TRY(verb_decisions_load(s->context, is_file ? file : ".", &s->decisions, err));
+    if (is_file)
+        return subjects_of_file(s, file, kernel, words, err);
+    ks_vec_each(struct verb_decision, d, &s->decisions)
+        if (goes_by(s->context->arena, d, target))
+            add_subject(s, d->key, d->kernel, d->arch);
+    if (s->subjects.len == 0)
+        KS_FAIL(err, KS_E_USER, "%s: no such file, and no stored kernel, key or variant of that "
+                "name; `ks list` has them", target);
+    return KS_OK;
+}
+
+static json_t *profile_of(struct ks_verb_context *context, const char *key)
+{
+    struct ks_slice text;
+    if (context->config.state_dir == NULL)
+        return NULL;
+    const char *path =
+        ks_arena_printf(context->arena, "%s/profiles/%s.json", context->config.state_dir, key);
+    if (ks_file_read(context->arena, path, FILE_MAX, &text, NULL) != KS_OK)
+        return NULL;
+    struct ks_err err = {0};
+    json_t *profile = ks_json_parse(text, &err);
+    if (profile == NULL)
+        ks_warn("%s: %s; delete it and tune again", path, err.text);
+    return profile;
+}
+
+static void print_evidence(const struct ks_evidence *e)
+{
+    for (size_t i = 0; i < e->n_timings; i++)
+        printf("  %s: %.1f us -> %.1f us (%.3fx, lower bound %.3fx, %d pairs, %s)\n",
+               e->timings[i].workload, e->timings[i].original_us, e->timings[i].variant_us,
+               e->timings[i].ratio, e->timings[i].lower, e->timings[i].pairs, e->timings[i].method);
+    printf("  evidence: %s on %s, driver %s, nvcc %s, %s\n", e->level, e->device, e->driver,
+           e->nvcc, e->date);
+    printf("  verified: %d shapes, %d input families, %d runs, %s\n", e->shapes, e->families,
+           e->runs, e->deterministic ? "bitwise repeatable" : "not bitwise repeatable");
+    printf("  largest difference: %.3g ulp, %.3g relative\n", e->max_ulp, e->max_rel);
+    for (size_t i = 0; i < e->n_notes; i++)
+        printf("  note: %s\n", e->notes[i]);
+}
+
+static void print_variant(const struct ks_found *found)
+{
+    const struct ks_variant *v = &found->variant;
+    struct ks_buf domain = KS_BUF(64u << 10);
+    ks_expr_print(&domain, v->domain, NULL, NULL);
+    printf("variant %s: %.2fx, at least %.2fx\n", v->id, v->geomean, v->lower);
+    if (v->rationale[0] != '\0')
+        printf("  %s\n", v->rationale);
+    for (size_t i = 0; i < v->n_skills; i++)
+        printf("  skill: %s\n", v->skills[i]);
+    print_evidence(&v->evidence);
+    printf("  domain: %s\n", ks_buf_text(&domain));
+    printf("  signed by %s\n  %s\n", found->signer, found->path);
+    ks_buf_free(&domain);
+}
+
+static void print_decision(const struct verb_decision *d)
+{
+    if (d->found != NULL)
+        print_variant(d->found);
+    else if (d->original != NULL)
+        printf("the original stays: %d judged, %d correct, %s, on %s, %s; at most %.2fx was seen\n"
+               "  %s\n",
+               d->original->tried, d->original->correct,
+               d->original->complete ? "search complete" : "budget spent", d->original->device,
+               d->original->date, d->original->upper_bound, d->path);
+    else
+        printf("not used (%s): %s\n  %s\n", ks_reason_name(d->reason), d->text,
+               ks_reason_text(d->reason));
+}
+
+static json_t *attempts_json(const struct ks_attempt *attempts, size_t n)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < n; i++) {
+        const struct ks_attempt *a = &attempts[i];
+        json_array_append_new(
+            rows, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:s}", "proposal", a->proposal,
+                            "skill", a->skill, "params", a->params, "correctness", a->correctness,
+                            "speed", a->speed, "reason", a->reason, "ratio", a->ratio, "lower",
+                            a->lower, "date", a->date));
+    }
+    return rows;
+}
+
+static void print_attempts(const struct ks_attempt *attempts, size_t n)
+{
+    if (n > 0)
+        printf("attempts\n");
+    for (size_t i = 0; i < n; i++) {
+        const struct ks_attempt *a = &attempts[i];
+        printf("  %-16s %-28s %-24s %-10s %-12s ", a->proposal, a->skill, a->params,
+               a->correctness, a->speed);
+        if (a->ratio > 0)
+            printf("%6.3fx %s\n", a->ratio, a->reason);
+        else
+            printf("%7s %s\n", "-", a->reason);
+    }
+}
+
+static void show_json(struct showing *s, const struct subject *subject, json_t *profile,
+                      const struct ks_attempt *attempts, size_t n)
+{
+    json_t *row = json_object(), *decisions = json_array();
+    ks_vec_each(struct verb_decision, d, &s->decisions)
+        if (strcmp(d->key, subject->key) == 0)
+            json_array_append_new(decisions, verb_decision_json(d));
+    json_object_set_new(row, "kernel", json_string(subject->kernel));
+    json_object_set_new(row, "key", json_string(subject->key));
+    json_object_set_new(row, "arch", subject->arch > 0 ? json_sprintf("sm_%d", subject->arch)
+                                                       : json_null());
+    json_object_set_new(row, "decisions", decisions);
+    json_object_set_new(row, "profile", profile != NULL ? json_incref(profile) : json_null());
+    json_object_set_new(row, "attempts", attempts_json(attempts, n));
+    json_array_append_new(s->rows, row);
+}
+
+static void show_text(struct showing *s, const struct subject *subject, const json_t *profile,
+                      const struct ks_attempt *attempts, size_t n)
+{
+    size_t stored = 0;
+    printf("kernel %s", subject->kernel);
+    if (subject->arch > 0)
+        printf(" for sm_%d", subject->arch);
+    printf(", key %s\n%s", subject->key,
+           profile != NULL ? ks_json_str(profile, "page", "") : "no profile kept on this machine\n");
+    ks_vec_each(struct verb_decision, d, &s->decisions)
+        if (strcmp(d->key, subject->key) == 0) {
+            print_decision(d);
+            stored++;
+        }
+    if (stored == 0)
+        printf("nothing is stored; `ks explain` says why, `ks tune` decides\n");
+    print_attempts(attempts, n);
+}
+
+static void show(struct showing *s, const struct subject *subject)
+{
+    struct ks_attempt *attempts = NULL;
+    size_t n = 0;
+    struct ks_err err = {0};
+    if (s->outcomes != NULL &&
+        ks_outcomes_for_key(s->context->arena, s->outcomes, subject->key, &attempts, &n, &err) !=
+            KS_OK)
+        ks_warn("%s; attempts are left out", err.text);
+    ks_vec_each(struct verb_decision, d, &s->decisions)
+        s->n_stored += strcmp(d->key, subject->key) == 0;
+    json_t *profile = profile_of(s->context, subject->key);
+    if (s->rows != NULL)
+        show_json(s, subject, profile, attempts, n);
+    else
+        show_text(s, subject, profile, attempts, n);
+    json_decref(profile);
+}
+
+// Looking never makes a memory where there is none.
+static void open_memory(struct showing *s)
+{
+    const struct ks_config *config = &s->context->config;
+    struct ks_err err = {0};
+    if (config->state_dir != NULL &&
+        ks_file_exists(ks_path_join(s->context->arena, config->state_dir, "memory.db")) &&
+        ks_outcomes_open(config, &s->outcomes, &err) != KS_OK)
+        ks_warn("%s; attempts are left out", err.text);
+}
+
+int verb_show(struct ks_verb_context *context)
+{
+    static const struct verb_syntax syntax = {
+        .expects = "give one FILE.cu, FILE.cu:KERNEL, kernel, key or variant", .least = 1,
+        .most = 1, .nvcc = true};
+    struct verb_words words;
+    struct showing s = {.context = context};
+    struct ks_err err = {0};
+    int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code != EXIT_OK)
+        return exit_code;
+    if (find_subjects(&s, words.targets.at[0], words.nvcc, &err) != KS_OK)
+        return verb_fail(context, &err);
+    open_memory(&s);
+    s.rows = context->json ? json_array() : NULL;
+    ks_vec_each(struct subject, subject, &s.subjects)
+        show(&s, subject);
+    ks_outcomes_close(s.outcomes);
+    if (context->json) {
+        json_t *report = ks_json_report("ks.show");
+        json_object_set_new(report, "kernels", s.rows);
+        ks_json_print(report);
+    }
+    return s.n_stored > 0 ? EXIT_OK : EXIT_NEGATIVE;
+}

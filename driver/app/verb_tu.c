@@ -1,0 +1,148 @@
+// One TU under the words of its compile, for the verbs that look at kernels.
+#include <string.h>
+
+#include "app/verb.h"
+#include "os/file.h"
+
+void verb_split_target(struct ks_arena *arena, const char *text, const char **file,
+                       const char **kernel)
+{
+    *file = text;
+    *kernel = NULL;
+    for (const char *at = text; *at != '\0'; at++) {
+        if (at[0] != ':')
+            continue;
+        if (at[1] == ':') {
+            at++;
+            continue;
+        }
+        *file = ks_arena_strndup(arena, text, (size_t)(at - text));
+        *kernel = at + 1;
+        return;
+    }
+}
+
+// Words that name a build's own outputs: a look at its command must not touch them.
+static bool drops(const char *word, bool *with_value)
+{
+    static const char *const alone[] = {"-c", "--compile", "-MD", "-MMD", "-MP",
+                                        "--generate-dependencies-with-compile",
+                                        "--generate-nonsystem-dependencies-with-compile",
+                                        "--generate-dependency-targets", NULL};
+    static const char *const valued[] = {"-o", "--output-file", "-MF", "--dependency-output",
+                                         "-MT", "--dependency-target-name", NULL};
+    *with_value = false;
+    for (size_t i = 0; alone[i] != NULL; i++)
+        if (strcmp(word, alone[i]) == 0)
+            return true;
+    for (size_t i = 0; valued[i] != NULL; i++) {
+        size_t n = strlen(valued[i]);
+        if (strncmp(word, valued[i], n) == 0 && (word[n] == '\0' || word[n] == '=')) {
+            *with_value = word[n] == '\0';
+            return true;
+        }
+    }
+    return false;
+}
+
+// A build's own words may spell the file relative to its folder, or absolutely.
+static bool same_file(struct ks_arena *arena, const char *word, const char *file)
+{
+    if (word[0] == '-' || strcmp(ks_path_base(word), ks_path_base(file)) != 0)
+        return false;
+    const char *a = ks_path_real(arena, word), *b = ks_path_real(arena, file);
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+// argv for the command-line model: what shapes device code stays, outputs are ours.
+static int make_words(struct ks_arena *arena, const char *file, const char *const *words,
+                      const char *object, struct ks_strv *out)
+{
+    bool has_file = false, separate = false;
+    ks_strv_add(arena, out, "ks");
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+        bool with_value;
+        if (drops(words[i], &with_value)) {
+            if (with_value && words[i + 1] != NULL)
+                i++;
+            continue;
+        }
+        has_file |= same_file(arena, words[i], file);
+        separate |= strcmp(words[i], "-dc") == 0 || strcmp(words[i], "--device-c") == 0;
+        ks_strv_add(arena, out, words[i]);
+    }
+    if (!separate)
+        ks_strv_add(arena, out, "-c");
+    if (!has_file)
+        ks_strv_add(arena, out, file);
+    ks_strv_add(arena, out, "-o");
+    ks_strv_add(arena, out, object);
+    return (int)out->len;
+}
+
+enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
+                            const char *const *words, struct verb_tu *out, struct ks_err *err)
+{
+    struct ks_arena *arena = context->arena;
+    *out = (struct verb_tu){0};
+    if (!ks_file_exists(file))
+        return ks_err_set(err, KS_E_USER, "%s: no such file", file);
+    KS_TRY(ks_toolkit_find(arena, &context->config, &out->toolkit, err));
+    KS_TRY(ks_dir_temp(arena, "ks-work", &out->dir, err));
+    struct ks_strv argv = {0};
+    int argc = make_words(arena, file, words, ks_path_join(arena, out->dir, "plain.o"), &argv);
+    ks_cmdline_read(arena, argc, argv.at, &out->cmd);
+    if (out->cmd.pass != NULL)
+        return ks_err_set(err, KS_E_USER, "%s: %s; give the nvcc options of its compile behind --",
+                          file, out->cmd.pass);
+    KS_TRY(ks_tu_open(arena, &context->config, &out->cmd, &out->toolkit, &out->tu, err));
+    ks_store_open(arena, &context->config, &out->tu.project, &out->store);
+    if (out->tu.n_marks == 0)
+        return ks_err_set(err, KS_E_USER,
+                          "%s: no kernel is marked; put `#pragma ks optimize` and a workload line "
+                          "above one (docs/marks.md)", file);
+    out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");
+    KS_TRY(ks_dir_make(out->plain.keep_dir, err));
+    KS_TRY(ks_tu_compile_plain(arena, &out->tu, out->cmd.output, &out->plain, err));
+    if (out->plain.exit_code != 0)
+        return ks_err_set(err, KS_E_USER, "%s does not compile with these options:\n%.*s", file,
+                          (int)(out->plain.err.len < 800 ? out->plain.err.len : 800),
+                          out->plain.err.at);
+    return ks_tu_identify(arena, &out->tu, &out->plain, err);
+}
+
+void verb_tu_close(struct verb_tu *tu)
+{
+    if (tu->dir != NULL)
+        ks_tree_remove(tu->dir, NULL);
+    tu->dir = NULL;
+}
+
+const char *verb_kernel_name(const struct ks_tu_kernel *kernel)
+{
+    return kernel->signature != NULL ? kernel->signature->instance : kernel->mark->decl->qualified;
+}
+
+bool verb_kernel_is(struct ks_arena *arena, const struct ks_tu_kernel *kernel, const char *name)
+{
+    if (name == NULL)
+        return true;
+    name = ks_instance_normalise(arena, name);
+    return strcmp(name, kernel->mark->decl->qualified) == 0 ||
+           (kernel->signature != NULL && strcmp(name, kernel->signature->instance) == 0);
+}
+
+enum ks_status verb_no_kernel(const struct verb_tu *tu, const char *name, struct ks_err *err)
+{
+    struct ks_buf names = KS_BUF(512);
+    for (size_t i = 0; i < tu->tu.n_kernels; i++) {
+        const char *one = verb_kernel_name(&tu->tu.kernels[i]);
+        if (i > 0 && strcmp(one, verb_kernel_name(&tu->tu.kernels[i - 1])) == 0)
+            continue; // the same for another architecture
+        ks_buf_printf(&names, "%s%s", names.len > 0 ? ", " : "", one);
+    }
+    ks_err_set(err, KS_E_USER, "%s: no marked kernel `%s`; there are: %s%s", tu->tu.path,
+               name != NULL ? name : "", ks_buf_text(&names), names.failed ? ", ..." : "");
+    ks_buf_free(&names);
+    return KS_E_USER;
+}

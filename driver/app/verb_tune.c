@@ -1,0 +1,224 @@
+// ks tune FILE.cu[:KERNEL] [-- nvcc options]; its parts serve `ks warm` too.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/verb_tune.h"
+#include "base/log.h"
+#include "cfg/trust.h"
+#include "os/file.h"
+#include "os/proc.h"
+#include "store/pending.h"
+
+int tuning_begin(struct tuning *tuning)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct ks_secret_key secret;
+    struct ks_err err = {0};
+    if (context->config.readonly) {
+        ks_err_set(&err, KS_E_USER, "the configuration is read-only (KS_READONLY): no decision "
+                                    "could be stored; tune without it");
+        return verb_fail(context, &err);
+    }
+    ks_stop_on_signals();
+    if (verb_device_ask(context, &tuning->device, &err) != KS_OK) {
+        if (err.status == KS_E_DEVICE)
+            ks_err_set(&err, KS_E_DEVICE, "no GPU to tune on: %s; tune on a machine that has one, or "
+                                          "name a launcher in KS_DEVICE (\"ssh host\")",
+                       ks_arena_strdup(context->arena, err.text));
+        return verb_fail(context, &err);
+    }
+    if (ks_user_key(&context->config, true, &secret, &err) != KS_OK)
+        return verb_fail(context, &err);
+    if (ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
+        ks_warn("%s; tuning without memory", err.text);
+    tuning->rows = json_array();
+    return EXIT_OK;
+}
+
+int tuning_end(struct tuning *tuning, const char *schema)
+{
+    ks_outcomes_close(tuning->outcomes);
+    if (ks_stop_requested())
+        tuning->exit_code = EXIT_INTERRUPTED;
+    if (!tuning->context->json) {
+        json_decref(tuning->rows);
+        return tuning->exit_code;
+    }
+    json_t *report = ks_json_report(schema);
+    json_object_set_new(report, "kernels", tuning->rows);
+    json_object_set_new(report, "exit", json_integer(tuning->exit_code));
+    ks_json_print(report);
+    return tuning->exit_code;
+}
+
+static bool wanted(const struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *name)
+{
+    char hex[KS_HASH_TEXT];
+    ks_digest_hex(&kernel->key, hex);
+    bool by_key = tuning->keys.len == 0;
+    for (size_t i = 0; i < tuning->keys.len; i++)
+        by_key |= kernel->reason == KS_R_APPLIED && strcmp(tuning->keys.at[i], hex) == 0;
+    return by_key && verb_kernel_is(tuning->context->arena, kernel, name);
+}
+
+// --budget, the mark, option or variable, the project, the built-in value: the first that speaks.
+static double budget_of(const struct tuning *tuning, const struct ks_project *project,
+                        const struct ks_tu_kernel *kernel)
+{
+    struct ks_config config = tuning->context->config;
+    double marked = kernel->mark->mark->budget_seconds;
+    ks_project_apply(project, &config);
+    return tuning->budget > 0 ? tuning->budget : marked > 0 ? marked : config.budget_seconds;
+}
+
+static void worsen(struct tuning *tuning, int exit_code)
+{
+    if (exit_code > tuning->exit_code)
+        tuning->exit_code = exit_code;
+}
+
+// Told, without a run: not eligible, decided before, or for another GPU than this one.
+static bool settled(struct tuning *tuning, const struct verb_tu *tu,
+                    const struct ks_tu_kernel *kernel)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct ks_lookup lookup;
+    if (kernel->reason != KS_R_APPLIED) {
+        const char *detail = kernel->reason_text == NULL ? "" : kernel->reason_text;
+        tuning_report(tuning, kernel, "ineligible", kernel->reason,
+                      ks_arena_printf(context->arena, "%s%s%s", ks_reason_text(kernel->reason),
+                                      detail[0] != '\0' ? ": " : "", detail), NULL);
+        return true;
+    }
+    ks_store_lookup(context->arena, &tu->store, &context->config, &kernel->key, &lookup);
+    if (!tuning->again &&
+        (lookup.reason == KS_R_APPLIED || lookup.reason == KS_R_ORIGINAL_WINS)) {
+        ks_pending_remove(&context->config, &kernel->key);
+        if (!tuning->in_build)
+            tuning_report(tuning, kernel, "decided", lookup.reason,
+                          ks_arena_printf(context->arena, "decided before (%s); --again tunes anew",
+                                          ks_reason_name(lookup.reason)), NULL);
+        return true;
+    }
+    if (kernel->arch == tuning->device.arch)
+        return false;
+    tuning_report(tuning, kernel, "other-arch", KS_R_COUNT,
+                  ks_arena_printf(context->arena, "not tuned: the GPU here (%s) is sm_%d; tune on "
+                                  "one of sm_%d, or give -- -arch=sm_%d", tuning->device.name,
+                                  tuning->device.arch, kernel->arch, tuning->device.arch), NULL);
+    return true;
+}
+
+static const char *status_of(enum ks_tune_end end)
+{
+    static const char *const names[] = {"variant", "original", "budget", "baseline-fault",
+                                        "interrupted", "failed"};
+    return names[end];
+}
+
+static const char *text_of(const struct ks_tune_result *result, const struct ks_err *err)
+{
+    switch (result->end) {
+    case KS_TUNE_BASELINE_FAULT:
+        return result->finding;
+    case KS_TUNE_INTERRUPTED:
+        return "interrupted; what was judged is remembered, run the same command to go on";
+    case KS_TUNE_FAILED:
+        return err->text;
+    default:
+        return "";
+    }
+}
+
+static int exit_of(const struct ks_tune_result *result, enum ks_status status)
+{
+    if (result->end == KS_TUNE_BASELINE_FAULT)
+        return EXIT_NEGATIVE;
+    if (result->end == KS_TUNE_INTERRUPTED)
+        return EXIT_INTERRUPTED;
+    return status == KS_OK ? EXIT_OK : status == KS_E_USER ? EXIT_USAGE : EXIT_FAULT;
+}
+
+static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
+                        const struct ks_tu_kernel *kernel)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct ks_err err = {0};
+    struct ks_tune_result result;
+    struct ks_tune_options options = {
+        .config = &context->config, .store = &tu->store, .outcomes = tuning->outcomes,
+        .budget_seconds = budget_of(tuning, &tu->tu.project, kernel),
+        .budget_tries = kernel->mark->mark->budget_tries, .again = tuning->again,
+        .work_dir = tu->dir};
+    enum ks_status status =
+        ks_tune_kernel(context->arena, &tu->tu, kernel, &tu->plain, &options, &result, &err);
+    tuning_keep_profile(tuning, kernel, &result);
+    tuning_report(tuning, kernel, status_of(result.end), KS_R_COUNT, text_of(&result, &err),
+                  &result);
+    json_decref(result.profile.json);
+    if (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_ORIGINAL ||
+        result.end == KS_TUNE_BUDGET)
+        ks_pending_remove(&context->config, &kernel->key);
+    worsen(tuning, exit_of(&result, status));
+}
+
+enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *kernel,
+                           const char *const *words, struct ks_err *err)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct verb_tu tu;
+    size_t matched = 0;
+    const char *own[] = {ks_arena_printf(context->arena, "-arch=sm_%d", tuning->device.arch), NULL};
+    enum ks_status status = verb_tu_open(context, file, words != NULL ? words : own, &tu, err);
+    for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels && !ks_stop_requested(); i++) {
+        const struct ks_tu_kernel *k = &tu.tu.kernels[i];
+        if (!wanted(tuning, k, kernel))
+            continue;
+        matched++;
+        if (!settled(tuning, &tu, k))
+            tune_kernel(tuning, &tu, k);
+    }
+    if (status == KS_OK && matched == 0 && !ks_stop_requested())
+        status = tuning->keys.len > 0
+                     ? ks_err_set(err, KS_E_USER, "%s: no kernel has the key %.12s any more", file,
+                                  tuning->keys.at[0])
+                     : verb_no_kernel(&tu, kernel, err);
+    verb_tu_close(&tu);
+    return status;
+}
+
+int verb_tune(struct ks_verb_context *context)
+{
+    const char *budget = NULL, *again = NULL, *in_build = NULL;
+    struct tuning tuning = {.context = context};
+    const struct verb_option options[] = {{.name = "--budget=", .value = &budget},
+                                          {.name = "--again", .value = &again},
+                                          {.name = "--in-build", .value = &in_build},
+                                          {.name = "--key=", .values = &tuning.keys}};
+    const struct verb_syntax syntax = {
+        .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
+        .options = options, .n_options = 4, .least = 1, .most = 1, .nvcc = true};
+    struct verb_words words;
+    struct ks_err err = {0};
+    const char *file, *kernel;
+    int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code != EXIT_OK)
+        return exit_code;
+    if (budget != NULL && !ks_seconds_parse(budget, &tuning.budget))
+        return verb_usage(context, "--budget=%s is no time: 90, 90s or 5m", budget);
+    tuning.again = again != NULL;
+    tuning.in_build = in_build != NULL;
+    verb_split_target(context->arena, words.targets.at[0], &file, &kernel);
+    if (!ks_file_exists(file)) {
+        ks_err_set(&err, KS_E_USER, "%s: no such file", file);
+        return verb_fail(context, &err);
+    }
+    exit_code = tuning_begin(&tuning);
+    if (exit_code != EXIT_OK)
+        return exit_code;
+    if (tuning_file(&tuning, file, kernel, words.nvcc, &err) == KS_OK || ks_stop_requested())
+        return tuning_end(&tuning, "ks.tune");
+    json_decref(tuning.rows);
+    ks_outcomes_close(tuning.outcomes);
+    return verb_fail(context, &err);
+}

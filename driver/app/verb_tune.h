@@ -1,0 +1,44 @@
+// `ks tune` and `ks warm`: what they share.
+#ifndef KS_VERB_TUNE_H
+#define KS_VERB_TUNE_H
+
+#include "app/verb.h"
+#include "app/verb_device.h"
+#include "fmt/json.h"
+#include "memory/outcomes.h"
+#include "search/tune.h"
+
+// One run of either verb, over one file or many.
+struct tuning {
+    struct ks_verb_context *context;
+    double budget;             // --budget=, or 0: the mark's or the configuration's
+    bool again;
+    bool in_build;             // by ks-nvcc: silent about what was decided before
+    struct ks_strv keys;       // hexadecimal; none: all
+    struct ks_device_info device;
+    struct ks_outcomes *outcomes; // NULL: no memory
+    json_t *rows;              // of the report (docs/json.md)
+    int exit_code;             // the worst so far
+};
+
+// What tuning needs, asked for before minutes are spent: stores that may be written, a GPU, a key to
+// sign with; and memory, which it can do without. EXIT_OK, or what verb_fail returned.
+int tuning_begin(struct tuning *tuning);
+// Tunes the kernels of one TU. A failure status is for the caller to tell; what concerns one kernel
+// is told, and entered in rows and exit_code, here.
+enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *kernel,
+                           const char *const *words, struct ks_err *err);
+// Ends the run, prints the report of this schema with --json, and returns the exit status.
+int tuning_end(struct tuning *tuning, const char *schema);
+
+// verb_tune_report.c. `status` is as in docs/json.md; result NULL when nothing ran.
+void tuning_report(struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *status,
+                   enum ks_reason reason, const char *text, const struct ks_tune_result *result);
+// A row for a file that could not be looked at.
+void tuning_report_file(struct tuning *tuning, const char *file, const char *kernel,
+                        const struct ks_err *err);
+// The profile outlives the run: `ks show` prints it from the state directory.
+void tuning_keep_profile(struct tuning *tuning, const struct ks_tu_kernel *kernel,
+                         struct ks_tune_result *result);
+
+#endif

@@ -1,0 +1,137 @@
+// What tuning says of each kernel: lines for people (stderr inside a build, whose stdout belongs to
+// the compiler), a row for --json, and the profile that `ks show` prints later.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/verb_tune.h"
+#include "base/log.h"
+#include "os/file.h"
+
+static FILE *stream(const struct tuning *tuning)
+{
+    return tuning->in_build || tuning->context->json ? stderr : stdout;
+}
+
+static void say_variant(FILE *out, const char *name, const struct ks_tune_result *result)
+{
+    const struct ks_variant *v = &result->variant;
+    fprintf(out, "ks: %s: %.2fx faster, at least %.2fx (%s); %d judged in %.0f s\n", name,
+            v->geomean, v->lower, v->skills[0], result->judged, result->seconds);
+    for (size_t i = 0; i < v->evidence.n_timings; i++) {
+        const struct ks_timing *t = &v->evidence.timings[i];
+        fprintf(out, "ks:   %s: %.1f us -> %.1f us (%.3fx, lower bound %.3fx, %d pairs, %s)\n",
+                t->workload, t->original_us, t->variant_us, t->ratio, t->lower, t->pairs,
+                t->method);
+    }
+    fprintf(out, "ks:   stored %s\n", result->path);
+}
+
+static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *text,
+                const struct ks_tune_result *result)
+{
+    const char *name = verb_kernel_name(kernel);
+    FILE *out = stream(tuning);
+    if (result != NULL && result->end == KS_TUNE_VARIANT)
+        say_variant(out, name, result);
+    else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
+        fprintf(out, "ks: %s: the original stays: %d judged in %.0f s, none confirmed faster%s\n",
+                name, result->judged, result->seconds,
+                result->end == KS_TUNE_BUDGET ? " (budget spent)" : "");
+    else
+        fprintf(result != NULL ? stderr : out, "ks: %s, sm_%d: %s\n", name, kernel->arch, text);
+}
+
+static json_t *timings_json(const struct ks_evidence *evidence)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < evidence->n_timings; i++) {
+        const struct ks_timing *t = &evidence->timings[i];
+        json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f,s:f,s:i,s:s}", "workload",
+                                              t->workload, "original_us", t->original_us,
+                                              "variant_us", t->variant_us, "ratio", t->ratio,
+                                              "lower", t->lower, "pairs", t->pairs, "method",
+                                              t->method));
+    }
+    return rows;
+}
+
+static json_t *new_row(const char *kernel, const char *key, int arch, const char *status,
+                       const char *reason, const char *text)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "kernel", json_string(kernel));
+    json_object_set_new(row, "key", key != NULL ? json_string(key) : json_null());
+    json_object_set_new(row, "arch", arch > 0 ? json_sprintf("sm_%d", arch) : json_null());
+    json_object_set_new(row, "status", json_string(status));
+    json_object_set_new(row, "reason", reason != NULL ? json_string(reason) : json_null());
+    json_object_set_new(row, "text", json_string(text));
+    return row;
+}
+
+// The fields of a run, null where it did not come to them.
+static void add_result(json_t *row, const struct ks_tune_result *result)
+{
+    const struct ks_variant *v =
+        result != NULL && result->end == KS_TUNE_VARIANT ? &result->variant : NULL;
+    json_t *profile = result != NULL && result->profiled ? result->profile.json : NULL;
+    json_object_set_new(row, "proposed", json_integer(result != NULL ? result->proposed : 0));
+    json_object_set_new(row, "judged", json_integer(result != NULL ? result->judged : 0));
+    json_object_set_new(row, "correct", json_integer(result != NULL ? result->correct : 0));
+    json_object_set_new(row, "seconds", json_real(result != NULL ? result->seconds : 0));
+    json_object_set_new(row, "variant", v != NULL ? json_string(v->id) : json_null());
+    json_object_set_new(row, "speedup", v != NULL ? json_real(v->geomean) : json_null());
+    json_object_set_new(row, "lower", v != NULL ? json_real(v->lower) : json_null());
+    json_object_set_new(row, "skill",
+                        v != NULL && v->n_skills > 0 ? json_string(v->skills[0]) : json_null());
+    json_object_set_new(row, "path", result != NULL && result->path != NULL
+                                         ? json_string(result->path) : json_null());
+    json_object_set_new(row, "timings", v != NULL ? timings_json(&v->evidence) : json_array());
+    json_object_set_new(row, "profile", profile != NULL ? json_incref(profile) : json_null());
+}
+
+void tuning_report(struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *status,
+                   enum ks_reason reason, const char *text, const struct ks_tune_result *result)
+{
+    bool compiled = kernel->reason == KS_R_APPLIED;
+    char hex[KS_HASH_TEXT];
+    ks_digest_hex(&kernel->key, hex);
+    say(tuning, kernel, text, result);
+    json_t *row = new_row(verb_kernel_name(kernel), compiled ? hex : NULL, kernel->arch, status,
+                          reason != KS_R_COUNT ? ks_reason_name(reason) : NULL, text);
+    add_result(row, result);
+    json_array_append_new(tuning->rows, row);
+}
+
+void tuning_report_file(struct tuning *tuning, const char *file, const char *kernel,
+                        const struct ks_err *err)
+{
+    fprintf(stderr, "ks %s: %s\n", tuning->context->verb, err->text);
+    const char *text = ks_starts_with(err->text, file)
+                           ? err->text
+                           : ks_arena_printf(tuning->context->arena, "%s: %s", file, err->text);
+    json_t *row = new_row(kernel, NULL, 0, "failed", NULL, text);
+    add_result(row, NULL);
+    json_array_append_new(tuning->rows, row);
+}
+
+void tuning_keep_profile(struct tuning *tuning, const struct ks_tu_kernel *kernel,
+                         struct ks_tune_result *result)
+{
+    struct ks_arena *arena = tuning->context->arena;
+    if (!result->profiled || result->profile.json == NULL ||
+        tuning->context->config.state_dir == NULL)
+        return;
+    char hex[KS_HASH_TEXT];
+    ks_digest_hex(&kernel->key, hex);
+    struct ks_buf page = KS_BUF(64u << 10);
+    ks_profile_print(&page, &result->profile);
+    json_object_set_new(result->profile.json, "page", json_string(ks_buf_text(&page)));
+    ks_buf_free(&page);
+    const char *dir = ks_path_join(arena, tuning->context->config.state_dir, "profiles");
+    const char *text = ks_json_text(arena, result->profile.json);
+    struct ks_err err = {0};
+    if (ks_dir_make(dir, &err) != KS_OK ||
+        ks_file_write(ks_arena_printf(arena, "%s/%s.json", dir, hex), text, strlen(text), false, 0,
+                      &err) != KS_OK)
+        ks_warn("%s; the profile is not kept for `ks show`", err.text);
+}
