@@ -12,6 +12,22 @@
 #define PROBE_LANES (1 << 18)
 #define PROBE_CHUNK 4096
 
+// Scalars that are no whole numbers (or that we cannot read) spoil the exactness of products.
+static bool whole_scalars(const struct ks_vector *vector)
+{
+    for (size_t i = 0; i < vector->problem.n_args; i++) {
+        const struct ks_arg *arg = &vector->problem.args[i];
+        int64_t integer;
+        if (arg->kind != KS_ARG_SCALAR || ks_arg_integer(arg, &integer))
+            continue;
+        double value = ks_scalar_value(arg->type.elem.scalar, arg->bytes, 0);
+        if (arg->type.elem.lanes != 1 || !ks_scalar_is_float(arg->type.elem.scalar) ||
+            !(fabs(value) <= 4096) || value != nearbyint(value))
+            return false;
+    }
+    return true;
+}
+
 // Where partial sums of whole numbers stay below 2^24, every order of summation is exact in fp32.
 static bool exact_lane(const struct ks_judge *judge, const struct ks_vector *vector,
                        const struct ks_output *output, int64_t i)
@@ -24,7 +40,7 @@ static unsigned char *comparison_mask(const struct ks_judge *judge, const struct
                                       const struct ks_output *output, int64_t lanes)
 {
     bool probe = ks_judge_defends(judge, KS_D_EXACT_PROBE) && vector->family == KS_FAMILY_EXACT &&
-                 output->scale != NULL && vector->deterministic;
+                 output->scale != NULL && vector->deterministic && whole_scalars(vector);
     bool unwritten = output->mask != NULL && ks_judge_defends(judge, KS_D_UNWRITTEN);
     if (!probe && !unwritten)
         return NULL;

@@ -384,6 +384,7 @@ static enum ks_status find_floors(struct round *base, size_t w, struct ks_timed 
     timed->floors[w] = sizes;
     timed->n_floors[w] = n;
     int64_t divisor = 4;
+    const struct ks_timed before = *timed;
     for (int step = 0; n > 0 && step < FLOOR_STEPS; step++, divisor *= 4) {
         struct ks_value *smaller = ks_arena_memdup(base->arena, sizes, n * sizeof *smaller);
         for (size_t i = 0; i < n; i++) {
@@ -411,6 +412,12 @@ static enum ks_status find_floors(struct round *base, size_t w, struct ks_timed 
         }
         finish(&r);
         KS_TRY(status);
+        if (timed->speed == KS_S_VOID && *base->correctness == KS_C_CORRECT) {
+            // Not measurable at this size: the claim on the declared ones stands.
+            timed->speed = before.speed;
+            memcpy(timed->reason, before.reason, sizeof timed->reason);
+            break;
+        }
         if (failed(&r) || !usable || paired.lower < ks_rule_search.loss)
             break;
         timed->floors[w] = smaller;
