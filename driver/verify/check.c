@@ -5,10 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ks_check_answer(const struct ks_judge *judge, enum ks_answer answer, const char *text,
-                     enum ks_correctness *verdict, char reason[512])
+bool ks_check_answer(enum ks_answer answer, const char *text, enum ks_correctness *verdict,
+                     char reason[512])
 {
-    (void)judge;
     switch (answer) {
     case KS_ANSWER_LAUNCH:
         *verdict = KS_C_LAUNCH;
@@ -257,7 +256,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     json_decref(a.plan);
     KS_TRY(status);
     if (answer != KS_ANSWER_OK) {
-        if (!ks_check_answer(judge, answer, check->runner->text, verdict, check->reason))
+        if (!ks_check_answer(answer, check->runner->text, verdict, check->reason))
             return ks_answer_status(check->runner, answer, "the runner", err);
         return KS_OK;
     }

@@ -28,7 +28,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
                                struct ks_err *err);
 
 // Verdict for an answer to a candidate's run; false if it is the tool's fault instead.
-bool ks_check_answer(const struct ks_judge *judge, enum ks_answer answer, const char *text,
-                     enum ks_correctness *verdict, char reason[512]);
+bool ks_check_answer(enum ks_answer answer, const char *text, enum ks_correctness *verdict,
+                     char reason[512]);
 
 #endif

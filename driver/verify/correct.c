@@ -148,7 +148,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     enum ks_answer answer = ks_worker_load(&runner, candidate->cubin, candidate->names, candidate->n);
     enum ks_status status = KS_OK;
     if (answer != KS_ANSWER_OK) {
-        if (!ks_check_answer(judge, answer, runner.text, &result->verdict, result->reason))
+        if (!ks_check_answer(answer, runner.text, &result->verdict, result->reason))
             status = ks_answer_status(&runner, answer, "the runner", err);
     } else {
         status = run_all(&s, phase, err);

@@ -84,7 +84,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     } else {
         int batch;
         answer = ks_worker_ask(&judge->oracle, "sets", json_pack("{s:i}", "count", 2), 60);
-        status = answer == KS_ANSWER_OK ? ks_timing_baseline(judge, &judge->oracle, plan,
+        status = answer == KS_ANSWER_OK ? ks_timing_baseline(&judge->oracle, plan,
                                                              &judge->baseline_us[w], &batch, err)
                                         : ks_answer_status(&judge->oracle, answer, "the oracle", err);
     }
@@ -96,8 +96,7 @@ done:
 }
 
 enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
-                                  const struct ks_tu_kernel *kernel,
-                                  const struct ks_tu_compile *plain, struct ks_slice cubin,
+                                  const struct ks_tu_kernel *kernel, struct ks_slice cubin,
                                   struct ks_slice canonical, const struct ks_judge_options *options,
                                   ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
                                   struct ks_err *err)
@@ -106,7 +105,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     struct ks_judge *j = KS_NEW(arena, struct ks_judge);
     *judge = NULL;
     *baseline_fault = false;
-    *j = (struct ks_judge){.arena = arena, .tu = tu, .kernel = kernel, .plain = plain,
+    *j = (struct ks_judge){.arena = arena, .tu = tu, .kernel = kernel,
                            .options = *options, .build = build, .original_cubin = cubin,
                            .original_ptx = canonical, .arith = ks_arith_of(canonical)};
     if (j->options.run_timeout <= 0)
@@ -147,7 +146,7 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
     if (path == NULL || kernel->ptx == NULL)
         KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", kernel->arch);
     KS_TRY(ks_file_read(arena, path, CUBIN_MAX, &cubin, err));
-    return ks_judge_open_with(arena, tu, kernel, plain, cubin, kernel->ptx->canonical, options,
+    return ks_judge_open_with(arena, tu, kernel, cubin, kernel->ptx->canonical, options,
                               ks_judge_build, judge, baseline_fault, err);
 }
 

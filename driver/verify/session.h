@@ -32,7 +32,6 @@ struct ks_judge {
     struct ks_arena *arena;
     const struct ks_tu *tu;
     const struct ks_tu_kernel *kernel;
-    const struct ks_tu_compile *plain;
     struct ks_judge_options options;
     ks_build_fn *build;             // ks_judge_build, but in tests without a compiler
     struct ks_slice original_cubin; // plain build
@@ -54,8 +53,7 @@ struct ks_judge {
 bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
 // Opens like ks_judge_open, with a builder of the caller's.
 enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
-                                  const struct ks_tu_kernel *kernel,
-                                  const struct ks_tu_compile *plain, struct ks_slice cubin,
+                                  const struct ks_tu_kernel *kernel, struct ks_slice cubin,
                                   struct ks_slice canonical, const struct ks_judge_options *options,
                                   ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
                                   struct ks_err *err);

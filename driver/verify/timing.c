@@ -93,10 +93,9 @@ static int batch_for(double us)
     return k < 4 ? 4 : k > MAX_BATCH ? MAX_BATCH : (int)k;
 }
 
-enum ks_status ks_timing_baseline(struct ks_judge *judge, struct ks_worker *worker, json_t *plan,
-                                  double *microseconds, int *batch, struct ks_err *err)
+enum ks_status ks_timing_baseline(struct ks_worker *worker, json_t *plan, double *microseconds,
+                                  int *batch, struct ks_err *err)
 {
-    (void)judge;
     *batch = 1;
     for (int attempt = 0; attempt < 2; attempt++) {
         struct samples s = {.n = 0};
@@ -137,7 +136,7 @@ static enum ks_status of_candidate(struct round *r, enum ks_answer answer, struc
         snprintf(r->timed->reason, sizeof r->timed->reason, "not measurable: %.200s", r->worker->text);
         return KS_OK;
     }
-    if (!ks_check_answer(r->judge, answer, r->worker->text, r->correctness, reason))
+    if (!ks_check_answer(answer, r->worker->text, r->correctness, reason))
         return ks_answer_status(r->worker, answer, "the timing worker", err);
     r->timed->speed = KS_S_VOID;
     snprintf(r->timed->reason, sizeof r->timed->reason, "while timed: %.200s", reason);
@@ -199,7 +198,7 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
     r->method = (struct method){.poison = r->vector.poison[0],
                                 .poisoned = ks_judge_defends(judge, KS_D_POISON),
                                 .deterministic = r->vector.deterministic};
-    KS_TRY(ks_timing_baseline(judge, r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
+    KS_TRY(ks_timing_baseline(r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
     r->method.cold = r->method.batch == 1;
     r->sets = set_count(judge, &r->vector.problem, r->method.batch);
     answer = ks_worker_ask(r->worker, "sets", json_pack("{s:i}", "count", r->sets),

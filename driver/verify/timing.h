@@ -24,8 +24,8 @@ enum ks_status ks_timing_run(struct ks_judge *judge, struct ks_arena *arena,
 
 // Microseconds of the original on a problem, and how it is to be timed: `batch` 1 is one launch after an
 // L2 flush. The worker has the problem's buffers and module "m0".
-enum ks_status ks_timing_baseline(struct ks_judge *judge, struct ks_worker *worker, json_t *plan,
-                                  double *microseconds, int *batch, struct ks_err *err);
+enum ks_status ks_timing_baseline(struct ks_worker *worker, json_t *plan, double *microseconds,
+                                  int *batch, struct ks_err *err);
 
 // Lower bound of a kernel's time by its compulsory traffic: nothing passes DRAM faster than the measured
 // copy rate, with 20 % allowed for its error and `l2_bytes` for what may stay in the cache.

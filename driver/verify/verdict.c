@@ -86,10 +86,8 @@ static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candid
     return status == KS_OK ? KS_OK : ks_err_set(err, status, "%s", local.text);
 }
 
-static void take_timing(struct ks_judge *judge, const struct ks_timed *timed,
-                        struct ks_verdict *verdict)
+static void take_timing(const struct ks_timed *timed, struct ks_verdict *verdict)
 {
-    (void)judge;
     verdict->speed = timed->speed;
     verdict->geomean = timed->geomean;
     verdict->lower = isfinite(timed->lower) ? timed->lower : 0;
@@ -129,7 +127,7 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
     struct ks_timed timed;
     enum ks_correctness timed_correct = KS_C_CORRECT;
     KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_search, true, &timed, &timed_correct, err));
-    take_timing(judge, &timed, verdict);
+    take_timing(&timed, verdict);
     if (timed_correct != KS_C_CORRECT) {
         verdict->correctness = timed_correct;
         verdict->speed = KS_S_NOT_MEASURED;
@@ -178,7 +176,7 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
     struct ks_timed timed;
     enum ks_correctness timed_correct = KS_C_CORRECT;
     KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_confirm, false, &timed, &timed_correct, err));
-    take_timing(judge, &timed, verdict);
+    take_timing(&timed, verdict);
     if (timed_correct != KS_C_CORRECT) {
         verdict->correctness = timed_correct;
         verdict->speed = KS_S_NOT_MEASURED;
@@ -249,7 +247,7 @@ static enum ks_status quick_entrant(struct ks_judge *judge, struct ks_arena *scr
     bool covered, proved;
     KS_TRY(quick_runner(judge, runner, loaded, e, &answer, err));
     if (answer != KS_ANSWER_OK) {
-        if (!ks_check_answer(judge, answer, runner->text, &e->verdict->correctness, e->verdict->reason))
+        if (!ks_check_answer(answer, runner->text, &e->verdict->correctness, e->verdict->reason))
             return ks_answer_status(runner, answer, "a runner", err);
         return KS_OK;
     }

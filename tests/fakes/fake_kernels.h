@@ -78,6 +78,39 @@ static void fake_vadd(struct fake_call *c, const char *name)
         out[n - 1] = 0;
 }
 
+static float fake_tree(const float *x, int64_t n)
+{
+    return n == 1 ? x[0] : n == 0 ? 0 : fake_tree(x, n / 2) + fake_tree(x + n / 2, n - n / 2);
+}
+
+// Sums of rows: one after the other, as a tree, as a tree over inputs cut to TF32, or without the tail.
+static void fake_rowsum(struct fake_call *c, const char *name)
+{
+    const float *x = (const float *)(void *)c->pointer[0];
+    float *out = (float *)(void *)c->pointer[1];
+    int64_t rows = c->number[2], cols = c->number[3];
+    for (int64_t r = 0; r < rows; r++) {
+        const float *row = x + r * cols;
+        float sum = 0;
+        float *cut = malloc((size_t)cols * sizeof *cut + 1);
+        for (int64_t k = 0; k < cols; k++) {
+            uint32_t bits;
+            memcpy(&bits, &row[k], sizeof bits);
+            bits &= ~0x1fffu;
+            memcpy(&cut[k], &bits, sizeof bits);
+            sum += row[k];
+        }
+        if (fake_named(name, "_tree"))
+            sum = fake_tree(row, cols);
+        if (fake_named(name, "_tf32"))
+            sum = fake_tree(cut, cols);
+        if (fake_named(name, "_skip"))
+            sum = fake_tree(row, cols > 100 ? cols - 1 : cols);
+        out[r] = sum;
+        free(cut);
+    }
+}
+
 static bool fake_misbehaves(struct fake *f, const char *name)
 {
     static int calls;
@@ -140,6 +173,9 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         n = call->number[2];
         for (int64_t i = 0; i < n; i++)
             out[i] = fake_named(name, "_zero") ? 0 : a[i] + a[i];
+    } else if (strncmp(name, "rowsum", 6) == 0) {
+        fake_rowsum(call, name);
+        n = call->number[2] * call->number[3];
     } else if (strncmp(name, "transpose", 9) == 0) {
         const float *in = (const float *)(void *)call->pointer[0];
         float *out = (float *)(void *)call->pointer[1];

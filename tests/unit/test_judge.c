@@ -90,7 +90,7 @@ static enum ks_status open_judge(struct setting *s, const char *marked, const ch
     s->options.seed = 7;
     s->options.off = &s->off;
     bool fault;
-    return ks_judge_open_with(arena, &s->tu, &s->kernel, NULL, KS_SLICE("cubin"), ks_slice_of(ptx),
+    return ks_judge_open_with(arena, &s->tu, &s->kernel, KS_SLICE("cubin"), ks_slice_of(ptx),
                               &s->options, fake_build, &s->judge, &fault, err);
 }
 
@@ -322,6 +322,30 @@ static void inputs_that_prove_nothing_void_the_verdict(void **state)
     assert_int_equal(judge_zero_inputs(OFF(KS_D_VACUITY)).correctness, KS_C_CORRECT);
 }
 
+static struct ks_verdict judge_rowsum(const char *kernel)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    check(open_judge(&s, "#pragma ks optimize\n#pragma ks workload let(rows=12, cols=4096) "
+                         "in(x[rows*cols]=uniform(0,1)) out(y[rows]) grid(rows) block(1)\n"
+                         "__global__ void rowsum(const float* x, float* y, int rows, int cols) { }\n",
+                     "ld.global.f32 %f1,[%rd1];\nadd.f32 %f3,%f1,%f2;\n", &err), &err);
+    struct ks_proposal *p = make_proposal(&s, kernel, "(const float* x, float* y, int rows, int cols)",
+                                          "x, y, rows, cols", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    close_judge(&s);
+    return v;
+}
+
+static void a_sum_may_change_its_order_but_not_its_precision(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_rowsum("rowsum_tree").correctness, KS_C_CORRECT);
+    expect(judge_rowsum("rowsum_tf32"), KS_C_WRONG, KS_S_NOT_MEASURED, "`y` differs");
+    expect(judge_rowsum("rowsum_skip"), KS_C_WRONG, KS_S_NOT_MEASURED, "`y` differs");
+}
+
 static void a_transpose_is_judged_quickly(void **state)
 {
     (void)state;
@@ -374,6 +398,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(confirmation_sees_other_sizes),
         cmocka_unit_test(what_the_original_leaves_alone_stays),
         cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
+        cmocka_unit_test(a_sum_may_change_its_order_but_not_its_precision),
         cmocka_unit_test(a_transpose_is_judged_quickly),
         cmocka_unit_test(a_faulty_original_is_the_users_finding),
     };
