@@ -5,7 +5,7 @@
 #include "base/vec.h"
 
 // More integer assignments than this are not worth a look: no idiom has so many free sizes.
-enum { MAX_ASSIGNMENTS = 4096, MAX_BINDINGS = 48, PROBES = 2 };
+enum { MAX_ASSIGNMENTS = 4096, MAX_BINDINGS = 48, PROBES = 3 };
 
 struct binder {
     struct ks_arena *arena;
@@ -28,8 +28,10 @@ static bool is_pointer_role(const struct ks_role *role)
 
 static enum ks_status make_probes(struct binder *b, struct ks_err *err)
 {
+    // No two columns are tied by a line with integer slope.
     static const int64_t primes[PROBES][6] = {{211, 223, 227, 229, 233, 239},
-                                              {197, 151, 163, 167, 173, 179}};
+                                              {197, 151, 163, 109, 281, 179},
+                                              {101, 307, 131, 313, 149, 257}};
     struct ks_value *sizes;
     const struct ks_brief *brief = b->brief;
     if (!brief->mark || brief->mark->n_workloads == 0)
@@ -94,34 +96,75 @@ static bool extents_fit(const struct binder *b)
         for (int p = 0; p < b->n_probes; p++) {
             int64_t want;
             int64_t has = arg_of(b, p, (size_t)b->pointer[r])->count;
+            bool in = b->t->roles[r].kind == KS_ROLE_KIND_IN;
             if (!value_of(b, b->t->roles[r].extent, p, &want) || want > has ||
-                (b->exact && want != has))
+                ((b->exact || !in) && want != has))
                 return false;
         }
     }
     return true;
 }
 
-// Integers that are the same in every probe although all sizes differ are tied by the workload; the
-// binding was then only ever seen with them equal.
+// x = slope * y + offset in every probe although all sizes differ: the workload ties them.
+static bool tied(const struct binder *b, const char *x, const char *y, int64_t *slope,
+                 int64_t *offset)
+{
+    int64_t v[PROBES], w[PROBES];
+    for (int p = 0; p < b->n_probes; p++)
+        if (!value_of(b, x, p, &v[p]) || !value_of(b, y, p, &w[p]))
+            return false;
+    int64_t rise = v[1] - v[0], run = w[1] - w[0];
+    if (run == 0 || rise % run != 0 || rise / run < 1)
+        return false;
+    *slope = rise / run;
+    *offset = v[0] - *slope * w[0];
+    for (int p = 2; p < b->n_probes; p++)
+        if (v[p] != *slope * w[p] + *offset)
+            return false;
+    return true;
+}
+
+// A binding is only ever seen where tied integers are tied, so it is used nowhere else, whether it
+// mentions them or not.
 static const char *guard_text(const struct binder *b)
 {
     struct ks_buf buf = KS_BUF(4096);
-    for (size_t i = 0; i < b->t->n_roles; i++)
-        for (size_t k = i + 1; k < b->t->n_roles; k++) {
-            bool tied = b->integer[i] && b->integer[k] && strcmp(b->integer[i], b->integer[k]) != 0;
-            for (int p = 0; tied && p < b->n_probes; p++) {
-                int64_t x, y;
-                tied = value_of(b, b->integer[i], p, &x) && value_of(b, b->integer[k], p, &y) &&
-                       x == y;
-            }
-            if (tied)
-                ks_buf_printf(&buf, "%s%s == %s", buf.len ? " && " : "", b->integer[i],
-                              b->integer[k]);
+    int64_t slope, offset;
+    for (size_t i = 0; i < b->integers.len; i++)
+        for (size_t k = 0; k < b->integers.len; k++) {
+            const char *x = b->integers.at[i], *y = b->integers.at[k];
+            if (i == k || !tied(b, x, y, &slope, &offset) || (slope == 1 && i < k))
+                continue;
+            ks_buf_printf(&buf, "%s%s == ", buf.len ? " && " : "", x);
+            if (slope == 1 && offset == 0)
+                ks_buf_puts(&buf, y);
+            else
+                ks_buf_printf(&buf, "%lld * %s + %lld", (long long)slope, y, (long long)offset);
         }
     const char *text = ks_arena_strdup(b->arena, ks_buf_text(&buf));
     ks_buf_free(&buf);
     return text;
+}
+
+// Whether an integer is used twice while one of equal value is not used: under the guard that is
+// the same binding again.
+static bool is_duplicate(const struct binder *b)
+{
+    int64_t slope, offset;
+    for (size_t i = 0; i < b->integers.len; i++) {
+        int uses = 0;
+        for (size_t r = 0; r < b->t->n_roles; r++)
+            uses += b->integer[r] && strcmp(b->integer[r], b->integers.at[i]) == 0;
+        for (size_t k = 0; uses > 1 && k < b->integers.len; k++) {
+            bool used = k == i;
+            for (size_t r = 0; r < b->t->n_roles; r++)
+                used |= b->integer[r] && strcmp(b->integer[r], b->integers.at[k]) == 0;
+            if (!used && tied(b, b->integers.at[i], b->integers.at[k], &slope, &offset) &&
+                slope == 1 && offset == 0)
+                return true;
+        }
+    }
+    return false;
 }
 
 static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
@@ -151,6 +194,9 @@ static void add_binding(struct binder *b, const struct ks_names *form)
     for (size_t i = 0; i < b->t->n_types; i++) {
         enum ks_scalar scalar = type_of(b, b->t->type_names[i]);
         ks_names_add(b->arena, &c->names, b->t->type_names[i], ks_scalar_c_name(scalar));
+        ks_names_add(b->arena, &c->names,
+                     ks_arena_printf(b->arena, "%s_bytes", b->t->type_names[i]),
+                     ks_arena_printf(b->arena, "%zu", ks_scalar_size(scalar)));
         ks_buf_printf(&text, " %s=%s", b->t->type_names[i], ks_scalar_name(scalar));
     }
     for (size_t i = 0; i < form->n; i++)
@@ -165,7 +211,7 @@ static void add_binding(struct binder *b, const struct ks_names *form)
 // Every form is tried with each assignment.
 static void finish(struct binder *b)
 {
-    if (!extents_fit(b))
+    if (!extents_fit(b) || is_duplicate(b))
         return;
     for (size_t i = 0; i < b->t->n_forms && b->out->len < MAX_BINDINGS; i++)
         add_binding(b, &b->t->forms[i]);
@@ -291,7 +337,7 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
     find_integers(&b);
     b.exact = true;
     bind_pointers(&b, 0);
-    if (out->len == 0) { // arrays may be larger than what the kernel touches
+    if (out->len == 0) { // inputs may be larger than what the kernel reads
         b.exact = false;
         bind_pointers(&b, 0);
     }

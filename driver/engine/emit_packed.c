@@ -30,10 +30,13 @@ static const char *choose_param(struct packer *p, size_t i)
 {
     const struct ks_subject *s = p->s;
     struct packed_param *q = &p->param[i];
-    const struct ks_param_use *use = &p->access.use[i];
+    const struct ks_param_use *use = &s->access.use[i]; // of the whole body
     const char *name = s->decl->params[i].name, *elem = ks_subject_elem(s, i);
     bool surely = false, stores_surely = false, written = false;
     const struct ks_access *first = NULL;
+    if (use->opaque)
+        return ks_arena_printf(s->arena, "line %d: the pointer %s is used other than by subscript",
+                               use->opaque->line, name);
     for (size_t k = 0; k < p->access.len; k++) {
         const struct ks_access *a = &p->access.at[k];
         if (a->param != i)
@@ -46,9 +49,6 @@ static const char *choose_param(struct packer *p, size_t i)
         written |= a->writes;
         stores_surely |= a->writes && !a->conditional;
     }
-    if (use->opaque)
-        return ks_arena_printf(s->arena, "line %d: the pointer %s is used other than by subscript",
-                               use->opaque->line, name);
     if (!first || !elem)
         return ks_arena_printf(s->arena, "%s has no elements of a scalar type", name);
     if (!surely || (written && !stores_surely))
@@ -112,7 +112,7 @@ static enum ks_status choose(struct packer *p, struct ks_buf *when, struct ks_er
             continue;
         const char *one = choose_param(p, i);
         chosen += one == NULL;
-        if (one && (p->access.use[i].written || p->access.use[i].opaque))
+        if (one && (s->access.use[i].written || s->access.use[i].opaque))
             why = one; // stores that stay single gain little, unknown ones might be anything
         refusal = one ? one : refusal;
     }

@@ -79,7 +79,7 @@ static bool scan(struct finder *f, const struct ks_node *node, const struct ks_n
     if (a >= 0 && node->kind != KS_N_NAME) {
         struct ks_map_axis *axis = &f->map->axis[a];
         if (axis->used && !same_text(axis->block, block)) {
-            *where = node;
+            *where = *where ? *where : node;
             return true;
         }
         axis->used = true;
@@ -90,7 +90,7 @@ static bool scan(struct finder *f, const struct ks_node *node, const struct ks_n
         return false;
     }
     if (node->n == 0 || ks_builtin_name(f->arena, node)) {
-        *where = node;
+        *where = *where ? *where : node;
         return true;
     }
     bool raw = false;
@@ -171,6 +171,15 @@ static enum ks_status scan_statement(struct finder *f, struct ks_node *node, int
     return KS_OK;
 }
 
+// A parameter of at most 32 bits, or a literal.
+static bool is_narrow(const struct ks_kernel_decl *decl, const struct ks_node *expr)
+{
+    for (size_t i = 0; expr->kind == KS_N_NAME && i < decl->n_params; i++)
+        if (strcmp(decl->params[i].name, expr->text) == 0)
+            return decl->params[i].type.elem.size <= 4;
+    return expr->kind == KS_N_NUMBER;
+}
+
 const char *ks_map_plan_text(struct ks_arena *arena, const struct ks_kernel_decl *decl,
                              const struct ks_affine *env, ks_map_constant *constant, void *context,
                              const struct ks_node *expr)
@@ -198,10 +207,11 @@ const char *ks_map_plan_text(struct ks_arena *arena, const struct ks_kernel_decl
         }
         return constant ? constant(context, expr->text) : NULL;
     }
-    case KS_N_CAST:
-        return strstr(expr->text, "float") || strstr(expr->text, "double")
-                   ? NULL
-                   : ks_map_plan_text(arena, decl, env, constant, context, expr->kid[0]);
+    case KS_N_CAST: // only where it cannot cut anything off
+        if (!is_wide(expr->text) &&
+            (strcmp(expr->text, "int") != 0 || !is_narrow(decl, expr->kid[0])))
+            return NULL;
+        return ks_map_plan_text(arena, decl, env, constant, context, expr->kid[0]);
     case KS_N_BINARY:
         if (strlen(expr->text) != 1 || !strchr("+-*/%", expr->text[0]))
             return NULL;
@@ -478,6 +488,43 @@ static enum ks_status find_items(struct finder *f)
     return KS_OK;
 }
 
+struct carry {
+    const char *name;
+    const struct ks_node *found;
+};
+
+static bool visit_carry(void *context, struct ks_node *node)
+{
+    struct carry *c = context;
+    bool writes = node->kind == KS_N_ASSIGN || node->kind == KS_N_POSTFIX ||
+                  (node->kind == KS_N_UNARY && strlen(node->text) == 2);
+    if (writes && node->n > 0 && ks_node_is(node->kid[0], KS_N_NAME, c->name))
+        c->found = node;
+    return !c->found;
+}
+
+// A value that one item leaves to the next would differ under another geometry: parameters that
+// change, and locals in front of a grid-stride loop that change in it.
+static enum ks_status refuse_carried(struct finder *f)
+{
+    struct ks_node *block = f->body->block;
+    for (size_t i = 0; i < f->decl->n_params; i++) {
+        struct carry c = {f->decl->params[i].name, NULL};
+        ks_node_walk(block, visit_carry, &c);
+        if (c.found)
+            KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: the parameter %s changes", c.found->line,
+                    c.name);
+    }
+    for (size_t i = 0; f->map->stride && i + 1 < block->n; i++)
+        for (size_t v = 0; v < block->kid[i]->n; v++) {
+            const char *name = block->kid[i]->kid[v]->text;
+            if (ks_node_changes(block->kid[block->n - 1], name))
+                KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: %s is carried from element to element",
+                        block->kid[i]->line, name);
+        }
+    return KS_OK;
+}
+
 enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *decl,
                            const struct ks_body *body, const struct ks_access_list *access,
                            ks_map_constant *constant, void *context, struct ks_affine *env,
@@ -506,6 +553,8 @@ enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *
         ks_edit_add(arena, &map->edits, body->pragmas[i].begin, body->pragmas[i].end,
                     body->pragmas[i].text);
     enum ks_status status = find_items(&f);
+    if (status == KS_OK)
+        status = refuse_carried(&f);
     if (status != KS_OK)
         KS_FAIL(err, status, "%s", local.text);
     if (!map->axis[0].used)

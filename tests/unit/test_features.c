@@ -1,0 +1,196 @@
+// Features: what the text and launch say, and what stays unknown; refusals by construct and line.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/engine.h"
+#include "engine/subject.h"
+#include "engine/transform.h"
+#include "memory/fact.h"
+
+static struct ks_arena arena;
+
+struct made {
+    struct ks_brief brief;
+    struct ks_kernel_list kernels;
+    struct ks_signature signature;
+};
+
+// A kernel without mark: the text alone.
+static struct made *make(const char *text)
+{
+    struct made *m = KS_NEW(&arena, struct made);
+    struct ks_err err = {0};
+    if (ks_kernels_find(&arena, "t.cu", ks_slice_of(text), &m->kernels, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(m->kernels.len, 1);
+    const struct ks_kernel_decl *decl = &m->kernels.at[0];
+    m->signature.n_params = decl->n_params;
+    m->signature.params = KS_NEW_ARRAY(&arena, struct ks_type, decl->n_params);
+    for (size_t i = 0; i < decl->n_params; i++)
+        m->signature.params[i] = decl->params[i].type;
+    m->brief = (struct ks_brief){
+        .kernel_text = ks_arena_strndup(&arena, text + decl->begin, decl->end - decl->begin),
+        .decl = decl,
+        .signature = &m->signature,
+    };
+    return m;
+}
+
+// "name=value ..." must hold; "name=?" must be unknown.
+static void expect(const char *text, const char *facts)
+{
+    struct made *m = make(text);
+    struct ks_err err = {0};
+    assert_int_equal(ks_engine_features(&arena, &m->brief, &err), KS_OK);
+    for (size_t i = 0; i < m->brief.facts.len; i++)
+        if (!ks_fact_is_known(m->brief.facts.at[i].name))
+            fail_msg("%s is in no list", m->brief.facts.at[i].name);
+    char *copy = ks_arena_strdup(&arena, facts), *rest;
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        const struct ks_fact *fact = NULL;
+        for (size_t i = 0; i < m->brief.facts.len; i++)
+            if (strcmp(m->brief.facts.at[i].name, word) == 0)
+                fact = &m->brief.facts.at[i];
+        if (*value == '?' ? fact != NULL : !fact || fact->value != strtod(value, NULL))
+            fail_msg("%s is %g, not %s, in:\n%s", word, fact ? fact->value : -1, value, text);
+    }
+}
+
+static void facts_are_read(void **state)
+{
+    (void)state;
+    expect("__global__ void k(const float *x, float *y, int n) {\n"
+           "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) y[i] = expf(x[i]);\n}\n",
+           "elementwise=1 map=1 axes=1 contiguous(thread)=1 strided(thread)=0 special=1 branches=1 "
+           "loops=0 access_width(any)=4 atomics(param)=0 qualifiers_missing=1");
+    expect("__global__ void k(const double *x, double *y, int n) {\n"
+           "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)"
+           "\n    y[i * 3] = x[i];\n}\n",
+           "elementwise=1 grid_stride=1 strided(thread)=1 strided_writes=1 contiguous(thread)=0 "
+           "double=1 access_width(any)=8");
+    expect("__global__ void k(float *__restrict__ y, int n) {\n  __shared__ float s[32];\n"
+           "  s[threadIdx.x] = y[threadIdx.x];\n  __syncthreads();\n"
+           "  if (threadIdx.x == 0) atomicAdd(&y[blockIdx.x], s[0]);\n}\n",
+           "map=0 elementwise=0 barriers=1 shared(static)=1 atomics(param)=1 qualifiers_missing=0");
+    expect("__global__ void k(const int *p, const float *x, float *y, int n) {\n"
+           "  int i = threadIdx.x + blockIdx.x * blockDim.x;\n  y[i] = x[p[i] / 2];\n}\n",
+           "map=1 contiguous(thread)=? strided(thread)=?");
+    expect("__global__ void k(float *y, int n) {\n  switch (n) { default: y[0] = 1; }\n}\n",
+           "understood=0 map=? loops=?");
+}
+
+// The reason why a transform refuses, in full.
+static void refuse(const char *text, const char *transform, const char *params, const char *why)
+{
+    struct made *m = make(text);
+    struct ks_subject subject;
+    struct ks_options options = {0};
+    struct ks_proposal proposal;
+    struct ks_err err = {0};
+    enum ks_status status = ks_subject_make(&arena, &m->brief, &subject, &err);
+    if (status == KS_OK)
+        status = ks_transform_apply(&subject, transform, params, &options, &err);
+    if (status == KS_OK)
+        status = ks_emit(&subject, &options, &proposal, &err);
+    if (status != KS_E_UNSUPPORTED || strcmp(err.text, why) != 0)
+        fail_msg("status %d, \"%s\" instead of \"%s\"", status, err.text, why);
+}
+
+#define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+#define KERNEL(body) "__global__ void k(const float *x, float *y, int n) {\n" body "}\n"
+
+static void refusals_name_construct_and_line(void **state)
+{
+    (void)state;
+    refuse(KERNEL(INDEX "  switch (n) {}\n"), "geometry", "block=64",
+           "line 3: switch is not understood at \"switch\"");
+    refuse(KERNEL(INDEX "#if A\n  y[i] = 1;\n#endif\n"), "geometry", "block=64",
+           "line 3: preprocessor directive in the body is not understood at \"#if A\"");
+    refuse(KERNEL(INDEX "  auto f = [=] { return 1; };\n"), "geometry", "block=64",
+           "line 3: lambda is not understood at \"[\"");
+    refuse(KERNEL(INDEX "  __syncthreads();\n  y[i] = 1;\n"), "geometry", "block=64",
+           "line 3: threads meet at a barrier");
+    refuse(KERNEL(INDEX "  y[i] = __shfl_down_sync(~0u, x[i], 1);\n"), "vectorize", "width=4",
+           "line 3: threads of a warp exchange values");
+    refuse(KERNEL("  y[threadIdx.x] = x[blockIdx.x];\n"), "geometry", "block=64",
+           "line 2: \"threadIdx.x\" is used other than in a global thread index");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[threadIdx.x];\n"), "vectorize", "width=4",
+           "line 4: \"threadIdx.x\" is used other than in a global thread index");
+    refuse(KERNEL(INDEX "  if (i < n && x[i] > 0)\n    y[i] = 1;\n"), "vectorize", "width=4",
+           "line 4: y is not accessed for every element");
+    refuse(KERNEL(INDEX "  if (i >= n)\n    return;\n  if (x[i] < 0)\n    return;\n  y[i] = 1;\n"),
+           "vectorize", "width=4", "line 6: an element may be left early");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i + 1] = x[i];\n"), "vectorize", "width=4",
+           "line 4: y is indexed by other than the element");
+    refuse(KERNEL(INDEX "  if (i < n)\n    atomicAdd(&y[i], x[i]);\n"), "vectorize", "width=4",
+           "line 4: y is indexed by other than the element");
+    refuse(KERNEL(INDEX "  float *q = y + i;\n  if (i < n)\n    *q = x[i];\n"), "vectorize",
+           "width=4", "line 3: the pointer y is used other than by subscript");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "rows", "rows=2",
+           "line 1: the kernel has no index in y");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "unroll", "unroll=4",
+           "line 1: the kernel has no loop");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "readonly", "restrict=1",
+           "line 1: the extent of a pointer is no expression of parameters");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "bounds", "bounds=1",
+           "line 1: the block size is not known");
+    refuse(KERNEL(INDEX "  n--;\n  if (i < n)\n    y[i] = x[i];\n"), "geometry", "block=64",
+           "line 3: the parameter n changes");
+    refuse(KERNEL("  float s = 0;\n  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
+                  "       i += blockDim.x * gridDim.x) {\n    s += x[i];\n    y[i] = s;\n  }\n"),
+           "geometry", "block=64", "line 2: s is carried from element to element");
+    refuse(KERNEL(INDEX "  for (int k = 0; k < n; k++) {\n    if (x[k] > 0)\n      return;\n"
+                        "    y[i] = x[k];\n  }\n"),
+           "geometry", "items=4", "line 5: return inside a loop");
+}
+
+static void unknown_parameters_are_mistakes(void **state)
+{
+    (void)state;
+    struct made *m = make(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"));
+    struct ks_subject subject;
+    struct ks_options options = {0};
+    struct ks_err err = {0};
+    assert_int_equal(ks_subject_make(&arena, &m->brief, &subject, &err), KS_OK);
+    assert_int_equal(ks_transform_apply(&subject, "vectorise", "", &options, &err), KS_E_USER);
+    assert_string_equal(err.text, "no transform \"vectorise\"; did you mean vectorize");
+    assert_int_equal(ks_transform_apply(&subject, "vectorize", "rows=2", &options, &err),
+                     KS_E_USER);
+    assert_int_equal(ks_transform_apply(&subject, "geometry", "block=32xx", &options, &err),
+                     KS_E_USER);
+    assert_int_equal(ks_transform_apply(&subject, "geometry", "block=64x32", &options, &err),
+                     KS_E_USER);
+}
+
+static void options_print_as_they_are_read(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"", "block=32x8 rows=4 restrict=1",
+                                        "block=256 items=2 width=4 stream=1", "block=8x8x4",
+                                        "bounds=3 unroll=8"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ks_options options = {0};
+        assert_int_equal(ks_options_read(texts[i], &options, NULL), KS_OK);
+        assert_string_equal(ks_options_text(&arena, &options), texts[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(facts_are_read),
+        cmocka_unit_test(refusals_name_construct_and_line),
+        cmocka_unit_test(unknown_parameters_are_mistakes),
+        cmocka_unit_test(options_print_as_they_are_read),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ks_arena_free(&arena);
+    return failed;
+}
