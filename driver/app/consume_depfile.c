@@ -43,14 +43,29 @@ done:
     return status;
 }
 
+// The shadow finds a header beside the user's file by -iquote: "./x.h" where the plain compile of a
+// file in the current folder says "x.h".
+static const char *without_dot(const char *path)
+{
+    while (path[0] == '.' && path[1] == '/')
+        for (path += 2; *path == '/'; path++)
+            ;
+    return path;
+}
+
+static bool same_path(const char *a, const char *b)
+{
+    return strcmp(without_dot(a), without_dot(b)) == 0;
+}
+
 // Index of `path` among the known, or their number. Compilers list files in the same order, so the
 // place behind the last match is tried first.
 static size_t find_known(const struct ks_strv *known, const char *path, size_t guess)
 {
-    if (guess < known->len && strcmp(known->at[guess], path) == 0)
+    if (guess < known->len && same_path(known->at[guess], path))
         return guess;
     for (size_t i = 0; i < known->len; i++)
-        if (strcmp(known->at[i], path) == 0)
+        if (same_path(known->at[i], path))
             return i;
     return known->len;
 }
