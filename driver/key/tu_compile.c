@@ -186,12 +186,22 @@ const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *comp
     struct ks_strv names = {0};
     if (ks_dir_list(arena, compile->keep_dir, &names, NULL) != KS_OK)
         return NULL;
-    // NAME.sm_90.cubin, NAME.compute_90.sm_90.cubin, or NAME.compute_90.cubin for one real target.
+    // NAME.sm_90.cubin, NAME.compute_90.sm_90.cubin, NAME.compute_90.cubin for one real target with
+    // its PTX kept in the object, NAME.cubin for one without (-gencode=arch=compute_90,code=sm_90).
     const char *endings[] = {ks_arena_printf(arena, ".sm_%d.cubin", arch),
                              ks_arena_printf(arena, ".compute_%d.cubin", arch)};
     for (size_t e = 0; e < 2; e++)
         for (size_t i = 0; i < names.len; i++)
             if (ks_ends_with(names.at[i], endings[e]))
                 return ks_path_join(arena, compile->keep_dir, names.at[i]);
-    return NULL;
+    const char *only = NULL;
+    for (size_t i = 0; i < names.len; i++)
+        if (ks_ends_with(names.at[i], ".cubin")) {
+            if (only != NULL)
+                return NULL;
+            only = names.at[i];
+        }
+    if (only == NULL || strstr(only, ".sm_") != NULL || strstr(only, ".compute_") != NULL)
+        return NULL;
+    return ks_path_join(arena, compile->keep_dir, only);
 }
