@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "app/verb_decision.h"
+#include "app/verb_remark.h"
 #include "os/file.h"
 #include "store/pending.h"
 
@@ -57,11 +58,17 @@ struct explanation {
 static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
                    const struct ks_tu_kernel *kernel, struct explanation *e)
 {
+    struct ks_config config = context->config;
+    ks_project_apply(&tu->tu.project, &config);
     *e = (struct explanation){.kernel = kernel, .reason = kernel->reason,
                               .text = kernel->reason_text == NULL ? "" : kernel->reason_text};
     if (kernel->reason != KS_R_APPLIED)
         return;
     ks_digest_hex(&kernel->key, e->key);
+    if (config.mode == KS_MODE_OFF) {
+        e->reason = KS_R_MODE_OFF;
+        return;
+    }
     ks_store_lookup(context->arena, &tu->store, &context->config, &kernel->key, &e->lookup);
     e->reason = e->lookup.reason;
     e->text = e->lookup.text == NULL ? "" : e->lookup.text;
@@ -70,6 +77,37 @@ static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
     struct near_miss near = {.context = context, .kernel = kernel};
     ks_store_each(context->arena, &tu->store, look_near, &near, NULL);
     e->near = near.lines;
+}
+
+// The store has variants; whether this command takes them, its compile says. The k-th remark of a
+// name is for the k-th kernel of that name: one an architecture.
+static enum ks_status prove(struct ks_verb_context *context, const struct verb_tu *tu,
+                            struct explanation *explanations, size_t n, struct ks_err *err)
+{
+    struct verb_remark_list remarks = {0};
+    bool any = false;
+    for (size_t i = 0; i < n; i++)
+        any |= explanations[i].reason == KS_R_APPLIED;
+    if (!any)
+        return KS_OK;
+    KS_TRY(verb_remarks(context, tu, &remarks, err));
+    for (size_t i = 0; i < n; i++) {
+        struct explanation *e = &explanations[i];
+        const char *name = verb_kernel_name(e->kernel);
+        size_t nth = 0;
+        for (size_t k = 0; k < i; k++)
+            nth += strcmp(verb_kernel_name(explanations[k].kernel), name) == 0;
+        ks_vec_each(struct verb_remark, remark, &remarks) {
+            if (strcmp(remark->kernel, name) != 0 || nth-- > 0)
+                continue;
+            if (e->reason == KS_R_APPLIED && remark->reason != KS_R_APPLIED) {
+                e->reason = remark->reason;
+                e->text = remark->text;
+            }
+            break;
+        }
+    }
+    return KS_OK;
 }
 
 static json_t *as_json(const struct explanation *e)
@@ -114,30 +152,43 @@ static void print(const struct explanation *e)
         printf("  key %s\n", e->key);
 }
 
+static enum ks_status explain_tu(struct ks_verb_context *context, const struct verb_tu *tu,
+                                 const char *kernel, json_t *rows, struct ks_err *err)
+{
+    size_t n = tu->tu.n_kernels, matched = 0;
+    struct explanation *all = KS_NEW_ARRAY(context->arena, struct explanation, n + 1);
+    for (size_t i = 0; i < n; i++)
+        decide(context, tu, &tu->tu.kernels[i], &all[i]);
+    KS_TRY(prove(context, tu, all, n, err));
+    for (size_t i = 0; i < n; i++) {
+        if (!verb_kernel_is(context->arena, all[i].kernel, kernel))
+            continue;
+        matched++;
+        if (context->json)
+            json_array_append_new(rows, as_json(&all[i]));
+        else
+            print(&all[i]);
+    }
+    return matched > 0 ? KS_OK : verb_no_kernel(tu, kernel, err);
+}
+
 static enum ks_status explain_file(struct ks_verb_context *context, const char *file,
                                    const char *kernel, const char *const *words, json_t *rows,
                                    struct ks_err *err)
 {
     struct verb_tu tu;
-    size_t matched = 0;
-    if (words == NULL)
-        words = verb_stored_archs(context, file);
-    enum ks_status status = verb_tu_open(context, file, words, &tu, err);
-    for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels; i++) {
-        struct explanation e;
-        if (!verb_kernel_is(context->arena, &tu.tu.kernels[i], kernel))
-            continue;
-        decide(context, &tu, &tu.tu.kernels[i], &e);
-        if (context->json)
-            json_array_append_new(rows, as_json(&e));
-        else
-            print(&e);
-        matched++;
+    const char *const *used = words != NULL ? words : verb_stored_archs(context, file);
+    enum ks_status status = verb_tu_open(context, file, used, &tu, err);
+    if (status == KS_OK)
+        status = explain_tu(context, &tu, kernel, rows, err);
+    if (status == KS_OK && !context->json) {
+        if (tu.tu.project.ignored != NULL)
+            printf("the project's file is not used: %s\n", tu.tu.project.ignored);
+        if (words == NULL)
+            printf("compiled %s; give the options of its own compile behind --\n",
+                   used != NULL ? "for the architectures that have decisions"
+                                : "for nvcc's default architecture");
     }
-    if (status == KS_OK && matched == 0)
-        status = verb_no_kernel(&tu, kernel, err);
-    if (status == KS_OK && tu.tu.project.ignored != NULL && !context->json)
-        printf("the project's file is not used: %s\n", tu.tu.project.ignored);
     verb_tu_close(&tu);
     return status;
 }

@@ -80,6 +80,23 @@ static int make_words(struct ks_arena *arena, const char *file, const char *cons
     return (int)out->len;
 }
 
+// The compiler's first complaint; the rest is its own to tell.
+static struct ks_slice first_error(struct ks_slice text)
+{
+    struct ks_slice first = {0};
+    for (size_t at = 0; at < text.len;) {
+        const char *newline = memchr(text.at + at, '\n', text.len - at);
+        size_t n = newline == NULL ? text.len - at : (size_t)(newline - text.at) - at;
+        struct ks_slice line = ks_slice_trim((struct ks_slice){text.at + at, n});
+        at += n + 1;
+        if (memmem(line.at, line.len, "error", 5) != NULL ||
+            memmem(line.at, line.len, "fatal", 5) != NULL)
+            return line;
+        first = first.len == 0 ? line : first;
+    }
+    return first;
+}
+
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
@@ -104,10 +121,10 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
     out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");
     KS_TRY(ks_dir_make(out->plain.keep_dir, err));
     KS_TRY(ks_tu_compile_plain(arena, &out->tu, out->cmd.output, &out->plain, err));
+    struct ks_slice complaint = first_error(out->plain.err);
     if (out->plain.exit_code != 0)
-        return ks_err_set(err, KS_E_USER, "%s does not compile with these options:\n%.*s", file,
-                          (int)(out->plain.err.len < 800 ? out->plain.err.len : 800),
-                          out->plain.err.at);
+        return ks_err_set(err, KS_E_USER, "%s does not compile with these options: %.*s", file,
+                          (int)(complaint.len < 800 ? complaint.len : 800), complaint.at);
     return ks_tu_identify(arena, &out->tu, &out->plain, err);
 }
 
