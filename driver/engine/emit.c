@@ -57,15 +57,16 @@ char *ks_emit_params(const struct ks_subject *s, bool apart)
     for (size_t i = 0; i < s->decl->n_params; i++) {
         const struct ks_type *type = param_type(s, i);
         const struct ks_param_use *use = &s->access.use[i];
-        const char *text = type->text, *add = "";
-        if (apart && type->pointer && type->elem.size && !use->opaque) {
-            if (!type->pointee_const && !use->written)
-                text = ks_arena_printf(s->arena, "const %s", text);
-            if (!type->restrict_)
-                add = " __restrict__ ";
-        }
-        ks_buf_printf(&buf, "%s%s%s%s%s", i ? ", " : "", text, add,
-                      *add || ks_ends_with(text, "*") ? "" : " ", s->decl->params[i].name);
+        const char *text = type->text;
+        bool plain = ks_ends_with(text, "*"); // "float*", else "float*__restrict__" or a value
+        bool add = apart && type->pointer && type->elem.size && !use->opaque;
+        if (add && !type->pointee_const && !use->written)
+            text = ks_arena_printf(s->arena, "const %s", text);
+        if (plain)
+            text = ks_arena_printf(s->arena, "%.*s *", (int)strlen(text) - 1, text);
+        ks_buf_printf(&buf, "%s%s%s%s%s", i ? ", " : "", text,
+                      add && !type->restrict_ ? "__restrict__" : "",
+                      plain && !(add && !type->restrict_) ? "" : " ", s->decl->params[i].name);
     }
     char *text = ks_arena_strdup(s->arena, ks_buf_text(&buf));
     ks_buf_free(&buf);
