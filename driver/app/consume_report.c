@@ -2,6 +2,7 @@
 #include "app/consume.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "os/file.h"
@@ -18,8 +19,9 @@ static void remark(const struct consume_kernel *kernel, enum ks_reason reason, c
                 name, found->variant.id, kernel->arch, found->variant.geomean,
                 found->variant.lower, found->variant.evidence.device);
     else
-        fprintf(stderr, "%s: %s%s%s [ks:%s]\n", name, ks_reason_text(reason),
-                text[0] != '\0' ? ": " : "", text, ks_reason_name(reason));
+        fprintf(stderr, "%s: %s%s%.*s [ks:%s]\n", name, ks_reason_text(reason),
+                text[0] != '\0' ? ": " : "", (int)strcspn(text, "\n"), text,
+                ks_reason_name(reason)); // of a compiler's words the first line
 }
 
 static void add_pending(struct consume *c, const struct consume_kernel *kernel)

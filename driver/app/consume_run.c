@@ -52,6 +52,15 @@ done:
     return result;
 }
 
+// A failed compile leaves no object, not even an older one.
+static bool strict_fails(const struct consume *c)
+{
+    if (c->config->mode != KS_MODE_STRICT || !consume_strict_fails(c))
+        return false;
+    unlink(c->object);
+    return true;
+}
+
 // A manifest answers without a compiler; it is only trusted for sets of variants proved before.
 static int run_fast(struct consume *c)
 {
@@ -67,7 +76,7 @@ static int run_fast(struct consume *c)
         }
     if (c->n_subs > 0 && outcome == KS_R_COUNT)
         return run_slow(c);
-    if (c->config->mode == KS_MODE_STRICT && consume_strict_fails(c))
+    if (strict_fails(c))
         return 1;
     if (c->n_subs == 0 || outcome != KS_R_APPLIED)
         return consume_plain(c);
@@ -133,9 +142,5 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
         return result;
     if (result == CONSUME_PASS)
         return strict_refuses(&c, "");
-    if (result == 0 && consume_strict_fails(&c)) {
-        unlink(c.object);
-        return 1;
-    }
-    return result;
+    return result == 0 && strict_fails(&c) ? 1 : result;
 }

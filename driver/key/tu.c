@@ -48,7 +48,8 @@ static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
                 out->side_instance = wanted;
             bound = true;
         }
-        if (!bound && in_tu)
+        // A pattern speaks of many files; a file's own name promises the kernel.
+        if (!bound && in_tu && strpbrk(side->file, "*?[") == NULL)
             return ks_err_set(err, KS_E_USER,
                               "%s:%d: %s defines no kernel `%s`; check the name, with its "
                               "namespaces, or remove the entry",

@@ -44,11 +44,24 @@ static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *t
     return KS_OK;
 }
 
+// Our environment with another TMPDIR.
+static const char *const *with_tmpdir(struct ks_arena *arena, const char *dir)
+{
+    struct ks_strv list = {0};
+    for (char **at = environ; *at != NULL; at++)
+        if (!ks_starts_with(*at, "TMPDIR="))
+            ks_strv_add(arena, &list, *at);
+    ks_strv_add(arena, &list, ks_arena_printf(arena, "TMPDIR=%s", dir));
+    return list.at;
+}
+
 static enum ks_status run_nvcc(struct ks_arena *arena, const char *const *argv, bool capture,
                                struct ks_tu_compile *compile, struct ks_err *err)
 {
     struct ks_proc_options options = {.capture_stdout = capture, .capture_stderr = capture};
     struct ks_proc_result result;
+    if (compile->keep_dir != NULL) // a device pass that fails under --keep leaves a file in TMPDIR
+        options.env = with_tmpdir(arena, compile->keep_dir);
     KS_TRY(ks_proc_run(arena, argv, &options, &result, err));
     compile->exit_code = result.exit_code;
     compile->out = result.out;
