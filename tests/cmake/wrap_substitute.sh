@@ -1,0 +1,87 @@
+# A variant is compiled in: proved on the first build, from the manifest on the second, same object.
+. "$KS_TEST_SOURCE/tests/lib.sh"
+write_scale a.cu
+write_scale4 p.yaml
+
+variant p.yaml a.cu -- -arch=sm_90
+compile -arch=sm_90 -objtemp -MD -MF a.d -c a.cu -o a.o
+reason applied
+substituted a.o
+readelf -p .ks_note a.o | grep -q "kernel=scale .*evidence=measured.*device=test" || fail "note"
+strings -a a.o | grep -q "scale4" || fail "the variant's kernel is not in the object"
+depends a.d "$cache/variants/index"
+depends a.d a.cu
+tr -s ' \\\n' '\n' < a.d | grep -q 'shadow\|<ks\|^ks/' && fail "the depfile names a shadow"
+cp a.o proved.o
+
+compile -arch=sm_90 -objtemp -MD -MF a.d -c a.cu -o a.o
+reason applied
+same a.o proved.o
+depends a.d a.cu
+for word in $(sed 's/^[^:]*://' a.d | tr -d '\\'); do
+    [ -e "$word" ] || fail "the depfile names $word, which does not exist"
+done
+
+# The manifest is what answered: one compile, not two. (A script stands for nvcc and counts.)
+mkdir count
+cat > count/nvcc <<END
+#!/bin/sh
+case " \$* " in *" -c "*) echo run >> $PWD/runs ;; esac
+exec $nvcc "\$@"
+END
+chmod +x count/nvcc
+export KS_NVCC_REAL=$PWD/count/nvcc
+for expected in 2 1 1; do
+    : > runs
+    compile -arch=sm_90 -objtemp -c a.cu -o a.o
+    reason applied
+    substituted a.o
+    [ "$(wc -l < runs)" = $expected ] || fail "$(wc -l < runs) compiles, not $expected"
+done
+KS_NVCC_REAL=$nvcc
+
+# Debug information, position-independent code, warnings as errors.
+for options in "-g -lineinfo" "-Xcompiler=-fPIC,-Wall,-Wextra,-Werror -Werror all-warnings" \
+               "-std=c++20 -default-stream per-thread"; do
+    for round in proof hit; do
+        # shellcheck disable=SC2086
+        compile -arch=sm_90 $options -c a.cu -o a.o
+        reason applied
+        substituted a.o
+    done
+done
+
+# ptxas makes other code for separate compilation: what was judged without it does not count there.
+compile -arch=sm_90 -rdc=true -c a.cu -o a.o
+reason variant-differs
+plain a.o
+variant p.yaml a.cu -- -arch=sm_90 -rdc=true
+for words in -rdc=true -dc; do
+    for round in proof hit; do
+        compile -arch=sm_90 $words -c a.cu -o a.o
+        reason applied
+        substituted a.o
+    done
+done
+compile -arch=sm_90 -c a.cu -o a.o
+reason variant-differs
+plain a.o
+variant p.yaml a.cu -- -arch=sm_90
+
+# Compile and link in one go is left to nvcc.
+cp a.cu whole.cu
+echo 'int main() { run(nullptr, nullptr, 0); return 0; }' >> whole.cu
+compile -arch=sm_90 whole.cu -o program
+silent
+./program || fail "the program fails"
+no_litter
+
+# ks-nvcc reads what it wrote: an object put into another folder, a depfile by -MMD and -MP.
+mkdir sub
+for round in proof hit; do
+    compile -arch=sm_90 -MD -MP -MF sub/a.d -MT other/a.o -c a.cu -o sub/a.o
+    substituted sub/a.o
+    grep -q '^other/a.o *:' sub/a.d || fail "-MT is lost"
+    compile -arch=sm_90 -MMD -MF sub/m.d -c a.cu -o sub/m.o
+    substituted sub/m.o
+done
