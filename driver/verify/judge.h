@@ -58,6 +58,11 @@ struct ks_verdict {
 // fly. Fills verdicts[i].correctness; speed stays NOT_MEASURED. For recognition by execution.
 enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals,
                               size_t n, struct ks_verdict *verdicts, struct ks_err *err);
+// Quick look, and for those that pass a few timed pairs on the declared workloads: geomean holds the
+// ratio seen, 0 where the guard excludes one. An order for a search, never a claim: speed stays
+// NOT_MEASURED.
+enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                               size_t n, struct ks_verdict *verdicts, struct ks_err *err);
 // Full correctness on the build that ships, then the search-phase timing (staged looks, early
 // rejection). A failure status is a fault of the tool or device, never of the proposal.
 enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposal,

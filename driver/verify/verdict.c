@@ -5,6 +5,7 @@
 
 #include "os/clock.h"
 #include "verify/correct.h"
+#include "verify/screen.h"
 #include "verify/timing.h"
 
 static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *proposal,
@@ -291,8 +292,28 @@ static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch
     return KS_OK;
 }
 
-enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
-                              struct ks_verdict *verdicts, struct ks_err *err)
+// A short look at the speed of those that are still in the running, into verdict->geomean.
+static enum ks_status quick_speed(struct ks_judge *judge, struct ks_arena *scratch,
+                                  struct entrant *entrants, size_t n, struct ks_err *err)
+{
+    const struct ks_candidate **alive_ones = KS_NEW_ARRAY(scratch, const struct ks_candidate *, n);
+    double *ratios = KS_NEW_ARRAY(scratch, double, n);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (alive(&entrants[i]))
+            alive_ones[m++] = entrants[i].candidate;
+    if (m == 0)
+        return KS_OK;
+    KS_TRY(ks_screen_run(judge, scratch, alive_ones, m, ratios, err));
+    m = 0;
+    for (size_t i = 0; i < n; i++)
+        if (alive(&entrants[i]))
+            entrants[i].verdict->geomean = ratios[m++];
+    return KS_OK;
+}
+
+static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+                            bool speed, struct ks_verdict *verdicts, struct ks_err *err)
 {
     struct ks_arena scratch = {0};
     struct ks_candidate **built = KS_NEW_ARRAY(&scratch, struct ks_candidate *, n);
@@ -313,8 +334,22 @@ enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const 
     if (status == KS_OK && running > 0)
         status = quick_all(judge, &scratch, entrants, running, &runner, err);
     ks_worker_stop(&runner);
+    if (status == KS_OK && speed)
+        status = quick_speed(judge, &scratch, entrants, running, err);
     for (size_t i = 0; i < n; i++)
         verdicts[i].seconds_run = (ks_now() - start - compile) / (double)n;
     ks_arena_free(&scratch);
     return status;
+}
+
+enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+                              struct ks_verdict *verdicts, struct ks_err *err)
+{
+    return quick(judge, proposals, n, false, verdicts, err);
+}
+
+enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+                               struct ks_verdict *verdicts, struct ks_err *err)
+{
+    return quick(judge, proposals, n, true, verdicts, err);
 }

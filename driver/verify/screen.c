@@ -1,0 +1,158 @@
+#include "verify/screen.h"
+
+#include <math.h>
+
+#include "base/stats.h"
+#include "os/file.h"
+#include "os/lock.h"
+#include "verify/timing.h"
+#include "verify/vector.h"
+
+#define PAIRS 7         // a median of seven tells 1.05 from 1.00 on a quiet card, which is all it is for
+#define SLOW 3.0        // seconds one look may take beside fifty times the original's
+
+// One workload laid out in a worker that holds the batch's cubin.
+struct screen {
+    struct ks_judge *judge;
+    struct ks_arena *arena;
+    struct ks_worker worker;
+    const struct ks_problem *problem;
+    struct ks_vector vector;
+    double baseline_us;
+    int batch;
+};
+
+static enum ks_answer place(struct screen *s, const int64_t *workspaces, size_t n,
+                            uint64_t *addresses)
+{
+    struct ks_placement placement = {KS_FLUSH_END, 256}; // as allocators align
+    enum ks_answer answer = ks_vector_place(s->arena, &s->vector, &s->worker, placement, workspaces,
+                                            n, KS_CONTENTS_PLAIN, 0);
+    return answer == KS_ANSWER_OK ? ks_vector_placed(&s->vector, &s->worker, addresses) : answer;
+}
+
+static enum ks_answer take_ratio(struct screen *s, json_t *a, json_t *b, double *ratio)
+{
+    json_t *request = json_pack("{s:O,s:O,s:i,s:b,s:i,s:i,s:b}", "a", a, "b", b, "pairs", PAIRS,
+                                "cold", s->batch == 1, "batch", s->batch, "poison", 0x5a5a5a5a,
+                                "deterministic", 0);
+    enum ks_answer answer = ks_worker_ask(
+        &s->worker, "time", request, SLOW + 50e-6 * 2 * (PAIRS + 6) * s->baseline_us * s->batch);
+    if (answer != KS_ANSWER_OK)
+        return answer;
+    const json_t *as = json_object_get(s->worker.reply, "a"),
+                 *bs = json_object_get(s->worker.reply, "b");
+    double ratios[PAIRS];
+    size_t n = json_array_size(as);
+    if (n == 0 || n > PAIRS || json_array_size(bs) != n)
+        return KS_ANSWER_LIED;
+    for (size_t i = 0; i < n; i++)
+        ratios[i] = json_number_value(json_array_get(as, i)) /
+                    json_number_value(json_array_get(bs, i));
+    *ratio = ks_median(ratios, n);
+    return isfinite(*ratio) && *ratio > 0 ? KS_ANSWER_OK : KS_ANSWER_LIED;
+}
+
+// Looks at one candidate. *ratio stays 0 when its guard or plan does not take the workload.
+static enum ks_answer look(struct screen *s, const struct ks_candidate *c, double *ratio,
+                           struct ks_err *err)
+{
+    const struct ks_judge *judge = s->judge;
+    const struct ks_proposal *proposal = c->proposal;
+    uint64_t addresses[64];
+    char reason[256];
+    int64_t *workspaces = KS_NEW_ARRAY(s->arena, int64_t, proposal->n_workspaces);
+    struct ks_scope scope = {&s->vector.problem, judge->kernel->signature, judge->kernel->mark->decl,
+                             proposal, &s->vector.layout, addresses, NULL};
+    ks_placement_predict(&s->vector.layout, (struct ks_placement){KS_FLUSH_END, 256}, addresses);
+    if (!ks_expr_holds(proposal->when, ks_scope_lookup, &scope) ||
+        !ks_launch_workspaces(&scope, &judge->device, workspaces, reason))
+        return KS_ANSWER_OK;
+    enum ks_answer answer = place(s, workspaces, proposal->n_workspaces, addresses);
+    if (answer != KS_ANSWER_OK)
+        return answer;
+    scope.workspaces = workspaces;
+    json_t *b = ks_launch_plan(&scope, &judge->device, "m0", c->names, reason);
+    json_t *a = ks_launch_original(&scope, "m0");
+    if (b != NULL) {
+        if (s->baseline_us == 0 &&
+            ks_timing_baseline(&s->worker, a, &s->baseline_us, &s->batch, err) != KS_OK)
+            answer = KS_ANSWER_TOOL;
+        else
+            answer = take_ratio(s, a, b, ratio);
+    }
+    json_decref(a);
+    json_decref(b);
+    return answer;
+}
+
+// A worker with the batch's cubin and the names of one candidate and of the original.
+static enum ks_status load(struct screen *s, const struct ks_candidate *c, enum ks_answer *answer,
+                           struct ks_err *err)
+{
+    const char **names = KS_NEW_ARRAY(s->arena, const char *, c->n + 1);
+    for (size_t i = 0; i < c->n; i++)
+        names[i] = c->names[i];
+    names[c->n] = s->judge->kernel->signature->registered;
+    if (ks_worker_alive(&s->worker)) {
+        *answer = ks_worker_functions(&s->worker, names, c->n + 1);
+        return KS_OK;
+    }
+    ks_worker_stop(&s->worker);
+    KS_TRY(ks_runner_take(s->judge, &s->worker, err));
+    *answer = ks_worker_load(&s->worker, c->cubin, names, c->n + 1);
+    return KS_OK;
+}
+
+static enum ks_status screen_all(struct screen *s, const struct ks_candidate *const *candidates,
+                                 size_t n, double *ratios, struct ks_err *err)
+{
+    struct ks_judge *judge = s->judge;
+    double weights = 0;
+    for (size_t i = 0; i < n; i++)
+        ratios[i] = 1;
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        double weight = judge->problems[w].weight > 0 ? judge->problems[w].weight : 1;
+        weights += weight;
+        s->problem = &judge->problems[w];
+        s->vector = (struct ks_vector){.problem = *s->problem,
+                                       .layout = ks_layout_of(s->arena, s->problem),
+                                       .family = KS_FAMILY_DECLARED, .seed = ks_seed_from_os()};
+        s->baseline_us = 0;
+        for (size_t i = 0; i < n; i++) {
+            double ratio = 0;
+            enum ks_answer answer;
+            if (ratios[i] == 0)
+                continue;
+            // Candidates compiled alone have a cubin of their own.
+            if (i > 0 && candidates[i]->cubin.at != candidates[i - 1]->cubin.at)
+                ks_worker_stop(&s->worker);
+            KS_TRY(load(s, candidates[i], &answer, err));
+            if (answer == KS_ANSWER_OK)
+                answer = look(s, candidates[i], &ratio, err);
+            if (answer == KS_ANSWER_INTERRUPTED || answer == KS_ANSWER_TOOL)
+                return ks_answer_status(&s->worker, answer, "a screening worker", err);
+            if (answer != KS_ANSWER_OK) // spoilt by the candidate: the next one gets a fresh worker
+                ks_worker_stop(&s->worker);
+            ratios[i] = answer == KS_ANSWER_OK && ratio > 0 ? ratios[i] * pow(ratio, weight) : 0;
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        ratios[i] = pow(ratios[i], 1 / weights);
+    return KS_OK;
+}
+
+enum ks_status ks_screen_run(struct ks_judge *judge, struct ks_arena *arena,
+                             const struct ks_candidate *const *candidates, size_t n, double *ratios,
+                             struct ks_err *err)
+{
+    struct screen s = {.judge = judge, .arena = arena};
+    struct ks_lock lock = {.fd = -1};
+    const char *dir = judge->tu->config->runtime_dir;
+    KS_TRY(ks_dir_make(dir, err));
+    KS_TRY(ks_lock_take(ks_device_lock_path(arena, dir, judge->device.uuid), -1, &lock, err));
+    enum ks_status status = screen_all(&s, candidates, n, ratios, err);
+    ks_lock_release(&lock);
+    ks_worker_stop(&s.worker);
+    return status;
+}
