@@ -107,6 +107,7 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_config *co
     struct ks_lock lock = {.fd = -1};
     struct ks_slice code;
     KS_TRY(ks_file_read(arena, cubin, CUBIN_MAX, &code, err));
+    KS_TRY(ks_dir_make(config->runtime_dir, err));
     const char *path = ks_path_join(arena, ks_program_dir(arena), "ks-probe");
     KS_TRY(ks_worker_start(&probe, NULL, path, err));
     enum ks_status status;

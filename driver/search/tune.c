@@ -1,6 +1,7 @@
 #include "search/tune.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -12,7 +13,10 @@
 #include "search/rank.h"
 #include "search/trajectory.h"
 
-#define QUICK_BATCH 16       // bindings in one compile: a few hundred milliseconds, one verdict each
+#define SCREEN_BATCH 16      // candidates in one compile: its cost hardly grows with their number
+#define FINALISTS 4          // correct ones judged in full after one screening
+#define WORTH_JUDGING 1.005  // below this no full judgement can end well: the minimum gain is 1 %
+#define SCREEN_ERROR 0.97    // a screened ratio is a few percent off
 #define CONFIRM_AT_MOST 3    // winners tried in order; each confirmation costs fresh processes
 #define CLOSE_TO_CEILING 97  // percent of the nearer ceiling: what is left is not worth a search
 
@@ -120,48 +124,76 @@ static enum ks_status judge_full(struct tuner *t, struct ks_candidate *candidate
     return KS_OK;
 }
 
-// Recognition by execution: all bindings of a template in one compile, a few tiny shapes each.
-// Survivors move to the front of `list`; the rest are remembered as wrong and leave it.
-static enum ks_status recognise(struct tuner *t, struct ks_candidate_list *list,
-                                struct ks_err *err)
+struct screened {
+    struct ks_candidate *candidate;
+    double ratio; // of a few pairs: an order, not a claim
+};
+
+static int by_ratio(const void *a, const void *b)
 {
-    size_t kept = 0;
-    for (size_t at = 0; at < list->len && !ks_stop_requested();) {
-        struct ks_proposal *proposals[QUICK_BATCH];
-        struct ks_verdict verdicts[QUICK_BATCH];
-        struct ks_candidate *batch[QUICK_BATCH];
-        size_t n = 0;
-        for (; at < list->len && n < QUICK_BATCH; at++) {
-            struct ks_candidate *candidate = &list->at[at];
-            const char *id = ks_proposal_id(t->arena, &candidate->proposal);
-            if (!candidate->recognition) {
-                list->at[kept++] = *candidate;
-            } else if (!ks_trajectory_knows(&t->trajectory, id)) {
-                batch[n] = ks_arena_memdup(t->arena, candidate, sizeof *candidate);
-                proposals[n] = &batch[n]->proposal;
-                n++;
-            }
-        }
-        if (n == 0)
-            continue;
-        show(t, "recognising");
-        memset(verdicts, 0, sizeof verdicts);
-        KS_TRY(ks_judge_quick(t->judge, proposals, n, verdicts, err));
-        for (size_t i = 0; i < n; i++) {
-            if (verdicts[i].correctness == KS_C_CORRECT)
-                list->at[kept++] = *batch[i];
-            else
-                remember(t, batch[i], ks_proposal_id(t->arena, proposals[i]), &verdicts[i]);
-        }
-    }
-    list->len = kept;
-    return KS_OK;
+    const struct screened *x = a, *y = b;
+    if (x->ratio != y->ratio)
+        return x->ratio < y->ratio ? 1 : -1;
+    return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
 }
 
 static bool at_the_ceiling(const struct tuner *t)
 {
     return t->result->profiled && t->result->profile.roofline_pct > 0 &&
            t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
+}
+
+// Tiny shapes and a short look at speed for a batch in one compile; this is also how templates are
+// recognised. Wrong ones are remembered, the others join `out`.
+static enum ks_status screen_batch(struct tuner *t, struct ks_candidate **batch, size_t n,
+                                   struct screened *out, size_t *n_out, struct ks_err *err)
+{
+    struct ks_proposal *proposals[SCREEN_BATCH];
+    struct ks_verdict verdicts[SCREEN_BATCH];
+    memset(verdicts, 0, sizeof verdicts);
+    for (size_t i = 0; i < n; i++)
+        proposals[i] = &batch[i]->proposal;
+    show(t, ks_arena_printf(t->arena, "screening %s", batch[0]->skill));
+    KS_TRY(ks_judge_screen(t->judge, proposals, n, verdicts, err));
+    for (size_t i = 0; i < n; i++) {
+        if (verdicts[i].correctness != KS_C_CORRECT) {
+            remember(t, batch[i], ks_proposal_id(t->arena, proposals[i]), &verdicts[i]);
+            continue;
+        }
+        ks_info("%s: %s %s: screened at %.3f", t->kernel->signature->instance, batch[i]->skill,
+                batch[i]->params, verdicts[i].geomean);
+        out[(*n_out)++] = (struct screened){.candidate = batch[i], .ratio = verdicts[i].geomean};
+    }
+    return KS_OK;
+}
+
+// Screens what was proposed, then judges the fastest in full until the next one promises less than the
+// best has shown.
+static enum ks_status pursue(struct tuner *t, struct ks_candidate_list *all, struct ks_err *err)
+{
+    struct screened *screened = KS_NEW_ARRAY(t->arena, struct screened, all->len + 1);
+    size_t n = 0, at = 0;
+    int finalists = 0;
+    t->result->proposed += (int)all->len;
+    while (at < all->len && !spent(t)) {
+        struct ks_candidate *batch[SCREEN_BATCH];
+        size_t size = 0;
+        for (; at < all->len && size < SCREEN_BATCH; at++)
+            if (!ks_trajectory_knows(&t->trajectory,
+                                     ks_proposal_id(t->arena, &all->at[at].proposal)))
+                batch[size++] = &all->at[at];
+        if (size > 0)
+            KS_TRY(screen_batch(t, batch, size, screened, &n, err));
+    }
+    qsort(screened, n, sizeof *screened, by_ratio);
+    for (size_t i = 0; i < n && finalists < FINALISTS && !spent(t) && !at_the_ceiling(t); i++) {
+        if (screened[i].ratio < WORTH_JUDGING || screened[i].ratio < t->best * SCREEN_ERROR)
+            break;
+        int correct = t->result->correct;
+        KS_TRY(judge_full(t, screened[i].candidate, err));
+        finalists += t->result->correct > correct;
+    }
+    return KS_OK;
 }
 
 static enum ks_status explore(struct tuner *t, struct ks_err *err)
@@ -175,11 +207,7 @@ static enum ks_status explore(struct tuner *t, struct ks_err *err)
         if (all.len == before && refusal != NULL)
             ks_info("%s: %s: %s", t->kernel->signature->instance, t->ranked[i].skill->id, refusal);
     }
-    t->result->proposed = (int)all.len;
-    KS_TRY(recognise(t, &all, err));
-    for (size_t i = 0; i < all.len && !spent(t) && !at_the_ceiling(t); i++)
-        KS_TRY(judge_full(t, &all.at[i], err));
-    return KS_OK;
+    return pursue(t, &all, err);
 }
 
 // A second transform on top of the best.
@@ -192,10 +220,7 @@ static enum ks_status compose(struct tuner *t, struct ks_err *err)
     for (size_t i = 0; i < t->n_ranked; i++)
         KS_TRY(ks_engine_compose(t->arena, &t->brief, best[0]->candidate, t->ranked[i].skill, &all,
                                  err));
-    t->result->proposed += (int)all.len;
-    for (size_t i = 0; i < all.len && !spent(t) && !at_the_ceiling(t); i++)
-        KS_TRY(judge_full(t, &all.at[i], err));
-    return KS_OK;
+    return pursue(t, &all, err);
 }
 
 static enum ks_status store_variant(struct tuner *t, const struct ks_try *winner,
