@@ -2,7 +2,7 @@
 #include "../common/sample.h"
 
 #pragma ks optimize
-#pragma ks workload let(n=8192) let(rows=n) let(cols=n) in(a[rows*cols]) out(b[rows*cols]) \
+#pragma ks workload let(rows=8192) let(cols=8192) in(a[rows*cols]) out(b[rows*cols]) \
     grid(ceildiv(cols,32), ceildiv(rows,8)) block(32,8)
 __global__ void transpose(const float *a, float *b, int rows, int cols)
 {
