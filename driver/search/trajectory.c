@@ -3,7 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "os/clock.h"
+
+static bool is_final(const struct ks_attempt *attempt)
+{
+    bool correct = strcmp(attempt->correctness, ks_correctness_name(KS_C_CORRECT)) == 0;
+    if (correct)
+        return strcmp(attempt->speed, ks_speed_name(KS_S_NOT_FASTER)) == 0;
+    // VOID says something about that session, not about the proposal.
+    return strcmp(attempt->correctness, ks_correctness_name(KS_C_VOID)) != 0;
+}
 
 void ks_trajectory_open(struct ks_trajectory *t, bool again)
 {
@@ -13,11 +23,10 @@ void ks_trajectory_open(struct ks_trajectory *t, bool again)
         ks_outcomes_for_key(t->arena, t->outcomes, t->key, &attempts, &n, NULL) != KS_OK)
         return;
     for (size_t i = 0; i < n; i++) {
-        bool promising = strcmp(attempts[i].correctness, ks_correctness_name(KS_C_CORRECT)) == 0 &&
-                         strcmp(attempts[i].speed, ks_speed_name(KS_S_NOT_FASTER)) != 0;
-        // VOID says something about that session, not about the proposal.
-        bool unjudged = strcmp(attempts[i].correctness, ks_correctness_name(KS_C_VOID)) == 0;
-        if (promising || unjudged)
+        bool last = true; // judged --again, a proposal's newer verdict counts
+        for (size_t later = i + 1; later < n; later++)
+            last &= strcmp(attempts[later].proposal, attempts[i].proposal) != 0;
+        if (!last || !is_final(&attempts[i]))
             continue;
         struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
         entry->proposal = attempts[i].proposal;
@@ -50,13 +59,19 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
         .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
         .ratio = verdict->geomean, .lower = verdict->lower,
         .seconds = verdict->seconds_compile + verdict->seconds_run};
-    ks_outcomes_add(t->outcomes, &attempt, NULL);
+    struct ks_err err = {0};
+    if (ks_outcomes_add(t->outcomes, &attempt, &err) == KS_OK)
+        return;
+    ks_warn("%s; what is judged from here on is not remembered", err.text);
+    t->outcomes = NULL; // said once; the search needs no memory
 }
 
 static int by_gain(const void *a, const void *b)
 {
     const struct ks_try *x = *(struct ks_try *const *)a, *y = *(struct ks_try *const *)b;
-    return x->verdict.geomean < y->verdict.geomean ? 1 : x->verdict.geomean > y->verdict.geomean ? -1 : 0;
+    if (x->verdict.geomean != y->verdict.geomean)
+        return x->verdict.geomean < y->verdict.geomean ? 1 : -1;
+    return x < y ? -1 : x > y; // the one tried first
 }
 
 size_t ks_trajectory_best(const struct ks_trajectory *t, struct ks_try ***best)

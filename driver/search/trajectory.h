@@ -25,14 +25,16 @@ struct ks_trajectory {
     } tries;
 };
 
-// Loads what earlier runs judged and rejected for good; promising ones are judged anew.
+// Loads what earlier runs judged and rejected for good; promising ones are judged anew. The newest
+// verdict on a proposal counts. `again`: loads nothing.
 void ks_trajectory_open(struct ks_trajectory *t, bool again);
 // Whether a proposal was judged before, under this or any other name.
 bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal);
-// Remembers a verdict here and in long-term memory.
+// Remembers a verdict here and in long-term memory; a memory that fails is warned of once and left.
 void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
                        const char *proposal, const struct ks_verdict *verdict);
-// Correct tries with a search-phase lower bound above 1, best first. Array in the arena.
+// Correct tries of this run that are faster, or may be, best first. The array is in the arena, its
+// tries are valid until the next ks_trajectory_add.
 size_t ks_trajectory_best(const struct ks_trajectory *t, struct ks_try ***best);
 
 #endif

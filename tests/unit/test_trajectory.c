@@ -1,0 +1,157 @@
+// The trajectory: rejected proposals of earlier runs are known, promising ones are not; the best come
+// in order; a memory that fails stops nothing.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "os/file.h"
+#include "search/trajectory.h"
+
+static struct ks_arena arena;
+static struct ks_config config;
+static struct ks_candidate candidate = {.skill = "s", .direction = "d", .params = "x=1"};
+
+static int make_memory(void **state)
+{
+    struct ks_outcomes *outcomes;
+    char *dir;
+    (void)state;
+    if (ks_dir_temp(&arena, "ks-trajectory", &dir, NULL) != KS_OK)
+        return 1;
+    config = (struct ks_config){.state_dir = dir};
+    if (ks_outcomes_open(&config, &outcomes, NULL) != KS_OK)
+        return 1;
+    ks_outcomes_close(outcomes);
+    return 0;
+}
+
+static int remove_memory(void **state)
+{
+    (void)state;
+    return ks_tree_remove(config.state_dir, NULL) != KS_OK;
+}
+
+static struct ks_trajectory fresh(const char *key)
+{
+    struct ks_trajectory t = {.arena = &arena, .key = key, .kernel = "k", .bottleneck = "unknown",
+                              .arch = 90};
+    struct ks_err err = {0};
+    if (ks_outcomes_open(&config, &t.outcomes, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    return t;
+}
+
+static void add(struct ks_trajectory *t, const char *proposal, enum ks_correctness correctness,
+                enum ks_speed speed, double geomean)
+{
+    struct ks_verdict verdict = {.correctness = correctness, .speed = speed, .geomean = geomean,
+                                 .lower = geomean};
+    ks_trajectory_add(t, &candidate, proposal, &verdict);
+}
+
+static void rejected_proposals_are_known_to_the_next_run(void **state)
+{
+    (void)state;
+    struct ks_trajectory first = fresh("key");
+    ks_trajectory_open(&first, false);
+    assert_int_equal(first.tries.len, 0);
+    add(&first, "wrong", KS_C_WRONG, KS_S_NOT_MEASURED, 0);
+    add(&first, "slow", KS_C_CORRECT, KS_S_NOT_FASTER, 0.8);
+    add(&first, "fast", KS_C_CORRECT, KS_S_FASTER, 2);
+    add(&first, "unclear", KS_C_CORRECT, KS_S_AMBIGUOUS, 1.01);
+    add(&first, "void", KS_C_VOID, KS_S_VOID, 0);
+    ks_outcomes_close(first.outcomes);
+
+    struct ks_trajectory second = fresh("key");
+    ks_trajectory_open(&second, false);
+    assert_true(ks_trajectory_knows(&second, "wrong"));
+    assert_true(ks_trajectory_knows(&second, "slow"));
+    assert_false(ks_trajectory_knows(&second, "fast"));
+    assert_false(ks_trajectory_knows(&second, "unclear"));
+    assert_false(ks_trajectory_knows(&second, "void"));
+    assert_false(ks_trajectory_knows(&second, "new"));
+    struct ks_try **best;
+    assert_int_equal(ks_trajectory_best(&second, &best), 0); // a verdict of another day wins nothing
+    ks_outcomes_close(second.outcomes);
+
+    struct ks_trajectory anew = fresh("key"), other = fresh("other key");
+    ks_trajectory_open(&anew, true);
+    ks_trajectory_open(&other, false);
+    assert_false(ks_trajectory_knows(&anew, "wrong"));
+    assert_false(ks_trajectory_knows(&other, "wrong"));
+    ks_outcomes_close(anew.outcomes);
+    ks_outcomes_close(other.outcomes);
+}
+
+static void the_newest_verdict_counts(void **state)
+{
+    (void)state;
+    struct ks_trajectory first = fresh("twice");
+    add(&first, "was slow", KS_C_CORRECT, KS_S_NOT_FASTER, 0.9);
+    add(&first, "was fast", KS_C_CORRECT, KS_S_FASTER, 1.5);
+    add(&first, "was slow", KS_C_CORRECT, KS_S_FASTER, 1.4);
+    add(&first, "was fast", KS_C_NONDET, KS_S_NOT_MEASURED, 0);
+    ks_outcomes_close(first.outcomes);
+    struct ks_trajectory second = fresh("twice");
+    ks_trajectory_open(&second, false);
+    assert_false(ks_trajectory_knows(&second, "was slow"));
+    assert_true(ks_trajectory_knows(&second, "was fast"));
+    assert_int_equal(second.tries.len, 1);
+    ks_outcomes_close(second.outcomes);
+}
+
+static void the_best_come_first(void **state)
+{
+    (void)state;
+    struct ks_trajectory t = {.arena = &arena};
+    ks_trajectory_open(&t, false);
+    add(&t, "a", KS_C_CORRECT, KS_S_FASTER, 1.2);
+    add(&t, "wrong", KS_C_WRONG, KS_S_FASTER, 9);
+    add(&t, "b", KS_C_CORRECT, KS_S_AMBIGUOUS, 1.5);
+    add(&t, "slower", KS_C_CORRECT, KS_S_AMBIGUOUS, 0.99);
+    add(&t, "refused", KS_C_CORRECT, KS_S_NOT_FASTER, 1.3);
+    add(&t, "unmeasured", KS_C_CORRECT, KS_S_NOT_MEASURED, 3);
+    add(&t, "c", KS_C_CORRECT, KS_S_FASTER, 1.2);
+    struct ks_try **best;
+    assert_int_equal(ks_trajectory_best(&t, &best), 3);
+    assert_string_equal(best[0]->proposal, "b");
+    assert_string_equal(best[1]->proposal, "a"); // equal gains: the one tried first
+    assert_string_equal(best[2]->proposal, "c");
+    assert_true(ks_trajectory_knows(&t, "wrong"));
+}
+
+static void a_memory_that_fails_is_left(void **state)
+{
+    (void)state;
+    struct ks_trajectory t = fresh("failing");
+    char *path = ks_path_join(&arena, config.state_dir, "memory.db");
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "DROP TABLE attempts", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    struct ks_outcomes *outcomes = t.outcomes;
+    add(&t, "p", KS_C_CORRECT, KS_S_FASTER, 2);
+    assert_null(t.outcomes);
+    add(&t, "q", KS_C_CORRECT, KS_S_FASTER, 3);
+    struct ks_try **best;
+    assert_int_equal(ks_trajectory_best(&t, &best), 2);
+    ks_outcomes_close(outcomes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rejected_proposals_are_known_to_the_next_run),
+        cmocka_unit_test(the_newest_verdict_counts),
+        cmocka_unit_test(the_best_come_first),
+        cmocka_unit_test(a_memory_that_fails_is_left),
+    };
+    int failed = cmocka_run_group_tests(tests, make_memory, remove_memory);
+    ks_arena_free(&arena);
+    return failed;
+}
