@@ -19,9 +19,25 @@ for name in scale "$key" "${key:0:4}" "${id:0:6}" a.cu:scale; do
     has "kernel scale for sm_90, key $key"
     has "variant $id: 1.65x, at least 1.50x"
 done
+# What this machine remembers of it: the profile's page, and the attempts.
+state=home/.local/state/ks
+mkdir -p $state/profiles
+"$KS_TEST_TOOLS/ks-add-attempt" "$PWD/$state" "$key" || fail "no attempt was added"
+echo '{"chip":"test","page":"bottleneck: made up\n"}' > "$state/profiles/$key.json"
+status 0 "$ks" show scale
+has 'bottleneck: made up'
+has '1.250x as a test wants it'
+silent
+json 0 show scale + kernels 'kernels[].decisions' 'kernels[].attempts'
+has '"chip": "test"'
+status 0 "$ks" stats && has 'unroll         1        1       1    1.25x'
+json 0 stats + skills
+echo '{"chip' > "$state/profiles/$key.json"
+status 0 "$ks" show scale && says 'delete it and tune again'
+rm -r $state
+
 status 2 "$ks" show "${key:0:3}" && says 'no such file'
 status 2 "$ks" show a.cu:scal && says 'no marked kernel `scal`; there are: scale'
-json 0 show scale + kernels 'kernels[].decisions'
 
 status 0 "$ks" diff a.cu
 has '--- a.cu:3'
