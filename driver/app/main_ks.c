@@ -1,4 +1,5 @@
 // ks: everything that is not compiling. One verb a run; `ks help VERB` explains it.
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -193,6 +194,11 @@ int main(int argc, char **argv)
         status = EXIT_USAGE;
     } else {
         status = run(&arena, &words);
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "ks: stdout cannot be written (%s): the answer is not whole\n",
+                strerror(errno));
+        status = EXIT_FAULT;
     }
     ks_arena_free(&arena);
     return status;

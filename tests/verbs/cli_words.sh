@@ -60,3 +60,11 @@ echo text > text.o
 status 2 "$ks" inspect text.o && says 'no object or program'
 json 0 inspect "$ks"
 has '"proved": false'
+
+# An answer that cannot be written is no answer.
+if [ -c /dev/full ]; then
+    "$ks" help > /dev/full 2> log
+    got=$?
+    [ $got = 100 ] || fail "a full disk: exits with $got"
+    says 'stdout cannot be written'
+fi
