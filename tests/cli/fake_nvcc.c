@@ -2,6 +2,9 @@
 // on can be seen. All of its behaviour is switched on by environment variables:
 //   KS_FAKE_LOG=FILE      append one record of this call: cwd, arguments, relevant environment
 //   KS_FAKE_CREATE=1      make the -o file and, with -MD or -MMD and -MF, the dependency file
+//   KS_FAKE_OBJECT=FILE   copy this to the -o file, and
+//   KS_FAKE_DEPFILE=FILE  this to the -MF file: a compile played back
+//   KS_FAKE_FORWARD=NVCC  become this program instead, but for --version
 //   KS_FAKE_STDERR=TEXT   print this line on stderr
 //   KS_FAKE_EXIT=N        exit with this status
 // `--version` always answers like nvcc 13.0.88. A record is lines "cwd X", "arg X", "env N=V",
@@ -88,6 +91,20 @@ static int create_outputs(int argc, char **argv)
            create(value_of(argc, argv, "-MF"), output == NULL ? "a.o" : output, input);
 }
 
+static int copy(const char *from, const char *to)
+{
+    char chunk[1 << 16];
+    ssize_t n = -1;
+    int in = open(from, O_RDONLY);
+    int out = to == NULL ? -1 : open(to, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    while (in >= 0 && out >= 0 && (n = read(in, chunk, sizeof chunk)) > 0)
+        if (write(out, chunk, (size_t)n) != n)
+            return 1;
+    if (in >= 0)
+        close(in);
+    return out < 0 || close(out) != 0 || n != 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *log = getenv("KS_FAKE_LOG"), *status = getenv("KS_FAKE_EXIT");
@@ -96,10 +113,21 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
             return write(STDOUT_FILENO, version, sizeof version - 1) != (ssize_t)sizeof version - 1;
+    const char *forward = getenv("KS_FAKE_FORWARD");
+    if (forward != NULL) {
+        argv[0] = (char *)forward;
+        execv(forward, argv);
+        return 127;
+    }
     if (text != NULL)
         fprintf(stderr, "%s\n", text);
     if (getenv("KS_FAKE_CREATE") != NULL)
         bad |= create_outputs(argc, argv);
+    const char *object = getenv("KS_FAKE_OBJECT"), *depfile = getenv("KS_FAKE_DEPFILE");
+    if (object != NULL)
+        bad |= copy(object, value_of(argc, argv, "-o"));
+    if (depfile != NULL)
+        bad |= copy(depfile, value_of(argc, argv, "-MF"));
     if (bad) {
         fputs("fake_nvcc: cannot write what was asked for\n", stderr);
         return 99;
