@@ -53,6 +53,7 @@ substituted() {
     done
 }
 plain() { has_section "$1" .ks_table && fail "$1 is substituted"; return 0; }
+is_same() { cmp -s "$1" "$2"; }
 same() { cmp "$1" "$2" || fail "$1 and $2 differ"; }
 # depends DEPFILE PATH: PATH is a prerequisite.
 depends() { tr -s ' \\\n' '\n' < "$1" | grep -qxF -e "$2" || fail "$1 does not name $2"; }
