@@ -214,6 +214,7 @@ static void put_refusals(struct table *t, size_t index)
 {
     const struct ks_proposal *p = t->sub->proposal;
     bool several = kernel_steps(p) > 1;
+    ks_buf_printf(t->out, "    why = ks_ask_(&c, %d);\n    if (why) return why;\n", t->sub->arch);
     for (size_t i = 0; i < p->n_steps; i++)
         if (p->steps[i].kind == KS_STEP_KERNEL)
             ks_buf_printf(t->out,
@@ -292,8 +293,8 @@ static enum ks_status put_variant(struct table *t, size_t index)
         if (p->steps[i].kind == KS_STEP_KERNEL)
             ks_buf_printf(t->out, "static ks_kernel_ ks_k%zu_%zu_ = {%d};\n", index, i, t->sub->arch);
     ks_buf_printf(t->out,
-                  "static const char *ks_try_%zu_(const ks_call_ &c)\n{\n"
-                  "    if (c.cc != %d) return ks_arch_;\n"
+                  "static const char *ks_try_%zu_(ks_call_ &c)\n{\n"
+                  "    if (c.cc > 0 && c.cc != %d) return ks_arch_;\n"
                   "    bool bad = false;\n    const char *why;\n",
                   index, t->sub->arch);
     put_reads(t);
@@ -330,7 +331,7 @@ static bool begins_entry(const struct table *t, size_t i)
 static void put_entry(struct table *t, size_t first, size_t entry)
 {
     ks_buf_printf(t->out,
-                  "static const char *ks_entry_%zu_(const ks_call_ &c, const char **id)\n{\n"
+                  "static const char *ks_entry_%zu_(ks_call_ &c, const char **id)\n{\n"
                   "    const char *why = ks_arch_, *w;\n",
                   entry);
     for (size_t i = first; i < t->n_subs; i++) {
@@ -364,7 +365,7 @@ static void put_entries(struct table *t)
         if (begins_entry(t, i))
             put_entry(t, i, n++);
     ks_buf_puts(t->out, "struct ks_entry_ {\n    const char *name, *shown;\n"
-                        "    const char *(*run)(const ks_call_ &, const char **);\n};\n"
+                        "    const char *(*run)(ks_call_ &, const char **);\n};\n"
                         "static const ks_entry_ ks_entries_[] = {\n");
     n = 0;
     for (size_t i = 0; i < t->n_subs; i++) {
@@ -397,16 +398,10 @@ static const char entry_points[] =
     "    while (i < ks_n_entries_ && ks_hosts_[i] != host) i++;\n"
     "    if (i == ks_n_entries_) return false;\n"
     "    const char *why = 0, *id = 0;\n"
-    "    ks_call_ c = {grid, block, shared, stream, args, 0, 0};\n"
+    "    ks_call_ c = {grid, block, shared, stream, args, ks_machine_cc_(), -1, -1};\n"
     "    if (ks_off_()) why = \"disabled\";\n"
     "    else if (!ks_launchable_(grid, block)) why = \"grid\"; // an error that the original reports\n"
-    "    else if (cudaPeekAtLastError() != cudaSuccess) why = \"pending-error\";\n"
-    "    else if (cudaGetDevice(&c.device) != cudaSuccess) why = ks_refuse_(\"device\");\n"
-    "    else if (c.device < 0 || c.device >= ks_devices_) why = \"device\";\n"
-    "    else {\n"
-    "        c.cc = ks_capability_(c.device);\n"
-    "        why = ks_entries_[i].run(c, &id);\n"
-    "    }\n"
+    "    else why = ks_entries_[i].run(c, &id);\n"
     "    if (__builtin_expect(ks_trace_fd_() >= 0, 0)) ks_trace_(ks_entries_[i].shown, id, why);\n"
     "    return !why;\n"
     "}\n";

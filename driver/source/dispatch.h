@@ -1,8 +1,11 @@
 // The dispatch table and its runtime, as C++11 text appended to the shadow TU's host part.
 //
 // The table is keyed by the registered name of the original. Each entry tests, in order: kill
-// switch, device architecture, domain && when (reading arguments by layout), stream capture,
-// workspace; then launches the plan. Anything refused before the plan's first step runs the original.
+// switch, device architecture where all devices have the same, domain && when (reading arguments by
+// layout), the plan's values; none of these calls the runtime. Then: the application's pending
+// error, device architecture where they differ, each kernel's limits, stream capture of plans with
+// several steps or a workspace, workspace; then it launches the plan. Anything refused before the
+// plan's first step runs the original.
 #ifndef KS_DISPATCH_H
 #define KS_DISPATCH_H
 

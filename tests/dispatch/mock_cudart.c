@@ -9,7 +9,8 @@ enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_OPTIN = 97 };
 struct mock_event mock_log[256];
 int mock_n, mock_capability[2] = {90, 80}, mock_ptx_version, mock_capturing, mock_optin = 232448;
 int mock_max_threads = 1024, mock_fail_malloc, mock_fail_attribute, mock_fail_query;
-int mock_fail_device, mock_fail_launch, mock_attribute_sets, mock_last_error;
+int mock_fail_device, mock_fail_launch, mock_attribute_sets, mock_last_error, mock_devices = 2;
+int mock_launches, mock_other_calls;
 
 static struct {
     const void *host;
@@ -28,7 +29,7 @@ void mock_reset(void)
     memset(mock_log, 0, sizeof mock_log);
     mock_n = mock_ptx_version = mock_capturing = mock_attribute_sets = mock_last_error = 0;
     mock_fail_malloc = mock_fail_attribute = mock_fail_query = mock_fail_launch = 0;
-    mock_fail_device = 0;
+    mock_fail_device = mock_launches = mock_other_calls = 0;
     mock_optin = 232448;
     mock_max_threads = 1024;
 }
@@ -57,6 +58,7 @@ static const char *name_of(const void *host)
 static int launch(const char *api, const void *host, struct mock_dims grid, struct mock_dims block,
                   void **args, size_t shared, void *stream)
 {
+    mock_launches++;
     if (mock_fail_launch > 0 && --mock_fail_launch == 0)
         return fail(ERROR_LAUNCH);
     struct mock_event *e = record(name_of(host), api);
@@ -162,30 +164,42 @@ int cudaLaunchKernelExC_ptsz(const struct config *c, const void *host, void **ar
 
 int cudaGetLastError(void)
 {
+    mock_other_calls++;
     int e = mock_last_error;
     mock_last_error = 0;
     return e;
 }
 int cudaPeekAtLastError(void)
 {
+    mock_other_calls++;
     return mock_last_error;
 }
 int cudaGetDevice(int *d)
 {
+    mock_other_calls++;
     *d = device;
+    return mock_fail_device ? fail(ERROR_NO_DEVICE) : 0;
+}
+int cudaGetDeviceCount(int *n)
+{
+    mock_other_calls++;
+    *n = mock_devices;
     return mock_fail_device ? fail(ERROR_NO_DEVICE) : 0;
 }
 int cudaDeviceSynchronize(void)
 {
+    mock_other_calls++;
     return 0;
 }
 int cudaSetDevice(int d)
 {
+    mock_other_calls++;
     device = d;
     return 0;
 }
 int cudaDeviceGetAttribute(int *value, int attribute, int d)
 {
+    mock_other_calls++;
     if (attribute == ATTRIBUTE_MAJOR)
         *value = mock_capability[d] / 10;
     else if (attribute == ATTRIBUTE_MINOR)
@@ -198,6 +212,7 @@ int cudaDeviceGetAttribute(int *value, int attribute, int d)
 }
 int cudaFree(void *p)
 {
+    mock_other_calls++;
     return p == NULL ? 0 : fail(ERROR_VALUE);
 }
 struct attributes {
@@ -207,6 +222,7 @@ struct attributes {
 };
 int cudaFuncGetAttributes(struct attributes *a, const void *host)
 {
+    mock_other_calls++;
     (void)host;
     if (mock_fail_query)
         return fail(ERROR_VALUE);
@@ -218,12 +234,14 @@ int cudaFuncGetAttributes(struct attributes *a, const void *host)
 }
 int cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
+    mock_other_calls++;
     (void)host, (void)attribute, (void)value;
     mock_attribute_sets++;
     return mock_fail_attribute ? fail(ERROR_VALUE) : 0;
 }
 int cudaStreamIsCapturing(void *stream, int *status)
 {
+    mock_other_calls++;
     (void)stream;
     *status = mock_capturing;
     return 0;
@@ -237,6 +255,7 @@ int cudaStreamIsCapturing_ptsz(void *stream, int *status)
 
 int cudaMallocAsync(void **p, size_t bytes, void *stream)
 {
+    mock_other_calls++;
     if (mock_fail_malloc)
         return fail(ERROR_MEMORY);
     struct mock_event *e = record("malloc", "cudaMallocAsync");
@@ -247,11 +266,13 @@ int cudaMallocAsync(void **p, size_t bytes, void *stream)
 }
 int cudaFreeAsync(void *p, void *stream)
 {
+    mock_other_calls++;
     record("free", "cudaFreeAsync")->stream = stream;
     return p == heap ? 0 : fail(ERROR_VALUE);
 }
 int cudaMemsetAsync(void *p, int value, size_t bytes, void *stream)
 {
+    mock_other_calls++;
     struct mock_event *e = record("memset", "cudaMemsetAsync");
     e->args[0] = (size_t)p - (size_t)heap;
     e->value = value;

@@ -29,6 +29,7 @@ extern struct mock_event mock_log[256];
 extern int mock_n;
 
 // What the next calls answer.
+extern int mock_devices;           // 2, of at most 2
 extern int mock_capability[2];     // 90 and 80
 extern int mock_ptx_version;       // of every kernel; 0: the device's capability
 extern int mock_capturing;         // cudaStreamIsCapturing says so
@@ -38,7 +39,10 @@ extern int mock_fail_malloc, mock_fail_attribute, mock_fail_query, mock_fail_dev
 extern int mock_fail_launch;       // the launch with this ordinal from now on, 1-based, fails once
 extern int mock_attribute_sets;    // cudaFuncSetAttribute calls
 extern int mock_last_error;
-void mock_reset(void);             // log and answers; what was registered stays
+// Runtime calls since mock_reset: launches, and everything else but what every stub makes itself
+// (push and pop of the configuration, its handle).
+extern int mock_launches, mock_other_calls;
+void mock_reset(void);             // log, counts and answers; what was registered stays
 
 #ifdef __cplusplus
 }

@@ -49,8 +49,10 @@ program() {
     echo "$dir/program"
 }
 
-check() { # check PROGRAM: all launches, kill switch, trace
+check() { # check PROGRAM: all launches, other machines, kill switch, trace
     "$1"
+    "$1" alike
+    "$1" single
     KS_DISABLE=1 "$1" off
     KS_DISABLE=0 KS_TRACE=$1.trace "$1" traced
     sed 's/ks: scale -> [0-9a-f]\{16\}$/ks: scale -> ID/' "$1.trace" | diff trace.expected - ||

@@ -55,7 +55,7 @@ static void prints_conditions_and_addresses(void **state)
 {
     (void)state;
     const char *out = table("when: n > B\n" PLAN, "aligned(y, 16)", "4", KS_OK);
-    assert_non_null(strstr(out, "if (c.cc != 90) return ks_arch_;"));
+    assert_non_null(strstr(out, "if (c.cc > 0 && c.cc != 90) return ks_arch_;"));
     assert_non_null(strstr(out, "ks_read_<unsigned long"));
     assert_non_null(strstr(out, "4LL"));
     assert_non_null(strstr(out, "::ns::ks_0123456789abcdef::ks_kernels_[0]"));
@@ -66,6 +66,8 @@ static void prints_conditions_and_addresses(void **state)
     assert_non_null(when);
     assert_true(strstr(domain, "ks_aligned_(") < when);
     assert_true(strstr(domain, "4LL") > when);
+    // Both before the first call of the runtime.
+    assert_true(strstr(domain, "why = ks_ask_(&c, 90);") > when);
     // The number goes into a short.
     assert_non_null(strstr(out, " > 32767LL"));
     assert_non_null(strstr(out, " < -32768LL"));

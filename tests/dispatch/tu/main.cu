@@ -226,8 +226,87 @@ static void architectures()
     ONE_VARIANT("scale4");
 }
 
+// What a launch asks of the runtime once all is known: where devices differ, whether an error is
+// pending and which device is the current one; where they are alike, only the first; and nothing
+// when the guard sends it to the original.
+static void calls(int asked)
+{
+    scale<<<4, 256>>>(y, x, 2.f, 1024);
+    mock_reset();
+    scale<<<4, 256>>>(y, x, 2.f, 1024);
+    EXPECT(mock_launches == 1 && mock_other_calls <= asked);
+    ONE_VARIANT("scale4");
+    cneg<<<1, 1>>>(y, 7);
+    EXPECT(mock_launches == 1 && mock_other_calls == 0);
+    ONE_ORIGINAL("cneg");
+    launch_none(y);                        // no entry
+    EXPECT(mock_launches == 1 && mock_other_calls == 0);
+    ONE_ORIGINAL("none");
+    outer::sum<<<1, 1>>>(x, y, 3000);
+    mock_reset();
+    outer::sum<<<1, 1>>>(x, y, 3000);      // capture, allocate, set, free besides
+    EXPECT(mock_launches == 2 && mock_other_calls <= asked + 4 && variant(3, "last"));
+    mock_reset();
+}
+
+// Two devices of one architecture: from the first launch on.
+static void alike()
+{
+    mock_capability[1] = 90;
+    mock_last_error = 2;
+    scale<<<4, 256>>>(y, x, 2.f, 1024);    // each of two variants looks at it, and asks no more
+    EXPECT(mock_last_error == 2 && mock_other_calls == 2);
+    ONE_ORIGINAL("scale");
+    mock_fail_device = 1;
+    scale<<<4, 256>>>(y, x, 2.f, 1024);
+    EXPECT(mock_last_error == 0);
+    ONE_ORIGINAL("scale");
+    calls(1);
+    launch_big(y, 1, 100);
+    EXPECT(mock_attribute_sets == 1 && variant(0, "large"));
+    cudaSetDevice(1);
+    calls(1);
+    launch_big(y, 1, 100);                 // an attribute is set on each device
+    EXPECT(mock_attribute_sets == 1 && variant(0, "large"));
+    mock_fail_launch = 1;                  // forgets it on this device only
+    launch_big(y, 1, 100);
+    EXPECT(mock_attribute_sets == 1 && mock_last_error == 0 && original(1, "big"));
+    launch_big(y, 1, 100);
+    EXPECT(mock_attribute_sets == 2 && mock_n == 3 && variant(2, "large"));
+    cudaSetDevice(0);
+    launch_big(y, 1, 100);
+    EXPECT(mock_attribute_sets == 2 && mock_n == 4 && variant(3, "large"));
+}
+
+// One device, which nobody needs to name, not even for its shared memory.
+static void single()
+{
+    mock_devices = 1;
+    mock_fail_device = 1;
+    scale<<<4, 256>>>(y, x, 2.f, 1024);    // no count: the original, and asked again later
+    EXPECT(mock_last_error == 0);
+    ONE_ORIGINAL("scale");
+    calls(1);
+    launch_big(y, 1, 100);
+    mock_reset();
+    launch_big(y, 1, 100);
+    EXPECT(mock_other_calls <= 1);
+    ONE_VARIANT("large");
+    mock_ptx_version = 75;                 // as on two devices
+    mock_fail_launch = 1;
+    scale<<<4, 256>>>(y, x, 2.f, 1024);
+    mock_n = 0;
+    scale<<<4, 256>>>(y, x, 2.f, 1024);
+    ONE_ORIGINAL("scale");
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && (strcmp(argv[1], "alike") == 0 || strcmp(argv[1], "single") == 0)) {
+        strcmp(argv[1], "alike") == 0 ? alike() : single();
+        printf("%s: %d checks, %d failed\n", argv[1], checks, failures);
+        return failures != 0 || checks < 10;
+    }
     if (argc > 1 && strcmp(argv[1], "off") == 0) {
         scale<<<4, 256>>>(y, x, 2.f, 1024);
         ONE_ORIGINAL("scale");
@@ -257,6 +336,7 @@ int main(int argc, char **argv)
     errors();
     shared();
     architectures();
+    calls(2);
     printf("%d checks, %d failed\n", checks, failures);
     return failures != 0 || checks < 60;
 }
