@@ -2,7 +2,7 @@
 # Everything that needs a GPU, in one command: device self-test, launches of substituted kernels, the
 # five samples tuned inside a build, and a rebuild that must take the same variants with no driver in
 # sight. Prints a line a check, a table of gains, and "N passed, N failed". Exit 77 without a GPU.
-#   tests/gpu/run.sh [BUILD] [OUT]    OUT receives logs and the tuned .ks folders
+#   tests/gpu/run.sh [BUILD] [OUT] [SAMPLE...]    OUT receives logs and the tuned .ks folders
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
@@ -10,7 +10,8 @@ out=${2:-$build/gpu}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 ks=$build/bin/ks
-samples=${KS_GPU_SAMPLES:-elementwise rowsum transpose gemm stencil}
+samples=${*:3}
+[ -n "$samples" ] || samples="elementwise rowsum transpose gemm stencil"
 passed=0 failed=0
 
 "$ks" doctor >"$out/doctor.txt"
@@ -23,7 +24,7 @@ check() { # name, status
 
 # State of its own: nothing on the machine is read or changed.
 export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
-unset KS_MODE KS_DISABLE KS_TRACE
+unset KS_MODE KS_DISABLE KS_TRACE KS_DEPS
 
 if [ -x "$build/tests/device_test" ]; then
     "$build/tests/device_test" >"$out/device_test.txt" 2>&1
@@ -56,6 +57,9 @@ for sample in $samples; do
     cmp -s "$out/$sample.before" "$out/$sample.after"
     check "$sample: output unchanged" $?
     "$ks" inspect "$work/$sample/tuned/$sample" >"$out/$sample.inspect"
+    # Every launch that the program's own timing counted must have gone to a variant.
+    grep -q ' -> ' "$out/$sample.trace"
+    check "$sample: variants were launched: $(sort "$out/$sample.trace" | uniq -c | sed 's/ *\([0-9]*\) ks: /\1 x /' | paste -sd';')" $?
 
     # The same build, no driver visible, must hold the same variants.
     env CUDA_VISIBLE_DEVICES= KS_MODE=consume KS_STATE_DIR="$out/none" cmake -G "$generator" \
@@ -66,7 +70,7 @@ for sample in $samples; do
     check "$sample: consume build takes the same variants" $?
     echo "  before $(cat "$out/$sample.before.time")"
     echo "  after  $(cat "$out/$sample.after.time")"
-    grep '^ks:' "$log" | sed 's/^/  /'
+    grep -E '^ks: +[^:]*: .*(faster|stays|fault|not tuned)|^ks:   ' "$log" | sed 's/^/  /'
     (cd "$work/$sample" && "$ks" list) | sed 's/^/  /'
 done
 echo "$passed passed, $failed failed"
