@@ -19,15 +19,17 @@ static const char *const init_names[] = {
     [KS_INIT_CONSTANT] = "constant", [KS_INIT_FILE] = "file",
 };
 
-static void put_scalar(struct ks_arg *arg, double value)
+static void put_scalar(struct ks_arg *arg, int lane, double value)
 {
+    enum ks_scalar scalar = arg->type.elem.scalar;
+    unsigned char *at = arg->bytes + (size_t)lane * ks_scalar_size(scalar);
     float f = (float)value;
-    uint16_t h;
-    switch (arg->type.elem.scalar) {
-    case KS_T_F32: memcpy(arg->bytes, &f, sizeof f); break;
-    case KS_T_F64: memcpy(arg->bytes, &value, sizeof value); break;
-    case KS_T_F16: h = ks_f32_to_f16(f); memcpy(arg->bytes, &h, sizeof h); break;
-    case KS_T_BF16: h = ks_f32_to_bf16(f); memcpy(arg->bytes, &h, sizeof h); break;
+    uint16_t h = scalar == KS_T_F16 ? ks_f32_to_f16(f) : ks_f32_to_bf16(f);
+    switch (scalar) {
+    case KS_T_F32: memcpy(at, &f, sizeof f); break;
+    case KS_T_F64: memcpy(at, &value, sizeof value); break;
+    case KS_T_F16:
+    case KS_T_BF16: memcpy(at, &h, sizeof h); break;
     default: break;
     }
 }
@@ -44,11 +46,13 @@ static void vary_scalars(struct ks_rng *rng, struct ks_problem *problem, enum ks
         struct ks_arg *arg = &problem->args[i];
         if (arg->kind != KS_ARG_SCALAR || !arg->float_scalar)
             continue;
-        double value = family == KS_FAMILY_EXACT ? whole[ks_rng_below(rng, 3)]
-                                                 : values[(variation - 1) % 5];
-        if (family != KS_FAMILY_EXACT && (variation - 1) % 5 == 3)
-            value = ks_rng_unit(rng) + ks_rng_unit(rng) + ks_rng_unit(rng) - 1.5;
-        put_scalar(arg, value);
+        for (int lane = 0; lane < arg->type.elem.lanes; lane++) {
+            double value = family == KS_FAMILY_EXACT ? whole[ks_rng_below(rng, 3)]
+                                                     : values[(variation - 1) % 5];
+            if (family != KS_FAMILY_EXACT && (variation - 1) % 5 == 3)
+                value = ks_rng_unit(rng) + ks_rng_unit(rng) + ks_rng_unit(rng) - 1.5;
+            put_scalar(arg, lane, value);
+        }
     }
 }
 
@@ -422,8 +426,9 @@ static void abs_scalars(struct ks_problem *problem, bool ones)
 {
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
-        if (arg->kind == KS_ARG_SCALAR && arg->float_scalar)
-            put_scalar(arg, ones ? 1 : fabs(ks_scalar_value(arg->type.elem.scalar, arg->bytes, 0)));
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar &&
+                           lane < arg->type.elem.lanes; lane++)
+            put_scalar(arg, lane, ones ? 1 : fabs(ks_scalar_value(arg->type.elem.scalar, arg->bytes, lane)));
     }
 }
 

@@ -77,8 +77,8 @@ static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candid
     const struct ks_tu_mark *mark = judge->kernel->mark;
     struct ks_err local = {0};
     enum ks_status status =
-        ks_domain_make(judge->arena, mark->mark, judge->kernel->signature, mark->decl, c->proposal,
-                       seen, correct->n_seen, &verdict->domain, &local);
+        ks_domain_make(judge->arena, mark->mark, c->proposal, seen, correct->n_seen,
+                       &verdict->domain, &local);
     if (status == KS_E_ABSENT || status == KS_E_LIMIT || status == KS_E_USER) {
         verdict->correctness = KS_C_UNSUPPORTED;
         snprintf(verdict->reason, sizeof verdict->reason, "no domain can be written: %.300s", local.text);
