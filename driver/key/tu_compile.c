@@ -1,6 +1,7 @@
 // Runs of the real nvcc for one TU: the plain compile, and compiles of shadows.
 #include "key/tu.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -110,7 +111,15 @@ static enum ks_status write_shadow(struct ks_arena *arena, const struct ks_tu *t
     const char *dir = ks_path_join(arena, shadow_root, hex);
     *path = ks_path_join(arena, dir, ks_path_base(tu->path));
     KS_TRY(ks_dir_make(dir, err));
-    return ks_file_update(*path, text->data, text->len, err); // one cut short by a crash is mended
+    // One cut short by a crash is mended.
+    KS_TRY(ks_file_update(*path, text->data, text->len, err));
+    struct stat st;
+    if (memmem(text->data, text->len, "__TIMESTAMP__", 13) == NULL || stat(tu->path, &st) != 0)
+        return KS_OK;
+    const struct timespec times[2] = {st.st_atim, st.st_mtim};
+    if (utimensat(AT_FDCWD, *path, times, 0) != 0)
+        return ks_err_errno(err, "%s", *path);
+    return KS_OK;
 }
 
 // Makes `cmd` (a copy of the user's) write its depfile to `depfile`; returns where it will be. One that

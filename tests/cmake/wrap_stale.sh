@@ -88,4 +88,18 @@ for round in 1 2; do
     reason shadow-failed
     plain b.o
 done
+
+# The file's own time and names are those of the user's file.
+rm -r "$cache/variants"
+write_scale c.cu
+echo 'const char *names[] = {__TIMESTAMP__, __FILE__, __BASE_FILE__};' >> c.cu
+touch -d '2001-02-03 04:05:06' c.cu
+variant p.yaml c.cu -- -arch=sm_90
+compile -arch=sm_90 -c c.cu -o c.o
+reason applied
+"$nvcc" -arch=sm_90 -c c.cu -o expected.o 2> /dev/null
+for object in c.o expected.o; do
+    strings -a $object | grep -q '2001' || fail "$object: another __TIMESTAMP__"
+done
+strings -a c.o | grep -qx '.*shadow/.*c\.cu' && fail "the shadow's path is in the object"
 no_litter
