@@ -10,7 +10,7 @@ struct mock_event mock_log[256];
 int mock_n, mock_capability[2] = {90, 80}, mock_ptx_version, mock_capturing, mock_optin = 232448;
 int mock_max_threads = 1024, mock_fail_malloc, mock_fail_attribute, mock_fail_query;
 int mock_fail_device, mock_fail_launch, mock_attribute_sets, mock_last_error, mock_devices = 2;
-int mock_launches, mock_other_calls;
+int mock_launches, mock_other_calls, mock_silent;
 
 static struct {
     const void *host;
@@ -59,6 +59,8 @@ static int launch(const char *api, const void *host, struct mock_dims grid, stru
                   void **args, size_t shared, void *stream)
 {
     mock_launches++;
+    if (mock_silent)
+        return 0;
     if (mock_fail_launch > 0 && --mock_fail_launch == 0)
         return fail(ERROR_LAUNCH);
     struct mock_event *e = record(name_of(host), api);

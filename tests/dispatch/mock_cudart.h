@@ -39,6 +39,7 @@ extern int mock_fail_malloc, mock_fail_attribute, mock_fail_query, mock_fail_dev
 extern int mock_fail_launch;       // the launch with this ordinal from now on, 1-based, fails once
 extern int mock_attribute_sets;    // cudaFuncSetAttribute calls
 extern int mock_last_error;
+extern int mock_silent;            // launches are not logged: for benchmarks
 // Runtime calls since mock_reset: launches, and everything else but what every stub makes itself
 // (push and pop of the configuration, its handle).
 extern int mock_launches, mock_other_calls;
