@@ -1,9 +1,9 @@
 // launch_cost [ROUNDS]: host time that a table adds to an asynchronous launch, as one JSON line.
 //
-// Each round times a batch of launches of every kind in one process, one kind after the other in an
-// order that rotates, and takes the differences to that round's plain batch; the medians over all
-// rounds are told. So clock speed, other load and the process's layout cancel. `control` is a second
-// plain kernel, from the same object as the first: its distance from 0 is the measurement's own.
+// Each round times a batch of launches of every kind in one process, one kind after the other in
+// an order that rotates, and takes the differences to that round's plain batch; the medians over
+// all rounds are told. So clock speed, other load and the process's layout cancel. `control` is a
+// second plain kernel of the first's object: its distance from 0 is the measurement's own error.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
