@@ -195,8 +195,8 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
 {
     struct ks_judge *judge = check->judge;
     const struct ks_candidate *candidate = check->candidate;
-    struct ks_scope scope = {&vector->problem, judge->kernel->signature, judge->kernel->mark->decl,
-                             candidate->proposal, &vector->layout, NULL, NULL};
+    struct ks_scope scope =
+        ks_judge_scope(judge, &vector->problem, &vector->layout, candidate->proposal);
     struct ks_placement placement;
     char reason[256];
     *verdict = KS_C_CORRECT;
@@ -223,7 +223,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
         return ks_answer_status(check->runner, answer, "the runner", err);
     scope.workspaces = workspaces;
-    if (answer == KS_ANSWER_OK && !ks_expr_holds(candidate->proposal->when, ks_scope_lookup, &scope)) {
+    if (answer == KS_ANSWER_OK && !ks_scope_admits(&scope)) {
         *covered = false; // this launch would go to the original
         return KS_OK;
     }

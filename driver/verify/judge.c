@@ -26,6 +26,15 @@ struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge)
     return tolerance;
 }
 
+struct ks_scope ks_judge_scope(const struct ks_judge *judge, const struct ks_problem *problem,
+                               const struct ks_layout *layout, const struct ks_proposal *proposal)
+{
+    const struct ks_tu_mark *mark = judge->kernel->mark;
+    return (struct ks_scope){.problem = problem, .signature = judge->kernel->signature,
+                             .decl = mark->decl, .proposal = proposal, .layout = layout,
+                             .mark = mark->mark};
+}
+
 void ks_judge_note(struct ks_judge *judge, const char *format, ...)
 {
     char text[256];
@@ -56,8 +65,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
         goto done;
     enum ks_answer answer = KS_ANSWER_OK;
     if (!vector.excluded) {
-        struct ks_scope scope = {&vector.problem, judge->kernel->signature, NULL, NULL, &vector.layout,
-                                 NULL, NULL};
+        struct ks_scope scope = ks_judge_scope(judge, &vector.problem, &vector.layout, NULL);
         uint64_t addresses[64];
         double us;
         plan = ks_launch_original(&scope, "m0");

@@ -52,6 +52,16 @@ struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *p
     return layout;
 }
 
+bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value)
+{
+    for (size_t i = 0; i < problem->n_values; i++)
+        if (strcmp(problem->values[i].name, name) == 0) {
+            *value = problem->values[i].value;
+            return true;
+        }
+    return false;
+}
+
 bool ks_arg_integer(const struct ks_arg *arg, int64_t *value)
 {
     if (arg->kind != KS_ARG_SCALAR || arg->type.pointer || arg->type.elem.lanes != 1)
@@ -128,6 +138,22 @@ bool ks_scope_lookup(void *context, const char *name, int64_t *value)
     return false;
 }
 
+// Names of an assumption are the mark's: its parameters, lets and template values.
+static bool mark_lookup(void *context, const char *name, int64_t *value)
+{
+    struct ks_scope scope = *(const struct ks_scope *)context;
+    scope.proposal = NULL;
+    return ks_scope_lookup(&scope, name, value) || ks_problem_value(scope.problem, name, value);
+}
+
+bool ks_scope_admits(struct ks_scope *scope)
+{
+    for (size_t i = 0; scope->mark != NULL && i < scope->mark->n_assumes; i++)
+        if (!ks_expr_holds(scope->mark->assumes[i], mark_lookup, scope))
+            return false;
+    return scope->proposal == NULL || ks_expr_holds(scope->proposal->when, ks_scope_lookup, scope);
+}
+
 void ks_placement_predict(const struct ks_layout *layout, struct ks_placement placement,
                           uint64_t *addresses)
 {
@@ -154,8 +180,7 @@ bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
                                   : (struct ks_placement){KS_FLUSH_START, 0};
         ks_placement_predict(scope->layout, *placement, addresses);
         scope->addresses = addresses;
-        found = scope->proposal == NULL ||
-                ks_expr_holds(scope->proposal->when, ks_scope_lookup, scope);
+        found = ks_scope_admits(scope);
     }
     scope->addresses = before;
     return found;

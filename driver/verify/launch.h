@@ -39,8 +39,13 @@ struct ks_scope {
     const struct ks_layout *layout;
     const uint64_t *addresses;              // by slot; NULL: pointers are unknown
     const int64_t *workspaces;              // bytes by workspace; NULL before they are known
+    const struct ks_mark *mark;             // whose assumptions join every guard; NULL: none
 };
 bool ks_scope_lookup(void *scope, const char *name, int64_t *value);
+// The mark's assumptions hold, and the proposal's guard if there is one.
+bool ks_scope_admits(struct ks_scope *scope);
+// Value of a let, an integer parameter or a template parameter.
+bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value);
 // Integer value of a scalar argument; false for floats, structs and pointers.
 bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
 
@@ -48,8 +53,8 @@ bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
 // distances that make nothing overlap: enough to evaluate aligned().
 void ks_placement_predict(const struct ks_layout *layout, struct ks_placement placement,
                           uint64_t *addresses);
-// The least aligned placement (of natural to 256 bytes at the end, then the start) for which the
-// proposal's guard holds; false if none. With `flush` START only the start is tried.
+// The least aligned placement (of natural to 256 bytes at the end, then the start) that
+// ks_scope_admits; false if none. With `flush` START only the start is tried.
 bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
                          struct ks_placement *placement);
 

@@ -12,16 +12,6 @@ const char *ks_names_param(const struct ks_names *names, size_t index)
                                              : names->problem->args[index].name;
 }
 
-bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value)
-{
-    for (size_t i = 0; i < problem->n_values; i++)
-        if (strcmp(problem->values[i].name, name) == 0) {
-            *value = problem->values[i].value;
-            return true;
-        }
-    return false;
-}
-
 // A parameter that an expression can name: integers always, pointers for aligned() and overlap().
 static bool find_param(const struct ks_names *names, const char *name, size_t *index)
 {

@@ -35,6 +35,5 @@ struct ks_expr *ks_names_expand(const struct ks_names *names, const struct ks_ex
 // Whether each size that nothing shows has its declared value: other problems cannot be told apart
 // from the declared one at a launch.
 bool ks_names_counts(const struct ks_names *names, const struct ks_problem *problem);
-bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value);
 
 #endif

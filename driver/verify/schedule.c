@@ -6,6 +6,7 @@
 
 #define SMALL_BYTES (4 << 20)
 #define MAX_CONSTANTS 16
+#define MAX_MODULUS 4096
 #define QUICK_SHAPES 6
 #define QUICK_BYTES (8 << 20)
 
@@ -73,16 +74,19 @@ static int64_t gcd(int64_t a, int64_t b)
     return a;
 }
 
+static int64_t join_moduli(int64_t a, int64_t b)
+{
+    int64_t lcm = a / gcd(a, b) * b;
+    return lcm <= MAX_MODULUS ? lcm : a;
+}
+
 static void moduli(const struct ks_expr *e, int64_t *m)
 {
     if (e == NULL)
         return;
     if (e->op == KS_X_MOD && e->kid[1]->op == KS_X_INT && e->kid[1]->value > 1 &&
-        e->kid[1]->value <= 4096) {
-        int64_t lcm = *m / gcd(*m, e->kid[1]->value) * e->kid[1]->value;
-        if (lcm <= 4096)
-            *m = lcm;
-    }
+        e->kid[1]->value <= MAX_MODULUS)
+        *m = join_moduli(*m, e->kid[1]->value);
     for (int i = 0; i < 4; i++)
         moduli(e->kid[i], m);
 }
@@ -94,12 +98,20 @@ int64_t ks_guard_modulus(const struct ks_expr *when)
     return m;
 }
 
+int64_t ks_judge_modulus(const struct ks_judge *judge, const struct ks_proposal *proposal)
+{
+    const struct ks_mark *mark = judge->kernel->mark->mark;
+    int64_t m = ks_guard_modulus(proposal->when);
+    for (size_t i = 0; i < mark->n_assumes; i++)
+        m = join_moduli(m, ks_guard_modulus(mark->assumes[i]));
+    return m;
+}
+
 bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
                      const struct ks_proposal *proposal, const struct ks_problem *problem)
 {
     struct ks_layout layout = ks_layout_of(arena, problem);
-    struct ks_scope scope = {problem, judge->kernel->signature, judge->kernel->mark->decl, proposal,
-                             &layout, NULL, NULL};
+    struct ks_scope scope = ks_judge_scope(judge, problem, &layout, proposal);
     struct ks_placement placement;
     return ks_placement_choose(&scope, KS_FLUSH_END, &placement);
 }
@@ -224,7 +236,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     const struct ks_problem *declared = &judge->problems[workload];
     int64_t constants[MAX_CONSTANTS];
     size_t n_constants = ks_harvest_constants(proposal, constants, MAX_CONSTANTS);
-    int64_t modulus = ks_guard_modulus(proposal->when);
+    int64_t modulus = ks_judge_modulus(judge, proposal);
     struct ks_shape *shapes = NULL;
     size_t max = judge->options.max_shapes > 0 ? judge->options.max_shapes : 24;
     size_t n = ks_problem_shapes(arena, judge->kernel->mark->mark, workload, constants, n_constants,
@@ -313,7 +325,7 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
     const struct ks_problem *declared = &judge->problems[workload];
     struct ks_value *sizes = NULL;
     size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &sizes);
-    int64_t modulus = ks_guard_modulus(proposal->when);
+    int64_t modulus = ks_judge_modulus(judge, proposal);
     size_t found = 0;
     for (int attempt = 0; n > 0 && found < unseen && attempt < 64; attempt++) {
         struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);

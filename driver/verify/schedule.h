@@ -36,7 +36,9 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
 size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, size_t max);
 // Least common multiple of the divisors in `x % divisor` of the guard, 1 if none, at most 4096.
 int64_t ks_guard_modulus(const struct ks_expr *when);
-// Whether the guard admits a launch of this problem with some placement.
+// The same over the guard and the mark's assumptions.
+int64_t ks_judge_modulus(const struct ks_judge *judge, const struct ks_proposal *proposal);
+// Whether guard and assumptions admit a launch of this problem with some placement.
 bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
                      const struct ks_proposal *proposal, const struct ks_problem *problem);
 

@@ -62,10 +62,10 @@ static enum ks_answer look(struct screen *s, const struct ks_candidate *c, doubl
     uint64_t addresses[64];
     char reason[256];
     int64_t *workspaces = KS_NEW_ARRAY(s->arena, int64_t, proposal->n_workspaces);
-    struct ks_scope scope = {&s->vector.problem, judge->kernel->signature, judge->kernel->mark->decl,
-                             proposal, &s->vector.layout, addresses, NULL};
+    struct ks_scope scope = ks_judge_scope(judge, &s->vector.problem, &s->vector.layout, proposal);
+    scope.addresses = addresses;
     ks_placement_predict(&s->vector.layout, (struct ks_placement){KS_FLUSH_END, 256}, addresses);
-    if (!ks_expr_holds(proposal->when, ks_scope_lookup, &scope) ||
+    if (!ks_scope_admits(&scope) ||
         !ks_launch_workspaces(&scope, &judge->device, workspaces, reason))
         return KS_ANSWER_OK;
     enum ks_answer answer = place(s, workspaces, proposal->n_workspaces, addresses);

@@ -59,6 +59,10 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
                                   struct ks_err *err);
 // Tolerance in force: the mark's, or bit-exact where the original does no arithmetic.
 struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge);
+// Scope of the expressions of a proposal (NULL: the original's) on a problem, under the mark's assumptions;
+// addresses and workspaces are not known yet.
+struct ks_scope ks_judge_scope(const struct ks_judge *judge, const struct ks_problem *problem,
+                               const struct ks_layout *layout, const struct ks_proposal *proposal);
 // Each note once, for the evidence.
 void ks_judge_note(struct ks_judge *judge, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

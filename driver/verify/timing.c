@@ -171,15 +171,14 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
     KS_TRY(ks_vector_make(judge, r->arena, r->problem, family, 0, &r->vector, err));
     if (r->vector.excluded)
         return KS_OK;
-    struct ks_scope scope = {&r->vector.problem, judge->kernel->signature, judge->kernel->mark->decl,
-                             proposal, &r->vector.layout, NULL, NULL};
+    struct ks_scope scope = ks_judge_scope(judge, &r->vector.problem, &r->vector.layout, proposal);
     struct ks_placement placement = {KS_FLUSH_END, 256}; // as allocators align
     uint64_t addresses[64];
     char reason[256];
     int64_t *workspaces = KS_NEW_ARRAY(r->arena, int64_t, proposal->n_workspaces);
     ks_placement_predict(&r->vector.layout, placement, addresses);
     scope.addresses = addresses;
-    if (!ks_expr_holds(proposal->when, ks_scope_lookup, &scope) ||
+    if (!ks_scope_admits(&scope) ||
         !ks_launch_workspaces(&scope, &judge->device, workspaces, reason))
         return KS_OK;
     enum ks_answer answer = ks_vector_place(r->arena, &r->vector, r->worker, placement, workspaces,
@@ -189,7 +188,7 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
     if (answer != KS_ANSWER_OK)
         return of_candidate(r, answer, err);
     scope.workspaces = workspaces;
-    if (!ks_expr_holds(proposal->when, ks_scope_lookup, &scope))
+    if (!ks_scope_admits(&scope))
         return KS_OK;
     r->b = ks_launch_plan(&scope, &judge->device, "m0", r->candidate->names, reason);
     if (r->b == NULL)
@@ -379,7 +378,7 @@ static enum ks_status find_floors(struct round *base, size_t w, struct ks_timed 
     const struct ks_tu_mark *mark = judge->kernel->mark;
     struct ks_value *sizes = NULL;
     size_t n = ks_problem_sizes(base->arena, mark->mark, w, &sizes);
-    int64_t modulus = ks_guard_modulus(base->candidate->proposal->when);
+    int64_t modulus = ks_judge_modulus(judge, base->candidate->proposal);
     timed->floors[w] = sizes;
     timed->n_floors[w] = n;
     int64_t divisor = 4;

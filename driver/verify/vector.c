@@ -334,13 +334,15 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     KS_ASSERT(vector->layout.n_slots <= 64);
 
     KS_TRY(ks_oracle_ready(judge, err));
-    struct ks_scope scope = {problem, judge->kernel->signature, judge->kernel->mark->decl, NULL,
-                             &vector->layout, NULL, NULL};
-    scope.problem = &vector->problem;
+    struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
+    if (!ks_placement_choose(&scope, KS_FLUSH_END, &vector->placement)) {
+        vector->excluded = true;
+        snprintf(vector->why, sizeof vector->why, "an assumption of the mark does not hold");
+        return KS_OK;
+    }
     uint64_t addresses[64];
-    enum ks_answer answer =
-        ks_vector_place(arena, vector, &judge->oracle, (struct ks_placement){KS_FLUSH_END, 0}, NULL,
-                        0, KS_CONTENTS_PLAIN, 0);
+    enum ks_answer answer = ks_vector_place(arena, vector, &judge->oracle, vector->placement, NULL, 0,
+                                            KS_CONTENTS_PLAIN, 0);
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, &judge->oracle, addresses);
     if (answer == KS_ANSWER_OK) {
@@ -398,8 +400,8 @@ static enum ks_answer run_for_scale(struct ks_judge *judge, struct ks_arena *are
     uint64_t addresses[64];
     double us;
     struct ks_worker *oracle = &judge->oracle;
-    enum ks_answer answer = ks_vector_place(arena, vector, oracle, (struct ks_placement){KS_FLUSH_END, 0},
-                                            NULL, 0, contents, pattern);
+    enum ks_answer answer = ks_vector_place(arena, vector, oracle, vector->placement, NULL, 0,
+                                            contents, pattern);
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, oracle, addresses);
     if (answer == KS_ANSWER_OK)
@@ -461,8 +463,7 @@ enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
         other.problem.args = ks_arena_memdup(arena, vector->problem.args,
                                              vector->problem.n_args * sizeof *other.problem.args);
         abs_scalars(&other.problem, pass == -2);
-        struct ks_scope scope = {&other.problem, judge->kernel->signature, NULL, NULL, &other.layout,
-                                 NULL, NULL};
+        struct ks_scope scope = ks_judge_scope(judge, &other.problem, &other.layout, NULL);
         json_t *plan = ks_launch_original(&scope, "m0");
         answer = pass == -2 ? run_for_scale(judge, arena, &other, plan, KS_CONTENTS_ONES, 0, terms)
                  : pass == -1

@@ -26,6 +26,7 @@ struct ks_output {
 struct ks_vector {
     struct ks_problem problem; // a copy with its float scalars set
     struct ks_layout layout;
+    struct ks_placement placement; // of the original's runs: as little aligned as is assumed
     enum ks_family family;
     uint64_t seed;
     uint32_t poison[2];

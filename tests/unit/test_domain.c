@@ -81,8 +81,9 @@ static bool inside(struct fixture *f, const struct ks_expr *domain, const struct
     uint64_t predicted[8];
     struct ks_layout layout = ks_layout_of(&f->arena, p);
     ks_placement_predict(&layout, (struct ks_placement){KS_FLUSH_START, 0}, predicted);
-    struct ks_scope scope = {p, &f->signature, f->decl, &f->proposal, &layout,
-                             addresses != NULL ? addresses : predicted, NULL};
+    struct ks_scope scope = {.problem = p, .signature = &f->signature, .decl = f->decl,
+                             .proposal = &f->proposal, .layout = &layout,
+                             .addresses = addresses != NULL ? addresses : predicted};
     return ks_expr_holds(domain, ks_scope_lookup, &scope);
 }
 
@@ -374,7 +375,8 @@ static void a_plan_beyond_a_limit_is_refused(void **state)
     struct ks_device_info device = {.smem_optin = 232448, .memory_free = 1 << 30};
     const struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
     struct ks_layout layout = ks_layout_of(&f.arena, p);
-    struct ks_scope scope = {p, &f.signature, f.decl, &f.proposal, &layout, NULL, NULL};
+    struct ks_scope scope = {.problem = p, .signature = &f.signature, .decl = f.decl,
+                             .proposal = &f.proposal, .layout = &layout};
     f.proposal.kernels = f.kernels;
     const char *names[] = {"k"};
     for (size_t i = 0; i <= sizeof cases / sizeof *cases; i++) {
@@ -413,7 +415,8 @@ static void placements_are_the_least_aligned_that_the_guard_admits(void **state)
                "__global__ void k(const float* x, float* y, int n) {}\n");
     const struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
     struct ks_layout layout = ks_layout_of(&f.arena, p);
-    struct ks_scope scope = {p, &f.signature, f.decl, &f.proposal, &layout, NULL, NULL};
+    struct ks_scope scope = {.problem = p, .signature = &f.signature, .decl = f.decl,
+                             .proposal = &f.proposal, .layout = &layout};
     struct ks_placement placement;
     f.proposal.when = parsed(&f, "1");
     assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));

@@ -53,8 +53,10 @@ static enum ks_status fake_build(struct ks_judge *judge, struct ks_proposal *con
     return KS_OK;
 }
 
-#define VADD_MARK                                                                                  \
-    "#pragma ks optimize\n#pragma ks workload let(n=4000) in(a[n]=uniform(0,1)) "                  \
+#define VADD_MARK "#pragma ks optimize\n" VADD_WORKLOAD
+#define VADD_WORKLOAD VADD_WORKLOAD_OF("4000")
+#define VADD_WORKLOAD_OF(size)                                                                     \
+    "#pragma ks workload let(n=" size ") in(a[n]=uniform(0,1)) "                  \
     "in(b[n]=uniform(0,1)) out(c[n]) grid((n+255)/256) block(256)\n"
 #define VADD_SIGNATURE "(const float* a, const float* b, float* c, int n)"
 #define SUM_PTX "ld.global.f32 %f1,[%rd1];\nadd.f32 %f3,%f1,%f2;\nst.global.f32[%rd2],%f3;\n"
@@ -383,6 +385,58 @@ static void a_faulty_original_is_the_users_finding(void **state)
     close_judge(&s);
 }
 
+static struct ks_verdict judge_assuming(const char *assumption, const char *kernel)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    check(open_judge(&s, ks_arena_printf(&s.arena, "#pragma ks optimize %s\n" VADD_WORKLOAD
+                                         "__global__ void vadd" VADD_SIGNATURE " { }\n", assumption),
+                     SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, kernel, VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    if (v.correctness == KS_C_CORRECT) {
+        check(ks_judge_confirm(s.judge, p, &v, &err), &err);
+        struct ks_buf text = KS_BUF(8192);
+        ks_expr_print(&text, v.domain, NULL, NULL);
+        assert_non_null(strstr(ks_buf_text(&text), assumption[0] == '\0' ? "n" : " % "));
+        ks_buf_free(&text);
+    }
+    close_judge(&s);
+    return v;
+}
+
+static void what_is_assumed_joins_every_guard(void **state)
+{
+    (void)state;
+    // The proposal has no guard of its own: it is run, and will be dispatched, where the mark says.
+    expect(judge_assuming("assume(n % 4 == 0)", "vadd_tail"), KS_C_CORRECT, KS_S_FASTER, "");
+    expect(judge_assuming("assume(n % 4 == 0, n % 3 < 3)", "vadd_tail"), KS_C_CORRECT, KS_S_FASTER, "");
+    expect(judge_assuming("assume(n % 2 == 0)", "vadd_tail"), KS_C_WRONG, KS_S_NOT_MEASURED, "`c` differs");
+    expect(judge_assuming("", "vadd_tail"), KS_C_WRONG, KS_S_NOT_MEASURED, "`c` differs");
+    expect(judge_assuming("assume(n % 1 == 0 && aligned(a,16) && aligned(b,16) && aligned(c,16))",
+                          "vadd_vector4"), KS_C_CORRECT, KS_S_FASTER, "");
+}
+
+static void the_original_may_rely_on_what_is_assumed(void **state)
+{
+    (void)state;
+    static const char *const assumptions[] = {
+        "", "assume(aligned(a,16), aligned(b,16), aligned(c,16))", "assume(n < 4000)"};
+    static const char *const words[] = {"misaligned", NULL, "assumption"};
+    for (int i = 0; i < 3; i++) {
+        struct setting s = {0};
+        struct ks_err err = {0};
+        enum ks_status status =
+            open_judge(&s, ks_arena_printf(&s.arena, "#pragma ks optimize %s\n" VADD_WORKLOAD_OF("4001")
+                                           "__global__ void vadd_vector4" VADD_SIGNATURE " { }\n",
+                                           assumptions[i]), SUM_PTX, &err);
+        assert_int_equal(status, words[i] == NULL ? KS_OK : KS_E_DEVICE);
+        assert_true(words[i] == NULL || strstr(err.text, words[i]) != NULL);
+        close_judge(&s);
+    }
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -401,6 +455,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_sum_may_change_its_order_but_not_its_precision),
         cmocka_unit_test(a_transpose_is_judged_quickly),
         cmocka_unit_test(a_faulty_original_is_the_users_finding),
+        cmocka_unit_test(what_is_assumed_joins_every_guard),
+        cmocka_unit_test(the_original_may_rely_on_what_is_assumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
