@@ -203,7 +203,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     *proved = false;
     *covered = ks_placement_choose(&scope, flush, &placement);
     if (!ks_judge_defends(judge, KS_D_PLACEMENT)) // weakened on purpose: as cudaMalloc would align
-        placement = (struct ks_placement){KS_FLUSH_END, 256};
+        placement = KS_AS_ALLOCATED;
     if (!*covered)
         return KS_OK;
     size_t n_work = candidate->proposal->n_workspaces;

@@ -59,7 +59,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     struct ks_arena scratch = {0};
     struct ks_vector vector;
     enum ks_status status = ks_vector_make(judge, &scratch, &judge->problems[w], KS_FAMILY_DECLARED, 0,
-                                           &vector, err);
+                                           false, &vector, err);
     json_t *plan = NULL;
     if (status != KS_OK)
         goto done;
@@ -72,7 +72,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
         if (!vector.deterministic)
             ks_judge_note(judge, "the original is nondeterministic on %s", vector.problem.name);
         answer = ks_vector_place(&scratch, &vector, &judge->oracle,
-                                 (struct ks_placement){KS_FLUSH_START, 0}, NULL, 0,
+                                 (struct ks_placement){.flush = KS_FLUSH_START}, NULL, 0,
                                  KS_CONTENTS_PLAIN, 0);
         if (answer == KS_ANSWER_OK)
             answer = ks_vector_placed(&vector, &judge->oracle, addresses);

@@ -8,6 +8,7 @@
 #include "base/num.h"
 
 #define DEFAULT_STATIC_SMEM (48 * 1024)
+#define MAX_ALIGN_LOG2 8
 #define PREDICTED_SPACING ((uint64_t)1 << 44) // more than any buffer (2^40 bytes in all)
 
 struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *problem)
@@ -31,7 +32,7 @@ struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *p
         if (layout.slot_of[root] == KS_NO_BUFFER) {
             layout.slot_of[root] = layout.n_slots;
             layout.slots[layout.n_slots++] =
-                (struct ks_slot){role, i, arg->elem, arg->count, bytes};
+                (struct ks_slot){role, i, arg->elem, arg->count, bytes, 0};
         } else {
             struct ks_slot *slot = &layout.slots[layout.slot_of[root]];
             if (slot->role != role) {
@@ -49,7 +50,17 @@ struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *p
         }
         layout.slot_of[i] = layout.slot_of[root];
     }
+    for (size_t i = 0; i < layout.n_slots; i++)
+        layout.slots[i].filled = layout.slots[i].count;
     return layout;
+}
+
+void ks_layout_skew(struct ks_layout *layout)
+{
+    for (size_t i = 0; i < layout->n_slots; i++) {
+        layout->slots[i].count++;
+        layout->slots[i].bytes += (int64_t)layout->slots[i].elem.size;
+    }
 }
 
 bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value)
@@ -154,12 +165,20 @@ bool ks_scope_admits(struct ks_scope *scope)
     return scope->proposal == NULL || ks_expr_holds(scope->proposal->when, ks_scope_lookup, scope);
 }
 
+size_t ks_placement_align(const struct ks_placement *placement, const struct ks_layout *layout,
+                          size_t slot)
+{
+    size_t align = layout->slots[slot].elem.align, own = (size_t)1 << placement->log2[slot];
+    align = own > align ? own : align;
+    return placement->align > align ? placement->align : align;
+}
+
 void ks_placement_predict(const struct ks_layout *layout, struct ks_placement placement,
                           uint64_t *addresses)
 {
     for (size_t i = 0; i < layout->n_slots; i++) {
         const struct ks_slot *slot = &layout->slots[i];
-        size_t align = placement.align > slot->elem.align ? placement.align : slot->elem.align;
+        size_t align = ks_placement_align(&placement, layout, i);
         uint64_t end = (uint64_t)(i + 2) * PREDICTED_SPACING;
         addresses[i] = placement.flush == KS_FLUSH_START
                            ? end - PREDICTED_SPACING / 2
@@ -167,23 +186,42 @@ void ks_placement_predict(const struct ks_layout *layout, struct ks_placement pl
     }
 }
 
+static bool admits_at(struct ks_scope *scope, const struct ks_placement *placement)
+{
+    uint64_t addresses[KS_LAUNCH_SLOTS];
+    const uint64_t *before = scope->addresses;
+    ks_placement_predict(scope->layout, *placement, addresses);
+    scope->addresses = addresses;
+    bool admits = ks_scope_admits(scope);
+    scope->addresses = before;
+    return admits;
+}
+
 bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
                          struct ks_placement *placement)
 {
-    uint64_t addresses[64];
-    if (scope->layout->n_slots > 64)
+    size_t n = scope->layout->n_slots;
+    if (n > KS_LAUNCH_SLOTS)
         return false;
-    const uint64_t *before = scope->addresses;
-    bool found = false;
-    for (size_t align = flush == KS_FLUSH_END ? 1 : 512; !found && align <= 512; align *= 2) {
-        *placement = align <= 256 ? (struct ks_placement){KS_FLUSH_END, align}
-                                  : (struct ks_placement){KS_FLUSH_START, 0};
-        ks_placement_predict(scope->layout, *placement, addresses);
-        scope->addresses = addresses;
-        found = ks_scope_admits(scope);
+    *placement = (struct ks_placement){.flush = KS_FLUSH_START};
+    if (flush == KS_FLUSH_START)
+        return admits_at(scope, placement);
+    for (int power = 0; power <= MAX_ALIGN_LOG2; power++) {
+        *placement = (struct ks_placement){.flush = KS_FLUSH_END};
+        memset(placement->log2, power, n);
+        if (!admits_at(scope, placement))
+            continue;
+        // What the guard asks of one pointer is not given to the others.
+        for (size_t i = 0; i < n; i++)
+            for (unsigned char least = 0; least <= power; least++) {
+                placement->log2[i] = least;
+                if (admits_at(scope, placement))
+                    break;
+            }
+        return true;
     }
-    scope->addresses = before;
-    return found;
+    *placement = (struct ks_placement){.flush = KS_FLUSH_START};
+    return admits_at(scope, placement);
 }
 
 bool ks_launch_workspaces(struct ks_scope *scope, const struct ks_device_info *device,

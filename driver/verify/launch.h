@@ -17,6 +17,7 @@ struct ks_slot {
     size_t arg;               // whose element type and, for in and inout, whose contents it has
     struct ks_elem elem;
     int64_t count, bytes;
+    int64_t filled;           // elements that have contents: count, but for a spare one at the end
 };
 struct ks_layout {
     struct ks_slot *slots; size_t n_slots;
@@ -25,10 +26,13 @@ struct ks_layout {
 struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *problem);
 
 // Where the buffers of one run lie.
+#define KS_LAUNCH_SLOTS 64
 struct ks_placement {
     enum ks_flush flush;
-    size_t align;             // end-flush: address rounded down to this; 0: the element's own
+    size_t align;             // end-flush: addresses rounded down to this; 0: the element's own
+    unsigned char log2[KS_LAUNCH_SLOTS]; // by slot: at least this
 };
+#define KS_AS_ALLOCATED ((struct ks_placement){.flush = KS_FLUSH_END, .align = 256})
 
 // Everything an expression of a proposal may name at one launch.
 struct ks_scope {
@@ -49,11 +53,18 @@ bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_
 // Integer value of a scalar argument; false for floats, structs and pointers.
 bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
 
+// One spare element behind each slot, without contents: at the end of the fence the addresses are then
+// no better aligned than elements are, whatever the sizes.
+void ks_layout_skew(struct ks_layout *layout);
+
+// Alignment of a slot at the end.
+size_t ks_placement_align(const struct ks_placement *placement, const struct ks_layout *layout,
+                          size_t slot);
 // Addresses modulo 4096 that a placement will give (the fence stands at a page boundary), at
 // distances that make nothing overlap: enough to evaluate aligned().
 void ks_placement_predict(const struct ks_layout *layout, struct ks_placement placement,
                           uint64_t *addresses);
-// The least aligned placement (of natural to 256 bytes at the end, then the start) that
+// The least aligned placement (of natural to 256 bytes at the end for each slot, then the start) that
 // ks_scope_admits; false if none. With `flush` START only the start is tried.
 bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
                          struct ks_placement *placement);

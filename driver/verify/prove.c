@@ -110,6 +110,7 @@ struct sample {
     float *scale;
     unsigned char *mask;
     int64_t *index;        // lane of each sampled one
+    unsigned char *written;
 };
 
 static struct sample take_sample(const struct ks_judge *judge, const struct ks_vector *vector,
@@ -124,16 +125,18 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     s.want = malloc(n * s.size + 1);
     s.fake = malloc(n * s.size + 1);
     s.index = malloc((n + 1) * sizeof *s.index);
+    s.written = malloc(n + 1);
     s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
-    KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL);
+    KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
     int64_t chunks = PROBE_LANES / PROBE_CHUNK;
     for (int64_t i = 0; i < s.lanes; i++) {
         int64_t at = all <= PROBE_LANES ? i
                                         : (i / PROBE_CHUNK) * ((all - PROBE_CHUNK) / (chunks - 1)) +
                                               i % PROBE_CHUNK;
         s.index[i] = at;
+        s.written[i] = output->mask == NULL || output->mask[at];
         memcpy((char *)s.want + (size_t)i * s.size, (char *)output->expected[0] + (size_t)at * s.size,
                s.size);
         if (s.scale != NULL)
@@ -152,6 +155,7 @@ static void free_sample(struct sample *s)
     free(s->scale);
     free(s->mask);
     free(s->index);
+    free(s->written);
 }
 
 // The wrong answer of one probe; false where it does not apply.
@@ -191,7 +195,7 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
         case PROBE_INPUT: {
             const struct ks_slot *slot = &vector->layout.slots[input];
             const struct ks_arg *arg = &vector->problem.args[slot->arg];
-            int64_t lane = s->index[i], lanes = slot->count * slot->elem.lanes;
+            int64_t lane = s->index[i], lanes = slot->filled * slot->elem.lanes;
             unsigned char element[64];
             if (lane >= lanes || slot->elem.size > sizeof element) {
                 memcpy(at, want, s->size);
@@ -199,13 +203,15 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
             }
             if (i == 0 || lane % slot->elem.lanes == 0 || s->index[i - 1] != lane - 1)
                 ks_fill(element, slot->elem, &arg->init, vector->family,
-                        ks_hash_counter(vector->seed, input) & INT64_MAX, slot->count,
+                        ks_hash_counter(vector->seed, input) & INT64_MAX, slot->filled,
                         lane / slot->elem.lanes, 1);
             memcpy(at, element + (size_t)(lane % slot->elem.lanes) * s->size, s->size);
             break;
         }
         case PROBES: return false;
         }
+        if (!s->written[i]) // a wrong answer is not wrong by what nobody writes
+            memcpy(at, want, s->size);
     }
     return true;
 }

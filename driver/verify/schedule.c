@@ -177,7 +177,14 @@ static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_
                         ? (int)(m->tasks.len % 6) : 0;
     bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
     *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
-        problem, family, first && !problem->derived ? 0 : variation, flush, repeats, first};
+        problem, family, first && !problem->derived ? 0 : variation, flush, false, repeats, first};
+}
+
+// Sizes that the guard admits are often multiples of what it should have asked of the addresses.
+static void add_skewed(struct maker *m, const struct ks_problem *problem)
+{
+    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+    m->tasks.at[m->tasks.len - 1].skewed = ks_judge_defends(m->judge, KS_D_PLACEMENT);
 }
 
 static int64_t room(const struct ks_judge *judge)
@@ -190,6 +197,8 @@ static void add_small(struct maker *m, const struct ks_problem *problem, bool de
 {
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, deep ? KS_REPEATS : 0);
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
+    if (deep || turn % 3 == 0)
+        add_skewed(m, problem);
     for (int f = KS_FAMILY_DECLARED + 1; f < KS_FAMILY_COUNT; f++) {
         // Families take turns on ordinary small sizes: two each.
         if (!deep && (size_t)(f - 1) % 3 != turn % 3)

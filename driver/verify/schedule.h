@@ -12,6 +12,7 @@ struct ks_task {
     enum ks_family family;
     int variation;        // of float scalars
     enum ks_flush flush;
+    bool skewed;          // addresses no better aligned than elements
     int repeats;
     bool first;           // first task of its problem
 };

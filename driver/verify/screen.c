@@ -25,9 +25,8 @@ struct screen {
 static enum ks_answer place(struct screen *s, const int64_t *workspaces, size_t n,
                             uint64_t *addresses)
 {
-    struct ks_placement placement = {KS_FLUSH_END, 256}; // as allocators align
-    enum ks_answer answer = ks_vector_place(s->arena, &s->vector, &s->worker, placement, workspaces,
-                                            n, KS_CONTENTS_PLAIN, 0);
+    enum ks_answer answer = ks_vector_place(s->arena, &s->vector, &s->worker, KS_AS_ALLOCATED,
+                                            workspaces, n, KS_CONTENTS_PLAIN, 0);
     return answer == KS_ANSWER_OK ? ks_vector_placed(&s->vector, &s->worker, addresses) : answer;
 }
 
@@ -64,7 +63,7 @@ static enum ks_answer look(struct screen *s, const struct ks_candidate *c, doubl
     int64_t *workspaces = KS_NEW_ARRAY(s->arena, int64_t, proposal->n_workspaces);
     struct ks_scope scope = ks_judge_scope(judge, &s->vector.problem, &s->vector.layout, proposal);
     scope.addresses = addresses;
-    ks_placement_predict(&s->vector.layout, (struct ks_placement){KS_FLUSH_END, 256}, addresses);
+    ks_placement_predict(&s->vector.layout, KS_AS_ALLOCATED, addresses);
     if (!ks_scope_admits(&scope) ||
         !ks_launch_workspaces(&scope, &judge->device, workspaces, reason))
         return KS_ANSWER_OK;

@@ -168,11 +168,11 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
 {
     struct ks_judge *judge = r->judge;
     const struct ks_proposal *proposal = r->candidate->proposal;
-    KS_TRY(ks_vector_make(judge, r->arena, r->problem, family, 0, &r->vector, err));
+    KS_TRY(ks_vector_make(judge, r->arena, r->problem, family, 0, false, &r->vector, err));
     if (r->vector.excluded)
         return KS_OK;
     struct ks_scope scope = ks_judge_scope(judge, &r->vector.problem, &r->vector.layout, proposal);
-    struct ks_placement placement = {KS_FLUSH_END, 256}; // as allocators align
+    struct ks_placement placement = KS_AS_ALLOCATED;
     uint64_t addresses[64];
     char reason[256];
     int64_t *workspaces = KS_NEW_ARRAY(r->arena, int64_t, proposal->n_workspaces);

@@ -82,17 +82,17 @@ static bool slot_bytes(const struct ks_vector *vector, size_t index, enum ks_con
     struct ks_init init = arg->init;
     bool from_file = init.kind == KS_INIT_FILE;
     if (from_file && vector->family == KS_FAMILY_DECLARED && !vector->problem.derived) {
-        if (ks_fill_file(out, vector->problem.where, init.path, slot->elem, slot->count, NULL) != KS_OK)
+        if (ks_fill_file(out, vector->problem.where, init.path, slot->elem, slot->filled, NULL) != KS_OK)
             return false;
     } else {
         if (from_file)
             init = (struct ks_init){.kind = KS_INIT_DEFAULT};
         if (ks_fill_all(out, slot->elem, &init, vector->family, slot_seed(vector, index),
-                        slot->count, NULL) != KS_OK)
+                        slot->filled, NULL) != KS_OK)
             return false;
     }
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
-        make_absolute(out, slot->elem, slot->count, pattern == 0 ? 0 : pattern + index);
+        make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
     return true;
 }
 
@@ -111,7 +111,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
     for (size_t i = 0; ok && i < layout->n_slots; i++) {
         const struct ks_slot *slot = &layout->slots[i];
         const struct ks_arg *arg = &vector->problem.args[slot->arg];
-        size_t align = placement.align > slot->elem.align ? placement.align : slot->elem.align;
+        size_t align = ks_placement_align(&placement, layout, i);
         if (placement.flush == KS_FLUSH_START)
             align = 256;
         json_t *item = json_pack("{s:I,s:I,s:s,s:i}", "bytes", (json_int_t)slot->bytes, "align",
@@ -124,7 +124,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
         bool here = arg->init.kind == KS_INIT_FILE ||
                     (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED));
         if (here && !ones) {
-            void *bytes = malloc((size_t)slot->bytes + 1);
+            void *bytes = calloc((size_t)slot->bytes + 1, 1);
             ok = bytes != NULL && slot_bytes(vector, i, contents, pattern, bytes);
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)slot->bytes};
             json_object_set_new(item, "fill", json_pack("{s:s}", "init", "bytes"));
@@ -135,7 +135,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
                           "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
                           ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "family",
                           ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
-                          (json_int_t)slot_seed(vector, i), "total", (json_int_t)slot->count));
+                          (json_int_t)slot_seed(vector, i), "total", (json_int_t)slot->filled));
         }
     }
     for (size_t i = 0; i < n_workspaces; i++)
@@ -315,13 +315,16 @@ static enum ks_answer original_runs(struct ks_judge *judge, struct ks_vector *ve
 
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
-                              int variation, struct ks_vector *vector, struct ks_err *err)
+                              int variation, bool skewed, struct ks_vector *vector,
+                              struct ks_err *err)
 {
     *vector = (struct ks_vector){.problem = *problem, .family = family};
     vector->problem.args =
         ks_arena_memdup(arena, problem->args, problem->n_args * sizeof *problem->args);
     vary_scalars(&judge->rng, &vector->problem, family, variation);
     vector->layout = ks_layout_of(arena, &vector->problem);
+    if (skewed)
+        ks_layout_skew(&vector->layout);
     vector->seed = ks_rng_next(&judge->rng);
     // Two different bytes, neither 0 nor 0xff.
     uint32_t a = 1 + (uint32_t)ks_rng_below(&judge->rng, 254), b = 1 + (a + 100) % 254;

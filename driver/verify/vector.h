@@ -42,9 +42,11 @@ struct ks_vector {
 
 // Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;
 // failures are the tool's or the device's. `variation` picks values of free float scalars (0: declared).
+// `skewed`: see ks_layout_skew.
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
-                              int variation, struct ks_vector *vector, struct ks_err *err);
+                              int variation, bool skewed, struct ks_vector *vector,
+                              struct ks_err *err);
 void ks_vector_free(struct ks_vector *vector);
 // Brings the expected bytes here.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);

@@ -275,7 +275,7 @@ static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch
                     continue;
                 struct ks_vector vector;
                 KS_TRY(ks_vector_make(judge, scratch, task->problem, task->family, task->variation,
-                                      &vector, err));
+                                      false, &vector, err));
                 enum ks_status status =
                     vector.excluded ? KS_OK
                                     : quick_entrant(judge, scratch, &entrants[i], &vector, task->flush,

@@ -80,7 +80,7 @@ static bool inside(struct fixture *f, const struct ks_expr *domain, const struct
 {
     uint64_t predicted[8];
     struct ks_layout layout = ks_layout_of(&f->arena, p);
-    ks_placement_predict(&layout, (struct ks_placement){KS_FLUSH_START, 0}, predicted);
+    ks_placement_predict(&layout, (struct ks_placement){.flush = KS_FLUSH_START}, predicted);
     struct ks_scope scope = {.problem = p, .signature = &f->signature, .decl = f->decl,
                              .proposal = &f->proposal, .layout = &layout,
                              .addresses = addresses != NULL ? addresses : predicted};
@@ -420,14 +420,25 @@ static void placements_are_the_least_aligned_that_the_guard_admits(void **state)
     struct ks_placement placement;
     f.proposal.when = parsed(&f, "1");
     assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
-    assert_int_equal(placement.align, 1);
+    assert_int_equal(ks_placement_align(&placement, &layout, 0), 4);
     f.proposal.when = parsed(&f, "aligned(x, 16)");
     assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
-    assert_int_equal(placement.align, 16);
+    assert_int_equal(ks_placement_align(&placement, &layout, 0), 16);
+    assert_int_equal(ks_placement_align(&placement, &layout, 1), 4); // nobody asked for more
     uint64_t addresses[2];
     ks_placement_predict(&layout, placement, addresses);
     assert_int_equal(addresses[0] % 16, 0);
     assert_int_not_equal(addresses[0] % 32, 0); // and no more than that
+    // Without luck: where the size is a multiple of everything too.
+    p = problem(&f, 0, "n", 1024, NULL, 0);
+    layout = ks_layout_of(&f.arena, p);
+    scope.problem = p;
+    ks_layout_skew(&layout);
+    f.proposal.when = parsed(&f, "n % 4 == 0 && aligned(x, 16)");
+    assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    ks_placement_predict(&layout, placement, addresses);
+    assert_int_equal(addresses[0] % 16, 0);
+    assert_int_equal(addresses[1] % 8, 4);
     f.proposal.when = parsed(&f, "aligned(x, 4096)");
     assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
     assert_int_equal(placement.flush, KS_FLUSH_START);
