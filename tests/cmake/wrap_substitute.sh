@@ -22,6 +22,18 @@ for word in $(sed 's/^[^:]*://' a.d | tr -d '\\'); do
     [ -e "$word" ] || fail "the depfile names $word, which does not exist"
 done
 
+# What `ks` says of it, where it is built.
+ks=$KS_TEST_BIN/ks
+if [ -x "$ks" ]; then
+    id=$(basename "$variant" .yaml)
+    for ask in "inspect a.o" "list" "explain a.cu -- -arch=sm_90"; do
+        # shellcheck disable=SC2086
+        "$ks" $ask > log 2>&1 || fail "ks $ask exits with $?"
+        says "$id"
+    done
+    says 'applied'
+fi
+
 # The manifest is what answered: one compile, not two. (A script stands for nvcc and counts.)
 mkdir count
 cat > count/nvcc <<END
