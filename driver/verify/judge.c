@@ -119,6 +119,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     if (j->options.run_timeout <= 0)
         j->options.run_timeout = RUN_TIMEOUT;
     ks_rng_seed(&j->rng, options->seed != 0 ? options->seed : ks_seed_from_os());
+    j->shape_seed = ks_rng_next(&j->rng);
     j->n_problems = mark->n_workloads;
     j->problems = KS_NEW_ARRAY(arena, struct ks_problem, mark->n_workloads);
     j->baseline_us = KS_NEW_ARRAY(arena, double, mark->n_workloads);

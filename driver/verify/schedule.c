@@ -8,6 +8,9 @@
 #define MAX_CONSTANTS 16
 #define MAX_MODULUS 4096
 #define QUICK_SHAPES 6
+#define MIDDLE_SHAPES 3
+#define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
+#define MAX_CORNER_SIZES 4
 #define QUICK_BYTES (8 << 20)
 
 static void add_constant(int64_t value, int64_t *out, size_t *n, size_t max)
@@ -231,6 +234,84 @@ static void add_rounded(struct maker *m, size_t workload, const struct ks_shape 
     add_problem(m, workload, rounded, shape->n, max_bytes);
 }
 
+// The smallest value of one size, the others as declared, that the guard admits among 1, its modulus, the
+// proposal's numbers and fractions of the declared value.
+static int64_t lowest(struct maker *m, size_t workload, const struct ks_proposal *proposal,
+                      const struct ks_value *sizes, size_t n, size_t which)
+{
+    int64_t modulus = ks_judge_modulus(m->judge, proposal), tried[MAX_CONSTANTS + 8] = {1, modulus};
+    size_t n_tried = 2 + ks_harvest_constants(proposal, tried + 2, MAX_CONSTANTS);
+    for (int64_t part = 64; part > 1; part /= 4)
+        tried[n_tried++] = sizes[which].value / part;
+    int64_t best = sizes[which].value;
+    const struct ks_tu_mark *mark = m->judge->kernel->mark;
+    for (size_t t = 0; t < n_tried; t++) {
+        int64_t value = tried[t] <= 1 ? tried[t] : (tried[t] + modulus - 1) / modulus * modulus;
+        struct ks_problem problem;
+        if (value < 1 || value >= best)
+            continue;
+        struct ks_value *one = ks_arena_memdup(m->arena, sizes, n * sizeof *one);
+        one[which].value = value;
+        if (ks_problem_make(m->arena, mark->mark, workload, m->judge->kernel->signature, mark->decl,
+                            one, n, &problem, NULL) == KS_OK &&
+            ks_guard_admits(m->judge, m->arena, proposal, &problem))
+            best = value;
+    }
+    return best;
+}
+
+// The domain is a box over independent sizes: its corners are run, each size least or as declared.
+static void add_corners(struct maker *m, size_t workload, const struct ks_proposal *proposal,
+                        int64_t max_bytes)
+{
+    struct ks_value *sizes;
+    const struct ks_tu_mark *mark = m->judge->kernel->mark;
+    size_t n = ks_problem_sizes(m->arena, mark->mark, workload, &sizes);
+    if (n < 2 || n > MAX_CORNER_SIZES)
+        return;
+    struct ks_value *least = ks_arena_memdup(m->arena, sizes, n * sizeof *least);
+    for (size_t i = 0; i < n; i++)
+        least[i].value = lowest(m, workload, proposal, sizes, n, i);
+    for (unsigned high = 0; high < 1u << n; high++) {
+        struct ks_value *corner = ks_arena_memdup(m->arena, sizes, n * sizeof *corner);
+        for (size_t i = 0; i < n; i++)
+            corner[i] = high >> i & 1 ? sizes[i] : least[i];
+        add_problem(m, workload, corner, n, max_bytes);
+    }
+}
+
+// Sizes between the tested edges, each for itself: in turn from the upper half and from a tenth to a half of
+// the declared size, every other time on the guard's grid. Returns how many were found.
+static size_t add_middle(struct maker *m, size_t workload, const struct ks_proposal *proposal,
+                         struct ks_rng *rng, size_t wanted, int64_t max_bytes,
+                         struct ks_problem **found)
+{
+    const struct ks_problem *declared = &m->judge->problems[workload];
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    int64_t modulus = ks_judge_modulus(m->judge, proposal);
+    size_t n_found = 0;
+    for (int attempt = 0; n > 0 && n_found < wanted && attempt < 64; attempt++) {
+        struct ks_value *overrides = KS_NEW_ARRAY(m->arena, struct ks_value, n);
+        // Where memory or time forbids big ones, smaller ones are drawn.
+        int64_t shrink = attempt < 16 ? 1 : (int64_t)1 << (attempt - 8) / 8;
+        for (size_t i = 0; i < n; i++) {
+            int64_t top = sizes[i].value / shrink > 1 ? sizes[i].value / shrink : 1;
+            int64_t from = n_found % 2 == 0 ? top / 2 : top / 10;
+            int64_t span = n_found % 2 == 0 ? top - from : top / 2 - from + 1;
+            int64_t value = from + (int64_t)ks_rng_below(rng, (uint64_t)span) + 1;
+            if (attempt % 2 == 0 && value > modulus)
+                value -= value % modulus;
+            overrides[i] = (struct ks_value){sizes[i].name, value};
+        }
+        struct ks_problem *p = add_problem(m, workload, overrides, n, max_bytes);
+        if (p == NULL || same_sizes(p, declared) || !ks_guard_admits(m->judge, m->arena, proposal, p))
+            continue;
+        found[n_found++] = p;
+    }
+    return n_found;
+}
+
 static void finish(struct maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
@@ -249,7 +330,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     struct ks_shape *shapes = NULL;
     size_t max = judge->options.max_shapes > 0 ? judge->options.max_shapes : 24;
     size_t n = ks_problem_shapes(arena, judge->kernel->mark->mark, workload, constants, n_constants,
-                                 ks_rng_next(&judge->rng), max, &shapes);
+                                 judge->shape_seed + workload, max, &shapes);
     int64_t limit = 2 * ks_problem_bytes(declared) + (1 << 20);
     if (limit > room(judge))
         limit = room(judge);
@@ -258,6 +339,15 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             continue;
         add_problem(&m, workload, shapes[i].overrides, shapes[i].n, limit);
         add_rounded(&m, workload, &shapes[i], modulus, limit);
+    }
+    struct ks_problem *middle[MIDDLE_SHAPES];
+    size_t n_edges = m.problems.len;
+    if (ks_judge_defends(judge, KS_D_SHAPES)) {
+        struct ks_rng rng;
+        ks_rng_seed(&rng, judge->shape_seed + workload);
+        add_corners(&m, workload, proposal, limit);
+        add_middle(&m, workload, proposal, &rng, MIDDLE_SHAPES,
+                   limit < MIDDLE_BYTES ? limit : MIDDLE_BYTES, middle);
     }
     // What the guard excludes goes to the original: only the rest is worth a run.
     struct ks_problem *deep = NULL, *large = NULL;
@@ -270,8 +360,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             if (deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep))
                 deep = p;
             small++;
-        } else {
-            large = p;
+        } else if (i < n_edges) {
+            large = p; // the last: declared sizes plus one
         }
     }
     for (size_t i = 0, turn = 0; i < m.problems.len; i++) {
@@ -280,7 +370,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             continue;
         if (ks_problem_bytes(p) <= SMALL_BYTES)
             add_small(&m, p, p == deep, turn++);
-        else if (p == large)
+        else if (p == large || i >= n_edges)
             add_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
     }
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
@@ -332,29 +422,11 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
     (void)err;
     struct maker m = {.judge = judge, .arena = arena};
     const struct ks_problem *declared = &judge->problems[workload];
-    struct ks_value *sizes = NULL;
-    size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &sizes);
-    int64_t modulus = ks_judge_modulus(judge, proposal);
-    size_t found = 0;
-    for (int attempt = 0; n > 0 && found < unseen && attempt < 64; attempt++) {
-        struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);
-        for (size_t i = 0; i < n; i++) {
-            // In turn from the upper half and from a tenth to a half of the declared size, on the
-            // guard's grid every other time.
-            int64_t top = sizes[i].value > 1 ? sizes[i].value : 1;
-            int64_t from = found % 2 == 0 ? top / 2 : top / 10;
-            int64_t span = found % 2 == 0 ? top - from : top / 2 - from + 1;
-            int64_t value = from + (int64_t)ks_rng_below(&judge->rng, (uint64_t)span) + 1;
-            if (attempt % 2 == 0 && value > modulus)
-                value -= value % modulus;
-            overrides[i] = (struct ks_value){sizes[i].name, value};
-        }
-        struct ks_problem *p = add_problem(&m, workload, overrides, n, room(judge));
-        if (p == NULL || same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
-            continue;
-        found++;
-        add_task(&m, p, KS_FAMILY_DECLARED, found % 2 == 0 ? KS_FLUSH_START : KS_FLUSH_END, 0);
-        add_task(&m, p, judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,
+    struct ks_problem **drawn = KS_NEW_ARRAY(arena, struct ks_problem *, unseen);
+    size_t found = add_middle(&m, workload, proposal, &judge->rng, unseen, room(judge), drawn);
+    for (size_t i = 0; i < found; i++) {
+        add_task(&m, drawn[i], KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+        add_task(&m, drawn[i], judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,
                  KS_FLUSH_END, 0);
     }
     if (found < unseen)

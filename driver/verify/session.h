@@ -44,6 +44,7 @@ struct ks_judge {
     double *baseline_us;
     size_t n_problems;
     struct ks_rng rng;
+    uint64_t shape_seed;            // of the sizes drawn in the search, the same for all candidates
     const char **notes; size_t n_notes, cap_notes;
     KS_VEC(struct ks_candidate *) cache; // compiled ones, for the confirmation
     double copy_gbs;                // measured copy rate, 0 until asked for

@@ -292,8 +292,13 @@ static void guards_are_honoured(void **state)
 static void confirmation_sees_other_sizes(void **state)
 {
     (void)state;
-    expect(judge_vadd_of("vadd", "vadd_unseen", "1", 0, true), KS_C_WRONG, KS_S_NOT_MEASURED, "");
-    expect(judge_vadd_of("vadd", "vadd_unseen", "1", OFF(KS_D_UNSEEN), true), KS_C_CORRECT, KS_S_FASTER, "");
+    // Wrong between the edges: the search finds it, and the confirmation by itself.
+    unsigned shapes = OFF(KS_D_SHAPES);
+    expect(judge_vadd_of("vadd", "vadd_unseen", "1", 0, false), KS_C_WRONG, KS_S_NOT_MEASURED, "");
+    assert_int_equal(judge_vadd_of("vadd", "vadd_unseen", "1", shapes, false).correctness, KS_C_CORRECT);
+    expect(judge_vadd_of("vadd", "vadd_unseen", "1", shapes, true), KS_C_WRONG, KS_S_NOT_MEASURED, "");
+    expect(judge_vadd_of("vadd", "vadd_unseen", "1", shapes | OFF(KS_D_UNSEEN), true), KS_C_CORRECT,
+           KS_S_FASTER, "");
 }
 
 static void what_the_original_leaves_alone_stays(void **state)
@@ -374,6 +379,37 @@ static void a_transpose_is_judged_quickly(void **state)
     expect(v[1], KS_C_UNSAFE, KS_S_NOT_MEASURED, "died");
     expect(v[2], KS_C_WRONG, KS_S_NOT_MEASURED, "differs");
     close_judge(&s);
+}
+
+static void sizes_are_combined(void **state)
+{
+    (void)state;
+    // Each size alone is everywhere; the domain is their box, so its corners are run.
+    const struct { const char *kernel, *when; enum ks_correctness verdict; } cases[] = {
+        {"transpose_ok", "1", KS_C_CORRECT},
+        {"transpose_wide", "1", KS_C_WRONG},
+        {"transpose_tall", "1", KS_C_WRONG},
+        {"transpose_wide", "rows >= 64", KS_C_CORRECT}, // not dispatched where it is wrong
+        {"transpose_wide", "rows % 8 == 0 && cols % 4 == 0", KS_C_CORRECT},
+        {"transpose_wide", "rows % 4 == 0 && cols % 4 == 0", KS_C_WRONG},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct setting s = {0};
+        struct ks_err err = {0};
+        struct ks_verdict v;
+        check(open_judge(&s, "#pragma ks optimize\n#pragma ks workload let(rows=512, cols=300) "
+                             "in(in[rows*cols]) out(out[rows*cols]) grid(rows,cols) block(1)\n"
+                             "__global__ void transpose(const float* in, float* out, int rows, int cols) { }\n",
+                         COPY_PTX, &err), &err);
+        struct ks_proposal *p =
+            make_proposal(&s, cases[i].kernel, "(const float* in, float* out, int rows, int cols)",
+                          "in, out, rows, cols", cases[i].when);
+        check(ks_judge_full(s.judge, p, &v, &err), &err);
+        if (v.correctness != cases[i].verdict)
+            fail_msg("%s when %s: %s \"%s\"", cases[i].kernel, cases[i].when,
+                     ks_correctness_name(v.correctness), v.reason);
+        close_judge(&s);
+    }
 }
 
 static void a_faulty_original_is_the_users_finding(void **state)
@@ -459,6 +495,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
         cmocka_unit_test(a_sum_may_change_its_order_but_not_its_precision),
         cmocka_unit_test(a_transpose_is_judged_quickly),
+        cmocka_unit_test(sizes_are_combined),
         cmocka_unit_test(a_faulty_original_is_the_users_finding),
         cmocka_unit_test(what_is_assumed_joins_every_guard),
         cmocka_unit_test(the_original_may_rely_on_what_is_assumed),
