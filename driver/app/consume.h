@@ -73,7 +73,7 @@ bool consume_same_dependencies(struct consume *c, const char *depfile, const cha
 void consume_report(struct consume *c);
 bool consume_strict_fails(const struct consume *c);
 
-// consume_tune.c: runs `ks tune` for the pending kernels of this command; true if it ended well.
-bool consume_tune(struct consume *c);
+// consume_tune.c: runs `ks tune` for the pending kernels of this command; what it stored tells.
+void consume_tune(struct consume *c);
 
 #endif

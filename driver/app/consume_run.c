@@ -16,6 +16,17 @@ static bool is_full(const char *dir)
     return statvfs(dir, &st) != 0 || st.f_bavail * st.f_frsize < 1u << 20 || st.f_favail == 0;
 }
 
+// The tuner may have stored decisions whatever its exit status says, and the first tune of all makes
+// the key they are signed with: which keys are trusted is read anew.
+static void tune_pending(struct consume *c)
+{
+    if (c->config->mode != KS_MODE_TUNE || !consume_any_pending(c))
+        return;
+    consume_tune(c);
+    ks_store_open(c->arena, c->config, &c->tu.project, &c->store);
+    consume_decide(c);
+}
+
 // Compile plainly with --keep, identify, decide, and prove what is to be substituted.
 static int run_slow(struct consume *c)
 {
@@ -42,8 +53,7 @@ static int run_slow(struct consume *c)
     }
     consume_from_identity(c);
     consume_decide(c);
-    if (c->config->mode == KS_MODE_TUNE && consume_any_pending(c) && consume_tune(c))
-        consume_decide(c);
+    tune_pending(c);
     result = consume_prove(c, keep);
 done:
     if (result == CONSUME_PASS && err.text[0] != '\0')
@@ -66,8 +76,7 @@ static int run_fast(struct consume *c)
 {
     consume_from_manifest(c);
     consume_decide(c);
-    if (c->config->mode == KS_MODE_TUNE && consume_any_pending(c) && consume_tune(c))
-        consume_decide(c);
+    tune_pending(c);
     enum ks_reason outcome = KS_R_COUNT;
     for (size_t i = 0; i < c->manifest.n_proved; i++)
         if (ks_digest_eq(&c->manifest.proved[i].set, &c->set)) {

@@ -5,7 +5,7 @@
 #include "os/file.h"
 #include "os/proc.h"
 
-bool consume_tune(struct consume *c)
+void consume_tune(struct consume *c)
 {
     struct ks_strv argv = {0};
     const char *ks = ks_path_join(c->arena, ks_program_dir(c->arena), "ks");
@@ -28,9 +28,6 @@ bool consume_tune(struct consume *c)
     struct ks_proc_options options = {.capture_stdout = true, .null_stdin = true};
     struct ks_proc_result result;
     struct ks_err err = {0};
-    if (ks_proc_run(c->arena, argv.at, &options, &result, &err) != KS_OK) {
+    if (ks_proc_run(c->arena, argv.at, &options, &result, &err) != KS_OK)
         ks_warn("cannot tune: %s", err.text);
-        return false;
-    }
-    return result.exit_code == 0;
 }
