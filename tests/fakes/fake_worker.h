@@ -33,6 +33,7 @@ struct fake {
     int runs;            // kernels run since the buffers were placed
     int timed;           // runs inside `time`
     bool spoilt;
+    char image[16];      // of the module, if it is a test's: "cubin", or "cubin of one"
 };
 
 static void fake_say(struct fake *f, json_t *answer)
@@ -282,8 +283,18 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
                               "GPU-fake-judge-test", "driver", "0", "arch", 90, "sms", 4, "l2_bytes",
                               4096, "smem_optin", 232448, "memory_total", (json_int_t)1 << 34,
                               "memory_free", (json_int_t)1 << 33));
-    } else if (strcmp(verb, "module") == 0 || strcmp(verb, "sets") == 0) {
+    } else if (strcmp(verb, "module") == 0 && f->image[0] != '\0') {
+        fake_fail(f, "usage", "there is a module already");
+    } else if (strcmp(verb, "module") == 0) {
+        snprintf(f->image, sizeof f->image, "%.15s", (const char *)payload);
         fake_say(f, json_object());
+    } else if (strcmp(verb, "sets") == 0) {
+        fake_say(f, json_object());
+    } else if (strcmp(verb, "function") == 0 && strncmp(f->image, "cubin", 5) == 0 &&
+               strchr(ks_json_str(request, "name", ""), '_') != NULL &&
+               (strcmp(f->image, "cubin of one") == 0) !=
+                   (strstr(ks_json_str(request, "name", ""), "_alone") != NULL)) {
+        fake_fail(f, "usage", "the module has no such kernel");
     } else if (strcmp(verb, "function") == 0) {
         fake_say(f, json_pack("{s:{}}", "facts"));
     } else if (strcmp(verb, "buffers") == 0) {
@@ -321,7 +332,7 @@ static int fake_worker_main(void)
         if (request == NULL)
             return 1;
         size_t n = (size_t)ks_json_int(request, "payload", 0);
-        unsigned char *payload = malloc(n + 1);
+        unsigned char *payload = calloc(n + 1, 1);
         if (fread(payload, 1, n, stdin) != n)
             return 1;
         f.id = ks_json_int(request, "id", -1);

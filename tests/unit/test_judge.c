@@ -42,7 +42,11 @@ static enum ks_status fake_build(struct ks_judge *judge, struct ks_proposal *con
         KS_TRY(ks_kernels_find(judge->arena, "proposal", ks_slice_of(proposals[i]->source),
                                &proposals[i]->kernels, err));
         c->failure = KS_C_CORRECT;
-        c->cubin = KS_SLICE("cubin");
+        // "_alone": compiled by itself after the others, so its image is another.
+        bool alone = strstr(proposals[i]->source, "_alone") != NULL;
+        c->cubin = ks_slice_of(alone ? "cubin of one" : "cubin");
+        if (alone)
+            c->cubin.at = ks_arena_strdup(judge->arena, c->cubin.at);
         c->n = proposals[i]->kernels.len;
         c->names = KS_NEW_ARRAY(judge->arena, const char *, c->n);
         for (size_t k = 0; k < c->n; k++)
@@ -478,6 +482,82 @@ static void the_original_may_rely_on_what_is_assumed(void **state)
     }
 }
 
+#define SCREENED 9
+
+static void screening_orders_candidates(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    const struct {
+        const char *kernel, *when;
+        enum ks_correctness verdict;
+        double ratio; // about; 0 where nothing was timed
+    } cases[SCREENED] = {
+        {"vadd_ok", "1", KS_C_CORRECT, 2},
+        {"vadd_slow", "1", KS_C_CORRECT, 1},
+        {"vadd_bf16", "1", KS_C_WRONG, 0},
+        {"vadd_big_fault", "1", KS_C_CORRECT, 0},      // tiny sizes are well
+        {"vadd_fast", "1", KS_C_CORRECT, 4},           // after a worker was spoilt
+        {"vadd_alone", "1", KS_C_CORRECT, 2},          // in a cubin of its own
+        {"vadd_ok", "n < 4000", KS_C_CORRECT, 0},      // the declared launch stays with the original
+        {"vadd_big_hang", "1", KS_C_CORRECT, 0},
+        {"vadd_crawl", "1", KS_C_CORRECT, 0.02},
+    };
+    struct ks_proposal *p[SCREENED];
+    struct ks_verdict v[SCREENED];
+    for (size_t i = 0; i < SCREENED; i++)
+        p[i] = make_proposal(&s, cases[i].kernel, VADD_SIGNATURE, "a, b, c, n", cases[i].when);
+    double start = ks_now();
+    check(ks_judge_screen(s.judge, p, SCREENED, v, &err), &err);
+    double seconds = ks_now() - start;
+    for (size_t i = 0; i < SCREENED; i++) {
+        if (v[i].correctness != cases[i].verdict || v[i].speed != KS_S_NOT_MEASURED ||
+            v[i].geomean < 0.9 * cases[i].ratio || v[i].geomean > 1.1 * cases[i].ratio)
+            fail_msg("%s: %s %s %.3f \"%s\"", cases[i].kernel, ks_correctness_name(v[i].correctness),
+                     ks_speed_name(v[i].speed), v[i].geomean, v[i].reason);
+        assert_null(v[i].domain);
+    }
+    assert_true(seconds < 8); // one that hangs costs its deadline once
+    // The judgement in full still works afterwards, and contradicts where it must.
+    struct ks_verdict full;
+    check(ks_judge_full(s.judge, p[3], &full, &err), &err);
+    expect(full, KS_C_UNSAFE, KS_S_NOT_MEASURED, "memory fault");
+    close_judge(&s);
+}
+
+static void screening_weighs_workloads(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    const char *head = "in(a[n]=uniform(0,1)) in(b[n]=uniform(0,1)) out(c[n]) grid((n+255)/256) block(256)\n";
+    check(open_judge(&s, ks_arena_printf(&s.arena, "#pragma ks optimize\n"
+                                         "#pragma ks workload weight(3) let(n=4000) %s"
+                                         "#pragma ks workload weight(1) let(n=1000) %s"
+                                         "__global__ void vadd" VADD_SIGNATURE " { }\n", head, head),
+                     SUM_PTX, &err), &err);
+    struct ks_proposal *p[5] = {
+        make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1"),
+        make_proposal(&s, "vadd_bigonly", VADD_SIGNATURE, "a, b, c, n", "1"), // slow below 2000
+        make_proposal(&s, "vadd_fast", VADD_SIGNATURE, "a, b, c, n", "n <= 100 || n >= 2000"),
+        make_proposal(&s, "vadd_alone_fast", VADD_SIGNATURE, "a, b, c, n", "n <= 100 || n >= 2000"),
+        make_proposal(&s, "vadd_alone", VADD_SIGNATURE, "a, b, c, n", "1"),
+    };
+    struct ks_verdict v[5];
+    check(ks_judge_screen(s.judge, p, 5, v, &err), &err);
+    assert_true(v[0].geomean > 1.9 && v[0].geomean < 2.1);
+    // Twice as fast with weight three, half as fast with weight one: 2^(3/4) * 2^(-1/4).
+    assert_true(v[1].geomean > 1.38 && v[1].geomean < 1.45);
+    for (int i = 2; i < 4; i++) { // one workload is excluded
+        assert_int_equal(v[i].correctness, KS_C_CORRECT);
+        assert_true(v[i].geomean == 0);
+    }
+    assert_true(v[4].geomean > 1.9 && v[4].geomean < 2.1); // though others came between its images
+    close_judge(&s);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -497,6 +577,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_transpose_is_judged_quickly),
         cmocka_unit_test(sizes_are_combined),
         cmocka_unit_test(a_faulty_original_is_the_users_finding),
+        cmocka_unit_test(screening_orders_candidates),
+        cmocka_unit_test(screening_weighs_workloads),
         cmocka_unit_test(what_is_assumed_joins_every_guard),
         cmocka_unit_test(the_original_may_rely_on_what_is_assumed),
     };
