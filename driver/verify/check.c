@@ -263,15 +263,9 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     if (*verdict != KS_C_CORRECT)
         return KS_OK;
     check->tested->vectors++;
-    const char *passed;
     if (!ks_judge_defends(judge, KS_D_VACUITY)) {
         *proved = true;
         return KS_OK;
     }
-    if (!vector->read) {
-        // Only the bytes are wanted; on the oracle they still lie in its buffers.
-        KS_TRY(ks_vector_read(judge, vector, err));
-    }
-    *proved = ks_vector_proves(judge, vector, a.bitwise, &passed);
-    return KS_OK;
+    return ks_vector_proof(judge, vector, a.bitwise, proved, err);
 }

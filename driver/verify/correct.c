@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "verify/recall.h"
+
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
 
 struct state {
@@ -11,49 +13,70 @@ struct state {
     const struct ks_candidate *candidate;
     struct ks_check check;
     struct ks_correct *result;
+    enum ks_judging phase;
     unsigned families;
 };
 
-// One vector, made anew once if it turns out to prove nothing.
-static enum ks_status run_task(struct state *s, const struct ks_task *task, bool *excluded,
-                               bool *covered, bool *proved, struct ks_err *err)
+// A vector that the original does not serve.
+static void note_excluded(struct state *s, const struct ks_task *task, const struct ks_vector *vector)
 {
-    *excluded = *covered = *proved = false;
-    for (int attempt = 0; attempt < 2 && !*proved; attempt++) {
-        struct ks_vector vector;
-        KS_TRY(ks_vector_make(s->judge, s->arena, task->problem, task->family, task->variation,
-                              task->skewed, &vector, err));
-        if (vector.excluded) {
-            *excluded = true;
-            if (task->skewed) {
-                ks_judge_note(s->judge, "outside the contract: the original needs aligned pointers");
-            } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED) {
-                s->result->verdict = KS_C_BASELINE_FAULT;
-                snprintf(s->result->reason, sizeof s->result->reason,
-                         "the original fails on workload %s: %.200s", task->problem->where, vector.why);
-            } else {
-                ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%.80s)",
-                              task->problem->name, ks_family_name(task->family), vector.why);
-            }
-            ks_vector_free(&vector);
-            return KS_OK;
-        }
-        if (!vector.deterministic)
-            ks_judge_note(s->judge, "the original is nondeterministic on %s", task->problem->name);
-        // Where the original itself varies, the classes of special values may too.
-        if (task->family == KS_FAMILY_SPECIAL && !vector.deterministic) {
-            *excluded = true;
-            ks_vector_free(&vector);
-            return KS_OK;
-        }
-        enum ks_correctness verdict;
+    if (task->skewed) {
+        ks_judge_note(s->judge, "outside the contract: the original needs aligned pointers");
+    } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED) {
+        s->result->verdict = KS_C_BASELINE_FAULT;
+        snprintf(s->result->reason, sizeof s->result->reason,
+                 "the original fails on workload %s: %.200s", task->problem->where, vector->why);
+    } else {
+        ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%.80s)",
+                      task->problem->name, ks_family_name(task->family), vector->why);
+    }
+}
+
+struct outcome {
+    bool excluded, covered, proved;
+};
+
+static enum ks_status run_vector(struct state *s, const struct ks_task *task, struct ks_vector *vector,
+                                 int repeats, struct outcome *o, struct ks_err *err)
+{
+    if (vector->excluded) {
+        o->excluded = true;
+        note_excluded(s, task, vector);
+        return KS_OK;
+    }
+    if (!vector->deterministic)
+        ks_judge_note(s->judge, "the original is nondeterministic on %s", task->problem->name);
+    // Where the original itself varies, the classes of special values may too.
+    if (task->family == KS_FAMILY_SPECIAL && !vector->deterministic) {
+        o->excluded = true;
+        return KS_OK;
+    }
+    return ks_check_vector(&s->check, s->arena, vector, task->flush, repeats, &s->result->verdict,
+                           &o->covered, &o->proved, err);
+}
+
+// One vector, the session's in a search; another one if it turns out to prove nothing.
+static enum ks_status run_task(struct state *s, const struct ks_task *task, struct outcome *o,
+                               struct ks_err *err)
+{
+    *o = (struct outcome){false, false, false};
+    for (int attempt = 0; attempt < 2 && !o->proved; attempt++) {
+        struct ks_vector own, *vector = &own;
+        bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0;
+        if (recalled)
+            KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skewed,
+                             &vector, err));
+        else
+            KS_TRY(ks_vector_make(s->judge, s->arena, task->problem, task->family, task->variation,
+                                  task->skewed, &own, err));
         enum ks_status status =
-            ks_check_vector(&s->check, s->arena, &vector, task->flush, attempt == 0 ? task->repeats : 0,
-                            &verdict, covered, proved, err);
-        ks_vector_free(&vector);
+            run_vector(s, task, vector, attempt == 0 ? task->repeats : 0, o, err);
+        if (recalled)
+            ks_recall_done(s->judge, vector);
+        else
+            ks_vector_free(&own);
         KS_TRY(status);
-        s->result->verdict = verdict;
-        if (verdict != KS_C_CORRECT || !*covered)
+        if (s->result->verdict != KS_C_CORRECT || o->excluded || !o->covered)
             return KS_OK;
     }
     s->families |= 1u << task->family;
@@ -69,7 +92,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     int proofs = 0, voids = 0;
     for (size_t t = 0; t < schedule->n_tasks; t++) {
         const struct ks_task *task = &schedule->tasks[t];
-        bool excluded, covered, proved;
+        struct outcome o;
         if (task->problem == skip)
             continue;
         // The guard is looked at before the oracle works.
@@ -77,15 +100,15 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
             skip = task->problem;
             continue;
         }
-        KS_TRY(run_task(s, task, &excluded, &covered, &proved, err));
+        KS_TRY(run_task(s, task, &o, err));
         if (result->verdict != KS_C_CORRECT)
             return KS_OK;
-        if (excluded && task->family == KS_FAMILY_DECLARED && !task->skewed)
+        if (o.excluded && task->family == KS_FAMILY_DECLARED && !task->skewed)
             skip = task->problem; // this size is outside the contract
-        if (excluded || !covered)
+        if (o.excluded || !o.covered)
             continue;
-        proofs += proved;
-        voids += !proved;
+        proofs += o.proved;
+        voids += !o.proved;
         if (passed.len == 0 || passed.at[passed.len - 1] != task->problem) {
             *ks_vec_push(s->arena, &passed) = task->problem;
             result->shapes++;
@@ -107,14 +130,14 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     return KS_OK;
 }
 
-static enum ks_status run_all(struct state *s, enum ks_judging phase, struct ks_err *err)
+static enum ks_status run_all(struct state *s, struct ks_err *err)
 {
     struct ks_judge *judge = s->judge;
     struct ks_correct *result = s->result;
     size_t passed = 0;
     for (size_t w = 0; w < judge->n_problems; w++) {
         struct ks_schedule schedule;
-        if (phase == KS_JUDGE_FULL) {
+        if (s->phase == KS_JUDGE_FULL) {
             KS_TRY(ks_schedule_full(judge, s->arena, w, s->candidate->proposal, &schedule, err));
         } else {
             size_t unseen = ks_judge_defends(judge, KS_D_UNSEEN) ? UNSEEN_SHAPES : 0;
@@ -145,7 +168,8 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     for (size_t w = 0; w < judge->n_problems; w++)
         result->seen[w].workload = w;
     KS_TRY(ks_runner_take(judge, &runner, err));
-    struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result};
+    struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,
+                      .phase = phase};
     s.check = (struct ks_check){judge, candidate, &runner, &result->tested, result->reason};
     enum ks_answer answer = ks_worker_load(&runner, candidate->cubin, candidate->names, candidate->n);
     enum ks_status status = KS_OK;
@@ -153,7 +177,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
         if (!ks_check_answer(answer, runner.text, &result->verdict, result->reason))
             status = ks_answer_status(&runner, answer, "the runner", err);
     } else {
-        status = run_all(&s, phase, err);
+        status = run_all(&s, err);
     }
     ks_worker_stop(&runner);
     for (int f = 0; f < KS_FAMILY_COUNT; f++)

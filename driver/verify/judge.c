@@ -8,6 +8,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "verify/correct.h"
+#include "verify/recall.h"
 #include "verify/timing.h"
 
 #define RUN_TIMEOUT 60.0
@@ -69,6 +70,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
         uint64_t addresses[64];
         double us;
         plan = ks_launch_original(&scope, "m0");
+        judge->oracle_holds = 0; // other buffers from here on
         if (!vector.deterministic)
             ks_judge_note(judge, "the original is nondeterministic on %s", vector.problem.name);
         answer = ks_vector_place(&scratch, &vector, &judge->oracle,
@@ -165,6 +167,7 @@ void ks_judge_close(struct ks_judge *judge)
         return;
     ks_worker_stop(&judge->oracle);
     ks_worker_stop(&judge->spare);
+    ks_recall_free(judge);
 }
 
 bool ks_judge_multiply_add_only(const struct ks_judge *judge)

@@ -277,3 +277,15 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
     }
     return true;
 }
+
+enum ks_status ks_vector_proof(struct ks_judge *judge, struct ks_vector *vector, bool bitwise,
+                               bool *proved, struct ks_err *err)
+{
+    if (vector->proves[bitwise] == 0) {
+        const char *passed;
+        KS_TRY(ks_vector_read(judge, vector, err));
+        vector->proves[bitwise] = ks_vector_proves(judge, vector, bitwise, &passed) ? 1 : -1;
+    }
+    *proved = vector->proves[bitwise] > 0;
+    return KS_OK;
+}

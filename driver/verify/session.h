@@ -22,6 +22,7 @@ struct ks_candidate {
 };
 
 struct ks_judge;
+struct ks_recalled;
 // Textual gate, shadow compile and static gate of several proposals at once. A proposal's fault goes
 // into its candidate; a failure status is a fault of the tool. Candidates live in judge->arena.
 typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals,
@@ -44,6 +45,9 @@ struct ks_judge {
     double *baseline_us;
     size_t n_problems;
     struct ks_rng rng;
+    KS_VEC(struct ks_recalled *) recalled; // vectors of the search (verify/recall.h)
+    int64_t recalled_bytes;
+    uint64_t vectors, oracle_holds; // counter, and the vector whose outputs lie in the oracle; 0: none
     uint64_t shape_seed;            // of the sizes drawn in the search, the same for all candidates
     const char **notes; size_t n_notes, cap_notes;
     KS_VEC(struct ks_candidate *) cache; // compiled ones, for the confirmation

@@ -9,6 +9,7 @@
 #include "os/file.h"
 #include "os/lock.h"
 #include "verify/check.h"
+#include "verify/recall.h"
 #include "verify/schedule.h"
 
 #define LONG_US 50.0        // from here on one launch after a flush is timed, below it batches
@@ -120,7 +121,8 @@ struct round {
     const struct ks_candidate *candidate;
     struct ks_worker *worker;
     const struct ks_problem *problem;
-    struct ks_vector vector;
+    struct ks_vector *vector, own;
+    bool recall;           // in a search: the session's vectors
     json_t *a, *b;
     struct method method;
     int sets;
@@ -168,23 +170,27 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
 {
     struct ks_judge *judge = r->judge;
     const struct ks_proposal *proposal = r->candidate->proposal;
-    KS_TRY(ks_vector_make(judge, r->arena, r->problem, family, 0, false, &r->vector, err));
-    if (r->vector.excluded)
+    r->vector = &r->own;
+    if (r->recall)
+        KS_TRY(ks_recall(judge, r->problem, family, 0, false, &r->vector, err));
+    else
+        KS_TRY(ks_vector_make(judge, r->arena, r->problem, family, 0, false, r->vector, err));
+    if (r->vector->excluded)
         return KS_OK;
-    struct ks_scope scope = ks_judge_scope(judge, &r->vector.problem, &r->vector.layout, proposal);
+    struct ks_scope scope = ks_judge_scope(judge, &r->vector->problem, &r->vector->layout, proposal);
     struct ks_placement placement = KS_AS_ALLOCATED;
     uint64_t addresses[64];
     char reason[256];
     int64_t *workspaces = KS_NEW_ARRAY(r->arena, int64_t, proposal->n_workspaces);
-    ks_placement_predict(&r->vector.layout, placement, addresses);
+    ks_placement_predict(&r->vector->layout, placement, addresses);
     scope.addresses = addresses;
     if (!ks_scope_admits(&scope) ||
         !ks_launch_workspaces(&scope, &judge->device, workspaces, reason))
         return KS_OK;
-    enum ks_answer answer = ks_vector_place(r->arena, &r->vector, r->worker, placement, workspaces,
+    enum ks_answer answer = ks_vector_place(r->arena, r->vector, r->worker, placement, workspaces,
                                             proposal->n_workspaces, KS_CONTENTS_PLAIN, 0);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_placed(&r->vector, r->worker, addresses);
+        answer = ks_vector_placed(r->vector, r->worker, addresses);
     if (answer != KS_ANSWER_OK)
         return of_candidate(r, answer, err);
     scope.workspaces = workspaces;
@@ -194,14 +200,14 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
     if (r->b == NULL)
         return KS_OK;
     r->a = ks_launch_original(&scope, "m0");
-    r->method = (struct method){.poison = r->vector.poison[0],
+    r->method = (struct method){.poison = r->vector->poison[0],
                                 .poisoned = ks_judge_defends(judge, KS_D_POISON),
-                                .deterministic = r->vector.deterministic};
+                                .deterministic = r->vector->deterministic};
     KS_TRY(ks_timing_baseline(r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
     r->method.cold = r->method.batch == 1;
-    r->sets = set_count(judge, &r->vector.problem, r->method.batch);
+    r->sets = set_count(judge, &r->vector->problem, r->method.batch);
     answer = ks_worker_ask(r->worker, "sets", json_pack("{s:i}", "count", r->sets),
-                           60 + (double)ks_problem_bytes(&r->vector.problem) * r->sets / 1e9);
+                           60 + (double)ks_problem_bytes(&r->vector->problem) * r->sets / 1e9);
     return answer == KS_ANSWER_OK ? KS_OK : of_candidate(r, answer, err);
 }
 
@@ -210,13 +216,17 @@ static void finish(struct round *r)
     json_decref(r->a);
     json_decref(r->b);
     r->a = r->b = NULL;
-    ks_vector_free(&r->vector);
+    if (r->vector != NULL && r->recall)
+        ks_recall_done(r->judge, r->vector);
+    else if (r->vector != NULL)
+        ks_vector_free(r->vector);
+    r->vector = NULL;
 }
 
 // The last output of each set, in full.
 static enum ks_status verify_outputs(struct round *r, struct ks_err *err)
 {
-    struct ks_vector *v = &r->vector;
+    struct ks_vector *v = r->vector;
     for (int s = 0; s < r->sets && ks_judge_defends(r->judge, KS_D_TIMED_OUTPUT); s++)
         for (size_t o = 0; o < v->n_outputs; o++) {
             const struct ks_slot *slot = &v->layout.slots[v->outputs[o].slot];
@@ -285,10 +295,10 @@ static enum ks_status compulsory_floor(struct round *r, double *floor_us, struct
             return of_candidate(r, answer, err);
         r->judge->copy_gbs = ks_json_num(r->worker->reply, "copy_gbs", 0);
     }
-    int64_t bytes = ks_problem_bytes(&r->vector.problem);
+    int64_t bytes = ks_problem_bytes(&r->vector->problem);
     // A batch over sets that fit into L2 may beat DRAM honestly.
     if (r->method.cold || bytes * r->sets >= 3 * (int64_t)r->judge->device.l2_bytes)
-        *floor_us = ks_timing_floor_us(ks_problem_traffic(&r->vector.problem),
+        *floor_us = ks_timing_floor_us(ks_problem_traffic(&r->vector->problem),
                                        r->judge->device.l2_bytes, r->judge->copy_gbs);
     return KS_OK;
 }
@@ -305,7 +315,7 @@ static enum ks_status looks(struct round *r, const struct ks_accept_rule *rule,
         if (answer != KS_ANSWER_OK)
             return of_candidate(r, answer, err);
         if (!outputs_ok && ks_judge_defends(r->judge, KS_D_TIMED_OUTPUT)) {
-            *r->correctness = r->vector.deterministic ? KS_C_NONDET : KS_C_WRONG;
+            *r->correctness = r->vector->deterministic ? KS_C_NONDET : KS_C_WRONG;
             snprintf(r->timed->reason, sizeof r->timed->reason,
                      "outputs of timed runs differ from the verified one");
             return KS_OK;
@@ -395,6 +405,7 @@ static enum ks_status find_floors(struct round *base, size_t w, struct ks_timed 
             break;
         struct round r = *base;
         r.problem = &problem;
+        r.vector = NULL;
         r.a = r.b = NULL;
         struct samples s = {.n = 0};
         struct ks_paired paired = {0};
@@ -505,7 +516,8 @@ enum ks_status ks_timing_run(struct ks_judge *judge, struct ks_arena *arena,
     names[candidate->n] = judge->kernel->signature->registered;
     enum ks_answer answer = ks_worker_load(&worker, candidate->cubin, names, candidate->n + 1);
     struct round base = {.judge = judge, .arena = arena, .candidate = candidate, .worker = &worker,
-                         .timed = timed, .correctness = correctness};
+                         .timed = timed, .correctness = correctness,
+                         .recall = rule == &ks_rule_search};
     enum ks_status status = KS_OK;
     struct ks_lock lock = {.fd = -1};
     if (answer != KS_ANSWER_OK) {

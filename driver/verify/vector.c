@@ -326,6 +326,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     if (skewed)
         ks_layout_skew(&vector->layout);
     vector->seed = ks_rng_next(&judge->rng);
+    vector->number = ++judge->vectors;
     // Two different bytes, neither 0 nor 0xff.
     uint32_t a = 1 + (uint32_t)ks_rng_below(&judge->rng, 254), b = 1 + (a + 100) % 254;
     vector->poison[0] = a * 0x01010101u;
@@ -353,6 +354,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         answer = original_runs(judge, vector, plan);
         json_decref(plan);
     }
+    judge->oracle_holds = answer == KS_ANSWER_OK ? vector->number : 0;
     switch (answer) {
     case KS_ANSWER_OK:
         return KS_OK;
@@ -373,21 +375,67 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     }
 }
 
-void ks_vector_free(struct ks_vector *vector)
+void ks_vector_forget(struct ks_vector *vector)
 {
     for (size_t o = 0; o < vector->n_outputs; o++) {
-        free(vector->outputs[o].expected[0]);
-        free(vector->outputs[o].expected[1]);
-        free(vector->outputs[o].mask);
-        free(vector->outputs[o].scale);
+        struct ks_output *output = &vector->outputs[o];
+        free(output->expected[0]);
+        free(output->expected[1]);
+        free(output->mask);
+        free(output->scale);
+        output->expected[0] = output->expected[1] = NULL;
+        output->mask = NULL;
+        output->scale = NULL;
     }
+    vector->read = vector->scaled = false;
+}
+
+void ks_vector_free(struct ks_vector *vector)
+{
+    ks_vector_forget(vector);
     vector->n_outputs = 0;
+}
+
+// The vector once more in the oracle, which has done something else since.
+static enum ks_status revive(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    KS_ASSERT(vector->deterministic && vector->all_written);
+    KS_TRY(ks_oracle_ready(judge, err));
+    struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
+    json_t *plan = ks_launch_original(&scope, "m0");
+    uint64_t addresses[KS_LAUNCH_SLOTS], print;
+    double us;
+    enum ks_answer answer = ks_vector_place(&scratch, vector, &judge->oracle, vector->placement, NULL, 0,
+                                            KS_CONTENTS_PLAIN, 0);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_placed(vector, &judge->oracle, addresses);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true,
+                               judge->options.run_timeout, &us);
+    bool same = true;
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
+        answer = ks_worker_fingerprint(&judge->oracle, vector->outputs[o].slot, 0, &print,
+                                       transfer_seconds(vector));
+        same = same && print == vector->outputs[o].print[0];
+    }
+    json_decref(plan);
+    ks_arena_free(&scratch);
+    if (answer != KS_ANSWER_OK)
+        return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    if (!same)
+        KS_FAIL(err, KS_E_DEVICE, "the original gave another result for the same inputs than before; "
+                                  "run `ks doctor`");
+    judge->oracle_holds = vector->number;
+    return KS_OK;
 }
 
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
 {
     if (vector->read)
         return KS_OK;
+    if (judge->oracle_holds != vector->number)
+        KS_TRY(revive(judge, vector, err));
     enum ks_answer answer = read_outputs(vector, &judge->oracle, 0);
     if (answer != KS_ANSWER_OK)
         return ks_answer_status(&judge->oracle, answer, "the oracle", err);
@@ -445,6 +493,7 @@ enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     vector->scaled = true;
     KS_TRY(ks_oracle_ready(judge, err));
+    judge->oracle_holds = 0;
     struct ks_vector other = *vector; // same layout and seed, other scalars
     float *terms[64] = {NULL};
     for (size_t o = 0; o < vector->n_outputs; o++) {

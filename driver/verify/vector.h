@@ -28,7 +28,8 @@ struct ks_vector {
     struct ks_layout layout;
     struct ks_placement placement; // of the original's runs: as little aligned as is assumed
     enum ks_family family;
-    uint64_t seed;
+    uint64_t seed, number;     // number: in the session
+    signed char proves[2];     // by `bitwise`: 1 yes, -1 no, 0 not asked yet
     uint32_t poison[2];
     struct ks_output *outputs; size_t n_outputs;
     bool deterministic;        // the original's own runs agree
@@ -48,7 +49,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               int variation, bool skewed, struct ks_vector *vector,
                               struct ks_err *err);
 void ks_vector_free(struct ks_vector *vector);
-// Brings the expected bytes here.
+// Frees the bytes alone: they can be read again.
+void ks_vector_forget(struct ks_vector *vector);
+// Brings the expected bytes here; the oracle runs once more if it holds another vector by now.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // Sum of absolute terms for multiply-add kernels; the oracle's buffers are other ones afterwards.
 enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
@@ -75,5 +78,8 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
 // with equal fingerprints has shown.
 bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vector, bool bitwise,
                       const char **passed);
+// The same, worked out once a vector; reads what it needs.
+enum ks_status ks_vector_proof(struct ks_judge *judge, struct ks_vector *vector, bool bitwise,
+                               bool *proved, struct ks_err *err);
 
 #endif

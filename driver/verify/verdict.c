@@ -5,6 +5,7 @@
 
 #include "os/clock.h"
 #include "verify/correct.h"
+#include "verify/recall.h"
 #include "verify/screen.h"
 #include "verify/timing.h"
 
@@ -273,14 +274,14 @@ static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch
                 const struct ks_task *task = &schedule.tasks[t];
                 if (!ks_guard_admits(judge, scratch, entrants[i].candidate->proposal, task->problem))
                     continue;
-                struct ks_vector vector;
-                KS_TRY(ks_vector_make(judge, scratch, task->problem, task->family, task->variation,
-                                      false, &vector, err));
+                struct ks_vector *vector;
+                KS_TRY(ks_recall(judge, task->problem, task->family, task->variation, false, &vector,
+                                 err));
                 enum ks_status status =
-                    vector.excluded ? KS_OK
-                                    : quick_entrant(judge, scratch, &entrants[i], &vector, task->flush,
-                                                    runner, &loaded, err);
-                ks_vector_free(&vector);
+                    vector->excluded ? KS_OK
+                                     : quick_entrant(judge, scratch, &entrants[i], vector, task->flush,
+                                                     runner, &loaded, err);
+                ks_recall_done(judge, vector);
                 KS_TRY(status);
             }
     }

@@ -482,6 +482,48 @@ static void the_original_may_rely_on_what_is_assumed(void **state)
     }
 }
 
+static int64_t runs_so_far(const char *path)
+{
+    struct ks_arena arena = {0};
+    struct ks_slice text = {0};
+    ks_file_read(&arena, path, 1 << 20, &text, NULL);
+    int64_t n = (int64_t)text.len;
+    ks_arena_free(&arena);
+    return n;
+}
+
+static void the_original_works_once_for_many_candidates(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/ks-test-count-%d", (int)getpid());
+    setenv("KS_FAKE_COUNT", path, 1);
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    int64_t before = runs_so_far(path), runs[20];
+    for (int i = 0; i < 20; i++) {
+        // All are wrong in the same late place, so none is timed, and all are told so.
+        struct ks_verdict v;
+        struct ks_proposal *p = make_proposal(&s, "vadd_unseen", VADD_SIGNATURE, "a, b, c, n", "1");
+        p->source = ks_arena_printf(&s.arena, "%s // %c", p->source, 'a' + i);
+        check(ks_judge_full(s.judge, p, &v, &err), &err);
+        expect(v, KS_C_WRONG, KS_S_NOT_MEASURED, "the last element");
+        runs[i] = runs_so_far(path) - before;
+        before += runs[i];
+    }
+    assert_true(runs[0] > 100);
+    for (int i = 1; i < 8; i++)
+        assert_true(runs[i] < runs[0] / 10);
+    int64_t later = 0;
+    for (int i = 8; i < 20; i++)
+        later += runs[i];
+    assert_true(later > runs[0]); // new contents after sixteen uses, of which a judgement may have two
+    unsetenv("KS_FAKE_COUNT");
+    ks_tree_remove(path, NULL);
+    close_judge(&s);
+}
+
 #define SCREENED 9
 
 static void screening_orders_candidates(void **state)
@@ -577,6 +619,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_transpose_is_judged_quickly),
         cmocka_unit_test(sizes_are_combined),
         cmocka_unit_test(a_faulty_original_is_the_users_finding),
+        cmocka_unit_test(the_original_works_once_for_many_candidates),
         cmocka_unit_test(screening_orders_candidates),
         cmocka_unit_test(screening_weighs_workloads),
         cmocka_unit_test(what_is_assumed_joins_every_guard),

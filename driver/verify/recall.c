@@ -1,0 +1,97 @@
+#include "verify/recall.h"
+
+#include <string.h>
+
+#define KEEP_BYTES (4 << 20)    // of outputs of one vector
+#define KEEP_ALL (256 << 20)    // of all
+#define MAX_RECALLED 1024
+
+struct ks_recalled {
+    struct ks_vector vector;
+    int variation, uses;
+    bool skewed, kept;
+};
+
+static bool same_problem(const struct ks_problem *a, const struct ks_problem *b)
+{
+    if (a->workload != b->workload || a->n_values != b->n_values)
+        return false;
+    for (size_t i = 0; i < a->n_values; i++)
+        if (a->values[i].value != b->values[i].value || strcmp(a->values[i].name, b->values[i].name) != 0)
+            return false;
+    return true;
+}
+
+static int64_t output_bytes(const struct ks_vector *vector)
+{
+    int64_t bytes = 0;
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        bytes += vector->layout.slots[vector->outputs[o].slot].bytes;
+    return bytes;
+}
+
+static struct ks_recalled *find(struct ks_judge *judge, const struct ks_problem *problem,
+                                enum ks_family family, int variation, bool skewed)
+{
+    ks_vec_each(struct ks_recalled *, r, &judge->recalled)
+        if ((*r)->vector.family == family && (*r)->variation == variation && (*r)->skewed == skewed &&
+            same_problem(&(*r)->vector.problem, problem))
+            return *r;
+    if (judge->recalled.len >= MAX_RECALLED) // a long session starts afresh
+        ks_recall_free(judge);
+    struct ks_recalled *r = KS_NEW(judge->arena, struct ks_recalled);
+    *r = (struct ks_recalled){.variation = variation, .skewed = skewed, .uses = KS_RECALL_USES};
+    *ks_vec_push(judge->arena, &judge->recalled) = r;
+    return r;
+}
+
+static void forget(struct ks_judge *judge, struct ks_recalled *r)
+{
+    if (r->kept)
+        judge->recalled_bytes -= output_bytes(&r->vector);
+    r->kept = false;
+    ks_vector_free(&r->vector);
+}
+
+enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *problem,
+                         enum ks_family family, int variation, bool skewed,
+                         struct ks_vector **vector, struct ks_err *err)
+{
+    struct ks_recalled *r = find(judge, problem, family, variation, skewed);
+    *vector = &r->vector;
+    // What differs from run to run is made each time, and what depends on the poison where its bytes were
+    // too many to keep.
+    const struct ks_vector *v = &r->vector;
+    if (r->uses++ < KS_RECALL_USES && (v->excluded || (v->deterministic && (v->all_written || v->read))))
+        return KS_OK;
+    forget(judge, r);
+    struct ks_problem kept = *problem;
+    kept.name = ks_arena_strdup(judge->arena, problem->name);
+    kept.values = ks_arena_memdup(judge->arena, problem->values, problem->n_values * sizeof *kept.values);
+    r->uses = 1;
+    enum ks_status status = ks_vector_make(judge, judge->arena, &kept, family, variation, skewed,
+                                           &r->vector, err);
+    if (status != KS_OK)
+        r->uses = KS_RECALL_USES; // nothing to recall
+    return status;
+}
+
+void ks_recall_done(struct ks_judge *judge, struct ks_vector *vector)
+{
+    struct ks_recalled *r = (struct ks_recalled *)vector;
+    int64_t bytes = output_bytes(vector);
+    if (r->kept || !vector->read)
+        return;
+    r->kept = bytes <= KEEP_BYTES && judge->recalled_bytes + bytes <= KEEP_ALL;
+    if (r->kept)
+        judge->recalled_bytes += bytes;
+    else
+        ks_vector_forget(vector);
+}
+
+void ks_recall_free(struct ks_judge *judge)
+{
+    ks_vec_each(struct ks_recalled *, r, &judge->recalled)
+        forget(judge, *r);
+    judge->recalled.len = 0;
+}
