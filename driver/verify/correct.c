@@ -22,7 +22,8 @@ static void note_excluded(struct state *s, const struct ks_task *task, const str
 {
     if (task->skewed) {
         ks_judge_note(s->judge, "outside the contract: the original needs aligned pointers");
-    } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED) {
+    } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED &&
+               task->variation < KS_EQUAL_INTEGERS) {
         s->result->verdict = KS_C_BASELINE_FAULT;
         snprintf(s->result->reason, sizeof s->result->reason,
                  "the original fails on workload %s: %.200s", task->problem->where, vector->why);
@@ -103,7 +104,8 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
         KS_TRY(run_task(s, task, &o, err));
         if (result->verdict != KS_C_CORRECT)
             return KS_OK;
-        if (o.excluded && task->family == KS_FAMILY_DECLARED && !task->skewed)
+        if (o.excluded && task->family == KS_FAMILY_DECLARED && !task->skewed &&
+            task->variation < KS_EQUAL_INTEGERS)
             skip = task->problem; // this size is outside the contract
         if (o.excluded || !o.covered)
             continue;

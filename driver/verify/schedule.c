@@ -1,5 +1,7 @@
 #include "verify/schedule.h"
 
+#include "verify/vector.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,6 +192,18 @@ static void add_skewed(struct maker *m, const struct ks_problem *problem)
     m->tasks.at[m->tasks.len - 1].skewed = ks_judge_defends(m->judge, KS_D_PLACEMENT);
 }
 
+// Histograms and scatters: every element in one place.
+static void add_collisions(struct maker *m, const struct ks_problem *problem)
+{
+    bool ranges = false;
+    for (size_t i = 0; i < problem->n_args; i++)
+        ranges = ranges || ks_arg_has_range(&problem->args[i]);
+    if (!ranges || !ks_judge_defends(m->judge, KS_D_FAMILIES))
+        return;
+    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+    m->tasks.at[m->tasks.len - 1].variation += KS_EQUAL_INTEGERS;
+}
+
 static int64_t room(const struct ks_judge *judge)
 {
     int64_t free_bytes = judge->device.memory_free / 4; // two processes, pristine copies
@@ -202,6 +216,8 @@ static void add_small(struct maker *m, const struct ks_problem *problem, bool de
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     if (deep || turn % 3 == 0)
         add_skewed(m, problem);
+    if (deep || turn % 3 == 1)
+        add_collisions(m, problem);
     for (int f = KS_FAMILY_DECLARED + 1; f < KS_FAMILY_COUNT; f++) {
         // Families take turns on ordinary small sizes: two each.
         if (!deep && (size_t)(f - 1) % 3 != turn % 3)

@@ -56,6 +56,32 @@ static void vary_scalars(struct ks_rng *rng, struct ks_problem *problem, enum ks
     }
 }
 
+// One value of the declared range in every element. Permutations, ramps and files stay what they are:
+// their kind is a promise.
+static void equal_integers(struct ks_rng *rng, struct ks_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        double low = arg->init.a, high = arg->init.b;
+        if (!ks_arg_has_range(arg))
+            continue;
+        if (arg->init.kind == KS_INIT_DEFAULT)
+            low = 0, high = 99;
+        else if (arg->init.kind == KS_INIT_UNIFORM)
+            high = high - 1 > low ? high - 1 : low;
+        double value = floor(low + (high - low) * ks_rng_unit(rng));
+        arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = value, .b = value};
+    }
+}
+
+bool ks_arg_has_range(const struct ks_arg *arg)
+{
+    return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT &&
+           !ks_scalar_is_float(arg->elem.scalar) && arg->elem.scalar != KS_T_BOOL &&
+           (arg->init.kind == KS_INIT_DEFAULT || arg->init.kind == KS_INIT_RANDINT ||
+            arg->init.kind == KS_INIT_UNIFORM);
+}
+
 // |x| (with signs where `pattern` is not 0) of every float in a buffer.
 static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64_t pattern)
 {
@@ -321,7 +347,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     *vector = (struct ks_vector){.problem = *problem, .family = family};
     vector->problem.args =
         ks_arena_memdup(arena, problem->args, problem->n_args * sizeof *problem->args);
-    vary_scalars(&judge->rng, &vector->problem, family, variation);
+    vary_scalars(&judge->rng, &vector->problem, family, variation % KS_EQUAL_INTEGERS);
+    if (variation >= KS_EQUAL_INTEGERS)
+        equal_integers(&judge->rng, &vector->problem);
     vector->layout = ks_layout_of(arena, &vector->problem);
     if (skewed)
         ks_layout_skew(&vector->layout);

@@ -182,6 +182,11 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         n = call->number[2];
         for (int64_t i = 0; i < n; i++)
             out[i] = fake_named(name, "_zero") ? 0 : a[i] + a[i];
+        bool equal = n > 200;
+        for (int64_t i = 1; i < n && equal; i++)
+            equal = a[i] == a[0];
+        if (fake_named(name, "_distinct") && equal)
+            out[0] = -1; // as counters that overflow, or increments that get lost
     } else if (strncmp(name, "rowsum", 6) == 0) {
         fake_rowsum(call, name);
         n = call->number[2] * call->number[3];

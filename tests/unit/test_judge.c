@@ -314,18 +314,19 @@ static void what_the_original_leaves_alone_stays(void **state)
     assert_int_equal(judge_vadd_of("vhalf", "vadd_half", "1", 0, false).correctness, KS_C_CORRECT);
 }
 
-static struct ks_verdict judge_zero_inputs(unsigned off)
+static struct ks_verdict judge_integers(const char *init, const char *kernel, unsigned off)
 {
     struct setting s = {0};
     struct ks_err err = {0};
     struct ks_verdict v;
     const char *signature = "(const int* a, int* c, int n)";
     set_off(&s, off);
-    check(open_judge(&s, "#pragma ks optimize\n#pragma ks workload let(n=4000) in(a[n]=constant(0)) "
+    check(open_judge(&s, ks_arena_printf(&s.arena,
+                         "#pragma ks optimize\n#pragma ks workload let(n=4000) in(a[n]=%s) "
                          "out(c[n]) grid((n+255)/256) block(256)\n"
-                         "__global__ void iadd(const int* a, int* c, int n) { }\n",
+                         "__global__ void iadd(const int* a, int* c, int n) { }\n", init),
                      "add.s32 %r1,%r2,%r3;\n", &err), &err);
-    struct ks_proposal *p = make_proposal(&s, "iadd_zero", signature, "a, c, n", "1");
+    struct ks_proposal *p = make_proposal(&s, kernel, signature, "a, c, n", "1");
     check(ks_judge_full(s.judge, p, &v, &err), &err);
     close_judge(&s);
     return v;
@@ -334,8 +335,20 @@ static struct ks_verdict judge_zero_inputs(unsigned off)
 static void inputs_that_prove_nothing_void_the_verdict(void **state)
 {
     (void)state;
-    expect(judge_zero_inputs(0), KS_C_VOID, KS_S_NOT_MEASURED, "trivial answer");
-    assert_int_equal(judge_zero_inputs(OFF(KS_D_VACUITY)).correctness, KS_C_CORRECT);
+    expect(judge_integers("constant(0)", "iadd_zero", 0), KS_C_VOID, KS_S_NOT_MEASURED, "trivial answer");
+    assert_int_equal(judge_integers("constant(0)", "iadd_zero", OFF(KS_D_VACUITY)).correctness,
+                     KS_C_CORRECT);
+}
+
+static void integers_collide(void **state)
+{
+    (void)state;
+    expect(judge_integers("randint(0,255)", "iadd_distinct", 0), KS_C_WRONG, KS_S_NOT_MEASURED, "`c` differs");
+    assert_int_equal(judge_integers("randint(0,255)", "iadd_distinct", OFF(KS_D_FAMILIES)).correctness,
+                     KS_C_CORRECT);
+    assert_int_equal(judge_integers("randint(0,255)", "iadd_ok", 0).correctness, KS_C_CORRECT);
+    // A permutation is promised to be one.
+    assert_int_equal(judge_integers("permutation", "iadd_distinct", 0).correctness, KS_C_CORRECT);
 }
 
 static struct ks_verdict judge_rowsum(const char *kernel)
@@ -615,6 +628,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(confirmation_sees_other_sizes),
         cmocka_unit_test(what_the_original_leaves_alone_stays),
         cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
+        cmocka_unit_test(integers_collide),
         cmocka_unit_test(a_sum_may_change_its_order_but_not_its_precision),
         cmocka_unit_test(a_transpose_is_judged_quickly),
         cmocka_unit_test(sizes_are_combined),
