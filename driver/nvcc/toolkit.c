@@ -112,9 +112,12 @@ enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *c
 
     path = ks_path_absolute(arena, path);
     // nvcc finds nvcc.profile beside argv[0] and follows no link; a link that stands for another
-    // program (ccache) lives by its own name.
-    const char *real = ks_path_real(arena, path);
-    bool is_nvcc = real != NULL && strcmp(ks_path_base(real), ks_path_base(path)) == 0;
+    // program (ccache) lives by its own name. A link to the toolkit's folder stays: nvcc writes the
+    // path by which it was called into depfiles, messages and __FILE__.
+    bool is_nvcc = ks_file_exists(ks_path_join(arena, ks_path_dir(arena, path), "nvcc.profile"));
+    const char *real = is_nvcc ? path : ks_path_real(arena, path);
+    if (!is_nvcc)
+        is_nvcc = real != NULL && strcmp(ks_path_base(real), ks_path_base(path)) == 0;
     *toolkit = (struct ks_toolkit){.nvcc = is_nvcc ? real : path};
     toolkit->bin_dir = ks_path_dir(arena, toolkit->nvcc);
     if (is_nvcc) {

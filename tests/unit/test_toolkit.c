@@ -161,6 +161,22 @@ static void resolves_links_unless_they_masquerade(void **state)
     assert_null(found.root);
 }
 
+// nvcc writes the path by which it was called: a link to the toolkit's folder is not for us to resolve.
+static void keeps_the_way_to_the_toolkit(void **state)
+{
+    (void)state;
+    struct ks_config config = {0};
+    struct ks_toolkit found;
+    (void)toolkit("t", "1.2.3");
+    put("t/bin/nvcc.profile", "", 0644);
+    assert_int_equal(symlink(ks_path_join(&arena, dir, "t"), ks_path_join(&arena, dir, "way")), 0);
+    config.real_nvcc = ks_path_join(&arena, dir, "way/bin/nvcc");
+    assert_int_equal(ks_toolkit_find(&arena, &config, &found, NULL), KS_OK);
+    assert_string_equal(found.nvcc, config.real_nvcc);
+    assert_string_equal(found.root, ks_path_join(&arena, dir, "way"));
+    assert_string_equal(found.include_dir, ks_path_join(&arena, dir, "way/include"));
+}
+
 static void keeps_the_version(void **state)
 {
     (void)state;
@@ -263,6 +279,7 @@ int main(void)
         TEST(looks_in_the_documented_order),
         TEST(passes_over_itself),
         TEST(resolves_links_unless_they_masquerade),
+        TEST(keeps_the_way_to_the_toolkit),
         TEST(keeps_the_version),
         TEST(keeps_no_version_where_it_may_not),
         TEST(mends_a_damaged_cache),
