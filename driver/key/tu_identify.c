@@ -64,6 +64,10 @@ static bool instance_wanted(const struct ks_tu_mark *mark, const struct ks_signa
     return false;
 }
 
+static enum ks_reason problem_reason(const char *problem)
+{
+    return strstr(problem, "conditional") != NULL ? KS_R_CONDITIONAL_PARAMETERS : KS_R_PARAMETERS;
+}
 
 static void find_reason(struct ks_tu_kernel *kernel)
 {
@@ -71,8 +75,7 @@ static void find_reason(struct ks_tu_kernel *kernel)
     kernel->reason = kernel->ptx->ineligible;
     kernel->reason_text = kernel->ptx->ineligible_text;
     if (decl->problem != NULL) {
-        kernel->reason = strstr(decl->problem, "conditional") != NULL ? KS_R_CONDITIONAL_PARAMETERS
-                                                                       : KS_R_PARAMETERS;
+        kernel->reason = problem_reason(decl->problem);
         kernel->reason_text = decl->problem;
     } else if (kernel->ptx->n_params != kernel->signature->n_params) {
         kernel->reason = KS_R_PARAMETERS;
@@ -105,6 +108,33 @@ struct kernel_vec {
     size_t len, cap;
 };
 
+// A marked declaration without a kernel: why.
+static struct ks_tu_kernel unmatched(const struct ks_tu *tu, const struct ks_tu_mark *mark,
+                                     bool has_entries)
+{
+    struct ks_tu_kernel kernel = {.mark = mark, .reason = KS_R_NOT_COMPILED,
+                                  .reason_text = "no such kernel in this build's PTX"};
+    const char *problem = mark->decl->problem;
+    if (mark->mark->off) {
+        kernel.reason = KS_R_MODE_OFF;
+        kernel.reason_text = "marked off";
+    } else if (tu->cmd->dlto && !has_entries) {
+        kernel.reason = KS_R_LTO;
+        kernel.reason_text = "-dlto";
+    } else if (problem != NULL) {
+        kernel.reason = problem_reason(problem);
+        kernel.reason_text = problem;
+    } else {
+        // Compiled under this name, but with parameters that the text does not show.
+        ks_vec_each(struct ks_signature, signature, &tu->signatures)
+            if (ks_signature_names(signature, mark->decl)) {
+                kernel.reason = KS_R_PARAMETERS;
+                kernel.reason_text = "the parameters written are not those compiled";
+            }
+    }
+    return kernel;
+}
+
 static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
                                     const struct ks_tu_mark *mark, struct kernel_vec *kernels,
                                     struct ks_err *err)
@@ -129,18 +159,8 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
                 KS_TRY(identify_one(arena, tu, &tu->modules[m], kernel, err));
         }
     }
-    if (kernels->len == before) {
-        struct ks_tu_kernel *kernel = ks_vec_push(arena, kernels);
-        *kernel = (struct ks_tu_kernel){.mark = mark, .reason = KS_R_NOT_COMPILED,
-                                        .reason_text = "no such kernel in this build's PTX"};
-        if (mark->mark->off) {
-            kernel->reason = KS_R_MODE_OFF;
-            kernel->reason_text = "marked off";
-        } else if (tu->cmd->dlto && !has_entries) {
-            kernel->reason = KS_R_LTO;
-            kernel->reason_text = "-dlto";
-        }
-    }
+    if (kernels->len == before)
+        *ks_vec_push(arena, kernels) = unmatched(tu, mark, has_entries);
     return KS_OK;
 }
 

@@ -1,5 +1,7 @@
 #include "source/declarator.h"
 
+#include "source/signature.h"
+
 static bool any_of(const struct ks_token *token, const char *const *words)
 {
     for (; *words; words++)
@@ -354,7 +356,7 @@ void ks_declarator_read(struct ks_arena *arena, const struct ks_stream *s, size_
                         size_t body, struct ks_kernel_decl *decl, const char **path)
 {
     decl->name = "";
-    decl->template_head = decl->launch_bounds = *path = "";
+    decl->template_head = decl->launch_bounds = decl->specialization = *path = "";
     size_t i = read_template(arena, s, begin, body, decl);
     for (size_t k = i; k + 1 < body; k++)
         if (ks_stream_is(s, k, "extern") && s->at[k + 1].kind == KS_TOK_STRING)
@@ -367,6 +369,9 @@ void ks_declarator_read(struct ks_arena *arena, const struct ks_stream *s, size_
     decl->name = ks_token_text(arena, &s->at[f.name]);
     if (f.hidden)
         decl->problem = "name made by a macro";
+    if (decl->is_template && decl->n_template_params == 0 && f.open > f.name + 1)
+        decl->specialization =
+            ks_instance_normalise(arena, join(arena, s, f.name + 1, f.open)); // "<int>"
     size_t first = f.name;
     while (first >= 2 && first - 2 >= i && ks_stream_is(s, first - 1, "::") &&
            s->at[first - 2].kind == KS_TOK_IDENT)

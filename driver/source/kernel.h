@@ -22,6 +22,7 @@ struct ks_kernel_decl {
     const char *template_head;        // text "template <class T, int B>", "" if none
     const char **template_params;     // "T", "B"
     size_t n_template_params;
+    const char *specialization;       // "<int>" of `template <> ... k<int>(...)`, normalised; else ""
     struct ks_param *params;
     size_t n_params;
     const char *launch_bounds;        // text inside __launch_bounds__(...), "" if none

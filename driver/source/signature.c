@@ -266,10 +266,42 @@ enum ks_status ks_signatures_read(struct ks_arena *arena, struct ks_slice stub,
     return KS_OK;
 }
 
-bool ks_signature_matches(const struct ks_signature *signature, const struct ks_kernel_decl *decl)
+bool ks_signature_names(const struct ks_signature *signature, const struct ks_kernel_decl *decl)
 {
     bool instance = strcmp(signature->instance, signature->qualified) != 0;
     const char *name = decl->extern_c ? decl->name : decl->qualified;
-    return instance == decl->is_template && signature->n_params == decl->n_params &&
-           strcmp(signature->qualified, name) == 0;
+    if (instance != decl->is_template || strcmp(signature->qualified, name) != 0)
+        return false;
+    // `template <> __global__ void k<int>(...)` is that instance alone; arguments left to defaults
+    // are not written.
+    size_t n = strlen(decl->specialization);
+    if (n == 0)
+        return true;
+    const char *args = signature->instance + strlen(signature->qualified);
+    return strncmp(args, decl->specialization, n - 1) == 0 &&
+           (args[n - 1] == '>' || args[n - 1] == ',');
+}
+
+// Whether the text may name the compiler's type. What the text leaves open (a typedef, a macro, a
+// template's parameter) it may.
+static bool may_be(const struct ks_type *type, const struct ks_type *text)
+{
+    if (text->pointer && !type->pointer)
+        return false;
+    if (text->elem.scalar == KS_T_NONE)
+        return true;
+    if (text->pointer != type->pointer || text->elem.scalar != type->elem.scalar ||
+        text->elem.lanes != type->elem.lanes)
+        return false;
+    return !text->pointer || text->pointee_const == type->pointee_const;
+}
+
+bool ks_signature_matches(const struct ks_signature *signature, const struct ks_kernel_decl *decl)
+{
+    if (!ks_signature_names(signature, decl) || signature->n_params != decl->n_params)
+        return false;
+    for (size_t i = 0; i < decl->n_params && decl->problem == NULL; i++)
+        if (!may_be(&signature->params[i], &decl->params[i].type))
+            return false;
+    return true;
 }

@@ -28,8 +28,11 @@ enum ks_status ks_signatures_read(struct ks_arena *arena, struct ks_slice stub,
 const char *ks_instance_normalise(struct ks_arena *arena, const char *text);
 // Demangled text of a registered name, or a copy of the name when it is not mangled.
 const char *ks_demangle(struct ks_arena *arena, const char *registered);
-// Whether the signature is an instance of the declaration: same qualified name, same parameter
-// count, template exactly where the declaration is one.
+// Whether the signature carries the declaration's name: same qualified name, a template exactly where
+// the declaration is one, an explicit specialization's own arguments.
+bool ks_signature_names(const struct ks_signature *signature, const struct ks_kernel_decl *decl);
+// Whether it is an instance of the declaration: the name, the parameter count, and no parameter whose
+// written type is certainly another (overloads).
 bool ks_signature_matches(const struct ks_signature *signature, const struct ks_kernel_decl *decl);
 
 #endif

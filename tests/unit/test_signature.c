@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <cmocka.h>
 
@@ -137,6 +138,67 @@ static void test_matches_source(void **state)
     }
 }
 
+// Which definitions of a file, by number, the kernel `mangled` is taken for: "0", "13", "".
+static const char *taken_for(const char *mangled, const struct ks_kernel_list *kernels)
+{
+    const char *text = ks_demangle(&arena, mangled);
+    const char *open = strrchr(text, '(');
+    struct ks_signature sig = {.registered = mangled};
+    struct ks_type params[4];
+    char list[256], *save = NULL;
+    (void)snprintf(list, sizeof list, "%.*s", (int)strcspn(open + 1, ")"), open + 1);
+    for (char *one = strtok_r(list, ",", &save); one; one = strtok_r(NULL, ",", &save))
+        params[sig.n_params++] = ks_type_parse(&arena, ks_slice_trim(ks_slice_of(one)));
+    sig.params = params;
+    const char *name = ks_starts_with(text, "void ") ? text + 5 : text;
+    sig.instance = ks_instance_normalise(
+        &arena, ks_arena_strndup(&arena, name, (size_t)(open - name)));
+    sig.qualified = ks_arena_strndup(&arena, sig.instance, strcspn(sig.instance, "<"));
+    const char *found = "";
+    for (size_t i = 0; i < kernels->len; i++)
+        if (ks_signature_matches(&sig, &kernels->at[i]))
+            found = ks_arena_printf(&arena, "%s%zu", found, i);
+    return found;
+}
+
+static void test_overloads(void **state)
+{
+    (void)state;
+    static const char text[] = "__global__ void k(float *y, const float *x) {}\n"
+                               "__global__ void k(double *y, double const *x) {}\n"
+                               "__global__ void k(float *y, float *x) {}\n"
+                               "__global__ void k(float *y, int n) {}\n"
+                               "template <class T, int N = 4> __global__ void k(T *y, T x) {}\n"
+                               "template <> __global__ void k<int>(int *y, int x) {}\n";
+    struct ks_kernel_list kernels;
+    assert_int_equal(ks_kernels_find(&arena, "k.cu", ks_slice_of(text), &kernels, NULL), KS_OK);
+    assert_int_equal(kernels.len, 6);
+    assert_string_equal(taken_for("_Z1kPfPKf", &kernels), "0");
+    assert_string_equal(taken_for("_Z1kPdPKd", &kernels), "1");
+    assert_string_equal(taken_for("_Z1kPfS_", &kernels), "2");
+    assert_string_equal(taken_for("_Z1kPfi", &kernels), "3");
+    assert_string_equal(taken_for("_Z1kPff", &kernels), "");
+    assert_string_equal(taken_for("_Z1kIfLi4EEvPT_S0_", &kernels), "4");
+    assert_string_equal(taken_for("_Z1kIiLi4EEvPT_S0_", &kernels), "45");
+    assert_string_equal(kernels.at[5].specialization, "<int>");
+    assert_string_equal(kernels.at[4].specialization, "");
+}
+
+// A name that the text leaves open may be any type.
+static void test_open_types(void **state)
+{
+    (void)state;
+    static const char text[] = "__global__ void k(real *y, vec x) {}\n"
+                               "__global__ void r(size_t n, unsigned m, float *const y) {}\n";
+    struct ks_kernel_list kernels;
+    assert_int_equal(ks_kernels_find(&arena, "k.cu", ks_slice_of(text), &kernels, NULL), KS_OK);
+    assert_string_equal(taken_for("_Z1kPfPKf", &kernels), "0");
+    assert_string_equal(taken_for("_Z1kPd6float4", &kernels), "0");
+    assert_string_equal(taken_for("_Z1kff", &kernels), "");
+    assert_string_equal(taken_for("_Z1rmjPf", &kernels), "1");
+    assert_string_equal(taken_for("_Z1rjjPf", &kernels), "");
+}
+
 static void same(const char *text, const char *expected)
 {
     assert_string_equal(ks_instance_normalise(&arena, text), expected);
@@ -202,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_whole_program),  cmocka_unit_test(test_relocatable),
+        cmocka_unit_test(test_overloads),      cmocka_unit_test(test_open_types),
         cmocka_unit_test(test_matches_source), cmocka_unit_test(test_normalise),
         cmocka_unit_test(test_demangle),       cmocka_unit_test(test_damaged_stub),
     };
