@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "verify/parallel.h"
 
 // Bound on the accumulation error of any summation order, in units of u * S: research
 // verification.md 3.2, where honest orders stay below 1 for signed data and TF32 starts above 100.
@@ -166,31 +167,75 @@ static const char *pattern_of(const struct ks_comparison *c, int64_t total, int6
     return "scattered elements";
 }
 
+// What one part of the elements showed.
+struct part {
+    struct ks_comparison c;
+    int64_t step;
+    bool regular;
+};
+
+struct comparing {
+    struct rule rule;
+    size_t size;
+    const unsigned char *expected, *got, *mask;
+    const float *scale;
+    struct part parts[KS_PARTS];
+};
+
+static void note_bad(struct part *p, int64_t first, int64_t last, int64_t n, int64_t step, bool regular)
+{
+    if (p->c.first_bad < 0) {
+        p->c.first_bad = first;
+        p->regular = true;
+    } else {
+        int64_t gap = first - p->c.last_bad;
+        p->regular = p->regular && (p->step == 0 || gap == p->step);
+        p->step = gap;
+    }
+    if (n > 1) {
+        p->regular = p->regular && regular && (p->step == 0 || step == p->step);
+        p->step = step;
+    }
+    p->c.bad += n;
+    p->c.last_bad = last;
+}
+
+static void compare_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    struct comparing *all = context;
+    struct part p = {.c = {.compared = count, .first_bad = -1, .last_bad = -1}, .regular = true};
+    const unsigned char *e = all->expected + (size_t)first * all->size;
+    const unsigned char *g = all->got + (size_t)first * all->size;
+    for (int64_t i = first; i < first + count; i++, e += all->size, g += all->size) {
+        if (memcmp(e, g, all->size) == 0)
+            continue;
+        if ((all->mask == NULL || all->mask[i]) &&
+            element_ok(&all->rule, e, g, all->scale == NULL ? NULL : &all->scale[i], &p.c))
+            continue;
+        note_bad(&p, i, i, 1, 0, true);
+    }
+    all->parts[part] = p;
+}
+
 void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out)
 {
-    size_t size = ks_scalar_size(elem.scalar);
-    int64_t total = count * elem.lanes, step = 0, previous = -1;
-    bool regular = true;
-    struct rule rule = make_rule(tolerance, elem.scalar, noise);
-    *out = (struct ks_comparison){.compared = total, .first_bad = -1, .last_bad = -1, .pattern = ""};
-    const unsigned char *e = expected, *g = got;
-    for (int64_t i = 0; i < total; i++, e += size, g += size) {
-        if (memcmp(e, g, size) == 0)
-            continue;
-        if ((mask == NULL || mask[i]) &&
-            element_ok(&rule, e, g, scale == NULL ? NULL : &scale[i], out))
-            continue;
-        out->bad++;
-        if (out->first_bad < 0)
-            out->first_bad = i;
-        if (previous >= 0) {
-            if (step != 0 && i - previous != step)
-                regular = false;
-            step = i - previous;
-        }
-        previous = out->last_bad = i;
+    int64_t total = count * elem.lanes;
+    struct comparing all = {.rule = make_rule(tolerance, elem.scalar, noise),
+                            .size = ks_scalar_size(elem.scalar), .expected = expected, .got = got,
+                            .mask = mask, .scale = scale};
+    ks_parallel(total, compare_part, &all);
+    struct part sum = {.c = {.first_bad = -1, .last_bad = -1}, .regular = true};
+    for (size_t i = 0; i < KS_PARTS; i++) {
+        const struct part *p = &all.parts[i];
+        sum.c.compared += p->c.compared;
+        sum.c.max_ulp = fmax(sum.c.max_ulp, p->c.max_ulp);
+        sum.c.max_rel = fmax(sum.c.max_rel, p->c.max_rel);
+        if (p->c.bad > 0)
+            note_bad(&sum, p->c.first_bad, p->c.last_bad, p->c.bad, p->step, p->regular);
     }
-    out->pattern = pattern_of(out, total, step, regular);
+    KS_ASSERT(sum.c.compared == total); // "none bad" means nothing unless all were looked at
+    *out = sum.c;
+    out->pattern = pattern_of(out, total, sum.step, sum.regular);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "verify/parallel.h"
 
 #define SIGN_PATTERNS 4
 #define SIGN_PATTERNS_BIG 1
@@ -83,15 +84,28 @@ bool ks_arg_has_range(const struct ks_arg *arg)
 }
 
 // |x| (with signs where `pattern` is not 0) of every float in a buffer.
-static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64_t pattern)
+struct signs {
+    unsigned char *data;
+    size_t size;
+    uint64_t pattern;
+};
+
+static void make_part_absolute(void *context, size_t part, int64_t first, int64_t count)
 {
-    size_t size = ks_scalar_size(elem.scalar);
-    unsigned char *top = (unsigned char *)data + size - 1; // sign bit, little endian
-    for (int64_t i = 0; i < count * elem.lanes; i++, top += size) {
+    const struct signs *s = context;
+    unsigned char *top = s->data + (size_t)first * s->size + s->size - 1; // sign bit, little endian
+    (void)part;
+    for (int64_t i = first; i < first + count; i++, top += s->size) {
         *top &= 0x7f;
-        if (pattern != 0 && (ks_hash_counter(pattern, (uint64_t)i) & 1))
+        if (s->pattern != 0 && (ks_hash_counter(s->pattern, (uint64_t)i) & 1))
             *top |= 0x80;
     }
+}
+
+static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64_t pattern)
+{
+    struct signs signs = {data, ks_scalar_size(elem.scalar), pattern};
+    ks_parallel(count * elem.lanes, make_part_absolute, &signs);
 }
 
 static uint64_t slot_seed(const struct ks_vector *vector, size_t slot)
@@ -471,6 +485,23 @@ enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, 
     return KS_OK;
 }
 
+struct largest {
+    enum ks_scalar scalar;
+    const void *bytes;
+    float *into;
+};
+
+static void keep_largest(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct largest *l = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        float value = (float)fabs(ks_scalar_value(l->scalar, l->bytes, i));
+        if (value > l->into[i] || isnan(value))
+            l->into[i] = value;
+    }
+}
+
 // One run of the original on other contents; |outputs| join `into` by maximum.
 static enum ks_answer run_for_scale(struct ks_judge *judge, struct ks_arena *arena,
                                     struct ks_vector *vector, json_t *plan,
@@ -493,11 +524,9 @@ static enum ks_answer run_for_scale(struct ks_judge *judge, struct ks_arena *are
         KS_ASSERT(bytes != NULL);
         answer = ks_worker_read(oracle, vector->outputs[o].slot, 0, bytes, (size_t)slot->bytes,
                                 transfer_seconds(vector));
-        for (int64_t i = 0; answer == KS_ANSWER_OK && i < slot->count * slot->elem.lanes; i++) {
-            float value = (float)fabs(ks_scalar_value(slot->elem.scalar, bytes, i));
-            if (value > into[o][i] || isnan(value))
-                into[o][i] = value;
-        }
+        struct largest largest = {slot->elem.scalar, bytes, into[o]};
+        if (answer == KS_ANSWER_OK)
+            ks_parallel(slot->count * slot->elem.lanes, keep_largest, &largest);
         free(bytes);
     }
     return answer;

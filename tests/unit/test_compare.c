@@ -210,6 +210,42 @@ static void lanes_count_singly(void **state)
     assert_int_equal(c.first_bad, 6);
 }
 
+static void many_elements_are_seen_as_few_are(void **state)
+{
+    (void)state;
+    enum { N = 3000001 }; // several parts, of unequal size
+    int32_t *a = calloc(N, sizeof *a), *b = calloc(N, sizeof *b);
+    const struct { int64_t first, step, last; const char *pattern; } cases[] = {
+        {0, 1, N - 1, "all elements"},     {5, 32, N - 1, "every 32nd element"},
+        {3, 2, N - 1, "every 2nd element"}, {N - 1, 1, N - 1, "the last element"},
+        {1000000, 1, N - 1, "a long tail"}, {0, 1, 1600000, "a run at the start"},
+        {7, 700001, N - 1, "elements at one constant distance"}, {1234567, 1, 1234567, "one element"},
+        {1000, 1, 2900000, "one run in the middle"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        int64_t bad = 0, last = -1;
+        memset(b, 0, N * sizeof *b);
+        for (int64_t i = cases[k].first; i <= cases[k].last; i += cases[k].step, bad++)
+            b[last = i] = 1;
+        struct ks_comparison c;
+        ks_compare(&exact, i32, a, b, N, NULL, 0, NULL, &c);
+        assert_int_equal(c.compared, N);
+        assert_int_equal(c.bad, bad);
+        assert_int_equal(c.first_bad, cases[k].first);
+        assert_int_equal(c.last_bad, last);
+        assert_string_equal(c.pattern, cases[k].pattern);
+    }
+    // A step that changes between parts is none.
+    memset(b, 0, N * sizeof *b);
+    for (int64_t i = 0; i < N; i += i < N / 2 ? 4 : 8)
+        b[i] = 1;
+    struct ks_comparison c;
+    ks_compare(&exact, i32, a, b, N, NULL, 0, NULL, &c);
+    assert_string_equal(c.pattern, "scattered elements");
+    free(a);
+    free(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +260,7 @@ int main(void)
         cmocka_unit_test(unwritten_elements_stay),
         cmocka_unit_test(patterns_have_names),
         cmocka_unit_test(lanes_count_singly),
+        cmocka_unit_test(many_elements_are_seen_as_few_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
