@@ -60,6 +60,10 @@ enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, 
 enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
                                struct ks_vector *vector, struct ks_err *err);
 
+// One lane of a floating scalar argument; other types stay as they are.
+void ks_arg_put_float(struct ks_arg *arg, int lane, double value);
+// Seconds that moving a vector's buffers may take.
+double ks_vector_seconds(const struct ks_vector *vector);
 // Sends a `buffers` request for the vector, with workspaces behind its slots.
 enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *vector,
                                struct ks_worker *worker, struct ks_placement placement,

@@ -1,0 +1,178 @@
+// What lies in a vector's buffers, and how it gets to a worker; declared in verify/vector.h.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "verify/parallel.h"
+#include "verify/vector.h"
+
+static const char *const init_names[] = {
+    [KS_INIT_DEFAULT] = "default",   [KS_INIT_UNIFORM] = "uniform",
+    [KS_INIT_NORMAL] = "normal",     [KS_INIT_RANDINT] = "randint",
+    [KS_INIT_IOTA] = "iota",         [KS_INIT_PERMUTATION] = "permutation",
+    [KS_INIT_CONSTANT] = "constant", [KS_INIT_FILE] = "file",
+};
+
+void ks_arg_put_float(struct ks_arg *arg, int lane, double value)
+{
+    enum ks_scalar scalar = arg->type.elem.scalar;
+    unsigned char *at = arg->bytes + (size_t)lane * ks_scalar_size(scalar);
+    float f = (float)value;
+    uint16_t h = scalar == KS_T_F16 ? ks_f32_to_f16(f) : ks_f32_to_bf16(f);
+    switch (scalar) {
+    case KS_T_F32: memcpy(at, &f, sizeof f); break;
+    case KS_T_F64: memcpy(at, &value, sizeof value); break;
+    case KS_T_F16:
+    case KS_T_BF16: memcpy(at, &h, sizeof h); break;
+    default: break;
+    }
+}
+
+struct signs {
+    unsigned char *data;
+    size_t size;
+    uint64_t pattern;
+};
+
+static void make_part_absolute(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct signs *s = context;
+    unsigned char *top = s->data + (size_t)first * s->size + s->size - 1; // sign bit, little endian
+    (void)part;
+    for (int64_t i = first; i < first + count; i++, top += s->size) {
+        *top &= 0x7f;
+        if (s->pattern != 0 && (ks_hash_counter(s->pattern, (uint64_t)i) & 1))
+            *top |= 0x80;
+    }
+}
+
+// |x| (with signs where `pattern` is not 0) of every float in a buffer.
+static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64_t pattern)
+{
+    struct signs signs = {data, ks_scalar_size(elem.scalar), pattern};
+    ks_parallel(count * elem.lanes, make_part_absolute, &signs);
+}
+
+static uint64_t slot_seed(const struct ks_vector *vector, size_t slot)
+{
+    return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
+}
+
+// The bytes of a slot made here rather than by the worker.
+static bool slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
+                       uint64_t pattern, void *out)
+{
+    const struct ks_slot *slot = &vector->layout.slots[index];
+    const struct ks_arg *arg = &vector->problem.args[slot->arg];
+    struct ks_init init = arg->init;
+    bool from_file = init.kind == KS_INIT_FILE;
+    if (from_file && vector->family == KS_FAMILY_DECLARED && !vector->problem.derived) {
+        if (ks_fill_file(out, vector->problem.where, init.path, slot->elem, slot->filled, NULL) != KS_OK)
+            return false;
+    } else {
+        if (from_file)
+            init = (struct ks_init){.kind = KS_INIT_DEFAULT};
+        if (ks_fill_all(out, slot->elem, &init, vector->family, slot_seed(vector, index),
+                        slot->filled, NULL) != KS_OK)
+            return false;
+    }
+    if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
+        make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
+    return true;
+}
+
+enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *vector,
+                               struct ks_worker *worker, struct ks_placement placement,
+                               const int64_t *workspaces, size_t n_workspaces,
+                               enum ks_contents contents, uint64_t pattern)
+{
+    static const char *const roles[] = {
+        [KS_ROLE_IN] = "in", [KS_ROLE_INOUT] = "inout", [KS_ROLE_OUT] = "out"};
+    const struct ks_layout *layout = &vector->layout;
+    struct ks_slice *payloads = KS_NEW_ARRAY(arena, struct ks_slice, layout->n_slots);
+    size_t n_payloads = 0;
+    bool ok = true;
+    json_t *list = json_array();
+    for (size_t i = 0; ok && i < layout->n_slots; i++) {
+        const struct ks_slot *slot = &layout->slots[i];
+        const struct ks_arg *arg = &vector->problem.args[slot->arg];
+        size_t align = ks_placement_align(&placement, layout, i);
+        if (placement.flush == KS_FLUSH_START)
+            align = 256;
+        json_t *item = json_pack("{s:I,s:I,s:s,s:i}", "bytes", (json_int_t)slot->bytes, "align",
+                                 (json_int_t)align, "role", roles[slot->role], "alias", -1);
+        json_array_append_new(list, item);
+        if (slot->role == KS_ROLE_OUT)
+            continue;
+        bool is_float = ks_scalar_is_float(slot->elem.scalar);
+        bool ones = contents == KS_CONTENTS_ONES && is_float;
+        bool here = arg->init.kind == KS_INIT_FILE ||
+                    (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED));
+        if (here && !ones) {
+            void *bytes = calloc((size_t)slot->bytes + 1, 1);
+            ok = bytes != NULL && slot_bytes(vector, i, contents, pattern, bytes);
+            payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)slot->bytes};
+            json_object_set_new(item, "fill", json_pack("{s:s}", "init", "bytes"));
+        } else {
+            json_object_set_new(
+                item, "fill",
+                json_pack("{s:s,s:s,s:f,s:f,s:s,s:I,s:I}", "elem", ks_elem_text(arena, slot->elem),
+                          "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
+                          ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "family",
+                          ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
+                          (json_int_t)slot_seed(vector, i), "total", (json_int_t)slot->filled));
+        }
+    }
+    for (size_t i = 0; i < n_workspaces; i++)
+        json_array_append_new(list, json_pack("{s:I,s:i,s:s,s:i}", "bytes",
+                                              (json_int_t)workspaces[i], "align", 256, "role",
+                                              "work", "alias", -1));
+    enum ks_answer answer = KS_ANSWER_TOOL;
+    json_t *request = json_pack("{s:s,s:o}", "flush",
+                                placement.flush == KS_FLUSH_START ? "start" : "end", "list", list);
+    if (ok) {
+        answer = ks_worker_send(worker, "buffers", request, payloads, n_payloads);
+    } else {
+        snprintf(worker->text, sizeof worker->text, "cannot fill the inputs of %s",
+                 vector->problem.where);
+        json_decref(request);
+    }
+    for (size_t i = 0; i < n_payloads; i++)
+        free((void *)(uintptr_t)payloads[i].at);
+    return answer;
+}
+
+double ks_vector_seconds(const struct ks_vector *vector)
+{
+    return 30 + (double)ks_problem_bytes(&vector->problem) / 5e7;
+}
+
+enum ks_answer ks_vector_placed(const struct ks_vector *vector, struct ks_worker *worker,
+                                uint64_t *addresses)
+{
+    enum ks_answer answer = ks_worker_wait(worker, ks_vector_seconds(vector));
+    if (answer != KS_ANSWER_OK)
+        return answer;
+    const json_t *list = json_object_get(worker->reply, "addresses");
+    for (size_t i = 0; i < vector->layout.n_slots; i++) {
+        const json_t *item = json_array_get(list, i);
+        if (!json_is_integer(item)) {
+            snprintf(worker->text, sizeof worker->text, "the worker gave no addresses");
+            return KS_ANSWER_LIED;
+        }
+        addresses[i] = (uint64_t)json_integer_value(item);
+    }
+    return KS_ANSWER_OK;
+}
+
+enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t poison, bool poisoned,
+                             bool scrub, double deadline, double *microseconds)
+{
+    json_t *request = json_pack("{s:O,s:b}", "plan", plan, "scrub", scrub);
+    json_object_set_new(request, "poison", poisoned ? json_integer(poison) : json_null());
+    enum ks_answer answer = ks_worker_ask(worker, "run", request, deadline);
+    if (answer == KS_ANSWER_OK)
+        *microseconds = ks_json_num(worker->reply, "microseconds", -1);
+    return answer;
+}

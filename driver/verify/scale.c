@@ -1,0 +1,144 @@
+// The sum of absolute terms behind each element of an output: the original's own, on other contents; declared
+// in verify/vector.h.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/parallel.h"
+#include "verify/vector.h"
+
+#define SIGN_PATTERNS 4
+#define SIGN_PATTERNS_BIG 1
+#define BIG_BYTES (32 << 20)
+
+struct largest {
+    enum ks_scalar scalar;
+    const void *bytes;
+    float *into;
+};
+
+static void keep_largest(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct largest *l = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        float value = (float)fabs(ks_scalar_value(l->scalar, l->bytes, i));
+        if (value > l->into[i] || isnan(value))
+            l->into[i] = value;
+    }
+}
+
+// One run of the original on other contents; |outputs| join `into` by maximum.
+static enum ks_answer run_for_scale(struct ks_judge *judge, struct ks_arena *arena,
+                                    struct ks_vector *vector, json_t *plan,
+                                    enum ks_contents contents, uint64_t pattern, float **into)
+{
+    uint64_t addresses[64];
+    double us;
+    struct ks_worker *oracle = &judge->oracle;
+    enum ks_answer answer = ks_vector_place(arena, vector, oracle, vector->placement, NULL, 0,
+                                            contents, pattern);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_placed(vector, oracle, addresses);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_run(oracle, plan, 0, true, false, judge->options.run_timeout, &us);
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
+        const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        if (!ks_scalar_is_float(slot->elem.scalar))
+            continue;
+        void *bytes = malloc((size_t)slot->bytes + 1);
+        KS_ASSERT(bytes != NULL);
+        answer = ks_worker_read(oracle, vector->outputs[o].slot, 0, bytes, (size_t)slot->bytes,
+                                ks_vector_seconds(vector));
+        struct largest largest = {slot->elem.scalar, bytes, into[o]};
+        if (answer == KS_ANSWER_OK)
+            ks_parallel(slot->count * slot->elem.lanes, keep_largest, &largest);
+        free(bytes);
+    }
+    return answer;
+}
+
+static void abs_scalars(struct ks_problem *problem, bool ones)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar &&
+                           lane < arg->type.elem.lanes; lane++)
+            ks_arg_put_float(arg, lane, ones ? 1 : fabs(ks_scalar_value(arg->type.elem.scalar, arg->bytes, lane)));
+    }
+}
+
+enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
+                               struct ks_vector *vector, struct ks_err *err)
+{
+    if (vector->scaled || judge->arith.kind != KS_ARITH_MULADD ||
+        judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED)
+        return KS_OK;
+    vector->scaled = true;
+    KS_TRY(ks_oracle_ready(judge, err));
+    judge->oracle_holds = 0;
+    struct ks_vector other = *vector; // same layout and seed, other scalars
+    float *terms[64] = {NULL};
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        size_t lanes = (size_t)slot->count * (size_t)slot->elem.lanes;
+        if (!ks_scalar_is_float(slot->elem.scalar))
+            continue;
+        vector->outputs[o].scale = calloc(lanes + 1, sizeof(float));
+        terms[o] = calloc(lanes + 1, sizeof(float));
+        KS_ASSERT(vector->outputs[o].scale != NULL && terms[o] != NULL);
+    }
+    float *scales[64];
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        scales[o] = vector->outputs[o].scale;
+    bool big = ks_problem_bytes(&vector->problem) > BIG_BYTES;
+    int patterns = !judge->arith.subtracts ? 0 : big ? SIGN_PATTERNS_BIG : SIGN_PATTERNS;
+    enum ks_answer answer = KS_ANSWER_OK;
+    for (int pass = -2; answer == KS_ANSWER_OK && pass < patterns; pass++) {
+        other.problem.args = ks_arena_memdup(arena, vector->problem.args,
+                                             vector->problem.n_args * sizeof *other.problem.args);
+        abs_scalars(&other.problem, pass == -2);
+        struct ks_scope scope = ks_judge_scope(judge, &other.problem, &other.layout, NULL);
+        json_t *plan = ks_launch_original(&scope, "m0");
+        answer = pass == -2 ? run_for_scale(judge, arena, &other, plan, KS_CONTENTS_ONES, 0, terms)
+                 : pass == -1
+                     ? run_for_scale(judge, arena, &other, plan, KS_CONTENTS_ABSOLUTE, 0, scales)
+                     : run_for_scale(judge, arena, &other, plan, KS_CONTENTS_SIGNED,
+                                     ks_rng_next(&judge->rng) | 1, scales);
+        json_decref(plan);
+    }
+    // A long one-directional sum done in sequence errs by about 0.5 sqrt(K) u |sum| at worst over
+    // 200 sums (research verification.md 3.2: 8.6 at K = 256, 35 at 4096); 1.5 covers millions.
+    double unit = judge->arith.u;
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
+        struct ks_output *output = &vector->outputs[o];
+        const struct ks_slot *slot = &vector->layout.slots[output->slot];
+        if (output->scale == NULL)
+            continue;
+        double own = slot->elem.scalar == KS_T_F64 ? 0x1p-53 : 0x1p-24;
+        double coarser = unit > own ? unit / own : 1;
+        for (int64_t i = 0; i < slot->count * slot->elem.lanes; i++) {
+            double k = isfinite(terms[o][i]) && terms[o][i] > 1 ? (double)terms[o][i] : 1;
+            double want = fabs(ks_scalar_value(slot->elem.scalar, output->expected[0], i));
+            if (k > 0x1p24)
+                k = 0x1p24;
+            if (isfinite(output->scale[i]) && isfinite(want))
+                output->scale[i] = (float)(coarser * ((double)output->scale[i] +
+                                                      1.5 / 16 * sqrt(k) * want));
+        }
+        if (!vector->deterministic && output->expected[1] != NULL)
+            output->noise = ks_compare_noise(slot->elem, output->expected[0], output->expected[1],
+                                             slot->count, output->scale, output->mask);
+    }
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        free(terms[o]);
+    if (answer == KS_ANSWER_OK)
+        return KS_OK;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        free(vector->outputs[o].scale);
+        vector->outputs[o].scale = NULL;
+    }
+    if (answer == KS_ANSWER_INTERRUPTED || answer == KS_ANSWER_TOOL)
+        return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    return KS_OK; // the original does not serve |inputs|: element-wise tolerance instead
+}
