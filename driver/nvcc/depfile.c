@@ -150,6 +150,7 @@ enum ks_status ks_depfile_repair(struct ks_slice text, const char *from, const c
     struct scanner s = {text.at, text.at + text.len, 1};
     const char *copied = text.at; // everything before it is in `out`
     const char *last_end = NULL;  // of the current rule's last word
+    const char *const *const all_extra = extra;
     bool right = false, first_rule = true;
     struct token token;
     for (bool more = true; more;) {
@@ -184,5 +185,13 @@ enum ks_status ks_depfile_repair(struct ks_slice text, const char *from, const c
     if (first_rule)
         KS_FAIL(err, KS_E_FORMAT, "line %d: no rule in the dependency file", s.line);
     ks_buf_add(out, copied, (size_t)(text.at + text.len - copied));
+    // As with -MP: make must not stop when an added file was deleted, with a cache for example.
+    for (const char *const *at = all_extra; at != NULL && *at != NULL; at++) {
+        if (out->len > 0 && out->data[out->len - 1] != '\n')
+            ks_buf_putc(out, '\n');
+        ks_buf_putc(out, '\n');
+        escape(*at, out);
+        ks_buf_puts(out, ":\n");
+    }
     return ks_buf_check(out, "the dependency file", err);
 }

@@ -126,10 +126,12 @@ static void appends_prerequisites_to_the_first_rule(void **state)
     const char *const extra[] = {"/p/.ks/index", "/h/a b/index", NULL};
     assert_string_equal(
         repaired("t.o : s.cu \\\n    h.h\n\nh.h:\n", "s.cu", "r.cu", extra),
-        "t.o : r.cu \\\n    h.h \\\n    /p/.ks/index \\\n    /h/a\\ b/index\n\nh.h:\n");
+        "t.o : r.cu \\\n    h.h \\\n    /p/.ks/index \\\n    /h/a\\ b/index\n\nh.h:\n"
+        "\n/p/.ks/index:\n\n/h/a\\ b/index:\n");
     const char *text = repaired("t.o: s.cu", "s.cu", "r.cu", extra);
     struct ks_depfile file = parsed(text);
     assert_string_equal(join(&file.prerequisites), "r.cu|/p/.ks/index|/h/a b/index");
+    assert_string_equal(join(&file.phony), "/p/.ks/index|/h/a b/index"); // make goes on without them
     file = parsed(repaired("t.o:\n", "s.cu", "r.cu", extra));
     assert_string_equal(join(&file.prerequisites), "/p/.ks/index|/h/a b/index");
 }
