@@ -8,11 +8,16 @@
 #include "os/file.h"
 #include "store/pending.h"
 
+// The instance, or the declaration's name for a kernel that was not compiled.
+static const char *name_of(const struct consume_kernel *kernel)
+{
+    return kernel->signature != NULL ? kernel->signature->instance : kernel->mark->decl->qualified;
+}
+
 static void remark(const struct consume_kernel *kernel, enum ks_reason reason, const char *text,
                    const struct ks_found *found)
 {
-    const char *name =
-        kernel->signature != NULL ? kernel->signature->instance : kernel->mark->decl->qualified;
+    const char *name = name_of(kernel);
     fprintf(stderr, "%s:%d: remark: ", kernel->mark->file->path, kernel->mark->decl->line);
     if (reason == KS_R_APPLIED && found != NULL)
         fprintf(stderr, "%s: variant %s for sm_%d (%.2fx, at least %.2fx on %s) [ks:applied]\n",
@@ -47,9 +52,7 @@ void consume_report(struct consume *c)
         if (kernel->reason == KS_R_PENDING)
             add_pending(c, kernel);
         ks_outcome_log(c->config, kernel->reason, &kernel->key,
-                       kernel->signature != NULL ? kernel->signature->instance
-                                                 : kernel->mark->decl->qualified,
-                       c->tu.path);
+                       name_of(kernel), c->tu.path);
     }
 }
 
@@ -61,9 +64,12 @@ bool consume_strict_fails(const struct consume *c)
         if (kernel->reason == KS_R_APPLIED || kernel->reason == KS_R_ORIGINAL_WINS ||
             kernel->reason == KS_R_MODE_OFF)
             continue;
-        fprintf(stderr, "%s:%d: error: ks strict: `%s` has no decision for sm_%d: %s\n",
-                kernel->mark->file->path, kernel->mark->decl->line,
-                kernel->mark->decl->qualified, kernel->arch, ks_reason_text(kernel->reason));
+        char arch[24] = ""; // one that was not compiled has none
+        if (kernel->arch > 0)
+            snprintf(arch, sizeof arch, " for sm_%d", kernel->arch);
+        fprintf(stderr, "%s:%d: error: ks strict: `%s` has no decision%s: %s\n",
+                kernel->mark->file->path, kernel->mark->decl->line, name_of(kernel), arch,
+                ks_reason_text(kernel->reason));
         fails = true;
     }
     return fails;

@@ -27,6 +27,17 @@ for round in proof hit; do
     reason applied
     substituted a.o
 done
+# Each instance by its name; what was not compiled has no architecture.
+cat > t.cu <<'END'
+#pragma ks optimize
+template <int K> __global__ void step(float *x) { x[0] = K; }
+template __global__ void step<1>(float *);
+#pragma ks optimize
+template <class T> __global__ void never(T *x) { x[0] = 0; }
+END
+status 1 "$ks_nvcc" --ks-mode=strict -arch=sm_90 -c t.cu -o t.o
+says 't.cu:2: error: .*`step<1>` has no decision for sm_90: '
+says 't.cu:5: error: .*`never` has no decision: '
 # ks.yaml may ask for it.
 mkdir project && cp a.cu project/
 printf 'settings:\n  mode: strict\n' > project/ks.yaml
