@@ -33,7 +33,8 @@ static const struct ks_verb verbs[] = {
      "Prints time, counters, bottleneck and distance from the measured ceilings as they were when\n"
      "the kernel was tuned on this machine, then the stored decision with its evidence and what else\n"
      "was tried. KEY and VARIANT may be cut to 4 digits or more. Options behind -- are those of\n"
-     "FILE.cu's compile; with none, the architectures that the stores have decisions for.\n"
+     "FILE.cu's compile; with none, the architectures that the stores have decisions for, or the\n"
+     "options of the last build that left it pending.\n"
      "Exit status: 1 when nothing is stored.\n",
      verb_show},
     {"diff", "FILE.cu[:KERNEL] [--variant=ID] [-- NVCC OPTIONS]", "original against variant, unified",
@@ -46,7 +47,8 @@ static const struct ks_verb verbs[] = {
      "Compiles FILE.cu as the build would and names the decision for each marked kernel, with the\n"
      "reason (docs/reasons.md) and its key; for one without a decision, in what the keys of stored\n"
      "variants differ. A KERNEL alone is looked for among what builds left pending and what is stored.\n"
-     "With no options behind --: the architectures that the stores have decisions for.\n",
+     "With no options behind --: those of the last build that left FILE.cu pending, else the\n"
+     "architectures that the stores have decisions for.\n",
      verb_explain},
     {"stats", "", "outcomes by reason, and how the skills have done",
      "Counts over all builds of this user, and the long-term memory's record of each skill.\n",

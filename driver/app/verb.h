@@ -90,6 +90,8 @@ void verb_split_target(struct ks_arena *arena, const char *text, const char **fi
 const char *verb_kernel_name(const struct ks_tu_kernel *kernel);
 // Whether a kernel is meant by `name`: of the declaration or of one instance; NULL means any.
 bool verb_kernel_is(struct ks_arena *arena, const struct ks_tu_kernel *kernel, const char *name);
+// Whether `instance` is `name`, or an instance of the template `name`; both normalised.
+bool verb_instance_of(const char *instance, const char *name);
 // KS_E_USER: no kernel is `name`; says which there are.
 enum ks_status verb_no_kernel(const struct verb_tu *tu, const char *name, struct ks_err *err);
 

@@ -1,6 +1,10 @@
 #include "app/verb_decision.h"
 
 #include <string.h>
+#include <unistd.h>
+
+#include "os/file.h"
+#include "store/pending.h"
 
 #define ARCHS_AT_MOST 4
 
@@ -99,4 +103,28 @@ const char *const *verb_stored_archs(struct ks_verb_context *context, const char
             ks_strv_add(context->arena, &words, word);
     }
     return words.len > 0 ? words.at : NULL;
+}
+
+const char *const *verb_known_words(struct ks_verb_context *context, const char **file,
+                                    const char **how)
+{
+    struct ks_arena *arena = context->arena;
+    struct ks_pending *items = NULL;
+    size_t n = 0;
+    const char *real = ks_path_real(arena, *file);
+    if (real != NULL && context->config.cache_dir != NULL)
+        ks_pending_list(arena, &context->config, &items, &n, NULL);
+    for (size_t i = n; i-- > 0;) {
+        const char *other = ks_path_real(arena, items[i].file);
+        if (other == NULL || strcmp(other, real) != 0 || chdir(items[i].cwd) != 0)
+            continue;
+        const char *cwd = ks_path_real(arena, ".");
+        *file = items[i].file;
+        *how = ks_arena_printf(arena, "as the build in %s did", cwd != NULL ? cwd : items[i].cwd);
+        return items[i].argv;
+    }
+    const char *const *archs = verb_stored_archs(context, *file);
+    *how = archs != NULL ? "for the architectures that have decisions"
+                         : "for nvcc's default architecture";
+    return archs;
 }

@@ -32,7 +32,12 @@ const char *verb_tier_name(const struct ks_tier *tier);
 // A row of ks.list (docs/json.md); new reference.
 json_t *verb_decision_json(const struct verb_decision *decision);
 // nvcc words for the architectures of the project's and the user's decisions (4 at most), or NULL
-// when there are none: what a file is looked at under when nothing is said.
+// when there are none.
 const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from);
+// What a file is looked at under when nothing is said: the words of the last build that left a
+// kernel of it pending (then the process moves to that build's folder and *file becomes absolute),
+// else the stored architectures, else NULL. *how says which, behind "compiled ".
+const char *const *verb_known_words(struct ks_verb_context *context, const char **file,
+                                    const char **how);
 
 #endif

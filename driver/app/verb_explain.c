@@ -135,8 +135,11 @@ static json_t *as_json(const struct explanation *e)
 static void print(const struct explanation *e)
 {
     const struct ks_tu_mark *mark = e->kernel->mark;
-    printf("%s:%d: %s, sm_%d: %s\n  %s\n", mark->file->path, mark->decl->line,
-           verb_kernel_name(e->kernel), e->kernel->arch, ks_reason_name(e->reason),
+    char arch[24] = ""; // one that was not compiled has none
+    if (e->kernel->arch > 0)
+        snprintf(arch, sizeof arch, ", sm_%d", e->kernel->arch);
+    printf("%s:%d: %s%s: %s\n  %s\n", mark->file->path, mark->decl->line,
+           verb_kernel_name(e->kernel), arch, ks_reason_name(e->reason),
            ks_reason_text(e->reason));
     if (e->text[0] != '\0' && e->reason != KS_R_APPLIED)
         printf("  %s\n", e->text);
@@ -148,6 +151,8 @@ static void print(const struct explanation *e)
     }
     for (size_t i = 0; i < e->near.len; i++)
         printf("  %s\n", e->near.at[i]);
+    if (e->reason == KS_R_PENDING && mark->mark->n_workloads == 0)
+        printf("  it has no workload line, and tuning needs one (docs/marks.md)\n");
     if (e->key[0] != '\0')
         printf("  key %s\n", e->key);
 }
@@ -177,17 +182,16 @@ static enum ks_status explain_file(struct ks_verb_context *context, const char *
                                    struct ks_err *err)
 {
     struct verb_tu tu;
-    const char *const *used = words != NULL ? words : verb_stored_archs(context, file);
+    const char *how = NULL;
+    const char *const *used = words != NULL ? words : verb_known_words(context, &file, &how);
     enum ks_status status = verb_tu_open(context, file, used, &tu, err);
     if (status == KS_OK)
         status = explain_tu(context, &tu, kernel, rows, err);
     if (status == KS_OK && !context->json) {
         if (tu.tu.project.ignored != NULL)
             printf("the project's file is not used: %s\n", tu.tu.project.ignored);
-        if (words == NULL)
-            printf("compiled %s; give the options of its own compile behind --\n",
-                   used != NULL ? "for the architectures that have decisions"
-                                : "for nvcc's default architecture");
+        if (how != NULL)
+            printf("compiled %s; give the options of another compile behind --\n", how);
     }
     verb_tu_close(&tu);
     return status;
@@ -204,7 +208,7 @@ static enum ks_status explain_kernel(struct ks_verb_context *context, const char
     if (context->config.cache_dir != NULL)
         ks_pending_list(context->arena, &context->config, &items, &n, NULL);
     for (size_t i = 0; i < n; i++)
-        if (strcmp(items[i].kernel, name) == 0 && ks_file_exists(items[i].file) &&
+        if (verb_instance_of(items[i].kernel, name) && ks_file_exists(items[i].file) &&
             chdir(items[i].cwd) == 0)
             return explain_file(context, items[i].file, name, items[i].argv, rows, err);
     KS_TRY(verb_decisions_load(context, ".", &list, err));

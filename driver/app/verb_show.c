@@ -41,8 +41,11 @@ static enum ks_status subjects_of_file(struct showing *s, const char *file, cons
                                        const char *const *words, struct ks_err *err)
 {
     struct verb_tu tu;
+    const char *how;
     if (words == NULL)
         words = verb_stored_archs(s->context, file);
+    if (words == NULL) // nothing is stored
+        words = verb_known_words(s->context, &file, &how);
     enum ks_status status = verb_tu_open(s->context, file, words, &tu, err);
     for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels; i++) {
         const struct ks_tu_kernel *k = &tu.tu.kernels[i];

@@ -97,6 +97,38 @@ static struct ks_slice first_error(struct ks_slice text)
     return first;
 }
 
+static bool is_header(const char *file)
+{
+    static const char *const ends[] = {".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (ks_ends_with(file, ends[i]))
+            return true;
+    return false;
+}
+
+// Why ks.yaml marks nothing either, where it seems to have been meant to.
+static enum ks_status nothing_marked(struct ks_arena *arena, const struct ks_tu *tu,
+                                     const char *file, struct ks_err *err)
+{
+    const struct ks_project *project = &tu->project;
+    const char *real = ks_path_real(arena, tu->path);
+    size_t *indices = NULL;
+    if (tu->off)
+        KS_FAIL(err, KS_E_USER, "%s: the file's first mark is `ks off`: nothing in it is touched; "
+                "remove that line", file);
+    if (project->ignored != NULL)
+        KS_FAIL(err, KS_E_USER, "%s: no kernel is marked, and the project's file is not used: %s; "
+                "mend its owner or mode", file, project->ignored);
+    if (real != NULL && ks_project_marks_for(arena, project, real, &indices) > 0) {
+        const struct ks_side_mark *side = &project->marks[indices[0]];
+        KS_FAIL(err, KS_E_USER, "%s: no kernel is marked; %s:%d names `%s`, which it does not "
+                "define: check the name, with its namespaces", file, project->file, side->line,
+                side->kernel);
+    }
+    KS_FAIL(err, KS_E_USER, "%s: no kernel is marked; put `#pragma ks optimize` and a workload line "
+            "above one (docs/marks.md)", file);
+}
+
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
@@ -109,15 +141,16 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
     struct ks_strv argv = {0};
     int argc = make_words(arena, file, words, ks_path_join(arena, out->dir, "plain.o"), &argv);
     ks_cmdline_read(arena, argc, argv.at, &out->cmd);
+    if (out->cmd.pass != NULL && is_header(file))
+        return ks_err_set(err, KS_E_USER, "%s: a header is compiled with the files that include it; "
+                          "give one of them (FILE.cu:KERNEL)", file);
     if (out->cmd.pass != NULL)
         return ks_err_set(err, KS_E_USER, "%s: %s; give the nvcc options of its compile behind --",
                           file, out->cmd.pass);
     KS_TRY(ks_tu_open(arena, &context->config, &out->cmd, &out->toolkit, &out->tu, err));
     ks_store_open(arena, &context->config, &out->tu.project, &out->store);
     if (out->tu.n_marks == 0)
-        return ks_err_set(err, KS_E_USER,
-                          "%s: no kernel is marked; put `#pragma ks optimize` and a workload line "
-                          "above one (docs/marks.md)", file);
+        return nothing_marked(arena, &out->tu, file, err);
     out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");
     KS_TRY(ks_dir_make(out->plain.keep_dir, err));
     KS_TRY(ks_tu_compile_plain(arena, &out->tu, out->cmd.output, &out->plain, err));
@@ -138,6 +171,13 @@ void verb_tu_close(struct verb_tu *tu)
 const char *verb_kernel_name(const struct ks_tu_kernel *kernel)
 {
     return kernel->signature != NULL ? kernel->signature->instance : kernel->mark->decl->qualified;
+}
+
+bool verb_instance_of(const char *instance, const char *name)
+{
+    size_t n = strlen(name);
+    return strncmp(instance, name, n) == 0 &&
+           (instance[n] == '\0' || (instance[n] == '<' && strchr(name, '<') == NULL));
 }
 
 bool verb_kernel_is(struct ks_arena *arena, const struct ks_tu_kernel *kernel, const char *name)

@@ -57,7 +57,8 @@ static const struct {
                                                "measure it with `ks tune`, or set "
                                                "KS_ACCEPT=modelled"},
     [KS_R_VARIANT_DIFFERS] = {"variant-differs", "the variant compiles to other code here than was "
-                                                 "judged; run `ks requalify`"},
+                                                 "judged; run `ks tune` with the options "
+                                                 "of this build"},
     [KS_R_SHADOW_CHANGED_ORIGINAL] = {"shadow-changed-original",
                                       "with the variant in the file another kernel would compile "
                                       "differently; the plain object was kept"},

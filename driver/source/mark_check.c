@@ -326,8 +326,8 @@ static enum ks_status check_array(struct checker *c, const struct ks_array *a)
                     a->name, p->type.text, roles[a->role], a->name);
     if (own->scalar == KS_T_NONE && own->size == sizeof(void *))
         return fail(c,
-                    "%s: '%s' is %s; buffers of pointers cannot be described, capture a run "
-                    "with `ks record` instead",
+                    "%s: '%s' is %s; buffers of pointers cannot be described, so this kernel "
+                    "cannot be tuned: remove the mark",
                     clause, a->name, p->type.text);
     bool bytes = ks_scalar_size(own->scalar) == 1 && own->lanes == 1;
     if (*a->type.text && own->scalar != KS_T_NONE && !bytes &&

@@ -265,8 +265,8 @@ static enum ks_status bind_scalar(struct maker *m, struct ks_arg *arg, struct ks
     arg->size = arg->elem.size;
     arg->alias_of = -1;
     if (arg->elem.scalar == KS_T_NONE || arg->size == 0 || arg->size > sizeof arg->bytes)
-        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' of type %s cannot be set by a clause; record "
-                                "a launch with `ks record` and use capture(...)",
+        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' of type %s cannot be set by a clause; pass "
+                                "its members as parameters of their own",
                 mark->where, arg->name, arg->type.text);
     arg->float_scalar = ks_scalar_is_float(arg->elem.scalar);
     size_t lanes = (size_t)arg->elem.lanes;

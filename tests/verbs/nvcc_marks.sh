@@ -24,7 +24,39 @@ all 2 'does not compile with these options: .*sm_999' good.cu -- -arch=sm_999
 all 2 'good.cu: -E only preprocesses; give the nvcc options of its compile behind --' good.cu -- -E
 all 2 'no marked kernel `other`; there are: scale' good.cu:other
 cp good.cu header.cuh
-all 2 'header.cuh: ' header.cuh
+all 2 'header.cuh: a header .*give one of them' header.cuh
+(printf '#pragma ks off\nint first;\n'; cat good.cu) > off.cu
+all 2 "off.cu: the file's first mark is .ks off.: .*remove that line" off.cu
+
+# Marks of ks.yaml that reach nothing, and a ks.yaml that may not be believed.
+mkdir side
+sed '/^#pragma/d' good.cu > side/v.cu
+printf 'kernels:\n  - file: "*.cu"\n    kernel: scal\n' > side/ks.yaml
+all 2 'v.cu: no kernel is marked; .*side/ks.yaml:2 names `scal`, which it does not define' side/v.cu
+chmod o+w side/ks.yaml
+all 2 "v.cu: no kernel is marked, and .*side/ks.yaml can be written by everybody; mend" side/v.cu
+
+# Nothing said: the options of the build that left it pending; a template's name for its instances.
+cat > step.cu <<'END'
+#pragma ks optimize
+template <int K> __global__ void step(float *x) { x[0] = K; }
+#ifdef SEVEN
+template __global__ void step<7>(float *);
+#endif
+END
+mkdir build
+(cd build && compile -arch=sm_86 -DSEVEN -c ../step.cu -o step.o)
+for target in step.cu step.cu:step step 'step<7>'; do
+    status 0 "$ks" explain "$target"
+    has 'step.cu:2: step<7>, sm_86: pending'
+    has 'it has no workload line, and tuning needs one'
+done
+status 0 "$ks" explain step.cu && has "compiled as the build in $PWD/build did"
+status 1 "$ks" show step.cu && has 'kernel step<7> for sm_86'
+status 0 "$ks" explain step.cu -- -arch=sm_90
+has 'step.cu:2: step: not-compiled'
+lacks sm_0
+
 export KS_NVCC_REAL=/nowhere/nvcc
 all 2 'KS_NVCC_REAL' good.cu
 no_litter
