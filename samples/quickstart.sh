@@ -52,13 +52,17 @@ if ! grep -q '"text": "none' <<<"$doctor"; then
         (cd "$work/samples/$sample" && "$ks" list)
     done
 else
-    echo "no GPU here: the samples take the variants committed under their .ks/"
+    echo "no GPU here: the samples take the variants committed under their .ks/, where there are any"
     for sample in $samples; do
         configure "$sample" "$work/$sample" consume
         compile "$work/$sample" consume >/dev/null
         echo "$sample:"
         "$ks" inspect "$work/$sample/$sample"
-        (cd "$work/samples/$sample" && "$ks" list)
+        if [ -n "$(find "$work/samples/$sample/.ks" -name '*.yaml' 2>/dev/null)" ]; then
+            (cd "$work/samples/$sample" && "$ks" list)
+        else
+            echo "no variant is committed for it: build it on a machine with a GPU and KS_MODE=tune"
+        fi
     done
 fi
 echo "next: put '#pragma ks optimize' and a workload line over a kernel of yours (docs/marks.md)"
