@@ -120,7 +120,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     }
     if (voids > 0)
         ks_judge_note(s->judge, "%d of %d vectors of %s could not have caught a trivial answer", voids,
-                      voids + proofs, s->judge->problems[w].where);
+                      voids + proofs, s->judge->problems[w].name);
     if (passed.len > 0 && proofs == 0) {
         result->verdict = KS_C_VOID;
         snprintf(result->reason, sizeof result->reason,

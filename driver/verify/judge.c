@@ -141,6 +141,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
         ks_judge_close(j);
         return status;
     }
+    j->n_session_notes = j->n_notes;
     *judge = j;
     return KS_OK;
 }

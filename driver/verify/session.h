@@ -49,7 +49,8 @@ struct ks_judge {
     int64_t recalled_bytes;
     uint64_t vectors, oracle_holds; // counter, and the vector whose outputs lie in the oracle; 0: none
     uint64_t shape_seed;            // of the sizes drawn in the search, the same for all candidates
-    const char **notes; size_t n_notes, cap_notes;
+    const char **notes; size_t n_notes;
+    size_t n_session_notes;         // the first of them are about the original, the rest about a candidate
     KS_VEC(struct ks_candidate *) cache; // compiled ones, for the confirmation
     double copy_gbs;                // measured copy rate, 0 until asked for
     int built;                      // compiles so far, names their folders

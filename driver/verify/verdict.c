@@ -27,6 +27,24 @@ static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *prop
     return KS_OK;
 }
 
+// Notes of the session stand in every evidence, those on a candidate in its own alone.
+static void take_notes(struct ks_judge *judge, struct ks_evidence *e)
+{
+    const char **notes = KS_NEW_ARRAY(judge->arena, const char *, e->n_notes + judge->n_notes);
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_notes; i++)
+        notes[n++] = e->notes[i];
+    for (size_t i = 0; i < judge->n_notes; i++) {
+        bool known = false;
+        for (size_t k = 0; k < n && !known; k++)
+            known = strcmp(notes[k], judge->notes[i]) == 0;
+        if (!known)
+            notes[n++] = judge->notes[i];
+    }
+    e->notes = notes;
+    e->n_notes = n;
+}
+
 static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
                           const struct ks_correct *correct, struct ks_evidence *e)
 {
@@ -45,8 +63,7 @@ static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
     e->max_ulp = fmax(e->max_ulp, correct->tested.max_ulp);
     e->max_rel = fmax(e->max_rel, correct->tested.max_rel);
     e->deterministic = correct->tested.deterministic;
-    e->notes = judge->notes;
-    e->n_notes = judge->n_notes;
+    take_notes(judge, e);
     e->n_kernels = c->n;
     e->kernels = KS_NEW_ARRAY(judge->arena, const char *, c->n);
     for (size_t i = 0; i < c->n; i++)
@@ -148,6 +165,7 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     struct ks_arena scratch = {0};
     *verdict = (struct ks_verdict){.correctness = KS_C_VOID, .speed = KS_S_NOT_MEASURED};
     double start = ks_now();
+    judge->n_notes = judge->n_session_notes;
     enum ks_status status = judge_full(judge, &scratch, proposal, verdict, err);
     verdict->seconds_run = ks_now() - start - verdict->seconds_compile;
     ks_arena_free(&scratch);
@@ -194,6 +212,7 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
     struct ks_arena scratch = {0};
     double start = ks_now(), compiled = verdict->seconds_compile;
     verdict->speed = KS_S_NOT_MEASURED;
+    judge->n_notes = judge->n_session_notes;
     enum ks_status status = judge_confirm(judge, &scratch, proposal, verdict, err);
     verdict->seconds_run += ks_now() - start - (verdict->seconds_compile - compiled);
     ks_arena_free(&scratch);

@@ -72,6 +72,9 @@ static void a_correct_and_faster_kernel_is_confirmed(void **state)
     assert_true(v.evidence.deterministic);
     assert_true(v.evidence.shapes >= 8 && v.evidence.families == KS_FAMILY_COUNT);
     assert_string_equal(v.evidence.kernels[0], "vadd_ok");
+    // Evidence travels with projects: nothing in it names a place on the machine that judged.
+    for (size_t i = 0; i < v.evidence.n_notes; i++)
+        assert_null(strchr(v.evidence.notes[i], '/'));
     struct ks_buf text = KS_BUF(8192);
     ks_expr_print(&text, v.domain, NULL, NULL);
     assert_non_null(strstr(ks_buf_text(&text), "n <= 4001"));
