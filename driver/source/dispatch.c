@@ -246,19 +246,22 @@ static void put_step(struct table *t, size_t index, size_t step)
                       i, i, s->value, i);
         return;
     }
-    ks_buf_puts(t->out, "        void *ks_args_[] = {");
+    // Stored one by one: compilers zero an initialised array of a few words with `rep stos` first, whose
+    // start-up is longer than the rest of the decision.
+    ks_buf_printf(t->out, "        void *ks_args_[%zu];\n", s->n_args + 1);
     for (size_t i = 0; i < s->n_args; i++) {
         const char *why;
         struct ks_arg arg = ks_plan_arg(t->arena, sub->proposal, sub->signature, s, i, &why);
         if (arg.kind == KS_ARG_PARAM)
-            ks_buf_printf(t->out, "c.args[%zu], ", arg.index);
+            ks_buf_printf(t->out, "        ks_args_[%zu] = c.args[%zu];\n", i, arg.index);
         else if (arg.kind == KS_ARG_WORKSPACE)
-            ks_buf_printf(t->out, "&ks_w%zu_, ", arg.index);
+            ks_buf_printf(t->out, "        ks_args_[%zu] = &ks_w%zu_;\n", i, arg.index);
         else
-            ks_buf_printf(t->out, "&ks_v%zu_%zu_, ", step, i);
+            ks_buf_printf(t->out, "        ks_args_[%zu] = &ks_v%zu_%zu_;\n", i, step, i);
     }
+    ks_buf_printf(t->out, "        ks_args_[%zu] = 0;\n", s->n_args);
     ks_buf_printf(t->out,
-                  "0};\n        e = ks_start_(&ks_k%zu_%zu_, %s, &c, &ks_d%zu_, ks_args_);\n"
+                  "        e = ks_start_(&ks_k%zu_%zu_, %s, &c, &ks_d%zu_, ks_args_);\n"
                   "        if (e != cudaSuccess) break;\n        begun = true;\n",
                   index, step, host_address(t, s->kernel), step);
 }
