@@ -300,6 +300,10 @@ static void index_moves_only_with_its_content(void **state)
     assert_int_equal(ks_store_index_files(&arena, &store, true, paths), 2);
     assert_string_equal(paths[0], store.tiers[0].index);
     assert_string_equal(contents(paths[0]), "");
+    // Made in the middle of a compile, an empty index must not look newer than its start.
+    struct stat empty;
+    assert_int_equal(stat(paths[0], &empty), 0);
+    assert_true(empty.st_mtim.tv_sec > 0 && empty.st_mtim.tv_sec < 1000000000);
 
     struct ks_variant a = variant("x[0] = 1;", 1.2), b = variant("x[0] = 2;", 1.3);
     put(&store, &secret, &a);
