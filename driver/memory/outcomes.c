@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "os/file.h"
+#include "os/lock.h"
 
 enum { SCHEMA = 1, BUSY_MS = 10000 };
 
@@ -196,8 +197,16 @@ enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcom
     if (!o)
         KS_FAIL(err, KS_E_MEMORY, "no memory for the outcomes");
     o->path = strdup(ks_path_join(&arena, config->state_dir, "memory.db"));
-    enum ks_status status = o->path ? open_at(&arena, config->state_dir, o, err)
-                                    : ks_err_set(err, KS_E_MEMORY, "no memory for the outcomes");
+    // One opener at a time: SQLite does not wait for the switch to WAL, and a file that another is
+    // making must not be taken for a damaged one.
+    struct ks_lock lock = {.fd = -1};
+    enum ks_status status =
+        o->path == NULL ? ks_err_set(err, KS_E_MEMORY, "no memory for the outcomes")
+                        : ks_lock_take(ks_path_join(&arena, config->state_dir, "memory.lock"),
+                                       BUSY_MS / 1000.0, &lock, err);
+    if (status == KS_OK)
+        status = open_at(&arena, config->state_dir, o, err);
+    ks_lock_release(&lock);
     ks_arena_free(&arena);
     if (status != KS_OK) {
         ks_outcomes_close(o);
