@@ -10,6 +10,7 @@ jobs=$(nproc)
 prefix=("-DCMAKE_PREFIX_PATH=$("$root/cmake/deps.sh" --prefix)")
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
+unset KS_DEPS # of deps.sh only: tests look at the environment
 cmake "${generator[@]}" -S "$root" -B "$build" "${prefix[@]}" ${CI:+-DKS_WERROR=ON}
 cmake --build "$build" -j "$jobs"
 # Skipped tests (no GPU, no clang) are listed by ctest itself at the end.
