@@ -246,8 +246,7 @@ static void put_step(struct table *t, size_t index, size_t step)
                       i, i, s->value, i);
         return;
     }
-    // Stored one by one: compilers zero an initialised array of a few words with `rep stos` first, whose
-    // start-up is longer than the rest of the decision.
+    // Stored one by one: compilers zero an initialised array with `rep stos` before they fill it.
     ks_buf_printf(t->out, "        void *ks_args_[%zu];\n", s->n_args + 1);
     for (size_t i = 0; i < s->n_args; i++) {
         const char *why;
