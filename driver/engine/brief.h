@@ -27,8 +27,8 @@ struct ks_candidate {
     const char *params;             // "block=256 items=4"
     const char *mechanism;          // same idea, same text: what the trajectory deduplicates by
     const char *rationale;          // a sentence or two for people
-    bool recognition;               // one binding of a template: judged quickly first
-    const char *group;              // bindings of one template share a group: the first that verifies wins
+    bool recognition;               // one binding of a template among several: screening tells which is right
+    const char *group;              // name of the template its bindings share
 };
 struct ks_candidate_list {
     struct ks_candidate *at;
