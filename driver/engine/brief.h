@@ -25,9 +25,9 @@ struct ks_candidate {
     struct ks_proposal proposal;
     const char *skill, *direction;  // ids
     const char *params;             // "block=256 items=4"
-    const char *mechanism;          // same idea, same text: what the trajectory deduplicates by
+    const char *mechanism;          // same idea, same text, whatever the settings
     const char *rationale;          // a sentence or two for people
-    bool recognition;               // one binding of a template among several: screening tells which is right
+    bool recognition;               // one of a template's bindings: screening tells which is right
     const char *group;              // name of the template its bindings share
 };
 struct ks_candidate_list {
