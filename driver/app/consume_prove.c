@@ -70,6 +70,7 @@ static enum ks_reason prove(struct consume *c, const char *keep_dir, const char 
         *sure = status == KS_E_UNSUPPORTED;
         return KS_R_SHADOW_FAILED;
     }
+    c->manifest.shadow = ks_path_base(ks_path_dir(c->arena, shadow));
     if (compile.exit_code != 0) {
         size_t n = compile.err.len < 400 ? compile.err.len : 400;
         *text = ks_arena_strndup(c->arena, compile.err.at, n);

@@ -9,9 +9,10 @@
 #include "nvcc/words.h"
 #include "os/file.h"
 #include "store/dependency.h"
+#include "store/used.h"
 #include "store/wire.h"
 
-#define MAGIC "ks-manifest 1\n"
+#define MAGIC "ks-manifest 2\n"
 #define LARGEST_MANIFEST ((size_t)16 << 20)
 
 extern char **environ;
@@ -132,9 +133,12 @@ static enum ks_status put_manifest(struct ks_arena *arena, struct ks_buf *out,
 {
     const struct ks_strv *paths = &manifest->dependencies;
     struct ks_dependency *marks = KS_NEW_ARRAY(arena, struct ks_dependency, paths->len);
+    char cwd[4096];
     KS_TRY(ks_dependencies_mark(paths, marks, err));
     ks_buf_puts(out, MAGIC);
     ks_wire_put(out, name, sizeof *name);
+    ks_wire_put_text(out, getcwd(cwd, sizeof cwd)); // paths below may be relative to it
+    ks_wire_put_text(out, manifest->shadow);
     ks_wire_put_int(out, (int64_t)paths->len);
     for (size_t i = 0; i < paths->len; i++)
         put_dependency(out, paths->at[i], &marks[i]);
@@ -225,8 +229,10 @@ static struct ks_signature *get_signature(struct ks_arena *arena, struct ks_wire
     return signature;
 }
 
+// `cwd` NULL: where this process is, which is where the manifest was made, by its name.
 static enum ks_status get_dependencies(struct ks_arena *arena, struct ks_wire *wire,
-                                       struct ks_manifest *manifest, struct ks_err *err)
+                                       const char *cwd, struct ks_manifest *manifest, bool *live,
+                                       struct ks_err *err)
 {
     size_t n = ks_wire_count(wire, 2 * sizeof(int64_t) + 1);
     for (size_t i = 0; i < n && !wire->failed; i++) {
@@ -243,8 +249,12 @@ static enum ks_status get_dependencies(struct ks_arena *arena, struct ks_wire *w
         }
         if (wire->failed)
             break;
-        if (!ks_dependency_holds(path, &mark))
-            KS_FAIL(err, KS_E_ABSENT, "%s has changed since the manifest was made", path);
+        const char *at = cwd == NULL ? path : ks_path_join(arena, cwd, path);
+        if (*live && !ks_dependency_holds(at, &mark)) {
+            *live = false;
+            if (cwd == NULL)
+                KS_FAIL(err, KS_E_ABSENT, "%s has changed since the manifest was made", path);
+        }
         ks_strv_add(arena, &manifest->dependencies, path);
     }
     return KS_OK;
@@ -274,9 +284,11 @@ static void get_rest(struct ks_arena *arena, struct ks_wire *wire, struct ks_man
     }
 }
 
+// With a name it must be the manifest's own, and all its files must be as they were; without one it is
+// read whatever became of them.
 static enum ks_status read_manifest(struct ks_arena *arena, const char *path,
                                     const struct ks_digest *name, struct ks_manifest *manifest,
-                                    struct ks_err *err)
+                                    bool *live, struct ks_err *err)
 {
     struct ks_slice file;
     struct ks_digest own, found;
@@ -290,9 +302,12 @@ static enum ks_status read_manifest(struct ks_arena *arena, const char *path,
     struct ks_digest digest = ks_digest_of("manifest file", file.at, body);
     struct ks_wire wire = {file.at + magic, file.at + body, false};
     ks_wire_get(&wire, &own, sizeof own);
-    if (!ks_digest_eq(&digest, &found) || !ks_digest_eq(&own, name))
+    if (!ks_digest_eq(&digest, &found) || (name != NULL && !ks_digest_eq(&own, name)))
         KS_FAIL(err, KS_E_ABSENT, "%s: damaged", path);
-    KS_TRY(get_dependencies(arena, &wire, manifest, err));
+    const char *cwd = ks_wire_text(&wire);
+    manifest->shadow = ks_wire_text(&wire);
+    *live = true;
+    KS_TRY(get_dependencies(arena, &wire, name != NULL ? NULL : cwd, manifest, live, err));
     get_rest(arena, &wire, manifest);
     if (wire.failed || wire.at != wire.end || manifest->dependencies.len == 0)
         KS_FAIL(err, KS_E_ABSENT, "%s: damaged", path);
@@ -306,9 +321,48 @@ enum ks_status ks_manifest_load(struct ks_arena *arena, const struct ks_config *
     *manifest = (struct ks_manifest){0};
     if (config->cache_dir == NULL)
         KS_FAIL(err, KS_E_ABSENT, "no cache directory for manifests");
-    enum ks_status status =
-        read_manifest(arena, manifest_path(arena, config, name), name, manifest, err);
+    bool live;
+    const char *path = manifest_path(arena, config, name);
+    enum ks_status status = read_manifest(arena, path, name, manifest, &live, err);
     if (status != KS_OK)
         *manifest = (struct ks_manifest){0};
+    else if (!config->readonly)
+        ks_used_note(path);
     return status;
+}
+
+static void visit_folder(const char *dir,
+                         void (*visit)(void *context, const char *path,
+                                       const struct ks_manifest *manifest, bool live),
+                         void *context)
+{
+    struct ks_arena arena = {0};
+    struct ks_strv names = {0};
+    (void)ks_dir_list(&arena, dir, &names, NULL);
+    for (size_t i = 0; i < names.len; i++) {
+        struct ks_arena one = {0};
+        struct ks_manifest manifest = {0};
+        bool live = false;
+        const char *path = ks_path_join(&one, dir, names.at[i]);
+        enum ks_status status = read_manifest(&one, path, NULL, &manifest, &live, NULL);
+        visit(context, path, status == KS_OK ? &manifest : NULL, status == KS_OK && live);
+        ks_arena_free(&one);
+    }
+    ks_arena_free(&arena);
+}
+
+void ks_manifest_each(const struct ks_config *config,
+                      void (*visit)(void *context, const char *path,
+                                    const struct ks_manifest *manifest, bool live),
+                      void *context)
+{
+    struct ks_arena arena = {0};
+    struct ks_strv folders = {0};
+    if (config->cache_dir == NULL)
+        return;
+    const char *root = ks_path_join(&arena, config->cache_dir, "manifests");
+    (void)ks_dir_list(&arena, root, &folders, NULL);
+    for (size_t i = 0; i < folders.len; i++)
+        visit_folder(ks_path_join(&arena, root, folders.at[i]), visit, context);
+    ks_arena_free(&arena);
 }

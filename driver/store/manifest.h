@@ -25,6 +25,7 @@ struct ks_manifest {
     // over the sorted (key, variant id) pairs, and the outcome.
     struct { struct ks_digest set; enum ks_reason outcome; const char *text; } *proved;
     size_t n_proved;
+    const char *shadow;                // folder name of the shadow that was proved, "" if none
 };
 
 // Name of the manifest: command (with options files and flags from the environment put in), cwd,
@@ -41,5 +42,12 @@ enum ks_status ks_manifest_load(struct ks_arena *arena, const struct ks_config *
 // this process ran, or one that asks for the date or time. KS_E_IO: nowhere to write.
 enum ks_status ks_manifest_save(const struct ks_config *config, const struct ks_digest *name,
                                 const struct ks_manifest *manifest, struct ks_err *err);
+
+// Every manifest file, for whoever collects what is not needed any more. `manifest` is NULL for one
+// that is damaged or of another version; `live`: all its files are there and as they were.
+void ks_manifest_each(const struct ks_config *config,
+                      void (*visit)(void *context, const char *path,
+                                    const struct ks_manifest *manifest, bool live),
+                      void *context);
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -255,6 +256,78 @@ static void name_follows_command_environment_and_side_file(void **state)
     assert_false(ks_digest_eq(&edited, &side));
 }
 
+struct seen {
+    int live, stale, damaged;
+    const char *shadow, *main_source;
+};
+
+static void see(void *context, const char *path, const struct ks_manifest *manifest, bool live)
+{
+    struct seen *seen = context;
+    assert_true(ks_file_exists(path));
+    *(manifest == NULL ? &seen->damaged : live ? &seen->live : &seen->stale) += 1;
+    if (manifest == NULL)
+        return;
+    seen->shadow = ks_arena_strdup(&arena, manifest->shadow);
+    seen->main_source = ks_arena_strdup(&arena, manifest->dependencies.at[0]);
+    assert_true(ks_digest_eq(&manifest->kernels[0].key, &(struct ks_digest){{1}}));
+}
+
+// Seen from another folder, a manifest's relative paths are still those of its own.
+static void each_tells_whether_files_are_as_they_were(void **state)
+{
+    (void)state;
+    struct ks_manifest in = sample();
+    struct seen seen = {0};
+    char *cwd = getcwd(NULL, 0);
+    assert_int_equal(chdir(base), 0);
+    in.dependencies.at[0] = "src/a.cu";
+    in.shadow = "0123abcd";
+    save(&in);
+    assert_int_equal(chdir("/"), 0);
+    ks_manifest_each(&config, see, &seen);
+    assert_true(seen.live == 1 && seen.stale == 0 && seen.damaged == 0);
+    assert_string_equal(seen.shadow, "0123abcd");
+    assert_string_equal(seen.main_source, "src/a.cu");
+
+    file("src/h.cuh", "HEADER");
+    seen = (struct seen){0};
+    ks_manifest_each(&config, see, &seen);
+    assert_true(seen.live == 0 && seen.stale == 1 && seen.damaged == 0);
+    const char *path = only_file(config.cache_dir);
+    assert_int_equal(ks_file_write(path, "ks-manifest 1\n", 14, false, 0, NULL), KS_OK);
+    seen = (struct seen){0};
+    ks_manifest_each(&config, see, &seen);
+    assert_true(seen.live == 0 && seen.stale == 0 && seen.damaged == 1);
+    assert_int_equal(chdir(cwd), 0);
+    free(cwd);
+}
+
+// The time of the last use is renewed once it is a day old, and never by who may not write.
+static void a_hit_is_a_use(void **state)
+{
+    (void)state;
+    struct ks_manifest in = sample(), out;
+    struct stat st;
+    save(&in);
+    const char *path = only_file(config.cache_dir);
+    const struct timespec past[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
+    assert_int_equal(utimensat(AT_FDCWD, path, past, 0), 0);
+    config.readonly = true;
+    assert_int_equal(load(&out), KS_OK);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mtim.tv_sec, 1000000);
+    config.readonly = false;
+    assert_int_equal(load(&out), KS_OK);
+    assert_int_equal(stat(path, &st), 0);
+    assert_true(time(NULL) - st.st_mtim.tv_sec < 3600);
+    const struct timespec hours[2] = {{.tv_sec = time(NULL) - 7200}, {.tv_sec = time(NULL) - 7200}};
+    assert_int_equal(utimensat(AT_FDCWD, path, hours, 0), 0);
+    assert_int_equal(load(&out), KS_OK);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mtim.tv_sec, hours[1].tv_sec);
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -263,6 +336,8 @@ int main(void)
         TEST(changed_files_invalidate),
         TEST(what_cannot_be_vouched_for_is_refused),
         TEST(damage_is_absence),
+        TEST(each_tells_whether_files_are_as_they_were),
+        TEST(a_hit_is_a_use),
         TEST(name_follows_command_environment_and_side_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
