@@ -41,6 +41,11 @@ struct consume {
 int consume_run(struct ks_arena *arena, const struct ks_config *config,
                 const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
 
+// consume_passed.c: reports the marked kernels of a command that goes to nvcc as it is. False: strict
+// mode does not let it; it has said so.
+bool consume_may_pass(struct ks_arena *arena, const struct ks_config *config,
+                      const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
+
 // consume_decide.c: fills lookups, decisions and the substitutions of `c->kernels`.
 void consume_from_manifest(struct consume *c);
 void consume_from_identity(struct consume *c);

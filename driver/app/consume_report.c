@@ -56,21 +56,50 @@ void consume_report(struct consume *c)
     }
 }
 
+static bool same_complaint(const struct consume_kernel *a, const struct consume_kernel *b)
+{
+    return a->mark == b->mark && a->reason == b->reason && strcmp(name_of(a), name_of(b)) == 0 &&
+           strcmp(a->text, b->text) == 0;
+}
+
+// " for sm_80, sm_90": of a kernel's complaints that are alike, all that it has; "" behind the first.
+// One that was not compiled has no architecture.
+static bool first_of_kernel(const struct consume *c, size_t at, struct ks_buf *archs)
+{
+    for (size_t i = 0; i < at; i++)
+        if (same_complaint(&c->kernels[i], &c->kernels[at]))
+            return false;
+    for (size_t i = at; i < c->n_kernels; i++)
+        if (c->kernels[i].arch > 0 && same_complaint(&c->kernels[i], &c->kernels[at]))
+            ks_buf_printf(archs, "%s sm_%d", archs->len == 0 ? " for" : ",", c->kernels[i].arch);
+    return true;
+}
+
+static void complain(const struct consume_kernel *kernel, const char *archs)
+{
+    const char *text = kernel->text;
+    fprintf(stderr, "%s:%d: error: ks strict: `%s` has no decision%s: %s%s%.*s%s\n",
+            kernel->mark->file->path, kernel->mark->decl->line, name_of(kernel), archs,
+            ks_reason_text(kernel->reason), text[0] != '\0' ? " (" : "", (int)strcspn(text, "\n"),
+            text, text[0] != '\0' ? ")" : "");
+}
+
 bool consume_strict_fails(const struct consume *c)
 {
     bool fails = false;
+    for (size_t i = 0; i < c->n_kernels; i++)
+        if (c->kernels[i].text == NULL)
+            c->kernels[i].text = "";
     for (size_t i = 0; i < c->n_kernels; i++) {
         const struct consume_kernel *kernel = &c->kernels[i];
+        struct ks_buf archs = KS_BUF(1 << 12);
         if (kernel->reason == KS_R_APPLIED || kernel->reason == KS_R_ORIGINAL_WINS ||
             kernel->reason == KS_R_MODE_OFF)
             continue;
-        char arch[24] = ""; // one that was not compiled has none
-        if (kernel->arch > 0)
-            snprintf(arch, sizeof arch, " for sm_%d", kernel->arch);
-        fprintf(stderr, "%s:%d: error: ks strict: `%s` has no decision%s: %s\n",
-                kernel->mark->file->path, kernel->mark->decl->line, name_of(kernel), arch,
-                ks_reason_text(kernel->reason));
         fails = true;
+        if (first_of_kernel(c, i, &archs))
+            complain(kernel, ks_buf_text(&archs));
+        ks_buf_free(&archs);
     }
     return fails;
 }

@@ -62,12 +62,19 @@ done:
     return result;
 }
 
-// A failed compile leaves no object, not even an older one.
+// A failed compile leaves no object, not even an older one. A device or a link is not ours to remove.
+static void remove_object(const struct consume *c)
+{
+    struct stat st;
+    if (lstat(c->object, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(c->object);
+}
+
 static bool strict_fails(const struct consume *c)
 {
     if (c->config->mode != KS_MODE_STRICT || !consume_strict_fails(c))
         return false;
-    unlink(c->object);
+    remove_object(c);
     return true;
 }
 
@@ -115,7 +122,7 @@ static int strict_refuses(const struct consume *c, const char *why)
 {
     ks_error("strict: %s", why[0] != '\0' ? why : "this unit's kernels cannot be identified; see "
                                                   "KS_LOG=debug");
-    unlink(c->object);
+    remove_object(c);
     return 1;
 }
 
@@ -130,7 +137,8 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     ks_project_apply(&c.tu.project, &config);
     if (config.mode == KS_MODE_OFF)
         return CONSUME_PASS;
-    if (status == KS_E_USER && config.mode == KS_MODE_STRICT)
+    // A file that is not there is nvcc's error to tell.
+    if (status != KS_OK && config.mode == KS_MODE_STRICT && access(c.tu.path, R_OK) == 0)
         return strict_refuses(&c, err.text);
     if (status == KS_E_USER)
         ks_warn("%s; compiled as it stands", err.text);

@@ -1,7 +1,8 @@
 // ks-nvcc: nvcc, with verified variants of marked kernels compiled in.
 //
 // The one rule here: whatever cannot be done right is done by the real nvcc, with the arguments as
-// they came. Only strict mode turns a missing decision into a failure.
+// they came. Only strict mode turns a missing decision into a failure, and a mode that cannot be read
+// may be that one.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/log.h"
 #include "os/proc.h"
 
+#define EXIT_REFUSED 1 // as nvcc does for a wrong option
 #define EXIT_NO_COMPILER 110
 #define EXIT_INTERRUPTED_BUILD 130
 
@@ -76,6 +78,20 @@ static bool asked_for_fingerprint(const struct ks_cmdline *cmd)
     return false;
 }
 
+// A setting that is wrong is told where it counts: with a command that compiles CUDA. Where strict mode
+// may have been asked for, misspelt perhaps, nothing is compiled without it.
+static bool stops_at_settings(const struct ks_cmdline *cmd, const struct ks_config *config,
+                              const struct ks_err *err)
+{
+    if (cmd->no_code || cmd->n_sources == 0)
+        return false;
+    if (config->mode == KS_MODE_STRICT)
+        ks_error("%s; nothing is compiled, as strict mode may be meant", err->text);
+    else
+        ks_warn("%s; compiled by nvcc alone", err->text);
+    return config->mode == KS_MODE_STRICT;
+}
+
 int main(int argc, char **argv)
 {
     struct ks_arena arena = {0};
@@ -93,8 +109,8 @@ int main(int argc, char **argv)
         return EXIT_NO_COMPILER;
     }
     bool configured = ks_config_load(&arena, cmd.own, &config, &err) == KS_OK;
-    if (!configured && depth == 0)
-        ks_warn("%s; compiled by nvcc alone", err.text);
+    if (!configured && depth == 0 && stops_at_settings(&cmd, &config, &err))
+        return EXIT_REFUSED;
     if (depth > 0)
         config.real_nvcc = NULL;
     if (ks_toolkit_find(&arena, &config, &toolkit, &err) != KS_OK) {
@@ -103,7 +119,11 @@ int main(int argc, char **argv)
     }
     if (configured && asked_for_fingerprint(&cmd))
         return print_fingerprint(&arena, &config, &toolkit);
-    if (!configured || depth > 0 || cmd.pass != NULL || config.mode == KS_MODE_OFF)
+    if (!configured || depth > 0 || config.mode == KS_MODE_OFF)
+        return pass_through(&arena, &cmd, &toolkit);
+    if (cmd.pass != NULL && !consume_may_pass(&arena, &config, &cmd, &toolkit))
+        return EXIT_REFUSED;
+    if (cmd.pass != NULL)
         return pass_through(&arena, &cmd, &toolkit);
     ks_stop_on_signals(); // children have process groups of their own
     int status = consume_run(&arena, &config, &cmd, &toolkit);

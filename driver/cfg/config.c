@@ -105,9 +105,11 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
 {
     int index;
     if (strcmp(name, "mode") == 0) {
-        if (!ks_mode_parse(value, &config->mode))
+        if (!ks_mode_parse(value, &config->mode)) {
+            config->mode = KS_MODE_STRICT; // a misspelt one may have meant it
             KS_FAIL(err, KS_E_USER, "%s: unknown mode %s; use consume, tune, strict or off", where,
                     value);
+        }
     } else if (strcmp(name, "accept") == 0) {
         if (!find_word(value, accept_names, &index))
             KS_FAIL(err, KS_E_USER, "%s: unknown level %s; use measured or modelled", where, value);
@@ -155,10 +157,14 @@ static enum ks_status read_file(struct ks_arena *arena, const char *path, struct
     KS_TRY(ks_file_read(arena, path, MAX_FILE, &text, err));
     if (ks_slice_trim(text).len == 0)
         return KS_OK;
+    const enum ks_mode mode = config->mode;
+    if (memmem(text.at, text.len, "strict", 6) != NULL)
+        config->mode = KS_MODE_STRICT; // should the file turn out to be unreadable
     KS_TRY(ks_yaml_parse(arena, path, text, &root, err));
     if (root->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: expected settings as `name: value`", path, root->line);
     KS_TRY(ks_yaml_known(path, root, keys, err));
+    config->mode = mode;
     for (size_t i = 0; i < root->len; i++) {
         const char *where =
             ks_arena_printf(arena, "%s:%d: %s", path, root->items[i].line, root->keys[i]);
@@ -221,6 +227,27 @@ static enum ks_status read_arguments(struct ks_arena *arena, const char *const *
     return KS_OK;
 }
 
+// What settings that cannot be read ask for: strict, where any part of them may have meant it, so that
+// a slip of the keyboard does not make a build careless.
+static enum ks_mode mode_when_unreadable(const char *const *arguments, enum ks_mode of_files)
+{
+    const char *said = getenv("KS_MODE");
+    for (; arguments != NULL && *arguments != NULL; arguments++) {
+        const char *word = *arguments;
+        if (ks_starts_with(word, "--ks-disable"))
+            said = "off";
+        else if (strcmp(word, "--ks-mode") == 0 || strcmp(word, "--ks-mode=") == 0 ||
+                 ks_ends_with(word, "=strict"))
+            said = "strict"; // a value forgotten, a name misspelt
+        else if (ks_starts_with(word, "--ks-mode="))
+            said = word + strlen("--ks-mode=");
+    }
+    enum ks_mode mode;
+    if (said == NULL || said[0] == '\0')
+        return of_files == KS_MODE_STRICT ? KS_MODE_STRICT : KS_MODE_CONSUME;
+    return !ks_mode_parse(said, &mode) || mode == KS_MODE_STRICT ? KS_MODE_STRICT : KS_MODE_CONSUME;
+}
+
 static enum ks_status read_all(struct ks_arena *arena, const char *const *arguments,
                                struct ks_config *config, struct ks_err *err)
 {
@@ -245,6 +272,8 @@ enum ks_status ks_config_load(struct ks_arena *arena, const char *const *argumen
     const char *nvcc = getenv("KS_NVCC_REAL");
     if (status != KS_OK && nvcc != NULL && nvcc[0] != '\0')
         config->real_nvcc = ks_arena_strdup(arena, nvcc);
+    if (status != KS_OK)
+        config->mode = mode_when_unreadable(arguments, config->mode);
 
     // The switch that works whatever else is wrong; "0" lets a script switch back on.
     const char *disable = getenv("KS_DISABLE");

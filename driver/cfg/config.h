@@ -34,7 +34,8 @@ struct ks_config {
 // Never fails for want of files or a home; KS_E_USER for a bad value, naming the variable, the file
 // or option, and the accepted words. `arguments` are the --ks-* words, NULL-terminated; those that
 // are no setting (--ks-fingerprint) are let pass. With KS_DISABLE it never fails at all; where it
-// does, real_nvcc still holds KS_NVCC_REAL, so that the caller can run the right plain nvcc.
+// does, real_nvcc still holds KS_NVCC_REAL, so that the caller can run the right plain nvcc, and mode
+// is KS_MODE_STRICT if that may have been asked for (said, or misspelt), else KS_MODE_CONSUME.
 enum ks_status ks_config_load(struct ks_arena *arena, const char *const *arguments,
                               struct ks_config *config, struct ks_err *err);
 

@@ -147,6 +147,12 @@ static enum ks_status read_trust(struct reader *r, const struct ks_yaml *list)
     return KS_OK;
 }
 
+static void insist(struct ks_project *project)
+{
+    project->has_mode = true;
+    project->mode = KS_MODE_STRICT;
+}
+
 static enum ks_status read_settings(struct reader *r, const struct ks_yaml *map)
 {
     static const char *const keys[] = {"budget", "mode", NULL};
@@ -163,11 +169,14 @@ static enum ks_status read_settings(struct reader *r, const struct ks_yaml *map)
         r->project->has_budget = true;
     }
     if (!is_nothing(mode)) {
-        if (mode->kind != KS_YAML_SCALAR || !ks_mode_parse(mode->text, &r->project->mode))
+        insist(r->project); // a misspelt mode may have meant strict
+        enum ks_mode wanted;
+        if (mode->kind != KS_YAML_SCALAR || !ks_mode_parse(mode->text, &wanted))
             FAIL_AT(r, mode, "mode: wants consume, strict or off");
-        if (r->project->mode == KS_MODE_TUNE)
+        r->project->has_mode = wanted != KS_MODE_TUNE;
+        r->project->mode = wanted;
+        if (wanted == KS_MODE_TUNE)
             FAIL_AT(r, mode, "mode: a project may not ask for tuning; set KS_MODE=tune yourself");
-        r->project->has_mode = true;
     }
     return KS_OK;
 }
@@ -182,15 +191,20 @@ static enum ks_status read_file(struct ks_arena *arena, struct ks_project *proje
     KS_TRY(ks_file_read(arena, project->file, MAX_FILE, &text, err));
     if (ks_slice_trim(text).len == 0)
         return KS_OK;
+    if (memmem(text.at, text.len, "strict", 6) != NULL)
+        insist(project); // should the file turn out to be unreadable
     KS_TRY(ks_yaml_parse(arena, project->file, text, &root, err));
-    if (is_nothing(root))
+    if (is_nothing(root)) {
+        project->has_mode = false;
         return KS_OK;
+    }
     if (root->kind != KS_YAML_MAP)
         FAIL_AT(&r, root, "expected `kernels:`, `trust:` or `settings:`");
     KS_TRY(ks_yaml_known(project->file, root, keys, err));
+    project->has_mode = false;
+    KS_TRY(read_settings(&r, ks_yaml_get(root, "settings")));
     KS_TRY(read_kernels(&r, ks_yaml_get(root, "kernels")));
-    KS_TRY(read_trust(&r, ks_yaml_get(root, "trust")));
-    return read_settings(&r, ks_yaml_get(root, "settings"));
+    return read_trust(&r, ks_yaml_get(root, "trust"));
 }
 
 // Whether `dir` is a project's root. A found file or folder that may not be believed ends the

@@ -33,7 +33,9 @@ struct ks_project {
     const char *ignored;   // why a found file was not used ("owned by another user"), or NULL
 };
 
-// `from` is any path inside. A damaged ks.yaml is KS_E_USER with file:line. No project: root NULL.
+// `from` is any path inside. A damaged ks.yaml is KS_E_USER with file:line; what its settings say
+// counts all the same, and mode is KS_MODE_STRICT where it may have asked for that. No project: root
+// NULL.
 enum ks_status ks_project_find(struct ks_arena *arena, const struct ks_config *config,
                                const char *from, struct ks_project *project, struct ks_err *err);
 

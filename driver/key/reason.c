@@ -13,7 +13,8 @@ static const struct {
                                  "a GPU, or build with KS_MODE=tune"},
     [KS_R_MODE_OFF] = {"mode-off", "switched off by KS_MODE, --ks-mode or a `ks off` mark; remove "
                                    "it to substitute"},
-    [KS_R_COMMAND] = {"command", "this command line goes to nvcc untouched"},
+    [KS_R_COMMAND] = {"command", "this command goes to nvcc untouched; compile one CUDA file with -c, "
+                                 "without the option named here"},
     [KS_R_DEBUG_BUILD] = {"debug-build", "debug, sanitizer and coverage builds keep the original; "
                                          "build without -G and instrumentation"},
     [KS_R_BAD_MARK] = {"bad-mark", "the mark does not parse; correct it as the message says"},

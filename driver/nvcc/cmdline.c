@@ -119,6 +119,10 @@ static void read_option(struct reader *r, const struct ks_use *use, size_t from)
     case KS_OPT_PLAIN:
     case KS_OPT_OPTIONS_FILE: // already replaced by its contents
         break;
+    case KS_OPT_LOOK:
+        cmd->no_code = true;
+        pass(cmd, use->option->why);
+        break;
     case KS_OPT_PASS:
         pass(cmd, use->option->why);
         break;
@@ -245,19 +249,21 @@ static const char *beside_output(struct ks_arena *arena, const struct ks_cmdline
 static void judge_inputs(struct reader *r)
 {
     struct ks_cmdline *cmd = r->cmd;
-    size_t n_cuda = 0;
+    struct ks_strv cuda = {0};
     for (size_t i = 0; i < r->inputs.len; i++) {
         if (strcmp(r->inputs.at[i], "-") == 0)
             pass(cmd, "the input is standard input");
         if (r->language != NULL ? strcmp(r->language, "cu") == 0
                                 : ks_ends_with(r->inputs.at[i], ".cu"))
-            n_cuda++;
+            ks_strv_add(r->arena, &cuda, r->inputs.at[i]);
     }
+    cmd->sources = cuda.at;
+    cmd->n_sources = cuda.len;
     if (r->inputs.len == 0)
         pass(cmd, "no input file");
-    else if (n_cuda == 0)
+    else if (cuda.len == 0)
         pass(cmd, cmd->phase == KS_PHASE_LINK ? "link only" : "the input is not CUDA");
-    else if (n_cuda > 1)
+    else if (cuda.len > 1)
         pass(cmd, "several CUDA inputs in one command");
     else if (cmd->phase == KS_PHASE_LINK)
         pass(cmd, "compile and link in one step");

@@ -19,6 +19,8 @@ struct ks_cmdline {
     const char *pass;                     // why it must be passed through untouched, or NULL
     enum ks_phase phase;                  // -c, -dc (-rdc=true -c), compile and link
     size_t input;                         // index in argv of the one CUDA input, when pass is NULL
+    const char **sources; size_t n_sources; // all CUDA inputs, also when pass is set
+    bool no_code;                         // pass is set and nvcc makes no code: -E, --version ...
     const char *output;                   // -o value, or NULL
     const char *output_dir;               // -odir value, or NULL: only counts without -o
     const char *depfile;                  // resolved name of the depfile nvcc will write, or NULL

@@ -12,6 +12,7 @@
 #define OUT(name, alias, effect, why) {name, alias, false, false, false, effect, why}
 #define OUT_VALUE(name, alias, effect, why) {name, alias, true, false, false, effect, why}
 #define PASS(name, alias, why) OUT(name, alias, KS_OPT_PASS, why)
+#define LOOK(name, alias, why) OUT(name, alias, KS_OPT_LOOK, why)
 #define PASS_VALUE(name, alias, why) OUT_VALUE(name, alias, KS_OPT_PASS, why)
 // clang-format on
 
@@ -23,9 +24,9 @@ static const struct ks_option options[] = {
     PASS("ptx", "ptx", "-ptx makes no host code"),
     PASS("optix-ir", "optix-ir", "-optix-ir makes no host code"),
     PASS("ltoir", "ltoir", "-ltoir makes no host code"),
-    PASS("preprocess", "E", "-E only preprocesses"),
-    PASS("generate-dependencies", "M", "-M only lists dependencies"),
-    PASS("generate-nonsystem-dependencies", "MM", "-MM only lists dependencies"),
+    LOOK("preprocess", "E", "-E only preprocesses"),
+    LOOK("generate-dependencies", "M", "-M only lists dependencies"),
+    LOOK("generate-nonsystem-dependencies", "MM", "-MM only lists dependencies"),
     EFFECT("generate-dependencies-with-compile", "MD", KS_OPT_MD),
     EFFECT("generate-nonsystem-dependencies-with-compile", "MMD", KS_OPT_MMD),
     EFFECT_VALUE("dependency-output", "MF", KS_OPT_MF),
@@ -95,19 +96,19 @@ static const struct ks_option options[] = {
     FLAG("forward-unknown-to-host-linker", "forward-unknown-to-host-linker"),
     FLAG("forward-unknown-opts", "forward-unknown-opts"),
     FLAG("dont-use-profile", "noprof"),
-    PASS("dryrun", "dryrun", "--dryrun compiles nothing"),
+    LOOK("dryrun", "dryrun", "--dryrun compiles nothing"),
     PASS("verbose", "v", "-v prints nvcc's own steps"),
     GLUED("threads", "t", KS_OPT_PLAIN),
     EFFECT_VALUE("split-compile", "split-compile", KS_OPT_CODEGEN),
     EFFECT_VALUE("split-compile-extended", "split-compile-extended", KS_OPT_CODEGEN),
-    PASS("fdevice-syntax-only", "fdevice-syntax-only", "-fdevice-syntax-only makes no device code"),
+    LOOK("fdevice-syntax-only", "fdevice-syntax-only", "-fdevice-syntax-only makes no device code"),
     PASS_VALUE("fdevice-time-trace", "fdevice-time-trace", "the compiler itself is being timed"),
     OUT("keep", "keep", KS_OPT_KEEP, "--keep asks for nvcc's own temporary files"),
     OUT_VALUE("keep-dir", "keep-dir", KS_OPT_KEEP,
               "--keep-dir asks for nvcc's own temporary files"),
     OUT("save-temps", "save-temps", KS_OPT_KEEP,
         "--save-temps asks for nvcc's own temporary files"),
-    PASS("clean-targets", "clean", "-clean compiles nothing"),
+    LOOK("clean-targets", "clean", "-clean compiles nothing"),
     PASS_VALUE("time", "time", "the compiler itself is being timed"),
     VALUE("run-args", "run-args"),
     PASS_VALUE("input-drive-prefix", "idp", "drive prefixes are not understood"),
@@ -147,8 +148,8 @@ static const struct ks_option options[] = {
     FLAG("no-compress", "no-compress"),
     VALUE("qpp-config", "qpp-config"),
     PASS("compile-as-tools-patch", "astoolspatch", "-astoolspatch makes patch code for tools"),
-    PASS("list-gpu-code", "code-ls", "a question to nvcc"),
-    PASS("list-gpu-arch", "arch-ls", "a question to nvcc"),
+    LOOK("list-gpu-code", "code-ls", "a question to nvcc"),
+    LOOK("list-gpu-arch", "arch-ls", "a question to nvcc"),
     FLAG("display-error-number", "err-no"),
     FLAG("no-display-error-number", "no-err-no"),
     VALUE("diag-error", "diag-error"),
@@ -166,8 +167,8 @@ static const struct ks_option options[] = {
     OUT_VALUE("sanitize", "sanitize", KS_OPT_DEBUG,
               "-sanitize: an instrumented build keeps its own kernels"),
     FLAG("jobserver", "jobserver"),
-    PASS("help", "h", "a question to nvcc"),
-    PASS("version", "V", "a question to nvcc"),
+    LOOK("help", "h", "a question to nvcc"),
+    LOOK("version", "V", "a question to nvcc"),
     EFFECT_VALUE("options-file", "optf", KS_OPT_OPTIONS_FILE),
 
     // Accepted by nvcc 13.0 but not in its help; found in the program's strings and tried.

@@ -14,6 +14,7 @@
 enum ks_effect {
     KS_OPT_PLAIN, // no influence on what ks does
     KS_OPT_PASS,  // ks keeps out: `why` says so
+    KS_OPT_LOOK,  // the same, and nvcc makes no code at all: it answers, lists or preprocesses
     KS_OPT_COMPILE,
     KS_OPT_DEVICE_C,
     KS_OPT_DEVICE_W,
@@ -48,7 +49,7 @@ struct ks_option {
     bool optional; // the value
     bool glued;
     enum ks_effect effect;
-    const char *why; // of KS_OPT_PASS, KS_OPT_DEBUG and KS_OPT_KEEP
+    const char *why; // of KS_OPT_PASS, KS_OPT_LOOK, KS_OPT_DEBUG and KS_OPT_KEEP
 };
 
 enum ks_use_kind {

@@ -27,6 +27,16 @@ for round in proof hit; do
     reason applied
     substituted a.o
 done
+# One line a kernel, whatever the number of architectures.
+status 1 "$ks_nvcc" --ks-mode=strict -gencode arch=compute_80,code=sm_80 -gencode \
+    arch=compute_86,code=sm_86 -gencode arch=compute_90,code=sm_90 -c a.cu -o m.o
+[ "$(wc -l < log)" = 1 ] || fail "not one line"
+says '^a.cu:3: error: .*`scale` has no decision for sm_80, sm_86: .*ks warm'
+# A signature that is not trusted is no decision.
+"$make_variant" --key=other.sec --resign "$variant" > /dev/null
+status 1 "$ks_nvcc" --ks-mode=strict "${words[@]}"
+says 'a.cu:3: error: .*trust:'
+"$make_variant" --resign "$variant" > /dev/null
 # Each instance by its name; what was not compiled has no architecture.
 cat > t.cu <<'END'
 #pragma ks optimize
@@ -56,12 +66,13 @@ same a.o expected.o
 compile --ks-mode=off "${words[@]}"
 same a.o expected.o
 # A setting that is wrong: one line, and nvcc. With KS_DISABLE not even the line.
-KS_MODE=fast compile "${words[@]}"
+KS_BUDGET=fast compile "${words[@]}"
 [ "$(wc -l < log)" = 1 ] || fail "not one line"
-says 'KS_MODE'
+says 'KS_BUDGET'
 same a.o expected.o
 KS_DISABLE=1 KS_MODE=fast compile "${words[@]}"
 silent
+same a.o expected.o
 
 # Read-only: the variant is used, nothing is written.
 mkdir run
