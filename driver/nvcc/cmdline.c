@@ -21,7 +21,7 @@ struct reader {
     int rdc;                     // -1: not said
     struct ks_strv include_dirs; // -I of nvcc itself
     struct ks_host_options host;
-    struct ks_buf ptxas, code;
+    struct ks_buf ptxas;
 };
 
 static void pass(struct ks_cmdline *cmd, const char *why)
@@ -73,22 +73,42 @@ static bool only_prints(const char *option)
     return false;
 }
 
+// Options of ptxas that name what else it reads or writes, or ask for an instrumented build.
+static bool goes_elsewhere(const char *option)
+{
+    static const char *const names[] = {"-optf", "-options-file", "-ias",     "-input-as-string",
+                                        "-o",    "-output-file",  "-sanitize"};
+    option += option[0] == '-' && option[1] == '-';
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t len = strlen(names[i]);
+        if (strncmp(option, names[i], len) == 0 && (option[len] == '\0' || option[len] == '='))
+            return true;
+    }
+    return false;
+}
+
 static void read_ptxas(struct reader *r, const char *value)
 {
     struct ks_strv words = {0};
     ks_words_host(r->arena, value, &words); // the same commas and shell
-    for (size_t i = 0; i < words.len; i++)
+    for (size_t i = 0; i < words.len; i++) {
+        if (goes_elsewhere(words.at[i]))
+            pass(r->cmd, ks_arena_printf(r->arena,
+                                         "-Xptxas %s: ks does not know what ptxas reads "
+                                         "or writes then",
+                                         words.at[i]));
         if (!only_prints(words.at[i]))
             add_word(&r->ptxas, words.at[i]);
+    }
 }
 
 static void read_codegen(struct reader *r, const struct ks_use *use)
 {
-    add_word(&r->code, "-");
-    ks_buf_puts(&r->code, use->option->alias);
+    add_word(&r->ptxas, "-");
+    ks_buf_puts(&r->ptxas, use->option->alias);
     if (use->value != NULL) {
-        ks_buf_putc(&r->code, '=');
-        ks_buf_puts(&r->code, use->value);
+        ks_buf_putc(&r->ptxas, '=');
+        ks_buf_puts(&r->ptxas, use->value);
     }
 }
 
@@ -308,13 +328,6 @@ static void judge_phase(struct reader *r)
         cmd->phase = cmd->rdc ? KS_PHASE_DEVICE_C : KS_PHASE_COMPILE;
 }
 
-static const char *buffer_text(struct ks_arena *arena, struct ks_buf *buf)
-{
-    const char *text = ks_arena_strdup(arena, ks_buf_text(buf));
-    ks_buf_free(buf);
-    return text;
-}
-
 static void finish_lists(struct reader *r)
 {
     struct ks_cmdline *cmd = r->cmd;
@@ -323,10 +336,10 @@ static void finish_lists(struct reader *r)
     const char **none = KS_NEW(r->arena, const char *);
     cmd->include_dirs = r->host.include_dirs.len > 0 ? r->host.include_dirs.at : none;
     cmd->quote_dirs = r->host.quote_dirs.len > 0 ? r->host.quote_dirs.at : none;
-    if (r->ptxas.failed || r->code.failed)
+    if (r->ptxas.failed)
         pass(cmd, "too many options for ptxas");
-    cmd->ptxas_options = buffer_text(r->arena, &r->ptxas);
-    cmd->code_options = buffer_text(r->arena, &r->code);
+    cmd->ptxas_options = ks_arena_strdup(r->arena, ks_buf_text(&r->ptxas));
+    ks_buf_free(&r->ptxas);
 }
 
 void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
@@ -336,12 +349,8 @@ void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
     separate_own(arena, argc, argv, out);
     struct ks_words words;
     ks_words_read(arena, out->argv, out->argc, &words);
-    struct reader r = {.arena = arena,
-                       .cmd = out,
-                       .words = &words,
-                       .rdc = -1,
-                       .ptxas = KS_BUF(1 << 16),
-                       .code = KS_BUF(1 << 16)};
+    struct reader r = {
+        .arena = arena, .cmd = out, .words = &words, .rdc = -1, .ptxas = KS_BUF(1 << 16)};
     read_words(&r);
     if (words.doubt != NULL)
         pass(out, words.doubt);

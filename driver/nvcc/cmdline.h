@@ -34,10 +34,9 @@ struct ks_cmdline {
     const char **include_dirs;            // in search order: -I through -Xcompiler, then -I
     struct ks_arch *archs; size_t n_archs; // resolved where the words allow; 0 when they do not
     const char *arch_problem;             // "native", "all": ask --dryrun; NULL if resolved
-    const char *ptxas_options;            // -Xptxas in order, for the key; "". Without those
-                                          // that only print (-v, --warn-...)
-    const char *code_options;             // others that reach ptxas: "-Ofc=max -e=k"; "".
-                                          // Without -lineinfo and -maxrregcount
+    const char *ptxas_options;            // what ptxas is told beside the PTX, in order, for the
+                                          // key: -Xptxas and options like -Ofc=max; "". Without
+                                          // what only prints, -lineinfo, -maxrregcount and rdc
 };
 
 // Reads argv (argv[0] is ours and ignored), NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS (to look),

@@ -11,8 +11,16 @@
 
 #include "base/str.h"
 
+enum ks_value {
+    KS_VALUE_NO,
+    KS_VALUE_YES,   // "-o FILE" or "-o=FILE"
+    KS_VALUE_GLUED, // also "-IDIR"
+    KS_VALUE_MAYBE, // may be left out
+};
+
+// Eligibility: whether ks stays in, and what it must know of the option to do so.
 enum ks_effect {
-    KS_OPT_PLAIN, // no influence on what ks does
+    KS_OPT_PLAIN, // handed on, of no interest otherwise
     KS_OPT_PASS,  // ks keeps out: `why` says so
     KS_OPT_LOOK,  // the same, and nvcc makes no code at all: it answers, lists or preprocesses
     KS_OPT_COMPILE,
@@ -38,19 +46,31 @@ enum ks_effect {
     KS_OPT_LTO,
     KS_OPT_FAST_MATH,
     KS_OPT_MAXRREG,
-    KS_OPT_CODEGEN, // reaches ptxas: changes machine code without changing the PTX
+    KS_OPT_CODEGEN, // reaches ptxas beside the PTX
     KS_OPT_OPTIONS_FILE,
+};
+
+// How a kernel's key sees the option.
+enum ks_key_effect {
+    KS_KEY_NONE,  // changes neither PTX nor machine code of a kernel
+    KS_KEY_PTX,   // may change the PTX, which the key holds
+    KS_KEY_CODE,  // may change machine code alone: the key holds the option
+    KS_KEY_ARCH,  // the key holds the architecture
+    KS_KEY_NEVER, // ks keeps out, no key is made
 };
 
 struct ks_option {
     const char *name;  // long name without dashes
     const char *alias; // without its dash; NULL if there is none
-    bool takes_value;
-    bool optional; // the value
-    bool glued;
+    enum ks_value value;
     enum ks_effect effect;
+    enum ks_key_effect key;
     const char *why; // of KS_OPT_PASS, KS_OPT_LOOK, KS_OPT_DEBUG and KS_OPT_KEEP
 };
+
+// All of them; the last KS_HIDDEN_OPTIONS stand in no help text.
+const struct ks_option *ks_options(size_t *n);
+#define KS_HIDDEN_OPTIONS 33
 
 enum ks_use_kind {
     KS_USE_INPUT, // no option: an input file (or "-")
