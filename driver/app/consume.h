@@ -67,7 +67,8 @@ int consume_prove(struct consume *c, const char *keep_dir);
 // The prerequisites nvcc wrote become the manifest's dependencies.
 enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
                                          struct ks_err *err);
-// Puts the original's name where `shadow` stands in the user's depfile, and the index files behind it.
+// Puts the original's name where `shadow` stands in the user's depfile, and behind all others what the
+// decisions hang on: the index files, and the project's ks.yaml.
 enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err);
 // Whether a shadow compile read the files that the plain compile read. Nothing else notices a new
 // header that shadows another. `extra` takes what the variants' own includes brought; NULL: nothing may.

@@ -135,7 +135,8 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     c.object = cmd->output != NULL ? cmd->output : ks_cmdline_default_output(arena, cmd);
     enum ks_status status = ks_tu_open(arena, &config, cmd, toolkit, &c.tu, &err);
     ks_project_apply(&c.tu.project, &config);
-    if (config.mode == KS_MODE_OFF)
+    bool off = config.mode == KS_MODE_OFF; // said by ks.yaml: main has seen to the other ways
+    if (off && status != KS_OK)
         return CONSUME_PASS;
     // A file that is not there is nvcc's error to tell.
     if (status != KS_OK && config.mode == KS_MODE_STRICT && access(c.tu.path, R_OK) == 0)
@@ -146,6 +147,8 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
         return CONSUME_PASS;
     ks_store_open(arena, &config, &c.tu.project, &c.store);
     c.n_index = ks_store_index_files(arena, &c.store, !config.readonly, c.index);
+    if (off) // nvcc's object, and a depfile that brings the build back once ks.yaml is edited
+        return consume_plain(&c);
     int result = CONSUME_PASS;
     if (ks_toolkit_version(arena, &config, toolkit, &err) == KS_OK) {
         name_manifest(&c);
