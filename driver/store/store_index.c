@@ -82,10 +82,26 @@ enum ks_status ks_store_index_write(struct ks_arena *arena, const struct ks_tier
     return status;
 }
 
+// A project's tier is committed: without its lock, byte for byte (signatures are over bytes), and two
+// branches' lines of the index, which only has to change when a decision does, are both kept.
+enum ks_status ks_store_tier_make(struct ks_arena *arena, const struct ks_tier *tier,
+                                  struct ks_err *err)
+{
+    static const char *const files[][2] = {{".gitignore", ".lock\n"},
+                                           {".gitattributes", "* -text\nindex merge=union\n"}};
+    KS_TRY(ks_dir_make(tier->dir, err));
+    for (size_t i = 0; tier->kind == KS_TIER_PROJECT && i < 2; i++) {
+        const char *path = ks_path_join(arena, tier->dir, files[i][0]);
+        if (!ks_file_exists(path))
+            KS_TRY(ks_file_write(path, files[i][1], strlen(files[i][1]), false, 0, err));
+    }
+    return KS_OK;
+}
+
 static void make_index(struct ks_arena *arena, const struct ks_tier *tier)
 {
     struct ks_lock lock = {-1};
-    if (ks_dir_make(tier->dir, NULL) != KS_OK ||
+    if (ks_store_tier_make(arena, tier, NULL) != KS_OK ||
         ks_lock_take(ks_path_join(arena, tier->dir, ".lock"), LOCK_SECONDS, &lock, NULL) != KS_OK)
         return;
     // An index made in the middle of a compile must not look newer than it: ninja from 1.12 on holds a

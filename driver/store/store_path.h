@@ -15,6 +15,9 @@ const char *ks_store_key_dir(struct ks_arena *arena, const struct ks_tier *tier,
 void ks_store_names(struct ks_arena *arena, const char *key_dir, struct ks_strv *names);
 // The trusted comment that binds a signature to its place.
 const char *ks_store_comment(struct ks_arena *arena, const struct ks_digest *key, const char *name);
+// The tier's folder, with what git is to know of it.
+enum ks_status ks_store_tier_make(struct ks_arena *arena, const struct ks_tier *tier,
+                                  struct ks_err *err);
 // Writes the tier's index anew from its files, if anything changed. The caller holds the lock.
 enum ks_status ks_store_index_write(struct ks_arena *arena, const struct ks_tier *tier,
                                     struct ks_err *err);

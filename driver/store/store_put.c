@@ -1,5 +1,7 @@
 // Publishing decisions.
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "os/file.h"
@@ -13,17 +15,6 @@ struct decision {
     const char *name; // the variant's id, or "original"
     const char *text;
 };
-
-// The lock is nobody's to commit.
-static enum ks_status make_tier(struct ks_arena *arena, const struct ks_tier *tier,
-                                struct ks_err *err)
-{
-    KS_TRY(ks_dir_make(tier->dir, err));
-    const char *ignore = ks_path_join(arena, tier->dir, ".gitignore");
-    if (tier->kind == KS_TIER_PROJECT && !ks_file_exists(ignore))
-        KS_TRY(ks_file_write(ignore, ".lock\n", 6, false, 0, err));
-    return KS_OK;
-}
 
 static void withdraw_original(struct ks_arena *arena, const char *dir)
 {
@@ -55,11 +46,19 @@ static enum ks_status put_tier(struct ks_arena *arena, const struct ks_tier *tie
                                const char **path, struct ks_err *err)
 {
     struct ks_lock lock;
-    KS_TRY(make_tier(arena, tier, err));
+    KS_TRY(ks_store_tier_make(arena, tier, err));
     KS_TRY(ks_lock_take(ks_path_join(arena, tier->dir, ".lock"), LOCK_SECONDS, &lock, err));
     enum ks_status status = publish(arena, tier, secret, decision, path, err);
     ks_lock_release(&lock);
     return status;
+}
+
+// What was compiled before this tier had an index depends on the others' alone: it must look again.
+static void touch_others(const struct ks_store *store, const struct ks_tier *but)
+{
+    for (size_t i = 0; i < store->n_tiers; i++)
+        if (&store->tiers[i] != but)
+            (void)utimensat(AT_FDCWD, store->tiers[i].index, NULL, 0);
 }
 
 // The first tier's failure is the one to tell: it is the tier that the user expects.
@@ -76,7 +75,11 @@ static enum ks_status put(struct ks_arena *arena, const struct ks_store *store,
     struct ks_err first = {0};
     for (size_t i = 0; i < store->n_tiers; i++) {
         struct ks_err now = {0};
-        enum ks_status status = put_tier(arena, &store->tiers[i], secret, decision, path, &now);
+        const struct ks_tier *tier = &store->tiers[i];
+        bool first_index = !ks_file_exists(tier->index);
+        enum ks_status status = put_tier(arena, tier, secret, decision, path, &now);
+        if (status == KS_OK && first_index)
+            touch_others(store, tier);
         if (status == KS_OK)
             return KS_OK;
         if (i == 0)

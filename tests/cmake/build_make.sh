@@ -18,6 +18,31 @@ END
 a=a.o b=b.o
 build() { make -j2 NVCC="$ks_nvcc" > log 2>&1 || fail "make"; }
 follow_decisions
+
+# Two branches that each tuned: their merge has no conflict, and the build sees it.
+sed 's/1024/512/; s/\[256\]/[128]/' p.yaml > q.yaml
+git_src checkout -qb other built
+variant q.yaml src/a.cu -- "${arch[@]}"
+commit "tuned elsewhere"
+git_src checkout -q tuned
+git_src merge -q other
+built a.cu
+"$KS_TEST_BIN/ks" inspect a.o > log || fail "ks inspect"
+for id in src/.ks/*/*.yaml; do says "$(basename "$id" .yaml)"; done
+[ "$(ls src/.ks/*/*.yaml | wc -l)" = 2 ] || fail "not two variants"
+
 make -q NVCC="$ks_nvcc" || fail "make finds something to do"
 ./program || fail "the program fails"
+
+# A project that is one only now: what was built before depends on no index of its own.
+mkdir loose
+sed 's/scale/scale_c/g; s/void run/void run_c/' src/a.cu > loose/c.cu
+sed -i 's/^objects = /&c.o /; s/^vpath .*/& loose/' Makefile
+built c.cu
+touch loose/ks.yaml
+variant p.yaml loose/c.cu -- "${arch[@]}"
+[[ $variant == "$PWD"/loose/.ks/* ]] || fail "the variant is at $variant"
+build
+substituted c.o
+built
 no_litter
