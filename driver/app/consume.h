@@ -18,6 +18,14 @@ struct consume_kernel {
     enum ks_reason reason;  // eligibility, then the decision
     const char *text;
     struct ks_lookup lookup;
+    const struct ks_found *found; // the best variant that is compiled in; NULL: none
+};
+
+// Whence a substitution comes, by position in `consume.subs`.
+struct consume_origin {
+    struct consume_kernel *kernel;
+    const struct ks_found *found;
+    struct ks_digest digest;      // its name in a manifest
 };
 
 struct consume {
@@ -32,9 +40,10 @@ struct consume {
     struct ks_digest name;           // of the manifest
     struct ks_manifest manifest;
     struct consume_kernel *kernels; size_t n_kernels;
-    struct ks_substitution *subs; size_t n_subs;
-    const struct ks_found **found;   // the variant behind each substitution
-    struct ks_digest set;            // of the substitutions
+    struct ks_substitution *subs; size_t n_subs; // to compile in; those dropped are taken out
+    struct consume_origin *origins;
+    struct ks_digest set;            // of all substitutions, the dropped ones too
+    KS_VEC(struct ks_manifest_drop) drops;
 };
 
 // The whole of it: nvcc's exit status, or CONSUME_PASS.
@@ -51,14 +60,26 @@ void consume_from_manifest(struct consume *c);
 void consume_from_identity(struct consume *c);
 void consume_decide(struct consume *c);
 bool consume_any_pending(const struct consume *c);
-// What became of the substitutions: kernels whose variants were abandoned get that reason.
+
+// consume_outcome.c: what became of the substitutions.
+// Takes out subs[i]; a kernel that loses its last variant gets the reason.
+void consume_drop(struct consume *c, size_t i, enum ks_reason reason, const char *text);
+// Abandons all that are left, unless the outcome is APPLIED.
 void consume_outcome(struct consume *c, enum ks_reason outcome, const char *text);
+// What the manifest remembers of this very set: drops and outcome are applied. False: never tried.
+bool consume_recall(struct consume *c);
+void consume_remember(struct consume *c, enum ks_reason outcome, const char *text);
 
 // consume_build.c: compiles of a unit that the manifest knows. nvcc's status, or CONSUME_PASS.
 int consume_plain(struct consume *c);  // no substitution, or one known to fail
 int consume_proved(struct consume *c); // substitution proved before; PASS: it does not hold now
 bool consume_has_proof(struct consume *c, const char *object); // hook and table are in it
 const char *consume_shadow_root(struct consume *c); // NULL: nowhere
+
+// consume_blame.c: drops the variants that a compiler's errors name; how many.
+size_t consume_blame(struct consume *c, struct ks_slice complaints);
+// An error of the text, rather than of the disk, the memory or somebody's kill.
+bool consume_is_about_text(const struct ks_tu_compile *compile);
 
 // consume_prove.c: after a plain compile under --keep into c->object. Always 0: the object is right.
 int consume_prove(struct consume *c, const char *keep_dir);

@@ -84,44 +84,44 @@ static void decide_one(struct consume *c, struct consume_kernel *kernel)
     kernel->text = kernel->lookup.text;
 }
 
-static int by_key(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 // What decides a shadow, and what it is held against: a variant judged anew under the same id may
 // have another domain or other evidence.
-static const char *set_line(struct ks_arena *arena, const struct ks_substitution *sub,
-                            const struct ks_evidence *evidence)
+static struct ks_digest digest_of(const struct ks_substitution *sub,
+                                  const struct ks_evidence *evidence)
 {
     struct ks_buf domain = KS_BUF(1 << 16);
     struct ks_hash hash;
     struct ks_digest digest;
-    char hex[KS_HASH_TEXT];
     ks_expr_print(&domain, sub->domain, NULL, NULL);
     ks_hash_begin(&hash, "substitution");
+    ks_hash_text(&hash, "key", sub->key);
+    ks_hash_text(&hash, "id", sub->id);
+    ks_hash_text(&hash, "provenance", sub->provenance);
     ks_hash_text(&hash, "domain", ks_buf_text(&domain));
     for (size_t i = 0; i < evidence->n_kernels; i++) {
         ks_hash_field(&hash, "ptx", &evidence->ptx[i], sizeof evidence->ptx[i]);
         ks_hash_field(&hash, "sass", &evidence->sass[i], sizeof evidence->sass[i]);
     }
     ks_hash_end(&hash, &digest);
-    ks_digest_hex(&digest, hex);
     ks_buf_free(&domain);
-    return ks_arena_printf(arena, "%s %s %s %s", sub->key, sub->id, hex, sub->provenance);
+    return digest;
+}
+
+static int by_digest(const void *a, const void *b)
+{
+    return memcmp(a, b, sizeof(struct ks_digest));
 }
 
 // The same set of variants, the same digest.
 static void digest_set(struct consume *c)
 {
-    const char **lines = KS_NEW_ARRAY(c->arena, const char *, c->n_subs + 1);
+    struct ks_digest *all = KS_NEW_ARRAY(c->arena, struct ks_digest, c->n_subs + 1);
     for (size_t i = 0; i < c->n_subs; i++)
-        lines[i] = set_line(c->arena, &c->subs[i], &c->found[i]->variant.evidence);
-    qsort(lines, c->n_subs, sizeof *lines, by_key);
+        all[i] = c->origins[i].digest;
+    qsort(all, c->n_subs, sizeof *all, by_digest);
     struct ks_hash hash;
     ks_hash_begin(&hash, "substitutions");
-    for (size_t i = 0; i < c->n_subs; i++)
-        ks_hash_text(&hash, "line", lines[i]);
+    ks_hash_field(&hash, "all", all, c->n_subs * sizeof *all);
     ks_hash_end(&hash, &c->set);
 }
 
@@ -136,6 +136,20 @@ static const char *provenance(struct ks_arena *arena, const struct consume_kerne
                            v->geomean, v->lower, v->evidence.device, found->signer);
 }
 
+static void add_substitution(struct consume *c, struct consume_kernel *kernel,
+                             const struct ks_found *found, const char *key)
+{
+    struct ks_substitution *sub = &c->subs[c->n_subs];
+    *sub = (struct ks_substitution){
+        .signature = kernel->signature, .decl = kernel->mark->decl,
+        .file = kernel->mark->file->path, .in_tu = kernel->mark->in_tu,
+        .proposal = &found->variant.proposal, .domain = found->variant.domain,
+        .key = key, .id = found->variant.id, .arch = kernel->arch,
+        .provenance = provenance(c->arena, kernel, found, key)};
+    c->origins[c->n_subs++] = (struct consume_origin){
+        kernel, found, digest_of(sub, &found->variant.evidence)};
+}
+
 void consume_decide(struct consume *c)
 {
     size_t n = 0;
@@ -144,24 +158,19 @@ void consume_decide(struct consume *c)
         n += c->kernels[i].lookup.n_variants;
     }
     c->subs = KS_NEW_ARRAY(c->arena, struct ks_substitution, n + 1);
-    c->found = KS_NEW_ARRAY(c->arena, const struct ks_found *, n + 1);
+    c->origins = KS_NEW_ARRAY(c->arena, struct consume_origin, n + 1);
     c->n_subs = 0;
+    c->drops.len = 0;
     for (size_t i = 0; i < c->n_kernels; i++) {
         struct consume_kernel *kernel = &c->kernels[i];
         if (kernel->reason != KS_R_APPLIED || kernel->signature == NULL)
             continue;
         char hex[KS_HASH_TEXT];
         ks_digest_hex(&kernel->key, hex);
-        for (size_t v = 0; v < kernel->lookup.n_variants; v++) {
-            const struct ks_found *found = &kernel->lookup.variants[v];
-            c->found[c->n_subs] = found;
-            c->subs[c->n_subs++] = (struct ks_substitution){
-                .signature = kernel->signature, .decl = kernel->mark->decl,
-                .file = kernel->mark->file->path, .in_tu = kernel->mark->in_tu,
-                .proposal = &found->variant.proposal, .domain = found->variant.domain,
-                .key = ks_arena_strdup(c->arena, hex), .id = found->variant.id,
-                .arch = kernel->arch, .provenance = provenance(c->arena, kernel, found, hex)};
-        }
+        const char *key = ks_arena_strdup(c->arena, hex);
+        kernel->found = &kernel->lookup.variants[0];
+        for (size_t v = 0; v < kernel->lookup.n_variants; v++)
+            add_substitution(c, kernel, &kernel->lookup.variants[v], key);
     }
     digest_set(c);
 }
@@ -172,14 +181,4 @@ bool consume_any_pending(const struct consume *c)
         if (c->kernels[i].reason == KS_R_PENDING)
             return true;
     return false;
-}
-
-void consume_outcome(struct consume *c, enum ks_reason outcome, const char *text)
-{
-    for (size_t i = 0; outcome != KS_R_APPLIED && i < c->n_kernels; i++) {
-        if (c->kernels[i].reason != KS_R_APPLIED)
-            continue;
-        c->kernels[i].reason = outcome;
-        c->kernels[i].text = text;
-    }
 }

@@ -10,86 +10,109 @@
 #include "os/file.h"
 #include "os/proc.h"
 
-// Every variant must compile here to the very code that was judged. `*sure` is taken back where the
-// answer may be another next time.
-static enum ks_reason check_built(struct consume *c, const struct ks_tu_compile *compile,
-                                  const char **text, bool *sure)
+// One look at a set of substitutions.
+struct attempt {
+    const char *keep_dir, *object;
+    struct ks_strv extra;   // files that the variants' own includes brought
+    enum ks_reason outcome; // for all of the set that are left
+    const char *text;
+    bool sure; // the answer is the same next time
+};
+
+static void give_up(struct attempt *a, enum ks_reason outcome, const char *text, bool sure)
 {
-    for (size_t i = 0; i < c->n_subs; i++) {
-        const struct ks_evidence *evidence = &c->found[i]->variant.evidence;
+    a->outcome = outcome;
+    a->text = text;
+    a->sure = sure;
+}
+
+static bool is_as_judged(const struct ks_tu_built *built, const struct ks_evidence *evidence)
+{
+    bool same = built->n == evidence->n_kernels;
+    for (size_t k = 0; same && k < built->n; k++)
+        same = ks_digest_eq(&built->ptx[k], &evidence->ptx[k]) &&
+               ks_digest_eq(&built->sass[k], &evidence->sass[k]);
+    return same;
+}
+
+// Every variant must compile here to the very code that was judged; those that do not are dropped.
+static bool check_built(struct consume *c, const struct ks_tu_compile *compile, struct attempt *a)
+{
+    for (size_t i = c->n_subs; i-- > 0;) {
         struct ks_tu_built built = {0};
         struct ks_err err = {0};
-        *text = c->subs[i].id;
         enum ks_status status =
             ks_tu_built_read(c->arena, &c->tu, compile, &c->subs[i], &built, &err);
-        *sure = status == KS_OK || status == KS_E_ABSENT;
-        if (status != KS_OK)
-            *text = ks_arena_strdup(c->arena, err.text);
-        if (status != KS_OK || built.n != evidence->n_kernels)
-            return KS_R_VARIANT_DIFFERS;
-        for (size_t k = 0; k < built.n; k++)
-            if (!ks_digest_eq(&built.ptx[k], &evidence->ptx[k]) ||
-                !ks_digest_eq(&built.sass[k], &evidence->sass[k]))
-                return KS_R_VARIANT_DIFFERS;
+        if (status != KS_OK && status != KS_E_ABSENT) {
+            give_up(a, KS_R_VARIANT_DIFFERS, ks_arena_strdup(c->arena, err.text), false);
+            return false;
+        }
+        if (status == KS_E_ABSENT)
+            consume_drop(c, i, KS_R_VARIANT_DIFFERS, ks_arena_strdup(c->arena, err.text));
+        else if (!is_as_judged(&built, &c->origins[i].found->variant.evidence))
+            consume_drop(c, i, KS_R_VARIANT_DIFFERS, c->subs[i].id);
     }
-    return ks_tu_originals_unchanged(c->arena, &c->tu, compile, text);
+    return true;
 }
 
-static bool says(struct ks_slice text, const char *word)
+static void compile_failed(struct consume *c, const struct ks_tu_compile *compile,
+                           struct attempt *a)
 {
-    return memmem(text.at, text.len, word, strlen(word)) != NULL;
+    bool sure = consume_is_about_text(compile);
+    if (sure && consume_blame(c, compile->err) > 0)
+        return;
+    size_t n = compile->err.len < 400 ? compile->err.len : 400;
+    give_up(a, KS_R_SHADOW_FAILED, ks_arena_strndup(c->arena, compile->err.at, n), sure);
 }
 
-// An error of the text, rather than of the disk, the memory or somebody's kill.
-static bool is_about_text(const struct ks_tu_compile *compile)
-{
-    return (compile->exit_code == 1 || compile->exit_code == 2) &&
-           (says(compile->err, "error:") || says(compile->err, "error   :")) &&
-           !says(compile->err, "fatal") && !says(compile->err, "catastrophic") &&
-           !says(compile->err, "No space left") && !says(compile->err, "Killed");
-}
-
-static enum ks_reason prove(struct consume *c, const char *keep_dir, const char *object,
-                            struct ks_strv *extra, const char **text, bool *sure)
+static void attempt(struct consume *c, struct attempt *a)
 {
     struct ks_err err = {0};
     struct ks_tu_compile compile = {0};
     const char *shadow = NULL, *root = consume_shadow_root(c);
-    const char *depfile = ks_path_join(c->arena, keep_dir, "ks.d");
-    *text = "";
-    *sure = false;
-    if (root == NULL) {
-        *text = "no folder for shadow files; set KS_CACHE_DIR";
-        return KS_R_INTERNAL;
-    }
+    const char *depfile = ks_path_join(c->arena, a->keep_dir, "ks.d");
+    a->outcome = KS_R_APPLIED;
+    a->text = "";
+    a->sure = true;
+    a->extra.len = 0;
+    if (root == NULL)
+        return give_up(a, KS_R_INTERNAL, "no folder for shadow files; set KS_CACHE_DIR", false);
+    if (ks_dir_make(a->keep_dir, &err) != KS_OK)
+        return give_up(a, KS_R_INTERNAL, ks_arena_strdup(c->arena, err.text), false);
     enum ks_status status =
-        ks_tu_compile_shadow(c->arena, &c->tu, c->subs, c->n_subs, true, root, keep_dir, object,
-                             depfile, &compile, &shadow, &err);
-    if (status != KS_OK) {
-        *text = ks_arena_strdup(c->arena, err.text);
-        *sure = status == KS_E_UNSUPPORTED;
-        return KS_R_SHADOW_FAILED;
-    }
+        ks_tu_compile_shadow(c->arena, &c->tu, c->subs, c->n_subs, true, root, a->keep_dir,
+                             a->object, depfile, &compile, &shadow, &err);
+    if (status != KS_OK)
+        return give_up(a, KS_R_SHADOW_FAILED, ks_arena_strdup(c->arena, err.text),
+                       status == KS_E_UNSUPPORTED);
     c->manifest.shadow = ks_path_base(ks_path_dir(c->arena, shadow));
-    if (compile.exit_code != 0) {
-        size_t n = compile.err.len < 400 ? compile.err.len : 400;
-        *text = ks_arena_strndup(c->arena, compile.err.at, n);
-        *sure = is_about_text(&compile);
-        return KS_R_SHADOW_FAILED;
-    }
-    if (!consume_same_dependencies(c, compile.depfile, shadow, extra))
-        return KS_R_DEPENDENCIES_CHANGED;
-    *sure = true;
-    return consume_has_proof(c, object) ? check_built(c, &compile, text, sure) : KS_R_NO_PROOF;
+    if (compile.exit_code != 0)
+        return compile_failed(c, &compile, a);
+    if (!consume_same_dependencies(c, compile.depfile, shadow, &a->extra))
+        return give_up(a, KS_R_DEPENDENCIES_CHANGED, "", false);
+    if (!consume_has_proof(c, a->object))
+        return give_up(a, KS_R_NO_PROOF, "", true);
+    size_t before = c->n_subs;
+    if (!check_built(c, &compile, a) || c->n_subs < before)
+        return;
+    a->outcome = ks_tu_originals_unchanged(c->arena, &c->tu, &compile, &a->text);
 }
 
-static void remember(struct consume *c, enum ks_reason outcome, const char *text)
+// Compiles what is left until nothing of it is dropped any more. A front end names all bad variants
+// at once, ptxas and the comparison with the evidence again: three drops in turn are the most that
+// happens, and whoever needs more is no set to trust.
+static void attempt_rounds(struct consume *c, const char *keep_dir, struct attempt *a)
 {
-    c->manifest.proved = ks_arena_alloc(c->arena, sizeof *c->manifest.proved);
-    c->manifest.proved[0].set = c->set;
-    c->manifest.proved[0].outcome = outcome;
-    c->manifest.proved[0].text = text;
-    c->manifest.n_proved = 1;
+    for (int round = 0; round < 4 && c->n_subs > 0; round++) {
+        size_t before = c->n_subs;
+        a->keep_dir =
+            ks_path_join(c->arena, keep_dir, ks_arena_printf(c->arena, "shadow%d", round));
+        attempt(c, a);
+        if (c->n_subs == before || a->outcome != KS_R_APPLIED || ks_stop_requested())
+            return;
+    }
+    if (c->n_subs > 0)
+        give_up(a, c->drops.at[c->drops.len - 1].reason, "too many variants fail", true);
 }
 
 static void save_manifest(struct consume *c)
@@ -108,34 +131,26 @@ static bool is_plain_file(const char *path)
     return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
 }
 
-static enum ks_reason substitute(struct consume *c, const char *keep_dir, const char **text,
-                                 bool *sure)
+// The object is replaced where something of the set is left and holds.
+static void substitute(struct consume *c, const char *keep_dir, struct attempt *a)
 {
     struct ks_err err = {0};
-    struct ks_strv extra = {0};
-    const char *shadow_keep = ks_path_join(c->arena, keep_dir, "shadow");
     const char *out = ks_path_join(c->arena, keep_dir, "out");
-    const char *object = ks_path_join(c->arena, out, ks_path_base(c->object));
-    *sure = false;
-    if (!is_plain_file(c->object)) {
-        *text = ks_arena_printf(c->arena, "%s is no regular file", c->object);
-        return KS_R_INTERNAL;
-    }
-    if (ks_dir_make(shadow_keep, &err) != KS_OK || ks_dir_make(out, &err) != KS_OK) {
-        *text = ks_arena_strdup(c->arena, err.text);
-        return KS_R_INTERNAL;
-    }
-    enum ks_reason outcome = prove(c, shadow_keep, object, &extra, text, sure);
-    if (outcome != KS_R_APPLIED || ks_stop_requested())
-        return outcome;
-    if (ks_file_copy(object, c->object, &err) != KS_OK) {
-        *text = ks_arena_strdup(c->arena, err.text);
-        *sure = false;
-        return KS_R_INTERNAL;
-    }
-    for (size_t i = 0; i < extra.len; i++) // a later compile with this set reads these too
-        ks_strv_add(c->arena, &c->manifest.dependencies, extra.at[i]);
-    return KS_R_APPLIED;
+    a->object = ks_path_join(c->arena, out, ks_path_base(c->object));
+    if (!is_plain_file(c->object))
+        return give_up(a, KS_R_INTERNAL,
+                       ks_arena_printf(c->arena, "%s is no regular file", c->object), false);
+    if (ks_dir_make(out, &err) != KS_OK)
+        return give_up(a, KS_R_INTERNAL, ks_arena_strdup(c->arena, err.text), false);
+    attempt_rounds(c, keep_dir, a);
+    if (ks_stop_requested())
+        a->sure = false;
+    if (a->outcome != KS_R_APPLIED || c->n_subs == 0 || ks_stop_requested())
+        return;
+    if (ks_file_copy(a->object, c->object, &err) != KS_OK)
+        return give_up(a, KS_R_INTERNAL, ks_arena_strdup(c->arena, err.text), false);
+    for (size_t i = 0; i < a->extra.len; i++) // a later compile with this set reads these too
+        ks_strv_add(c->arena, &c->manifest.dependencies, a->extra.at[i]);
 }
 
 int consume_prove(struct consume *c, const char *keep_dir)
@@ -146,12 +161,11 @@ int consume_prove(struct consume *c, const char *keep_dir)
     if (consume_mend_depfile(c, c->tu.path, &err) != KS_OK)
         ks_debug("%s", err.text);
     if (c->n_subs > 0) {
-        const char *text = "";
-        bool sure;
-        enum ks_reason outcome = substitute(c, keep_dir, &text, &sure);
-        if (sure)
-            remember(c, outcome, text);
-        consume_outcome(c, outcome, text);
+        struct attempt a = {.outcome = KS_R_APPLIED, .text = "", .sure = true};
+        substitute(c, keep_dir, &a);
+        if (a.sure)
+            consume_remember(c, a.outcome, a.text);
+        consume_outcome(c, a.outcome, a.text);
     }
     save_manifest(c);
     consume_report(c);

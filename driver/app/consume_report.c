@@ -42,11 +42,9 @@ void consume_report(struct consume *c)
 {
     for (size_t i = 0; i < c->n_kernels; i++) {
         struct consume_kernel *kernel = &c->kernels[i];
-        const struct ks_found *found =
-            kernel->lookup.n_variants > 0 ? &kernel->lookup.variants[0] : NULL;
         bool applied = kernel->reason == KS_R_APPLIED;
         if (applied ? c->config->remarks_applied : c->config->remarks_missed)
-            remark(kernel, kernel->reason, kernel->text == NULL ? "" : kernel->text, found);
+            remark(kernel, kernel->reason, kernel->text == NULL ? "" : kernel->text, kernel->found);
         if (c->config->readonly || c->config->cache_dir == NULL)
             continue;
         if (kernel->reason == KS_R_PENDING)

@@ -84,17 +84,11 @@ static int run_fast(struct consume *c)
     consume_from_manifest(c);
     consume_decide(c);
     tune_pending(c);
-    enum ks_reason outcome = KS_R_COUNT;
-    for (size_t i = 0; i < c->manifest.n_proved; i++)
-        if (ks_digest_eq(&c->manifest.proved[i].set, &c->set)) {
-            outcome = c->manifest.proved[i].outcome;
-            consume_outcome(c, outcome, c->manifest.proved[i].text);
-        }
-    if (c->n_subs > 0 && outcome == KS_R_COUNT)
+    if (c->n_subs > 0 && !consume_recall(c))
         return run_slow(c);
     if (strict_fails(c))
         return 1;
-    if (c->n_subs == 0 || outcome != KS_R_APPLIED)
+    if (c->n_subs == 0)
         return consume_plain(c);
     int result = consume_proved(c);
     return result == CONSUME_PASS && !ks_stop_requested() ? run_slow(c) : result;

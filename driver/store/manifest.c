@@ -12,7 +12,7 @@
 #include "store/used.h"
 #include "store/wire.h"
 
-#define MAGIC "ks-manifest 2\n"
+#define MAGIC "ks-manifest 3\n"
 #define LARGEST_MANIFEST ((size_t)16 << 20)
 
 extern char **environ;
@@ -127,6 +127,20 @@ static void put_dependency(struct ks_buf *out, const char *path, const struct ks
     ks_wire_put_int(out, mark->device);
 }
 
+static void put_proof(struct ks_buf *out, const struct ks_manifest_proof *proof)
+{
+    ks_wire_put(out, &proof->set, sizeof proof->set);
+    ks_wire_put_text(out, ks_reason_name(proof->outcome));
+    ks_wire_put_text(out, proof->text);
+    ks_wire_put_int(out, (int64_t)proof->n_drops);
+    for (size_t i = 0; i < proof->n_drops; i++) {
+        const struct ks_manifest_drop *drop = &proof->drops[i];
+        ks_wire_put(out, &drop->substitution, sizeof drop->substitution);
+        ks_wire_put_text(out, ks_reason_name(drop->reason));
+        ks_wire_put_text(out, drop->text);
+    }
+}
+
 static enum ks_status put_manifest(struct ks_arena *arena, struct ks_buf *out,
                                    const struct ks_digest *name,
                                    const struct ks_manifest *manifest, struct ks_err *err)
@@ -155,11 +169,8 @@ static enum ks_status put_manifest(struct ks_arena *arena, struct ks_buf *out,
         ks_wire_put_text(out, kernel->text);
     }
     ks_wire_put_int(out, (int64_t)manifest->n_proved);
-    for (size_t i = 0; i < manifest->n_proved; i++) {
-        ks_wire_put(out, &manifest->proved[i].set, sizeof manifest->proved[i].set);
-        ks_wire_put_text(out, ks_reason_name(manifest->proved[i].outcome));
-        ks_wire_put_text(out, manifest->proved[i].text);
-    }
+    for (size_t i = 0; i < manifest->n_proved; i++)
+        put_proof(out, &manifest->proved[i]);
     struct ks_digest checksum = ks_digest_of("manifest file", ks_buf_text(out), out->len);
     ks_wire_put(out, &checksum, sizeof checksum);
     return ks_buf_check(out, "the manifest", err);
@@ -260,6 +271,22 @@ static enum ks_status get_dependencies(struct ks_arena *arena, struct ks_wire *w
     return KS_OK;
 }
 
+static void get_proof(struct ks_arena *arena, struct ks_wire *wire,
+                      struct ks_manifest_proof *proof)
+{
+    ks_wire_get(wire, &proof->set, sizeof proof->set);
+    proof->outcome = get_reason(wire);
+    proof->text = ks_wire_text(wire);
+    proof->n_drops = ks_wire_count(wire, KS_HASH_BYTES);
+    proof->drops = KS_NEW_ARRAY(arena, struct ks_manifest_drop, proof->n_drops);
+    for (size_t i = 0; i < proof->n_drops && !wire->failed; i++) {
+        struct ks_manifest_drop *drop = &proof->drops[i];
+        ks_wire_get(wire, &drop->substitution, sizeof drop->substitution);
+        drop->reason = get_reason(wire);
+        drop->text = ks_wire_text(wire);
+    }
+}
+
 static void get_rest(struct ks_arena *arena, struct ks_wire *wire, struct ks_manifest *manifest)
 {
     manifest->n_kernels = ks_wire_count(wire, 64);
@@ -276,12 +303,9 @@ static void get_rest(struct ks_arena *arena, struct ks_wire *wire, struct ks_man
         kernel->text = ks_wire_text(wire);
     }
     manifest->n_proved = ks_wire_count(wire, KS_HASH_BYTES);
-    manifest->proved = ks_arena_array(arena, manifest->n_proved, sizeof *manifest->proved);
-    for (size_t i = 0; i < manifest->n_proved && !wire->failed; i++) {
-        ks_wire_get(wire, &manifest->proved[i].set, sizeof manifest->proved[i].set);
-        manifest->proved[i].outcome = get_reason(wire);
-        manifest->proved[i].text = ks_wire_text(wire);
-    }
+    manifest->proved = KS_NEW_ARRAY(arena, struct ks_manifest_proof, manifest->n_proved);
+    for (size_t i = 0; i < manifest->n_proved && !wire->failed; i++)
+        get_proof(arena, wire, &manifest->proved[i]);
 }
 
 // With a name it must be the manifest's own, and all its files must be as they were; without one it is

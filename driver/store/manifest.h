@@ -18,13 +18,26 @@ struct ks_manifest_kernel {
     const char *text;
 };
 
+// A substitution that was asked for and is not in the proved shadow, and why.
+struct ks_manifest_drop {
+    struct ks_digest substitution;
+    enum ks_reason reason;
+    const char *text;
+};
+
+// A set of substitutions that was tried: what is left of it compiles to what was judged and leaves
+// the others alone, or why not.
+struct ks_manifest_proof {
+    struct ks_digest set;              // over the digests of all that were asked for
+    enum ks_reason outcome;            // of those not dropped
+    const char *text;
+    struct ks_manifest_drop *drops; size_t n_drops;
+};
+
 struct ks_manifest {
     struct ks_strv dependencies;       // depfile prerequisites of the plain compile, main source first
     struct ks_manifest_kernel *kernels; size_t n_kernels;
-    // Sets of variants proved to compile to what was judged, and to leave the others alone: digest
-    // over the sorted (key, variant id) pairs, and the outcome.
-    struct { struct ks_digest set; enum ks_reason outcome; const char *text; } *proved;
-    size_t n_proved;
+    struct ks_manifest_proof *proved; size_t n_proved;
     const char *shadow;                // folder name of the shadow that was proved, "" if none
 };
 

@@ -68,6 +68,7 @@ plain a.o
 write_scale b.cu
 sed -i '1i __device__ float helper(float v) { return v; }' b.cu
 sed 's/= make_float4(a \* v.x/= make_float4(helper(a) * v.x/' p.yaml > h.yaml
+rm -r "$cache/variants"
 variant --lower=3 h.yaml b.cu -- -arch=sm_90
 compile -arch=sm_90 -c b.cu -o b.o
 reason applied

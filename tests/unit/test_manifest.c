@@ -73,10 +73,14 @@ static struct ks_manifest sample(void)
     manifest.kernels[1] = (struct ks_manifest_kernel){
         .file = "src/h.cuh", .decl_qualified = "m", .line = 3, .arch = 80, .key = {{2}},
         .reason = KS_R_PRINTF, .text = "vprintf"};
-    manifest.proved = ks_arena_array(&arena, 1, sizeof *manifest.proved);
+    manifest.proved = KS_NEW_ARRAY(&arena, struct ks_manifest_proof, 1);
     manifest.proved[0].set = (struct ks_digest){{3}};
     manifest.proved[0].outcome = KS_R_VARIANT_DIFFERS;
     manifest.proved[0].text = "f";
+    manifest.proved[0].n_drops = 2;
+    manifest.proved[0].drops = KS_NEW_ARRAY(&arena, struct ks_manifest_drop, 2);
+    manifest.proved[0].drops[0] = (struct ks_manifest_drop){{{4}}, KS_R_SHADOW_FAILED, "g"};
+    manifest.proved[0].drops[1] = (struct ks_manifest_drop){{{5}}, KS_R_VARIANT_DIFFERS, ""};
     return manifest;
 }
 
@@ -129,6 +133,13 @@ static void round_trip(void **state)
     assert_int_equal(out.n_proved, 1);
     assert_int_equal(out.proved[0].outcome, KS_R_VARIANT_DIFFERS);
     assert_true(ks_digest_eq(&out.proved[0].set, &in.proved[0].set));
+    assert_int_equal(out.proved[0].n_drops, 2);
+    for (size_t i = 0; i < 2; i++) {
+        const struct ks_manifest_drop *x = &in.proved[0].drops[i], *y = &out.proved[0].drops[i];
+        assert_true(ks_digest_eq(&x->substitution, &y->substitution));
+        assert_int_equal(x->reason, y->reason);
+        assert_string_equal(x->text, y->text);
+    }
     const struct ks_digest other = {{8}};
     assert_int_equal(ks_manifest_load(&arena, &config, &other, &out, NULL), KS_E_ABSENT);
 }
