@@ -277,6 +277,19 @@ void ks_project_apply(const struct ks_project *project, struct ks_config *config
         config->budget_seconds = project->budget_seconds;
 }
 
+bool ks_project_may_mark(const struct ks_project *project, const char *path)
+{
+    struct stat st;
+    if (project->n_marks == 0)
+        return false;
+    if (lstat(path, &st) != 0 || S_ISLNK(st.st_mode))
+        return true; // its real name may be any
+    for (size_t i = 0; i < project->n_marks; i++)
+        if (fnmatch(ks_path_base(project->marks[i].file), ks_path_base(path), 0) == 0)
+            return true;
+    return false;
+}
+
 size_t ks_project_marks_for(struct ks_arena *arena, const struct ks_project *project,
                             const char *file, size_t **indices)
 {

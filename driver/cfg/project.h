@@ -42,6 +42,9 @@ enum ks_status ks_project_find(struct ks_arena *arena, const struct ks_config *c
 // Applies the project's settings to `config` where nothing stronger was said.
 void ks_project_apply(const struct ks_project *project, struct ks_config *config);
 
+// Whether a mark of the project could concern the file `path`, however it is named: told from its last
+// component, so that hundreds of headers need not be resolved.
+bool ks_project_may_mark(const struct ks_project *project, const char *path);
 // Marks of the project that concern `file` (absolute, real): indices into project->marks.
 size_t ks_project_marks_for(struct ks_arena *arena, const struct ks_project *project,
                             const char *file, size_t **indices);

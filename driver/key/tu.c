@@ -4,22 +4,30 @@
 
 #include "os/file.h"
 
+#define LARGEST_SOURCE ((size_t)256 << 20)
+
 struct mark_vec {
     struct ks_tu_mark *at;
     size_t len, cap;
 };
 
-// Marks of ks.yaml for one file, each bound to every declaration of that name in the file.
+// Which marks of ks.yaml speak of a file. Asked before the file is lexed: most files hold no kernel,
+// and most that do are named by no pattern.
+static size_t side_marks_for(struct ks_arena *arena, const struct ks_tu *tu,
+                             const struct ks_source_file *file, bool in_tu, size_t **indices)
+{
+    if ((!in_tu && !file->has_kernel) || !ks_project_may_mark(&tu->project, file->path))
+        return 0;
+    const char *real = ks_path_real(arena, file->path);
+    return real == NULL ? 0 : ks_project_marks_for(arena, &tu->project, real, indices);
+}
+
+// Those marks, each bound to every declaration of its name in the file.
 static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
                                       const struct ks_source_file *file, bool in_tu,
-                                      const struct ks_kernel_list *kernels,
-                                      struct mark_vec *marks, struct ks_err *err)
+                                      const struct ks_kernel_list *kernels, const size_t *indices,
+                                      size_t n, struct mark_vec *marks, struct ks_err *err)
 {
-    const char *real = ks_path_real(arena, file->path);
-    if (real == NULL)
-        return KS_OK;
-    size_t *indices = NULL;
-    size_t n = ks_project_marks_for(arena, &tu->project, real, &indices);
     for (size_t i = 0; i < n; i++) {
         const struct ks_side_mark *side = &tu->project.marks[indices[i]];
         const char *wanted = ks_instance_normalise(arena, side->kernel);
@@ -59,12 +67,14 @@ static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
 }
 
 static enum ks_status read_file_marks(struct ks_arena *arena, struct ks_tu *tu,
-                                      const struct ks_source_file *file, bool in_tu,
+                                      struct ks_source_file *file, bool in_tu,
                                       struct mark_vec *marks, struct ks_err *err)
 {
-    bool side = tu->project.n_marks > 0;
-    if (!file->may_have_mark && !side)
+    size_t *side = NULL, n_side = side_marks_for(arena, tu, file, in_tu, &side);
+    if (!file->may_have_mark && n_side == 0)
         return KS_OK;
+    if (file->text.at == NULL)
+        KS_TRY(ks_file_read(arena, file->path, LARGEST_SOURCE, &file->text, err));
     struct ks_kernel_list *kernels = KS_NEW(arena, struct ks_kernel_list);
     enum ks_status status = ks_kernels_find(arena, file->path, file->text, kernels, err);
     if (status != KS_OK) // a file without marks of its own owes us nothing
@@ -86,9 +96,18 @@ static enum ks_status read_file_marks(struct ks_arena *arena, struct ks_tu *tu,
                 .mark = mark, .decl = mark->kernel, .file = file, .in_tu = in_tu};
         }
     }
-    if (side)
-        KS_TRY(bind_side_marks(arena, tu, file, in_tu, kernels, marks, err));
-    return KS_OK;
+    return bind_side_marks(arena, tu, file, in_tu, kernels, side, n_side, marks, err);
+}
+
+// The toolkit's headers and the system's hold no marks, also where -I names their folders.
+static enum ks_status read_files(struct ks_arena *arena, struct ks_tu *tu, struct ks_err *err)
+{
+    const char *const left_out[] = {
+        "/usr/include", tu->toolkit->include_dir,
+        tu->toolkit->include_dir ? ks_path_join(arena, tu->toolkit->include_dir, "cccl") : NULL,
+        NULL};
+    struct ks_closure_dirs dirs = {tu->cmd->quote_dirs, tu->cmd->include_dirs, left_out};
+    return ks_closure_read(arena, tu->path, &dirs, &tu->files, err);
 }
 
 enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config,
@@ -98,7 +117,7 @@ enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config
     *tu = (struct ks_tu){.config = config, .cmd = cmd, .toolkit = toolkit};
     tu->path = cmd->argv[cmd->input];
     KS_TRY(ks_project_find(arena, config, tu->path, &tu->project, err));
-    KS_TRY(ks_closure_read(arena, tu->path, cmd->quote_dirs, cmd->include_dirs, &tu->files, err));
+    KS_TRY(read_files(arena, tu, err));
     struct mark_vec marks = {0};
     for (size_t i = 0; i < tu->files.len && !tu->off; i++)
         KS_TRY(read_file_marks(arena, tu, &tu->files.at[i], i == 0, &marks, err));

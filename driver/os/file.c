@@ -8,6 +8,33 @@
 #include <string.h>
 #include <unistd.h>
 
+ssize_t ks_fd_read(int fd, void *data, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t more = read(fd, (char *)data + got, n - got);
+        if (more < 0 && errno == EINTR)
+            continue;
+        if (more < 0)
+            return -1;
+        if (more == 0)
+            break; // truncated while we read: what is there is the file
+        got += (size_t)more;
+    }
+    return (ssize_t)got;
+}
+
+int ks_file_open_at(int dir, const char *name, struct stat *info)
+{
+    // O_NONBLOCK: a FIFO in the file's place must not hang a build; regular files ignore it.
+    int fd = openat(dir, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 || (fstat(fd, info) == 0 && S_ISREG(info->st_mode)))
+        return fd;
+    close(fd);
+    errno = EISDIR;
+    return -1;
+}
+
 static enum ks_status read_open_file(struct ks_arena *arena, int fd, const char *path, size_t max,
                                      struct ks_slice *out, struct ks_err *err)
 {
@@ -21,27 +48,18 @@ static enum ks_status read_open_file(struct ks_arena *arena, int fd, const char 
                 (long long)info.st_size, max);
     size_t size = (size_t)info.st_size;
     char *data = ks_arena_alloc(arena, size + 1);
-    size_t got = 0;
-    while (got < size) {
-        ssize_t n = read(fd, data + got, size - got);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return ks_err_errno(err, "%s", path);
-        if (n == 0)
-            break; // truncated while we read: what is there is the file
-        got += (size_t)n;
-    }
+    ssize_t got = ks_fd_read(fd, data, size);
+    if (got < 0)
+        return ks_err_errno(err, "%s", path);
     data[got] = '\0';
-    *out = (struct ks_slice){data, got};
+    *out = (struct ks_slice){data, (size_t)got};
     return KS_OK;
 }
 
 enum ks_status ks_file_read(struct ks_arena *arena, const char *path, size_t max,
                             struct ks_slice *out, struct ks_err *err)
 {
-    // O_NONBLOCK: a FIFO in the file's place must not hang a build; regular files ignore it.
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); // as in ks_file_open_at
     if (fd < 0)
         return ks_err_errno(err, "%s", path);
     enum ks_status status = read_open_file(arena, fd, path, max, out, err);

@@ -5,12 +5,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
+#include <sys/types.h>
 
 #include "base/str.h"
 
 // Reads a whole regular file into the arena, terminated; KS_E_LIMIT above `max` bytes.
 enum ks_status ks_file_read(struct ks_arena *arena, const char *path, size_t max,
                             struct ks_slice *out, struct ks_err *err);
+// The same in steps, for who reads hundreds. Opens a regular file below the open folder `dir`
+// (AT_FDCWD: the current one) and tells of it in *info; -1 with errno: EISDIR for what is no file.
+int ks_file_open_at(int dir, const char *name, struct stat *info);
+// Reads `n` bytes, or up to the end where that comes first; -1 with errno.
+ssize_t ks_fd_read(int fd, void *data, size_t n);
 // Publishes by temporary file in the same directory and rename(2); fsync first if `durable`.
 // Parent directories must exist. Mode is 0644 & ~umask unless `mode` is not 0.
 enum ks_status ks_file_write(const char *path, const void *data, size_t n, bool durable,

@@ -1,161 +1,323 @@
 #include "source/closure.h"
 
-#include <string.h>
-#include <sys/stat.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include "os/file.h"
-#include "source/lex.h"
+#include "source/scan.h"
 
 #define MAX_FILES 4096
-#define MAX_BYTES (256u << 20)
+#define MAX_BYTES ((size_t)256 << 20)
+#define MAX_OPEN_DIRS 128
 
-// Paths that were looked up, by name: an include that many headers share costs one stat(2) a
-// folder, found or not. Open addressing, at most half full.
-struct lookup {
-    const char *path; // NULL: free
-    bool regular;
-    dev_t dev;
-    ino_t ino;
+struct dir {
+    const char *path;
+    int fd; // NO_HANDLE: reached by its path
+    bool absent;
+};
+#define NO_HANDLE (-1)
+#define HERE 0 // the current folder's place among the dirs
+
+// What was asked once is not asked again. One table for all questions, since each is a number or
+// two and a name.
+enum question {
+    Q_DIR,     // the folder `name` below folder a: its place
+    Q_FILE,    // the file `name` in folder a: whether it is there
+    Q_ID,      // the file with device a and inode b: met before
+    Q_INCLUDE, // `name` included in quotes by a file of folder a: met before
+    Q_SEARCH,  // `name` included from the search path, quoted if a: met before
+};
+
+struct entry {
+    enum question question;
+    uint64_t a, b;
+    struct ks_slice name;
+    size_t answer;
+};
+
+struct slot {
+    uint32_t hash, entry; // entry 0: free
+};
+
+struct wanted {
+    size_t from; // folder of the file that includes it
+    const char *name;
+    bool quoted, next;
 };
 
 struct closure {
     struct ks_arena *arena;
-    const char *const *quote_dirs, *const *include_dirs;
     struct ks_source_list *files;
-    KS_VEC(struct lookup) seen; // of the files in `files`, by position
-    struct lookup *table;
-    size_t slots, used, bytes;
+    KS_VEC(struct dir) dirs;
+    KS_VEC(size_t) quote;
+    KS_VEC(size_t) include;
+    KS_VEC(struct wanted) wanted;
+    KS_VEC(struct entry) entries; // [0] is none
+    struct slot *table;           // open addressing, at most half full
+    size_t slots;
+    int n_open;
+    char *text; // of the file being read; one buffer for all
+    size_t text_size, bytes;
 };
 
-static size_t hash_text(const char *text)
+static uint32_t hash_of(const struct entry *key)
 {
-    size_t h = 14695981039346656037u; // FNV-1a
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 1099511628211u;
-    return h;
+    uint64_t h = 14695981039346656037u; // FNV-1a
+    h = (h ^ (uint64_t)key->question) * 1099511628211u;
+    h = (h ^ key->a) * 1099511628211u;
+    h = (h ^ key->b) * 1099511628211u;
+    for (size_t i = 0; i < key->name.len; i++)
+        h = (h ^ (unsigned char)key->name.at[i]) * 1099511628211u;
+    return (uint32_t)(h ^ h >> 32);
 }
 
-static struct lookup *slot_of(struct lookup *table, size_t slots, const char *path)
+static bool is_same(const struct entry *x, const struct entry *y)
 {
-    size_t i = hash_text(path) & (slots - 1);
-    while (table[i].path && strcmp(table[i].path, path) != 0)
-        i = (i + 1) & (slots - 1);
-    return &table[i];
+    return x->question == y->question && x->a == y->a && x->b == y->b &&
+           x->name.len == y->name.len &&
+           (x->name.len == 0 || memcmp(x->name.at, y->name.at, x->name.len) == 0);
 }
 
-static const struct lookup *look_up(struct closure *c, const char *path)
+static void grow_table(struct closure *c)
 {
-    if (c->used * 2 >= c->slots) {
-        size_t slots = c->slots ? c->slots * 2 : 256;
-        struct lookup *table = KS_NEW_ARRAY(c->arena, struct lookup, slots);
-        for (size_t i = 0; i < c->slots; i++)
-            if (c->table[i].path)
-                *slot_of(table, slots, c->table[i].path) = c->table[i];
-        c->table = table;
-        c->slots = slots;
-    }
-    struct lookup *slot = slot_of(c->table, c->slots, path);
-    if (!slot->path) {
-        struct stat st;
-        slot->path = path;
-        slot->regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
-        if (slot->regular) {
-            slot->dev = st.st_dev;
-            slot->ino = st.st_ino;
+    size_t slots = c->slots ? c->slots * 2 : 1024;
+    struct slot *table = KS_NEW_ARRAY(c->arena, struct slot, slots);
+    for (size_t i = 0; i < c->slots; i++)
+        if (c->table[i].entry) {
+            size_t at = c->table[i].hash & (slots - 1);
+            while (table[at].entry)
+                at = (at + 1) & (slots - 1);
+            table[at] = c->table[i];
         }
-        c->used++;
+    c->table = table;
+    c->slots = slots;
+}
+
+// The answer to a question. Asked for the first time (*first), it is for the caller to fill in,
+// before the next question. The name is copied.
+static size_t *answer(struct closure *c, struct entry key, bool *first)
+{
+    if (c->entries.len == 0)
+        *ks_vec_push(c->arena, &c->entries) = (struct entry){0};
+    if (c->entries.len * 2 >= c->slots)
+        grow_table(c);
+    uint32_t hash = hash_of(&key);
+    size_t at = hash & (c->slots - 1);
+    for (; c->table[at].entry; at = (at + 1) & (c->slots - 1)) {
+        struct entry *e = &c->entries.at[c->table[at].entry];
+        *first = !(c->table[at].hash == hash && is_same(e, &key));
+        if (!*first)
+            return &e->answer;
     }
-    return slot;
+    *first = true;
+    c->table[at] = (struct slot){hash, (uint32_t)c->entries.len};
+    struct entry *e = ks_vec_push(c->arena, &c->entries);
+    *e = key;
+    if (key.name.len > 0)
+        e->name.at = ks_arena_strndup(c->arena, key.name.at, key.name.len);
+    return &e->answer;
 }
 
-// Reads a file into the list unless it is there already under any name. Unreadable: left out.
-static enum ks_status add_file(struct closure *c, const char *path, const struct lookup *found,
-                               struct ks_err *err)
+static bool is_here(const char *path)
 {
-    for (size_t i = 0; i < c->seen.len; i++)
-        if (c->seen.at[i].dev == found->dev && c->seen.at[i].ino == found->ino)
-            return KS_OK;
-    if (c->files->len >= MAX_FILES || c->bytes >= MAX_BYTES)
-        return KS_OK;
-    struct ks_slice text;
-    KS_TRY(ks_file_read(c->arena, path, MAX_BYTES - c->bytes, &text, err));
-    c->bytes += text.len;
-    *ks_vec_push(c->arena, &c->seen) = *found;
-    *ks_vec_push(c->arena, c->files) =
-        (struct ks_source_file){path, text, ks_text_may_have_mark(text)};
-    return KS_OK;
+    return strcmp(path, ".") == 0;
 }
 
-static bool try_dir(struct closure *c, const char *dir, const char *name)
+static const char *join(struct closure *c, const struct dir *dir, const char *name)
 {
-    const char *path = strcmp(dir, ".") == 0 ? name : ks_path_join(c->arena, dir, name);
-    const struct lookup *found = look_up(c, path);
-    if (!found->regular)
+    return is_here(dir->path) ? name : ks_path_join(c->arena, dir->path, name);
+}
+
+// A folder by its name below another; an absolute name is below any.
+static size_t dir_below(struct closure *c, size_t above, const char *name)
+{
+    if (name[0] == '/')
+        above = HERE;
+    if (above == HERE && is_here(name))
+        return HERE;
+    bool first;
+    size_t *place = answer(c, (struct entry){Q_DIR, above, 0, ks_slice_of(name), 0}, &first);
+    if (!first)
+        return *place;
+    *place = c->dirs.len;
+    struct dir parent = c->dirs.at[above];
+    struct dir dir = {.path = join(c, &parent, name), .fd = NO_HANDLE, .absent = parent.absent};
+    if (!dir.absent && c->n_open < MAX_OPEN_DIRS) {
+        dir.fd = parent.fd == NO_HANDLE ? open(dir.path, O_PATH | O_DIRECTORY | O_CLOEXEC)
+                                        : openat(parent.fd, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        dir.absent = dir.fd < 0 && (errno == ENOENT || errno == ENOTDIR);
+        c->n_open += dir.fd >= 0;
+    }
+    *ks_vec_push(c->arena, &c->dirs) = dir;
+    return c->dirs.len - 1;
+}
+
+// Asks a text for what it includes and whether it concerns us.
+static void scan_text(struct closure *c, size_t dir, struct ks_source_file *file)
+{
+    struct ks_scan scan = ks_scan_begin(file->text);
+    for (enum ks_scan_kind kind; (kind = ks_scan_next(&scan)) != KS_SCAN_END;) {
+        if (kind != KS_SCAN_INCLUDE) {
+            file->may_have_mark |= kind == KS_SCAN_MARK;
+            file->has_kernel |= kind == KS_SCAN_KERNEL;
+            continue;
+        }
+        bool first = true;
+        struct entry met = {scan.quoted ? Q_INCLUDE : Q_SEARCH, scan.quoted ? dir : false, 0,
+                            scan.name, 0};
+        if (!scan.next)
+            answer(c, met, &first);
+        if (first)
+            *ks_vec_push(c->arena, &c->wanted) =
+                (struct wanted){dir, ks_arena_strndup(c->arena, scan.name.at, scan.name.len),
+                                scan.quoted, scan.next};
+    }
+}
+
+// Reads an open file into the list, its text only if that is wanted.
+static bool read_file(struct closure *c, int fd, const struct stat *info, size_t dir,
+                      const char *path)
+{
+    size_t size = (size_t)info->st_size;
+    if (size > MAX_BYTES - c->bytes)
         return false;
-    struct lookup copy = *found; // the table may move
-    add_file(c, path, &copy, NULL);
+    if (size > c->text_size) {
+        size_t more = size < 128 * 1024 ? 128 * 1024 : size * 2;
+        char *text = realloc(c->text, more);
+        if (text == NULL)
+            return false;
+        c->text = text;
+        c->text_size = more;
+    }
+    ssize_t n = ks_fd_read(fd, c->text, size);
+    if (n < 0)
+        return false;
+    c->bytes += (size_t)n;
+    struct ks_source_file file = {.path = path, .text = {c->text, (size_t)n}};
+    scan_text(c, dir, &file);
+    if (c->files->len == 0 || file.may_have_mark)
+        file.text.at = ks_arena_strndup(c->arena, file.text.at, file.text.len);
+    else
+        file.text = (struct ks_slice){0};
+    *ks_vec_push(c->arena, c->files) = file;
     return true;
 }
 
-static void include(struct closure *c, const char *from, bool quoted, const char *name)
+// Whether the file is there. It is read unless it was before, under any name; unreadable: left out.
+static bool look_in(struct closure *c, size_t dir, const char *name)
 {
-    if (quoted && try_dir(c, ks_path_dir(c->arena, from), name))
-        return;
-    for (const char *const *d = c->quote_dirs; quoted && d && *d; d++)
-        if (try_dir(c, *d, name))
-            return;
-    for (const char *const *d = c->include_dirs; d && *d; d++)
-        if (try_dir(c, *d, name))
-            return;
-}
-
-static bool blank(char c)
-{
-    return c == ' ' || c == '\t';
-}
-
-// Follows every #include of one file. A textual search for the word, not a lexer: an include inside
-// a comment is followed too, which only reads a file more.
-static void follow(struct closure *c, const char *path, struct ks_slice text)
-{
-    const char *end = text.at + text.len;
-    for (const char *at = text.at;
-         at < end && (at = memmem(at, (size_t)(end - at), "include", 7)) != NULL;) {
-        const char *back = at, *p = at + 7;
-        at = p;
-        while (back > text.at && blank(back[-1]))
-            back--;
-        if (back == text.at || *--back != '#')
-            continue;
-        if (end - p > 5 && memcmp(p, "_next", 5) == 0)
-            p += 5;
-        while (p < end && blank(*p))
-            p++;
-        if (p == end || (*p != '"' && *p != '<'))
-            continue;
-        bool quoted = *p++ == '"';
-        const char *stop = p;
-        while (stop < end && *stop != '\n' && *stop != (quoted ? '"' : '>'))
-            stop++;
-        if (stop == p || stop == end || *stop == '\n')
-            continue;
-        include(c, path, quoted, ks_arena_strndup(c->arena, p, (size_t)(stop - p)));
+    const char *base = ks_path_base(name);
+    if (base != name) {
+        const char *end = base;
+        while (end - name > 1 && end[-1] == '/')
+            end--;
+        dir = dir_below(c, dir, ks_arena_strndup(c->arena, name, (size_t)(end - name)));
     }
+    if (c->dirs.at[dir].absent || *base == '\0')
+        return false;
+    bool first;
+    size_t *there = answer(c, (struct entry){Q_FILE, dir, 0, ks_slice_of(base), 0}, &first);
+    if (!first)
+        return *there != 0;
+    struct dir in = c->dirs.at[dir];
+    struct stat info;
+    const char *path = NULL;
+    if (in.fd == NO_HANDLE)
+        path = join(c, &in, base);
+    int fd = ks_file_open_at(path ? AT_FDCWD : in.fd, path ? path : base, &info);
+    *there = fd >= 0 || (errno != ENOENT && errno != ENOTDIR && errno != EISDIR);
+    bool found = *there != 0;
+    if (fd < 0)
+        return found;
+    struct entry id = {Q_ID, (uint64_t)info.st_dev, (uint64_t)info.st_ino, {0}, 0};
+    answer(c, id, &first);
+    if (first && c->files->len < MAX_FILES)
+        read_file(c, fd, &info, dir, path ? path : join(c, &in, base));
+    close(fd);
+    return found;
+}
+
+static void search(struct closure *c, const struct wanted *w)
+{
+    for (size_t i = 0; w->quoted && i < c->quote.len; i++)
+        if (look_in(c, c->quote.at[i], w->name) && !w->next)
+            return;
+    for (size_t i = 0; i < c->include.len; i++)
+        if (look_in(c, c->include.at[i], w->name) && !w->next)
+            return;
+}
+
+// #include_next means a later folder than that of the file it stands in; all folders are near
+// enough.
+static void follow(struct closure *c, struct wanted w)
+{
+    if (w.quoted && look_in(c, w.from, w.name) && !w.next)
+        return;
+    bool first = true;
+    if (w.quoted && !w.next)
+        answer(c, (struct entry){Q_SEARCH, true, 0, ks_slice_of(w.name), 0}, &first);
+    if (first)
+        search(c, &w);
+}
+
+// Whether a folder is one of those to leave out, which are many fewer than those to look in.
+static bool is_left_out(const struct dir *dir, const struct stat *left_out, size_t n)
+{
+    struct stat is;
+    if (n == 0 || (dir->fd >= 0 ? fstat(dir->fd, &is) : stat(dir->path, &is)) != 0)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (is.st_dev == left_out[i].st_dev && is.st_ino == left_out[i].st_ino)
+            return true;
+    return false;
+}
+
+static void read_dirs(struct closure *c, const struct ks_closure_dirs *dirs)
+{
+    KS_VEC(struct stat) left_out = {0};
+    for (const char *const *d = dirs->left_out; d && *d; d++) {
+        struct stat is;
+        if (dirs->include && *dirs->include && stat(*d, &is) == 0)
+            *ks_vec_push(c->arena, &left_out) = is;
+    }
+    for (const char *const *d = dirs->quote; d && *d; d++)
+        *ks_vec_push(c->arena, &c->quote) = dir_below(c, HERE, *d);
+    for (const char *const *d = dirs->include; d && *d; d++) {
+        size_t dir = dir_below(c, HERE, *d);
+        if (!is_left_out(&c->dirs.at[dir], left_out.at, left_out.len))
+            *ks_vec_push(c->arena, &c->include) = dir;
+    }
+}
+
+// The TU itself, for which being unreadable is a failure.
+static enum ks_status read_tu(struct closure *c, const char *tu, struct ks_err *err)
+{
+    look_in(c, HERE, tu);
+    if (c->files->len > 0) {
+        c->files->at[0].path = tu; // as it is spelled
+        return KS_OK;
+    }
+    struct ks_slice text; // for the reason; one that it can read now was not read before
+    KS_TRY(ks_file_read(c->arena, tu, MAX_BYTES, &text, err));
+    KS_FAIL(err, KS_E_IO, "%s: cannot be read", tu);
 }
 
 enum ks_status ks_closure_read(struct ks_arena *arena, const char *tu,
-                               const char *const *quote_dirs, const char *const *include_dirs,
-                               struct ks_source_list *files, struct ks_err *err)
+                               const struct ks_closure_dirs *dirs, struct ks_source_list *files,
+                               struct ks_err *err)
 {
-    struct closure c = {
-        .arena = arena, .quote_dirs = quote_dirs, .include_dirs = include_dirs, .files = files};
+    struct closure c = {.arena = arena, .files = files};
     *files = (struct ks_source_list){0};
-    struct lookup found = *look_up(&c, tu);
-    KS_TRY(add_file(&c, tu, &found, err));
-    for (size_t i = 0; i < files->len; i++) {
-        // A copy: the list grows while its entry is followed.
-        struct ks_source_file file = files->at[i];
-        follow(&c, file.path, file.text);
-    }
-    return KS_OK;
+    *ks_vec_push(arena, &c.dirs) = (struct dir){.path = ".", .fd = AT_FDCWD};
+    read_dirs(&c, dirs);
+    enum ks_status status = read_tu(&c, tu, err);
+    for (size_t i = 0; status == KS_OK && i < c.wanted.len; i++)
+        follow(&c, c.wanted.at[i]);
+    ks_vec_each (struct dir, d, &c.dirs)
+        if (d->fd >= 0)
+            close(d->fd);
+    free(c.text);
+    return status;
 }

@@ -1,5 +1,10 @@
 // The files a TU includes, found textually: quoted includes and those under -I. The toolkit's own
 // and -isystem folders are left out; macros in #include are ignored; both arms of #if are followed.
+//
+// Nothing is remembered from one run to the next: a mark that appears in a header is seen by the
+// very next compile. So this is what an unmarked TU pays for, and it is made to cost little: one
+// open, fstat, read and close a file, one failing open a name in a folder that lacks it, and one for
+// all names below a folder that is not there.
 #ifndef KS_CLOSURE_H
 #define KS_CLOSURE_H
 
@@ -8,8 +13,9 @@
 
 struct ks_source_file {
     const char *path;      // as reached: relative to the command's directory where it was
-    struct ks_slice text;
+    struct ks_slice text;  // of the TU, and of files that may have a mark; else empty
     bool may_have_mark;
+    bool has_kernel;       // `__global__` stands in it
 };
 
 struct ks_source_list {
@@ -17,10 +23,16 @@ struct ks_source_list {
     size_t len, cap;
 };
 
-// `quote_dirs` and `include_dirs` are NULL-terminated, in search order. Unreadable includes are
-// skipped; an unreadable TU is the only failure. At most 4096 files and 256 MiB.
+// Where to look. The lists are NULL-terminated, in search order; NULL: none.
+struct ks_closure_dirs {
+    const char *const *quote, *const *include;
+    const char *const *left_out; // of `include`, whatever name they go by there
+};
+
+// Unreadable includes are skipped; an unreadable TU is the only failure. At most 4096 files and
+// 256 MiB.
 enum ks_status ks_closure_read(struct ks_arena *arena, const char *tu,
-                               const char *const *quote_dirs, const char *const *include_dirs,
-                               struct ks_source_list *files, struct ks_err *err);
+                               const struct ks_closure_dirs *dirs, struct ks_source_list *files,
+                               struct ks_err *err);
 
 #endif

@@ -16,7 +16,7 @@ static bool is_ident_start(char c)
            (unsigned char)c >= 0x80;
 }
 
-static bool is_ident(char c)
+bool ks_is_ident(char c)
 {
     return is_ident_start(c) || is_digit(c);
 }
@@ -108,7 +108,7 @@ static size_t skip_raw(const struct ks_lexer *lx, size_t pos)
 static size_t skip_ident(const struct ks_lexer *lx, size_t pos)
 {
     size_t next;
-    while (is_ident(spliced(lx, pos, &next)))
+    while (ks_is_ident(spliced(lx, pos, &next)))
         pos = next;
     return pos;
 }
@@ -138,8 +138,8 @@ static size_t skip_number(const struct ks_lexer *lx, size_t pos)
         size_t next, after;
         char c = spliced(lx, pos, &next);
         bool sign = (c == '+' || c == '-') && strchr("eEpP", last) != NULL;
-        bool separator = c == '\'' && is_ident(spliced(lx, next, &after));
-        if (!is_ident(c) && c != '.' && !sign && !separator)
+        bool separator = c == '\'' && ks_is_ident(spliced(lx, next, &after));
+        if (!ks_is_ident(c) && c != '.' && !sign && !separator)
             return pos;
         last = c;
         pos = next;
@@ -384,31 +384,4 @@ size_t ks_lex_drop_dead(struct ks_token *tokens, size_t n)
             tokens[kept++] = tokens[i];
     }
     return kept;
-}
-
-// Whether "ks" stands at `at` as a word of its own.
-static bool is_ks(const char *at, const char *end)
-{
-    return end - at >= 2 && at[0] == 'k' && at[1] == 's' && (end - at == 2 || !is_ident(at[2]));
-}
-
-// Two searches, for "pragma" and for "ks:", because both are rare and memmem is fast on what is
-// rare; "ks" alone is in every other line ("blocks", "masks").
-bool ks_text_may_have_mark(struct ks_slice text)
-{
-    const char *end = text.at + text.len;
-    for (const char *at = text.at;
-         at < end && (at = memmem(at, (size_t)(end - at), "ks:", 3)) != NULL; at += 3)
-        if (at == text.at || !is_ident(at[-1]))
-            return true;
-    for (const char *at = text.at;
-         at < end && (at = memmem(at, (size_t)(end - at), "pragma", 6)) != NULL;) {
-        at += 6;
-        struct ks_lexer lx; // passes blanks, splices and comments
-        ks_lex_begin(&lx, (struct ks_slice){at, (size_t)(end - at)}, false);
-        skip_blank(&lx);
-        if (is_ks(at + lx.pos, end))
-            return true;
-    }
-    return false;
 }

@@ -60,8 +60,7 @@ enum ks_directive ks_token_directive(const struct ks_token *token, struct ks_sli
 // new count. The directives themselves stay. Other conditions keep both arms.
 size_t ks_lex_drop_dead(struct ks_token *tokens, size_t n);
 
-// Whether the text could hold a mark at all: a fast search for "pragma" followed by "ks", or "ks:"
-// in a comment. False means no mark; true means look. Runs at memory speed.
-bool ks_text_may_have_mark(struct ks_slice text);
+// Whether a byte goes on an identifier: letters, digits, '_', '$' and all above 127.
+bool ks_is_ident(char c);
 
 #endif

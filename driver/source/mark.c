@@ -3,6 +3,7 @@
 #include <ctype.h>
 
 #include "source/clause.h"
+#include "source/scan.h"
 
 // A run of text that holds directives: one pragma, or a block of consecutive `// ks:` lines.
 struct block {

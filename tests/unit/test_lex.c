@@ -5,7 +5,6 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "os/clock.h"
 #include "source/lex.h"
 
 static struct ks_arena arena;
@@ -102,41 +101,6 @@ static void test_open_ends(void **state)
     assert_string_equal(lexed("#", false), "#|");
 }
 
-static bool may(const char *text)
-{
-    return ks_text_may_have_mark(ks_slice_of(text));
-}
-
-static void test_may_have_mark(void **state)
-{
-    (void)state;
-    assert_true(may("#pragma ks optimize"));
-    assert_true(may("# pragma\t/* x */ ks\\\n off"));
-    assert_true(may("// ks: off"));
-    assert_true(may("x\n#pragma ks"));
-    assert_false(may("int blocks: 3; #pragma unroll\nmasks = ks_x;"));
-    assert_false(may("int ks = 3;"));
-    assert_false(may(""));
-}
-
-// 64 MiB of text in which "ks" is frequent inside words must pass at 1 GB/s or so. The bound is a
-// tenth of that, so that a loaded machine does not fail while an accidental second pass would.
-static void test_mark_search_speed(void **state)
-{
-    (void)state;
-    static const char line[] =
-        "    blocks[i] = masks[i] + a[i * n + k]; // unrolled by the front end\n";
-    size_t n = (64u << 20) / (sizeof line - 1);
-    char *text = ks_arena_alloc(&arena, n * (sizeof line - 1));
-    for (size_t i = 0; i < n; i++)
-        memcpy(text + i * (sizeof line - 1), line, sizeof line - 1);
-    double begin = ks_now();
-    assert_false(ks_text_may_have_mark((struct ks_slice){text, n * (sizeof line - 1)}));
-    double rate = (double)(n * (sizeof line - 1)) / (ks_now() - begin);
-    print_message("mark search: %.2f GB/s\n", rate / 1e9);
-    assert_true(rate > 1e8);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,8 +109,6 @@ int main(void)
         cmocka_unit_test(test_directives),
         cmocka_unit_test(test_dead_arms),
         cmocka_unit_test(test_open_ends),
-        cmocka_unit_test(test_may_have_mark),
-        cmocka_unit_test(test_mark_search_speed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

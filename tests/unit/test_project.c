@@ -252,11 +252,20 @@ static void matches_files(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t *indices, n = ks_project_marks_for(&arena, &project, at(cases[i].file), &indices);
         assert_int_equal(n, cases[i].n);
+        put(cases[i].file, "");
+        assert_true(n == 0 || ks_project_may_mark(&project, at(cases[i].file)));
         if (n > 0)
             assert_int_equal(indices[0], cases[i].first);
     }
     struct ks_project none = {0};
     size_t *indices;
+    assert_false(ks_project_may_mark(&none, at("home/p/src/x.cu")));
+    put("home/p/ks.yaml", "kernels: [{file: 'src/*.cu', kernel: a}]\n");
+    project = find("home/p");
+    put("home/p/src/x.hpp", "");
+    assert_false(ks_project_may_mark(&project, at("home/p/src/x.hpp")));
+    assert_int_equal(symlink("x.cu", at("home/p/src/link.hpp")), 0);
+    assert_true(ks_project_may_mark(&project, at("home/p/src/link.hpp")));
     assert_int_equal(ks_project_marks_for(&arena, &none, at("x.cu"), &indices), 0);
 }
 

@@ -13,6 +13,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "source/mark.h"
+#include "source/scan.h"
 #include "source/signature.h"
 
 static const char *const pieces[] = {"{",
@@ -54,7 +55,9 @@ static const char *const pieces[] = {"{",
                                      "1'0",
                                      "",
                                      "\\",
-                                     "#"};
+                                     "#",
+                                     "\n#include \"x.h\"\n",
+                                     "\n#inc\\\nlude /*\n*/ \"y.h\"\n"};
 
 static size_t mutate(struct ks_rng *rng, char *text, size_t len, size_t cap)
 {
@@ -71,6 +74,42 @@ static size_t mutate(struct ks_rng *rng, char *text, size_t len, size_t cap)
         len = len - cut + add;
     }
     return len;
+}
+
+// The fast pass never misses what the lexer sees: a mark, a kernel's word, an include.
+static void check_scan(struct ks_arena *arena, struct ks_slice text)
+{
+    struct ks_token *tokens;
+    size_t n = ks_lex_all(arena, text, true, &tokens);
+    bool mark = false, kernel = false;
+    struct ks_scan scan = ks_scan_begin(text);
+    enum ks_scan_kind kind = ks_scan_next(&scan);
+    for (size_t i = 0; i < n; i++) {
+        struct ks_slice rest;
+        const struct ks_token *t = &tokens[i];
+        mark |= t->kind == KS_TOK_COMMENT && t->len > 5 && memcmp(t->at, "// ks:", 6) == 0;
+        kernel |= t->kind == KS_TOK_IDENT && t->len == 10 && ks_token_is(t, "__global__");
+        if (t->kind != KS_TOK_DIRECTIVE)
+            continue;
+        enum ks_directive what = ks_token_directive(t, &rest);
+        const char *stop = rest.len > 1 ? memchr(rest.at + 1, '"', rest.len - 1) : NULL;
+        mark |= what == KS_DIR_PRAGMA && rest.len > 2 && memcmp(rest.at, "ks ", 3) == 0;
+        if (what != KS_DIR_INCLUDE || rest.at[0] != '"' || !stop || stop == rest.at + 1 ||
+            memchr(rest.at, '\n', (size_t)(stop - rest.at)))
+            continue;
+        while (kind != KS_SCAN_END && !(kind == KS_SCAN_INCLUDE && scan.name.at == rest.at + 1))
+            kind = ks_scan_next(&scan);
+        if (kind == KS_SCAN_END)
+            fail_msg("missed: %.*s", (int)t->len, t->at);
+    }
+    bool found_mark = false, found_kernel = false;
+    for (scan = ks_scan_begin(text); (kind = ks_scan_next(&scan)) != KS_SCAN_END;) {
+        assert_true(scan.at > text.at && scan.at <= text.at + text.len);
+        found_mark |= kind == KS_SCAN_MARK;
+        found_kernel |= kind == KS_SCAN_KERNEL;
+    }
+    assert_true(found_mark || !mark);
+    assert_true(found_kernel || !kernel);
 }
 
 static void read_all(struct ks_arena *arena, struct ks_slice text)
@@ -92,6 +131,7 @@ static void read_all(struct ks_arena *arena, struct ks_slice text)
         assert_int_equal(status, KS_E_USER);
         assert_true(ks_starts_with(err.text, "k.cu:"));
     }
+    check_scan(arena, text);
     status = ks_signatures_read(arena, text, &signatures, &err);
     assert_true(status == KS_OK || status == KS_E_FORMAT);
 }
@@ -150,7 +190,8 @@ static void test_long_runs(void **state)
     (void)state;
     static const char *const units[] = {"(",       "{",    "[",        "<",         "__global__ ",
                                         "#if X\n", "a<",   "// ks:\n", "template<", "namespace a{",
-                                        "*",       "\\\n", "'",        "}",         "::"};
+                                        "*",       "\\\n", "'",        "}",         "::",
+                                        "#/*",     "#//",  "#i\\\n",   "#pragma/*", "#include <"};
     for (size_t u = 0; u < sizeof units / sizeof *units; u++) {
         struct ks_arena arena = {0};
         size_t n = strlen(units[u]), count = 300000;
