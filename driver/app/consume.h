@@ -36,7 +36,7 @@ struct consume {
     const char *object;              // what the command writes
     struct ks_tu tu;
     struct ks_store store;
-    const char *index[2]; size_t n_index;
+    struct ks_strv extra_dependencies; // index files of the store, and whom to trust
     struct ks_digest name;           // of the manifest
     struct ks_manifest manifest;
     struct consume_kernel *kernels; size_t n_kernels;
@@ -89,7 +89,7 @@ int consume_prove(struct consume *c, const char *keep_dir);
 enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
                                          struct ks_err *err);
 // Puts the original's name where `shadow` stands in the user's depfile, and behind all others what the
-// decisions hang on: the index files, and the project's ks.yaml.
+// decisions hang on, c->extra_dependencies: index files, the project's ks.yaml, and whom to trust.
 enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err);
 // Whether a shadow compile read the files that the plain compile read. Nothing else notices a new
 // header that shadows another. `extra` takes what the variants' own includes brought; NULL: nothing may.

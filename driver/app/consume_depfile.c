@@ -31,14 +31,10 @@ enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struc
         return KS_OK;
     struct ks_slice text;
     struct ks_buf out = KS_BUF(DEPFILE_MAX);
-    const char *extra[4] = {NULL};
-    size_t n = 0;
-    for (; n < c->n_index; n++)
-        extra[n] = c->index[n];
-    extra[n] = c->tu.project.file; // marks, trusted keys and the mode stand there
     enum ks_status status;
     KS_TRY_GOTO(ks_file_read(c->arena, c->cmd->depfile, DEPFILE_MAX, &text, err), done);
-    KS_TRY_GOTO(ks_depfile_repair(text, shadow, c->tu.path, extra, &out, err), done);
+    KS_TRY_GOTO(ks_depfile_repair(text, shadow, c->tu.path, c->extra_dependencies.at, &out,
+                                  err), done);
     KS_TRY_GOTO(ks_file_write(c->cmd->depfile, out.data, out.len, false, 0, err), done);
 done:
     ks_buf_free(&out);

@@ -140,7 +140,7 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     if (status != KS_OK || c.tu.n_marks == 0)
         return CONSUME_PASS;
     ks_store_open(arena, &config, &c.tu.project, &c.store);
-    c.n_index = ks_store_index_files(arena, &c.store, !config.readonly, c.index);
+    ks_store_dependencies(arena, &c.store, !config.readonly, &c.extra_dependencies);
     if (off) // nvcc's object, and a depfile that brings the build back once ks.yaml is edited
         return consume_plain(&c);
     int result = CONSUME_PASS;

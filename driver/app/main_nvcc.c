@@ -63,7 +63,7 @@ static int print_fingerprint(struct ks_arena *arena, const struct ks_config *con
     ks_hash_begin(&hash, "fingerprint");
     ks_hash_text(&hash, "nvcc", toolkit->version);
     ks_hash_text(&hash, "mode", ks_mode_name(config->mode));
-    ks_store_hash_indexes(arena, &store, &hash);
+    ks_store_hash(arena, &store, &hash);
     ks_hash_end(&hash, &digest);
     ks_digest_hex(&digest, hex);
     printf("%s\n", hex);

@@ -56,7 +56,7 @@ const char *verb_decision_status(const struct verb_decision *decision)
 
 const char *verb_tier_name(const struct ks_tier *tier)
 {
-    return tier->kind == KS_TIER_PROJECT ? "project" : "user";
+    return tier->kind == KS_TIER_PROJECT ? "project" : tier->kind == KS_TIER_USER ? "user" : "shared";
 }
 
 static json_t *text_or_null(const char *text)

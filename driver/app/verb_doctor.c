@@ -123,6 +123,21 @@ static void check_project(struct doctor *d)
                                                    project.n_trust));
 }
 
+// Shared folders of decisions, each by itself: builds are silent about one that is away.
+static void check_stores(struct doctor *d)
+{
+    struct ks_arena *arena = d->context->arena;
+    struct ks_store store;
+    ks_store_open(arena, &d->context->config, NULL, &store);
+    for (size_t i = 0; i < store.n_tiers; i++)
+        if (store.tiers[i].kind == KS_TIER_SHARED)
+            report(d, "store", GOOD, store.tiers[i].dir);
+    for (size_t i = 0; i < store.away.len; i++)
+        report(d, "store", NOTE,
+               ks_arena_printf(arena, "%s is not there or does not answer: builds go on without it",
+                               store.away.at[i]));
+}
+
 // Looks only: the nearest folder that exists says whether the rest could be made.
 static void check_dir(struct doctor *d, const char *what, const char *dir)
 {
@@ -209,6 +224,7 @@ int verb_doctor(struct ks_verb_context *context)
     check_gpu(&d);
     check_counters(&d);
     check_project(&d);
+    check_stores(&d);
     check_dir(&d, "cache", context->config.cache_dir);
     check_dir(&d, "state", context->config.state_dir);
     check_dir(&d, "config", context->config.config_dir);

@@ -9,19 +9,22 @@
 #include "fmt/yaml.h"
 #include "os/file.h"
 
-#define SYSTEM_FILE "/etc/ks/config.yaml"
+#define SYSTEM_DIR "/etc/ks"
 #define MAX_FILE ((size_t)1 << 20)
 #define WEEK_SECONDS (7.0 * 24 * 3600)
 #define DEFAULT_BUDGET 60.0
+#define DEFAULT_CACHE_MAX ((int64_t)1 << 30)
+#define MOST_STORE_DIRS 8
 
 static const char *const mode_names[] = {"consume", "tune", "strict", "off", NULL};
 static const char *const accept_names[] = {"measured", "modelled", NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
-    "KS_ACCEPT",  "KS_BUDGET",   "KS_CACHE_DIR", "KS_CONFIG_DIR", "KS_CUDA_DEVICE", "KS_CUPTI_DIR",
-    "KS_DEVICE",  "KS_DISABLE",  "KS_LOG",       "KS_MODE",       "KS_NVCC_ACTIVE", "KS_NVCC_REAL",
-    "KS_PROJECT", "KS_READONLY", "KS_REMARKS",   "KS_SHARE_DIR",  "KS_STATE_DIR",   "KS_TRACE",
+    "KS_ACCEPT",    "KS_BUDGET",      "KS_CACHE_DIR", "KS_CACHE_MAX", "KS_CONFIG_DIR",
+    "KS_CUDA_DEVICE", "KS_CUPTI_DIR", "KS_DEVICE",    "KS_DISABLE",   "KS_LOG",
+    "KS_MODE",      "KS_NVCC_ACTIVE", "KS_NVCC_REAL", "KS_PROJECT",   "KS_READONLY",
+    "KS_REMARKS",   "KS_SHARE_DIR",   "KS_STATE_DIR", "KS_STORE_DIR", "KS_TRACE",
     NULL,
 };
 
@@ -66,6 +69,27 @@ bool ks_seconds_parse(const char *text, double *seconds)
     return true;
 }
 
+bool ks_size_parse(const char *text, int64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    char number[32];
+    size_t len = strlen(text);
+    double factor = 1, value;
+    const char *unit = len > 0 ? strchr(units, text[len - 1]) : NULL;
+    for (const char *at = units; unit != NULL && at <= unit; at++)
+        factor *= 1024;
+    len -= unit != NULL;
+    if (len == 0 || len >= sizeof number)
+        return false;
+    memcpy(number, text, len);
+    number[len] = '\0';
+    if (!ks_parse_f64(number, &value) || value <= 0 || value * factor < 1 ||
+        value * factor > (double)((int64_t)1 << 62))
+        return false;
+    *bytes = (int64_t)(value * factor);
+    return true;
+}
+
 static bool parse_bool(const char *text, bool *value)
 {
     static const char *const words[] = {"0", "1", "no", "yes", "false", "true", "off", "on", NULL};
@@ -99,11 +123,33 @@ static bool parse_remarks(const char *text, struct ks_config *config)
     return true;
 }
 
+// "/a:/b" in place of what a weaker source named.
+static enum ks_status set_store_dirs(struct ks_arena *arena, struct ks_config *config,
+                                     const char *where, const char *value, struct ks_err *err)
+{
+    config->store_dirs = (struct ks_strv){0};
+    for (const char *at = value; *at != '\0'; at += *at == ':') {
+        size_t n = strcspn(at, ":");
+        const char *dir = ks_arena_strndup(arena, at, n);
+        at += n;
+        if (n == 0)
+            continue;
+        if (dir[0] != '/')
+            KS_FAIL(err, KS_E_USER, "%s: %s is not an absolute path", where, dir);
+        if (config->store_dirs.len == MOST_STORE_DIRS)
+            KS_FAIL(err, KS_E_USER, "%s: more than %d folders", where, MOST_STORE_DIRS);
+        ks_strv_add(arena, &config->store_dirs, dir);
+    }
+    return KS_OK;
+}
+
 // One setting by its name in a file, whatever the source; `where` begins the message.
 static enum ks_status set(struct ks_arena *arena, struct ks_config *config, const char *where,
                           const char *name, const char *value, struct ks_err *err)
 {
     int index;
+    *ks_vec_push(arena, &config->said) =
+        (struct ks_said){name, ks_arena_strdup(arena, value), where};
     if (strcmp(name, "mode") == 0) {
         if (!ks_mode_parse(value, &config->mode)) {
             config->mode = KS_MODE_STRICT; // a misspelt one may have meant it
@@ -125,6 +171,11 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
         if (!ks_seconds_parse(value, &config->budget_seconds))
             KS_FAIL(err, KS_E_USER, "%s: %s is no time; use seconds as in 60s, or minutes as in 5m",
                     where, value);
+    } else if (strcmp(name, "store_dir") == 0) {
+        return set_store_dirs(arena, config, where, value, err);
+    } else if (strcmp(name, "cache_max") == 0) {
+        if (!ks_size_parse(value, &config->cache_max))
+            KS_FAIL(err, KS_E_USER, "%s: %s is no size; use bytes, or 500M, 2G", where, value);
     } else if (strcmp(name, "nvcc") == 0) {
         config->real_nvcc = ks_arena_strdup(arena, value);
     } else if (strcmp(name, "device") == 0) {
@@ -143,8 +194,9 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
 static enum ks_status read_file(struct ks_arena *arena, const char *path, struct ks_config *config,
                                 struct ks_err *err)
 {
-    static const char *const keys[] = {"mode", "accept", "readonly",  "remarks",   "budget",
-                                       "nvcc", "device", "cache_dir", "state_dir", NULL};
+    static const char *const keys[] = {"mode",      "accept",    "readonly",  "remarks",
+                                       "budget",    "nvcc",      "device",    "cache_dir",
+                                       "state_dir", "store_dir", "cache_max", NULL};
     struct stat st;
     if (stat(path, &st) != 0)
         return KS_OK;
@@ -179,9 +231,10 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
                                        struct ks_err *err)
 {
     static const char *const named[][2] = {
-        {"KS_MODE", "mode"},       {"KS_ACCEPT", "accept"},   {"KS_READONLY", "readonly"},
-        {"KS_REMARKS", "remarks"}, {"KS_BUDGET", "budget"},   {"KS_NVCC_REAL", "nvcc"},
-        {"KS_DEVICE", "device"},   {"KS_PROJECT", "project"},
+        {"KS_MODE", "mode"},           {"KS_ACCEPT", "accept"},       {"KS_READONLY", "readonly"},
+        {"KS_REMARKS", "remarks"},     {"KS_BUDGET", "budget"},       {"KS_NVCC_REAL", "nvcc"},
+        {"KS_DEVICE", "device"},       {"KS_PROJECT", "project"},     {"KS_CACHE_DIR", "cache_dir"},
+        {"KS_STATE_DIR", "state_dir"}, {"KS_STORE_DIR", "store_dir"}, {"KS_CACHE_MAX", "cache_max"},
     };
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         const char *value = getenv(named[i][0]);
@@ -252,7 +305,7 @@ static enum ks_status read_all(struct ks_arena *arena, const char *const *argume
                                struct ks_config *config, struct ks_err *err)
 {
     KS_TRY(ks_dirs_config(arena, config, err));
-    KS_TRY(read_file(arena, SYSTEM_FILE, config, err));
+    KS_TRY(read_file(arena, SYSTEM_DIR "/config.yaml", config, err));
     if (config->config_dir != NULL)
         KS_TRY(
             read_file(arena, ks_path_join(arena, config->config_dir, "config.yaml"), config, err));
@@ -267,6 +320,8 @@ enum ks_status ks_config_load(struct ks_arena *arena, const char *const *argumen
     *config = (struct ks_config){.mode = KS_MODE_CONSUME,
                                  .accept = KS_ACCEPT_MEASURED,
                                  .budget_seconds = DEFAULT_BUDGET,
+                                 .cache_max = DEFAULT_CACHE_MAX,
+                                 .system_dir = SYSTEM_DIR,
                                  .device = "cuda"};
     enum ks_status status = read_all(arena, arguments, config, err);
     const char *nvcc = getenv("KS_NVCC_REAL");

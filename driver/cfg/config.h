@@ -8,9 +8,16 @@
 #define KS_CONFIG_H
 
 #include "base/str.h"
+#include "base/vec.h"
 
 enum ks_mode { KS_MODE_CONSUME, KS_MODE_TUNE, KS_MODE_STRICT, KS_MODE_OFF };
 enum ks_accept { KS_ACCEPT_MEASURED, KS_ACCEPT_MODELLED };
+
+// One setting as it was given somewhere, for `ks config`.
+struct ks_said {
+    const char *name, *value;
+    const char *where; // "KS_MODE", "--ks-mode", "/etc/ks/config.yaml:3: mode"
+};
 
 struct ks_config {
     enum ks_mode mode;        // KS_MODE / --ks-mode=
@@ -25,10 +32,16 @@ struct ks_config {
     const char *cache_dir;    // KS_CACHE_DIR, else $XDG_CACHE_HOME/ks, else ~/.cache/ks
     const char *state_dir;    // KS_STATE_DIR, else $XDG_STATE_HOME/ks, else ~/.local/state/ks
     const char *config_dir;   // KS_CONFIG_DIR, else $XDG_CONFIG_HOME/ks, else ~/.config/ks
+    // Shared folders of decisions, looked up behind project and user, never written by a build:
+    // KS_STORE_DIR, several with ':'; absolute.
+    struct ks_strv store_dirs;
+    int64_t cache_max;        // KS_CACHE_MAX: bytes that cache_dir may hold; default 1G
     const char *runtime_dir;  // $XDG_RUNTIME_DIR/ks, else /tmp/ks-<uid>: GPU locks
     // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks, built or installed.
     const char *share_dir;
+    const char *system_dir;   // /etc/ks: config.yaml and trusted.keys for everybody; NULL: none
     bool mode_fixed, budget_fixed; // said by option or environment: stronger than a project
+    KS_VEC(struct ks_said) said; // in this order, the last of a name counts
 };
 
 // Never fails for want of files or a home; KS_E_USER for a bad value, naming the variable, the file
@@ -43,6 +56,8 @@ const char *ks_mode_name(enum ks_mode mode);
 bool ks_mode_parse(const char *name, enum ks_mode *mode);
 // "60", "60s", "2.5m" as seconds; false unless more than 0 and at most a week.
 bool ks_seconds_parse(const char *text, double *seconds);
+// "500M", "2G", "1.5T", plain bytes; suffixes count by 1024. False unless more than 0.
+bool ks_size_parse(const char *text, int64_t *bytes);
 
 // KS_* variables of the environment that mean nothing to any part of ks, each as "NAME" or
 // "NAME (do you mean OTHER?)", for one warning in `ks`.

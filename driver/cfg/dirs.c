@@ -16,39 +16,34 @@ const char *ks_dirs_home(struct ks_arena *arena)
     return home != NULL && home[0] == '/' && ks_is_dir(home) ? ks_arena_strdup(arena, home) : NULL;
 }
 
-// KS_<what>_DIR as it stands, else <xdg>/ks, else ~/<fallback>/ks, else NULL.
-static enum ks_status pick(struct ks_arena *arena, const char *variable, const char *xdg,
-                           const char *fallback, const char **dir, struct ks_err *err)
+// Where nothing was said: <xdg>/ks, else ~/<fallback>/ks, else NULL.
+static void pick(struct ks_arena *arena, const char *xdg, const char *fallback, const char **dir)
 {
-    const char *value = getenv(variable);
-    if (value != NULL && value[0] != '\0') {
-        if (value[0] != '/')
-            KS_FAIL(err, KS_E_USER, "%s: %s is not an absolute path", variable, value);
-        *dir = ks_arena_strdup(arena, value);
-        return KS_OK;
-    }
     if (*dir != NULL)
-        return KS_OK;
-    value = getenv(xdg);
-    if (value != NULL && value[0] == '/') { // the specification ignores relative ones
+        return;
+    const char *value = getenv(xdg), *home;
+    if (value != NULL && value[0] == '/') // the specification ignores relative ones
         *dir = ks_path_join(arena, value, "ks");
-        return KS_OK;
-    }
-    const char *home = ks_dirs_home(arena);
-    if (home != NULL)
+    else if ((home = ks_dirs_home(arena)) != NULL)
         *dir = ks_path_join(arena, ks_path_join(arena, home, fallback), "ks");
-    return KS_OK;
 }
 
 enum ks_status ks_dirs_config(struct ks_arena *arena, struct ks_config *config, struct ks_err *err)
 {
-    return pick(arena, "KS_CONFIG_DIR", "XDG_CONFIG_HOME", ".config", &config->config_dir, err);
+    const char *value = getenv("KS_CONFIG_DIR");
+    if (value != NULL && value[0] != '\0') {
+        if (value[0] != '/')
+            KS_FAIL(err, KS_E_USER, "KS_CONFIG_DIR: %s is not an absolute path", value);
+        config->config_dir = ks_arena_strdup(arena, value);
+    }
+    pick(arena, "XDG_CONFIG_HOME", ".config", &config->config_dir);
+    return KS_OK;
 }
 
 enum ks_status ks_dirs_fill(struct ks_arena *arena, struct ks_config *config, struct ks_err *err)
 {
-    KS_TRY(pick(arena, "KS_CACHE_DIR", "XDG_CACHE_HOME", ".cache", &config->cache_dir, err));
-    KS_TRY(pick(arena, "KS_STATE_DIR", "XDG_STATE_HOME", ".local/state", &config->state_dir, err));
+    pick(arena, "XDG_CACHE_HOME", ".cache", &config->cache_dir);
+    pick(arena, "XDG_STATE_HOME", ".local/state", &config->state_dir);
     const char *runtime = getenv("XDG_RUNTIME_DIR");
     config->runtime_dir = runtime != NULL && runtime[0] == '/'
                               ? ks_path_join(arena, runtime, "ks")

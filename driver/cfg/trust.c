@@ -12,6 +12,8 @@
 #include "os/file.h"
 
 #define MAX_KEY_FILE ((size_t)1 << 20)
+#define OWN_KEY "key.pub"
+#define TRUSTED_KEYS "trusted.keys"
 
 typedef KS_VEC(struct ks_pubkey) key_list;
 
@@ -98,19 +100,18 @@ enum ks_status ks_user_key(const struct ks_config *config, bool make, struct ks_
             status = make_key(&arena, config->config_dir, path, secret, err);
     }
     if (make && status == KS_OK && !config->readonly)
-        status = save_public(ks_path_join(&arena, config->config_dir, "key.pub"), secret, err);
+        status = save_public(ks_path_join(&arena, config->config_dir, OWN_KEY), secret, err);
     ks_arena_free(&arena);
     return status;
 }
 
 // Keys of a file, one a line, minisign's comment lines and '#' skipped. What cannot be believed or
 // read is left out with a warning: fewer keys never make a build wrong.
-static void add_file(struct ks_arena *arena, const struct ks_config *config, const char *name,
-                     key_list *list)
+static void add_file(struct ks_arena *arena, const char *dir, const char *name, key_list *list)
 {
-    if (config->config_dir == NULL)
+    if (dir == NULL)
         return;
-    const char *path = ks_path_join(arena, config->config_dir, name);
+    const char *path = ks_path_join(arena, dir, name);
     struct stat st;
     struct ks_slice text;
     struct ks_err err;
@@ -149,7 +150,7 @@ void ks_trust_project(struct ks_arena *arena, const struct ks_config *config,
     key_list list = {0};
     for (size_t i = 0; i < project->n_trust; i++)
         *ks_vec_push(arena, &list) = project->trust[i];
-    add_file(arena, config, "key.pub", &list);
+    add_file(arena, config->config_dir, OWN_KEY, &list);
     *keys = list.at;
     *n = list.len;
 }
@@ -158,8 +159,26 @@ void ks_trust_user(struct ks_arena *arena, const struct ks_config *config, struc
                    size_t *n)
 {
     key_list list = {0};
-    add_file(arena, config, "key.pub", &list);
-    add_file(arena, config, "trusted.keys", &list);
+    add_file(arena, config->config_dir, OWN_KEY, &list);
+    add_file(arena, config->config_dir, TRUSTED_KEYS, &list);
+    add_file(arena, config->system_dir, TRUSTED_KEYS, &list);
     *keys = list.at;
     *n = list.len;
+}
+
+void ks_trust_files(struct ks_arena *arena, const struct ks_config *config,
+                    const struct ks_project *project, struct ks_strv *files)
+{
+    const char *const places[][2] = {{config->config_dir, OWN_KEY},
+                                     {config->config_dir, TRUSTED_KEYS},
+                                     {config->system_dir, TRUSTED_KEYS}};
+    if (project != NULL && project->file != NULL)
+        ks_strv_add(arena, files, project->file);
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (places[i][0] == NULL)
+            continue;
+        const char *path = ks_path_join(arena, places[i][0], places[i][1]);
+        if (ks_file_exists(path))
+            ks_strv_add(arena, files, path);
+    }
 }

@@ -5,13 +5,69 @@
 #include <string.h>
 
 #include "os/file.h"
+#include "os/reach.h"
 #include "store/store_path.h"
+#include "store/used.h"
 
-static void add_tier(struct ks_arena *arena, struct ks_store *store, enum ks_tier_kind kind,
-                     const char *dir)
+#define ANSWER_SECONDS 2.0 // in which a shared folder has to answer
+#define AWAY_SECONDS 30    // for which one that did not is not asked again
+
+static struct ks_tier *add_tier(struct ks_arena *arena, struct ks_store *store,
+                                enum ks_tier_kind kind, const char *dir)
 {
     struct ks_tier *tier = &store->tiers[store->n_tiers++];
     *tier = (struct ks_tier){.kind = kind, .dir = dir, .index = ks_path_join(arena, dir, "index")};
+    return tier;
+}
+
+// Remembers that a folder did not answer, or NULL where nothing can be remembered.
+static const char *away_mark(struct ks_arena *arena, const struct ks_config *config,
+                             const char *dir)
+{
+    char hex[KS_HASH_TEXT];
+    struct ks_digest digest = ks_digest_of("away", dir, strlen(dir));
+    ks_digest_hex(&digest, hex);
+    return config->cache_dir == NULL || config->readonly
+               ? NULL
+               : ks_arena_printf(arena, "%s/away/%.16s", config->cache_dir, hex);
+}
+
+static bool known_away(struct ks_arena *arena, const struct ks_config *config, const char *dir)
+{
+    const char *mark = away_mark(arena, config, dir);
+    int64_t age = mark == NULL ? -1 : ks_used_age(mark);
+    return age >= 0 && age < AWAY_SECONDS;
+}
+
+static void note_away(struct ks_arena *arena, const struct ks_config *config, const char *dir)
+{
+    const char *mark = away_mark(arena, config, dir);
+    if (mark != NULL && ks_dir_make(ks_path_dir(arena, mark), NULL) == KS_OK)
+        (void)ks_file_write(mark, dir, strlen(dir), false, 0, NULL);
+}
+
+// A server that is gone would hang the build: the folders are asked by others first, and one without
+// an answer is as good as empty.
+static void add_shared(struct ks_arena *arena, const struct ks_config *config,
+                       struct ks_store *store)
+{
+    struct ks_strv asked = {0};
+    enum ks_reach reach[KS_TIERS_MOST];
+    for (size_t i = 0; i < config->store_dirs.len; i++) {
+        const char *dir = config->store_dirs.at[i];
+        ks_strv_add(arena, known_away(arena, config, dir) ? &store->away : &asked, dir);
+    }
+    ks_reach(asked.at, asked.len, ANSWER_SECONDS, reach);
+    for (size_t i = 0; i < asked.len; i++) {
+        if (reach[i] == KS_REACH_AWAY)
+            note_away(arena, config, asked.at[i]);
+        if (reach[i] != KS_REACH_HERE) {
+            ks_strv_add(arena, &store->away, asked.at[i]);
+            continue;
+        }
+        struct ks_tier *tier = add_tier(arena, store, KS_TIER_SHARED, asked.at[i]);
+        ks_trust_user(arena, config, &tier->keys, &tier->n_keys);
+    }
 }
 
 void ks_store_open(struct ks_arena *arena, const struct ks_config *config,
@@ -19,15 +75,18 @@ void ks_store_open(struct ks_arena *arena, const struct ks_config *config,
 {
     *store = (struct ks_store){.readonly = config->readonly};
     if (project != NULL && project->root != NULL) {
-        add_tier(arena, store, KS_TIER_PROJECT, ks_path_join(arena, project->root, ".ks"));
-        struct ks_tier *tier = &store->tiers[store->n_tiers - 1];
+        struct ks_tier *tier = add_tier(arena, store, KS_TIER_PROJECT,
+                                        ks_path_join(arena, project->root, ".ks"));
         ks_trust_project(arena, config, project, &tier->keys, &tier->n_keys);
     }
     if (config->cache_dir != NULL) {
-        add_tier(arena, store, KS_TIER_USER, ks_path_join(arena, config->cache_dir, "variants"));
-        struct ks_tier *tier = &store->tiers[store->n_tiers - 1];
+        struct ks_tier *tier = add_tier(arena, store, KS_TIER_USER,
+                                        ks_path_join(arena, config->cache_dir, "variants"));
         ks_trust_user(arena, config, &tier->keys, &tier->n_keys);
     }
+    if (config->store_dirs.len > 0)
+        add_shared(arena, config, store);
+    ks_trust_files(arena, config, project, &store->trust_files);
 }
 
 // One decision's file, read and its signature checked.
@@ -201,14 +260,27 @@ static bool lookup_tier(struct ks_arena *arena, const struct ks_tier *tier,
     return true;
 }
 
+// `text` names the file of a decision that the original stays.
+static void note_use(const struct ks_lookup *lookup)
+{
+    for (size_t i = 0; i < lookup->n_variants; i++)
+        ks_used_note(lookup->variants[i].path);
+    if (lookup->reason == KS_R_ORIGINAL_WINS)
+        ks_used_note(lookup->text);
+}
+
 void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
                      const struct ks_config *config, const struct ks_digest *key,
                      struct ks_lookup *lookup)
 {
     *lookup = (struct ks_lookup){.reason = KS_R_PENDING, .text = ""};
-    for (size_t i = 0; i < store->n_tiers; i++)
-        if (lookup_tier(arena, &store->tiers[i], config, key, lookup))
-            return;
+    for (size_t i = 0; i < store->n_tiers; i++) {
+        if (!lookup_tier(arena, &store->tiers[i], config, key, lookup))
+            continue;
+        if (store->tiers[i].kind == KS_TIER_USER && !store->readonly)
+            note_use(lookup);
+        return;
+    }
 }
 
 void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,

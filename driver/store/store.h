@@ -3,7 +3,8 @@
 // <tier>/<key>/<variant>.yaml, <variant>.yaml.minisig, original.yaml(.minisig); <tier>/index lists
 // "key variant|original digest" lines sorted (the digest is of the file's bytes, so that a new
 // verdict on the same proposal shows), and its mtime moves only when its content does.
-// Project tier: <root>/.ks ; user tier: <cache_dir>/variants.
+// Project tier: <root>/.ks ; user tier: <cache_dir>/variants ; shared tiers: config->store_dirs, which
+// no build writes and of which one that does not answer is left out.
 //
 // Writers hold <tier>/.lock; readers take no lock: files appear and change by rename, signature
 // first, so that a reader sees a valid pair, the old pair, or one that does not verify (a miss).
@@ -13,7 +14,8 @@
 #include "cfg/trust.h"
 #include "key/variant.h"
 
-enum ks_tier_kind { KS_TIER_PROJECT, KS_TIER_USER };
+enum ks_tier_kind { KS_TIER_PROJECT, KS_TIER_USER, KS_TIER_SHARED };
+#define KS_TIERS_MOST 10
 
 struct ks_tier {
     enum ks_tier_kind kind;
@@ -23,8 +25,10 @@ struct ks_tier {
 };
 
 struct ks_store {
-    struct ks_tier tiers[2];      // in order of lookup
+    struct ks_tier tiers[KS_TIERS_MOST]; // in order of lookup
     size_t n_tiers;
+    struct ks_strv away;          // shared folders that do not answer
+    struct ks_strv trust_files;   // what says which keys are trusted: ks.yaml, trusted.keys ...
     bool readonly;                // config->readonly: put fails
 };
 
@@ -42,7 +46,7 @@ struct ks_lookup {
     struct ks_original_decision original; // when ORIGINAL_WINS
 };
 
-// Tiers for a project (may have root NULL) and the user; never creates anything.
+// Tiers for a project (may have root NULL), the user and all; makes no folder of theirs.
 void ks_store_open(struct ks_arena *arena, const struct ks_config *config,
                    const struct ks_project *project, struct ks_store *store);
 
@@ -57,7 +61,7 @@ void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
                    const struct ks_config *config, const struct ks_digest *key, const char *path,
                    struct ks_lookup *lookup);
 
-// Signs and publishes into the first writable tier (project if there is one), updates its index.
+// Signs and publishes into the first tier that is the project's or the user's and can be written (project if there is one), updates its index.
 // A variant replaces the decision that the original stays, and the other way round `lookup` believes
 // the latter. KS_E_IO with the path when no tier can be written.
 enum ks_status ks_store_put_variant(struct ks_arena *arena, const struct ks_store *store,
@@ -75,13 +79,15 @@ enum ks_status ks_store_each(struct ks_arena *arena, const struct ks_store *stor
                                            const struct ks_digest *key, const char *path),
                              void *context, struct ks_err *err);
 
-// Makes sure the index files exist (empty) where that is possible, and returns their paths:
-// what a marked TU depends on.
-size_t ks_store_index_files(struct ks_arena *arena, const struct ks_store *store,
-                            bool create, const char *paths[2]);
+// What a marked TU depends on besides what it includes: index files (made, empty, where that is
+// possible and `create` says so) and the files that say whom to trust. Only files that exist.
+void ks_store_dependencies(struct ks_arena *arena, const struct ks_store *store, bool create,
+                           struct ks_strv *paths);
 
-// Adds the contents of all index files to a running hash.
-void ks_store_hash_indexes(struct ks_arena *arena, const struct ks_store *store,
-                           struct ks_hash *hash);
+// Moves the index's mtime without a change of its content: all that depends on it is built again.
+void ks_store_stir(const struct ks_tier *tier);
+
+// Adds to a running hash what the store would decide by: index files and trusted keys.
+void ks_store_hash(struct ks_arena *arena, const struct ks_store *store, struct ks_hash *hash);
 
 #endif

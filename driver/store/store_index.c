@@ -114,30 +114,40 @@ static void make_index(struct ks_arena *arena, const struct ks_tier *tier)
     ks_lock_release(&lock);
 }
 
-size_t ks_store_index_files(struct ks_arena *arena, const struct ks_store *store, bool create,
-                            const char *paths[2])
+void ks_store_dependencies(struct ks_arena *arena, const struct ks_store *store, bool create,
+                           struct ks_strv *paths)
 {
-    size_t n = 0;
     for (size_t i = 0; i < store->n_tiers; i++) {
         const struct ks_tier *tier = &store->tiers[i];
-        if (create && !store->readonly && !ks_file_exists(tier->index))
+        if (create && !store->readonly && tier->kind != KS_TIER_SHARED &&
+            !ks_file_exists(tier->index))
             make_index(arena, tier);
         // A dependency that does not exist would rebuild the file for ever.
         if (ks_file_exists(tier->index))
-            paths[n++] = tier->index;
+            ks_strv_add(arena, paths, tier->index);
     }
-    return n;
+    for (size_t i = 0; i < store->trust_files.len; i++)
+        if (ks_file_exists(store->trust_files.at[i]))
+            ks_strv_add(arena, paths, store->trust_files.at[i]);
 }
 
-void ks_store_hash_indexes(struct ks_arena *arena, const struct ks_store *store,
-                           struct ks_hash *hash)
+void ks_store_stir(const struct ks_tier *tier)
+{
+    (void)utimensat(AT_FDCWD, tier->index, NULL, 0);
+}
+
+void ks_store_hash(struct ks_arena *arena, const struct ks_store *store, struct ks_hash *hash)
 {
     for (size_t i = 0; i < store->n_tiers; i++) {
+        const struct ks_tier *tier = &store->tiers[i];
         struct ks_slice text;
-        if (ks_file_read(arena, store->tiers[i].index, (size_t)256 << 20, &text, NULL) == KS_OK)
+        ks_hash_int(hash, "tier", tier->kind);
+        if (ks_file_read(arena, tier->index, (size_t)256 << 20, &text, NULL) == KS_OK)
             ks_hash_field(hash, "index", text.at, text.len);
         else
             ks_hash_text(hash, "index", NULL);
+        for (size_t k = 0; k < tier->n_keys; k++)
+            ks_hash_field(hash, "key", &tier->keys[k], sizeof tier->keys[k]);
     }
 }
 

@@ -66,14 +66,17 @@ static enum ks_status put(struct ks_arena *arena, const struct ks_store *store,
                           const struct ks_secret_key *secret, const struct decision *decision,
                           const char **path, struct ks_err *err)
 {
-    if (store->n_tiers == 0)
+    size_t n = 0; // shared tiers, behind the others, are not for this
+    while (n < store->n_tiers && store->tiers[n].kind != KS_TIER_SHARED)
+        n++;
+    if (n == 0)
         KS_FAIL(err, KS_E_IO, "nowhere to store: no project and no usable home directory; set "
                 "KS_CACHE_DIR");
     if (store->readonly)
         KS_FAIL(err, KS_E_IO, "%s: not written, the configuration is read-only (KS_READONLY)",
                 store->tiers[0].dir);
     struct ks_err first = {0};
-    for (size_t i = 0; i < store->n_tiers; i++) {
+    for (size_t i = 0; i < n; i++) {
         struct ks_err now = {0};
         const struct ks_tier *tier = &store->tiers[i];
         bool first_index = !ks_file_exists(tier->index);

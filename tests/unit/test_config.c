@@ -177,6 +177,30 @@ static void prefers_option_to_environment_to_file(void **state)
     assert_int_equal(load(off).mode, KS_MODE_OFF);
 }
 
+static void reads_lists_of_folders_and_sizes(void **state)
+{
+    (void)state;
+    assert_int_equal(load(NULL).store_dirs.len, 0);
+    assert_int_equal(load(NULL).cache_max, 1 << 30);
+    user_file("store_dir: /mnt/a\ncache_max: 1.5K\n");
+    struct ks_config config = load(NULL);
+    assert_int_equal(config.store_dirs.len, 1);
+    assert_string_equal(config.store_dirs.at[0], "/mnt/a");
+    assert_int_equal(config.cache_max, 1536);
+    setenv("KS_STORE_DIR", ":/b::/c:", 1); // in place of the file's
+    setenv("KS_CACHE_MAX", "2T", 1);
+    config = load(NULL);
+    assert_int_equal(config.store_dirs.len, 2);
+    assert_string_equal(config.store_dirs.at[0], "/b");
+    assert_string_equal(config.store_dirs.at[1], "/c");
+    assert_true(config.cache_max == (int64_t)2 << 40);
+    // Where each came from, the last one counting.
+    const struct ks_said *last = &config.said.at[config.said.len - 1];
+    assert_string_equal(last->where, "KS_CACHE_MAX");
+    assert_string_equal(last->value, "2T");
+    assert_non_null(strstr(config.said.at[0].where, "config.yaml:1: store_dir"));
+}
+
 static void empty_variables_say_nothing(void **state)
 {
     (void)state;
@@ -224,6 +248,12 @@ static void names_the_mistake_and_its_place(void **state)
         {"KS_BUDGET", "1e9", "KS_BUDGET"},
         {"KS_BUDGET", "s", "KS_BUDGET"},
         {"KS_BUDGET", "inf", "KS_BUDGET"},
+        {"KS_STORE_DIR", "/a:b", "KS_STORE_DIR: b is not an absolute path"},
+        {"KS_STORE_DIR", "/1:/2:/3:/4:/5:/6:/7:/8:/9", "KS_STORE_DIR: more than 8 folders"},
+        {"KS_CACHE_MAX", "0", "KS_CACHE_MAX: 0 is no size; use bytes, or 500M, 2G"},
+        {"KS_CACHE_MAX", "5X", "KS_CACHE_MAX"},
+        {"KS_CACHE_MAX", "G", "KS_CACHE_MAX"},
+        {"KS_CACHE_MAX", "1e30", "KS_CACHE_MAX"},
     };
     setenv("KS_NVCC_REAL", "/e/nvcc", 1);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -376,6 +406,7 @@ int main(void)
         TEST(follows_the_base_directories),
         TEST(lives_without_a_home),
         TEST(prefers_option_to_environment_to_file),
+        TEST(reads_lists_of_folders_and_sizes),
         TEST(empty_variables_say_nothing),
         TEST(switches_off_whatever_else_is_wrong),
         TEST(names_the_mistake_and_its_place),

@@ -290,14 +290,22 @@ static struct timespec changed(const char *path)
     return st.st_mtim;
 }
 
+static struct ks_strv dependencies(const struct ks_store *store, bool create)
+{
+    struct ks_strv paths = {0};
+    ks_store_dependencies(&arena, store, create, &paths);
+    return paths;
+}
+
 static void index_moves_only_with_its_content(void **state)
 {
     (void)state;
     struct ks_store store = two_tiers();
-    const char *paths[2];
-    assert_int_equal(ks_store_index_files(&arena, &store, false, paths), 0);
+    assert_int_equal(dependencies(&store, false).len, 0);
     assert_false(ks_is_dir(store.tiers[0].dir));
-    assert_int_equal(ks_store_index_files(&arena, &store, true, paths), 2);
+    struct ks_strv found = dependencies(&store, true);
+    const char *const *paths = found.at;
+    assert_int_equal(found.len, 2);
     assert_string_equal(paths[0], store.tiers[0].index);
     assert_string_equal(contents(paths[0]), "");
     // Made in the middle of a compile, an empty index must not look newer than its start.
@@ -317,7 +325,7 @@ static void index_moves_only_with_its_content(void **state)
     assert_int_equal(utimensat(AT_FDCWD, paths[0], past, 0), 0);
     put(&store, &secret, &a);
     assert_int_equal(changed(paths[0]).tv_sec, 1000);
-    assert_int_equal(ks_store_index_files(&arena, &store, true, paths), 2);
+    assert_int_equal(dependencies(&store, true).len, 2);
     assert_int_equal(changed(paths[0]).tv_sec, 1000);
 
     // The same proposal with another verdict is another content.
@@ -366,12 +374,12 @@ static void what_cannot_be_written_is_told(void **state)
     (void)state;
     struct ks_store store = two_tiers();
     struct ks_variant v = variant("x[0] = 1;", 1.2);
-    const char *path, *paths[2];
+    const char *path;
     struct ks_err err;
     store.readonly = true;
     assert_int_equal(ks_store_put_variant(&arena, &store, &secret, &v, &path, &err), KS_E_IO);
     assert_non_null(strstr(err.text, store.tiers[0].dir));
-    assert_int_equal(ks_store_index_files(&arena, &store, true, paths), 0);
+    assert_int_equal(dependencies(&store, true).len, 0);
     assert_false(ks_is_dir(store.tiers[0].dir));
 
     // A project tier that cannot be made (a file stands in its way): the user's takes it.
@@ -379,7 +387,7 @@ static void what_cannot_be_written_is_told(void **state)
     overwrite(ks_path_join(&arena, base, "project"), "a file");
     assert_true(ks_starts_with(put(&store, &secret, &v), store.tiers[1].dir));
     assert_int_equal(look(&store, &key).reason, KS_R_APPLIED);
-    assert_int_equal(ks_store_index_files(&arena, &store, true, paths), 1);
+    assert_int_equal(dependencies(&store, true).len, 1);
 
     struct ks_store only = tier_of(&store, 0), none = {0};
     assert_int_equal(ks_store_put_variant(&arena, &only, &secret, &v, &path, &err), KS_E_IO);
