@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "os/publish.h"
 
 ssize_t ks_fd_read(int fd, void *data, size_t n)
 {
@@ -81,68 +81,19 @@ static bool write_all(int fd, const char *data, size_t n)
     return true;
 }
 
-static mode_t creation_mode(mode_t mode)
+static bool fill_with_bytes(int fd, void *context)
 {
-    if (mode != 0)
-        return mode;
-    // umask(2) can only be read by setting it, which would race with other threads' files.
-    FILE *status = fopen("/proc/self/status", "re");
-    unsigned mask = 022;
-    if (status != NULL) {
-        char line[256];
-        while (fgets(line, sizeof line, status) != NULL)
-            if (sscanf(line, "Umask: %o", &mask) == 1)
-                break;
-        fclose(status);
-    }
-    return 0644 & ~(mode_t)mask;
-}
-
-static bool sync_directory(const char *file)
-{
-    struct ks_arena arena = {0};
-    int fd = open(ks_path_dir(&arena, file), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    ks_arena_free(&arena);
-    if (fd < 0)
-        return false;
-    // Some network file systems refuse fsync on a directory; they order renames themselves.
-    bool ok = fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP;
-    close(fd);
-    return ok;
-}
-
-// Writes and renames; on failure errno is set and nothing is left behind.
-static bool publish(const char *temporary, const char *path, int fd, const void *data, size_t n,
-                    bool durable, mode_t mode)
-{
-    bool ok = write_all(fd, data, n) && fchmod(fd, creation_mode(mode)) == 0 &&
-              (!durable || fsync(fd) == 0);
-    int saved = errno;
-    if (close(fd) != 0 && ok) { // NFS reports a full disk here
-        saved = errno;
-        ok = false;
-    }
-    if (ok && rename(temporary, path) != 0) {
-        saved = errno;
-        ok = false;
-    }
-    if (!ok)
-        unlink(temporary);
-    errno = saved;
-    return ok && (!durable || sync_directory(path));
+    const struct ks_slice *bytes = context;
+    return write_all(fd, bytes->at, bytes->len);
 }
 
 enum ks_status ks_file_write(const char *path, const void *data, size_t n, bool durable,
                              mode_t mode, struct ks_err *err)
 {
-    struct ks_arena arena = {0};
-    enum ks_status status = KS_OK;
-    char *temporary = ks_arena_printf(&arena, "%s/.ks-XXXXXX", ks_path_dir(&arena, path));
-    int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0 || !publish(temporary, path, fd, data, n, durable, mode))
-        status = ks_err_errno(err, "cannot write %s", path);
-    ks_arena_free(&arena);
-    return status;
+    struct ks_slice bytes = {data, n};
+    if (!ks_publish(path, mode, durable, fill_with_bytes, &bytes))
+        return ks_err_errno(err, "cannot write %s", path);
+    return KS_OK;
 }
 
 enum ks_status ks_file_update(const char *path, const void *data, size_t n, struct ks_err *err)
@@ -155,11 +106,14 @@ enum ks_status ks_file_update(const char *path, const void *data, size_t n, stru
     return same ? KS_OK : ks_file_write(path, data, n, false, 0, err);
 }
 
-static bool copy_bytes(int from, int to)
+static bool fill_from_file(int to, void *context)
 {
+    const int *from = context;
     char chunk[64 * 1024];
+    if (lseek(*from, 0, SEEK_SET) != 0)
+        return false;
     for (;;) {
-        ssize_t n = read(from, chunk, sizeof chunk);
+        ssize_t n = read(*from, chunk, sizeof chunk);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -175,25 +129,12 @@ enum ks_status ks_file_copy(const char *from, const char *to, struct ks_err *err
     if (in < 0)
         return ks_err_errno(err, "%s", from);
     struct stat info;
-    if (fstat(in, &info) != 0 || !S_ISREG(info.st_mode)) {
-        close(in);
-        KS_FAIL(err, KS_E_IO, "%s: not a regular file", from);
-    }
-    struct ks_arena arena = {0};
     enum ks_status status = KS_OK;
-    char *temporary = ks_arena_printf(&arena, "%s/.ks-XXXXXX", ks_path_dir(&arena, to));
-    int out = mkostemp(temporary, O_CLOEXEC);
-    if (out < 0) {
-        status = ks_err_errno(err, "cannot write %s", to);
-    } else if (!copy_bytes(in, out)) {
+    if (fstat(in, &info) != 0 || !S_ISREG(info.st_mode))
+        status = ks_err_set(err, KS_E_IO, "%s: not a regular file", from);
+    else if (!ks_publish(to, info.st_mode & 0777, false, fill_from_file, &in))
         status = ks_err_errno(err, "cannot copy %s to %s", from, to);
-        close(out);
-        unlink(temporary);
-    } else if (!publish(temporary, to, out, "", 0, false, info.st_mode & 0777)) {
-        status = ks_err_errno(err, "cannot write %s", to);
-    }
     close(in);
-    ks_arena_free(&arena);
     return status;
 }
 
