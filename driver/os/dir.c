@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "os/scratch.h"
+
 enum ks_status ks_dir_make(const char *path, struct ks_err *err)
 {
     if (mkdir(path, 0777) == 0)
@@ -129,22 +131,11 @@ enum ks_status ks_tree_remove(const char *path, struct ks_err *err)
 {
     if (path[0] != '/' || path[1] == '\0')
         KS_FAIL(err, KS_E_INTERNAL, "refusing to remove '%s': not an absolute path", path);
-    if (!remove_below(AT_FDCWD, path, 128))
-        return ks_err_errno(err, "cannot remove %s", path);
-    return KS_OK;
-}
-
-enum ks_status ks_dir_temp(struct ks_arena *arena, const char *stem, char **path,
-                           struct ks_err *err)
-{
-    const char *base = getenv("TMPDIR");
-    if (base == NULL || base[0] != '/')
-        base = "/tmp";
-    char *template = ks_arena_printf(arena, "%s/%s-XXXXXX", base, stem);
-    if (mkdtemp(template) == NULL)
-        return ks_err_errno(err, "cannot make a directory %s", template);
-    *path = template;
-    return KS_OK;
+    bool ok = remove_below(AT_FDCWD, path, 128);
+    int saved = errno;
+    ks_dir_temp_forget(path);
+    errno = saved;
+    return ok ? KS_OK : ks_err_errno(err, "cannot remove %s", path);
 }
 
 char *ks_program_dir(struct ks_arena *arena)

@@ -36,7 +36,8 @@ enum ks_status ks_dir_list(struct ks_arena *arena, const char *path, struct ks_s
                            struct ks_err *err);
 // Removes a file or a whole tree below `path` (which must be absolute); absent is fine.
 enum ks_status ks_tree_remove(const char *path, struct ks_err *err);
-// A fresh private directory (0700) under $TMPDIR or /tmp; the caller removes it with ks_tree_remove.
+// A fresh private directory (0700) below $TMPDIR or /tmp; the caller removes it with
+// ks_tree_remove. One whose process is gone without that is removed by a later call.
 enum ks_status ks_dir_temp(struct ks_arena *arena, const char *stem, char **path,
                            struct ks_err *err);
 // This program's own directory (from /proc/self/exe).

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <fcntl.h>
@@ -150,6 +151,72 @@ static void directories_are_made_listed_and_removed(void **state)
     assert_true(ks_is_dir(ks_program_dir(&arena)));
 }
 
+// A child that makes a folder for itself, says where, and waits to be killed.
+static pid_t start_owner(char *path, size_t size)
+{
+    int tell[2];
+    assert_int_equal(pipe(tell), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char *own;
+        if (ks_dir_temp(&arena, "ks-own", &own, NULL) != KS_OK ||
+            ks_file_write(ks_path_join(&arena, own, "x"), "", 0, false, 0, NULL) != KS_OK ||
+            write(tell[1], own, strlen(own)) < 0)
+            _exit(1);
+        ks_sleep(60);
+        _exit(2);
+    }
+    close(tell[1]);
+    ssize_t n = read(tell[0], path, size - 1);
+    assert_true(n > 0);
+    path[n] = '\0';
+    close(tell[0]);
+    return child;
+}
+
+static void folders_of_dead_processes_are_removed(void **state)
+{
+    (void)state;
+    char *outside = ks_arena_strdup(&arena, getenv("TMPDIR") == NULL ? "" : getenv("TMPDIR"));
+    char *tmp = in_dir("tmp"), *own, path[2][512];
+    struct ks_strv names;
+    struct stat info;
+    int status;
+    pid_t child[2];
+    assert_int_equal(ks_dir_make(tmp, NULL), KS_OK);
+    setenv("TMPDIR", tmp, 1);
+    for (int i = 0; i < 2; i++)
+        child[i] = start_owner(path[i], sizeof path[i]);
+    kill(child[0], SIGKILL);
+    assert_int_equal(waitpid(child[0], &status, 0), child[0]);
+    assert_true(ks_file_exists(path[0]));
+    assert_int_equal(ks_dir_temp(&arena, "ks-test", &own, NULL), KS_OK);
+    assert_false(ks_file_exists(path[0]));
+    assert_true(ks_file_exists(ks_path_join(&arena, path[1], "x"))); // its process lives
+    assert_int_equal(stat(own, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0700);
+    assert_int_equal(ks_tree_remove(own, NULL), KS_OK);
+    kill(child[1], SIGKILL);
+    assert_int_equal(waitpid(child[1], &status, 0), child[1]);
+    assert_int_equal(ks_dir_temp(&arena, "ks-test", &own, NULL), KS_OK);
+    assert_int_equal(ks_tree_remove(own, NULL), KS_OK);
+    assert_int_equal(ks_dir_list(&arena, tmp, &names, NULL), KS_OK);
+    assert_int_equal(names.len, 0); // the last one leaves nothing
+
+    // A folder in the place of ours that others can write to: passed by and left alone.
+    char *common = ks_arena_printf(&arena, "%s/ks-tmp-%lu", tmp, (unsigned long)geteuid());
+    assert_int_equal(mkdir(common, 0), 0);
+    assert_int_equal(chmod(common, 0777), 0);
+    assert_int_equal(ks_dir_temp(&arena, "ks-test", &own, NULL), KS_OK);
+    assert_string_equal(ks_path_dir(&arena, own), tmp);
+    assert_int_equal(ks_tree_remove(own, NULL), KS_OK);
+    assert_true(ks_is_dir(common));
+    if (outside[0] != '\0')
+        setenv("TMPDIR", outside, 1);
+    else
+        unsetenv("TMPDIR");
+}
+
 static void a_lock_excludes_another_process(void **state)
 {
     (void)state;
@@ -197,6 +264,7 @@ int main(void)
         cmocka_unit_test(a_failed_write_leaves_nothing),
         cmocka_unit_test(copies_keep_bytes_and_mode),
         cmocka_unit_test(directories_are_made_listed_and_removed),
+        cmocka_unit_test(folders_of_dead_processes_are_removed),
         cmocka_unit_test(a_lock_excludes_another_process),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
