@@ -9,6 +9,7 @@
 #include "key/elf.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "os/rescue.h"
 #include "source/dispatch.h"
 
 #define OBJECT_MAX (1u << 30)
@@ -52,10 +53,12 @@ int consume_plain(struct consume *c)
         ks_proc_exec(c->toolkit->nvcc, argv, &err);
         return CONSUME_PASS;
     }
-    struct ks_proc_options options = {0};
+    struct ks_proc_options options = {.in_group = true};
     struct ks_proc_result result;
     if (ks_proc_run(c->arena, argv, &options, &result, &err) != KS_OK)
         return CONSUME_PASS;
+    if (c->config->mode != KS_MODE_STRICT)
+        ks_rescue_settle(result.exit_code);
     if (result.exit_code == 0 && consume_mend_depfile(c, c->tu.path, &err) != KS_OK)
         ks_debug("%s", err.text);
     return result.exit_code;
@@ -86,6 +89,8 @@ int consume_proved(struct consume *c)
         ks_debug("%s: the substitution proved before does not hold now: %s", c->tu.path, err.text);
         return CONSUME_PASS;
     }
+    if (c->config->mode != KS_MODE_STRICT)
+        ks_rescue_settle(0);
     consume_report(c);
     return 0;
 }

@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "os/rescue.h"
 
 // nvcc failed with our --keep folder in the way, perhaps: a full disk there is no error of the user's.
 static bool is_full(const char *dir)
@@ -25,6 +26,13 @@ static void tune_pending(struct consume *c)
     consume_tune(c);
     ks_store_open(c->arena, c->config, &c->tu.project, &c->store);
     consume_decide(c);
+}
+
+// Should this program break down from here on, the build ends with nvcc's status. Strict mode is not
+// served by that.
+static void settle(const struct consume *c, int status)
+{
+    ks_rescue_settle(c->config->mode == KS_MODE_STRICT ? 1 : status);
 }
 
 // Compile plainly with --keep, identify, decide, and prove what is to be substituted.
@@ -46,6 +54,7 @@ static int run_slow(struct consume *c)
     if (result != 0)
         goto done;
     // From here on the object is the user's own: whatever fails below leaves it there.
+    settle(c, result);
     if (ks_tu_identify(c->arena, &c->tu, &plain, &err) != KS_OK ||
         consume_take_dependencies(c, plain.depfile, &err) != KS_OK) {
         ks_debug("%s: %s", c->tu.path, err.text);
@@ -132,6 +141,8 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     bool off = config.mode == KS_MODE_OFF; // said by ks.yaml: main has seen to the other ways
     if (off && status != KS_OK)
         return CONSUME_PASS;
+    if (config.mode == KS_MODE_STRICT)
+        settle(&c, 1);
     // A file that is not there is nvcc's error to tell.
     if (status != KS_OK && config.mode == KS_MODE_STRICT && access(c.tu.path, R_OK) == 0)
         return strict_refuses(&c, err.text);

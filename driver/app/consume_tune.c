@@ -25,7 +25,8 @@ void consume_tune(struct consume *c)
         ks_strv_add(c->arena, &argv, c->cmd->argv[i]);
 
     // What the tuner says is progress: it belongs on stderr, stdout is the compiler's.
-    struct ks_proc_options options = {.capture_stdout = true, .null_stdin = true};
+    struct ks_proc_options options = {.capture_stdout = true, .null_stdin = true,
+                                      .in_group = true};
     struct ks_proc_result result;
     struct ks_err err = {0};
     if (ks_proc_run(c->arena, argv.at, &options, &result, &err) != KS_OK)

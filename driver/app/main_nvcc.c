@@ -10,10 +10,10 @@
 #include "app/consume.h"
 #include "base/log.h"
 #include "os/proc.h"
+#include "os/rescue.h"
 
 #define EXIT_REFUSED 1 // as nvcc does for a wrong option
 #define EXIT_NO_COMPILER 110
-#define EXIT_INTERRUPTED_BUILD 130
 
 // Depth of ks-nvcc inside the nvcc of ks-nvcc: what was set as the real nvcc leads back here (a script,
 // ccache with a link named nvcc on PATH). The inner one passes through, to the nvcc it finds itself.
@@ -100,6 +100,7 @@ int main(int argc, char **argv)
     struct ks_toolkit toolkit;
     struct ks_err err = {0};
 
+    ks_stand_in();
     ks_log_init("ks-nvcc", KS_LOG_WARN);
     ks_cmdline_read(&arena, argc, (const char *const *)argv, &cmd);
     int depth = enter();
@@ -125,9 +126,11 @@ int main(int argc, char **argv)
         return EXIT_REFUSED;
     if (cmd.pass != NULL)
         return pass_through(&arena, &cmd, &toolkit);
-    ks_stop_on_signals(); // children have process groups of their own
+    ks_rescue_arm(toolkit.nvcc, ks_cmdline_build(&arena, &cmd, toolkit.nvcc, NULL, NULL, NULL, NULL));
     int status = consume_run(&arena, &config, &cmd, &toolkit);
+    if (status != CONSUME_PASS)
+        ks_exit_as_child(status);
     if (ks_stop_requested())
-        return EXIT_INTERRUPTED_BUILD;
-    return status == CONSUME_PASS ? pass_through(&arena, &cmd, &toolkit) : status;
+        ks_exit_stopped();
+    return pass_through(&arena, &cmd, &toolkit);
 }

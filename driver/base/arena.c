@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/status.h"
+
 // A first block of 16 KiB covers an ordinary compile's strings; later blocks double up to 1 MiB.
 #define FIRST_BLOCK ((size_t)16 * 1024)
 #define LARGEST_BLOCK ((size_t)1024 * 1024)
@@ -18,8 +20,7 @@ struct ks_arena_block {
 
 static _Noreturn void out_of_memory(size_t size)
 {
-    fprintf(stderr, "ks: out of memory (%zu bytes)\n", size);
-    abort();
+    ks_fatal("out of memory (%zu bytes)", size);
 }
 
 void ks_arena_free(struct ks_arena *arena)

@@ -38,7 +38,8 @@ static bool reserve(struct ks_buf *buf, size_t n)
     if (cap - 1 > buf->max)
         cap = buf->max + 1;
     char *data = realloc(buf->data, cap);
-    KS_ASSERT(data != NULL); // as the arena: out of memory ends the process
+    if (data == NULL) // as the arena: out of memory ends the process
+        ks_fatal("out of memory (%zu bytes)", cap);
     buf->data = data;
     buf->cap = cap;
     return true;

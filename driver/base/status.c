@@ -90,8 +90,27 @@ const char *ks_status_name(enum ks_status status)
     return "unknown";
 }
 
+static void (*fatal_hook)(const char *text);
+
+void ks_on_fatal(void (*hook)(const char *text))
+{
+    fatal_hook = hook;
+}
+
+void ks_fatal(const char *format, ...)
+{
+    char text[KS_ERR_TEXT]; // no memory is asked for: it may be what is lacking
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (fatal_hook != NULL)
+        fatal_hook(text);
+    fprintf(stderr, "ks: %s\n", text);
+    abort();
+}
+
 void ks_assert_failed(const char *expression, const char *file, int line)
 {
-    fprintf(stderr, "%s:%d: invariant broken: %s\n", file, line, expression);
-    abort();
+    ks_fatal("%s:%d: invariant broken: %s", file, line, expression);
 }

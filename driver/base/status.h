@@ -64,7 +64,12 @@ const char *ks_status_name(enum ks_status status);
             goto label;                                                                           \
     } while (0)
 
-// Invariants of ours, never input: stays on in release builds; prints place and expression, aborts.
+// The end of what cannot go on: prints the line and aborts, unless a hook, which does not return, was
+// set to do otherwise.
+_Noreturn void ks_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ks_on_fatal(void (*hook)(const char *text));
+
+// Invariants of ours, never input: stays on in release builds; tells place and expression, ks_fatal.
 #define KS_ASSERT(cond) ((cond) ? (void)0 : ks_assert_failed(#cond, __FILE__, __LINE__))
 _Noreturn void ks_assert_failed(const char *expression, const char *file, int line);
 

@@ -59,7 +59,8 @@ static const char *const *with_tmpdir(struct ks_arena *arena, const char *dir)
 static enum ks_status run_nvcc(struct ks_arena *arena, const char *const *argv, bool capture,
                                struct ks_tu_compile *compile, struct ks_err *err)
 {
-    struct ks_proc_options options = {.capture_stdout = capture, .capture_stderr = capture};
+    struct ks_proc_options options = {
+        .capture_stdout = capture, .capture_stderr = capture, .in_group = true};
     struct ks_proc_result result;
     if (compile->keep_dir != NULL) // a device pass that fails under --keep leaves a file in TMPDIR
         options.env = with_tmpdir(arena, compile->keep_dir);

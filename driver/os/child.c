@@ -25,14 +25,14 @@ enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_opti
     *child = (struct ks_child){.to = -1, .from = -1};
     int to[2] = {-1, -1}, from[2] = {-1, -1}, quiet = -1;
     enum ks_status status = KS_OK;
-    ks_spawn_hold_stdio();
+    ks_spawn_hold_stdio(0);
     if (pipe2(to, O_CLOEXEC) != 0 || pipe2(from, O_CLOEXEC) != 0 ||
         (options->capture_stderr && (quiet = open("/dev/null", O_WRONLY | O_CLOEXEC)) < 0)) {
         status = ks_err_errno(err, "cannot start %s", argv[0]);
     } else {
         struct ks_proc_options without_stdin = *options;
         without_stdin.null_stdin = false;
-        struct ks_spawn spawn = {argv, &without_stdin, to[0], from[1], quiet, false};
+        struct ks_spawn spawn = {argv, &without_stdin, to[0], from[1], quiet, false, false};
         status = ks_spawn(&spawn, &child->pid, err);
     }
     close_fd(&to[0]);

@@ -8,10 +8,13 @@
 #include <unistd.h>
 
 #include "os/clock.h"
+#include "os/rescue.h"
+#include "os/signals.h"
 #include "os/spawn.h"
 
 #define DEFAULT_OUTPUT ((size_t)16 << 20)
-#define KILL_GRACE 1.0 // seconds from TERM to KILL
+#define KILL_GRACE 1.0     // seconds from TERM to KILL
+#define SHARED_SIGNAL 0.15 // within that a child ends by a signal that its whole group got
 
 struct stream {
     int fd; // our end, -1 once closed
@@ -42,17 +45,36 @@ static void stream_read(struct stream *stream)
 
 enum outcome { ENDED, TIMED_OUT, STOPPED };
 
-// Reads both streams until the child has ended.
-static enum outcome watch(pid_t pid, struct stream streams[2], double deadline)
+// A request to stop that came to this process alone goes on to the child. One from the terminal has
+// reached it already, and nvcc ignores SIGINT and SIGQUIT anyhow while its steps run. `*asked` is
+// when the request was seen; below 0: handed on.
+static void hand_on(pid_t pid, double *asked)
 {
+    int number = ks_signals_stop();
+    if ((number != SIGTERM && number != SIGHUP) || *asked < 0)
+        return;
+    if (*asked == 0)
+        *asked = ks_now();
+    if (ks_now() < *asked + SHARED_SIGNAL)
+        return;
+    kill(pid, number);
+    *asked = -1;
+}
+
+// Reads both streams until the child has ended.
+static enum outcome watch(pid_t pid, bool in_group, struct stream streams[2], double deadline)
+{
+    double asked = 0;
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     enum outcome outcome = ENDED;
     while (!ks_spawn_ended(pid)) {
         double left = deadline > 0 ? deadline - ks_now() : 1;
-        if (ks_stop_requested() || left <= 0) {
+        if (left <= 0 || (ks_stop_requested() && !in_group)) {
             outcome = left <= 0 ? TIMED_OUT : STOPPED;
             break;
         }
+        if (in_group)
+            hand_on(pid, &asked);
         struct pollfd fds[3] = {{.fd = streams[0].fd, .events = POLLIN},
                                 {.fd = streams[1].fd, .events = POLLIN},
                                 {.fd = pidfd, .events = POLLIN}};
@@ -114,10 +136,10 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
     pid_t pid = 0;
     double started = ks_now();
 
-    ks_spawn_hold_stdio();
+    ks_spawn_hold_stdio(0);
     enum ks_status status = open_streams(options, streams, ends, err);
     if (status == KS_OK) {
-        struct ks_spawn spawn = {argv, options, -1, ends[0], ends[1], true};
+        struct ks_spawn spawn = {argv, options, -1, ends[0], ends[1], true, true};
         status = ks_spawn(&spawn, &pid, err);
     }
     for (int i = 0; i < 2; i++)
@@ -125,11 +147,13 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
             close(ends[i]);
     if (status == KS_OK) {
         double limit = options->timeout_seconds;
-        enum outcome outcome = watch(pid, streams, limit > 0 ? started + limit : 0);
+        enum outcome outcome =
+            watch(pid, options->in_group, streams, limit > 0 ? started + limit : 0);
         if (outcome != ENDED)
             ks_spawn_kill(pid, KILL_GRACE);
         drain(streams, cap);
         ks_spawn_reap(pid, &result->exit_code, &result->signal);
+        ks_rescue_child(0, 0);
         result->timed_out = outcome == TIMED_OUT;
         if (outcome == TIMED_OUT)
             status = ks_err_set(err, KS_E_CHILD, "%s did not end within %g s and was killed",

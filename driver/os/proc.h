@@ -16,6 +16,9 @@ struct ks_proc_options {
     bool capture_stdout;      // else inherited
     bool capture_stderr;
     bool null_stdin;          // /dev/null instead of inherited
+    // For a compiler run in a compiler's place: it stays in this process's group, where the terminal's
+    // signals reach it by themselves; other requests to stop are handed on, and its end is awaited. No timeout.
+    bool in_group;
     int64_t max_memory;       // RLIMIT_AS in bytes, 0: none
 };
 
@@ -29,7 +32,8 @@ struct ks_proc_result {
 
 // Runs argv (argv[0] a path, or a name looked up on PATH) to its end. KS_E_CHILD if it could not be
 // started or timed out; KS_E_INTERRUPTED after a stop request; a non-zero exit is KS_OK with
-// exit_code set. The child gets SIGTERM should the calling thread die. `options` may be NULL.
+// exit_code set, and so is the end of a child `in_group` that was asked to stop. The child gets
+// SIGTERM should the calling thread die. `options` may be NULL.
 enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
                            const struct ks_proc_options *options, struct ks_proc_result *result,
                            struct ks_err *err);
@@ -70,5 +74,15 @@ char *ks_proc_which(struct ks_arena *arena, const char *name, const char *skip);
 // started here are then ended. A second signal ends the process at once.
 void ks_stop_on_signals(void);
 bool ks_stop_requested(void);
+
+// For a program in a compiler's place, once, before anything is opened: closed standard streams are
+// held (and closed again for what it starts), so that no file of ours gets their numbers; SIGPIPE and
+// SIGXFSZ become errors of write(2); SIGINT, SIGQUIT, SIGTERM and SIGHUP set the flag above. What is
+// ignored stays ignored. Children and programs executed get all of it as it was.
+void ks_stand_in(void);
+// Ends this process with `status`, or as the last child did if a signal ended that and `status` says
+// so (128+n).
+_Noreturn void ks_exit_as_child(int status);
+_Noreturn void ks_exit_stopped(void); // as the request to stop, uncaught, would have ended it
 
 #endif

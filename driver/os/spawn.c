@@ -15,6 +15,8 @@
 
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/rescue.h"
+#include "os/signals.h"
 
 char *ks_proc_which(struct ks_arena *arena, const char *name, const char *skip)
 {
@@ -61,7 +63,7 @@ static _Noreturn void become(struct child_plan *plan)
 {
     const struct ks_spawn *spawn = plan->spawn;
     const struct ks_proc_options *options = spawn->options;
-    if (setpgid(0, 0) != 0)
+    if (!options->in_group && setpgid(0, 0) != 0)
         goto failed;
     if (spawn->die_with_parent) {
         prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -80,6 +82,7 @@ static _Noreturn void become(struct child_plan *plan)
     }
     if (plan->default_sigpipe)
         signal(SIGPIPE, SIG_DFL);
+    ks_signals_default(); // what the mask holds back must run no handler here
     sigprocmask(SIG_SETMASK, &plan->mask, NULL);
     execve(plan->path, (char *const *)spawn->argv,
            options->env != NULL ? (char *const *)options->env : environ);
@@ -97,10 +100,10 @@ static void ignore_sigpipe_once(void)
         ignores_sigpipe = true;
 }
 
-void ks_spawn_hold_stdio(void)
+void ks_spawn_hold_stdio(int flags)
 {
     for (int fd = 0; fd <= 2; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | flags) < 0)
             return; // no /dev/null: as good as it gets
 }
 
@@ -136,6 +139,8 @@ enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err 
     if (child == 0)
         become(&plan);
     int failure = child < 0 ? errno : plan.failure;
+    if (failure == 0 && spawn->awaited)
+        ks_rescue_child(child, spawn->options->in_group && spawn->out < 0 && spawn->err < 0);
     pthread_sigmask(SIG_SETMASK, &plan.mask, NULL);
 
     if (plan.null_fd >= 0)
@@ -197,6 +202,7 @@ void ks_spawn_reap(pid_t pid, int *exit_code, int *signal_number)
         got = waitpid(pid, &status, 0);
     while (got < 0 && errno == EINTR);
     *signal_number = got == pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    ks_signals_child_end(*signal_number);
     if (got != pid)
         *exit_code = 255;
     else
@@ -207,34 +213,18 @@ enum ks_status ks_proc_exec(const char *path, const char *const *argv, struct ks
 {
     if (ignores_sigpipe)
         signal(SIGPIPE, SIG_DFL);
+    // What passes by itself is no reason to fail a build.
+    static const double pauses[] = {0.01, 0.1, 0.5};
     execv(path, (char *const *)argv);
+    for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++) {
+        if (errno != EAGAIN && errno != ENOMEM && errno != ETXTBSY && errno != EINTR &&
+            errno != EMFILE && errno != ENFILE && errno != EIO)
+            break;
+        ks_sleep(pauses[i]);
+        execv(path, (char *const *)argv);
+    }
     enum ks_status status = ks_err_errno(err, "cannot run %s", path);
     if (ignores_sigpipe)
         signal(SIGPIPE, SIG_IGN);
     return status;
-}
-
-static volatile sig_atomic_t stop;
-
-static void on_stop(int number)
-{
-    if (stop) {
-        signal(number, SIG_DFL);
-        raise(number); // delivered when the handler returns
-    }
-    stop = 1;
-}
-
-void ks_stop_on_signals(void)
-{
-    // SA_RESTART: stdio does not expect EINTR; our own waits poll the flag.
-    struct sigaction action = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
-
-bool ks_stop_requested(void)
-{
-    return stop != 0;
 }

@@ -12,11 +12,14 @@ struct ks_spawn {
     const struct ks_proc_options *options;
     int in, out, err;     // descriptors for the child's 0, 1, 2; -1: inherit
     bool die_with_parent; // SIGTERM when the starting *thread* ends
+    bool awaited;         // by os/rescue.c, should this process break down
 };
 
 // Opens /dev/null on each of 0, 1, 2 that is closed, so that no pipe made next gets such a number.
-void ks_spawn_hold_stdio(void);
-// The child leads a process group of its own. KS_E_CHILD if it cannot be started, exec included.
+// `flags` may be O_CLOEXEC.
+void ks_spawn_hold_stdio(int flags);
+// The child leads a process group of its own, unless options->in_group. KS_E_CHILD if it cannot be
+// started, exec included.
 enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err *err);
 // True once the child has ended; it stays a zombie, so its group's number cannot be reused yet.
 bool ks_spawn_ended(pid_t pid);

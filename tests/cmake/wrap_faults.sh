@@ -85,18 +85,26 @@ for path in proof hit; do
         fault ':'
         compile "${words[@]}"
         reason applied
+        no_litter # what was killed could not clean up
     done
 done
-rm -rf tmp/* # what was killed could not clean up
 
-# Ctrl-C: status 130, no further compile, no substitution, nothing left.
+# Ctrl-C on a terminal reaches the whole group: the status is nvcc's (of the compile that makes the
+# user's object), no compile follows, nothing is substituted, nothing left.
 for when in '1 before' '2 before'; do
-    fault "[ \"\$*\" = '$when' ] && { kill -INT \$parent; sleep 5; }; true"
-    status 130 "$ks_nvcc" "${words[@]}"
+    fault "[ \"\$*\" = '$when' ] && { kill -INT 0; sleep 5; }; true"
+    want=130
+    [ "$when" = '1 before' ] || want=0
+    status $want setsid -w "$ks_nvcc" "${words[@]}"
     [ "$(wc -l < runs)" = "${when%% *}" ] || fail "a compile after Ctrl-C"
     [ ! -e a.o ] || same a.o expected.o
     no_litter
 done
+# SIGTERM to ks-nvcc alone goes on to nvcc.
+fault "[ \"\$*\" = '1 before' ] && { kill -TERM \$parent; sleep 5; }; true"
+status 143 "$ks_nvcc" "${words[@]}"
+[ "$(wc -l < runs)" = 1 ] || fail "a compile after SIGTERM"
+no_litter
 
 # Full disks: the cache, and the folder for temporary files.
 if unshare -m true 2> /dev/null; then
@@ -119,7 +127,7 @@ if unshare -m true 2> /dev/null; then
 else
     echo "not tried: full disks (no mount namespace)"
 fi
-rm -rf tmp/*
+no_litter
 
 # The real nvcc leads back here, once or for ever: an answer, and no endless loop.
 cat > script/nvcc <<END

@@ -1,0 +1,114 @@
+// Everything below rescue() is async-signal-safe: the heap may be what broke.
+#include "os/rescue.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/log.h"
+#include "base/status.h"
+
+#ifdef __has_feature
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_ADDRESS__) && !defined(SANITIZED)
+#define SANITIZED 1
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+#define EXIT_CANNOT_RUN 110
+
+static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+
+static struct {
+    const char *path;
+    char *const *argv;
+    bool speaks;
+    volatile pid_t child;
+    volatile int child_answers;
+    volatile int settled; // exit code + 1
+} plan;
+
+static _Noreturn void rescue(void)
+{
+    // A fault in here ends the process.
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        signal(faults[i], SIG_DFL);
+    // A child that we read from would wait for us.
+    (void)syscall(SYS_close_range, 3u, ~0u, 0u);
+    int status;
+    pid_t child = plan.child, got = -1;
+    while (child > 0 && (got = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+        ;
+    if (plan.settled != 0)
+        _exit(plan.settled - 1);
+    if (got > 0 && plan.child_answers)
+        _exit(WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status));
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    execve(plan.path, plan.argv, environ);
+    _exit(EXIT_CANNOT_RUN);
+}
+
+static void say(const char *text)
+{
+    if (plan.speaks && write(STDERR_FILENO, text, strlen(text)) < 0)
+        return;
+}
+
+static void on_fault(int number)
+{
+    char text[] = "ks-nvcc: error: signal 00; left to nvcc\n";
+    char *digits = strchr(text, '0');
+    digits[0] = (char)('0' + number / 10);
+    digits[1] = (char)('0' + number % 10);
+    say(text);
+    rescue();
+}
+
+static void on_fatal(const char *text)
+{
+    if (plan.speaks)
+        ks_error("%s; left to nvcc", text);
+    rescue();
+}
+
+void ks_rescue_arm(const char *path, const char *const *argv)
+{
+    static char stack[64 * 1024]; // of its own: the usual one may be what overflowed
+    static const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
+    const char *log = getenv("KS_LOG");
+    if (SANITIZED)
+        return;
+    plan.path = path;
+    plan.argv = (char *const *)argv;
+    plan.speaks = log != NULL && log[0] != '\0';
+    struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER};
+    sigemptyset(&action.sa_mask);
+    if (sigaltstack(&other, NULL) != 0)
+        action.sa_flags &= ~SA_ONSTACK;
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigaction(faults[i], &action, NULL);
+    ks_on_fatal(on_fatal);
+}
+
+void ks_rescue_settle(int exit_code)
+{
+    plan.settled = exit_code + 1;
+}
+
+void ks_rescue_child(pid_t pid, int answers)
+{
+    plan.child_answers = answers;
+    plan.child = pid;
+}
