@@ -98,6 +98,8 @@ bool consume_same_dependencies(struct consume *c, const char *depfile, const cha
 
 // consume_report.c: remarks, pending kernels, counters; strict mode's complaint.
 void consume_report(struct consume *c);
+// A unit whose marks cannot be read: counted.
+void consume_report_mark(struct consume *c, const char *complaint);
 bool consume_strict_fails(const struct consume *c);
 
 // consume_tune.c: runs `ks tune` for the pending kernels of this command; what it stored tells.

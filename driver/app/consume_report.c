@@ -3,10 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "os/file.h"
 #include "store/pending.h"
+#include "store/tally.h"
 
 // The instance, or the declaration's name for a kernel that was not compiled.
 static const char *name_of(const struct consume_kernel *kernel)
@@ -38,6 +38,41 @@ static void add_pending(struct consume *c, const struct consume_kernel *kernel)
     ks_pending_add(c->config, &item, NULL);
 }
 
+// What a build is, for its counters: the nearest folder above the object that a build tool made its
+// own, else the current folder; or whatever KS_BUILD_ID says.
+static const char *build_of(const struct consume *c, const char *object)
+{
+    static const char *const signs[] = {"CMakeCache.txt", "build.ninja", "config.status", NULL};
+    if (c->config->build != NULL)
+        return c->config->build;
+    const char *dir = ks_path_real(c->arena, ks_path_dir(c->arena, object));
+    for (; dir != NULL; dir = ks_path_dir(c->arena, dir)) {
+        for (size_t i = 0; signs[i] != NULL; i++)
+            if (ks_file_exists(ks_path_join(c->arena, dir, signs[i])))
+                return dir;
+        if (strcmp(dir, "/") == 0)
+            break;
+    }
+    const char *here = ks_path_real(c->arena, ".");
+    return here != NULL ? here : "?";
+}
+
+static void tally(struct consume *c)
+{
+    struct ks_tally_kernel *rows = KS_NEW_ARRAY(c->arena, struct ks_tally_kernel, c->n_kernels + 1);
+    const char *object = c->object != NULL ? ks_path_absolute(c->arena, c->object) : "";
+    for (size_t i = 0; i < c->n_kernels; i++) {
+        const struct consume_kernel *kernel = &c->kernels[i];
+        rows[i] = (struct ks_tally_kernel){
+            .reason = kernel->reason, .text = kernel->text, .kernel = name_of(kernel),
+            .file = ks_path_absolute(c->arena, kernel->mark->file->path),
+            .line = kernel->mark->decl->line, .arch = kernel->arch};
+        if (kernel->signature != NULL)
+            ks_digest_hex(&kernel->key, rows[i].key);
+    }
+    ks_tally_add(c->config, build_of(c, object), object, rows, c->n_kernels);
+}
+
 void consume_report(struct consume *c)
 {
     for (size_t i = 0; i < c->n_kernels; i++) {
@@ -45,13 +80,20 @@ void consume_report(struct consume *c)
         bool applied = kernel->reason == KS_R_APPLIED;
         if (applied ? c->config->remarks_applied : c->config->remarks_missed)
             remark(kernel, kernel->reason, kernel->text == NULL ? "" : kernel->text, kernel->found);
-        if (c->config->readonly || c->config->cache_dir == NULL)
-            continue;
-        if (kernel->reason == KS_R_PENDING)
+        if (kernel->reason == KS_R_PENDING && !c->config->readonly && c->config->cache_dir != NULL)
             add_pending(c, kernel);
-        ks_outcome_log(c->config, kernel->reason, &kernel->key,
-                       name_of(kernel), c->tu.path);
     }
+    if (!c->config->readonly && c->config->cache_dir != NULL)
+        tally(c);
+}
+
+void consume_report_mark(struct consume *c, const char *complaint)
+{
+    const struct ks_tally_kernel row = {.reason = KS_R_BAD_MARK, .text = complaint, .kernel = "?",
+                                        .file = ks_path_absolute(c->arena, c->tu.path)};
+    const char *object = c->object != NULL ? ks_path_absolute(c->arena, c->object) : "";
+    if (!c->config->readonly && c->config->cache_dir != NULL)
+        ks_tally_add(c->config, build_of(c, object), object, &row, 1);
 }
 
 static bool same_complaint(const struct consume_kernel *a, const struct consume_kernel *b)

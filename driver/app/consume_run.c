@@ -146,8 +146,10 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     // A file that is not there is nvcc's error to tell.
     if (status != KS_OK && config.mode == KS_MODE_STRICT && access(c.tu.path, R_OK) == 0)
         return strict_refuses(&c, err.text);
-    if (status == KS_E_USER)
+    if (status == KS_E_USER) {
         ks_warn("%s; compiled as it stands", err.text);
+        consume_report_mark(&c, err.text);
+    }
     if (status != KS_OK || c.tu.n_marks == 0)
         return CONSUME_PASS;
     ks_store_open(arena, &config, &c.tu.project, &c.store);

@@ -50,8 +50,13 @@ static const struct ks_verb verbs[] = {
      "With no options behind --: those of the last build that left FILE.cu pending, else the\n"
      "architectures that the stores have decisions for.\n",
      verb_explain},
-    {"stats", "", "outcomes by reason, and how the skills have done",
-     "Counts over all builds of this user, and the long-term memory's record of each skill.\n",
+    {"stats", "[--build=FOLDER] [--zero]", "outcomes by reason, and how the skills have done",
+     "Counts what became of marked kernels, by reason (docs/reasons.md): in all compiles of this user,\n"
+     "and for each build as its objects were compiled last; and the long-term memory's record of each\n"
+     "skill. A build is the folder above the object that CMake, Ninja or configure made its own, else\n"
+     "the folder that the compiler ran in; KS_BUILD_ID names one otherwise.\n"
+     "  --build=FOLDER  the kernels of this build, one a line\n"
+     "  --zero          begin to count anew, after printing\n",
      verb_stats},
     {"doctor", "", "what works on this machine, and how to mend what does not",
      "Checks toolkit, driver, GPU, counter permissions, installed files, project, directories, memory\n"

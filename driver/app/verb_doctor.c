@@ -188,7 +188,8 @@ static void check_pending(struct doctor *d)
     else
         report(d, "pending", GOOD, n == 0 ? "nothing"
                                           : ks_arena_printf(arena, "%zu kernels; `ks warm` tunes "
-                                                                   "them", n));
+                                                                   "them",
+                                                            ks_pending_keys(items, n)));
 }
 
 static void check_key(struct doctor *d)

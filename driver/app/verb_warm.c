@@ -14,9 +14,19 @@ static bool is_gone(struct ks_verb_context *context, const struct ks_pending *it
                        : chdir(item->cwd) != 0     ? item->cwd : NULL;
     if (gone == NULL)
         return false;
-    fprintf(stderr, "ks: %s: %s is gone; no longer pending\n", item->kernel, gone);
-    ks_pending_remove(&context->config, &item->key);
+    fprintf(stderr, "ks: %s: %s is gone; no longer pending there\n", item->kernel, gone);
+    ks_pending_gone(&context->config, item);
     return true;
+}
+
+// The latest compile of items[first]'s key that can still be done, or NULL.
+static const struct ks_pending *latest(struct ks_verb_context *context,
+                                       const struct ks_pending *items, size_t n, size_t first)
+{
+    for (size_t i = n; i-- > first;)
+        if (ks_digest_eq(&items[i].key, &items[first].key) && !is_gone(context, &items[i]))
+            return &items[i];
+    return NULL;
 }
 
 static void warm_one(struct tuning *tuning, const struct ks_pending *item)
@@ -24,8 +34,6 @@ static void warm_one(struct tuning *tuning, const struct ks_pending *item)
     struct ks_verb_context *context = tuning->context;
     char hex[KS_HASH_TEXT];
     struct ks_err err = {0};
-    if (is_gone(context, item))
-        return;
     ks_digest_hex(&item->key, hex);
     tuning->keys = (struct ks_strv){0};
     ks_strv_add(context->arena, &tuning->keys, ks_arena_strdup(context->arena, hex));
@@ -62,7 +70,11 @@ int verb_warm(struct ks_verb_context *context)
         return tuning_end(&tuning, "ks.warm");
     }
     exit_code = tuning_begin(&tuning);
-    for (size_t i = 0; exit_code == EXIT_OK && i < n && !ks_stop_requested(); i++)
-        warm_one(&tuning, &items[i]);
+    for (size_t i = 0; exit_code == EXIT_OK && i < n && !ks_stop_requested(); i++) {
+        const struct ks_pending *item =
+            ks_pending_first(items, i) ? latest(context, items, n, i) : NULL;
+        if (item != NULL)
+            warm_one(&tuning, item);
+    }
     return exit_code != EXIT_OK ? exit_code : tuning_end(&tuning, "ks.warm");
 }

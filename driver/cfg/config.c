@@ -21,11 +21,30 @@ static const char *const accept_names[] = {"measured", "modelled", NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
-    "KS_ACCEPT",    "KS_BUDGET",      "KS_CACHE_DIR", "KS_CACHE_MAX", "KS_CONFIG_DIR",
-    "KS_CUDA_DEVICE", "KS_CUPTI_DIR", "KS_DEVICE",    "KS_DISABLE",   "KS_LOG",
-    "KS_MODE",      "KS_NVCC_ACTIVE", "KS_NVCC_REAL", "KS_PROJECT",   "KS_READONLY",
-    "KS_REMARKS",   "KS_SHARE_DIR",   "KS_STATE_DIR", "KS_STORE_DIR", "KS_TRACE",
+    // clang-format off
+    "KS_ACCEPT",
+    "KS_BUDGET",
+    "KS_BUILD_ID",
+    "KS_CACHE_DIR",
+    "KS_CACHE_MAX",
+    "KS_CONFIG_DIR",
+    "KS_CUDA_DEVICE",
+    "KS_CUPTI_DIR",
+    "KS_DEVICE",
+    "KS_DISABLE",
+    "KS_LOG",
+    "KS_MODE",
+    "KS_NVCC_ACTIVE",
+    "KS_NVCC_REAL",
+    "KS_PROJECT",
+    "KS_READONLY",
+    "KS_REMARKS",
+    "KS_SHARE_DIR",
+    "KS_STATE_DIR",
+    "KS_STORE_DIR",
+    "KS_TRACE",
     NULL,
+    // clang-format on
 };
 
 const char *ks_mode_name(enum ks_mode mode)
@@ -180,6 +199,8 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
         config->real_nvcc = ks_arena_strdup(arena, value);
     } else if (strcmp(name, "device") == 0) {
         config->device = ks_arena_strdup(arena, value);
+    } else if (strcmp(name, "build") == 0) {
+        config->build = ks_arena_strdup(arena, value);
     } else if (strcmp(name, "project") == 0) {
         config->project = ks_arena_strdup(arena, value);
     } else {
@@ -231,10 +252,21 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
                                        struct ks_err *err)
 {
     static const char *const named[][2] = {
-        {"KS_MODE", "mode"},           {"KS_ACCEPT", "accept"},       {"KS_READONLY", "readonly"},
-        {"KS_REMARKS", "remarks"},     {"KS_BUDGET", "budget"},       {"KS_NVCC_REAL", "nvcc"},
-        {"KS_DEVICE", "device"},       {"KS_PROJECT", "project"},     {"KS_CACHE_DIR", "cache_dir"},
-        {"KS_STATE_DIR", "state_dir"}, {"KS_STORE_DIR", "store_dir"}, {"KS_CACHE_MAX", "cache_max"},
+        // clang-format off
+        {"KS_MODE", "mode"},
+        {"KS_ACCEPT", "accept"},
+        {"KS_READONLY", "readonly"},
+        {"KS_REMARKS", "remarks"},
+        {"KS_BUDGET", "budget"},
+        {"KS_BUILD_ID", "build"},
+        {"KS_NVCC_REAL", "nvcc"},
+        {"KS_DEVICE", "device"},
+        {"KS_PROJECT", "project"},
+        {"KS_CACHE_DIR", "cache_dir"},
+        {"KS_STATE_DIR", "state_dir"},
+        {"KS_STORE_DIR", "store_dir"},
+        {"KS_CACHE_MAX", "cache_max"},
+        // clang-format on
     };
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
         const char *value = getenv(named[i][0]);
@@ -280,8 +312,8 @@ static enum ks_status read_arguments(struct ks_arena *arena, const char *const *
     return KS_OK;
 }
 
-// What settings that cannot be read ask for: strict, where any part of them may have meant it, so that
-// a slip of the keyboard does not make a build careless.
+// What settings that cannot be read ask for: strict, where any part of them may have meant it, so
+// that a slip of the keyboard does not make a build careless.
 static enum ks_mode mode_when_unreadable(const char *const *arguments, enum ks_mode of_files)
 {
     const char *said = getenv("KS_MODE");

@@ -26,6 +26,7 @@ struct ks_config {
     bool remarks_applied, remarks_missed; // --ks-remarks=applied,missed / KS_REMARKS
     double budget_seconds;    // KS_BUDGET: per kernel, default 60
     const char *project;      // --ks-project=DIR / KS_PROJECT, or NULL: look upward
+    const char *build;        // KS_BUILD_ID: under which name this build is counted, or NULL
     const char *real_nvcc;    // KS_NVCC_REAL, or NULL
     const char *device;       // KS_DEVICE: "cuda" (default), or a launcher prefix for the worker
     // Directories, absolute; NULL when the home directory is unusable: nothing is stored.

@@ -1,22 +1,20 @@
-// <cache_dir>/pending: JSON lines, the last one of a key counts, {"done": key} ends it.
-// <cache_dir>/outcomes: "reason <tab> key <tab> kernel <tab> file" lines.
-//
-// One write(2) with O_APPEND a line: parallel compiles do not mix. A line cut by a full disk or a kill
-// is skipped, and a writer that finds the file without a last newline begins on a line of its own.
+// <cache_dir>/pending: JSON lines; the last one of a key, file and folder counts, {"done": key}
+// ends a key, {"gone": key, "file": ..., "cwd": ...} one of its compiles.
 #include "store/pending.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "fmt/json.h"
 #include "os/file.h"
 #include "os/lock.h"
+#include "store/append.h"
 
 #define LARGEST_LOG ((size_t)256 << 20)
 // Above this the pending file is rewritten with what still counts.
 #define COMPACT_AT ((size_t)1 << 20)
+// One compile is enough to tune a key; the others are for when it is gone. A kernel of a header may
+// be met by thousands.
+#define MOST_OF_A_KEY 4
 
 static const char *log_path(struct ks_arena *arena, const struct ks_config *config,
                             const char *name)
@@ -32,33 +30,6 @@ static enum ks_status check_writable(const struct ks_config *config, struct ks_e
         KS_FAIL(err, KS_E_IO, "%s: not written, the configuration is read-only (KS_READONLY)",
                 config->cache_dir);
     return ks_dir_make(config->cache_dir, err);
-}
-
-static bool ends_open(int fd)
-{
-    char last;
-    off_t size = lseek(fd, 0, SEEK_END);
-    return size > 0 && pread(fd, &last, 1, size - 1) == 1 && last != '\n';
-}
-
-// `line` ends with a newline and has a spare byte in front for another one.
-static enum ks_status append(const char *path, const struct ks_buf *line, struct ks_err *err)
-{
-    int fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return ks_err_errno(err, "%s", path);
-    size_t skip = ends_open(fd) ? 0 : 1;
-    ssize_t n;
-    do
-        n = write(fd, line->data + skip, line->len - skip);
-    while (n < 0 && errno == EINTR);
-    enum ks_status status = KS_OK;
-    if (n < 0)
-        status = ks_err_errno(err, "%s", path);
-    else if ((size_t)n != line->len - skip)
-        status = ks_err_set(err, KS_E_IO, "%s: no room for a line", path);
-    close(fd);
-    return status;
 }
 
 static void item_line(const struct ks_pending *item, struct ks_arena *arena, struct ks_buf *line)
@@ -122,16 +93,26 @@ struct list {
     KS_VEC(struct ks_pending) items;
 };
 
-static void drop(struct list *list, const struct ks_digest *key)
+static void drop_at(struct list *list, size_t i)
 {
-    for (size_t i = 0; i < list->items.len; i++) {
-        if (!ks_digest_eq(&list->items.at[i].key, key))
-            continue;
-        size_t rest = list->items.len - i - 1;
-        memmove(&list->items.at[i], &list->items.at[i + 1], rest * sizeof *list->items.at);
-        list->items.len--;
-        return;
-    }
+    size_t rest = list->items.len - i - 1;
+    memmove(&list->items.at[i], &list->items.at[i + 1], rest * sizeof *list->items.at);
+    list->items.len--;
+}
+
+static bool same_place(const struct ks_pending *a, const struct ks_pending *b)
+{
+    return ks_digest_eq(&a->key, &b->key) && strcmp(a->file, b->file) == 0 &&
+           strcmp(a->cwd, b->cwd) == 0;
+}
+
+// Of one key: all of it, or one file's compile in one folder.
+static void drop(struct list *list, const struct ks_pending *item)
+{
+    for (size_t i = list->items.len; i-- > 0;)
+        if (item->file == NULL ? ks_digest_eq(&list->items.at[i].key, &item->key)
+                               : same_place(&list->items.at[i], item))
+            drop_at(list, i);
 }
 
 static void read_line(struct ks_arena *arena, struct ks_slice line, struct list *list)
@@ -140,13 +121,18 @@ static void read_line(struct ks_arena *arena, struct ks_slice line, struct list 
     if (object == NULL)
         return;
     struct ks_pending item = {0};
-    const char *done = ks_json_str(object, "done", NULL);
+    const char *done = ks_json_str(object, "done", NULL), *gone = ks_json_str(object, "gone", NULL);
     if (done != NULL) {
         if (ks_digest_parse(done, &item.key))
-            drop(list, &item.key);
+            drop(list, &item);
+    } else if (gone != NULL) {
+        item.file = ks_json_str(object, "file", "");
+        item.cwd = ks_json_str(object, "cwd", "");
+        if (ks_digest_parse(gone, &item.key))
+            drop(list, &item);
     } else if (ks_digest_parse(ks_json_str(object, "key", ""), &item.key) &&
                read_item(arena, object, &item)) {
-        drop(list, &item.key);
+        drop(list, &item);
         *ks_vec_push(arena, &list->items) = item;
     }
     json_decref(object);
@@ -199,16 +185,45 @@ static bool same_item(const struct ks_pending *a, const struct ks_pending *b)
            strcmp(a->file, b->file) == 0 && strcmp(a->cwd, b->cwd) == 0;
 }
 
+// Nothing to add: this compile is there as it is, or others of its key are enough.
 static bool known(const struct list *list, const struct ks_pending *item)
 {
     static const char *const none[] = {NULL};
     struct ks_pending given = *item;
+    size_t others = 0;
     if (given.argv == NULL)
         given.argv = (const char **)none;
-    ks_vec_each (struct ks_pending, old, &list->items)
-        if (ks_digest_eq(&old->key, &item->key))
+    ks_vec_each (struct ks_pending, old, &list->items) {
+        if (same_place(old, &given))
             return same_item(old, &given);
-    return false;
+        others += ks_digest_eq(&old->key, &item->key);
+    }
+    return others >= MOST_OF_A_KEY;
+}
+
+static const char *last_of(struct ks_slice text, const char *word)
+{
+    const char *found = NULL, *end = text.at + text.len;
+    for (const char *at = text.at;
+         at < end && (at = memmem(at, (size_t)(end - at), word, strlen(word))); at++)
+        found = at;
+    return found;
+}
+
+// The common case, without reading the log as JSON: this very line, and its key not ended behind
+// it.
+static bool stands_there(struct ks_arena *arena, const char *path, const struct ks_pending *item,
+                         const struct ks_buf *line)
+{
+    struct ks_slice text;
+    char hex[KS_HASH_TEXT];
+    if (ks_file_read(arena, path, LARGEST_LOG, &text, NULL) != KS_OK)
+        return false;
+    const char *at = last_of(text, ks_buf_text(line) + 1);
+    ks_digest_hex(&item->key, hex);
+    const char *done = last_of(text, ks_arena_printf(arena, "{\"done\":\"%s\"", hex));
+    const char *gone = last_of(text, ks_arena_printf(arena, "\"gone\":\"%s\"", hex));
+    return at != NULL && (done == NULL || done < at) && (gone == NULL || gone < at);
 }
 
 enum ks_status ks_pending_add(const struct ks_config *config, const struct ks_pending *item,
@@ -223,15 +238,17 @@ enum ks_status ks_pending_add(const struct ks_config *config, const struct ks_pe
     struct ks_buf line = KS_BUF((size_t)4 << 20);
     const char *path = log_path(&arena, config, "pending");
     size_t size;
-    enum ks_status status = read_log(&arena, path, &list, &size, err);
-    if (status == KS_OK && !known(&list, item)) {
-        if (size > COMPACT_AT)
-            compact(&arena, path, &list);
-        item_line(item, &arena, &line);
-        status = ks_buf_check(&line, "a pending kernel", err);
-        if (status == KS_OK)
-            status = append(path, &line, err);
-    }
+    item_line(item, &arena, &line);
+    enum ks_status status = ks_buf_check(&line, "a pending kernel", err);
+    if (status != KS_OK || stands_there(&arena, path, item, &line))
+        goto done;
+    KS_TRY_GOTO(read_log(&arena, path, &list, &size, err), done);
+    if (known(&list, item))
+        goto done;
+    if (size > COMPACT_AT)
+        compact(&arena, path, &list);
+    status = ks_append(path, &line, err);
+done:
     ks_buf_free(&line);
     ks_arena_free(&arena);
     return status;
@@ -252,74 +269,48 @@ enum ks_status ks_pending_list(struct ks_arena *arena, const struct ks_config *c
     return KS_OK;
 }
 
+static void append_line(const struct ks_config *config, json_t *object)
+{
+    struct ks_arena arena = {0};
+    struct ks_buf line = KS_BUF((size_t)1 << 20);
+    const char *path = log_path(&arena, config, "pending");
+    ks_buf_printf(&line, "\n%s\n", ks_json_text(&arena, object));
+    if (ks_file_exists(path) && !line.failed)
+        (void)ks_append(path, &line, NULL);
+    ks_buf_free(&line);
+    ks_arena_free(&arena);
+    json_decref(object);
+}
+
 void ks_pending_remove(const struct ks_config *config, const struct ks_digest *key)
 {
-    if (check_writable(config, NULL) != KS_OK)
-        return;
-    struct ks_arena arena = {0};
-    struct ks_buf line = KS_BUF(256);
     char hex[KS_HASH_TEXT];
-    const char *path = log_path(&arena, config, "pending");
     ks_digest_hex(key, hex);
-    ks_buf_printf(&line, "\n{\"done\":\"%s\"}\n", hex);
-    if (ks_file_exists(path))
-        (void)append(path, &line, NULL);
-    ks_buf_free(&line);
-    ks_arena_free(&arena);
+    if (check_writable(config, NULL) == KS_OK)
+        append_line(config, json_pack("{s:s}", "done", hex));
 }
 
-static void put_field(struct ks_buf *line, const char *text, char end)
+void ks_pending_gone(const struct ks_config *config, const struct ks_pending *item)
 {
-    for (; text != NULL && *text != '\0'; text++)
-        ks_buf_putc(line, *text == '\t' || *text == '\n' ? ' ' : *text);
-    ks_buf_putc(line, end);
+    char hex[KS_HASH_TEXT];
+    ks_digest_hex(&item->key, hex);
+    if (check_writable(config, NULL) == KS_OK && representable(item))
+        append_line(config,
+                    json_pack("{s:s,s:s,s:s}", "gone", hex, "file", item->file, "cwd", item->cwd));
 }
 
-void ks_outcome_log(const struct ks_config *config, enum ks_reason reason,
-                    const struct ks_digest *key, const char *kernel, const char *file)
+size_t ks_pending_keys(const struct ks_pending *items, size_t n)
 {
-    if (check_writable(config, NULL) != KS_OK)
-        return;
-    struct ks_arena arena = {0};
-    struct ks_buf line = KS_BUF((size_t)64 << 10);
-    char hex[KS_HASH_TEXT] = "-";
-    if (key != NULL)
-        ks_digest_hex(key, hex);
-    ks_buf_putc(&line, '\n');
-    put_field(&line, ks_reason_name(reason), '\t');
-    put_field(&line, hex, '\t');
-    put_field(&line, kernel, '\t');
-    put_field(&line, file, '\n');
-    if (!line.failed)
-        (void)append(log_path(&arena, config, "outcomes"), &line, NULL);
-    ks_buf_free(&line);
-    ks_arena_free(&arena);
+    size_t keys = 0;
+    for (size_t i = 0; i < n; i++)
+        keys += ks_pending_first(items, i);
+    return keys;
 }
 
-enum ks_status ks_outcome_counts(const struct ks_config *config, long counts[KS_R_COUNT],
-                                 struct ks_err *err)
+bool ks_pending_first(const struct ks_pending *items, size_t i)
 {
-    memset(counts, 0, KS_R_COUNT * sizeof *counts);
-    if (config->cache_dir == NULL)
-        return KS_OK;
-    struct ks_arena arena = {0};
-    struct ks_slice text = {0};
-    enum ks_status status =
-        ks_file_read(&arena, log_path(&arena, config, "outcomes"), LARGEST_LOG, &text, err);
-    const char *at = text.at, *end = at == NULL ? NULL : at + text.len;
-    while (status == KS_OK && at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        const char *tab = memchr(at, '\t', (size_t)(end - at));
-        if (newline == NULL)
-            break; // cut: not counted
-        if (tab != NULL && tab < newline) {
-            enum ks_reason reason =
-                ks_reason_parse(ks_arena_strndup(&arena, at, (size_t)(tab - at)));
-            if (reason != KS_R_COUNT)
-                counts[reason]++;
-        }
-        at = newline + 1;
-    }
-    ks_arena_free(&arena);
-    return status == KS_E_ABSENT ? KS_OK : status;
+    for (size_t k = 0; k < i; k++)
+        if (ks_digest_eq(&items[k].key, &items[i].key))
+            return false;
+    return true;
 }

@@ -1,5 +1,8 @@
-// Kernels that a build met and found no decision for, remembered for `ks warm`; and counters of
-// outcomes for `ks stats`. Small append-only files under cache_dir, tolerant of races.
+// Kernels that a build met and found no decision for, remembered for `ks warm`, each with the command
+// that compiles it. A small append-only file under cache_dir, tolerant of races.
+//
+// Tuning a key settles it wherever it is met, so a key counts once; a few of the compiles that met it
+// are kept, because files move and folders go.
 #ifndef KS_PENDING_H
 #define KS_PENDING_H
 
@@ -17,15 +20,12 @@ struct ks_pending {
 
 enum ks_status ks_pending_add(const struct ks_config *config, const struct ks_pending *item,
                               struct ks_err *err);
+// One row a compile, the latest last; a key may have several.
 enum ks_status ks_pending_list(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_pending **items, size_t *n, struct ks_err *err);
-void ks_pending_remove(const struct ks_config *config, const struct ks_digest *key);
-
-// One line appended per marked kernel and compile: reason, key, kernel, file.
-void ks_outcome_log(const struct ks_config *config, enum ks_reason reason,
-                    const struct ks_digest *key, const char *kernel, const char *file);
-// Counts by reason over the whole log.
-enum ks_status ks_outcome_counts(const struct ks_config *config, long counts[KS_R_COUNT],
-                                 struct ks_err *err);
+size_t ks_pending_keys(const struct ks_pending *items, size_t n);      // how many are to be tuned
+bool ks_pending_first(const struct ks_pending *items, size_t i);       // of its key
+void ks_pending_remove(const struct ks_config *config, const struct ks_digest *key); // decided
+void ks_pending_gone(const struct ks_config *config, const struct ks_pending *item); // this compile
 
 #endif
