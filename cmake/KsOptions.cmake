@@ -25,6 +25,8 @@ target_compile_options(ks_options INTERFACE
 if(KS_WERROR)
   target_compile_options(ks_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Werror>)
 endif()
+# ks-nvcc starts before every compile: it loads no library that it does not call.
+target_link_options(ks_options INTERFACE -Wl,--as-needed)
 if(KS_SANITIZE)
   # Recovery is off so that undefined behaviour fails the test that met it.
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

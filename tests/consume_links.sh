@@ -13,3 +13,8 @@ if grep -E 'sqlite|curl|libcuda|cupti|nvrtc|nvperf' <<<"$needs"; then
     echo "$program: links what the consume path must not need"
     exit 1
 fi
+# Each library costs every command some 0.06 ms. A sanitizer's runtime brings libm along.
+if ! nm -D "$program" | grep -qE '__(asan|ubsan)_' && grep NEEDED <<<"$needs" | grep -E 'libm\.so'; then
+    echo "$program: uses libm again (base/num.h, ks_is_whole)"
+    exit 1
+fi

@@ -47,6 +47,14 @@ bool ks_add_size(size_t a, size_t b, size_t *out)
     return true;
 }
 
+bool ks_is_whole(double value)
+{
+    const double first_without_fraction = 0x1p52;
+    if (value > -first_without_fraction && value < first_without_fraction)
+        return (double)(int64_t)value == value;
+    return value == value;
+}
+
 size_t ks_align_up(size_t n, size_t align)
 {
     return (n + align - 1) & ~(align - 1);

@@ -8,7 +8,6 @@
 //   assume $2 % 4 == 0
 #include "key/contract.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -129,8 +128,9 @@ static enum ks_init_kind kind_of(const struct ks_array *array, struct ks_elem el
 
 static void widen(struct buffer *buffer, double low, double high)
 {
-    buffer->low = buffer->bounded ? fmin(buffer->low, low) : low;
-    buffer->high = buffer->bounded ? fmax(buffer->high, high) : high;
+    // Of two zeros the later one's sign stays; it enters the key.
+    buffer->low = buffer->bounded && buffer->low < low ? buffer->low : low;
+    buffer->high = buffer->bounded && buffer->high > high ? buffer->high : high;
     buffer->bounded = true;
 }
 

@@ -5,13 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/num.h"
+
 const char *ks_number_text(double value, char out[KS_NUMBER_TEXT])
 {
     if (isnan(value))
         return strcpy(out, "nan");
     if (isinf(value))
         return strcpy(out, value < 0 ? "-inf" : "inf");
-    if (fabs(value) < 1e15 && value == floor(value)) { // "20", not "2e+01"
+    if (fabs(value) < 1e15 && ks_is_whole(value)) { // "20", not "2e+01"
         snprintf(out, KS_NUMBER_TEXT, "%.0f", value);
         return out;
     }

@@ -1,8 +1,8 @@
 // The clauses of `workload`. What can be said without the kernel is checked here; mark_check.c
 // holds the rest against the kernel's parameters.
 #include <ctype.h>
-#include <math.h>
 
+#include "base/num.h"
 #include "source/clause.h"
 
 struct lists {
@@ -188,7 +188,7 @@ static enum ks_status parse_init(struct ks_clause_text *ct, struct ks_slice text
                               "normal(%g,%g) of %s: the standard deviation is "
                               "negative",
                               v[0], v[1], array);
-    if (init->kind == KS_INIT_RANDINT && (floor(v[0]) != v[0] || floor(v[1]) != v[1]))
+    if (init->kind == KS_INIT_RANDINT && !(ks_is_whole(v[0]) && ks_is_whole(v[1])))
         return ks_clause_fail(&sub, sub.text, "randint of %s takes whole numbers", array);
     return KS_OK;
 }

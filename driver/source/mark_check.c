@@ -1,7 +1,7 @@
 // Marks held against the kernel that they are bound to.
 #include <ctype.h>
-#include <math.h>
 
+#include "base/num.h"
 #include "source/clause.h"
 
 struct known {
@@ -182,15 +182,15 @@ static enum ks_status evaluate(struct checker *c, const struct ks_expr *e, const
 
 static bool fits(enum ks_scalar scalar, double value)
 {
-    double bits = 8 * (double)ks_scalar_size(scalar);
+    unsigned bits = 8 * (unsigned)ks_scalar_size(scalar);
     if (scalar == KS_T_NONE || ks_scalar_is_float(scalar))
         return true;
     if (scalar == KS_T_BOOL)
         return value == 0 || value == 1;
     bool is_signed = ks_scalar_is_signed(scalar);
     // The largest 64-bit values round up to a power of two as doubles: let the bound itself pass.
-    double top = ldexp(1, (int)bits - is_signed);
-    return floor(value) == value && (bits < 64 ? value < top : value <= top) &&
+    double top = (double)(UINT64_C(1) << (bits - 1)) * (is_signed ? 1 : 2);
+    return ks_is_whole(value) && (bits < 64 ? value < top : value <= top) &&
            value >= (is_signed ? -top : 0);
 }
 
@@ -300,7 +300,7 @@ static enum ks_status check_init(const struct checker *c, const struct ks_array 
     bool two = init->kind == KS_INIT_RANDINT || init->kind == KS_INIT_IOTA;
     if ((two || init->kind == KS_INIT_CONSTANT) &&
         (!fits(s, a0) || (init->kind == KS_INIT_RANDINT && !fits(s, b0)) ||
-         (init->kind == KS_INIT_IOTA && !real && floor(b0) != b0)))
+         (init->kind == KS_INIT_IOTA && !real && !ks_is_whole(b0))))
         return fail(c, "the initialiser's values do not fit %s, which is %s", a->name, type);
     return KS_OK;
 }

@@ -91,6 +91,18 @@ static void half_precision_rounds_to_nearest_even(void **state)
     }
 }
 
+static void whole_numbers_are_told(void **state)
+{
+    (void)state;
+    const double whole[] = {0, -0.0, 1, -7, 0x1p31, -0x1p52, 0x1p52 - 1, 0x1p53 + 2, 0x1p63, 1e300,
+                            INFINITY, -INFINITY};
+    const double other[] = {0.5, -0.5, 1e-300, 0x1p51 + 0.5, -0x1p51 - 0.5, 4503599627370495.5, NAN};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        assert_true(ks_is_whole(whole[i]) && floor(whole[i]) == whole[i]);
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_false(ks_is_whole(other[i]) || floor(other[i]) == other[i]);
+}
+
 static void random_streams_match_published_values(void **state)
 {
     (void)state;
@@ -176,6 +188,7 @@ int main(void)
         cmocka_unit_test(checked_arithmetic_refuses_overflow),
         cmocka_unit_test(half_precision_is_exact_both_ways),
         cmocka_unit_test(half_precision_rounds_to_nearest_even),
+        cmocka_unit_test(whole_numbers_are_told),
         cmocka_unit_test(random_streams_match_published_values),
         cmocka_unit_test(random_choices_are_in_range_and_reach_all),
         cmocka_unit_test(lower_ranks_are_those_of_the_sign_test),
