@@ -2,6 +2,7 @@
 # Gets the libraries and tools that ks-nvcc is built with. One line a package, exit 0 when all are usable.
 #
 #   cmake/deps.sh              install what is missing with apt-get (needs root)
+#   cmake/deps.sh --tests      also what only tests use; without it they are skipped, so that is no failure
 #   cmake/deps.sh --check      only tell; exit 1 if something is missing
 #   cmake/deps.sh --fetch DIR  download the packages into DIR, for a host without a registry
 #   cmake/deps.sh --prefix     print the folder to give as -DCMAKE_PREFIX_PATH (empty: none is needed)
@@ -29,6 +30,9 @@ cc|gcc
 c++|g++
 cmake|cmake
 ninja|ninja-build"
+# the same, of what only tests use
+test_tools="\
+minisign|minisign"
 
 die() {
     echo "deps.sh: $*" >&2
@@ -92,10 +96,11 @@ fetch() {
     echo "Take $PWD along, and build there with KS_DEPS set to its path."
 }
 
-mode=install
+mode=install tests=
 case "${1:-}" in
 '') ;;
 --check) mode=check ;;
+--tests) tests=1 ;;
 --fetch)
     [ -n "${2:-}" ] || die "--fetch needs a folder"
     fetch "$2"
@@ -146,6 +151,20 @@ while IFS='|' read -r name header library packages; do
     fi
 done <<<"$libraries"
 
+export DEBIAN_FRONTEND=noninteractive
+optional=()
+while IFS='|' read -r command package; do
+    command -v "$command" >/dev/null || optional+=("$package")
+done <<<"$test_tools"
+if [ -n "$tests" ] && [ ${#optional[@]} -gt 0 ] && command -v apt-get >/dev/null && [ "$(id -u)" -eq 0 ]; then
+    install=(apt-get install -y --no-install-recommends "${optional[@]}")
+    "${install[@]}" >/dev/null 2>&1 || { apt-get update && "${install[@]}"; } >/dev/null 2>&1 || true
+fi
+[ -z "$tests" ] || while IFS='|' read -r command package; do
+    command -v "$command" >/dev/null && say "$command" "usable" ||
+        say "$command" "missing (package $package): its tests are skipped"
+done <<<"$test_tools"
+
 [ ${#missing[@]} -gt 0 ] || exit 0
 [ "$mode" = install ] || exit 1
 
@@ -157,7 +176,6 @@ elif ! command -v apt-get >/dev/null; then
 elif [ "$(id -u)" -ne 0 ]; then
     die "missing: ${missing[*]}; installing needs root: run 'sudo cmake/deps.sh', $offline"
 fi
-export DEBIAN_FRONTEND=noninteractive
 install=(apt-get install -y --no-install-recommends "${wanted[@]}")
 log=$(mktemp) || die "cannot make a temporary file"
 trap 'rm -f "$log"' EXIT

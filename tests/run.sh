@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=${KS_BUILD:-$root/build}
 jobs=$(nproc)
 
-"$root/cmake/deps.sh"
+"$root/cmake/deps.sh" --tests
 prefix=("-DCMAKE_PREFIX_PATH=$("$root/cmake/deps.sh" --prefix)")
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)

@@ -70,6 +70,15 @@ static const struct ks_verb verbs[] = {
      "FOLDER (default: the installed skills) and says what is wrong, file:line.\n"
      "Exit status: 2 when a skill is wrong or not known.\n",
      verb_skills},
+    {"trust", "list | add KEY | remove KEY [--project | --user]", "whose decisions builds take",
+     "list: every trusted key, who says so (own, project, user, system), and how many decisions it\n"
+     "signs where it counts; then the keys of decisions that nobody trusts.\n"
+     "add, remove: KEY is a public key's text (`ks doctor` prints one's own), a file that holds it, or\n"
+     "for remove its id. What a removed key signed is not used by the next build (reason `untrusted`).\n"
+     "  --project  in this project's ks.yaml, for its .ks alone; the rest of the file is left as it is\n"
+     "  --user     in your trusted.keys, for your own store and shared folders (KS_STORE_DIR)\n"
+     "Exit status: 1 when ks.yaml has to be edited by hand: the line is printed.\n",
+     verb_trust},
 };
 
 #define N_VERBS (sizeof verbs / sizeof *verbs)

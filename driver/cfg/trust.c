@@ -6,16 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
 #include "base/rng.h"
-#include "cfg/owner.h"
 #include "os/file.h"
-
-#define MAX_KEY_FILE ((size_t)1 << 20)
-#define OWN_KEY "key.pub"
-#define TRUSTED_KEYS "trusted.keys"
-
-typedef KS_VEC(struct ks_pubkey) key_list;
 
 // A secret that others can read is no secret any more.
 static enum ks_status load(const char *path, struct ks_secret_key *secret, struct ks_err *err)
@@ -100,85 +92,7 @@ enum ks_status ks_user_key(const struct ks_config *config, bool make, struct ks_
             status = make_key(&arena, config->config_dir, path, secret, err);
     }
     if (make && status == KS_OK && !config->readonly)
-        status = save_public(ks_path_join(&arena, config->config_dir, OWN_KEY), secret, err);
+        status = save_public(ks_path_join(&arena, config->config_dir, KS_PUBLIC_KEY_FILE), secret, err);
     ks_arena_free(&arena);
     return status;
-}
-
-// Keys of a file, one a line, minisign's comment lines and '#' skipped. What cannot be believed or
-// read is left out with a warning: fewer keys never make a build wrong.
-static void add_file(struct ks_arena *arena, const char *dir, const char *name, key_list *list)
-{
-    if (dir == NULL)
-        return;
-    const char *path = ks_path_join(arena, dir, name);
-    struct stat st;
-    struct ks_slice text;
-    struct ks_err err;
-    if (stat(path, &st) != 0)
-        return;
-    const char *problem = ks_owner_problem(&st, geteuid());
-    if (problem != NULL) {
-        ks_warn("%s %s: its keys are not trusted", path, problem);
-        return;
-    }
-    if (ks_file_read(arena, path, MAX_KEY_FILE, &text, &err) != KS_OK) {
-        ks_warn("%s", err.text);
-        return;
-    }
-    int number = 0;
-    for (const char *at = text.at, *end = text.at + text.len; at < end;) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        stop = stop == NULL ? end : stop;
-        struct ks_slice line = ks_slice_trim((struct ks_slice){at, (size_t)(stop - at)});
-        at = stop + 1;
-        number++;
-        const char *key = ks_arena_strndup(arena, line.at, line.len);
-        struct ks_pubkey parsed;
-        if (line.len == 0 || key[0] == '#' || ks_starts_with(key, "untrusted comment:"))
-            continue;
-        if (ks_pubkey_parse(key, &parsed, &err) == KS_OK)
-            *ks_vec_push(arena, list) = parsed;
-        else
-            ks_warn("%s:%d: %s", path, number, err.text);
-    }
-}
-
-void ks_trust_project(struct ks_arena *arena, const struct ks_config *config,
-                      const struct ks_project *project, struct ks_pubkey **keys, size_t *n)
-{
-    key_list list = {0};
-    for (size_t i = 0; i < project->n_trust; i++)
-        *ks_vec_push(arena, &list) = project->trust[i];
-    add_file(arena, config->config_dir, OWN_KEY, &list);
-    *keys = list.at;
-    *n = list.len;
-}
-
-void ks_trust_user(struct ks_arena *arena, const struct ks_config *config, struct ks_pubkey **keys,
-                   size_t *n)
-{
-    key_list list = {0};
-    add_file(arena, config->config_dir, OWN_KEY, &list);
-    add_file(arena, config->config_dir, TRUSTED_KEYS, &list);
-    add_file(arena, config->system_dir, TRUSTED_KEYS, &list);
-    *keys = list.at;
-    *n = list.len;
-}
-
-void ks_trust_files(struct ks_arena *arena, const struct ks_config *config,
-                    const struct ks_project *project, struct ks_strv *files)
-{
-    const char *const places[][2] = {{config->config_dir, OWN_KEY},
-                                     {config->config_dir, TRUSTED_KEYS},
-                                     {config->system_dir, TRUSTED_KEYS}};
-    if (project != NULL && project->file != NULL)
-        ks_strv_add(arena, files, project->file);
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        if (places[i][0] == NULL)
-            continue;
-        const char *path = ks_path_join(arena, places[i][0], places[i][1]);
-        if (ks_file_exists(path))
-            ks_strv_add(arena, files, path);
-    }
 }

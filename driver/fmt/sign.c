@@ -130,6 +130,20 @@ static void secret_checksum(const struct secret_blob *blob, unsigned char out[32
     crypto_generichash_final(&state, out, 32);
 }
 
+// minisign leaves the checksum of a key without a password at zero. The second half of the key follows
+// from the first in any case.
+static bool is_whole(const struct secret_blob *blob)
+{
+    unsigned char checksum[32], public_half[32], both[64];
+    secret_checksum(blob, checksum);
+    bool whole = sodium_is_zero(blob->checksum, sizeof blob->checksum) ||
+                 sodium_memcmp(checksum, blob->checksum, sizeof checksum) == 0;
+    whole = crypto_sign_seed_keypair(public_half, both, blob->key) == 0 &&
+            sodium_memcmp(both, blob->key, sizeof both) == 0 && whole;
+    sodium_memzero(both, sizeof both);
+    return whole;
+}
+
 enum ks_status ks_secret_save(const char *path, const struct ks_secret_key *key, struct ks_err *err)
 {
     struct ks_arena arena = {0};
@@ -161,9 +175,7 @@ static enum ks_status parse_secret(const char *path, struct ks_slice text,
         KS_FAIL(err, KS_E_UNSUPPORTED,
                 "%s: the secret key is encrypted; make one without a password (minisign -G -W)",
                 path);
-    unsigned char checksum[32];
-    secret_checksum(&blob, checksum);
-    if (sodium_memcmp(checksum, blob.checksum, sizeof checksum) != 0)
+    if (!is_whole(&blob))
         KS_FAIL(err, KS_E_FORMAT, "%s: the secret key is damaged (checksum)", path);
     memcpy(key->id, blob.id, sizeof key->id);
     memcpy(key->key, blob.key, sizeof key->key);
@@ -272,4 +284,15 @@ enum ks_status ks_verify_signature(struct ks_slice data, struct ks_slice signatu
     if (!known)
         KS_FAIL(err, KS_E_TRUST, "signed by key %s, which is not trusted here", id);
     KS_FAIL(err, KS_E_TRUST, "the signature by key %s does not match the data", id);
+}
+
+enum ks_status ks_signature_id(struct ks_slice signature, unsigned char id[8], struct ks_err *err)
+{
+    struct ks_slice untrusted, first;
+    struct signature_blob blob;
+    if (!next_line(&signature, &untrusted) || !next_line(&signature, &first) ||
+        !decode(first, &blob, sizeof blob))
+        KS_FAIL(err, KS_E_TRUST, "the signature is damaged: not in minisign's format");
+    memcpy(id, blob.id, sizeof blob.id);
+    return KS_OK;
 }

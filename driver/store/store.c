@@ -133,7 +133,8 @@ static enum ks_reason load(struct candidate *c)
     const char *signature_path = ks_arena_printf(c->arena, "%s" KS_STORE_SIGNATURE, c->path);
     if (ks_file_read(c->arena, c->path, KS_STORE_LARGEST, &c->text, &err) != KS_OK)
         return problem(c, KS_R_CORRUPT, err.text);
-    enum ks_status status = ks_file_read(c->arena, signature_path, 1 << 14, &signature, &err);
+    enum ks_status status = ks_file_read(c->arena, signature_path, KS_STORE_SIGNATURE_LARGEST,
+                                         &signature, &err);
     if (status == KS_E_ABSENT)
         return problem(c, KS_R_UNTRUSTED, "no signature beside it");
     if (status != KS_OK)
@@ -298,4 +299,17 @@ void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
         lookup->variants = found;
         lookup->n_variants = 1;
     }
+}
+
+const char *ks_store_signer(struct ks_arena *arena, const char *path)
+{
+    struct ks_slice signature;
+    unsigned char id[8];
+    const char *signature_path = ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, path);
+    if (ks_file_read(arena, signature_path, KS_STORE_SIGNATURE_LARGEST, &signature, NULL) != KS_OK ||
+        ks_signature_id(signature, id, NULL) != KS_OK)
+        return NULL;
+    char *text = ks_arena_alloc(arena, 17);
+    ks_key_id_text(id, text);
+    return text;
 }

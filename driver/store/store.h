@@ -79,6 +79,9 @@ enum ks_status ks_store_each(struct ks_arena *arena, const struct ks_store *stor
                                            const struct ks_digest *key, const char *path),
                              void *context, struct ks_err *err);
 
+// Id of the key that signed the decision in the file `path`, by its own word, or NULL.
+const char *ks_store_signer(struct ks_arena *arena, const char *path);
+
 // What a marked TU depends on besides what it includes: index files (made, empty, where that is
 // possible and `create` says so) and the files that say whom to trust. Only files that exist.
 void ks_store_dependencies(struct ks_arena *arena, const struct ks_store *store, bool create,

@@ -8,6 +8,7 @@
 #define KS_STORE_SIGNATURE ".minisig"
 #define KS_STORE_ORIGINAL "original"
 #define KS_STORE_LARGEST ((size_t)4 << 20) // what the YAML reader takes
+#define KS_STORE_SIGNATURE_LARGEST ((size_t)1 << 14)
 
 const char *ks_store_key_dir(struct ks_arena *arena, const struct ks_tier *tier,
                              const struct ks_digest *key);

@@ -139,6 +139,33 @@ static void keys_survive_their_files(void **state)
     assert_string_equal(id, "AB07060504030201");
 }
 
+// As `minisign -G -W` (0.11) writes one: its checksum is zero.
+static void keys_of_minisign_are_read(void **state)
+{
+    (void)state;
+    static const char file[] =
+        "untrusted comment: minisign encrypted secret key\n"
+        "RWQAAEIyAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAoEL/4vEScIMBqG6ZlVofV03J7S1n"
+        "knkQoJ4oSeURjTmBDzG4YATwr3d58D6dMYvwWj2+fMiUL2emWG9nlOTy54yP+FaHsOGzAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n";
+    char *dir, text[KS_PUBKEY_TEXT];
+    struct ks_secret_key back;
+    struct ks_pubkey key;
+    assert_int_equal(ks_dir_temp(&arena, "ks-test", &dir, NULL), KS_OK);
+    char *path = ks_path_join(&arena, dir, "key"), *changed = ks_arena_strdup(&arena, file);
+    assert_int_equal(ks_file_write(path, file, strlen(file), false, 0600, NULL), KS_OK);
+    assert_int_equal(ks_secret_load(path, &back, NULL), KS_OK);
+    ks_secret_public(&back, &key);
+    ks_pubkey_text(&key, text);
+    assert_string_equal(text, "RWSgQv/i8RJwg3d58D6dMYvwWj2+fMiUL2emWG9nlOTy54yP+FaHsOGz");
+    for (size_t i = 49 + 84; i < 49 + 168; i += 7) { // within the key itself
+        changed[i] = file[i] == 'A' ? 'B' : 'A';
+        assert_int_equal(ks_file_write(path, changed, strlen(file), false, 0600, NULL), KS_OK);
+        assert_int_equal(ks_secret_load(path, &back, NULL), KS_E_FORMAT);
+        changed[i] = file[i];
+    }
+    assert_int_equal(ks_tree_remove(dir, NULL), KS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +173,7 @@ int main(void)
         cmocka_unit_test(only_listed_keys_verify),
         cmocka_unit_test(every_altered_byte_is_noticed),
         cmocka_unit_test(keys_survive_their_files),
+        cmocka_unit_test(keys_of_minisign_are_read),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

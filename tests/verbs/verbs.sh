@@ -33,3 +33,9 @@ END
     chmod +x worker.sh
     export KS_DEVICE=$PWD/worker.sh
 }
+# plant WORDS... DIR KEY: a decision without a compiler, its path in $planted (ks-plant-decision).
+plant() {
+    planted=$("$KS_TEST_TOOLS/ks-plant-decision" "$@" 2> log) || fail "ks-plant-decision $*"
+}
+# public FILE: the public half of a secret key's file, made if absent.
+public() { "$make_variant" --public --key="$1"; }
