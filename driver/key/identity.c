@@ -12,6 +12,8 @@ struct ks_digest ks_key_of(const struct ks_key_fields *fields)
     ks_hash_text(&hash, "nvcc", fields->nvcc_version);
     ks_hash_text(&hash, "ptxas", fields->ptxas_options);
     ks_hash_int(&hash, "maxrregcount", fields->maxrregcount);
+    if (fields->rdc) // only then: keys are older than this field
+        ks_hash_int(&hash, "rdc", 1);
     ks_hash_text(&hash, "contract", fields->contract);
     ks_hash_field(&hash, "ptx", fields->canonical_ptx.at, fields->canonical_ptx.len);
     ks_hash_end(&hash, &key);
@@ -39,6 +41,8 @@ const char *ks_key_text(struct ks_arena *arena, const struct ks_key_fields *fiel
     put_lines(&out, "nvcc", fields->nvcc_version);
     put_lines(&out, "ptxas", fields->ptxas_options);
     ks_buf_printf(&out, "maxrregcount: %d\n", fields->maxrregcount);
+    if (fields->rdc)
+        ks_buf_puts(&out, "rdc: true\n");
     put_lines(&out, "contract", fields->contract);
     ks_buf_printf(&out, "ptx: %s\n", hex);
     const char *text = ks_arena_strdup(arena, ks_buf_text(&out));

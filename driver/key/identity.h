@@ -12,6 +12,7 @@ struct ks_key_fields {
     const char *nvcc_version;  // "13.0.88"
     const char *ptxas_options; // "" if none
     int maxrregcount;
+    bool rdc;                  // relocatable device code: ptxas makes other code for it
     const char *contract;
     const char *target;        // "sm_90a": suffixes change the instruction set
     int arch;                  // 90

@@ -95,6 +95,7 @@ static enum ks_status identify_one(struct ks_arena *arena, const struct ks_tu *t
                                    .nvcc_version = tu->toolkit->version,
                                    .ptxas_options = tu->cmd->ptxas_options,
                                    .maxrregcount = tu->cmd->maxrregcount,
+                                   .rdc = tu->cmd->rdc,
                                    .contract = kernel->contract,
                                    .target = module->target,
                                    .arch = kernel->arch};

@@ -23,8 +23,8 @@ static struct ks_key_fields sample(void)
 static void each_field_changes_the_key(void **state)
 {
     (void)state;
-    struct ks_key_fields changed[6];
-    for (size_t i = 0; i < 6; i++)
+    struct ks_key_fields changed[7];
+    for (size_t i = 0; i < 7; i++)
         changed[i] = sample();
     changed[0].canonical_ptx = KS_SLICE(".entry #g1\n");
     changed[1].nvcc_version = "13.0.89";
@@ -32,19 +32,20 @@ static void each_field_changes_the_key(void **state)
     changed[3].maxrregcount = 32;
     changed[4].contract = "$0 buffer f64\ntolerance derived\n";
     changed[5].arch = 80;
+    changed[6].rdc = true;
 
     struct ks_key_fields base = sample();
-    struct ks_digest keys[7];
-    keys[6] = ks_key_of(&base);
+    struct ks_digest keys[8];
+    keys[7] = ks_key_of(&base);
     struct ks_arena arena = {0};
     const char *text = ks_key_text(&arena, &base);
-    for (size_t i = 0; i < 6; i++) {
+    for (size_t i = 0; i < 7; i++) {
         keys[i] = ks_key_of(&changed[i]);
         // What changes the key is seen in its text, or explain could not tell.
         assert_string_not_equal(ks_key_text(&arena, &changed[i]), text);
     }
-    for (size_t i = 0; i < 7; i++)
-        for (size_t j = i + 1; j < 7; j++)
+    for (size_t i = 0; i < 8; i++)
+        for (size_t j = i + 1; j < 8; j++)
             assert_false(ks_digest_eq(&keys[i], &keys[j]));
     ks_arena_free(&arena);
 }
