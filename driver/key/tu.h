@@ -110,4 +110,10 @@ enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks
 // Cubin of one architecture left by a compile with --keep, or NULL.
 const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch);
 
+// The same as the driver can load it: with -rdc, linked, with the entries whose
+// registered names hold one of `names` (NULL-terminated). Behind ks_tu_identify.
+enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
+                           const struct ks_tu_compile *compile, int arch,
+                           const char *const *names, const char **image, struct ks_err *err);
+
 #endif

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "fmt/hash.h"
+#include "nvcc/devlink.h"
 #include "nvcc/option.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -227,4 +228,21 @@ const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *comp
     if (only == NULL || strstr(only, ".sm_") != NULL || strstr(only, ".compute_") != NULL)
         return NULL;
     return ks_path_join(arena, compile->keep_dir, only);
+}
+
+enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
+                           const struct ks_tu_compile *compile, int arch,
+                           const char *const *names, const char **image, struct ks_err *err)
+{
+    const char *cubin = *image = ks_tu_cubin(arena, compile, arch);
+    if (cubin == NULL)
+        KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", arch);
+    if (!tu->cmd->rdc)
+        return KS_OK;
+    const char *target = ks_arena_printf(arena, "sm_%d", arch);
+    for (size_t i = 0; i < tu->n_modules; i++)
+        if (tu->modules[i].arch == arch)
+            target = tu->modules[i].target;
+    *image = ks_arena_printf(arena, "%s.linked", cubin); // not .cubin: ks_tu_cubin takes those
+    return ks_device_link(arena, tu->toolkit, cubin, target, names, *image, err);
 }

@@ -79,10 +79,11 @@ static void profile(struct tuner *t)
     for (size_t i = 1; i < t->brief.n_problems; i++)
         if (t->brief.problems[i].weight > t->brief.problems[heaviest].weight)
             heaviest = i;
-    const char *cubin = ks_tu_cubin(t->arena, t->plain, t->kernel->arch);
+    const char *const names[] = {t->kernel->signature->registered, NULL};
+    const char *image;
     show(t, "profiling");
-    if (cubin == NULL ||
-        ks_profile_run(t->arena, t->options->config, t->kernel, cubin,
+    if (ks_tu_image(t->arena, t->tu, t->plain, t->kernel->arch, names, &image, &err) != KS_OK ||
+        ks_profile_run(t->arena, t->options->config, t->kernel, image,
                        &t->brief.problems[heaviest], &t->result->profile, &err) != KS_OK) {
         ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
         return;

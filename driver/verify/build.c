@@ -146,9 +146,10 @@ static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_comp
     c->ptx = built.ptx;
     c->sass = built.sass;
     c->n = built.n;
-    KS_TRY(ks_file_read(judge->arena, built.cubin, CUBIN_MAX, &c->cubin, err));
+    struct ks_slice cubin;
+    KS_TRY(ks_file_read(judge->arena, built.cubin, CUBIN_MAX, &cubin, err));
     bool same;
-    KS_TRY(same_original(judge, c->cubin, &same, err));
+    KS_TRY(same_original(judge, cubin, &same, err));
     if (!same && ks_judge_defends(judge, KS_D_IDENTITY)) {
         fail(c, KS_C_STATIC, "the original's machine code changes beside the candidate");
         return KS_OK;
@@ -161,6 +162,27 @@ static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_comp
         return KS_OK;
     }
     return gate(judge, compile, c, err);
+}
+
+// What the workers load: one image for all candidates of a compile that may run.
+static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_compile *compile,
+                                 struct ks_candidate *const *candidates, size_t n,
+                                 struct ks_err *err)
+{
+    struct ks_strv names = {0};
+    struct ks_slice image;
+    const char *path;
+    ks_strv_add(judge->arena, &names, judge->kernel->signature->registered);
+    for (size_t i = 0; i < n; i++)
+        if (candidates[i]->failure == KS_C_CORRECT)
+            ks_strv_add(judge->arena, &names, ks_shadow_namespace(judge->arena, candidates[i]->id));
+    if (names.len == 1)
+        return KS_OK;
+    KS_TRY(ks_tu_image(judge->arena, judge->tu, compile, judge->kernel->arch, names.at, &path, err));
+    KS_TRY(ks_file_read(judge->arena, path, CUBIN_MAX, &image, err));
+    for (size_t i = 0; i < n; i++)
+        candidates[i]->cubin = image;
+    return KS_OK;
 }
 
 // One shadow with the given candidates. False in *compiled when nvcc refused it.
@@ -195,7 +217,7 @@ static enum ks_status compile_together(struct ks_judge *judge, struct ks_candida
     }
     for (size_t i = 0; *compiled && i < n; i++)
         KS_TRY(read_built(judge, &compile, candidates[i], err));
-    return KS_OK;
+    return *compiled ? read_image(judge, &compile, candidates, n, err) : KS_OK;
 }
 
 // An earlier candidate of the same content: their names would clash in one shadow.

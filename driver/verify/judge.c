@@ -107,7 +107,8 @@ done:
 
 enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
                                   const struct ks_tu_kernel *kernel, struct ks_slice cubin,
-                                  struct ks_slice canonical, const struct ks_judge_options *options,
+                                  struct ks_slice image, struct ks_slice canonical,
+                                  const struct ks_judge_options *options,
                                   ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
                                   struct ks_err *err)
 {
@@ -117,7 +118,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     *baseline_fault = false;
     *j = (struct ks_judge){.arena = arena, .tu = tu, .kernel = kernel,
                            .options = *options, .build = build, .original_cubin = cubin,
-                           .original_ptx = canonical, .arith = ks_arith_of(canonical)};
+                           .original_image = image, .original_ptx = canonical, .arith = ks_arith_of(canonical)};
     if (j->options.run_timeout <= 0)
         j->options.run_timeout = RUN_TIMEOUT;
     ks_rng_seed(&j->rng, options->seed != 0 ? options->seed : ks_seed_from_os());
@@ -152,13 +153,16 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
                              const struct ks_judge_options *options, struct ks_judge **judge,
                              bool *baseline_fault, struct ks_err *err)
 {
-    struct ks_slice cubin;
-    const char *path = ks_tu_cubin(arena, plain, kernel->arch);
+    struct ks_slice cubin, image;
+    const char *path = ks_tu_cubin(arena, plain, kernel->arch), *loaded;
     *baseline_fault = false;
     if (path == NULL || kernel->ptx == NULL)
         KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", kernel->arch);
+    const char *const names[] = {kernel->signature->registered, NULL};
     KS_TRY(ks_file_read(arena, path, CUBIN_MAX, &cubin, err));
-    return ks_judge_open_with(arena, tu, kernel, cubin, kernel->ptx->canonical, options,
+    KS_TRY(ks_tu_image(arena, tu, plain, kernel->arch, names, &loaded, err));
+    KS_TRY(ks_file_read(arena, loaded, CUBIN_MAX, &image, err));
+    return ks_judge_open_with(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options,
                               ks_judge_build, judge, baseline_fault, err);
 }
 

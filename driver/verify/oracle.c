@@ -63,7 +63,7 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
     KS_TRY(start(judge, &judge->oracle, err));
     enum ks_answer answer = ks_worker_hello(&judge->oracle, &judge->device);
     if (answer == KS_ANSWER_OK)
-        answer = ks_worker_load(&judge->oracle, judge->original_cubin,
+        answer = ks_worker_load(&judge->oracle, judge->original_image,
                                 &judge->kernel->signature->registered, 1);
     if (answer != KS_ANSWER_OK) {
         enum ks_status status = ks_answer_status(&judge->oracle, answer, "the oracle", err);

@@ -15,7 +15,7 @@ struct ks_candidate {
     const char *id;
     enum ks_correctness failure;  // KS_C_CORRECT: compiled and passed the gates
     char reason[512];
-    struct ks_slice cubin;        // of the shadow build: original and candidate
+    struct ks_slice cubin;        // of the shadow build, to be loaded: original and candidate
     const char **names;           // registered, by position in proposal->kernels
     struct ks_digest *ptx, *sass;
     size_t n;
@@ -36,10 +36,11 @@ struct ks_judge {
     struct ks_judge_options options;
     ks_build_fn *build;             // ks_judge_build, but in tests without a compiler
     struct ks_slice original_cubin; // plain build
+    struct ks_slice original_image; // the same to be loaded: linked where it has to be
     struct ks_slice original_ptx;   // canonical
     struct ks_arith arith;
     struct ks_device_info device;
-    struct ks_worker oracle;        // started on demand, holds module "m0" = original_cubin
+    struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_worker spare;         // hello sent, not yet waited for
     struct ks_problem *problems;    // declared, one a workload of the mark
     double *baseline_us;
@@ -60,7 +61,8 @@ bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
 // Opens like ks_judge_open, with a builder of the caller's.
 enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
                                   const struct ks_tu_kernel *kernel, struct ks_slice cubin,
-                                  struct ks_slice canonical, const struct ks_judge_options *options,
+                                  struct ks_slice image, struct ks_slice canonical,
+                                  const struct ks_judge_options *options,
                                   ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
                                   struct ks_err *err);
 // Tolerance in force: the mark's, or bit-exact where the original does no arithmetic.

@@ -89,7 +89,7 @@ static enum ks_status open_judge(struct setting *s, const char *marked, const ch
     s->options.seed = 7;
     s->options.off = &s->off;
     bool fault;
-    return ks_judge_open_with(arena, &s->tu, &s->kernel, KS_SLICE("cubin"), ks_slice_of(ptx),
+    return ks_judge_open_with(arena, &s->tu, &s->kernel, KS_SLICE("cubin"), KS_SLICE("cubin"), ks_slice_of(ptx),
                               &s->options, fake_build, &s->judge, &fault, err);
 }
 

@@ -1,0 +1,16 @@
+// Device linking: a cubin compiled for separate compilation (-rdc=true, -dc) is an object. A program
+// holds what nvlink makes of it; a driver may link it when it loads it (580 does, tried on an H100),
+// but nothing promises that.
+#ifndef KS_DEVLINK_H
+#define KS_DEVLINK_H
+
+#include "nvcc/toolkit.h"
+
+// Links `cubin`, compiled for `target` ("sm_90a"), into `image`. Kernels whose registered names hold
+// none of `kernels` (NULL-terminated) are left out, and what they call in other units is not missed.
+// KS_E_CHILD: nvlink refused; its first words are in err.
+enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *toolkit,
+                              const char *cubin, const char *target, const char *const *kernels,
+                              const char *image, struct ks_err *err);
+
+#endif
