@@ -102,6 +102,12 @@ void consume_report(struct consume *c);
 void consume_report_mark(struct consume *c, const char *complaint);
 bool consume_strict_fails(const struct consume *c);
 
+// consume_fingerprint.c: --ks-fingerprint, for CCACHE_COMPILERCHECK: one line that changes with the
+// compiler and with what would be substituted in the project (--ks-project, else that of the current
+// folder). main's exit status.
+int consume_fingerprint(struct ks_arena *arena, const struct ks_config *config,
+                        struct ks_toolkit *toolkit);
+
 // consume_tune.c: runs `ks tune` for the pending kernels of this command; what it stored tells.
 void consume_tune(struct consume *c);
 

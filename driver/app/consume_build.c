@@ -46,11 +46,12 @@ int consume_plain(struct consume *c)
     struct ks_strv first = {0};
     if (c->tu.tu_marks.n_blanks > 0 || c->tu.headers_marked)
         ks_strv_add(c->arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
-    const char **argv =
-        ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, first.at, NULL, NULL, NULL);
+    const char *const *argv = ks_toolkit_command(
+        c->arena, c->toolkit,
+        ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, first.at, NULL, NULL, NULL));
     struct ks_err err = {0};
     if (c->cmd->depfile == NULL) { // nothing to mend afterwards: become nvcc
-        ks_proc_exec(c->toolkit->nvcc, argv, &err);
+        ks_proc_exec(argv[0], argv, &err);
         return CONSUME_PASS;
     }
     struct ks_proc_options options = {.in_group = true};

@@ -9,6 +9,7 @@
 
 #include "app/consume.h"
 #include "base/log.h"
+#include "nvcc/named.h"
 #include "os/proc.h"
 #include "os/rescue.h"
 
@@ -34,40 +35,26 @@ static int enter(void)
     return (int)depth;
 }
 
+// By the environment, so that a tuner started from here uses the same nvcc.
+static void adopt(const struct ks_named *named)
+{
+    if (named->nvcc != NULL)
+        setenv("KS_NVCC_REAL", named->nvcc, 1);
+    if (named->launcher != NULL)
+        setenv("KS_NVCC_LAUNCHER", named->launcher, 1);
+}
+
 static int pass_through(struct ks_arena *arena, const struct ks_cmdline *cmd,
                         const struct ks_toolkit *toolkit)
 {
     struct ks_err err = {0};
-    const char **argv = ks_cmdline_build(arena, cmd, toolkit->nvcc, NULL, NULL, NULL, NULL);
-    ks_proc_exec(toolkit->nvcc, argv, &err);
+    const char *const *argv =
+        ks_cmdline_build(arena, cmd, toolkit->nvcc, NULL, NULL, NULL, NULL);
+    if (cmd->phase == KS_PHASE_COMPILE || cmd->phase == KS_PHASE_DEVICE_C)
+        argv = ks_toolkit_command(arena, toolkit, argv);
+    ks_proc_exec(argv[0], argv, &err);
     ks_error("%s", err.text);
     return EXIT_NO_COMPILER;
-}
-
-// For CCACHE_COMPILERCHECK: changes when the compiler or what would be substituted changes.
-static int print_fingerprint(struct ks_arena *arena, const struct ks_config *config,
-                             struct ks_toolkit *toolkit)
-{
-    struct ks_err err = {0};
-    struct ks_project project = {0};
-    struct ks_store store;
-    struct ks_hash hash;
-    struct ks_digest digest;
-    char hex[KS_HASH_TEXT];
-    if (ks_toolkit_version(arena, config, toolkit, &err) != KS_OK ||
-        ks_project_find(arena, config, ".", &project, &err) != KS_OK) {
-        ks_error("%s", err.text);
-        return 1;
-    }
-    ks_store_open(arena, config, &project, &store);
-    ks_hash_begin(&hash, "fingerprint");
-    ks_hash_text(&hash, "nvcc", toolkit->version);
-    ks_hash_text(&hash, "mode", ks_mode_name(config->mode));
-    ks_store_hash(arena, &store, &hash);
-    ks_hash_end(&hash, &digest);
-    ks_digest_hex(&digest, hex);
-    printf("%s\n", hex);
-    return 0;
 }
 
 static bool asked_for_fingerprint(const struct ks_cmdline *cmd)
@@ -102,6 +89,9 @@ int main(int argc, char **argv)
 
     ks_stand_in();
     ks_log_init("ks-nvcc", KS_LOG_WARN);
+    struct ks_named named;
+    ks_named_take(&arena, &argc, argv, &named);
+    adopt(&named);
     ks_cmdline_read(&arena, argc, (const char *const *)argv, &cmd);
     int depth = enter();
     if (depth >= DEEPEST) {
@@ -112,14 +102,16 @@ int main(int argc, char **argv)
     bool configured = ks_config_load(&arena, cmd.own, &config, &err) == KS_OK;
     if (!configured && depth == 0 && stops_at_settings(&cmd, &config, &err))
         return EXIT_REFUSED;
-    if (depth > 0)
-        config.real_nvcc = NULL;
+    if (depth > 0) {
+        config.real_nvcc = named.nvcc;
+        config.launcher = NULL;
+    }
     if (ks_toolkit_find(&arena, &config, &toolkit, &err) != KS_OK) {
         ks_error("%s", err.text);
         return EXIT_NO_COMPILER;
     }
     if (configured && asked_for_fingerprint(&cmd))
-        return print_fingerprint(&arena, &config, &toolkit);
+        return consume_fingerprint(&arena, &config, &toolkit);
     if (!configured || depth > 0 || config.mode == KS_MODE_OFF)
         return pass_through(&arena, &cmd, &toolkit);
     if (cmd.pass != NULL && !consume_may_pass(&arena, &config, &cmd, &toolkit))

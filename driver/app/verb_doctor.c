@@ -31,7 +31,7 @@ static void report(struct doctor *d, const char *what, enum health health, const
 static void check_toolkit(struct doctor *d)
 {
     struct ks_arena *arena = d->context->arena;
-    struct ks_toolkit toolkit;
+    struct ks_toolkit toolkit = {0};
     struct ks_err err = {0};
     if (ks_toolkit_find(arena, &d->context->config, &toolkit, &err) != KS_OK ||
         ks_toolkit_version(arena, &d->context->config, &toolkit, &err) != KS_OK)
@@ -39,6 +39,13 @@ static void check_toolkit(struct doctor *d)
     else
         report(d, "nvcc", GOOD, ks_arena_printf(arena, "%s, release %s", toolkit.nvcc,
                                                 toolkit.version));
+    const char *launcher = d->context->config.launcher;
+    if (launcher != NULL && toolkit.launcher == NULL)
+        report(d, "launcher", NOTE,
+               ks_arena_printf(arena, "KS_NVCC_LAUNCHER is %s, which is no program: nvcc runs "
+                                      "without it", launcher));
+    else if (launcher != NULL)
+        report(d, "launcher", GOOD, toolkit.launcher);
 }
 
 // The programs that `ks` runs stand beside it, data in the share folder.

@@ -35,6 +35,7 @@ static const char *const variables[] = {
     "KS_LOG",
     "KS_MODE",
     "KS_NVCC_ACTIVE",
+    "KS_NVCC_LAUNCHER",
     "KS_NVCC_REAL",
     "KS_PROJECT",
     "KS_READONLY",
@@ -197,6 +198,8 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
             KS_FAIL(err, KS_E_USER, "%s: %s is no size; use bytes, or 500M, 2G", where, value);
     } else if (strcmp(name, "nvcc") == 0) {
         config->real_nvcc = ks_arena_strdup(arena, value);
+    } else if (strcmp(name, "launcher") == 0) {
+        config->launcher = ks_arena_strdup(arena, value);
     } else if (strcmp(name, "device") == 0) {
         config->device = ks_arena_strdup(arena, value);
     } else if (strcmp(name, "build") == 0) {
@@ -216,8 +219,8 @@ static enum ks_status read_file(struct ks_arena *arena, const char *path, struct
                                 struct ks_err *err)
 {
     static const char *const keys[] = {"mode",      "accept",    "readonly",  "remarks",
-                                       "budget",    "nvcc",      "device",    "cache_dir",
-                                       "state_dir", "store_dir", "cache_max", NULL};
+                                       "budget",    "nvcc",      "launcher",  "device",
+                                       "cache_dir", "state_dir", "store_dir", "cache_max", NULL};
     struct stat st;
     if (stat(path, &st) != 0)
         return KS_OK;
@@ -260,6 +263,7 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
         {"KS_BUDGET", "budget"},
         {"KS_BUILD_ID", "build"},
         {"KS_NVCC_REAL", "nvcc"},
+        {"KS_NVCC_LAUNCHER", "launcher"},
         {"KS_DEVICE", "device"},
         {"KS_PROJECT", "project"},
         {"KS_CACHE_DIR", "cache_dir"},

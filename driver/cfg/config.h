@@ -28,6 +28,7 @@ struct ks_config {
     const char *project;      // --ks-project=DIR / KS_PROJECT, or NULL: look upward
     const char *build;        // KS_BUILD_ID: under which name this build is counted, or NULL
     const char *real_nvcc;    // KS_NVCC_REAL, or NULL
+    const char *launcher;     // KS_NVCC_LAUNCHER: what runs nvcc's compiles (ccache), or NULL
     const char *device;       // KS_DEVICE: "cuda" (default), or a launcher prefix for the worker
     // Directories, absolute; NULL when the home directory is unusable: nothing is stored.
     const char *cache_dir;    // KS_CACHE_DIR, else $XDG_CACHE_HOME/ks, else ~/.cache/ks

@@ -46,25 +46,30 @@ static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *t
     return KS_OK;
 }
 
-// Our environment with another TMPDIR.
-static const char *const *with_tmpdir(struct ks_arena *arena, const char *dir)
+// Our environment for a compile under --keep. Another TMPDIR: a device pass that fails leaves a file in it.
+// No ccache, should the real nvcc be one: it answers with the object alone, not with what is kept.
+static const char *const *keep_environment(struct ks_arena *arena, const char *dir)
 {
     struct ks_strv list = {0};
     for (char **at = environ; *at != NULL; at++)
-        if (!ks_starts_with(*at, "TMPDIR="))
+        if (!ks_starts_with(*at, "TMPDIR=") && !ks_starts_with(*at, "CCACHE_DISABLE="))
             ks_strv_add(arena, &list, *at);
     ks_strv_add(arena, &list, ks_arena_printf(arena, "TMPDIR=%s", dir));
+    ks_strv_add(arena, &list, "CCACHE_DISABLE=1");
     return list.at;
 }
 
-static enum ks_status run_nvcc(struct ks_arena *arena, const char *const *argv, bool capture,
+static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
+                               const char *const *argv, bool capture,
                                struct ks_tu_compile *compile, struct ks_err *err)
 {
     struct ks_proc_options options = {
         .capture_stdout = capture, .capture_stderr = capture, .in_group = true};
     struct ks_proc_result result;
-    if (compile->keep_dir != NULL) // a device pass that fails under --keep leaves a file in TMPDIR
-        options.env = with_tmpdir(arena, compile->keep_dir);
+    if (compile->keep_dir != NULL)
+        options.env = keep_environment(arena, compile->keep_dir);
+    else
+        argv = ks_toolkit_command(arena, tu->toolkit, argv);
     KS_TRY(ks_proc_run(arena, argv, &options, &result, err));
     compile->exit_code = result.exit_code;
     compile->out = result.out;
@@ -92,7 +97,7 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
     bool capture = object != NULL; // the tuner's builds are quiet; the user's speak for themselves
     const char **argv =
         ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, NULL);
-    enum ks_status status = run_nvcc(arena, argv, capture, compile, err);
+    enum ks_status status = run_nvcc(arena, tu, argv, capture, compile, err);
     if (tu->cmd->objtemp) {
         enum ks_status collected = collect_kept(arena, tu, object, compile->keep_dir, NULL);
         if (status == KS_OK && collected != KS_OK)
@@ -196,7 +201,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     const char **argv =
         ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
     // With --keep this compile is a proof beside the plain one, whose text the user already saw.
-    status = run_nvcc(arena, argv, keep_dir != NULL, compile, err);
+    status = run_nvcc(arena, tu, argv, keep_dir != NULL, compile, err);
     if (keep_dir != NULL && tu->cmd->objtemp &&
         collect_kept(arena, tu, object, keep_dir, NULL) != KS_OK && status == KS_OK)
         status = ks_err_set(err, KS_E_IO, "cannot collect what nvcc kept beside the object");

@@ -74,6 +74,14 @@ static enum ks_status find_named(struct ks_arena *arena, const char *name, const
     return KS_OK;
 }
 
+// Its absence costs no build.
+static const char *find_launcher(struct ks_arena *arena, const char *name)
+{
+    const char *path = strchr(name, '/') != NULL ? name : search_path(arena, name);
+    return path != NULL && is_program(path) && !is_ours(arena, path) ? ks_path_absolute(arena, path)
+                                                                     : NULL;
+}
+
 static const char *include_dir(struct ks_arena *arena, const char *root)
 {
     struct utsname machine;
@@ -120,6 +128,8 @@ enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *c
         is_nvcc = real != NULL && strcmp(ks_path_base(real), ks_path_base(path)) == 0;
     *toolkit = (struct ks_toolkit){.nvcc = is_nvcc ? real : path};
     toolkit->bin_dir = ks_path_dir(arena, toolkit->nvcc);
+    if (config->launcher != NULL)
+        toolkit->launcher = find_launcher(arena, config->launcher);
     if (is_nvcc) {
         const char *root = ks_path_dir(arena, toolkit->bin_dir);
         toolkit->include_dir = include_dir(arena, root);
@@ -127,6 +137,18 @@ enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *c
             toolkit->root = root;
     }
     return KS_OK;
+}
+
+const char *const *ks_toolkit_command(struct ks_arena *arena, const struct ks_toolkit *toolkit,
+                                      const char *const *argv)
+{
+    if (toolkit->launcher == NULL)
+        return argv;
+    struct ks_strv list = {0};
+    ks_strv_add(arena, &list, toolkit->launcher);
+    for (; *argv != NULL; argv++)
+        ks_strv_add(arena, &list, *argv);
+    return list.at;
 }
 
 // One line "path size mtime inode"; false if there is no such file.

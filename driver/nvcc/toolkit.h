@@ -9,6 +9,7 @@ struct ks_toolkit {
     const char *bin_dir;
     const char *root;      // the toolkit's root
     const char *include_dir;
+    const char *launcher;  // what runs nvcc's compiles, absolute; NULL: none, or not to be found
     const char *version;   // "13.0.88", read lazily by ks_toolkit_version; NULL before
 };
 
@@ -16,6 +17,11 @@ struct ks_toolkit {
 // /usr/local/cuda. KS_E_ABSENT: one sentence that says what to install or set.
 enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_toolkit *toolkit, struct ks_err *err);
+
+// The command that runs `argv` (argv[0] nvcc): with the launcher in front, if there is one. For
+// compiles alone: what else nvcc is asked is no launcher's business.
+const char *const *ks_toolkit_command(struct ks_arena *arena, const struct ks_toolkit *toolkit,
+                                      const char *const *argv);
 
 // Full version from `nvcc --version`, cached under cache_dir by the nvcc's and its cicc's and
 // ptxas's size, mtime and inode.

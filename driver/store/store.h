@@ -90,7 +90,8 @@ void ks_store_dependencies(struct ks_arena *arena, const struct ks_store *store,
 // Moves the index's mtime without a change of its content: all that depends on it is built again.
 void ks_store_stir(const struct ks_tier *tier);
 
-// Adds to a running hash what the store would decide by: index files and trusted keys.
+// Adds to a running hash what the store would decide by: index files (one that is not there counts as
+// empty) and trusted keys.
 void ks_store_hash(struct ks_arena *arena, const struct ks_store *store, struct ks_hash *hash);
 
 #endif

@@ -140,12 +140,10 @@ void ks_store_hash(struct ks_arena *arena, const struct ks_store *store, struct 
 {
     for (size_t i = 0; i < store->n_tiers; i++) {
         const struct ks_tier *tier = &store->tiers[i];
-        struct ks_slice text;
+        struct ks_slice text = {"", 0};
+        (void)ks_file_read(arena, tier->index, (size_t)256 << 20, &text, NULL);
         ks_hash_int(hash, "tier", tier->kind);
-        if (ks_file_read(arena, tier->index, (size_t)256 << 20, &text, NULL) == KS_OK)
-            ks_hash_field(hash, "index", text.at, text.len);
-        else
-            ks_hash_text(hash, "index", NULL);
+        ks_hash_field(hash, "index", text.at, text.len);
         for (size_t k = 0; k < tier->n_keys; k++)
             ks_hash_field(hash, "key", &tier->keys[k], sizeof tier->keys[k]);
     }
