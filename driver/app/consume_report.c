@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "os/file.h"
 #include "store/pending.h"
 #include "store/tally.h"
@@ -59,6 +60,7 @@ static const char *build_of(const struct consume *c, const char *object)
 
 static void tally(struct consume *c)
 {
+    static const struct ks_digest none; // of a mark that is wrong
     struct ks_tally_kernel *rows = KS_NEW_ARRAY(c->arena, struct ks_tally_kernel, c->n_kernels + 1);
     const char *object = c->object != NULL ? ks_path_absolute(c->arena, c->object) : "";
     for (size_t i = 0; i < c->n_kernels; i++) {
@@ -67,10 +69,23 @@ static void tally(struct consume *c)
             .reason = kernel->reason, .text = kernel->text, .kernel = name_of(kernel),
             .file = ks_path_absolute(c->arena, kernel->mark->file->path),
             .line = kernel->mark->decl->line, .arch = kernel->arch};
-        if (kernel->signature != NULL)
+        if (kernel->signature != NULL && !ks_digest_eq(&kernel->key, &none))
             ks_digest_hex(&kernel->key, rows[i].key);
     }
     ks_tally_add(c->config, build_of(c, object), object, rows, c->n_kernels);
+}
+
+// A mark that only the compiler's types show to be wrong is told like one that does not parse.
+static void warn_of_mark(const struct consume *c, size_t at)
+{
+    const struct consume_kernel *kernel = &c->kernels[at];
+    if (c->config->mode == KS_MODE_STRICT || c->config->remarks_missed ||
+        (kernel->reason != KS_R_BAD_MARK && kernel->reason != KS_R_UNKNOWN_TYPE))
+        return;
+    for (size_t i = 0; i < at; i++) // an instance or architecture each
+        if (c->kernels[i].reason == kernel->reason && strcmp(c->kernels[i].text, kernel->text) == 0)
+            return;
+    ks_warn("%s; compiled as it stands", kernel->text);
 }
 
 void consume_report(struct consume *c)
@@ -80,6 +95,7 @@ void consume_report(struct consume *c)
         bool applied = kernel->reason == KS_R_APPLIED;
         if (applied ? c->config->remarks_applied : c->config->remarks_missed)
             remark(kernel, kernel->reason, kernel->text == NULL ? "" : kernel->text, kernel->found);
+        warn_of_mark(c, i);
         if (kernel->reason == KS_R_PENDING && !c->config->readonly && c->config->cache_dir != NULL)
             add_pending(c, kernel);
     }

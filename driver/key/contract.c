@@ -185,7 +185,7 @@ static enum ks_status add_array(struct writer *w, struct buffer *buffer, size_t 
     bool typed = array->type.text != NULL && array->type.text[0] != '\0';
     struct ks_elem elem = typed ? array->type.elem : declared->elem;
     if (elem.size == 0)
-        KS_FAIL(w->err, KS_E_USER, "%s: the element type of '%s' is not known; write it in the "
+        KS_FAIL(w->err, KS_E_UNSUPPORTED, "%s: the element type of '%s' is not known; write it in the "
                 "clause, as in in(float %s[n])", where, array->name, array->name);
     const char *extent = text_of(w, array->count, w->workload->n_lets);
     bool fixed = strspn(extent, "-0123456789") == strlen(extent);

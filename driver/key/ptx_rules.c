@@ -41,7 +41,7 @@ static enum ks_reason base_rule(struct ks_slice base)
         {"tensormap", KS_R_TEXTURE},  {"mapa", KS_R_CLUSTER},
         {"getctarank", KS_R_CLUSTER}, {"clusterlaunchcontrol", KS_R_CLUSTER},
         // The start of the grid then depends on another grid (programmatic dependent launch).
-        {"griddepcontrol", KS_R_GRID_SYNC},
+        {"griddepcontrol", KS_R_GRID_DEPENDENCY},
         // Multicast addresses reach the memory of several devices.
         {"multimem", KS_R_SYSTEM_SCOPE},
     };

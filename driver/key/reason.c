@@ -17,7 +17,7 @@ static const struct {
                                  "without the option named here"},
     [KS_R_DEBUG_BUILD] = {"debug-build", "debug, sanitizer and coverage builds keep the original; "
                                          "build without -G and instrumentation"},
-    [KS_R_BAD_MARK] = {"bad-mark", "the mark does not parse; correct it as the message says"},
+    [KS_R_BAD_MARK] = {"bad-mark", "the mark is wrong; correct it as the message says"},
     [KS_R_NOT_COMPILED] = {"not-compiled", "the marked kernel is not in this compile's PTX; a "
                                            "template needs an instance, a preprocessor condition "
                                            "may hide it"},
@@ -36,8 +36,10 @@ static const struct {
                       "the kernel uses __managed__ variables; pass the data as an argument"},
     [KS_R_TEXTURE] = {"texture", "the kernel reads textures, surfaces or tensor maps; use pointers"},
     [KS_R_CLUSTER] = {"cluster", "the kernel depends on thread block clusters; the original stays"},
-    [KS_R_GRID_SYNC] = {"grid-sync", "the kernel waits for its whole grid or for another one; split "
+    [KS_R_GRID_SYNC] = {"grid-sync", "the kernel waits for its whole grid (cooperative launch); split "
                                      "it at the barrier"},
+    [KS_R_GRID_DEPENDENCY] = {"grid-dependency", "the kernel overlaps with another launch (programmatic "
+                                                 "dependent launch); the original stays"},
     [KS_R_DEVICE_LAUNCH] = {"device-launch",
                             "the kernel launches kernels; launch them from the host"},
     [KS_R_SYSTEM_SCOPE] = {"system-scope", "the kernel talks to the host or other devices while it "
@@ -47,7 +49,8 @@ static const struct {
     [KS_R_MALLOC] = {"malloc", "the kernel allocates memory; pass a buffer from the host"},
     [KS_R_INDIRECT_CALL] = {"indirect-call", "the kernel calls through a pointer or a virtual "
                                              "function; make the callee a template argument"},
-    [KS_R_LTO] = {"lto", "-dlto leaves no PTX to look at; build marked files without it"},
+    [KS_R_LTO] = {"lto", "with -dlto or code=lto_NN the machine code is made when the program is "
+                         "linked; build marked files without"},
     [KS_R_NO_ARCH] = {"no-arch", "no variant for an architecture of this build; tune on such a "
                                  "device"},
     [KS_R_UNTRUSTED] = {"untrusted", "a variant exists whose signature is missing or by no trusted "

@@ -20,6 +20,7 @@ enum ks_reason {
     KS_R_TEXTURE,
     KS_R_CLUSTER,
     KS_R_GRID_SYNC,
+    KS_R_GRID_DEPENDENCY,     // programmatic dependent launch
     KS_R_DEVICE_LAUNCH,
     KS_R_SYSTEM_SCOPE,        // system-scope or volatile traffic
     KS_R_PRINTF,

@@ -74,16 +74,47 @@ static void find_reason(struct ks_tu_kernel *kernel)
     const struct ks_kernel_decl *decl = kernel->mark->decl;
     kernel->reason = kernel->ptx->ineligible;
     kernel->reason_text = kernel->ptx->ineligible_text;
-    if (decl->problem != NULL) {
+    if (kernel->mark->mark->off) {
+        kernel->reason = KS_R_MODE_OFF;
+        kernel->reason_text = "marked off";
+    } else if (decl->problem != NULL) {
         kernel->reason = problem_reason(decl->problem);
         kernel->reason_text = decl->problem;
     } else if (kernel->ptx->n_params != kernel->signature->n_params) {
         kernel->reason = KS_R_PARAMETERS;
         kernel->reason_text = "parameter counts of source and PTX differ";
-    } else if (kernel->mark->mark->off) {
-        kernel->reason = KS_R_MODE_OFF;
-        kernel->reason_text = "marked off";
     }
+}
+
+// A workload's let or set for a parameter whose type, which only the compiler could tell, takes none.
+static const char *unsettable(struct ks_arena *arena, const struct ks_tu_kernel *kernel)
+{
+    const struct ks_mark *mark = kernel->mark->mark;
+    for (size_t p = 0; p < kernel->signature->n_params; p++) {
+        const struct ks_type *type = &kernel->signature->params[p];
+        if (type->pointer || type->elem.scalar != KS_T_NONE)
+            continue;
+        for (size_t w = 0; w < mark->n_workloads; w++)
+            if (mark->workloads[w].capture[0] == '\0')
+                return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a "
+                                              "clause; pass its members as parameters of their own",
+                                       mark->workloads[w].where,
+                                       kernel->mark->decl->params[p].name, type->text);
+    }
+    return NULL;
+}
+
+// What only the compiler's types show to be wrong about a mark.
+static void check_mark(struct ks_arena *arena, const struct ks_err *contract,
+                       struct ks_tu_kernel *kernel)
+{
+    const char *complaint = unsettable(arena, kernel);
+    if (kernel->reason != KS_R_APPLIED || (contract->status == KS_OK && complaint == NULL))
+        return;
+    kernel->reason =
+        contract->status == KS_E_UNSUPPORTED ? KS_R_UNKNOWN_TYPE : KS_R_BAD_MARK;
+    kernel->reason_text =
+        contract->status != KS_OK ? ks_arena_strdup(arena, contract->text) : complaint;
 }
 
 static enum ks_status identify_one(struct ks_arena *arena, const struct ks_tu *tu,
@@ -109,9 +140,15 @@ struct kernel_vec {
     size_t len, cap;
 };
 
+// Machine code is made when the program is linked: by -dlto, where PTX is left all the same, or by
+// code=lto_90, where there is none.
+static bool is_lto(const struct ks_tu *tu)
+{
+    return tu->cmd->dlto || tu->n_modules == 0;
+}
+
 // A marked declaration without a kernel: why.
-static struct ks_tu_kernel unmatched(const struct ks_tu *tu, const struct ks_tu_mark *mark,
-                                     bool has_entries)
+static struct ks_tu_kernel unmatched(const struct ks_tu *tu, const struct ks_tu_mark *mark)
 {
     struct ks_tu_kernel kernel = {.mark = mark, .reason = KS_R_NOT_COMPILED,
                                   .reason_text = "no such kernel in this build's PTX"};
@@ -119,9 +156,9 @@ static struct ks_tu_kernel unmatched(const struct ks_tu *tu, const struct ks_tu_
     if (mark->mark->off) {
         kernel.reason = KS_R_MODE_OFF;
         kernel.reason_text = "marked off";
-    } else if (tu->cmd->dlto && !has_entries) {
+    } else if (is_lto(tu)) {
         kernel.reason = KS_R_LTO;
-        kernel.reason_text = "-dlto";
+        kernel.reason_text = "";
     } else if (problem != NULL) {
         kernel.reason = problem_reason(problem);
         kernel.reason_text = problem;
@@ -141,9 +178,7 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
                                     struct ks_err *err)
 {
     size_t before = kernels->len;
-    bool has_entries = false;
-    for (size_t m = 0; m < tu->n_modules; m++) {
-        has_entries |= tu->modules[m].n_entries > 0;
+    for (size_t m = 0; m < tu->n_modules && !is_lto(tu); m++) {
         ks_vec_each(struct ks_signature, signature, &tu->signatures) {
             if (!ks_signature_matches(signature, mark->decl) ||
                 !instance_wanted(mark, signature, arena))
@@ -156,12 +191,17 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
                                             .arch = tu->modules[m].arch};
             kernel->signature = signature;
             find_reason(kernel);
-            if (kernel->reason != KS_R_PARAMETERS && kernel->reason != KS_R_CONDITIONAL_PARAMETERS)
-                KS_TRY(identify_one(arena, tu, &tu->modules[m], kernel, err));
+            if (kernel->reason == KS_R_PARAMETERS || kernel->reason == KS_R_CONDITIONAL_PARAMETERS)
+                continue;
+            struct ks_err mistake = {0};
+            enum ks_status status = identify_one(arena, tu, &tu->modules[m], kernel, &mistake);
+            if (status != KS_OK && status != KS_E_USER && status != KS_E_UNSUPPORTED)
+                return ks_err_set(err, status, "%s", mistake.text);
+            check_mark(arena, &mistake, kernel);
         }
     }
     if (kernels->len == before)
-        *ks_vec_push(arena, kernels) = unmatched(tu, mark, has_entries);
+        *ks_vec_push(arena, kernels) = unmatched(tu, mark);
     return KS_OK;
 }
 

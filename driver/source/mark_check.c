@@ -4,6 +4,9 @@
 #include "base/num.h"
 #include "source/clause.h"
 
+// Of any architecture that nvcc 13.0 knows (CUDA programming guide, technical specifications).
+#define MOST_SHARED (227 * 1024)
+
 struct known {
     const char *name;
     int64_t value;
@@ -437,9 +440,12 @@ static enum ks_status check_workload(struct checker *c, const struct ks_workload
         int64_t bytes;
         KS_TRY(check_names(c, w->shared, "shared", false));
         KS_TRY(evaluate(c, w->shared, "shared", &has_value, &bytes));
-        if (has_value && (bytes < 0 || bytes > 1 << 20))
+        if (has_value && bytes < 0)
             return fail(c, "shared(%lld) is no amount of shared memory; it counts bytes",
                         (long long)bytes);
+        if (has_value && bytes > MOST_SHARED)
+            return fail(c, "shared(%lld): a block has at most %d bytes of shared memory",
+                        (long long)bytes, MOST_SHARED);
     }
     return check_complete(c, w);
 }

@@ -17,6 +17,37 @@ wrong 2 'wether' 's/let(n=4096)/let(n=4096) in(wether[n])/'
 wrong 2 'block' 's/block(256)/block(4096)/'
 wrong 1 'kernel' '/^__global__/,/^}/d; s/scale<<<.*x, 2.f, n);//'
 
+# Wrong by types that only the compiler knows: the same line, also from the manifest; the other kernels
+# of the file are none the worse.
+cat > a.cu <<'END'
+struct S { int a, b; };
+#pragma ks workload out(x[4]) set(s=1,2) grid(1) block(4)
+__global__ void first(float *x, S s) { x[0] = s.a; }
+#pragma ks workload inout(x[4]) grid(1) block(4)
+__global__ void second(S *x) { x[0].a = 2; }
+#pragma ks workload out(x[4]) grid(1) block(4)
+__global__ void third(float *x) { x[0] = 1; }
+END
+for round in miss hit; do
+    status 0 "$ks_nvcc" -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 \
+        --ks-remarks=applied -c a.cu -o a.o
+    [ "$(wc -l < log)" = 2 ] || fail "not a line a mark"
+    says "^ks-nvcc: warning: a.cu:2: parameter 's' of type S cannot be set"
+    says "^ks-nvcc: warning: a.cu:4: the element type of 'x' is not known"
+done
+compile -arch=sm_90 -c a.cu -o a.o
+says 'a.cu:3: remark: first: .*ks:bad-mark'
+says 'a.cu:5: remark: second: .*ks:unknown-type'
+says 'a.cu:7: remark: third: .*ks:pending'
+status 1 "$ks_nvcc" --ks-mode=strict -arch=sm_90 -c a.cu -o a.o
+[ "$(grep -c '^a.cu:[357]: error: ks strict' log)" = 3 ] || fail "not an error a kernel"
+# Code that is made when the program is linked cannot be told.
+for words in '-rdc=true -dlto -arch=sm_90' '-rdc=true -gencode arch=compute_90,code=lto_90'; do
+    # shellcheck disable=SC2086
+    compile $words -c good.cu -o a.o
+    reason lto
+done
+
 # A kernel that is never closed is nvcc's error too.
 sed '/^}/,$d' good.cu > a.cu
 "$nvcc" -arch=sm_90 -c a.cu -o a.o 2> /dev/null

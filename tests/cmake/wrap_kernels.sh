@@ -124,7 +124,7 @@ done
 
 # A debug build is nobody's to touch.
 compile -G "${words[@]}" -c src/b.cu -o b.o
-silent
+reason debug-build
 plain b.o
 # `off` holds for one kernel, or for a file.
 sed 's/#pragma ks optimize/#pragma ks off/; /workload/d' inc/lib.cuh > inc/off.cuh

@@ -32,7 +32,7 @@ __global__ void grid_sync(int *x)
     cooperative_groups::this_grid().sync();
     x[1] = x[0];
 }
-__global__ void grid_sync_dependent(int *x)
+__global__ void grid_dependency_wait(int *x)
 {
     cudaGridDependencySynchronize();
     x[0] = 1;
