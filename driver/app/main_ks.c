@@ -79,6 +79,18 @@ static const struct ks_verb verbs[] = {
      "  --user     in your trusted.keys, for your own store and shared folders (KS_STORE_DIR)\n"
      "Exit status: 1 when ks.yaml has to be edited by hand: the line is printed.\n",
      verb_trust},
+    {"gc", "[--dry-run] [--max-size=SIZE] [--keep=DAYS] | --pin=NAME | --unpin=NAME",
+     "keep the cache directory below its size",
+     "Drops from the cache directory, until it fits, what was not used for longest: first what a\n"
+     "compile makes again, then decisions. It never drops a decision that is pinned, that a build whose\n"
+     "files are unchanged refers to, or that was used within 30 days; nor anything of a project or a\n"
+     "shared folder. `ks tune`, `ks warm` and `ks import` do the same once the limit is passed.\n"
+     "  --dry-run        only tell\n"
+     "  --max-size=SIZE  instead of KS_CACHE_MAX (1G): bytes, 500M, 2G\n"
+     "  --keep=DAYS      instead of 30\n"
+     "  --pin=NAME       keep the decisions of this kernel, key or variant whatever happens; --unpin\n"
+     "                   lets them go. Both drop nothing by themselves.\n",
+     verb_gc},
 };
 
 #define N_VERBS (sizeof verbs / sizeof *verbs)

@@ -39,6 +39,7 @@ int verb_doctor(struct ks_verb_context *context);
 int verb_inspect(struct ks_verb_context *context);
 int verb_skills(struct ks_verb_context *context);
 int verb_trust(struct ks_verb_context *context);
+int verb_gc(struct ks_verb_context *context);
 
 // verb_words.c: words of a verb, and how it ends when they, or the work, are wrong.
 

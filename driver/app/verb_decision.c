@@ -54,6 +54,15 @@ const char *verb_decision_status(const struct verb_decision *decision)
                                                                             : "unusable";
 }
 
+bool verb_decision_goes_by(struct ks_arena *arena, const struct verb_decision *d, const char *name)
+{
+    if (d->kernel[0] != '\0' && strcmp(ks_instance_normalise(arena, name), d->kernel) == 0)
+        return true;
+    return strlen(name) >= KS_VERB_PREFIX &&
+           (ks_starts_with(d->key, name) ||
+            (d->found != NULL && ks_starts_with(d->found->variant.id, name)));
+}
+
 const char *verb_tier_name(const struct ks_tier *tier)
 {
     return tier->kind == KS_TIER_PROJECT ? "project" : tier->kind == KS_TIER_USER ? "user" : "shared";

@@ -28,6 +28,8 @@ enum ks_status verb_decisions_load(struct ks_verb_context *context, const char *
                                    struct verb_decision_list *list, struct ks_err *err);
 // "variant", "original" or "unusable".
 const char *verb_decision_status(const struct verb_decision *decision);
+// Whether it is meant by `name`: the kernel, or the first digits of key or variant.
+bool verb_decision_goes_by(struct ks_arena *arena, const struct verb_decision *d, const char *name);
 const char *verb_tier_name(const struct ks_tier *tier);
 // A row of ks.list (docs/json.md); new reference.
 json_t *verb_decision_json(const struct verb_decision *decision);

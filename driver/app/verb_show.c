@@ -61,15 +61,6 @@ static enum ks_status subjects_of_file(struct showing *s, const char *file, cons
     return status;
 }
 
-static bool goes_by(struct ks_arena *arena, const struct verb_decision *d, const char *name)
-{
-    if (d->kernel[0] != '\0' && strcmp(ks_instance_normalise(arena, name), d->kernel) == 0)
-        return true;
-    return strlen(name) >= KS_VERB_PREFIX &&
-           (ks_starts_with(d->key, name) ||
-            (d->found != NULL && ks_starts_with(d->found->variant.id, name)));
-}
-
 static enum ks_status find_subjects(struct showing *s, const char *target,
                                     const char *const *words, struct ks_err *err)
 {
@@ -80,7 +71,7 @@ static enum ks_status find_subjects(struct showing *s, const char *target,
     if (is_file)
         return subjects_of_file(s, file, kernel, words, err);
     ks_vec_each(struct verb_decision, d, &s->decisions)
-        if (goes_by(s->context->arena, d, target))
+        if (verb_decision_goes_by(s->context->arena, d, target))
             add_subject(s, d->key, d->kernel, d->arch);
     if (s->subjects.len == 0)
         KS_FAIL(err, KS_E_USER, "%s: no such file, and no stored kernel, key or variant of that "

@@ -7,6 +7,7 @@
 #include "cfg/trust.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "store/collect.h"
 #include "store/pending.h"
 
 int tuning_begin(struct tuning *tuning)
@@ -38,6 +39,7 @@ int tuning_begin(struct tuning *tuning)
 int tuning_end(struct tuning *tuning, const char *schema)
 {
     ks_outcomes_close(tuning->outcomes);
+    ks_collect_if_full(&tuning->context->config);
     if (ks_stop_requested())
         tuning->exit_code = EXIT_INTERRUPTED;
     if (!tuning->context->json) {
