@@ -1,6 +1,6 @@
 // A stand-in for nvcc: exits at once, so that what a wrapper adds can be measured and what it hands
 // on can be seen. All of its behaviour is switched on by environment variables:
-//   KS_FAKE_LOG=FILE      append one record of this call: cwd, arguments, relevant environment
+//   KS_FAKE_LOG=FILE      append one record of this call: cwd, arguments, environment
 //   KS_FAKE_CREATE=1      make the -o file and, with -MD or -MMD and -MF, the dependency file
 //   KS_FAKE_OBJECT=FILE   copy this to the -o file, and
 //   KS_FAKE_DEPFILE=FILE  this to the -MF file: a compile played back
@@ -46,9 +46,7 @@ static int record(const char *path, int argc, char **argv)
     for (int i = 0; i < argc; i++)
         put_line(out, "arg", argv[i]);
     for (char **at = environ; *at != NULL; at++)
-        if (strncmp(*at, "NVCC_", 5) == 0 || strncmp(*at, "CUDA_", 5) == 0 ||
-            strncmp(*at, "CCACHE_", 7) == 0 ||
-            (strncmp(*at, "KS_", 3) == 0 && strncmp(*at, "KS_FAKE_", 8) != 0))
+        if (strncmp(*at, "KS_FAKE_", 8) != 0)
             put_line(out, "env", *at);
     fputs("end\n", out);
     if (fclose(out) != 0)

@@ -9,18 +9,17 @@ fail() { echo "FAILED: $*"; exit 1; }
 [ -z "$(ls)" ] || fail "leaves nothing behind"
 "$fake" --version | grep -q 'V13\.0\.88$' || fail "version"
 
-KS_FAKE_LOG=log NVCC_APPEND_FLAGS=-w KS_MODE=off "$fake" 'a b' $'c\nd\\e' || fail "recording"
+env -i KS_FAKE_LOG=log NVCC_APPEND_FLAGS=-w KS_MODE=off "$fake" 'a b' $'c\nd\\e' || fail "recording"
 cat > expected <<END
 cwd $PWD
 arg $fake
 arg a b
 arg c\\nd\\\\e
-env KS_MODE=off
 env NVCC_APPEND_FLAGS=-w
+env KS_MODE=off
 end
 END
-grep -v '^env CUDA_\|^env CCACHE_\|^env NVCC_[^A]' log | LC_ALL=C sort > a
-LC_ALL=C sort expected | diff - a || fail "record"
+diff expected log || fail "record"
 
 KS_FAKE_CREATE=1 "$fake" -c x.cu -o x.o -MD -MF x.d || fail "outputs"
 [ "$(cat x.d)" = "x.o : x.cu" ] && [ -s x.o ] || fail "contents of the outputs"

@@ -1,0 +1,5 @@
+__global__ void bad(float *x)
+{
+    x[0] = undeclared + 1;
+    *x = "text";
+}

@@ -1,0 +1,2 @@
+#include "no/such/header.cuh"
+__global__ void k() {}

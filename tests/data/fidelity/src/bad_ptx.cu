@@ -1,0 +1,1 @@
+__global__ void bad_ptx(float *x) { asm("no.such.instruction;"); }

@@ -1,0 +1,1 @@
+__device__ float far(float x) { return x + 1; }

@@ -1,0 +1,1 @@
+int c_function(int *restrict x) { return *x; }
