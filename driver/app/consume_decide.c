@@ -129,11 +129,16 @@ static const char *provenance(struct ks_arena *arena, const struct consume_kerne
                               const struct ks_found *found, const char *key)
 {
     const struct ks_variant *v = &found->variant;
+    // The host's stub of this name may be in several units, of which the linker keeps one. Names that
+    // hash the path are a unit's own.
+    const char *stub = kernel->signature->registered;
+    bool own = strstr(stub, "_GLOBAL__N_") != NULL || ks_starts_with(stub, "__nv_static_");
     return ks_arena_printf(arena,
                            "kernel=%s key=%s variant=%s arch=sm_%d evidence=%s speedup=%.3f "
-                           "lower=%.3f device=%s signer=%s",
+                           "lower=%.3f device=%s signer=%s%s%s",
                            kernel->signature->instance, key, v->id, v->arch, v->evidence.level,
-                           v->geomean, v->lower, v->evidence.device, found->signer);
+                           v->geomean, v->lower, v->evidence.device, found->signer,
+                           own ? "" : " symbol=", own ? "" : stub);
 }
 
 static void add_substitution(struct consume *c, struct consume_kernel *kernel,

@@ -63,8 +63,13 @@ static const struct ks_verb verbs[] = {
      "and keys. `note` is worth knowing, `no` is to be mended.\n"
      "Exit status: 1 when something is to be mended.\n",
      verb_doctor},
-    {"inspect", "OBJECT | PROGRAM", "which kernels were replaced in a binary, by what",
-     "Reads the provenance notes that a substituted object carries.\n", verb_inspect},
+    {"inspect", "OBJECT | ARCHIVE | LIBRARY | PROGRAM",
+     "which kernels were replaced in a binary, by what",
+     "Lists the variants that were compiled in, from the notes that substituted objects carry: gain,\n"
+     "evidence, and whether the signature is trusted by the stores and keys here and now. Says where\n"
+     "a program cannot dispatch, and where the linker kept another unit's stub of a kernel. Notes\n"
+     "survive `strip`; which unit they are from, and whose stub was kept, does not.\n",
+     verb_inspect},
     {"skills", "list | show ID | lint [FOLDER]", "the optimisations that are known",
      "list: one line a skill; show: its conditions and advice in full; lint: reads every file of\n"
      "FOLDER (default: the installed skills) and says what is wrong, file:line.\n"

@@ -38,34 +38,62 @@ static bool contents(struct ks_slice file, const Elf64_Shdr *section, struct ks_
     return true;
 }
 
+// Sections by number; their names are checked one by one.
+struct sections {
+    struct ks_slice file, names;
+    Elf64_Ehdr elf;
+    uint64_t n;
+};
+
+static enum ks_status open_sections(struct ks_slice file, struct sections *s, struct ks_err *err)
+{
+    Elf64_Shdr first, names;
+    s->file = file;
+    KS_TRY(section_table(file, &s->elf, err));
+    if (!section_header(file, &s->elf, 0, &first))
+        KS_FAIL(err, KS_E_FORMAT, "ELF section table outside the file");
+    // With 0xff00 sections or more (-ffunction-sections in big TUs) the counts stand in section 0.
+    s->n = s->elf.e_shnum != 0 ? s->elf.e_shnum : first.sh_size;
+    uint64_t strings_at = s->elf.e_shstrndx != SHN_XINDEX ? s->elf.e_shstrndx : first.sh_link;
+    if (strings_at >= s->n || !section_header(file, &s->elf, strings_at, &names) ||
+        !contents(file, &names, &s->names))
+        KS_FAIL(err, KS_E_FORMAT, "ELF section names outside the file");
+    return KS_OK;
+}
+
+static enum ks_status find_section(const struct sections *s, const char *name, Elf64_Shdr *section,
+                                   struct ks_err *err)
+{
+    size_t length = strlen(name) + 1;
+    for (uint64_t i = 0; i < s->n; i++) {
+        if (!section_header(s->file, &s->elf, i, section) || section->sh_name > s->names.len)
+            KS_FAIL(err, KS_E_FORMAT, "ELF section %llu outside the file", (unsigned long long)i);
+        if (section->sh_type != SHT_NULL && s->names.len - section->sh_name >= length &&
+            memcmp(s->names.at + section->sh_name, name, length) == 0)
+            return KS_OK;
+    }
+    KS_FAIL(err, KS_E_ABSENT, "no section %s", name);
+}
+
 enum ks_status ks_elf_section(struct ks_slice file, const char *name, struct ks_slice *out,
                               struct ks_err *err)
 {
-    Elf64_Ehdr elf;
-    Elf64_Shdr first, names, section;
-    struct ks_slice strings;
-    KS_TRY(section_table(file, &elf, err));
-    if (!section_header(file, &elf, 0, &first))
-        KS_FAIL(err, KS_E_FORMAT, "ELF section table outside the file");
-    // With 0xff00 sections or more (-ffunction-sections in big TUs) the counts stand in section 0.
-    uint64_t n = elf.e_shnum != 0 ? elf.e_shnum : first.sh_size;
-    uint64_t strings_at = elf.e_shstrndx != SHN_XINDEX ? elf.e_shstrndx : first.sh_link;
-    if (strings_at >= n || !section_header(file, &elf, strings_at, &names) ||
-        !contents(file, &names, &strings))
-        KS_FAIL(err, KS_E_FORMAT, "ELF section names outside the file");
+    struct sections s;
+    Elf64_Shdr section;
+    KS_TRY(open_sections(file, &s, err));
+    KS_TRY(find_section(&s, name, &section, err));
+    if (!contents(file, &section, out))
+        KS_FAIL(err, KS_E_FORMAT, "ELF section %s lies outside the file", name);
+    return KS_OK;
+}
 
-    size_t length = strlen(name) + 1;
-    for (uint64_t i = 0; i < n; i++) {
-        if (!section_header(file, &elf, i, &section) || section.sh_name > strings.len)
-            KS_FAIL(err, KS_E_FORMAT, "ELF section %llu outside the file", (unsigned long long)i);
-        if (section.sh_type == SHT_NULL || strings.len - section.sh_name < length ||
-            memcmp(strings.at + section.sh_name, name, length) != 0)
-            continue;
-        if (!contents(file, &section, out))
-            KS_FAIL(err, KS_E_FORMAT, "ELF section %s lies outside the file", name);
-        return KS_OK;
-    }
-    KS_FAIL(err, KS_E_ABSENT, "no section %s", name);
+uint64_t ks_elf_section_address(struct ks_slice file, const char *name)
+{
+    struct sections s;
+    Elf64_Shdr section;
+    return open_sections(file, &s, NULL) == KS_OK && find_section(&s, name, &section, NULL) == KS_OK
+               ? section.sh_addr
+               : 0;
 }
 
 enum ks_status ks_cubin_entry_digest(struct ks_slice cubin, const char *entry,

@@ -57,7 +57,7 @@ status 2 "$ks" explain nothing && says 'no such file, and no build left'
 status 2 "$ks" inspect nowhere.o && says 'no such file'
 status 2 "$ks" inspect . && says 'is a folder'
 echo text > text.o
-status 2 "$ks" inspect text.o && says 'no object or program'
+status 2 "$ks" inspect text.o && says 'no object, library or program'
 json 0 inspect "$ks"
 has '"proved": false'
 

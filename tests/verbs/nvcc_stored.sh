@@ -71,7 +71,7 @@ cp good.yaml "$variant"
 status 0 "$ks" stats && has 'met in builds: 0' # looking is no build
 
 compile -arch=sm_90 -c a.cu -o a.o
-status 0 "$ks" inspect a.o && has "variant=$id"
+status 0 "$ks" inspect a.o && has "scale, sm_90: variant $id, 1.650x"
 json 0 inspect a.o + kernels
 has '"proved": true'
 compile -arch=sm_80 -c a.cu -o b.o
