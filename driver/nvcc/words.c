@@ -29,6 +29,22 @@ static void doubt(struct ks_words *words, const char *why)
         words->doubt = why;
 }
 
+// nvcc.profile appends to variables of these names what the environment holds: options of ptxas and
+// cudafe++ that no command line shows. Under the others gcc writes a file at each of its steps.
+static void look_at_environment(struct ks_arena *arena, struct ks_words *words)
+{
+    static const char *const names[] = {"PTXAS_FLAGS", "CUDAFE_FLAGS", "DEPENDENCIES_OUTPUT",
+                                        "SUNPRO_DEPENDENCIES"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = getenv(names[i]);
+        if (value != NULL && value[0] != '\0')
+            doubt(words, ks_arena_printf(arena,
+                                         "%s is set in the environment, and reaches nvcc's "
+                                         "own steps",
+                                         names[i]));
+    }
+}
+
 // Splits as nvcc 13.0 does (tried): at spaces outside double quotes, which stay part of the word.
 // What backslashes, tabs and newlines do differs between its readers, so they are left to nvcc.
 static void split_environment(struct ks_arena *arena, const char *name, struct ks_strv *out,
@@ -139,6 +155,7 @@ void ks_words_read(struct ks_arena *arena, const char *const *argv, size_t argc,
 {
     *words = (struct ks_words){0};
     struct ks_strv prepend = {0}, line = {0}, append = {0};
+    look_at_environment(arena, words);
     split_environment(arena, "NVCC_PREPEND_FLAGS", &prepend, words);
     for (size_t i = 1; i < argc; i++)
         ks_strv_add(arena, &line, argv[i]);

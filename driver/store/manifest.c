@@ -29,6 +29,7 @@ static void hash_environment(struct ks_arena *arena, struct ks_hash *hash)
         "NVCC_PREPEND_FLAGS=", "NVCC_APPEND_FLAGS=", "NVCC_CCBIN=",        "CPATH=",
         "C_INCLUDE_PATH=",     "CPLUS_INCLUDE_PATH=", "GCC_EXEC_PREFIX=",  "COMPILER_PATH=",
         "SOURCE_DATE_EPOCH=",  "PATH=",               "CUDA_",
+        "INCLUDES=",           "SYSTEM_INCLUDES=", // nvcc.profile appends to them
     };
     struct ks_strv found = {0};
     for (char **at = environ; at != NULL && *at != NULL; at++)

@@ -291,6 +291,12 @@ static void looks_at_flags_of_the_environment(void **state)
     assert_non_null(strstr(parse("-c a.cu").pass, "environment"));
     setenv("NVCC_APPEND_FLAGS", "-DX=a\\ b", 1);
     assert_non_null(strstr(parse("-c a.cu").pass, "NVCC_APPEND_FLAGS"));
+    unsetenv("NVCC_APPEND_FLAGS");
+    setenv("PTXAS_FLAGS", "-O1", 1); // by way of nvcc.profile
+    assert_non_null(strstr(parse("-c a.cu").pass, "PTXAS_FLAGS"));
+    setenv("PTXAS_FLAGS", "", 1);
+    assert_null(parse("-c a.cu").pass);
+    unsetenv("PTXAS_FLAGS");
 }
 
 static void builds_the_same_words(void **state)

@@ -242,6 +242,7 @@ static void name_follows_command_environment_and_side_file(void **state)
     (void)state;
     unsetenv("NVCC_APPEND_FLAGS");
     unsetenv("CPATH");
+    unsetenv("INCLUDES");
     const char *options = file("options", "-DA=1");
     const char *words[] = {"ks-nvcc", "--options-file", options, "-c", "a.cu", NULL};
     struct ks_digest first = named(words, NULL), again = named(words, NULL);
@@ -256,6 +257,7 @@ static void name_follows_command_environment_and_side_file(void **state)
     DIFFERS(words[4] = "b.cu", words[4] = "a.cu");
     DIFFERS(file("options", "-DA=2"), file("options", "-DA=1"));
     DIFFERS(setenv("CPATH", "/x", 1), unsetenv("CPATH"));
+    DIFFERS(setenv("INCLUDES", "-I/x", 1), unsetenv("INCLUDES"));
     DIFFERS(setenv("NVCC_APPEND_FLAGS", "-DX", 1), unsetenv("NVCC_APPEND_FLAGS"));
     char *cwd = getcwd(NULL, 0);
     DIFFERS(assert_int_equal(chdir(base), 0), assert_int_equal(chdir(cwd), 0));
