@@ -24,12 +24,17 @@ foreach(data hook:driver/source/hook skills:skills)
   endif()
 endforeach()
 
-configure_package_config_file(cmake/KsNvccConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/lib/cmake/KsNvcc/KsNvccConfig.cmake
-  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/KsNvcc)
-write_basic_package_version_file(${CMAKE_BINARY_DIR}/lib/cmake/KsNvcc/KsNvccConfigVersion.cmake
-  COMPATIBILITY SameMinorVersion)
-install(FILES
-  ${CMAKE_BINARY_DIR}/lib/cmake/KsNvcc/KsNvccConfig.cmake
-  ${CMAKE_BINARY_DIR}/lib/cmake/KsNvcc/KsNvccConfigVersion.cmake
-  DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/KsNvcc)
+# The CMake package for those who build with ks-nvcc. As deep in the build tree as in the install tree:
+# its files find the prefix from where they lie.
+set(ks_package ${CMAKE_INSTALL_LIBDIR}/cmake/KsNvcc)
+foreach(file KsNvccConfig.cmake KsToolchain.cmake)
+  configure_package_config_file(cmake/${file}.in ${CMAKE_BINARY_DIR}/${ks_package}/${file}
+    INSTALL_DESTINATION ${ks_package}
+    NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+endforeach()
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/${ks_package}/KsNvccConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+foreach(file KsOptimize.cmake ks-presets.json)
+  configure_file(cmake/${file} ${CMAKE_BINARY_DIR}/${ks_package}/${file} COPYONLY)
+endforeach()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/${ks_package}/ DESTINATION ${ks_package})

@@ -110,5 +110,7 @@ int consume_fingerprint(struct ks_arena *arena, const struct ks_config *config,
 
 // consume_tune.c: runs `ks tune` for the pending kernels of this command; what it stored tells.
 void consume_tune(struct consume *c);
+// The command for `ks tune` and `ks warm`: nvcc's words behind the project's folder where it was named.
+const char **consume_words(struct consume *c);
 
 #endif

@@ -35,7 +35,7 @@ static void add_pending(struct consume *c, const struct consume_kernel *kernel)
     struct ks_pending item = {.key = kernel->key, .kernel = kernel->signature->instance,
                               .file = ks_path_absolute(c->arena, c->tu.path),
                               .cwd = ks_path_absolute(c->arena, "."),
-                              .argv = c->cmd->argv + 1, .arch = kernel->arch};
+                              .argv = consume_words(c), .arch = kernel->arch};
     ks_pending_add(c->config, &item, NULL);
 }
 

@@ -117,6 +117,8 @@ static void name_manifest(struct consume *c)
     ks_hash_int(&hash, "seconds", self.st_mtim.tv_sec);
     ks_hash_int(&hash, "nanoseconds", self.st_mtim.tv_nsec);
     ks_hash_text(&hash, "share", c->config->share_dir);
+    for (size_t i = 0; i < c->config->kernels.len; i++)
+        ks_hash_text(&hash, "kernel", c->config->kernels.at[i]);
     ks_hash_end(&hash, &c->name);
 }
 

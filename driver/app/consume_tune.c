@@ -5,6 +5,18 @@
 #include "os/file.h"
 #include "os/proc.h"
 
+const char **consume_words(struct consume *c)
+{
+    struct ks_strv words = {0};
+    if (c->config->project != NULL)
+        ks_strv_add(c->arena, &words,
+                    ks_arena_printf(c->arena, "--ks-project=%s",
+                                    ks_path_absolute(c->arena, c->config->project)));
+    for (size_t i = 1; i < c->cmd->argc; i++)
+        ks_strv_add(c->arena, &words, c->cmd->argv[i]);
+    return words.at;
+}
+
 void consume_tune(struct consume *c)
 {
     struct ks_strv argv = {0};
@@ -21,8 +33,8 @@ void consume_tune(struct consume *c)
     ks_strv_add(c->arena, &argv, "--in-build");
     ks_strv_add(c->arena, &argv, c->tu.path);
     ks_strv_add(c->arena, &argv, "--");
-    for (size_t i = 1; i < c->cmd->argc; i++)
-        ks_strv_add(c->arena, &argv, c->cmd->argv[i]);
+    for (const char **word = consume_words(c); *word != NULL; word++)
+        ks_strv_add(c->arena, &argv, *word);
 
     // What the tuner says is progress: it belongs on stderr, stdout is the compiler's.
     struct ks_proc_options options = {.capture_stdout = true, .null_stdin = true,

@@ -129,6 +129,19 @@ static enum ks_status nothing_marked(struct ks_arena *arena, const struct ks_tu 
             "above one (docs/marks.md)", file);
 }
 
+// A build that named its project did so for its own reasons: the command that it left behind says so too.
+static const struct ks_config *config_of(struct ks_verb_context *context,
+                                         const struct ks_cmdline *cmd)
+{
+    static const char option[] = "--ks-project=";
+    struct ks_config *config = ks_arena_memdup(context->arena, &context->config,
+                                               sizeof context->config);
+    for (size_t i = 0; i < cmd->n_own; i++)
+        if (ks_starts_with(cmd->own[i], option))
+            config->project = cmd->own[i] + strlen(option);
+    return config;
+}
+
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
@@ -147,8 +160,9 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
     if (out->cmd.pass != NULL)
         return ks_err_set(err, KS_E_USER, "%s: %s; give the nvcc options of its compile behind --",
                           file, out->cmd.pass);
-    KS_TRY(ks_tu_open(arena, &context->config, &out->cmd, &out->toolkit, &out->tu, err));
-    ks_store_open(arena, &context->config, &out->tu.project, &out->store);
+    const struct ks_config *config = config_of(context, &out->cmd);
+    KS_TRY(ks_tu_open(arena, config, &out->cmd, &out->toolkit, &out->tu, err));
+    ks_store_open(arena, config, &out->tu.project, &out->store);
     if (out->tu.n_marks == 0)
         return nothing_marked(arena, &out->tu, file, err);
     out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");

@@ -287,8 +287,8 @@ static enum ks_status read_arguments(struct ks_arena *arena, const char *const *
                                      struct ks_config *config, struct ks_err *err)
 {
     static const char *const known[] = {"--ks-mode",   "--ks-project", "--ks-remarks",
-                                        "--ks-budget", "--ks-disable", "--ks-fingerprint",
-                                        NULL};
+                                        "--ks-budget", "--ks-kernel",  "--ks-disable",
+                                        "--ks-fingerprint", NULL};
     for (; arguments != NULL && *arguments != NULL; arguments++) {
         const char *word = *arguments;
         size_t len = strcspn(word, "=");
@@ -301,12 +301,14 @@ static enum ks_status read_arguments(struct ks_arena *arena, const char *const *
                     near == NULL ? "" : "; do you mean ", near == NULL ? "" : near,
                     near == NULL ? "" : "?");
         }
-        bool wants_value = index < 4;
+        bool wants_value = index < 5;
         if (wants_value && (value == NULL || value[0] == '\0'))
             KS_FAIL(err, KS_E_USER, "%s wants a value: %s=...", name, name);
         if (!wants_value && value != NULL)
             KS_FAIL(err, KS_E_USER, "%s takes no value", name);
-        if (wants_value)
+        if (strcmp(name, "--ks-kernel") == 0)
+            ks_strv_add(arena, &config->kernels, value);
+        else if (wants_value)
             KS_TRY(set(arena, config, name, name + strlen("--ks-"), value, err));
         if (strcmp(name, "--ks-disable") == 0)
             config->mode = KS_MODE_OFF;

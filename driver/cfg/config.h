@@ -25,6 +25,7 @@ struct ks_config {
     bool readonly;            // KS_READONLY: nothing is written anywhere but the requested output
     bool remarks_applied, remarks_missed; // --ks-remarks=applied,missed / KS_REMARKS
     double budget_seconds;    // KS_BUDGET: per kernel, default 60
+    struct ks_strv kernels;   // --ks-kernel=NAME, each; none: every marked kernel
     const char *project;      // --ks-project=DIR / KS_PROJECT, or NULL: look upward
     const char *build;        // KS_BUILD_ID: under which name this build is counted, or NULL
     const char *real_nvcc;    // KS_NVCC_REAL, or NULL

@@ -11,8 +11,8 @@ static const struct {
                             "tuning found nothing faster that verifies; `ks tune --again` retries"},
     [KS_R_PENDING] = {"pending", "no decision for this kernel yet; run `ks warm` on a machine with "
                                  "a GPU, or build with KS_MODE=tune"},
-    [KS_R_MODE_OFF] = {"mode-off", "switched off by KS_MODE, --ks-mode or a `ks off` mark; remove "
-                                   "it to substitute"},
+    [KS_R_MODE_OFF] = {"mode-off", "switched off by KS_MODE, --ks-mode, --ks-kernel or a `ks off` mark; "
+                                   "remove it to substitute"},
     [KS_R_COMMAND] = {"command", "this command goes to nvcc untouched; compile one CUDA file with -c, "
                                  "without the option named here"},
     [KS_R_DEBUG_BUILD] = {"debug-build", "debug, sanitizer and coverage builds keep the original; "

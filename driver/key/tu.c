@@ -110,6 +110,31 @@ static enum ks_status read_files(struct ks_arena *arena, struct ks_tu *tu, struc
     return ks_closure_read(arena, tu->path, &dirs, &tu->files, err);
 }
 
+// A unit that only gathers others (a unity build's) lies in a build folder, perhaps outside of every
+// project: then the first project counts whose source or marked header it includes.
+static enum ks_status find_project(struct ks_arena *arena, struct ks_tu *tu, struct ks_err *err)
+{
+    for (size_t i = 1; i < tu->files.len; i++) {
+        const struct ks_source_file *file = &tu->files.at[i];
+        if (tu->project.root != NULL || tu->project.ignored != NULL)
+            break;
+        if (file->may_have_mark || ks_ends_with(file->path, ".cu"))
+            KS_TRY(ks_project_find(arena, tu->config, file->path, &tu->project, err));
+    }
+    return KS_OK;
+}
+
+// --ks-kernel: the marked kernels that are not named are as if marked off.
+static void leave_out(struct ks_arena *arena, const struct ks_strv *wanted, struct ks_tu_mark *mark)
+{
+    for (size_t i = 0; i < wanted->len; i++)
+        if (strcmp(wanted->at[i], mark->decl->qualified) == 0)
+            return;
+    struct ks_mark *off = ks_arena_memdup(arena, mark->mark, sizeof *mark->mark);
+    off->off = true;
+    mark->mark = off;
+}
+
 enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config,
                           const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
                           struct ks_tu *tu, struct ks_err *err)
@@ -118,10 +143,13 @@ enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config
     tu->path = cmd->argv[cmd->input];
     KS_TRY(ks_project_find(arena, config, tu->path, &tu->project, err));
     KS_TRY(read_files(arena, tu, err));
+    KS_TRY(find_project(arena, tu, err));
     struct mark_vec marks = {0};
     for (size_t i = 0; i < tu->files.len && !tu->off; i++)
         KS_TRY(read_file_marks(arena, tu, &tu->files.at[i], i == 0, &marks, err));
     tu->marks = marks.at;
     tu->n_marks = tu->off ? 0 : marks.len;
+    for (size_t i = 0; config->kernels.len > 0 && i < tu->n_marks; i++)
+        leave_out(arena, &config->kernels, &tu->marks[i]);
     return KS_OK;
 }

@@ -35,7 +35,7 @@ git_src() {
 commit() { # commit MESSAGE, as a tag too
     git_src add -A
     git_src commit -qm "$1"
-    git_src tag "${1// /-}"
+    git_src tag -f "${1// /-}"
 }
 # go TAG: the state of the store at that commit, with its own files' times.
 go() { git_src checkout -q "$1"; }
@@ -95,4 +95,17 @@ follow_decisions() {
     git_src checkout -q ks.yaml
     built a.cu
     substituted "$a"
+}
+
+# configure FOLDER CMAKE WORDS...: the first one finds out about the compiler, the others take over what
+# it found, which costs seconds.
+configure() {
+    local folder=$1
+    shift
+    if [ -d "${found:-}" ]; then
+        mkdir -p "$folder/CMakeFiles"
+        cp -r "$found" "$folder/CMakeFiles/"
+    fi
+    cmake -B "$folder" -DCMAKE_CUDA_COMPILER="$ks_nvcc" "$@" > log 2>&1 || fail "cmake $*"
+    [ -n "${found:-}" ] || found=$(echo "$PWD/$folder"/CMakeFiles/[0-9]*.[0-9]*)
 }
