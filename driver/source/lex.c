@@ -107,10 +107,14 @@ static size_t skip_raw(const struct ks_lexer *lx, size_t pos)
 
 static size_t skip_ident(const struct ks_lexer *lx, size_t pos)
 {
-    size_t next;
-    while (ks_is_ident(spliced(lx, pos, &next)))
+    for (;;) {
+        while (pos < lx->len && ks_is_ident(lx->text[pos]))
+            pos++;
+        size_t next;
+        if (pos == lx->len || lx->text[pos] != '\\' || !ks_is_ident(spliced(lx, pos, &next)))
+            return pos;
         pos = next;
-    return pos;
+    }
 }
 
 // If `word` (before a quote) is an encoding prefix: 1 plain, 2 raw; else 0.
@@ -182,6 +186,10 @@ static size_t skip_punct(const struct ks_lexer *lx, size_t pos)
         "<<<", ">>>", "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++",
         "--",  "<<",  ">>",  "<=",  ">=",  "==",  "!=",  "&&", "||", "+=",
         "-=",  "*=",  "/=",  "%=",  "&=",  "|=",  "^=",  "##", ".*", NULL};
+    // Most stand alone: what follows goes on none of them.
+    char behind = peek(lx, pos + 1);
+    if (behind == '\0' || !strchr("<>.*=:-+&|#\\", behind))
+        return pos + 1;
     for (size_t i = 0; longest_first[i]; i++) {
         size_t at = pos, next;
         const char *p = longest_first[i];

@@ -48,17 +48,51 @@ static bool is_hidden(const char *word, enum ks_macro_policy policy)
            !ks_starts_with(word, "cuda") && !ks_starts_with(word, "CUDA");
 }
 
+// The words met so far by their places in `list`, plus one; open addressing, at most half full. The
+// runtime's text alone has a thousand words, and each compile goes over it.
+struct met {
+    uint32_t *slots;
+    size_t n;
+    const struct ks_strv *list;
+};
+
+static uint32_t *slot_of(const struct met *met, const char *word)
+{
+    uint32_t hash = 2166136261u; // FNV-1a
+    for (const char *p = word; *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 16777619u;
+    for (size_t i = hash & (met->n - 1);; i = (i + 1) & (met->n - 1))
+        if (met->slots[i] == 0 || strcmp(met->list->at[met->slots[i] - 1], word) == 0)
+            return &met->slots[i];
+}
+
+static void grow(struct ks_arena *arena, struct met *met)
+{
+    met->n = met->n ? met->n * 2 : 512;
+    met->slots = KS_NEW_ARRAY(arena, uint32_t, met->n);
+    for (size_t i = 0; i < met->list->len; i++)
+        *slot_of(met, met->list->at[i]) = (uint32_t)i + 1;
+}
+
 struct ks_strv ks_macro_words(struct ks_arena *arena, struct ks_slice text,
                               enum ks_macro_policy policy)
 {
-    struct ks_strv words = {0};
+    struct ks_strv met = {0}, words = {0};
+    struct met table = {.list = &met};
     struct ks_lexer lexer;
     ks_lex_begin(&lexer, text, false);
     for (struct ks_token t = ks_lex_next(&lexer); t.kind != KS_TOK_END; t = ks_lex_next(&lexer)) {
         if (t.kind != KS_TOK_IDENT)
             continue;
         const char *word = ks_arena_strndup(arena, t.at, t.len);
-        if (is_hidden(word, policy) && !is_in(word, words.at, words.len))
+        if (met.len * 2 >= table.n)
+            grow(arena, &table);
+        uint32_t *slot = slot_of(&table, word);
+        if (*slot != 0)
+            continue;
+        ks_strv_add(arena, &met, word);
+        *slot = (uint32_t)met.len;
+        if (is_hidden(word, policy))
             ks_strv_add(arena, &words, word);
     }
     return words;
