@@ -32,7 +32,8 @@ cmake|cmake
 ninja|ninja-build"
 # the same, of what only tests use
 test_tools="\
-minisign|minisign"
+minisign|minisign
+python3|python3"
 
 die() {
     echo "deps.sh: $*" >&2

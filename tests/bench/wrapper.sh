@@ -1,135 +1,124 @@
 #!/bin/bash
-# wrapper.sh BUILD_DIR: what ks-nvcc adds to a command, in milliseconds of wall clock. Medians of paired
-# differences in one run; the last line is one JSON object:
-#   passthrough_added_ms  ks-nvcc before a fake nvcc that exits at once, minus the fake alone
-#   hit_added_ms          ks-nvcc on a manifest hit, minus nvcc given the same shadow file and options
-#   miss_added_ms         ks-nvcc on a marked unit without a variant, minus nvcc, when the manifest
-#                         knows the unit; first_added_ms when it does not
-#   hit_own_ms, miss_own_ms   the same with a fake that copies what nvcc made: ks-nvcc's own work,
-#                         without the noise of two real compiles
-#   dispatch_ns           the table's decision on the CPU (launch_cost.sh)
-#   launch_added_ns       with a GPU: a launch with a table, substituted and guard false
-# RUNS=N sets the pairs with the real nvcc (25).
+# wrapper.sh BUILD_DIR: what ks-nvcc costs. The last line is one JSON object, described in figures.md.
+# RUNS=N (25) scales all counts.
 set -eu
 build=$(cd "${1:?usage: wrapper.sh BUILD_DIR}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 runs=${RUNS:-25}
-export KS_TEST_BIN=$build/bin KS_TEST_TOOLS=$build/tests KS_TEST_SOURCE=$here/../..
-KS_TEST_NVCC=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+tools=$build/tests
+export KS_TEST_BIN=$build/bin KS_TEST_TOOLS=$tools KS_TEST_SOURCE=$here/../..
+KS_TEST_NVCC=${KS_TEST_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 export KS_TEST_NVCC
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 . "$here/../lib.sh"
 set -e
-cc -O2 "$here/pairs.c" -o pairs
-added() { # added N A... -- B...: prints the medians, keeps the last in $added
-    local line
-    line=$(./pairs "$@") || exit 1
-    echo "  $line (A, B, added; ms)"
-    added=${line##* }
-}
+. "$here/wrapper_lib.sh"
 
-echo "pass-through of a link command, fake nvcc"
-fake=$build/tests/fake/bin/nvcc
-KS_NVCC_REAL=$fake added 400 "$fake" x.o -o x -- "$ks_nvcc" x.o -o x
-passthrough=$added
+toolkit=$(dirname "$(dirname "$nvcc")")
+load() { cut -d' ' -f1-3 --output-delimiter=", " /proc/loadavg; }
+load_before=$(load)
+fake=$tools/fake/bin/nvcc
 
-cp "$here/../../samples/transpose/transpose.cu" a.cu
-cp "$here/../../samples/common/sample.h" .
-sed -i 's|"../common/sample.h"|"sample.h"|' a.cu
-cat > p.yaml <<'END'
-params: [a, b, rows, cols]
-source: |
-  __global__ void tiled(const float *a, float *b, int rows, int cols)
-  {
-      __shared__ float tile[32][33];
-      int c = blockIdx.x * 32 + threadIdx.x, r = blockIdx.y * 32 + threadIdx.y;
-      for (int k = 0; k < 32; k += 8)
-          if (r + k < rows && c < cols)
-              tile[threadIdx.y + k][threadIdx.x] = a[(size_t)(r + k) * cols + c];
-      __syncthreads();
-      c = blockIdx.y * 32 + threadIdx.x;
-      r = blockIdx.x * 32 + threadIdx.y;
-      for (int k = 0; k < 32; k += 8)
-          if (r + k < cols && c < rows)
-              b[(size_t)(r + k) * rows + c] = tile[threadIdx.x][threadIdx.y + k];
-  }
-plan:
-  - {kernel: tiled, grid: ["ceildiv(cols,32)", "ceildiv(rows,32)"], block: [32, 8], args: [a, b, rows, cols]}
-END
+echo "before a fake nvcc: nvcc, ks-nvcc"
+export KS_NVCC_REAL=$fake
+played passthrough "$fake" x.o -o x -- "$ks_nvcc" x.o -o x
+put passthrough_added_ms added
+echo '__global__ void k(float *x) { x[0] = 1; }' > plain.cu
+played unmarked "$fake" -c plain.cu -o plain.o -- "$ks_nvcc" -c plain.cu -o plain.o
+put unmarked_added_ms added
+for n in 200 300; do
+    mkdir "tree$n"
+    cd "tree$n"
+    read -ra folders <<< "$("$here/header_tree.sh" $n "$toolkit/include/")"
+    name=headers_$n
+    played ${name%_200} "$fake" "${folders[@]}" -c a.cu -o a.o -- \
+        "$ks_nvcc" "${folders[@]}" -c a.cu -o a.o
+    # A wrong mark in the last header is complained of: all of them were read.
+    last=inc$(((n - 1) % 8))/mod$(((n - 1) % 8))/h$((n - 1)).h
+    echo '// ks: optimize' >> "$last"
+    "$ks_nvcc" "${folders[@]}" -c a.cu -o a.o 2>&1 | grep -q "h$((n - 1)).h:" || fail "$last is not read"
+    cd ..
+    put ${name%_200}_added_ms added
+done
+
+mkdir unit
+cd unit
+make_unit
+make_toolkit
 words=(-arch=sm_90 -std=c++17 -MD -MF a.d -c a.cu -o a.o)
-quiet=-Xcompiler=-Wno-unknown-pragmas
+user=("${words[@]:0:2}" -Xcompiler=-Wno-unknown-pragmas "${words[@]:2}")
+echo "marked, compiles played back: nvcc, ks-nvcc"
+export BENCH_TIMES=$work/times
+for round in unknown known; do
+    record compile "${words[@]}"
+    reason pending
+done
+played miss "$kit" "${words[@]}" -- "$ks_nvcc" "${words[@]}"
+put miss_own_ms outside
+played first --before "$work/forget" "$kit" "${words[@]}" -- "$ks_nvcc" "${words[@]}"
+put first_own_ms outside
+memory miss 1 first 1
+keep_state pending
+record variant p.yaml a.cu -- -arch=sm_90 -std=c++17
+for round in proof hit; do
+    record compile "${words[@]}"
+    reason applied
+done
+played hit "$kit" "${words[@]}" -- "$ks_nvcc" "${words[@]}"
+put hit_own_ms outside
+played true_key --before "$work/forget" "$kit" "${words[@]}" -- "$ks_nvcc" "${words[@]}"
+put true_key_own_ms outside
+memory hit 1 true_key 2
+add peak_added_kib "$peak_added"
+keep_state applied
 
-echo "marked unit without a variant, known to the manifest: nvcc, ks-nvcc"
-sleep 0.1
+echo "marked, real compiles: nvcc, ks-nvcc"
+unset BENCH_KEPT
+BENCH_REAL=$nvcc compile "${words[@]}"
+BENCH_REAL=$nvcc BENCH_WORDS=$work/words compile "${words[@]}"
+mapfile -d '' -t given < "$work/words"
+export BENCH_REAL=$nvcc
+compared hit $((runs * 2)) "$kit" "${given[@]}" -- "$ks_nvcc" "${words[@]}"
+compared true_key $((runs / 3 + 1)) --before "$work/forget" "$kit" "${user[@]}" -- \
+    "$ks_nvcc" "${words[@]}"
+compared hit_code $((runs / 2 + 1)) "$nvcc" "${user[@]}" -- "$nvcc" "${given[@]}"
+use_state pending
 compile "${words[@]}"
 reason pending
-added "$runs" "$nvcc" "$quiet" "${words[@]}" -- "$ks_nvcc" "${words[@]}"
-miss=$added
-echo "the same, unknown: nvcc, ks-nvcc"
-cat > forget <<END
-#!/bin/sh
-rm -rf "$cache/manifests"
-exec "$ks_nvcc" "\$@"
-END
-cat > remember <<END
-#!/bin/sh
-rm -rf "$work/none"
-exec "$nvcc" "\$@"
-END
-chmod +x forget remember
-added "$runs" ./remember "$quiet" "${words[@]}" -- ./forget "${words[@]}"
-first=$added
+compared miss "$runs" "$kit" "${user[@]}" -- "$ks_nvcc" "${words[@]}"
+compared first $((runs / 3 + 1)) --before "$work/forget" "$kit" "${user[@]}" -- \
+    "$ks_nvcc" "${words[@]}"
+unset BENCH_TIMES BENCH_REAL
+cd ..
 
-echo "manifest hit with a variant: nvcc on the shadow, ks-nvcc"
-variant p.yaml a.cu -- -arch=sm_90 -std=c++17
-compile "${words[@]}"
-reason applied
-compile "${words[@]}"
-reason applied
-shadow=$(find "$cache/shadow" -name a.cu)
-added "$runs" "$nvcc" '-Xcompiler=-iquote,"."' "-I$build/share/ks/hook" "$quiet" \
-    -arch=sm_90 -std=c++17 -MD -MF a.d -c "$shadow" -o a.o -- "$ks_nvcc" "${words[@]}"
-hit=$added
+echo "unmarked, real compiles: nvcc, ks-nvcc"
+export KS_NVCC_REAL=$nvcc
+measure $((runs * 4)) "$nvcc" -arch=sm_90 -c plain.cu -o plain.o -- \
+    "$ks_nvcc" -arch=sm_90 -c plain.cu -o plain.o
+put passthrough_ratio ratio
+add passthrough_pairs $((runs * 4))
 
-echo "both with compiles played back: fake nvcc, ks-nvcc"
-mkdir -p kit/bin kit/nvvm/bin kit/include
-cp "$fake" kit/bin/nvcc
-touch kit/bin/ptxas kit/nvvm/bin/cicc kit/include/cuda_runtime.h
-export KS_NVCC_REAL=$PWD/kit/bin/nvcc
-own() { # own REASON TEXT: records one compile of the real nvcc, then plays it back
-    sleep 0.1
-    KS_FAKE_FORWARD=$nvcc compile "${words[@]}"
-    reason "$1"
-    cp a.o recorded.o
-    "$nvcc" '-Xcompiler=-iquote,"."' "-I$build/share/ks/hook" "$quiet" -arch=sm_90 -std=c++17 \
-        -MD -MF recorded.d -c "$2" -o a.o
-    export KS_FAKE_OBJECT=$PWD/recorded.o KS_FAKE_DEPFILE=$PWD/recorded.d
-    compile "${words[@]}"
-    reason "$1"
-    added 400 "$KS_NVCC_REAL" "${words[@]}" -- "$ks_nvcc" "${words[@]}"
-    unset KS_FAKE_OBJECT KS_FAKE_DEPFILE
-}
-rm -rf "$cache"
-own pending a.cu
-miss_own=$added
-KS_FAKE_FORWARD=$nvcc variant p.yaml a.cu -- -arch=sm_90 -std=c++17
-KS_FAKE_FORWARD=$nvcc compile "${words[@]}"
-reason applied
-own applied "$(find "$cache/shadow" -name a.cu)"
-hit_own=$added
-KS_NVCC_REAL=$nvcc
+use_state applied
+echo "a build of $((runs * 80)) files"
+build_many $((runs * 80))
+
+echo "scan"
+read -r _ _ _ _ _ scan _ closure < <("$tools/bench_scan_speed" $((runs * 4)) "$toolkit/include/")
+add scan_gb_s "$scan"
+add closure_gb_s "$closure"
 
 echo "dispatch"
-dispatch=$("$here/launch_cost.sh" "$build/tests/make_shadow" "$nvcc" \
-    "$here/../../driver/source/hook" "$work/dispatch" | tail -1)
-gpu=
+join_object "$("$here/launch_cost.sh" "$tools/make_shadow" "$nvcc" \
+    "$here/../../driver/source/hook" "$work/dispatch" | tail -1)"
 if nvidia-smi > /dev/null 2>&1; then
     echo "launches on the GPU"
-    gpu=", $("$here/launch_cost.sh" "$build/tests/make_shadow" "$nvcc" \
-        "$here/../../driver/source/hook" "$work/launch" gpu | tail -1 | sed 's/^{//; s/}$//')"
+    join_object "$("$here/launch_cost.sh" "$tools/make_shadow" "$nvcc" \
+        "$here/../../driver/source/hook" "$work/launch" gpu | tail -1)"
+else
+    join_object '{"launch_added_ns": null, "spread_ns": null, "plain_launch_ns": null, "call_ns": null}'
 fi
-echo "{\"passthrough_added_ms\": $passthrough, \"hit_added_ms\": $hit, \"miss_added_ms\": $miss," \
-     "\"first_added_ms\": $first, \"hit_own_ms\": $hit_own, \"miss_own_ms\": $miss_own,"\
-     " $(echo "$dispatch" | sed 's/^{//; s/}$//')$gpu}"
+add runs "$runs"
+add load "[$load_before, $(load)]"
+echo "{\"schema\": \"bench.wrapper\"$json, \"cases\": {${cases#, }}}"
