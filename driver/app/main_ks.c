@@ -75,6 +75,28 @@ static const struct ks_verb verbs[] = {
      "FOLDER (default: the installed skills) and says what is wrong, file:line.\n"
      "Exit status: 2 when a skill is wrong or not known.\n",
      verb_skills},
+    {"export", "--out=FILE | --to=DIR [--project | --user] [NAME ...]",
+     "decisions into one signed file, or a shared folder",
+     "Takes what builds here would take: of the project and the user, or of one of them; all, or that\n"
+     "of the kernels, keys or variants named (keys and variants may be cut to 4 digits or more).\n"
+     "  --out=FILE  one file for `ks import`: a tar with a list that your key signs; every decision\n"
+     "              keeps its own signature. The same decisions always give the same bytes.\n"
+     "  --to=DIR    into a folder that builds elsewhere name in KS_STORE_DIR; what is there and better,\n"
+     "              or pinned here, stays\n"
+     "  --replace   with --to: put these in its place all the same;  --dry-run: only tell\n"
+     "Exit status: 1 when there is nothing to export, or not everything may go into the folder.\n",
+     verb_export},
+    {"import", "FILE [--project | --user] [--dry-run] [--replace]",
+     "decisions from a file that `ks export` made",
+     "Into the project's .ks, or your own store where there is no project. The whole file is checked\n"
+     "before anything is written: one that is damaged, or signed by a key that is not trusted for that\n"
+     "store, is refused as it stands; of the others those decisions are taken whose own signer is\n"
+     "trusted. The lines that would change that are printed (`ks trust add ...`).\n"
+     "What is there and better, or pinned, stays.\n"
+     "  --replace  put the file's decisions in its place\n"
+     "  --dry-run  only tell\n"
+     "Exit status: 1 when a signer is not trusted; 2 when the file is not as it should be.\n",
+     verb_import},
     {"trust", "list | add KEY | remove KEY [--project | --user]", "whose decisions builds take",
      "list: every trusted key, who says so (own, project, user, system), and how many decisions it\n"
      "signs where it counts; then the keys of decisions that nobody trusts.\n"

@@ -40,6 +40,8 @@ int verb_inspect(struct ks_verb_context *context);
 int verb_skills(struct ks_verb_context *context);
 int verb_trust(struct ks_verb_context *context);
 int verb_gc(struct ks_verb_context *context);
+int verb_export(struct ks_verb_context *context);
+int verb_import(struct ks_verb_context *context);
 
 // verb_words.c: words of a verb, and how it ends when they, or the work, are wrong.
 

@@ -113,3 +113,10 @@ bool ks_digest_eq(const struct ks_digest *a, const struct ks_digest *b)
 {
     return memcmp(a->b, b->b, KS_HASH_BYTES) == 0;
 }
+
+void ks_sha256_hex(struct ks_slice data, char out[KS_HASH_TEXT])
+{
+    unsigned char hash[crypto_hash_sha256_BYTES];
+    crypto_hash_sha256(hash, (const unsigned char *)data.at, data.len);
+    sodium_bin2hex(out, KS_HASH_TEXT, hash, sizeof hash);
+}

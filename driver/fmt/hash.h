@@ -29,5 +29,8 @@ struct ks_digest ks_digest_of(const char *domain, const void *data, size_t n);
 void ks_digest_hex(const struct ks_digest *digest, char out[KS_HASH_TEXT]);
 bool ks_digest_parse(const char *hex, struct ks_digest *out);
 bool ks_digest_eq(const struct ks_digest *a, const struct ks_digest *b);
+// SHA-256 as lower-case hexadecimal, for lists that `sha256sum -c` checks; ks itself keys on nothing
+// but BLAKE2b.
+void ks_sha256_hex(struct ks_slice data, char out[KS_HASH_TEXT]);
 
 #endif

@@ -296,3 +296,22 @@ enum ks_status ks_signature_id(struct ks_slice signature, unsigned char id[8], s
     memcpy(id, blob.id, sizeof blob.id);
     return KS_OK;
 }
+
+// The line that ks_verify_signature vouched for: the third of the file.
+bool ks_signature_comment_is(struct ks_slice signature, const char *comment)
+{
+    const char *end = signature.at + signature.len, *at = signature.at;
+    for (int line = 0; line < 2; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at == NULL)
+            return false;
+        at++;
+    }
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    size_t n = (size_t)((newline == NULL ? end : newline) - at);
+    while (n > 0 && at[n - 1] == '\r')
+        n--;
+    size_t head = strlen(TRUSTED);
+    return n == head + strlen(comment) && memcmp(at, TRUSTED, head) == 0 &&
+           memcmp(at + head, comment, n - head) == 0;
+}

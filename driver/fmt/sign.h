@@ -38,6 +38,8 @@ enum ks_status ks_sign(struct ks_arena *arena, const struct ks_secret_key *secre
 enum ks_status ks_verify_signature(struct ks_slice data, struct ks_slice signature,
                                    const struct ks_pubkey *keys, size_t n_keys, size_t *signer,
                                    struct ks_err *err);
+// Whether a signature that was verified has this trusted comment.
+bool ks_signature_comment_is(struct ks_slice signature, const char *comment);
 // Whose signature it says it is; nothing is verified.
 enum ks_status ks_signature_id(struct ks_slice signature, unsigned char id[8], struct ks_err *err);
 

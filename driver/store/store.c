@@ -95,29 +95,11 @@ struct candidate {
     const struct ks_tier *tier;
     const struct ks_digest *key;
     const char *name, *path;
-    struct ks_slice text;
+    struct ks_slice text, signature;
+    bool given; // the two: no files are read
     const char *signer;
     const char *problem; // text for a reason that is not APPLIED
 };
-
-// The line that ks_verify_signature vouched for: the third of a minisign file.
-static bool comment_is(struct ks_slice signature, const char *comment)
-{
-    static const char prefix[] = "trusted comment: ";
-    const char *end = signature.at + signature.len, *at = signature.at;
-    for (int line = 0; line < 2; line++) {
-        at = memchr(at, '\n', (size_t)(end - at));
-        if (at == NULL)
-            return false;
-        at++;
-    }
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    size_t n = (size_t)((newline == NULL ? end : newline) - at);
-    while (n > 0 && at[n - 1] == '\r')
-        n--;
-    return n == strlen(prefix) + strlen(comment) && memcmp(at, prefix, strlen(prefix)) == 0 &&
-           memcmp(at + strlen(prefix), comment, strlen(comment)) == 0;
-}
 
 static enum ks_reason problem(struct candidate *c, enum ks_reason reason, const char *text)
 {
@@ -126,24 +108,30 @@ static enum ks_reason problem(struct candidate *c, enum ks_reason reason, const 
     return reason;
 }
 
-static enum ks_reason load(struct candidate *c)
+static enum ks_reason read_files(struct candidate *c)
 {
     struct ks_err err;
-    struct ks_slice signature;
     const char *signature_path = ks_arena_printf(c->arena, "%s" KS_STORE_SIGNATURE, c->path);
     if (ks_file_read(c->arena, c->path, KS_STORE_LARGEST, &c->text, &err) != KS_OK)
         return problem(c, KS_R_CORRUPT, err.text);
     enum ks_status status = ks_file_read(c->arena, signature_path, KS_STORE_SIGNATURE_LARGEST,
-                                         &signature, &err);
+                                         &c->signature, &err);
     if (status == KS_E_ABSENT)
         return problem(c, KS_R_UNTRUSTED, "no signature beside it");
-    if (status != KS_OK)
-        return problem(c, KS_R_UNTRUSTED, err.text);
+    return status == KS_OK ? KS_R_APPLIED : problem(c, KS_R_UNTRUSTED, err.text);
+}
+
+static enum ks_reason load(struct candidate *c)
+{
+    struct ks_err err;
     size_t signer;
-    if (ks_verify_signature(c->text, signature, c->tier->keys, c->tier->n_keys, &signer, &err) !=
+    enum ks_reason reason = c->given ? KS_R_APPLIED : read_files(c);
+    if (reason != KS_R_APPLIED)
+        return reason;
+    if (ks_verify_signature(c->text, c->signature, c->tier->keys, c->tier->n_keys, &signer, &err) !=
         KS_OK)
         return problem(c, KS_R_UNTRUSTED, err.text);
-    if (!comment_is(signature, ks_store_comment(c->arena, c->key, c->name)))
+    if (!ks_signature_comment_is(c->signature, ks_store_comment(c->arena, c->key, c->name)))
         return problem(c, KS_R_CORRUPT, "its signature is for another place in the store");
     char id[17];
     ks_key_id_text(c->tier->keys[signer].id, id);
@@ -284,6 +272,18 @@ void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
     }
 }
 
+static void judge_one(struct candidate *c, const struct ks_config *config, struct ks_lookup *lookup)
+{
+    struct ks_found *found = KS_NEW(c->arena, struct ks_found);
+    *lookup = (struct ks_lookup){0};
+    lookup->reason = read_one(c, config, found, &lookup->original);
+    lookup->text = c->problem != NULL ? c->problem : c->path;
+    if (lookup->reason == KS_R_APPLIED) {
+        lookup->variants = found;
+        lookup->n_variants = 1;
+    }
+}
+
 void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
                    const struct ks_config *config, const struct ks_digest *key, const char *path,
                    struct ks_lookup *lookup)
@@ -291,14 +291,17 @@ void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
     const char *base = ks_path_base(path);
     struct candidate c = {.arena = arena, .tier = tier, .key = key, .path = path};
     c.name = ks_arena_strndup(arena, base, strlen(base) - strlen(KS_STORE_SUFFIX));
-    struct ks_found *found = KS_NEW(arena, struct ks_found);
-    *lookup = (struct ks_lookup){0};
-    lookup->reason = read_one(&c, config, found, &lookup->original);
-    lookup->text = c.problem != NULL ? c.problem : path;
-    if (lookup->reason == KS_R_APPLIED) {
-        lookup->variants = found;
-        lookup->n_variants = 1;
-    }
+    judge_one(&c, config, lookup);
+}
+
+void ks_store_judge(struct ks_arena *arena, const struct ks_tier *tier,
+                    const struct ks_config *config, const struct ks_bundled *decision,
+                    const char *path, struct ks_lookup *lookup)
+{
+    struct candidate c = {.arena = arena, .tier = tier, .key = &decision->key,
+                          .name = decision->name, .path = path, .text = decision->text,
+                          .signature = decision->signature, .given = true};
+    judge_one(&c, config, lookup);
 }
 
 const char *ks_store_signer(struct ks_arena *arena, const char *path)

@@ -122,9 +122,12 @@ void ks_store_dependencies(struct ks_arena *arena, const struct ks_store *store,
         if (create && !store->readonly && tier->kind != KS_TIER_SHARED &&
             !ks_file_exists(tier->index))
             make_index(arena, tier);
-        // A dependency that does not exist would rebuild the file for ever.
+        // A dependency that does not exist would rebuild the file for ever. A shared folder in which
+        // nothing was published yet changes itself when that happens.
         if (ks_file_exists(tier->index))
             ks_strv_add(arena, paths, tier->index);
+        else if (tier->kind == KS_TIER_SHARED)
+            ks_strv_add(arena, paths, tier->dir);
     }
     for (size_t i = 0; i < store->trust_files.len; i++)
         if (ks_file_exists(store->trust_files.at[i]))

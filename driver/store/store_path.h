@@ -2,6 +2,7 @@
 #ifndef KS_STORE_PATH_H
 #define KS_STORE_PATH_H
 
+#include "store/bundle.h"
 #include "store/store.h"
 
 #define KS_STORE_SUFFIX ".yaml"
@@ -22,5 +23,14 @@ enum ks_status ks_store_tier_make(struct ks_arena *arena, const struct ks_tier *
 // Writes the tier's index anew from its files, if anything changed. The caller holds the lock.
 enum ks_status ks_store_index_write(struct ks_arena *arena, const struct ks_tier *tier,
                                     struct ks_err *err);
+// What a decision says that is no file of the tier, or not yet, and whether the tier would believe it;
+// `path` is for messages.
+void ks_store_judge(struct ks_arena *arena, const struct ks_tier *tier,
+                    const struct ks_config *config, const struct ks_bundled *decision,
+                    const char *path, struct ks_lookup *lookup);
+// Writes a decision with its signature; a variant takes the place of the decision that the original
+// stays. The caller holds the lock, and writes the index when all are there.
+enum ks_status ks_store_place(struct ks_arena *arena, const struct ks_tier *tier,
+                              const struct ks_bundled *decision, struct ks_err *err);
 
 #endif

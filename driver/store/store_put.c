@@ -23,21 +23,32 @@ static void withdraw_original(struct ks_arena *arena, const char *dir)
     (void)unlink(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, path));
 }
 
+enum ks_status ks_store_place(struct ks_arena *arena, const struct ks_tier *tier,
+                              const struct ks_bundled *decision, struct ks_err *err)
+{
+    const char *dir = ks_store_key_dir(arena, tier, &decision->key);
+    const char *path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX, dir, decision->name);
+    KS_TRY(ks_dir_make(dir, err));
+    KS_TRY(ks_file_write(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, path),
+                         decision->signature.at, decision->signature.len, true, 0, err));
+    KS_TRY(ks_file_write(path, decision->text.at, decision->text.len, true, 0, err));
+    if (strcmp(decision->name, KS_STORE_ORIGINAL) != 0)
+        withdraw_original(arena, dir);
+    return KS_OK;
+}
+
 static enum ks_status publish(struct ks_arena *arena, const struct ks_tier *tier,
                               const struct ks_secret_key *secret, const struct decision *decision,
                               const char **path, struct ks_err *err)
 {
-    struct ks_slice text = ks_slice_of(decision->text), signature;
-    const char *dir = ks_store_key_dir(arena, tier, decision->key);
-    KS_TRY(ks_sign(arena, secret, text, ks_store_comment(arena, decision->key, decision->name),
-                   &signature, err));
-    KS_TRY(ks_dir_make(dir, err));
-    *path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX, dir, decision->name);
-    KS_TRY(ks_file_write(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, *path), signature.at,
-                         signature.len, true, 0, err));
-    KS_TRY(ks_file_write(*path, text.at, text.len, true, 0, err));
-    if (strcmp(decision->name, KS_STORE_ORIGINAL) != 0)
-        withdraw_original(arena, dir);
+    struct ks_bundled bundled = {.key = *decision->key, .name = decision->name,
+                                 .text = ks_slice_of(decision->text)};
+    KS_TRY(ks_sign(arena, secret, bundled.text,
+                   ks_store_comment(arena, decision->key, decision->name), &bundled.signature,
+                   err));
+    *path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX,
+                            ks_store_key_dir(arena, tier, decision->key), decision->name);
+    KS_TRY(ks_store_place(arena, tier, &bundled, err));
     return ks_store_index_write(arena, tier, err);
 }
 

@@ -142,6 +142,14 @@ static void come_behind_the_user_with_the_users_keys(void **state)
     assert_int_equal(looked_up(&project), KS_R_ORIGINAL_WINS);
 }
 
+static bool depends_on(const struct ks_strv *paths, const char *path)
+{
+    for (size_t i = 0; i < paths->len; i++)
+        if (strcmp(paths->at[i], path) == 0)
+            return true;
+    return false;
+}
+
 static void are_not_written(void **state)
 {
     (void)state;
@@ -154,6 +162,7 @@ static void are_not_written(void **state)
     struct ks_strv names = {0};
     assert_int_equal(ks_dir_list(&arena, shared, &names, NULL), KS_OK);
     assert_int_equal(names.len, 0);
+    assert_true(depends_on(&paths, shared)); // without an index, its own time tells
 
     // Without project and user there is nowhere to put a decision.
     config.cache_dir = NULL;
@@ -199,14 +208,6 @@ static void reach_tells_folders_apart(void **state)
                                       KS_REACH_AWAY, KS_REACH_HERE};
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(reach[i], expected[i]);
-}
-
-static bool depends_on(const struct ks_strv *paths, const char *path)
-{
-    for (size_t i = 0; i < paths->len; i++)
-        if (strcmp(paths->at[i], path) == 0)
-            return true;
-    return false;
 }
 
 static struct ks_digest fingerprint(void)
