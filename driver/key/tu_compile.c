@@ -14,6 +14,11 @@
 
 #define SHADOW_MAX (64u << 20)
 
+static const char *output_of(struct ks_arena *arena, const struct ks_tu *tu)
+{
+    return tu->cmd->output != NULL ? tu->cmd->output : ks_cmdline_default_output(arena, tu->cmd);
+}
+
 // With -objtemp nvcc names its intermediate files after the object, puts them beside it and, under
 // --keep, leaves them there, whatever --keep-dir says. They go where they were asked for; without
 // --keep nvcc would have written and removed files of these very names.
@@ -24,8 +29,7 @@ static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *t
                                           ".stub.c", ".fatbin", ".fatbin.c", ".module_id", ".ptx",
                                           ".cubin", ".reg.c", ".ltoir", ".optixir"};
     if (object == NULL)
-        object = tu->cmd->output != NULL ? tu->cmd->output
-                                         : ks_cmdline_default_output(arena, tu->cmd);
+        object = output_of(arena, tu);
     const char *dir = ks_path_dir(arena, object);
     const char *stem = ks_arena_printf(arena, "%s.", ks_path_base(object));
     struct ks_strv names = {0};
@@ -194,6 +198,8 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
         ks_strv_add(arena, &first, "--keep");
         ks_strv_add(arena, &first, "--keep-dir");
         ks_strv_add(arena, &first, keep_dir);
+        if (object != NULL && tu->cmd->objtemp)
+            ks_shadow_map_debug(arena, object, output_of(arena, tu), &first);
     }
     compile->keep_dir = keep_dir;
     struct ks_cmdline cmd = *tu->cmd;

@@ -235,7 +235,7 @@ static const struct ks_ptx_entry *find_built(struct ks_arena *arena,
             continue;
         const char *text = ks_demangle(arena, module->entries[i].name);
         const char *at = strstr(text, name_space);
-        if (at == NULL)
+        if (at == NULL || at[strlen(name_space)] != ':')
             continue;
         size_t head = strcspn(at, "(");
         // "(anonymous namespace)" stands before the name: the last component before its "(".
@@ -278,7 +278,7 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
     built->names = KS_NEW_ARRAY(arena, const char *, built->n);
     built->ptx = KS_NEW_ARRAY(arena, struct ks_digest, built->n);
     built->sass = KS_NEW_ARRAY(arena, struct ks_digest, built->n);
-    const char *name_space = ks_shadow_namespace(arena, sub->id);
+    const char *name_space = ks_shadow_namespace(arena, sub->id, sub->decl);
     for (size_t i = 0; i < built->n; i++) {
         const struct ks_ptx_entry *entry =
             find_built(arena, module, name_space, kernels->at[i].name);

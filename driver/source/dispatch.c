@@ -179,11 +179,8 @@ static const char *host_address(const struct table *t, const char *kernel)
     for (size_t i = 0; i < sub->decl->n_scopes; i++)
         if (*sub->decl->scopes[i] != '\0')
             path = ks_arena_printf(t->arena, "%s::%s", path, sub->decl->scopes[i]);
-    size_t at = 0;
-    while (strcmp(sub->proposal->kernels.at[at].name, kernel) != 0)
-        at++;
-    return ks_arena_printf(t->arena, "%s::%s::ks_kernels_[%zu]", path,
-                           ks_shadow_namespace(t->arena, sub->id), at);
+    return ks_arena_printf(t->arena, "(const void *)%s::%s::%s", path,
+                           ks_shadow_namespace(t->arena, sub->id, sub->decl), kernel);
 }
 
 static size_t kernel_steps(const struct ks_proposal *proposal)

@@ -3,15 +3,29 @@
 
 #include <string.h>
 
+#include "fmt/hash.h"
 #include "source/dispatch.h"
 #include "source/lex.h"
 #include "source/shadow_macros.h"
 
 enum { MAX_SHADOW = 512 << 20 };
 
-const char *ks_shadow_namespace(struct ks_arena *arena, const char *id)
+// One of an unnamed namespace must not be mistaken for one outside, nor the code of a kernel here for
+// that of its like elsewhere, which may see other helpers.
+const char *ks_shadow_namespace(struct ks_arena *arena, const char *id,
+                                const struct ks_kernel_decl *decl)
 {
-    return ks_arena_printf(arena, "ks_%s", id);
+    struct ks_hash hash;
+    struct ks_digest digest;
+    char hex[KS_HASH_TEXT];
+    if (decl->n_scopes == 0)
+        return ks_arena_printf(arena, "ks_%s", id);
+    ks_hash_begin(&hash, "scopes");
+    for (size_t i = 0; i < decl->n_scopes; i++)
+        ks_hash_text(&hash, "scope", decl->scopes[i]);
+    ks_hash_end(&hash, &digest);
+    ks_digest_hex(&digest, hex);
+    return ks_arena_printf(arena, "ks_%s_%.8s", id, hex);
 }
 
 // One proposal's code, emitted once for all instances and architectures that use it in one scope.
@@ -158,9 +172,11 @@ static void write_piece(struct writer *w, const struct piece *piece)
     if (piece->at == SIZE_MAX)
         write_scopes(w, sub->decl, true);
     // Unnamed and static: two units, or two compiles of one, may hold the same variant. (cudafe++
-    // gives an unnamed namespace a hashed name, and its kernels external stubs.)
+    // gives an unnamed namespace a hashed name, and its kernels external stubs.) Nothing here needs
+    // that name at once, as an object initialised with a kernel's address would: cudafe++ makes it
+    // of the unit's first external symbol, and before there is one of its own process id.
     ks_buf_printf(w->out, "extern \"C++\" { namespace %s { namespace {\n",
-                  ks_shadow_namespace(w->arena, sub->id));
+                  ks_shadow_namespace(w->arena, sub->id, sub->decl));
     ks_macros_hide(w->out, &words);
     write_signatures(w, proposal, ";");
     // Host and other architectures see signatures only: no host code of a proposal exists, and a
@@ -174,11 +190,7 @@ static void write_piece(struct writer *w, const struct piece *piece)
     ks_buf_puts(w->out, proposal->source);
     ks_buf_puts(w->out, "\n#else\n");
     write_signatures(w, proposal, " { __trap(); }");
-    ks_buf_puts(w->out, "#endif\n"
-                        "static const void *const ks_kernels_[] __attribute__((used)) = {\n");
-    for (size_t i = 0; i < proposal->kernels.len; i++)
-        ks_buf_printf(w->out, "(const void *)%s,\n", proposal->kernels.at[i].name);
-    ks_buf_puts(w->out, "};\n");
+    ks_buf_puts(w->out, "#endif\n");
     ks_macros_restore(w->out, &words);
     ks_buf_puts(w->out, "}}}\n");
     if (piece->at == SIZE_MAX)

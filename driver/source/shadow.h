@@ -41,7 +41,14 @@ enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path, 
                                    const char *hook_dir, bool dispatch, struct ks_strv *args,
                                    struct ks_err *err);
 
-// Namespace of a proposal's code: "ks_<id>".
-const char *ks_shadow_namespace(struct ks_arena *arena, const char *id);
+// Debug information of an object made at `from` with -objtemp names files beside it: as if it had been
+// made at `to`. Nothing where a path cannot be quoted safely.
+void ks_shadow_map_debug(struct ks_arena *arena, const char *from, const char *to,
+                         struct ks_strv *args);
+
+// Namespace of a proposal's code beside a kernel: "ks_<id>", with a hash of the kernel's own scopes
+// behind it where it has any.
+const char *ks_shadow_namespace(struct ks_arena *arena, const char *id,
+                                const struct ks_kernel_decl *decl);
 
 #endif

@@ -1,6 +1,7 @@
 // What nvcc must be told so that a shadow compiles as the original would.
 #include <string.h>
 
+#include "os/file.h"
 #include "source/shadow.h"
 
 // nvcc splits -Xcompiler values at commas and runs the host compiler through a shell, in double
@@ -36,4 +37,21 @@ enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
         ks_strv_add(arena, args, "-Xcompiler=-Wno-builtin-macro-redefined");
     }
     return KS_OK;
+}
+
+static struct ks_slice folder_of(const char *path)
+{
+    return (struct ks_slice){path, (size_t)(ks_path_base(path) - path)};
+}
+
+void ks_shadow_map_debug(struct ks_arena *arena, const char *from, const char *to,
+                         struct ks_strv *args)
+{
+    struct ks_slice old = folder_of(from), new = folder_of(to);
+    if (!is_quotable(from) || !is_quotable(to) || strpbrk(from, ",=") != NULL ||
+        strpbrk(to, ",=") != NULL)
+        return;
+    ks_strv_add(arena, args,
+                ks_arena_printf(arena, "-Xcompiler=-fdebug-prefix-map=\"%.*s=%.*s\"",
+                                (int)old.len, old.at, (int)new.len, new.at));
 }

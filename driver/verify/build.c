@@ -175,7 +175,9 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
     ks_strv_add(judge->arena, &names, judge->kernel->signature->registered);
     for (size_t i = 0; i < n; i++)
         if (candidates[i]->failure == KS_C_CORRECT)
-            ks_strv_add(judge->arena, &names, ks_shadow_namespace(judge->arena, candidates[i]->id));
+            ks_strv_add(judge->arena, &names,
+                        ks_shadow_namespace(judge->arena, candidates[i]->id,
+                                            judge->kernel->mark->decl));
     if (names.len == 1)
         return KS_OK;
     KS_TRY(ks_tu_image(judge->arena, judge->tu, compile, judge->kernel->arch, names.at, &path, err));
