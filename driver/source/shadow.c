@@ -158,7 +158,8 @@ static void write_scopes(struct writer *w, const struct ks_kernel_decl *decl, bo
 // nothing has to be declared unused. nvcc leaves names in angle brackets out of dependency files.
 static void write_marker(struct writer *w, const struct ks_substitution *sub)
 {
-    ks_buf_printf(w->out, "# 1 \"<ks/%s-%s.cu>\" 3\n", sub->decl->name, sub->id);
+    const char *name_space = ks_shadow_namespace(w->arena, sub->id, sub->decl);
+    ks_buf_printf(w->out, "# 1 \"<ks/%s-%s.cu>\" 3\n", sub->decl->name, name_space + strlen("ks_"));
 }
 
 static void write_piece(struct writer *w, const struct piece *piece)
