@@ -11,6 +11,18 @@ static bool is_quotable(const char *path)
     return strpbrk(path, "\"\\$`'\n\r") == NULL;
 }
 
+// nvcc hashes the path of its input into the names of what unnamed namespaces and separate compilation
+// keep internal. Given the original's path instead, they do not depend on where the shadow lies: the
+// same object for every user and cache. (Not in nvcc's help; steps take the last one they are given.)
+static void keep_path(struct ks_arena *arena, const char *tu_path, struct ks_strv *args)
+{
+    const char *path = ks_path_absolute(arena, tu_path);
+    if (!is_quotable(path) || strpbrk(path, ", \t=") != NULL)
+        return;
+    ks_strv_add(arena, args, ks_arena_printf(arena, "-Xcudafe=--orig_src_path_name=%s", path));
+    ks_strv_add(arena, args, ks_arena_printf(arena, "-Xcicc=--orig_src_path_name=%s", path));
+}
+
 enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
                                    struct ks_slice text, const char *hook_dir, bool dispatch,
                                    struct ks_strv *args, struct ks_err *err)
@@ -25,6 +37,7 @@ enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
     ks_strv_add(arena, args,
                 ks_arena_printf(arena, "-Xcompiler=-iquote,\"%s\"", ks_buf_text(&quoted)));
     ks_buf_free(&quoted);
+    keep_path(arena, tu_path, args);
     if (dispatch) {
         if (!is_quotable(hook_dir) || strchr(hook_dir, ',') != NULL) // -I is split without mercy
             KS_FAIL(err, KS_E_UNSUPPORTED, "folder %s cannot be quoted safely for nvcc", hook_dir);

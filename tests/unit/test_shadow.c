@@ -163,11 +163,13 @@ static const char *arguments(const char *path, const char *text, enum ks_status 
 static void quotes_folders(void **state)
 {
     (void)state;
-    assert_string_equal(arguments("a.cu", "", KS_OK), "-Xcompiler=-iquote,\".\"|-I/opt/h k|");
+    assert_string_equal(arguments("/s/a.cu", "", KS_OK),
+                        "-Xcompiler=-iquote,\"/s\"|-Xcudafe=--orig_src_path_name=/s/a.cu|"
+                        "-Xcicc=--orig_src_path_name=/s/a.cu|-I/opt/h k|");
     assert_string_equal(arguments("../s p,c/a.cu", "", KS_OK),
                         "-Xcompiler=-iquote,\"../s p\\,c\"|-I/opt/h k|");
-    assert_string_equal(arguments("d/a.cu", "f(__BASE_FILE__)", KS_OK),
-                        "-Xcompiler=-iquote,\"d\"|-I/opt/h k|-D__BASE_FILE__=\"d/a.cu\"|"
+    assert_string_equal(arguments("/d d/a.cu", "f(__BASE_FILE__)", KS_OK),
+                        "-Xcompiler=-iquote,\"/d d\"|-I/opt/h k|-D__BASE_FILE__=\"/d d/a.cu\"|"
                         "-Xcompiler=-Wno-builtin-macro-redefined|");
     arguments("$HOME/a.cu", "", KS_E_UNSUPPORTED);
     arguments("a\"b/a.cu", "", KS_E_UNSUPPORTED);
