@@ -33,7 +33,8 @@ ninja|ninja-build"
 # the same, of what only tests use
 test_tools="\
 minisign|minisign
-python3|python3"
+python3|python3
+strace|strace"
 
 die() {
     echo "deps.sh: $*" >&2

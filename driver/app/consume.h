@@ -34,6 +34,7 @@ struct consume {
     const struct ks_cmdline *cmd;
     struct ks_toolkit *toolkit;
     const char *object;              // what the command writes
+    char *scratch;                   // shadows that are not kept, or NULL
     struct ks_tu tu;
     struct ks_store store;
     struct ks_strv extra_dependencies; // index files of the store, and whom to trust

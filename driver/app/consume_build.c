@@ -1,8 +1,6 @@
 // The compiles of the consume path that are not the first: of a unit whose outcome is known.
 #include "app/consume.h"
 
-#include <errno.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
@@ -22,22 +20,18 @@ bool consume_has_proof(struct consume *c, const char *object)
            ks_elf_section(file, KS_SECTION_TABLE, &section, NULL) == KS_OK;
 }
 
-// Shadows lie where their content says and stay: symbols of unnamed namespaces hash the path, and a
-// debugger wants the text.
+// Shadows lie where their content says and stay: a debugger wants the text. Where nothing may be kept
+// they go with the compile.
 const char *consume_shadow_root(struct consume *c)
 {
-    struct stat st;
     if (c->config->cache_dir != NULL && !c->config->readonly) {
         const char *root = ks_path_join(c->arena, c->config->cache_dir, "shadow");
         if (ks_dir_make(root, NULL) == KS_OK && access(root, W_OK) == 0)
             return root;
     }
-    // Below /tmp others may have been here first: only a folder that is ours alone will do.
-    const char *root = c->config->runtime_dir;
-    if ((mkdir(root, 0700) != 0 && errno != EEXIST) || lstat(root, &st) != 0 ||
-        !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 022) != 0)
-        return NULL;
-    return ks_path_join(c->arena, root, "shadow");
+    if (c->scratch == NULL && ks_dir_temp(c->arena, "ks-shadow", &c->scratch, NULL) != KS_OK)
+        c->scratch = NULL;
+    return c->scratch;
 }
 
 int consume_plain(struct consume *c)

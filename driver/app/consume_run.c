@@ -167,6 +167,8 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     } else {
         ks_debug("%s", err.text);
     }
+    if (c.scratch != NULL)
+        ks_tree_remove(c.scratch, NULL);
     if (config.mode != KS_MODE_STRICT || ks_stop_requested())
         return result;
     if (result == CONSUME_PASS)

@@ -1,6 +1,5 @@
 #include "cfg/dirs.h"
 
-#include <pwd.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -9,10 +8,6 @@
 const char *ks_dirs_home(struct ks_arena *arena)
 {
     const char *home = getenv("HOME");
-    if (home == NULL || home[0] == '\0') { // a lookup that may ask the network: only if it must
-        const struct passwd *user = getpwuid(geteuid());
-        home = user == NULL ? NULL : user->pw_dir;
-    }
     return home != NULL && home[0] == '/' && ks_is_dir(home) ? ks_arena_strdup(arena, home) : NULL;
 }
 

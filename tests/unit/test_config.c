@@ -129,6 +129,8 @@ static void lives_without_a_home(void **state)
         assert_null(config.config_dir);
         assert_non_null(config.runtime_dir);
     }
+    unsetenv("HOME");
+    assert_null(load(NULL).cache_dir);
 }
 
 static void prefers_option_to_environment_to_file(void **state)
