@@ -1,7 +1,9 @@
 // make_shadow TU STUB VARIANTS OUT HOOK: writes the shadow of a unit for the dispatch tests, and
-// prints the nvcc arguments it needs, one a line. VARIANTS is a YAML list; besides a proposal's keys
-// an item says `instance:` (as the stub demangles), `arch:`, `domain:` and, for a kernel of an
+// prints the nvcc arguments it needs, one a line. VARIANTS is a YAML list; besides a proposal's
+// keys an item says `instance:` (a pattern for what the stub demangles to), `overload:` (which of
+// several that match, from 1, in the text's order), `arch:`, `domain:` and, for a kernel of an
 // included file, `file:`.
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,15 +28,16 @@ static struct ks_slice load(struct ks_arena *arena, const char *path)
 }
 
 static void bind(struct ks_arena *arena, const char *tu, const char *file,
-                 const struct ks_signature_list *signatures, const char *instance,
+                 const struct ks_signature_list *signatures, const char *instance, int overload,
                  struct ks_substitution *sub)
 {
     struct ks_err err = {0};
     struct ks_kernel_list *kernels = KS_NEW(arena, struct ks_kernel_list);
     must(ks_kernels_find(arena, file, load(arena, file), kernels, &err), &err);
-    ks_vec_each(const struct ks_signature, s, signatures) {
-        ks_vec_each(const struct ks_kernel_decl, d, kernels) {
-            if (strcmp(s->instance, instance) == 0 && ks_signature_matches(s, d)) {
+    ks_vec_each(const struct ks_kernel_decl, d, kernels) {
+        ks_vec_each(const struct ks_signature, s, signatures) {
+            if (fnmatch(instance, s->instance, 0) == 0 && ks_signature_matches(s, d) &&
+                --overload == 0) {
                 sub->signature = s;
                 sub->decl = d;
                 sub->file = file;
@@ -70,7 +73,8 @@ int main(int argc, char **argv)
         const struct ks_yaml *item = &list->items[i];
         struct ks_proposal *proposal = KS_NEW(&a, struct ks_proposal);
         bind(&a, tu, ks_yaml_text(item, "file", tu), &signatures,
-             ks_yaml_text(item, "instance", ""), &subs[i]);
+             ks_yaml_text(item, "instance", ""),
+             atoi(ks_yaml_text(item, "overload", "1")), &subs[i]);
         must(ks_proposal_read(&a, argv[3], item, proposal, &err), &err);
         must(ks_proposal_check(&a, proposal, subs[i].signature, &err), &err);
         const char *domain = ks_yaml_text(item, "domain", NULL);

@@ -1,87 +1,118 @@
-// The mock runtime. Types of the ABI are written out: this file sees no CUDA header.
+// The mock runtime: registration, launches, questions. Types of the ABI are written out: this file
+// sees no CUDA header.
 #include "mock_cudart.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { ERROR_MEMORY = 2, ERROR_VALUE = 1, ERROR_NO_DEVICE = 100, ERROR_LAUNCH = 719 };
-enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_OPTIN = 97 };
+enum {
+    ERROR_VALUE = 1,
+    ERROR_CONFIGURATION = 9,
+    ERROR_FUNCTION = 98,
+    ERROR_NO_DEVICE = 100,
+    ERROR_DEVICE = 101,
+    ERROR_LAUNCH = 719
+};
+enum { ATTRIBUTE_MAJOR = 75, ATTRIBUTE_MINOR = 76, ATTRIBUTE_OPTIN = 97, DYNAMIC_SHARED = 8 };
+enum { DEVICES = 4, FUNCTIONS = 1024, OPTIN = 232448 };
 
-struct mock_event mock_log[256];
-int mock_n, mock_capability[2] = {90, 80}, mock_ptx_version, mock_capturing, mock_optin = 232448;
-int mock_max_threads = 1024, mock_fail_malloc, mock_fail_attribute, mock_fail_query;
-int mock_fail_device, mock_fail_launch, mock_attribute_sets, mock_last_error, mock_devices = 2;
-int mock_launches, mock_other_calls, mock_silent;
+struct mock_event mock_log[1024];
+int mock_n, mock_ptx_version, mock_max_threads = 1024, mock_fail_malloc, mock_fail_attribute;
+int mock_fail_query, mock_fail_device, mock_fail_launch, mock_attribute_sets;
+void (*mock_instead)(void);
+void *(*mock_copy)(const char *, const void *, void **);
+void (*mock_run)(void *, struct mock_dims, struct mock_dims, size_t);
+void (*mock_drop)(void *);
 
 static struct {
     const void *host;
     const char *name;
-} registered[256];
-static int n_registered, device, depth;
-static struct {
+    void **binary;
+    size_t dynamic[DEVICES]; // most dynamic shared memory of a launch; 0: 48 KiB
+} functions[FUNCTIONS];
+static int n_functions, capability[DEVICES] = {90, 80}, devices = 2;
+static __thread int device, depth, last_error, launches, other_calls;
+static __thread struct {
     struct mock_dims grid, block;
     size_t shared;
     void *stream;
 } pushed[16];
-static char heap[1 << 20] __attribute__((aligned(256)));
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static __attribute__((constructor)) void read_environment(void)
+{
+    const char *at = getenv("MOCK_DEVICES");
+    for (devices = at != NULL ? 0 : 2; at != NULL && devices < DEVICES; at++) {
+        capability[devices++] = atoi(at);
+        at = strchr(at, ',');
+        if (at == NULL)
+            return;
+    }
+}
+
+int *mock_last_error_place(void)
+{
+    return &last_error;
+}
+int mock_launches(void)
+{
+    return launches;
+}
+int mock_other_calls(void)
+{
+    return other_calls;
+}
+void mock_called(void)
+{
+    other_calls++;
+}
+void mock_lock(void)
+{
+    pthread_mutex_lock(&mutex);
+}
+void mock_unlock(void)
+{
+    pthread_mutex_unlock(&mutex);
+}
 
 void mock_reset(void)
 {
     memset(mock_log, 0, sizeof mock_log);
-    mock_n = mock_ptx_version = mock_capturing = mock_attribute_sets = mock_last_error = 0;
+    mock_n = mock_ptx_version = mock_attribute_sets = last_error = launches = other_calls = 0;
     mock_fail_malloc = mock_fail_attribute = mock_fail_query = mock_fail_launch = 0;
-    mock_fail_device = mock_launches = mock_other_calls = 0;
-    mock_optin = 232448;
+    mock_fail_device = 0;
     mock_max_threads = 1024;
 }
 
-static int fail(int error)
+int mock_fail(int error)
 {
-    mock_last_error = error;
+    last_error = error;
     return error;
 }
 
-static struct mock_event *record(const char *name, const char *api)
+// Under the lock; the last slot takes what no longer fits.
+struct mock_event *mock_record(const char *name, const char *api)
 {
-    struct mock_event *e = &mock_log[mock_n < 255 ? mock_n++ : 255];
+    struct mock_event *e = &mock_log[mock_n < 1023 ? mock_n++ : 1023];
     *e = (struct mock_event){.name = name, .api = api};
     return e;
 }
 
-static const char *name_of(const void *host)
+static int find(const void *host)
 {
-    for (int i = 0; i < n_registered; i++)
-        if (registered[i].host == host)
-            return registered[i].name;
-    return "?";
-}
-
-static int launch(const char *api, const void *host, struct mock_dims grid, struct mock_dims block,
-                  void **args, size_t shared, void *stream)
-{
-    mock_launches++;
-    if (mock_silent)
-        return 0;
-    if (mock_fail_launch > 0 && --mock_fail_launch == 0)
-        return fail(ERROR_LAUNCH);
-    struct mock_event *e = record(name_of(host), api);
-    e->grid = grid;
-    e->block = block;
-    e->shared = shared;
-    e->stream = stream;
-    // Only a variant's argument array ends with a null pointer.
-    if (strstr(e->name, "ks_") != NULL)
-        for (; e->n_args < 8 && args[e->n_args] != NULL; e->n_args++)
-            memcpy(&e->args[e->n_args], args[e->n_args], 8);
-    return 0;
+    for (int i = 0; i < n_functions; i++)
+        if (functions[i].host == host)
+            return i;
+    return -1;
 }
 
 // --- registration ---
 
 void **__cudaRegisterFatBinary(void *binary)
 {
-    static void *handle;
     (void)binary;
-    return &handle;
+    return malloc(sizeof(void *));
 }
 void __cudaRegisterFatBinaryEnd(void **handle)
 {
@@ -89,7 +120,14 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 }
 void __cudaUnregisterFatBinary(void **handle)
 {
-    (void)handle;
+    mock_lock();
+    int n = 0;
+    for (int i = 0; i < n_functions; i++)
+        if (functions[i].binary != handle)
+            functions[n++] = functions[i];
+    n_functions = n;
+    mock_unlock();
+    free(handle);
 }
 char __cudaInitModule(void **handle)
 {
@@ -99,9 +137,15 @@ char __cudaInitModule(void **handle)
 void __cudaRegisterFunction(void **handle, const char *host, char *fun, const char *name, int limit,
                             void *tid, void *bid, void *block, void *grid, int *size)
 {
-    (void)handle, (void)fun, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)size;
-    registered[n_registered].host = host;
-    registered[n_registered++].name = name;
+    (void)fun, (void)limit, (void)tid, (void)bid, (void)block, (void)grid, (void)size;
+    mock_lock();
+    if (n_functions == FUNCTIONS)
+        abort();
+    memset(&functions[n_functions], 0, sizeof functions[0]);
+    functions[n_functions].host = host;
+    functions[n_functions].binary = handle;
+    functions[n_functions++].name = name;
+    mock_unlock();
 }
 void __cudaRegisterVar(void **handle, char *host, char *address, const char *name, int ext,
                        size_t size, int constant, int global)
@@ -111,6 +155,60 @@ void __cudaRegisterVar(void **handle, char *host, char *address, const char *nam
 }
 
 // --- launches ---
+
+static int is_launchable(struct mock_dims grid, struct mock_dims block)
+{
+    return grid.x && grid.y && grid.z && block.x && block.y && block.z && block.x <= 1024 &&
+           block.y <= 1024 && block.z <= 64 && block.x * block.y * block.z <= 1024 &&
+           grid.x <= 0x7fffffff && grid.y <= 65535 && grid.z <= 65535;
+}
+
+int mock_prepare(const void *host, struct mock_dims grid, struct mock_dims block, size_t shared,
+                 void **args, struct mock_launch *launch)
+{
+    mock_lock();
+    int i = find(host);
+    const char *name = i >= 0 ? functions[i].name : NULL;
+    size_t most = i >= 0 && functions[i].dynamic[device] ? functions[i].dynamic[device] : 48 << 10;
+    mock_unlock();
+    if (i < 0)
+        return ERROR_FUNCTION;
+    if (!is_launchable(grid, block))
+        return ERROR_CONFIGURATION;
+    if (shared > most)
+        return ERROR_VALUE;
+    *launch = (struct mock_launch){mock_copy != NULL ? mock_copy(name, host, args) : NULL, grid,
+                                   block, shared};
+    return 0;
+}
+
+static int launch(const char *api, const void *host, struct mock_dims grid, struct mock_dims block,
+                  void **args, size_t shared, void *stream)
+{
+    if (mock_instead != NULL) {
+        mock_instead();
+        return 0;
+    }
+    launches++;
+    if (mock_fail_launch > 0 && --mock_fail_launch == 0)
+        return mock_fail(ERROR_LAUNCH);
+    struct mock_launch now;
+    int error = mock_prepare(host, grid, block, shared, args, &now);
+    if (error)
+        return mock_fail(error);
+    mock_lock();
+    struct mock_event *e = mock_record(functions[find(host)].name, api);
+    e->grid = grid;
+    e->block = block;
+    e->shared = shared;
+    e->stream = stream;
+    mock_unlock();
+    if (!mock_captured(stream, now) && now.copy != NULL) {
+        mock_run(now.copy, grid, block, shared);
+        mock_drop(now.copy);
+    }
+    return 0;
+}
 
 unsigned __cudaPushCallConfiguration(struct mock_dims grid, struct mock_dims block, size_t shared,
                                      void *stream)
@@ -136,11 +234,11 @@ int __cudaGetKernel(void **kernel, const void *host)
     *kernel = (void *)(size_t)host;
     return 0;
 }
-#define LAUNCHER(name)                                                                            \
-    int name(const void *host, struct mock_dims grid, struct mock_dims block, void **args,        \
-             size_t shared, void *stream)                                                         \
-    {                                                                                             \
-        return launch(#name, host, grid, block, args, shared, stream);                            \
+#define LAUNCHER(name)                                                                             \
+    int name(const void *host, struct mock_dims grid, struct mock_dims block, void **args,         \
+             size_t shared, void *stream)                                                          \
+    {                                                                                              \
+        return launch(#name, host, grid, block, args, shared, stream);                             \
     }
 LAUNCHER(__cudaLaunchKernel)
 LAUNCHER(__cudaLaunchKernel_ptsz)
@@ -152,145 +250,106 @@ struct config {
     struct mock_dims grid, block;
     size_t shared;
     void *stream;
+    void *attributes;
+    unsigned n_attributes;
 };
 int cudaLaunchKernelExC(const struct config *c, const void *host, void **args)
 {
     return launch("cudaLaunchKernelExC", host, c->grid, c->block, args, c->shared, c->stream);
 }
-int cudaLaunchKernelExC_ptsz(const struct config *c, const void *host, void **args)
-{
-    return cudaLaunchKernelExC(c, host, args);
-}
+MOCK_ALSO(cudaLaunchKernelExC, _ptsz);
 
 // --- questions ---
 
 int cudaGetLastError(void)
 {
-    mock_other_calls++;
-    int e = mock_last_error;
-    mock_last_error = 0;
+    int e = last_error;
+    mock_called();
+    last_error = 0;
     return e;
 }
 int cudaPeekAtLastError(void)
 {
-    mock_other_calls++;
-    return mock_last_error;
+    mock_called();
+    return last_error;
 }
 int cudaGetDevice(int *d)
 {
-    mock_other_calls++;
+    mock_called();
     *d = device;
-    return mock_fail_device ? fail(ERROR_NO_DEVICE) : 0;
+    return mock_fail_device ? mock_fail(ERROR_NO_DEVICE) : 0;
 }
 int cudaGetDeviceCount(int *n)
 {
-    mock_other_calls++;
-    *n = mock_devices;
-    return mock_fail_device ? fail(ERROR_NO_DEVICE) : 0;
-}
-int cudaDeviceSynchronize(void)
-{
-    mock_other_calls++;
-    return 0;
+    mock_called();
+    *n = devices;
+    return mock_fail_device ? mock_fail(ERROR_NO_DEVICE) : 0;
 }
 int cudaSetDevice(int d)
 {
-    mock_other_calls++;
+    mock_called();
+    if (d < 0 || d >= devices)
+        return mock_fail(ERROR_DEVICE);
     device = d;
+    return 0;
+}
+int cudaDeviceSynchronize(void)
+{
+    mock_called();
     return 0;
 }
 int cudaDeviceGetAttribute(int *value, int attribute, int d)
 {
-    mock_other_calls++;
+    mock_called();
     if (attribute == ATTRIBUTE_MAJOR)
-        *value = mock_capability[d] / 10;
+        *value = capability[d] / 10;
     else if (attribute == ATTRIBUTE_MINOR)
-        *value = mock_capability[d] % 10;
+        *value = capability[d] % 10;
     else if (attribute == ATTRIBUTE_OPTIN)
-        *value = mock_optin;
+        *value = OPTIN;
     else
-        return fail(ERROR_VALUE);
+        return mock_fail(ERROR_VALUE);
     return 0;
-}
-int cudaFree(void *p)
-{
-    mock_other_calls++;
-    return p == NULL ? 0 : fail(ERROR_VALUE);
 }
 struct attributes {
     size_t shared, constant, local;
-    int max_threads, registers, ptx, binary;
-    int rest[32];
+    int max_threads, registers, ptx, binary, cache_mode, dynamic_shared;
+    int rest[20]; // not all: never beyond the real one
 };
 int cudaFuncGetAttributes(struct attributes *a, const void *host)
 {
-    mock_other_calls++;
-    (void)host;
-    if (mock_fail_query)
-        return fail(ERROR_VALUE);
-    a->shared = 0;
+    mock_called();
+    mock_lock();
+    int i = find(host);
+    mock_unlock();
+    if (mock_fail_query || i < 0)
+        return mock_fail(i < 0 ? ERROR_FUNCTION : ERROR_VALUE);
+    memset(a, 0, sizeof *a);
     a->max_threads = mock_max_threads;
-    a->binary = mock_capability[device];
+    a->binary = capability[device];
     a->ptx = mock_ptx_version ? mock_ptx_version : a->binary;
+    a->dynamic_shared =
+        (int)(functions[i].dynamic[device] ? functions[i].dynamic[device] : 48 << 10);
     return 0;
 }
 int cudaFuncSetAttribute(const void *host, int attribute, int value)
 {
-    mock_other_calls++;
-    (void)host, (void)attribute, (void)value;
+    mock_called();
     mock_attribute_sets++;
-    return mock_fail_attribute ? fail(ERROR_VALUE) : 0;
+    mock_lock();
+    int i = find(host), ok = i >= 0 && attribute == DYNAMIC_SHARED && value >= 0 && value <= OPTIN;
+    if (ok && !mock_fail_attribute)
+        functions[i].dynamic[device] = (size_t)value;
+    mock_unlock();
+    return !ok || mock_fail_attribute ? mock_fail(ERROR_VALUE) : 0;
 }
-int cudaStreamIsCapturing(void *stream, int *status)
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *n, const void *host, int block,
+                                                  size_t shared)
 {
-    mock_other_calls++;
-    (void)stream;
-    *status = mock_capturing;
-    return 0;
-}
-int cudaStreamIsCapturing_ptsz(void *stream, int *status)
-{
-    return cudaStreamIsCapturing(stream, status);
-}
-
-// --- memory ---
-
-int cudaMallocAsync(void **p, size_t bytes, void *stream)
-{
-    mock_other_calls++;
-    if (mock_fail_malloc)
-        return fail(ERROR_MEMORY);
-    struct mock_event *e = record("malloc", "cudaMallocAsync");
-    e->bytes = bytes;
-    e->stream = stream;
-    *p = heap;
-    return 0;
-}
-int cudaFreeAsync(void *p, void *stream)
-{
-    mock_other_calls++;
-    record("free", "cudaFreeAsync")->stream = stream;
-    return p == heap ? 0 : fail(ERROR_VALUE);
-}
-int cudaMemsetAsync(void *p, int value, size_t bytes, void *stream)
-{
-    mock_other_calls++;
-    struct mock_event *e = record("memset", "cudaMemsetAsync");
-    e->args[0] = (size_t)p - (size_t)heap;
-    e->value = value;
-    e->bytes = bytes;
-    e->stream = stream;
-    return 0;
-}
-int cudaMallocAsync_ptsz(void **p, size_t bytes, void *stream)
-{
-    return cudaMallocAsync(p, bytes, stream);
-}
-int cudaFreeAsync_ptsz(void *p, void *stream)
-{
-    return cudaFreeAsync(p, stream);
-}
-int cudaMemsetAsync_ptsz(void *p, int value, size_t bytes, void *stream)
-{
-    return cudaMemsetAsync(p, value, bytes, stream);
+    mock_called();
+    mock_lock();
+    int i = find(host);
+    mock_unlock();
+    *n = shared > 48 << 10 ? 1 : 2048 / (block > 0 ? block : 1);
+    return i < 0 ? mock_fail(ERROR_FUNCTION) : 0;
 }
