@@ -4,8 +4,11 @@
 // an order that rotates, and takes the differences to that round's plain batch; the medians over
 // all rounds are told. So clock speed, other load and the process's layout cancel. `control` is a
 // second plain kernel of the first's object: its distance from 0 is the measurement's own error.
+// `direct` launches the variant's kernel itself, by its own <<<>>> with the plan's geometry: what it
+// costs more than plain is no cost of dispatching.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -14,14 +17,25 @@
 __global__ void plain(float *y, const float *x, int n, int m);
 __global__ void plain_quick(float *y, const float *x, int n, int m);
 __global__ void fourth(float *y, const float *x, int n, int m);
+typedef void (*kernel)(float *, const float *, int, int);
+kernel direct_kernel(); // appended to the substituted unit by launch_cost.sh
+
+// Where launch_stages.c is linked.
+extern "C" __attribute__((weak)) struct {
+    uint64_t begin, before, inside;
+} launch_stages;
 
 typedef std::chrono::steady_clock timer;
-typedef void (*kernel)(float *, const float *, int, int);
-enum { PLAIN, CONTROL, SUBSTITUTED, GUARD_FALSE, KINDS };
+enum { PLAIN, CONTROL, DIRECT, SUBSTITUTED, GUARD_FALSE, KINDS };
+static const char *const names[KINDS] = {"plain", "control", "direct", "substituted", "guard_false"};
 static const struct {
     kernel run;
     int n;
-} kinds[KINDS] = {{plain, 1024}, {plain_quick, 1024}, {fourth, 1024}, {fourth, 1023}};
+} kinds[KINDS] = {{plain, 1024}, {plain_quick, 1024}, {direct_kernel(), 1024}, {fourth, 1024},
+                  {fourth, 1023}};
+struct cost {
+    double ns, before, inside;
+};
 
 static void check(cudaError_t e, const char *what)
 {
@@ -38,21 +52,32 @@ static double median(std::vector<double> v)
 }
 
 // Fewer launches than the device queues, so that none waits for it.
-static double batch_ns(int kind)
+static cost batch(int kind)
 {
     const int launches = 128;
     float *const y = (float *)0x400000, *const x = (float *)0x800000; // not dereferenced: n >= 0
     const kernel run = kinds[kind].run;
     const int n = kinds[kind].n;
+    const bool stages = &launch_stages != nullptr;
     for (int i = 0; i < 8; i++) // the first launches wake an idle device
         run<<<4, 256>>>(y, x, n, 1);
+    if (stages)
+        launch_stages = {};
     timer::time_point begin = timer::now();
-    for (int i = 0; i < launches; i++)
+    uint64_t cycles = __builtin_ia32_rdtsc();
+    for (int i = 0; i < launches; i++) {
+        if (stages)
+            launch_stages.begin = __builtin_ia32_rdtsc();
         run<<<4, 256>>>(y, x, n, 1);
+    }
+    cycles = __builtin_ia32_rdtsc() - cycles;
     timer::time_point end = timer::now();
     check(cudaGetLastError(), "launch");
     check(cudaDeviceSynchronize(), "synchronize");
-    return std::chrono::duration<double, std::nano>(end - begin).count() / launches;
+    double ns = std::chrono::duration<double, std::nano>(end - begin).count();
+    double of_cycle = ns / (double)cycles / launches;
+    return {ns / launches, stages ? (double)launch_stages.before * of_cycle : 0,
+            stages ? (double)launch_stages.inside * of_cycle : 0};
 }
 
 template <class F> static double call_ns(F call)
@@ -72,23 +97,30 @@ template <class F> static double call_ns(F call)
 int main(int argc, char **argv)
 {
     int rounds = argc > 1 ? atoi(argv[1]) : 1000;
-    std::vector<double> ns[KINDS], added[KINDS];
+    std::vector<double> added[KINDS], before[KINDS], inside[KINDS], plain_ns, over_direct;
     check(cudaFree(0), "context");
     for (int round = -100; round < rounds; round++) { // the first 100 warm up: modules, clocks
-        double now[KINDS];
+        cost now[KINDS];
         for (int i = 0; i < KINDS; i++) {
             int at = (round + 100 + i) % KINDS, kind = round % 2 ? KINDS - 1 - at : at;
-            now[kind] = batch_ns(kind);
+            now[kind] = batch(kind);
         }
-        for (int i = 0; i < KINDS && round >= 0; i++) {
-            ns[i].push_back(now[i]);
-            added[i].push_back(now[i] - now[PLAIN]);
+        if (round < 0)
+            continue;
+        for (int i = 0; i < KINDS; i++) {
+            added[i].push_back(now[i].ns - now[PLAIN].ns);
+            before[i].push_back(now[i].before - now[PLAIN].before);
+            inside[i].push_back(now[i].inside - now[PLAIN].inside);
         }
+        plain_ns.push_back(now[PLAIN].ns);
+        over_direct.push_back(now[SUBSTITUTED].ns - now[DIRECT].ns);
     }
     int device;
-    printf("{\"substituted\": %.2f, \"guard_false\": %.2f, \"control\": %.2f, \"plain\": %.2f, ",
-           median(added[SUBSTITUTED]), median(added[GUARD_FALSE]), median(added[CONTROL]),
-           median(ns[PLAIN]));
+    printf("{\"plain\": %.2f, \"substituted_over_direct\": %.2f, ", median(plain_ns),
+           median(over_direct));
+    for (int i = CONTROL; i < KINDS; i++)
+        printf("\"%s\": %.2f, \"%s_before\": %.2f, \"%s_inside\": %.2f, ", names[i],
+               median(added[i]), names[i], median(before[i]), names[i], median(inside[i]));
     printf("\"cudaPeekAtLastError\": %.2f, ", call_ns([] { return cudaPeekAtLastError(); }));
     printf("\"cudaGetDevice\": %.2f}\n", call_ns([&] { return cudaGetDevice(&device); }));
     return 0;
