@@ -23,6 +23,16 @@ static const struct ks_verb verbs[] = {
      "of this GPU's architecture, one after another, with the options of their own compiles.\n"
      "Exit status: the worst of `ks tune`'s for each.\n",
      verb_warm},
+    {"requalify", "[FILE.cu[:KERNEL]] [--again] [-- NVCC OPTIONS]",
+     "judge stored variants anew, after a change of toolkit or options",
+     "A new toolkit, other ptxas options or a change of the kernel make a new key, under which nothing is\n"
+     "stored. This takes the variants of the same kernel, contract and architecture under other keys,\n"
+     "judges them on this machine's GPU, the fastest claim first, and stores the first that is\n"
+     "confirmed faster. Nothing is searched for: what is left pending is for `ks tune`.\n"
+     "Without FILE.cu: every kernel that builds left pending, with the options of their own compiles.\n"
+     "  --again  also kernels that have a decision\n"
+     "Exit status: 0 also when none verifies; 1 when an original kernel is itself at fault.\n",
+     verb_requalify},
     {"list", "", "decisions in the stores of this project and this user",
      "One line a decision: kernel, architecture, gain with its lower bound, evidence, tier, signer,\n"
      "key and variant (their first digits serve as names). Files that are not used follow, with the\n"
@@ -134,7 +144,7 @@ static void print_help(FILE *out)
 {
     fprintf(out, "usage: ks VERB [ARGUMENTS] [--json]\n\n");
     for (size_t i = 0; i < N_VERBS; i++)
-        fprintf(out, "  %-8s %s\n", verbs[i].name, verbs[i].summary);
+        fprintf(out, "  %-10s %s\n", verbs[i].name, verbs[i].summary);
     fprintf(out, "\n`ks help VERB` explains one. Settings: docs/environment.md, --json: docs/json.md,\n"
                  "exit statuses: docs/exit.md.\n");
 }

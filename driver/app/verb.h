@@ -30,6 +30,7 @@ struct ks_verb {
 
 int verb_tune(struct ks_verb_context *context);
 int verb_warm(struct ks_verb_context *context);
+int verb_requalify(struct ks_verb_context *context);
 int verb_list(struct ks_verb_context *context);
 int verb_show(struct ks_verb_context *context);
 int verb_diff(struct ks_verb_context *context);

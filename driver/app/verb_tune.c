@@ -73,7 +73,7 @@ static double budget_of(const struct tuning *tuning, const struct ks_project *pr
     return tuning->budget > 0 ? tuning->budget : marked > 0 ? marked : config.budget_seconds;
 }
 
-static void worsen(struct tuning *tuning, int exit_code)
+void tuning_worsen(struct tuning *tuning, int exit_code)
 {
     if (exit_code > tuning->exit_code)
         tuning->exit_code = exit_code;
@@ -98,7 +98,7 @@ static bool settled(struct tuning *tuning, const struct verb_tu *tu,
         ks_pending_remove(&context->config, &kernel->key);
         if (!tuning->in_build)
             tuning_report(tuning, kernel, "decided", lookup.reason,
-                          ks_arena_printf(context->arena, "decided before (%s); --again tunes anew",
+                          ks_arena_printf(context->arena, "decided before (%s); --again decides anew",
                                           ks_reason_name(lookup.reason)), NULL);
         return true;
     }
@@ -161,7 +161,7 @@ static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
     if (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_ORIGINAL ||
         result.end == KS_TUNE_BUDGET)
         ks_pending_remove(&context->config, &kernel->key);
-    worsen(tuning, exit_of(&result, status));
+    tuning_worsen(tuning, exit_of(&result, status));
 }
 
 enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *kernel,
@@ -178,7 +178,7 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
             continue;
         matched++;
         if (!settled(tuning, &tu, k))
-            tune_kernel(tuning, &tu, k);
+            (tuning->decide != NULL ? tuning->decide : tune_kernel)(tuning, &tu, k);
     }
     if (status == KS_OK && matched == 0 && !ks_stop_requested())
         status = tuning->keys.len > 0

@@ -17,6 +17,8 @@ struct tuning {
     struct ks_strv keys;       // hexadecimal; none: all
     struct ks_device_info device;
     struct ks_outcomes *outcomes; // NULL: no memory
+    // What is done with one kernel that is to be decided; NULL: it is tuned.
+    void (*decide)(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel *kernel);
     json_t *rows;              // of the report (docs/json.md)
     int exit_code;             // the worst so far
 };
@@ -28,6 +30,11 @@ int tuning_begin(struct tuning *tuning);
 // is told, and entered in rows and exit_code, here.
 enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *kernel,
                            const char *const *words, struct ks_err *err);
+// The same for all that builds left pending, each under the command of its own compile: EXIT_OK, or
+// what verb_fail returned. Where nothing is, that is said and nothing is asked for.
+int tuning_pending(struct tuning *tuning);
+// What became of one kernel counts for the exit status.
+void tuning_worsen(struct tuning *tuning, int exit_code);
 // Ends the run, prints the report of this schema with --json, and returns the exit status.
 int tuning_end(struct tuning *tuning, const char *schema);
 

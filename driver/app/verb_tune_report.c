@@ -16,7 +16,7 @@ static void say_variant(FILE *out, const char *name, const struct ks_tune_result
 {
     const struct ks_variant *v = &result->variant;
     fprintf(out, "ks: %s: %.2fx faster, at least %.2fx (%s); %d judged in %.0f s\n", name,
-            v->geomean, v->lower, v->skills[0], result->judged, result->seconds);
+            v->geomean, v->lower, v->n_skills > 0 ? v->skills[0] : v->proposer, result->judged, result->seconds);
     for (size_t i = 0; i < v->evidence.n_timings; i++) {
         const struct ks_timing *t = &v->evidence.timings[i];
         fprintf(out, "ks:   %s: %.1f us -> %.1f us (%.3fx, lower bound %.3fx, %d pairs, %s)\n",

@@ -45,6 +45,30 @@ static void warm_one(struct tuning *tuning, const struct ks_pending *item)
     tuning->exit_code = exit_code > tuning->exit_code ? exit_code : tuning->exit_code;
 }
 
+int tuning_pending(struct tuning *tuning)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct ks_pending *items = NULL;
+    size_t n = 0;
+    struct ks_err err = {0};
+    if (ks_pending_list(context->arena, &context->config, &items, &n, &err) != KS_OK)
+        return verb_fail(context, &err);
+    if (n == 0) {
+        if (!context->json)
+            printf("nothing is pending: every marked kernel that was built has a decision\n");
+        tuning->rows = json_array();
+        return EXIT_OK;
+    }
+    int exit_code = tuning_begin(tuning);
+    for (size_t i = 0; exit_code == EXIT_OK && i < n && !ks_stop_requested(); i++) {
+        const struct ks_pending *item =
+            ks_pending_first(items, i) ? latest(context, items, n, i) : NULL;
+        if (item != NULL)
+            warm_one(tuning, item);
+    }
+    return exit_code;
+}
+
 int verb_warm(struct ks_verb_context *context)
 {
     const char *budget = NULL;
@@ -53,28 +77,11 @@ int verb_warm(struct ks_verb_context *context)
                                        .options = options, .n_options = 1};
     struct tuning tuning = {.context = context};
     struct verb_words words;
-    struct ks_pending *items = NULL;
-    size_t n = 0;
-    struct ks_err err = {0};
     int exit_code = verb_read_words(context, &syntax, &words);
     if (exit_code != EXIT_OK)
         return exit_code;
     if (budget != NULL && !ks_seconds_parse(budget, &tuning.budget))
         return verb_usage(context, "--budget=%s is no time: 90, 90s or 5m", budget);
-    if (ks_pending_list(context->arena, &context->config, &items, &n, &err) != KS_OK)
-        return verb_fail(context, &err);
-    if (n == 0) {
-        if (!context->json)
-            printf("nothing is pending: every marked kernel that was built has a decision\n");
-        tuning.rows = json_array();
-        return tuning_end(&tuning, "ks.warm");
-    }
-    exit_code = tuning_begin(&tuning);
-    for (size_t i = 0; exit_code == EXIT_OK && i < n && !ks_stop_requested(); i++) {
-        const struct ks_pending *item =
-            ks_pending_first(items, i) ? latest(context, items, n, i) : NULL;
-        if (item != NULL)
-            warm_one(&tuning, item);
-    }
+    exit_code = tuning_pending(&tuning);
     return exit_code != EXIT_OK ? exit_code : tuning_end(&tuning, "ks.warm");
 }

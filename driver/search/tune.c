@@ -11,6 +11,7 @@
 #include "os/proc.h"
 #include "os/term.h"
 #include "search/rank.h"
+#include "search/settle.h"
 #include "search/trajectory.h"
 
 #define SCREEN_BATCH 16      // candidates in one compile: its cost hardly grows with their number
@@ -230,18 +231,11 @@ static enum ks_status store_variant(struct tuner *t, const struct ks_try *winner
     struct ks_variant *v = &t->result->variant;
     const char **skills = KS_NEW_ARRAY(t->arena, const char *, 1);
     skills[0] = winner->candidate->skill;
-    *v = (struct ks_variant){.id = winner->proposal, .key = t->kernel->key,
-                             .key_text = t->kernel->key_text,
-                             .kernel = t->kernel->signature->instance, .arch = t->kernel->arch,
-                             .proposal = winner->candidate->proposal,
-                             .correctness = verdict->correctness, .speed = verdict->speed,
-                             .domain = verdict->domain, .evidence = verdict->evidence,
+    *v = (struct ks_variant){.id = winner->proposal, .proposal = winner->candidate->proposal,
                              .proposer = "engine", .skills = skills, .n_skills = 1, .parent = "",
-                             .rationale = winner->candidate->rationale,
-                             .geomean = verdict->geomean, .lower = verdict->lower};
-    struct ks_secret_key secret;
-    KS_TRY(ks_user_key(t->options->config, true, &secret, err));
-    KS_TRY(ks_store_put_variant(t->arena, t->options->store, &secret, v, &t->result->path, err));
+                             .rationale = winner->candidate->rationale};
+    KS_TRY(ks_settle_variant(t->arena, t->options->config, t->options->store, t->kernel, verdict, v,
+                             &t->result->path, err));
     t->result->end = KS_TUNE_VARIANT;
     return KS_OK;
 }
@@ -321,23 +315,15 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
         arena, ks_path_join(arena, config->share_dir, "skills/expert"), true, &t.skills, err);
     if (status != KS_OK)
         return status;
-    bool fault = false;
-    struct ks_judge_options judge_options = {
-        .device = "cuda",
-        .launcher = strcmp(config->device, "cuda") == 0 ? NULL : config->device, .run_timeout = 60, .max_shapes = 24,
-        .work_dir = options->work_dir,
-        .shadow_root = ks_path_join(arena, options->work_dir, "shadow")};
     show(&t, "running the original");
-    status = ks_judge_open(arena, tu, kernel, plain, &judge_options, &t.judge, &fault, err);
-    if (status == KS_OK)
-        status = run(&t, err);
-    if (fault) {
+    status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, &t.judge,
+                            &result->finding, err);
+    if (result->finding != NULL)
         result->end = KS_TUNE_BASELINE_FAULT;
-        result->finding = err != NULL ? ks_arena_strdup(arena, err->text) : "";
-        status = KS_OK;
-    } else if (status == KS_E_INTERRUPTED) {
+    else if (status == KS_OK)
+        status = run(&t, err);
+    if (status == KS_E_INTERRUPTED)
         result->end = KS_TUNE_INTERRUPTED;
-    }
     ks_judge_close(t.judge);
     ks_progress_done();
     result->seconds = ks_now() - begun;

@@ -18,6 +18,8 @@ passed=0 failed=0
 cat "$out/doctor.txt"
 grep -q '^gpu .*none' "$out/doctor.txt" && { echo "no GPU here: skipped"; exit 77; }
 
+arch=$("$ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
+
 check() { # name, status
     if [ "$2" -eq 0 ]; then passed=$((passed + 1)); echo "ok   $1"; else failed=$((failed + 1)); echo "FAIL $1"; fi
 }
@@ -73,5 +75,20 @@ for sample in $samples; do
     grep -E '^ks: +[^:]*: .*(faster|stays|fault|not tuned)|^ks:   ' "$log" | sed 's/^/  /'
     (cd "$work/$sample" && "$ks" list) | sed 's/^/  /'
 done
+# Another ptxas option is another key: what was tuned is judged anew there, not searched for.
+if [ -d "$work/transpose/.ks" ]; then
+    words=(-O3 -DNDEBUG -std=c++17 "--generate-code=arch=compute_$arch,code=[compute_$arch,sm_$arch]" -Xptxas=-O3)
+    cd "$work/transpose" || exit 1
+    "$ks" requalify transpose.cu -- "${words[@]}" >"$out/requalify.txt" 2>&1
+    check "transpose: requalified for another ptxas option: $(grep -m1 'faster' "$out/requalify.txt")" $?
+    variant=$(sed -n 's/^ks:   stored //p' "$out/requalify.txt")
+    grep -q "parent: [0-9a-f]\{64\}/$(basename "${variant:-none}" .yaml)" "$variant"
+    check "transpose: the new variant names the old one" $?
+    env CUDA_VISIBLE_DEVICES= "$build/bin/ks-nvcc" --ks-remarks=all "${words[@]}" -x cu -c transpose.cu \
+        -o again.o 2>"$out/requalify.remarks"
+    grep -q '\[ks:applied\]$' "$out/requalify.remarks"
+    check "transpose: a build with that option takes it" $?
+    cd "$root" || exit 1
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -5,6 +5,8 @@ status 0 "$ks" list && has 'no decisions here'
 status 0 "$ks" stats && has 'marked kernels met in builds: 0'
 status 0 "$ks" warm && has 'nothing is pending'
 status 0 "$ks" doctor && has 'the first tune makes it'
+status 0 "$ks" requalify && has 'nothing is pending'
+json 0 requalify
 json 0 list
 json 0 stats
 json 0 warm
@@ -16,6 +18,9 @@ json 0 doctor + checks
 echo '__global__ void k() {}' > a.cu
 status 100 "$ks" tune a.cu
 says 'no GPU to tune on: .*; tune on a machine that has one, or name a launcher in KS_DEVICE'
+one_line
+status 100 "$ks" requalify a.cu
+says 'no GPU to tune on'
 one_line
 json 100 tune a.cu
 has '"status": "device"'

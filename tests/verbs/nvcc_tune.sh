@@ -40,7 +40,7 @@ says 'a.cu'
 # Decided before: nothing runs without --again, and the kernel is no longer pending.
 write_scale a.cu
 variant p.yaml a.cu -- -arch=sm_90
-status 0 "$ks" tune a.cu && has 'decided before (applied); --again tunes anew'
+status 0 "$ks" tune a.cu && has 'decided before (applied); --again decides anew'
 json 0 tune a.cu + kernels
 has '"status": "decided"'
 status 100 "$ks" tune a.cu --again
