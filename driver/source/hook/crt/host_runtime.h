@@ -22,7 +22,7 @@
 #define __KS_RETAIN
 #endif
 static const char __ks_hook_marker[]
-    __attribute__((used, __KS_RETAIN section(".other"))) = "ks-hook 1";
+    __attribute__((used, __KS_RETAIN section(".ks_hook"))) = "ks-hook 1";
 
 /* A table, where there is one, defines these with `int` last: the better match for 0. */
 static inline bool __ks_dispatch(const void *, dim3, dim3, size_t, cudaStream_t, void **, long)
