@@ -128,6 +128,11 @@ static const struct ks_verb verbs[] = {
      "  --pin=NAME       keep the decisions of this kernel, key or variant whatever happens; --unpin\n"
      "                   lets them go. Both drop nothing by themselves.\n",
      verb_gc},
+    {"config", "list | get NAME | set NAME VALUE | unset NAME", "settings, and where each comes from",
+     "list: every setting with its value, the option, variable, file or default that says so, and the\n"
+     "variable that would. get: one value alone. set, unset: one line of your config.yaml\n"
+     "(`ks config get config_dir` says where); the rest of the file stays as it is.\n",
+     verb_config},
 };
 
 #define N_VERBS (sizeof verbs / sizeof *verbs)

@@ -41,6 +41,7 @@ int verb_inspect(struct ks_verb_context *context);
 int verb_skills(struct ks_verb_context *context);
 int verb_trust(struct ks_verb_context *context);
 int verb_gc(struct ks_verb_context *context);
+int verb_config(struct ks_verb_context *context);
 int verb_export(struct ks_verb_context *context);
 int verb_import(struct ks_verb_context *context);
 

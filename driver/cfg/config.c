@@ -19,6 +19,11 @@
 static const char *const mode_names[] = {"consume", "tune", "strict", "off", NULL};
 static const char *const accept_names[] = {"measured", "modelled", NULL};
 
+// What config.yaml may set.
+static const char *const file_keys[] = {"mode",      "accept",    "readonly",  "remarks",
+                                        "budget",    "nvcc",      "launcher",  "device",
+                                        "cache_dir", "state_dir", "store_dir", "cache_max", NULL};
+
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
     // clang-format off
@@ -215,12 +220,22 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
     return KS_OK;
 }
 
+enum ks_status ks_config_try(struct ks_arena *arena, const char *name, const char *value,
+                             struct ks_err *err)
+{
+    struct ks_config scratch = {0};
+    int index;
+    const char *near = ks_nearest_word(name, file_keys);
+    if (!find_word(name, file_keys, &index))
+        KS_FAIL(err, KS_E_USER, "config.yaml holds no setting `%s`%s%s%s", name,
+                near == NULL ? "" : "; do you mean `", near == NULL ? "" : near,
+                near == NULL ? "" : "`?");
+    return value == NULL ? KS_OK : set(arena, &scratch, name, name, value, err);
+}
+
 static enum ks_status read_file(struct ks_arena *arena, const char *path, struct ks_config *config,
                                 struct ks_err *err)
 {
-    static const char *const keys[] = {"mode",      "accept",    "readonly",  "remarks",
-                                       "budget",    "nvcc",      "launcher",  "device",
-                                       "cache_dir", "state_dir", "store_dir", "cache_max", NULL};
     struct stat st;
     if (stat(path, &st) != 0)
         return KS_OK;
@@ -239,7 +254,7 @@ static enum ks_status read_file(struct ks_arena *arena, const char *path, struct
     KS_TRY(ks_yaml_parse(arena, path, text, &root, err));
     if (root->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: expected settings as `name: value`", path, root->line);
-    KS_TRY(ks_yaml_known(path, root, keys, err));
+    KS_TRY(ks_yaml_known(path, root, file_keys, err));
     config->mode = mode;
     for (size_t i = 0; i < root->len; i++) {
         const char *where =

@@ -55,6 +55,10 @@ struct ks_config {
 enum ks_status ks_config_load(struct ks_arena *arena, const char *const *arguments,
                               struct ks_config *config, struct ks_err *err);
 
+// Whether config.yaml may hold this setting, and with this value (NULL: any). KS_E_USER says why not.
+enum ks_status ks_config_try(struct ks_arena *arena, const char *name, const char *value,
+                             struct ks_err *err);
+
 const char *ks_mode_name(enum ks_mode mode);
 bool ks_mode_parse(const char *name, enum ks_mode *mode);
 // "60", "60s", "2.5m" as seconds; false unless more than 0 and at most a week.
