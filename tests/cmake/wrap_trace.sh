@@ -103,7 +103,7 @@ other=$(mktemp -d /tmp/ks-other.XXXXXX) && trap 'rm -rf "$other"' EXIT
 chmod 755 "$other"
 mkdir "$other/source" "$other/out" "$other/bin" "$other/tmp"
 cp a.cu ks.yaml "$other/source/" && cp -r .ks "$other/source/"
-cp "$ks_nvcc" "$other/bin/" && cp -r "$KS_TEST_BIN/../share" "$other/"
+cp "$ks_nvcc" "$other/bin/" && cp -rL "$KS_TEST_BIN/../share" "$other/"
 chown 65534 "$other/out" "$other/tmp"
 find "$other/source" -printf '%p %s %T@ %m\n' | sort > before
 cd "$other/out" || fail "cd"
