@@ -56,6 +56,9 @@ int consume_run(struct ks_arena *arena, const struct ks_config *config,
 bool consume_may_pass(struct ks_arena *arena, const struct ks_config *config,
                       const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
 
+// The files of one input of such a command, into c->tu, as if it compiled just this one.
+enum ks_status consume_open_source(struct consume *c, const char *source, struct ks_err *err);
+
 // consume_decide.c: fills lookups, decisions and the substitutions of `c->kernels`.
 void consume_from_manifest(struct consume *c);
 void consume_from_identity(struct consume *c);
@@ -102,6 +105,11 @@ void consume_report(struct consume *c);
 // A unit whose marks cannot be read: counted.
 void consume_report_mark(struct consume *c, const char *complaint);
 bool consume_strict_fails(const struct consume *c);
+
+// consume_list.c: -M and -MM, asked for by build systems that compile with a command of their own: the
+// list of a marked unit names what its project's decisions hang on. PASS: nothing to add.
+int consume_list(struct ks_arena *arena, const struct ks_config *config,
+                 const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
 
 // consume_fingerprint.c: --ks-fingerprint, for CCACHE_COMPILERCHECK: one line that changes with the
 // compiler and with what would be substituted in the project (--ks-project, else that of the current

@@ -6,8 +6,7 @@
 
 #include "base/log.h"
 
-// The files of one input, as ks_tu_open wants a command that compiles just this one.
-static enum ks_status open_source(struct consume *c, const char *source, struct ks_err *err)
+enum ks_status consume_open_source(struct consume *c, const char *source, struct ks_err *err)
 {
     struct ks_cmdline *one = ks_arena_memdup(c->arena, c->cmd, sizeof *c->cmd);
     one->argv = KS_NEW_ARRAY(c->arena, const char *, 3);
@@ -37,7 +36,7 @@ static bool allow_source(struct consume *c, const char *source)
 {
     struct ks_err err = {0};
     struct ks_config config = *c->config;
-    enum ks_status status = open_source(c, source, &err);
+    enum ks_status status = consume_open_source(c, source, &err);
     ks_project_apply(&c->tu.project, &config);
     bool strict = config.mode == KS_MODE_STRICT;
     if (config.mode == KS_MODE_OFF)

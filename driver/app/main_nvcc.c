@@ -116,8 +116,10 @@ int main(int argc, char **argv)
         return pass_through(&arena, &cmd, &toolkit);
     if (cmd.pass != NULL && !consume_may_pass(&arena, &config, &cmd, &toolkit))
         return EXIT_REFUSED;
-    if (cmd.pass != NULL)
-        return pass_through(&arena, &cmd, &toolkit);
+    if (cmd.pass != NULL) {
+        int listed = consume_list(&arena, &config, &cmd, &toolkit);
+        return listed == CONSUME_PASS ? pass_through(&arena, &cmd, &toolkit) : listed;
+    }
     ks_rescue_arm(toolkit.nvcc, ks_cmdline_build(&arena, &cmd, toolkit.nvcc, NULL, NULL, NULL, NULL));
     int status = consume_run(&arena, &config, &cmd, &toolkit);
     if (status != CONSUME_PASS)

@@ -139,6 +139,11 @@ static void read_option(struct reader *r, const struct ks_use *use, size_t from)
     case KS_OPT_PLAIN:
     case KS_OPT_OPTIONS_FILE: // already replaced by its contents
         break;
+    case KS_OPT_LIST:
+        cmd->lists = true;
+        cmd->no_code = true;
+        pass(cmd, use->option->why);
+        break;
     case KS_OPT_LOOK:
         cmd->no_code = true;
         pass(cmd, use->option->why);
@@ -302,6 +307,8 @@ static void judge_outputs(struct reader *r)
         pass(cmd, "the output is named in an options file or in the environment");
     if (cmd->output != NULL && strcmp(cmd->output, "-") == 0)
         pass(cmd, "the output is standard output");
+    if (cmd->lists) // -o goes before -MF (tried)
+        cmd->listing = cmd->output != NULL ? cmd->output : r->depfile;
     if (r->depfile != NULL && !r->wants_depfile)
         pass(cmd, "-MF without -MD or -MMD");
     if (r->wants_depfile && r->depfile != NULL)

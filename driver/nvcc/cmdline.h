@@ -17,6 +17,8 @@ struct ks_cmdline {
     const char **own; size_t n_own;       // --ks-* words, stripped
     const char **argv; size_t argc;       // for the real nvcc: argv[0] NULL, the rest as given
     const char *pass;                     // why it must be passed through untouched, or NULL
+    bool lists;                           // -M or -MM: pass and no_code are set, and the list goes to
+    const char *listing;                  // this file; NULL or "-": standard output
     enum ks_phase phase;                  // -c, -dc (-rdc=true -c), compile and link
     size_t input;                         // index in argv of the one CUDA input, when pass is NULL
     const char **sources; size_t n_sources; // all CUDA inputs, also when pass is set

@@ -22,7 +22,8 @@ enum ks_value {
 enum ks_effect {
     KS_OPT_PLAIN, // handed on, of no interest otherwise
     KS_OPT_PASS,  // ks keeps out: `why` says so
-    KS_OPT_LOOK,  // the same, and nvcc makes no code at all: it answers, lists or preprocesses
+    KS_OPT_LOOK,  // the same, and nvcc makes no code at all: it answers or preprocesses
+    KS_OPT_LIST,  // the same: it lists what the input depends on
     KS_OPT_COMPILE,
     KS_OPT_DEVICE_C,
     KS_OPT_DEVICE_W,
@@ -65,7 +66,7 @@ struct ks_option {
     enum ks_value value;
     enum ks_effect effect;
     enum ks_key_effect key;
-    const char *why; // of KS_OPT_PASS, KS_OPT_LOOK, KS_OPT_DEBUG and KS_OPT_KEEP
+    const char *why; // of KS_OPT_PASS, KS_OPT_LOOK, KS_OPT_LIST, KS_OPT_DEBUG and KS_OPT_KEEP
 };
 
 // All of them; the last KS_HIDDEN_OPTIONS stand in no help text.

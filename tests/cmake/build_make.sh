@@ -34,6 +34,36 @@ for id in src/.ks/*/*.yaml; do says "$(basename "$id" .yaml)"; done
 make -q NVCC="$ks_nvcc" || fail "make finds something to do"
 ./program || fail "the program fails"
 
+# A makefile from before nvcc had -MD asks for dependencies with -M, on standard output or in a file.
+cat > old.mk <<'END'
+NVCC = nvcc
+objects = a.o b.o main.o
+vpath %.cu src src/lib
+program: $(objects)
+	$(NVCC) -arch=sm_90 $^ -o $@
+%.d: %.cu
+	$(NVCC) -arch=sm_90 -M -MT "$*.o $@" $< $(LIST)
+%.o: %.cu
+	$(NVCC) -arch=sm_90 -c $< -o $@
+-include $(objects:.o=.d)
+END
+for list in '> $@' '-o $@' '-MF $@'; do
+    rm -f ./*.[od]
+    build() { make -f old.mk NVCC="$ks_nvcc" LIST="$list" > log 2>&1 || fail "make with $list"; }
+    go tuned
+    built a.cu b.cu main.cu
+    substituted a.o
+    rm -r "$cache" # which such a list must not name
+    built
+    go built
+    built a.cu
+    plain a.o
+done
+build() { make -j2 NVCC="$ks_nvcc" > log 2>&1 || fail "make"; }
+go tuned
+rm -f ./*.[od]
+build
+
 # A project that is one only now: what was built before depends on no index of its own.
 mkdir loose
 sed 's/scale/scale_c/g; s/void run/void run_c/' src/a.cu > loose/c.cu

@@ -182,7 +182,8 @@ static void the_table_is_consistent(void **state)
     for (size_t i = 0; i < n_options; i++) {
         const struct ks_option *o = &options[i];
         bool out = o->effect == KS_OPT_PASS || o->effect == KS_OPT_LOOK ||
-                   o->effect == KS_OPT_DEBUG || o->effect == KS_OPT_KEEP;
+                   o->effect == KS_OPT_LIST || o->effect == KS_OPT_DEBUG ||
+                   o->effect == KS_OPT_KEEP;
         assert_int_equal(o->why != NULL, out);
         assert_int_equal(o->key == KS_KEY_NEVER, out);
         n_passing += out;
