@@ -45,9 +45,11 @@ void ks_log(enum ks_log_level level, const char *format, ...)
     if (len >= room)
         len = room - 1;
     line[len++] = '\n';
-    ssize_t written;
-    do
-        written = write(STDERR_FILENO, line, len);
-    while (written < 0 && errno == EINTR);
+    for (size_t at = 0; at < len;) {
+        ssize_t written = write(STDERR_FILENO, line + at, len - at);
+        if (written < 0 && errno != EINTR)
+            break;
+        at += written > 0 ? (size_t)written : 0;
+    }
     errno = saved;
 }
