@@ -77,7 +77,8 @@ void consume_remember(struct consume *c, enum ks_reason outcome, const char *tex
 // consume_build.c: compiles of a unit that the manifest knows. nvcc's status, or CONSUME_PASS.
 int consume_plain(struct consume *c);  // no substitution, or one known to fail
 int consume_proved(struct consume *c); // substitution proved before; PASS: it does not hold now
-bool consume_has_proof(struct consume *c, const char *object); // hook and table are in it
+// Hook and table are in it; KS_E_IO: it cannot be read.
+enum ks_status consume_has_proof(struct consume *c, const char *object);
 const char *consume_shadow_root(struct consume *c); // NULL: nowhere
 
 // consume_blame.c: drops the variants that a compiler's errors name; how many.

@@ -12,12 +12,15 @@
 
 #define OBJECT_MAX (1u << 30)
 
-bool consume_has_proof(struct consume *c, const char *object)
+enum ks_status consume_has_proof(struct consume *c, const char *object)
 {
     struct ks_slice file, section;
-    return ks_file_read(c->arena, object, OBJECT_MAX, &file, NULL) == KS_OK &&
-           ks_elf_section(file, KS_SECTION_HOOK, &section, NULL) == KS_OK &&
-           ks_elf_section(file, KS_SECTION_TABLE, &section, NULL) == KS_OK;
+    if (ks_file_read(c->arena, object, OBJECT_MAX, &file, NULL) != KS_OK)
+        return KS_E_IO;
+    return ks_elf_section(file, KS_SECTION_HOOK, &section, NULL) == KS_OK &&
+                   ks_elf_section(file, KS_SECTION_TABLE, &section, NULL) == KS_OK
+               ? KS_OK
+               : KS_E_ABSENT;
 }
 
 // Shadows lie where their content says and stay: a debugger wants the text. Where nothing may be kept
@@ -52,8 +55,7 @@ int consume_plain(struct consume *c)
     struct ks_proc_result result;
     if (ks_proc_run(c->arena, argv, &options, &result, &err) != KS_OK)
         return CONSUME_PASS;
-    if (c->config->mode != KS_MODE_STRICT)
-        ks_rescue_settle(result.exit_code);
+    ks_rescue_settle(result.exit_code);
     if (result.exit_code == 0 && consume_mend_depfile(c, c->tu.path, &err) != KS_OK)
         ks_debug("%s", err.text);
     return result.exit_code;
@@ -62,7 +64,7 @@ int consume_plain(struct consume *c)
 int consume_proved(struct consume *c)
 {
     struct ks_err err = {0};
-    struct ks_tu_compile compile = {0};
+    struct ks_tu_compile compile = {.hold = true};
     const char *shadow = NULL, *root = consume_shadow_root(c);
     char *temp = NULL;
     const char *depfile = c->cmd->depfile;
@@ -77,15 +79,21 @@ int consume_proved(struct consume *c)
                                                  NULL, NULL, depfile, &compile, &shadow, &err);
     bool good = status == KS_OK && compile.exit_code == 0 &&
                 consume_same_dependencies(c, compile.depfile, shadow, NULL) &&
-                consume_has_proof(c, c->object) && consume_mend_depfile(c, shadow, &err) == KS_OK;
+                consume_has_proof(c, c->object) == KS_OK &&
+                consume_mend_depfile(c, shadow, &err) == KS_OK;
     if (temp != NULL)
         ks_tree_remove(temp, NULL);
+    if (!good && status == KS_OK && ks_stop_requested()) { // the answer to a Ctrl-C is nvcc's
+        ks_held_pass(&compile.held);
+        return compile.exit_code;
+    }
     if (!good) {
+        ks_held_drop(&compile.held);
         ks_debug("%s: the substitution proved before does not hold now: %s", c->tu.path, err.text);
         return CONSUME_PASS;
     }
-    if (c->config->mode != KS_MODE_STRICT)
-        ks_rescue_settle(0);
+    ks_rescue_settle(0);
+    ks_held_pass(&compile.held);
     consume_report(c);
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "app/consume.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "nvcc/depfile.h"
 #include "os/file.h"
@@ -30,12 +31,19 @@ enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struc
     if (c->cmd->depfile == NULL)
         return KS_OK;
     struct ks_slice text;
+    struct stat st;
+    // nvcc writes through links, and so that a second name stays a name of the same file.
+    const char *path = ks_path_real(c->arena, c->cmd->depfile);
+    if (path == NULL || stat(path, &st) != 0)
+        return ks_err_errno(err, "%s", c->cmd->depfile);
+    if (st.st_nlink > 1)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: has several names", path);
     struct ks_buf out = KS_BUF(DEPFILE_MAX);
     enum ks_status status;
-    KS_TRY_GOTO(ks_file_read(c->arena, c->cmd->depfile, DEPFILE_MAX, &text, err), done);
+    KS_TRY_GOTO(ks_file_read(c->arena, path, DEPFILE_MAX, &text, err), done);
     KS_TRY_GOTO(ks_depfile_repair(text, shadow, c->tu.path, c->extra_dependencies.at, &out,
                                   err), done);
-    KS_TRY_GOTO(ks_file_write(c->cmd->depfile, out.data, out.len, false, 0, err), done);
+    KS_TRY_GOTO(ks_file_write(path, out.data, out.len, false, st.st_mode & 0777, err), done);
 done:
     ks_buf_free(&out);
     return status;

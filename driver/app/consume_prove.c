@@ -90,12 +90,14 @@ static void attempt(struct consume *c, struct attempt *a)
         return compile_failed(c, &compile, a);
     if (!consume_same_dependencies(c, compile.depfile, shadow, &a->extra))
         return give_up(a, KS_R_DEPENDENCIES_CHANGED, "", false);
-    if (!consume_has_proof(c, a->object))
-        return give_up(a, KS_R_NO_PROOF, "", true);
+    status = consume_has_proof(c, a->object);
+    if (status != KS_OK)
+        return give_up(a, KS_R_NO_PROOF, "", status == KS_E_ABSENT);
     size_t before = c->n_subs;
     if (!check_built(c, &compile, a) || c->n_subs < before)
         return;
     a->outcome = ks_tu_originals_unchanged(c->arena, &c->tu, &compile, &a->text);
+    a->sure = a->outcome != KS_R_INTERNAL;
 }
 
 // Compiles what is left until nothing of it is dropped any more. A front end names all bad variants
@@ -158,15 +160,19 @@ int consume_prove(struct consume *c, const char *keep_dir)
     struct ks_err err = {0};
     c->manifest.n_proved = 0;
     // The plain compile's depfile serves either object: the same files, and toolkit headers.
-    if (consume_mend_depfile(c, c->tu.path, &err) != KS_OK)
-        ks_debug("%s", err.text);
+    bool mended = consume_mend_depfile(c, c->tu.path, &err) == KS_OK;
     if (c->n_subs > 0) {
         struct attempt a = {.outcome = KS_R_APPLIED, .text = "", .sure = true};
-        substitute(c, keep_dir, &a);
+        if (mended) // else nothing would bring a later change of the variant into the object
+            substitute(c, keep_dir, &a);
+        else
+            a = (struct attempt){.outcome = KS_R_INTERNAL, .text = err.text};
         if (a.sure)
             consume_remember(c, a.outcome, a.text);
         consume_outcome(c, a.outcome, a.text);
     }
+    if (!mended)
+        ks_debug("%s", err.text);
     save_manifest(c);
     consume_report(c);
     return 0;

@@ -10,11 +10,13 @@
 #include "os/proc.h"
 #include "os/rescue.h"
 
-// nvcc failed with our --keep folder in the way, perhaps: a full disk there is no error of the user's.
-static bool is_full(const char *dir)
+// nvcc failed with our --keep folder in the way, perhaps: a full disk there, or a folder that is gone,
+// is no error of the user's, and a message that names it is not nvcc's own.
+static bool is_ours(const char *dir, const struct ks_tu_compile *compile)
 {
     struct statvfs st;
-    return statvfs(dir, &st) != 0 || st.f_bavail * st.f_frsize < 1u << 20 || st.f_favail == 0;
+    return statvfs(dir, &st) != 0 || st.f_bavail * st.f_frsize < 1u << 20 || st.f_favail == 0 ||
+           ks_held_says(&compile->held, dir);
 }
 
 // The tuner may have stored decisions whatever its exit status says, and the first tune of all makes
@@ -28,13 +30,6 @@ static void tune_pending(struct consume *c)
     consume_decide(c);
 }
 
-// Should this program break down from here on, the build ends with nvcc's status. Strict mode is not
-// served by that.
-static void settle(const struct consume *c, int status)
-{
-    ks_rescue_settle(c->config->mode == KS_MODE_STRICT ? 1 : status);
-}
-
 // Compile plainly with --keep, identify, decide, and prove what is to be substituted.
 static int run_slow(struct consume *c)
 {
@@ -45,19 +40,24 @@ static int run_slow(struct consume *c)
         return CONSUME_PASS;
     }
     int result = CONSUME_PASS;
-    struct ks_tu_compile plain = {.keep_dir = keep};
+    struct ks_tu_compile plain = {.keep_dir = keep, .hold = true};
     if (ks_tu_compile_plain(c->arena, &c->tu, NULL, &plain, &err) != KS_OK)
         goto done;
     result = plain.exit_code;
-    if (result != 0 && is_full(keep))
+    if (result != 0 && !ks_stop_requested() && is_ours(keep, &plain))
         result = CONSUME_PASS;
-    if (result != 0)
+    if (result == CONSUME_PASS)
         goto done;
     // From here on the object is the user's own: whatever fails below leaves it there.
-    settle(c, result);
+    ks_rescue_settle(result);
+    ks_held_pass(&plain.held);
+    if (result != 0)
+        goto done;
     if (ks_tu_identify(c->arena, &c->tu, &plain, &err) != KS_OK ||
         consume_take_dependencies(c, plain.depfile, &err) != KS_OK) {
         ks_debug("%s: %s", c->tu.path, err.text);
+        if (c->config->mode == KS_MODE_STRICT) // nothing was decided
+            result = CONSUME_PASS;
         goto done;
     }
     consume_from_identity(c);
@@ -67,6 +67,7 @@ static int run_slow(struct consume *c)
 done:
     if (result == CONSUME_PASS && err.text[0] != '\0')
         ks_debug("%s: %s", c->tu.path, err.text);
+    ks_held_drop(&plain.held);
     ks_tree_remove(keep, NULL);
     return result;
 }
@@ -144,7 +145,7 @@ int consume_run(struct ks_arena *arena, const struct ks_config *given,
     if (off && status != KS_OK)
         return CONSUME_PASS;
     if (config.mode == KS_MODE_STRICT)
-        settle(&c, 1);
+        ks_rescue_refuse(c.object);
     // A file that is not there is nvcc's error to tell.
     if (status != KS_OK && config.mode == KS_MODE_STRICT && access(c.tu.path, R_OK) == 0)
         return strict_refuses(&c, err.text);

@@ -79,6 +79,16 @@ static bool stops_at_settings(const struct ks_cmdline *cmd, const struct ks_conf
     return config->mode == KS_MODE_STRICT;
 }
 
+// Before the settings are read: a breakdown must not let strict mode pass what it forbids.
+static bool may_be_strict(char **argv)
+{
+    const char *mode = getenv("KS_MODE");
+    bool strict = mode != NULL && strcmp(mode, "strict") == 0;
+    for (; *argv != NULL; argv++)
+        strict |= strcmp(*argv, "--ks-mode=strict") == 0;
+    return strict;
+}
+
 int main(int argc, char **argv)
 {
     struct ks_arena arena = {0};
@@ -87,13 +97,16 @@ int main(int argc, char **argv)
     struct ks_toolkit toolkit;
     struct ks_err err = {0};
 
+    ks_rescue_prepare(ks_toolkit_guess, argv, "--ks-");
+    if (may_be_strict(argv))
+        ks_rescue_refuse(NULL);
     ks_stand_in();
+    int depth = enter();
     ks_log_init("ks-nvcc", KS_LOG_WARN);
     struct ks_named named;
     ks_named_take(&arena, &argc, argv, &named);
     adopt(&named);
     ks_cmdline_read(&arena, argc, (const char *const *)argv, &cmd);
-    int depth = enter();
     if (depth >= DEEPEST) {
         ks_error("the real nvcc leads back to ks-nvcc, again and again; set KS_NVCC_REAL to the CUDA "
                  "toolkit's nvcc");

@@ -54,7 +54,7 @@ static void add_file(struct ks_arena *arena, const char *dir, const char *name,
         return;
     }
     if (ks_file_read(arena, path, MAX_KEY_FILE, &text, &err) != KS_OK) {
-        ks_warn("%s", err.text);
+        ks_log(err.status == KS_E_IO ? KS_LOG_DEBUG : KS_LOG_WARN, "%s", err.text);
         return;
     }
     for (int number = 1; next_key(&text, &line, &key, &status, &err); number++) {

@@ -7,6 +7,7 @@
 #include "key/contract.h"
 #include "key/elf.h"
 #include "key/identity.h"
+#include "os/proc.h"
 #include "nvcc/cmdline.h"
 #include "nvcc/toolkit.h"
 #include "source/closure.h"
@@ -64,8 +65,10 @@ enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config
 struct ks_tu_compile {
     const char *keep_dir;
     const char *depfile;               // written always: the user's, or one in keep_dir
+    bool hold;                         // given: keep back what nvcc prints to the user
     int exit_code;
-    struct ks_slice out, err;          // nvcc's text
+    struct ks_slice out, err;          // nvcc's text, where it is captured
+    struct ks_held held;               // where it is kept back
 };
 
 // The plain compile: the user's file, the user's words, to `object`; nothing else differs from nvcc
@@ -103,12 +106,16 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
                                 struct ks_err *err);
 
 // Whether every entry of the plain compile has the same canonical PTX in the shadow compile.
-// KS_R_APPLIED, or KS_R_SHADOW_CHANGED_ORIGINAL with the entry's name in *which.
+// KS_R_APPLIED, or KS_R_SHADOW_CHANGED_ORIGINAL with the entry's name in *which; KS_R_INTERNAL where
+// that cannot be told.
 enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
                                          const struct ks_tu_compile *shadow, const char **which);
 
 // Cubin of one architecture left by a compile with --keep, or NULL.
 const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch);
+// The same with the names in keep_dir at hand.
+const char *ks_tu_cubin_among(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                              const struct ks_strv *names, int arch);
 
 // The same as the driver can load it: with -rdc, linked, with the entries whose
 // registered names hold one of `names` (NULL-terminated). Behind ks_tu_identify.

@@ -68,7 +68,8 @@ static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
                                struct ks_tu_compile *compile, struct ks_err *err)
 {
     struct ks_proc_options options = {
-        .capture_stdout = capture, .capture_stderr = capture, .in_group = true};
+        .capture_stdout = capture, .capture_stderr = capture, .in_group = true,
+        .hold = compile->hold && !capture};
     struct ks_proc_result result;
     if (compile->keep_dir != NULL)
         options.env = keep_environment(arena, compile->keep_dir);
@@ -78,6 +79,7 @@ static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
     compile->exit_code = result.exit_code;
     compile->out = result.out;
     compile->err = result.err;
+    compile->held = result.held;
     return KS_OK;
 }
 
@@ -216,29 +218,35 @@ done:
     return status;
 }
 
-const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch)
+const char *ks_tu_cubin_among(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                              const struct ks_strv *names, int arch)
 {
-    struct ks_strv names = {0};
-    if (ks_dir_list(arena, compile->keep_dir, &names, NULL) != KS_OK)
-        return NULL;
     // NAME.sm_90.cubin, NAME.compute_90.sm_90.cubin, NAME.compute_90.cubin for one real target with
     // its PTX kept in the object, NAME.cubin for one without (-gencode=arch=compute_90,code=sm_90).
     const char *endings[] = {ks_arena_printf(arena, ".sm_%d.cubin", arch),
                              ks_arena_printf(arena, ".compute_%d.cubin", arch)};
     for (size_t e = 0; e < 2; e++)
-        for (size_t i = 0; i < names.len; i++)
-            if (ks_ends_with(names.at[i], endings[e]))
-                return ks_path_join(arena, compile->keep_dir, names.at[i]);
+        for (size_t i = 0; i < names->len; i++)
+            if (ks_ends_with(names->at[i], endings[e]))
+                return ks_path_join(arena, compile->keep_dir, names->at[i]);
     const char *only = NULL;
-    for (size_t i = 0; i < names.len; i++)
-        if (ks_ends_with(names.at[i], ".cubin")) {
+    for (size_t i = 0; i < names->len; i++)
+        if (ks_ends_with(names->at[i], ".cubin")) {
             if (only != NULL)
                 return NULL;
-            only = names.at[i];
+            only = names->at[i];
         }
     if (only == NULL || strstr(only, ".sm_") != NULL || strstr(only, ".compute_") != NULL)
         return NULL;
     return ks_path_join(arena, compile->keep_dir, only);
+}
+
+const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch)
+{
+    struct ks_strv names = {0};
+    return ks_dir_list(arena, compile->keep_dir, &names, NULL) == KS_OK
+               ? ks_tu_cubin_among(arena, compile, &names, arch)
+               : NULL;
 }
 
 enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,

@@ -268,7 +268,7 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
     ks_vec_each(struct ks_ptx_module, m, &modules)
         if (m->arch == sub->arch)
             module = m;
-    built->cubin = ks_tu_cubin(arena, compile, sub->arch);
+    built->cubin = ks_tu_cubin_among(arena, compile, &names, sub->arch);
     if (module == NULL || built->cubin == NULL)
         return ks_err_set(err, KS_E_ABSENT, "no code for sm_%d in the shadow", sub->arch);
     struct ks_slice cubin;
@@ -300,7 +300,7 @@ enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks
     *which = "PTX of the shadow is unreadable";
     if (ks_dir_list(arena, shadow->keep_dir, &names, NULL) != KS_OK ||
         read_modules(arena, shadow, &names, &modules, NULL) != KS_OK)
-        return KS_R_SHADOW_CHANGED_ORIGINAL;
+        return KS_R_INTERNAL;
     for (size_t m = 0; m < tu->n_modules; m++) {
         const struct ks_ptx_module *now = NULL;
         ks_vec_each(struct ks_ptx_module, candidate, &modules)

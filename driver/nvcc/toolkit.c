@@ -1,6 +1,8 @@
 #include "nvcc/toolkit.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +29,13 @@ static bool is_ours(struct ks_arena *arena, const char *path)
     return real != NULL && strcmp(ks_path_base(real), "ks-nvcc") == 0;
 }
 
+// Where that cannot be told (an error of the disk, say), execve(2) will.
 static bool is_program(const char *path)
 {
     struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+    if (stat(path, &st) != 0)
+        return errno != ENOENT && errno != ENOTDIR && errno != EACCES && errno != ENAMETOOLONG;
+    return S_ISREG(st.st_mode) && (access(path, X_OK) == 0 || errno != EACCES);
 }
 
 // The first program `name` on PATH that is not ours.
@@ -149,6 +154,39 @@ const char *const *ks_toolkit_command(struct ks_arena *arena, const struct ks_to
     for (; *argv != NULL; argv++)
         ks_strv_add(arena, &list, *argv);
     return list.at;
+}
+
+static const char *guess_in(const char *dir, size_t len, const char *name)
+{
+    static char path[PATH_MAX];
+    struct stat self, st;
+    if (dir == NULL || len + strlen(name) >= sizeof path)
+        return NULL;
+    memcpy(path, dir, len);
+    strcpy(path + len, name);
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || access(path, X_OK) != 0 ||
+        (stat("/proc/self/exe", &self) == 0 && self.st_dev == st.st_dev &&
+         self.st_ino == st.st_ino))
+        return NULL;
+    return path;
+}
+
+const char *ks_toolkit_guess(void)
+{
+    static const char *const roots[] = {"CUDA_HOME", "CUDA_PATH"};
+    const char *set = getenv("KS_NVCC_REAL"), *at = getenv("PATH"), *path = NULL;
+    if (set != NULL && strchr(set, '/') != NULL)
+        path = guess_in(set, strlen(set), "");
+    for (size_t i = 0; path == NULL && i < sizeof roots / sizeof *roots; i++) {
+        const char *root = getenv(roots[i]);
+        path = guess_in(root, root == NULL ? 0 : strlen(root), "/bin/nvcc");
+    }
+    while (path == NULL && at != NULL && *at != '\0') {
+        size_t len = strcspn(at, ":");
+        path = guess_in(at, len, "/nvcc");
+        at += len + (at[len] == ':');
+    }
+    return path != NULL ? path : guess_in("", 0, "/usr/local/cuda/bin/nvcc");
 }
 
 // One line "path size mtime inode"; false if there is no such file.

@@ -17,12 +17,13 @@ struct ks_toolkit {
 // /usr/local/cuda. KS_E_ABSENT: one sentence that says what to install or set.
 enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_toolkit *toolkit, struct ks_err *err);
+// Its nvcc by the environment alone, without asking for memory, for os/rescue.h. NULL: none.
+const char *ks_toolkit_guess(void);
 
 // The command that runs `argv` (argv[0] nvcc): with the launcher in front, if there is one. For
 // compiles alone: what else nvcc is asked is no launcher's business.
 const char *const *ks_toolkit_command(struct ks_arena *arena, const struct ks_toolkit *toolkit,
                                       const char *const *argv);
-
 // Full version from `nvcc --version`, cached under cache_dir by the nvcc's and its cicc's and
 // ptxas's size, mtime and inode.
 enum ks_status ks_toolkit_version(struct ks_arena *arena, const struct ks_config *config,

@@ -140,7 +140,15 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
     enum ks_status status = open_streams(options, streams, ends, err);
     if (status == KS_OK) {
         struct ks_spawn spawn = {argv, options, -1, ends[0], ends[1], true, true};
+        if (options->hold)
+            ks_held_begin(&result->held);
+        if (spawn.out < 0 && result->held.fds[0] > 0)
+            spawn.out = result->held.fds[0];
+        if (spawn.err < 0 && result->held.fds[1] > 0)
+            spawn.err = result->held.fds[1];
         status = ks_spawn(&spawn, &pid, err);
+        if (status != KS_OK)
+            ks_held_drop(&result->held);
     }
     for (int i = 0; i < 2; i++)
         if (ends[i] >= 0)

@@ -19,7 +19,14 @@ struct ks_proc_options {
     // For a compiler run in a compiler's place: it stays in this process's group, where the terminal's
     // signals reach it by themselves; other requests to stop are handed on, and its end is awaited. No timeout.
     bool in_group;
+    // What is not captured is kept back until it is known whether this run counts. A stream that is a
+    // terminal is inherited all the same: what the child writes there depends on that.
+    bool hold;
     int64_t max_memory;       // RLIMIT_AS in bytes, 0: none
+};
+
+struct ks_held {
+    int fds[2]; // of files in memory, for stdout and stderr; equal: they go to one place; 0: not held
 };
 
 struct ks_proc_result {
@@ -28,6 +35,7 @@ struct ks_proc_result {
     bool timed_out;
     double seconds;  // wall clock
     struct ks_slice out, err; // in the arena; empty unless captured
+    struct ks_held held;      // for ks_held_pass or ks_held_drop, if options->hold
 };
 
 // Runs argv (argv[0] a path, or a name looked up on PATH) to its end. KS_E_CHILD if it could not be
@@ -37,6 +45,10 @@ struct ks_proc_result {
 enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
                            const struct ks_proc_options *options, struct ks_proc_result *result,
                            struct ks_err *err);
+
+bool ks_held_says(const struct ks_held *held, const char *word);
+void ks_held_pass(struct ks_held *held); // to our own streams
+void ks_held_drop(struct ks_held *held); // nothing held is fine, here and there
 
 // A long-lived child that speaks lines on stdin/stdout. stderr is inherited, or goes to /dev/null
 // where options->capture_stderr is set; the timeout, output cap and null_stdin do not apply.

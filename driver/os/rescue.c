@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,17 +27,39 @@
 #endif
 
 #define EXIT_CANNOT_RUN 110
+#define EXIT_REFUSED 1
 
 static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 static struct {
-    const char *path;
-    char *const *argv;
+    const char *path; // NULL: `find` will tell
+    const char *(*find)(void);
+    char **argv;
+    const char *own; // words of argv that begin so are left out
     bool speaks;
+    pid_t owner; // a child that shares our memory is not to become anything
     volatile pid_t child;
     volatile int child_answers;
     volatile int settled; // exit code + 1
+    bool refuses;
+    const char *object;
 } plan;
+
+static void become(void)
+{
+    const char *path = plan.path != NULL ? plan.path : plan.find();
+    if (path == NULL)
+        return;
+    if (plan.own != NULL) {
+        char **to = plan.argv + 1, **from = to;
+        for (; plan.argv[0] != NULL && *from != NULL; from++)
+            if (strncmp(*from, plan.own, strlen(plan.own)) != 0)
+                *to++ = *from;
+        *to = NULL;
+        plan.argv[0] = (char *)path;
+    }
+    execve(path, plan.argv, environ);
+}
 
 static _Noreturn void rescue(void)
 {
@@ -49,6 +72,9 @@ static _Noreturn void rescue(void)
     pid_t child = plan.child, got = -1;
     while (child > 0 && (got = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         ;
+    struct stat st;
+    if (plan.refuses && plan.object != NULL && lstat(plan.object, &st) == 0 && S_ISREG(st.st_mode))
+        (void)unlink(plan.object);
     if (plan.settled != 0)
         _exit(plan.settled - 1);
     if (got > 0 && plan.child_answers)
@@ -56,42 +82,45 @@ static _Noreturn void rescue(void)
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(plan.path, plan.argv, environ);
+    become();
     _exit(EXIT_CANNOT_RUN);
 }
 
 static void say(const char *text)
 {
-    if (plan.speaks && write(STDERR_FILENO, text, strlen(text)) < 0)
+    if ((plan.speaks || plan.refuses) && write(STDERR_FILENO, text, strlen(text)) < 0)
         return;
 }
 
 static void on_fault(int number)
 {
-    char text[] = "ks-nvcc: error: signal 00; left to nvcc\n";
+    if (getpid() != plan.owner) {
+        signal(number, SIG_DFL);
+        raise(number);
+        return;
+    }
+    char text[] = "ks-nvcc: error: broke down by signal 00";
     char *digits = strchr(text, '0');
     digits[0] = (char)('0' + number / 10);
     digits[1] = (char)('0' + number % 10);
     say(text);
+    say(plan.refuses ? "; strict: nothing is compiled\n" : "; left to nvcc\n");
     rescue();
 }
 
 static void on_fatal(const char *text)
 {
-    if (plan.speaks)
-        ks_error("%s; left to nvcc", text);
+    if (plan.speaks || plan.refuses)
+        ks_error("%s; %s", text, plan.refuses ? "strict: nothing is compiled" : "left to nvcc");
     rescue();
 }
 
-void ks_rescue_arm(const char *path, const char *const *argv)
+static void catch_faults(void)
 {
     static char stack[64 * 1024]; // of its own: the usual one may be what overflowed
     static const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
     const char *log = getenv("KS_LOG");
-    if (SANITIZED)
-        return;
-    plan.path = path;
-    plan.argv = (char *const *)argv;
+    plan.owner = getpid();
     plan.speaks = log != NULL && log[0] != '\0';
     struct sigaction action = {.sa_handler = on_fault, .sa_flags = SA_ONSTACK | SA_NODEFER};
     sigemptyset(&action.sa_mask);
@@ -102,9 +131,42 @@ void ks_rescue_arm(const char *path, const char *const *argv)
     ks_on_fatal(on_fatal);
 }
 
+void ks_rescue_prepare(const char *(*find)(void), char **argv, const char *own)
+{
+    plan.find = find;
+    plan.argv = argv;
+    plan.own = own;
+    if (!SANITIZED)
+        catch_faults();
+}
+
+void ks_rescue_arm(const char *path, const char *const *argv)
+{
+    plan.own = NULL;
+    plan.argv = (char **)argv;
+    plan.path = path;
+    if (!SANITIZED)
+        catch_faults();
+}
+
 void ks_rescue_settle(int exit_code)
 {
-    plan.settled = exit_code + 1;
+    if (!plan.refuses)
+        plan.settled = exit_code + 1;
+}
+
+void ks_rescue_refuse(const char *object)
+{
+    plan.refuses = true;
+    plan.object = object;
+    plan.settled = EXIT_REFUSED + 1;
+}
+
+void ks_rescue_child_ended(int exit_code)
+{
+    if (plan.child_answers && plan.settled == 0)
+        plan.settled = exit_code + 1;
+    plan.child = 0;
 }
 
 void ks_rescue_child(pid_t pid, int answers)

@@ -198,6 +198,9 @@ void ks_spawn_reap(pid_t pid, int *exit_code, int *signal_number)
 {
     int status = 0;
     pid_t got;
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0 && info.si_pid == pid)
+        ks_rescue_child_ended(info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status);
     do
         got = waitpid(pid, &status, 0);
     while (got < 0 && errno == EINTR);

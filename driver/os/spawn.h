@@ -25,6 +25,7 @@ enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err 
 bool ks_spawn_ended(pid_t pid);
 // Waits for the end up to `seconds`; false if it still runs.
 bool ks_spawn_wait(pid_t pid, double seconds);
+void ks_held_begin(struct ks_held *held); // what cannot be kept back is inherited
 // TERM to the group, KILL after `grace` seconds or once the leader has ended. Leaves a zombie.
 void ks_spawn_kill(pid_t pid, double grace);
 // Collects an ended child: its exit code (128+n for signal n) and the signal or 0.
