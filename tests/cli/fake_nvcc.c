@@ -4,6 +4,7 @@
 //   KS_FAKE_CREATE=1      make the -o file and, with -MD or -MMD and -MF, the dependency file
 //   KS_FAKE_OBJECT=FILE   copy this to the -o file, and
 //   KS_FAKE_DEPFILE=FILE  this to the -MF file: a compile played back
+//   KS_FAKE_TAPE=DIR      play recorded compiles back (tests/fakes/tape.h)
 //   KS_FAKE_FORWARD=NVCC  become this program instead, but for --version
 //   KS_FAKE_STDERR=TEXT   print this line on stderr
 //   KS_FAKE_EXIT=N        exit with this status
@@ -15,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "tape.h"
 
 extern char **environ;
 
@@ -111,6 +114,9 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--version") == 0 || strcmp(argv[i], "-V") == 0)
             return write(STDOUT_FILENO, version, sizeof version - 1) != (ssize_t)sizeof version - 1;
+    const char *tape = getenv("KS_FAKE_TAPE");
+    if (tape != NULL)
+        return tape_run(tape, argc, argv);
     const char *forward = getenv("KS_FAKE_FORWARD");
     if (forward != NULL) {
         argv[0] = (char *)forward;
