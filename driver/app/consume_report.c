@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "os/file.h"
 #include "store/pending.h"
+#include "store/ptx_text.h"
 #include "store/tally.h"
 
 // The instance, or the declaration's name for a kernel that was not compiled.
@@ -88,8 +89,18 @@ static void warn_of_mark(const struct consume *c, size_t at)
     ks_warn("%s; compiled as it stands", kernel->text);
 }
 
+// So that `ks explain` can show what has changed when the kernel has.
+static void keep_ptx(const struct consume *c)
+{
+    for (size_t i = 0; i < c->tu.n_kernels; i++)
+        if (c->tu.kernels[i].key_text != NULL)
+            ks_ptx_text_keep(c->config, &c->tu.kernels[i].ptx->digest,
+                             c->tu.kernels[i].ptx->canonical);
+}
+
 void consume_report(struct consume *c)
 {
+    keep_ptx(c);
     for (size_t i = 0; i < c->n_kernels; i++) {
         struct consume_kernel *kernel = &c->kernels[i];
         bool applied = kernel->reason == KS_R_APPLIED;

@@ -4,46 +4,13 @@
 #include <unistd.h>
 
 #include "app/verb_decision.h"
+#include "app/verb_near.h"
 #include "app/verb_remark.h"
 #include "os/file.h"
 #include "store/pending.h"
 
-// Why stored variants of the same kernel are not for this key: the first field that differs.
-struct near_miss {
-    struct ks_verb_context *context;
-    const struct ks_tu_kernel *kernel;
-    struct ks_strv lines;
-};
-
-static const char *first_difference(struct ks_arena *arena, const char *want, const char *have)
-{
-    while (*want != '\0' && *have != '\0') {
-        size_t a = strcspn(want, "\n"), b = strcspn(have, "\n");
-        if (a != b || strncmp(want, have, a) != 0)
-            return ks_arena_printf(arena, "here `%.*s`, there `%.*s`", (int)a, want, (int)b, have);
-        want += a + (want[a] == '\n');
-        have += b + (have[b] == '\n');
-    }
-    return "fields agree, the key's format differs";
-}
-
-static void look_near(void *data, const struct ks_tier *tier, const struct ks_digest *key,
-                      const char *path)
-{
-    struct near_miss *near = data;
-    struct ks_arena *arena = near->context->arena;
-    struct ks_lookup lookup;
-    if (ks_digest_eq(key, &near->kernel->key))
-        return;
-    ks_store_read(arena, tier, &near->context->config, key, path, &lookup);
-    if (lookup.reason != KS_R_APPLIED)
-        return;
-    const struct ks_variant *v = &lookup.variants[0].variant;
-    if (strcmp(v->kernel, verb_kernel_name(near->kernel)) == 0)
-        ks_strv_add(arena, &near->lines,
-                    ks_arena_printf(arena, "variant %s is for another key: %s", v->id,
-                                    first_difference(arena, near->kernel->key_text, v->key_text)));
-}
+#define MOST_NEAR 3   // stored decisions that are told of in full
+#define MOST_LINES 40 // of one difference
 
 // One marked kernel of one architecture, decided as a build would.
 struct explanation {
@@ -52,7 +19,7 @@ struct explanation {
     const char *text;
     char key[KS_HASH_TEXT]; // "" when it was not compiled
     struct ks_lookup lookup;
-    struct ks_strv near;
+    struct verb_near_list near;
 };
 
 static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
@@ -74,9 +41,7 @@ static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
     e->text = e->lookup.text == NULL ? "" : e->lookup.text;
     if (e->reason != KS_R_PENDING)
         return;
-    struct near_miss near = {.context = context, .kernel = kernel};
-    ks_store_each(context->arena, &tu->store, look_near, &near, NULL);
-    e->near = near.lines;
+    verb_near_find(context, tu, kernel, &e->near);
 }
 
 // The store has variants; whether this command takes them, its compile says. The k-th remark of a
@@ -110,13 +75,40 @@ static enum ks_status prove(struct ks_verb_context *context, const struct verb_t
     return KS_OK;
 }
 
+static const char *near_name(const struct verb_near *near)
+{
+    static char name[64];
+    if (near->variant == NULL)
+        return "the decision that the original stays";
+    snprintf(name, sizeof name, "variant %s", near->variant);
+    return name;
+}
+
+static json_t *field_json(const struct verb_near *near, const struct verb_near_field *field)
+{
+    json_t *row = json_object();
+    json_object_set_new(row, "variant", near->variant != NULL ? json_string(near->variant)
+                                                              : json_null());
+    json_object_set_new(row, "key", json_string(near->key));
+    json_object_set_new(row, "arch", json_sprintf("sm_%d", near->arch));
+    json_object_set_new(row, "field", json_string(field->name));
+    json_object_set_new(row, "there", json_string(field->there));
+    json_object_set_new(row, "here", json_string(field->here));
+    json_object_set_new(row, "diff", field->diff != NULL ? json_string(field->diff) : json_null());
+    return row;
+}
+
 static json_t *as_json(const struct explanation *e)
 {
     const struct ks_tu_mark *mark = e->kernel->mark;
     const struct ks_variant *v = e->lookup.n_variants > 0 ? &e->lookup.variants[0].variant : NULL;
-    json_t *row = json_object(), *near = json_array();
-    for (size_t i = 0; i < e->near.len; i++)
-        json_array_append_new(near, json_string(e->near.at[i]));
+    json_t *row = json_object(), *near = json_array(), *differences = json_array();
+    ks_vec_each(struct verb_near, n, &e->near) {
+        json_array_append_new(near, json_sprintf("%s is for another key: %s", near_name(n),
+                                                 n->first));
+        ks_vec_each(struct verb_near_field, field, &n->fields)
+            json_array_append_new(differences, field_json(n, field));
+    }
     json_object_set_new(row, "kernel", json_string(verb_kernel_name(e->kernel)));
     json_object_set_new(row, "file", json_string(mark->file->path));
     json_object_set_new(row, "line", json_integer(mark->decl->line));
@@ -127,9 +119,45 @@ static json_t *as_json(const struct explanation *e)
     json_object_set_new(row, "reason", json_string(ks_reason_name(e->reason)));
     json_object_set_new(row, "text", json_string(e->text));
     json_object_set_new(row, "near", near);
+    json_object_set_new(row, "differences", differences);
     json_object_set_new(row, "variant", v != NULL ? json_string(v->id) : json_null());
     json_object_set_new(row, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
     return row;
+}
+
+static void print_lines(const char *text)
+{
+    size_t n = 0;
+    for (; *text != '\0' && n < MOST_LINES; n++) {
+        size_t len = strcspn(text, "\n");
+        printf("      %.*s\n", (int)len, text);
+        text += len + (text[len] == '\n');
+    }
+    if (*text != '\0')
+        printf("      ... (--json has all)\n");
+}
+
+// "-" is what was judged, "+" what is here.
+static void print_near(const struct verb_near_list *list)
+{
+    for (size_t i = 0; i < list->len && i < MOST_NEAR; i++) {
+        const struct verb_near *near = &list->at[i];
+        printf("  %s, sm_%d, is for another key; there (-) and here (+):\n", near_name(near),
+               near->arch);
+        ks_vec_each(struct verb_near_field, field, &near->fields) {
+            bool ptx = strcmp(field->name, "ptx") == 0;
+            printf("    %s\n", ptx ? "the kernel's code, as PTX" : field->name);
+            if (field->diff != NULL)
+                print_lines(field->diff);
+            else
+                printf("      it differs; how it was is not known here: a build of the old text by "
+                       "ks-nvcc on this machine would tell\n");
+            if (strcmp(field->name, "arch") == 0)
+                break; // the code differs with it
+        }
+    }
+    if (list->len > MOST_NEAR)
+        printf("  and %zu more of this name (--json has all)\n", list->len - MOST_NEAR);
 }
 
 static void print(const struct explanation *e)
@@ -149,8 +177,7 @@ static void print(const struct explanation *e)
                found->variant.id, found->variant.geomean, found->variant.lower,
                found->variant.evidence.device, found->signer, found->path);
     }
-    for (size_t i = 0; i < e->near.len; i++)
-        printf("  %s\n", e->near.at[i]);
+    print_near(&e->near);
     if (e->reason == KS_R_PENDING && mark->mark->n_workloads == 0)
         printf("  it has no workload line, and tuning needs one (docs/marks.md)\n");
     if (e->key[0] != '\0')
@@ -207,7 +234,7 @@ static enum ks_status explain_kernel(struct ks_verb_context *context, const char
     const char *name = ks_instance_normalise(context->arena, kernel);
     if (context->config.cache_dir != NULL)
         ks_pending_list(context->arena, &context->config, &items, &n, NULL);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = n; i-- > 0;) // the latest
         if (verb_instance_of(items[i].kernel, name) && ks_file_exists(items[i].file) &&
             chdir(items[i].cwd) == 0)
             return explain_file(context, items[i].file, name, items[i].argv, rows, err);

@@ -1,4 +1,5 @@
-// Objects, programs, libraries and archives: their notes, and in a linked program whose stub is live.
+// Objects, programs, libraries and archives: their notes, and in a linked program whose stub is
+// live.
 #include <elf.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #define LONGEST_STUB ((size_t)1 << 16)
 #define NO_UNIT (-1)
 
-const char *const inspect_words[N_WORDS] = {"kernel",   "key",   "variant", "arch",   "evidence",
+const char *const inspect_words[N_WORDS] = {"kernel",  "key",   "variant", "arch",   "evidence",
                                             "speedup", "lower", "device",  "signer", "symbol"};
 
 // "a=1 b=two words c=3": a value ends where the next known name begins.
@@ -143,8 +144,8 @@ static void read_notes(struct ks_arena *arena, struct ks_slice file, struct ks_s
     for (size_t at = 0; at < notes.len;) {
         size_t n = strnlen(notes.at + at, notes.len - at);
         struct inspect_row *row = n > 0 ? add_note(arena, found, member, notes.at + at, n) : NULL;
-        int unit = row != NULL && known && symbols.linked ? unit_of_note(&symbols, base + at)
-                                                          : NO_UNIT;
+        int unit =
+            row != NULL && known && symbols.linked ? unit_of_note(&symbols, base + at) : NO_UNIT;
         at += n + 1;
         if (row == NULL)
             continue;
@@ -153,9 +154,8 @@ static void read_notes(struct ks_arena *arena, struct ks_slice file, struct ks_s
         if (!proved)
             row->live = LIVE_NO;
         else if (row->word[WORD_SYMBOL][0] != '\0' && (!known || symbols.linked))
-            row->live = unit == NO_UNIT
-                            ? LIVE_UNKNOWN
-                            : live_of(file, &symbols, row->word[WORD_SYMBOL], unit);
+            row->live = unit == NO_UNIT ? LIVE_UNKNOWN
+                                        : live_of(file, &symbols, row->word[WORD_SYMBOL], unit);
     }
 }
 
@@ -225,8 +225,7 @@ static enum ks_status read_archive(struct ks_arena *arena, const char *path, str
     ks_archive_open(file, &archive);
     while (ks_archive_next(arena, &archive, &member, &status, err)) {
         if (archive.thin)
-            KS_TRY(ks_file_read(arena,
-                                ks_path_join(arena, ks_path_dir(arena, path), member.name),
+            KS_TRY(ks_file_read(arena, ks_path_join(arena, ks_path_dir(arena, path), member.name),
                                 BINARY_MAX, &member.contents, err));
         if (is_elf(member.contents)) // others hold no kernels
             KS_TRY(read_elf(arena, member.contents, member.name, found, err));

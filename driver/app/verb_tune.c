@@ -9,6 +9,7 @@
 #include "os/proc.h"
 #include "store/collect.h"
 #include "store/pending.h"
+#include "store/ptx_text.h"
 
 int tuning_begin(struct tuning *tuning)
 {
@@ -177,6 +178,8 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
         if (!wanted(tuning, k, kernel))
             continue;
         matched++;
+        if (k->key_text != NULL)
+            ks_ptx_text_keep(&context->config, &k->ptx->digest, k->ptx->canonical);
         if (!settled(tuning, &tu, k))
             (tuning->decide != NULL ? tuning->decide : tune_kernel)(tuning, &tu, k);
     }

@@ -13,8 +13,8 @@ bool ks_is_archive(struct ks_slice file)
 
 void ks_archive_open(struct ks_slice file, struct ks_archive *archive)
 {
-    *archive = (struct ks_archive){.file = file, .at = SARMAG,
-                                   .thin = memcmp(file.at, THIN, SARMAG) == 0};
+    *archive =
+        (struct ks_archive){.file = file, .at = SARMAG, .thin = memcmp(file.at, THIN, SARMAG) == 0};
 }
 
 static bool number(const char *digits, size_t n, size_t *value)
@@ -75,7 +75,8 @@ bool ks_archive_next(struct ks_arena *arena, struct ks_archive *archive, struct 
         bool names = memcmp(header.ar_name, "//", 2) == 0, index = is_index(&header);
         bool inside = !archive->thin || names || index;
         if (inside && size > left) {
-            *status = ks_err_set(err, KS_E_FORMAT, "a damaged archive: a member ends behind its end");
+            *status =
+                ks_err_set(err, KS_E_FORMAT, "a damaged archive: a member ends behind its end");
             return false;
         }
         struct ks_slice contents = {archive->file.at + archive->at, inside ? size : 0};

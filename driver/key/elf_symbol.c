@@ -29,9 +29,11 @@ static void add_symbol(struct ks_arena *arena, struct collector *c, const Elf64_
     }
     if ((type != STT_FUNC && type != STT_OBJECT) || symbol->st_shndx == SHN_UNDEF)
         return;
-    *ks_vec_push(arena, &c->symbols) = (struct ks_elf_symbol){
-        .name = name, .address = symbol->st_value, .size = symbol->st_size,
-        .unit = local && *unit_known ? (int)c->units.len - 1 : -1};
+    *ks_vec_push(arena, &c->symbols) =
+        (struct ks_elf_symbol){.name = name,
+                               .address = symbol->st_value,
+                               .size = symbol->st_size,
+                               .unit = local && *unit_known ? (int)c->units.len - 1 : -1};
 }
 
 enum ks_status ks_elf_symbols_read(struct ks_arena *arena, struct ks_slice file,
@@ -49,8 +51,11 @@ enum ks_status ks_elf_symbols_read(struct ks_arena *arena, struct ks_slice file,
         memcpy(&symbol, table.at + at, sizeof symbol);
         add_symbol(arena, &c, &symbol, string_at(strings, symbol.st_name), &unit_known);
     }
-    *symbols = (struct ks_elf_symbols){.at = c.symbols.at, .n = c.symbols.len, .units = c.units.at,
-                                       .n_units = c.units.len, .linked = elf.e_type != ET_REL};
+    *symbols = (struct ks_elf_symbols){.at = c.symbols.at,
+                                       .n = c.symbols.len,
+                                       .units = c.units.at,
+                                       .n_units = c.units.len,
+                                       .linked = elf.e_type != ET_REL};
     return KS_OK;
 }
 
@@ -68,9 +73,8 @@ bool ks_elf_bytes(struct ks_slice file, uint64_t address, size_t n, struct ks_sl
         if (segment.p_type != PT_LOAD || address < segment.p_vaddr)
             continue;
         uint64_t into = address - segment.p_vaddr;
-        if (into > segment.p_filesz || n > segment.p_filesz - into ||
-            segment.p_offset > file.len || into > file.len - segment.p_offset ||
-            n > file.len - segment.p_offset - into)
+        if (into > segment.p_filesz || n > segment.p_filesz - into || segment.p_offset > file.len ||
+            into > file.len - segment.p_offset || n > file.len - segment.p_offset - into)
             continue;
         *out = (struct ks_slice){file.at + segment.p_offset + into, n};
         return true;
