@@ -3,6 +3,7 @@
 // The one rule here: whatever cannot be done right is done by the real nvcc, with the arguments as
 // they came. Only strict mode turns a missing decision into a failure, and a mode that cannot be read
 // may be that one.
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -102,6 +103,9 @@ int main(int argc, char **argv)
         ks_rescue_refuse(NULL);
     ks_stand_in();
     int depth = enter();
+    // What is freed before nvcc runs goes back to the system: blocks above the threshold are mapped one by
+    // one, and naming it keeps glibc from raising it with the first that is freed.
+    mallopt(M_MMAP_THRESHOLD, 128 * 1024);
     ks_log_init("ks-nvcc", KS_LOG_WARN);
     struct ks_named named;
     ks_named_take(&arena, &argc, argv, &named);

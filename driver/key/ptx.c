@@ -377,11 +377,28 @@ static enum ks_status read_entries(struct ks_ptx_text *text, const struct header
 // Far above any real module: nvcc's own limit on a kernel is 512 Ki instructions or so.
 #define LARGEST_CANONICAL ((size_t)1 << 30)
 
+// What a reading is about; its tables take several times the text's memory.
+static void keep(struct ks_arena *arena, struct ks_ptx_module *module)
+{
+    module->target = ks_arena_strdup(arena, module->target);
+    module->entries =
+        ks_arena_memdup(arena, module->entries, module->n_entries * sizeof *module->entries);
+    for (size_t i = 0; i < module->n_entries; i++) {
+        struct ks_ptx_entry *e = &module->entries[i];
+        e->name = ks_arena_strdup(arena, e->name);
+        e->params = ks_arena_memdup(arena, e->params, e->n_params * sizeof *e->params);
+        e->canonical.at = ks_arena_strndup(arena, e->canonical.at, e->canonical.len);
+        if (e->ineligible_text != NULL)
+            e->ineligible_text = ks_arena_strdup(arena, e->ineligible_text);
+    }
+}
+
 enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice source,
                            struct ks_ptx_module *module, struct ks_err *err)
 {
     *module = (struct ks_ptx_module){0};
-    struct ks_ptx_text text = {.arena = arena, .source = source};
+    struct ks_arena scratch = {0};
+    struct ks_ptx_text text = {.arena = &scratch, .source = source};
     struct ks_buf out = KS_BUF(LARGEST_CANONICAL);
     struct header header = {0};
     enum ks_status status = KS_OK;
@@ -391,7 +408,11 @@ enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice source,
         goto done;
     }
     KS_TRY_GOTO(read_entries(&text, &header, module, &out, err), done);
+    keep(arena, module);
 done:
+    ks_arena_free(&scratch);
+    if (status != KS_OK)
+        *module = (struct ks_ptx_module){0};
     ks_buf_free(&out);
     ks_ptx_text_free(&text);
     return status;

@@ -26,7 +26,8 @@ struct ks_ptx_module {
     struct ks_ptx_entry *entries; size_t n_entries;
 };
 
-// Reads the PTX nvcc leaves under --keep. KS_E_FORMAT on what is not PTX.
+// Reads the PTX nvcc leaves under --keep; the text need not outlive the call. KS_E_FORMAT on what is
+// not PTX.
 enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice text,
                            struct ks_ptx_module *module, struct ks_err *err);
 const struct ks_ptx_entry *ks_ptx_find(const struct ks_ptx_module *module, const char *name);

@@ -208,6 +208,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
     const char **argv =
         ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
+    ks_buf_free(&shadow); // as large as the user's file, and nobody's while nvcc runs
     // With --keep this compile is a proof beside the plain one, whose text the user already saw.
     status = run_nvcc(arena, tu, argv, keep_dir != NULL, compile, err);
     if (keep_dir != NULL && tu->cmd->objtemp &&

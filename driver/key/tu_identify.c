@@ -22,9 +22,13 @@ static enum ks_status read_modules(struct ks_arena *arena, const struct ks_tu_co
         if (!ks_ends_with(names->at[i], ".ptx"))
             continue;
         struct ks_slice text;
+        struct ks_arena scratch = {0}; // megabytes that need not wait beside the next compile
         const char *path = ks_path_join(arena, compile->keep_dir, names->at[i]);
-        KS_TRY(ks_file_read(arena, path, PTX_MAX, &text, err));
-        KS_TRY(ks_ptx_read(arena, text, ks_vec_push(arena, modules), err));
+        enum ks_status status = ks_file_read(&scratch, path, PTX_MAX, &text, err);
+        if (status == KS_OK)
+            status = ks_ptx_read(arena, text, ks_vec_push(arena, modules), err);
+        ks_arena_free(&scratch);
+        KS_TRY(status);
     }
     return KS_OK;
 }
@@ -41,8 +45,12 @@ static enum ks_status read_signatures(struct ks_arena *arena, const struct ks_tu
         const char *stub = ks_arena_printf(arena, "%s/%.*s.stub.c", compile->keep_dir, (int)stem,
                                            names->at[i]);
         struct ks_slice text;
-        KS_TRY(ks_file_read(arena, stub, PTX_MAX, &text, err));
-        return ks_signatures_read(arena, text, &tu->signatures, err);
+        struct ks_arena scratch = {0};
+        enum ks_status status = ks_file_read(&scratch, stub, PTX_MAX, &text, err);
+        if (status == KS_OK)
+            status = ks_signatures_read(arena, text, &tu->signatures, err);
+        ks_arena_free(&scratch);
+        return status;
     }
     return ks_err_set(err, KS_E_ABSENT, "nvcc left no host stub in %s", compile->keep_dir);
 }

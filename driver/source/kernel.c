@@ -144,16 +144,9 @@ static void close_scope(struct finder *f)
     f->open.len--;
 }
 
-enum ks_status ks_kernels_find(struct ks_arena *arena, const char *file, struct ks_slice text,
-                               struct ks_kernel_list *kernels, struct ks_err *err)
+static enum ks_status read_declarations(struct finder *f)
 {
-    struct finder f = {.arena = arena, .file = file, .kernels = kernels, .err = err};
-    *kernels = (struct ks_kernel_list){0};
-    // Most files of a closure hold no kernel; do not pay for their tokens.
-    if (text.len == 0 || !memmem(text.at, text.len, "__global__", 10))
-        return KS_OK;
-    f.stream = ks_stream_read(arena, text);
-    const struct ks_stream *s = &f.stream;
+    const struct ks_stream *s = &f->stream;
     size_t from = 0; // first token of the declaration being read
     for (size_t i = 0; i < s->len; i++) {
         bool whole = false;
@@ -162,22 +155,37 @@ enum ks_status ks_kernels_find(struct ks_arena *arena, const char *file, struct 
         } else if (ks_stream_is(s, i, ";")) {
             whole = true;
         } else if (ks_stream_is(s, i, "}")) {
-            close_scope(&f);
+            close_scope(f);
             whole = true;
         } else if (ks_stream_is(s, i, "{")) {
-            KS_TRY(read_brace(&f, from, &i, &whole));
+            KS_TRY(read_brace(f, from, &i, &whole));
         } else if (ks_stream_is(s, i, "(")) {
             size_t close = ks_stream_match(s, i);
             if (close < s->len)
                 i = close;
             else if (find_word(s, from, i, "__global__") < i)
-                KS_FAIL(err, KS_E_USER,
+                KS_FAIL(f->err, KS_E_USER,
                         "%s:%d: the parameter list of a kernel is never closed: no ')' matches the "
                         "'(' on this line; add it",
-                        file, s->at[i].line);
+                        f->file, s->at[i].line);
         }
         if (whole)
             from = i + 1;
     }
     return KS_OK;
+}
+
+enum ks_status ks_kernels_find(struct ks_arena *arena, const char *file, struct ks_slice text,
+                               struct ks_kernel_list *kernels, struct ks_err *err)
+{
+    struct finder f = {.arena = arena, .file = file, .kernels = kernels, .err = err};
+    *kernels = (struct ks_kernel_list){0};
+    // Most files of a closure hold no kernel; do not pay for their tokens.
+    if (text.len == 0 || !memmem(text.at, text.len, "__global__", 10))
+        return KS_OK;
+    struct ks_arena scratch = {0}; // tokens take twenty times the text's memory
+    f.stream = ks_stream_read(&scratch, text);
+    enum ks_status status = read_declarations(&f);
+    ks_arena_free(&scratch);
+    return status;
 }

@@ -413,6 +413,30 @@ static void add_blank(struct finder *f, size_t begin, size_t end)
     f->marks->cap_blanks = v.cap;
 }
 
+static enum ks_status read_all_marks(struct finder *f, struct ks_token *tokens, size_t n)
+{
+    // Also in dead arms: a pragma is blanked wherever it stands.
+    struct ks_slice rest;
+    for (size_t i = 0; i < n; i++)
+        if (tokens[i].kind == KS_TOK_DIRECTIVE && mark_text(&tokens[i], &rest))
+            add_blank(f, offset(f, &tokens[i]), offset(f, &tokens[i]) + tokens[i].len);
+    n = ks_lex_drop_dead(tokens, n);
+    bool *optimized = KS_NEW_ARRAY(f->arena, bool, f->kernels->len);
+    for (size_t i = 0; i + 1 < n;) {
+        struct block b;
+        if (!read_block(f, i, &b)) {
+            KS_TRY(refuse_block_comment(f, &tokens[i]));
+            i++;
+            continue;
+        }
+        KS_TRY(read_marks(f, &b, optimized));
+        i = b.next;
+    }
+    ks_vec_each (const struct ks_mark, m, f->marks)
+        KS_TRY(ks_mark_check(f->arena, m, f->err));
+    return KS_OK;
+}
+
 enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks_slice text,
                              const struct ks_kernel_list *kernels, struct ks_mark_list *marks,
                              struct ks_err *err)
@@ -420,8 +444,9 @@ enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks
     *marks = (struct ks_mark_list){0};
     if (!ks_text_may_have_mark(text))
         return KS_OK;
+    struct ks_arena scratch = {0}; // for the tokens
     struct ks_token *tokens;
-    size_t n = ks_lex_all(arena, text, true, &tokens);
+    size_t n = ks_lex_all(&scratch, text, true, &tokens);
     struct finder f = {.arena = arena,
                        .file = file,
                        .base = text.at,
@@ -429,24 +454,7 @@ enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks
                        .kernels = kernels,
                        .marks = marks,
                        .err = err};
-    // Also in dead arms: a pragma is blanked wherever it stands.
-    struct ks_slice rest;
-    for (size_t i = 0; i < n; i++)
-        if (tokens[i].kind == KS_TOK_DIRECTIVE && mark_text(&tokens[i], &rest))
-            add_blank(&f, offset(&f, &tokens[i]), offset(&f, &tokens[i]) + tokens[i].len);
-    n = ks_lex_drop_dead(tokens, n);
-    bool *optimized = KS_NEW_ARRAY(arena, bool, kernels->len);
-    for (size_t i = 0; i + 1 < n;) {
-        struct block b;
-        if (!read_block(&f, i, &b)) {
-            KS_TRY(refuse_block_comment(&f, &tokens[i]));
-            i++;
-            continue;
-        }
-        KS_TRY(read_marks(&f, &b, optimized));
-        i = b.next;
-    }
-    ks_vec_each (const struct ks_mark, m, marks)
-        KS_TRY(ks_mark_check(arena, m, err));
-    return KS_OK;
+    enum ks_status status = read_all_marks(&f, tokens, n);
+    ks_arena_free(&scratch);
+    return status;
 }

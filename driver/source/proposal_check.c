@@ -45,9 +45,10 @@ static enum ks_status check_includes(const struct check *c)
     return KS_OK;
 }
 
-static enum ks_status check_text(const struct check *c, struct ks_gate *gate)
+static enum ks_status check_text(const struct check *c, struct ks_arena *scratch,
+                                 struct ks_gate *gate)
 {
-    *gate = (struct ks_gate){.arena = c->arena, .err = c->err,
+    *gate = (struct ks_gate){.arena = scratch, .err = c->err,
                              .source = ks_slice_of(c->proposal->source)};
     if (gate->source.len > MAX_SOURCE)
         KS_FAIL(c->err, KS_E_USER, "source: %zu bytes, at most %d are possible", gate->source.len,
@@ -239,10 +240,15 @@ enum ks_status ks_proposal_check(struct ks_arena *arena, struct ks_proposal *pro
                                  const struct ks_signature *signature, struct ks_err *err)
 {
     struct check c = {.arena = arena, .proposal = proposal, .signature = signature, .err = err};
+    struct ks_arena scratch = {0}; // for the gate's tokens
     struct ks_gate gate;
-    KS_TRY(check_includes(&c));
-    KS_TRY(check_text(&c, &gate));
-    KS_TRY(check_params(&c));
-    KS_TRY(check_kernels(&c, &gate));
-    return check_plan(&c);
+    enum ks_status status;
+    KS_TRY_GOTO(check_includes(&c), done);
+    KS_TRY_GOTO(check_text(&c, &scratch, &gate), done);
+    KS_TRY_GOTO(check_params(&c), done);
+    KS_TRY_GOTO(check_kernels(&c, &gate), done);
+    status = check_plan(&c);
+done:
+    ks_arena_free(&scratch);
+    return status;
 }

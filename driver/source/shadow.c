@@ -238,9 +238,9 @@ static const char *literal_text(struct ks_arena *arena, const char *text)
 }
 
 // The user's bytes with marks blanked: lines and columns stay.
-static char *blanked(struct writer *w)
+static char *blanked(struct ks_arena *arena, const struct writer *w)
 {
-    char *copy = ks_arena_strndup(w->arena, w->text.at, w->text.len);
+    char *copy = ks_arena_strndup(arena, w->text.at, w->text.len);
     const struct ks_mark_list *marks = w->request->marks;
     for (size_t i = 0; marks != NULL && i < marks->n_blanks; i++) {
         for (size_t at = marks->blanks[i][0]; at < marks->blanks[i][1]; at++)
@@ -302,7 +302,9 @@ enum ks_status ks_shadow_text(struct ks_arena *arena, const struct ks_shadow_req
     KS_TRY(collect_pieces(&w));
     KS_TRY(write_includes(&w, &includes));
     ks_buf_printf(out, includes ? "# 1 \"%s\"\n" : "#line 1 \"%s\"\n", w.token);
-    write_body(&w, blanked(&w));
+    struct ks_arena scratch = {0};
+    write_body(&w, blanked(&scratch, &w));
+    ks_arena_free(&scratch);
     if (request->dispatch && request->n_subs > 0)
         KS_TRY(ks_dispatch_text(arena, request->subs, request->n_subs, out, err));
     if (out->len > MAX_SHADOW)

@@ -257,13 +257,16 @@ static enum ks_status read_entry(struct reader *r, size_t open, struct ks_signat
 enum ks_status ks_signatures_read(struct ks_arena *arena, struct ks_slice stub,
                                   struct ks_signature_list *out, struct ks_err *err)
 {
-    struct reader r = {.arena = arena, .s = ks_stream_read(arena, stub)};
+    struct ks_arena scratch = {0}; // for the tokens
+    struct reader r = {.arena = arena, .s = ks_stream_read(&scratch, stub)};
     *out = (struct ks_signature_list){0};
     read_stubs(&r);
-    for (size_t i = 0; i + 1 < r.s.len; i++)
+    enum ks_status status = KS_OK;
+    for (size_t i = 0; status == KS_OK && i + 1 < r.s.len; i++)
         if (ks_stream_is(&r.s, i, "__cudaRegisterEntry") && ks_stream_is(&r.s, i + 1, "("))
-            KS_TRY(read_entry(&r, i + 1, out, err));
-    return KS_OK;
+            status = read_entry(&r, i + 1, out, err);
+    ks_arena_free(&scratch);
+    return status;
 }
 
 bool ks_signature_names(const struct ks_signature *signature, const struct ks_kernel_decl *decl)

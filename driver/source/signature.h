@@ -21,7 +21,7 @@ struct ks_signature_list {
     size_t len, cap;
 };
 
-// Reads every kernel registered in a stub file's text.
+// Reads every kernel registered in a stub file's text, which need not outlive the call.
 enum ks_status ks_signatures_read(struct ks_arena *arena, struct ks_slice stub,
                                   struct ks_signature_list *out, struct ks_err *err);
 // "ns::relax<float, (int)256>" and "ns :: relax< float,256 >" become "ns::relax<float,256>".
