@@ -26,29 +26,6 @@ enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
     return read_prerequisites(c, depfile, &c->manifest.dependencies, err);
 }
 
-enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err)
-{
-    if (c->cmd->depfile == NULL)
-        return KS_OK;
-    struct ks_slice text;
-    struct stat st;
-    // nvcc writes through links, and so that a second name stays a name of the same file.
-    const char *path = ks_path_real(c->arena, c->cmd->depfile);
-    if (path == NULL || stat(path, &st) != 0)
-        return ks_err_errno(err, "%s", c->cmd->depfile);
-    if (st.st_nlink > 1)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: has several names", path);
-    struct ks_buf out = KS_BUF(DEPFILE_MAX);
-    enum ks_status status;
-    KS_TRY_GOTO(ks_file_read(c->arena, path, DEPFILE_MAX, &text, err), done);
-    KS_TRY_GOTO(ks_depfile_repair(text, shadow, c->tu.path, c->extra_dependencies.at, &out,
-                                  err), done);
-    KS_TRY_GOTO(ks_file_write(path, out.data, out.len, false, st.st_mode & 0777, err), done);
-done:
-    ks_buf_free(&out);
-    return status;
-}
-
 // The shadow finds a header beside the user's file by -iquote: "./x.h" where the plain compile of a
 // file in the current folder says "x.h".
 static const char *without_dot(const char *path)
@@ -74,6 +51,61 @@ static size_t find_known(const struct ks_strv *known, const char *path, size_t g
         if (same_path(known->at[i], path))
             return i;
     return known->len;
+}
+
+static bool lists(const struct ks_strv *known, const char *path)
+{
+    for (size_t i = 0; i < known->len; i++)
+        if (strcmp(known->at[i], path) == 0)
+            return true;
+    return false;
+}
+
+// The plain compile's names for the shadow, and for headers that only the shadow calls "./x.h". nvcc
+// takes names from line markers: the shadow's own says the user's file once more.
+static size_t plain_names(struct consume *c, struct ks_slice text, const char *shadow,
+                          struct ks_depfile_name **names)
+{
+    const struct ks_strv *known = &c->manifest.dependencies;
+    struct ks_depfile seen = {0};
+    size_t n = 0;
+    if (strchr(c->tu.path, '/') == NULL)
+        (void)ks_depfile_parse(c->arena, text, &seen, NULL);
+    *names = KS_NEW_ARRAY(c->arena, struct ks_depfile_name, seen.prerequisites.len + 2);
+    if (strcmp(shadow, c->tu.path) != 0) {
+        (*names)[n++] = (struct ks_depfile_name){shadow, c->tu.path};
+        (*names)[n++] = (struct ks_depfile_name){c->tu.path, NULL};
+    }
+    for (size_t i = 0; i < seen.prerequisites.len; i++) {
+        const char *path = seen.prerequisites.at[i], *plain = without_dot(path);
+        if (plain != path && !lists(known, path) && lists(known, plain))
+            (*names)[n++] = (struct ks_depfile_name){path, plain};
+    }
+    return n;
+}
+
+enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err)
+{
+    if (c->cmd->depfile == NULL)
+        return KS_OK;
+    struct ks_slice text;
+    struct stat st;
+    // nvcc writes through links, and so that a second name stays a name of the same file.
+    const char *path = ks_path_real(c->arena, c->cmd->depfile);
+    if (path == NULL || stat(path, &st) != 0)
+        return ks_err_errno(err, "%s", c->cmd->depfile);
+    if (st.st_nlink > 1)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: has several names", path);
+    struct ks_buf out = KS_BUF(DEPFILE_MAX);
+    struct ks_depfile_name *names;
+    enum ks_status status;
+    KS_TRY_GOTO(ks_file_read(c->arena, path, DEPFILE_MAX, &text, err), done);
+    size_t n = plain_names(c, text, shadow, &names);
+    KS_TRY_GOTO(ks_depfile_repair(text, names, n, c->extra_dependencies.at, &out, err), done);
+    KS_TRY_GOTO(ks_file_write(path, out.data, out.len, false, st.st_mode & 0777, err), done);
+done:
+    ks_buf_free(&out);
+    return status;
 }
 
 // A variant's own includes come from the toolkit and bring the host's standard headers along.

@@ -15,7 +15,7 @@ static enum ks_status complete(struct consume *c, struct ks_slice *text, struct 
 {
     struct ks_err err = {0};
     enum ks_status status =
-        ks_depfile_repair(*text, c->tu.path, c->tu.path, c->extra_dependencies.at, out, &err);
+        ks_depfile_repair(*text, NULL, 0, c->extra_dependencies.at, out, &err);
     if (status == KS_OK)
         *text = (struct ks_slice){out->data, out->len};
     else

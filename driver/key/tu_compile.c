@@ -21,7 +21,7 @@ static const char *output_of(struct ks_arena *arena, const struct ks_tu *tu)
 
 // With -objtemp nvcc names its intermediate files after the object, puts them beside it and, under
 // --keep, leaves them there, whatever --keep-dir says. They go where they were asked for; without
-// --keep nvcc would have written and removed files of these very names.
+// --keep nvcc would have written and removed files of these very names (but not NAME.ltoir of -dlto).
 static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *tu,
                                    const char *object, const char *keep_dir, struct ks_err *err)
 {
@@ -38,6 +38,7 @@ static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *t
         bool kept = false;
         for (size_t e = 0; e < sizeof endings / sizeof *endings; e++)
             kept |= ks_ends_with(names.at[i], endings[e]);
+        kept &= !tu->cmd->dlto || !ks_ends_with(names.at[i], ".ltoir");
         if (!kept || !ks_starts_with(names.at[i], stem))
             continue;
         const char *from = ks_path_join(arena, dir, names.at[i]);

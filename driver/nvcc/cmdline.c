@@ -1,6 +1,7 @@
 #include "nvcc/cmdline.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "nvcc/arch.h"
 #include "nvcc/host_option.h"
@@ -300,6 +301,15 @@ static void judge_inputs(struct reader *r)
         cmd->input = r->input_from;
 }
 
+// What cannot be replaced by renaming a file over it is nvcc's to write to: a device, and a name
+// that leads to whatever is open.
+static bool is_no_file(const char *path)
+{
+    struct stat st;
+    return path != NULL && (ks_starts_with(path, "/dev/") || ks_starts_with(path, "/proc/") ||
+                            (stat(path, &st) == 0 && !S_ISREG(st.st_mode)));
+}
+
 static void judge_outputs(struct reader *r)
 {
     struct ks_cmdline *cmd = r->cmd;
@@ -317,6 +327,11 @@ static void judge_outputs(struct reader *r)
         cmd->depfile = with_suffix(r->arena, cmd->output, ".d");
     else if (r->wants_depfile && r->inputs.len == 1)
         cmd->depfile = beside_output(r->arena, cmd, r->inputs.at[0], ".d");
+    if (is_no_file(cmd->depfile))
+        pass(cmd, "the dependency file is no regular file");
+    if (is_no_file(cmd->output))
+        pass(cmd, "the output is no regular file");
+    cmd->lists &= !is_no_file(cmd->listing);
 }
 
 static void judge_phase(struct reader *r)

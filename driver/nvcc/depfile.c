@@ -143,55 +143,102 @@ enum ks_status ks_depfile_parse(struct ks_arena *arena, struct ks_slice text,
     return KS_OK;
 }
 
-enum ks_status ks_depfile_repair(struct ks_slice text, const char *from, const char *to,
-                                 const char *const *extra, struct ks_buf *out, struct ks_err *err)
+// As nvcc 13.0 does, which knows of no other character of make's (tried).
+static void write_as_nvcc(const char *name, struct ks_buf *out)
+{
+    for (; *name != '\0'; name++) {
+        if (*name == ' ')
+            ks_buf_putc(out, '\\');
+        ks_buf_putc(out, *name);
+    }
+}
+
+static const struct ks_depfile_name *find_name(const struct ks_depfile_name *names, size_t n,
+                                               const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i].from, name) == 0)
+            return names[i].to != NULL && strcmp(names[i].to, name) == 0 ? NULL : &names[i];
+    return NULL;
+}
+
+// Behind an empty rule whose colon is at `at`.
+static const char *behind_rule(const char *at, const char *end)
+{
+    at++;
+    for (int lines = 0; lines < 2 && at < end && (*at == '\n' || *at == '\r'); at++)
+        lines += *at == '\n';
+    return at;
+}
+
+struct repair {
+    const char *copied; // everything before it is in `out`, or was dropped
+    struct ks_buf *out;
+};
+
+static void copy_to(struct repair *r, const char *end)
+{
+    if (end > r->copied)
+        ks_buf_add(r->out, r->copied, (size_t)(end - r->copied));
+    r->copied = end > r->copied ? end : r->copied;
+}
+
+static void add_extra(struct repair *r, const char *const *extra, const char *before,
+                      const char *behind)
+{
+    for (; extra != NULL && *extra != NULL; extra++) {
+        ks_buf_puts(r->out, before);
+        escape(*extra, r->out);
+        ks_buf_puts(r->out, behind);
+    }
+}
+
+enum ks_status ks_depfile_repair(struct ks_slice text, const struct ks_depfile_name *names,
+                                 size_t n_names, const char *const *extra, struct ks_buf *out,
+                                 struct ks_err *err)
 {
     struct ks_arena arena = {0};
     struct scanner s = {text.at, text.at + text.len, 1};
-    const char *copied = text.at; // everything before it is in `out`
-    const char *last_end = NULL;  // of the current rule's last word
-    const char *const *const all_extra = extra;
+    struct repair r = {text.at, out};
+    const char *last_end = text.at; // of the current rule's last word that stays
     bool right = false, first_rule = true;
     struct token token;
     for (bool more = true; more;) {
         more = next_token(&s, &token);
-        bool ends = !more || token.newline;
-        if (ends && right && first_rule) {
-            ks_buf_add(out, copied, (size_t)(last_end - copied));
-            copied = last_end;
-            for (; extra != NULL && *extra != NULL; extra++) {
-                ks_buf_puts(out, " \\\n    ");
-                escape(*extra, out);
+        if (!more || token.newline) {
+            if (right && first_rule) {
+                copy_to(&r, last_end);
+                add_extra(&r, extra, " \\\n    ", "");
+                first_rule = false;
             }
-            first_rule = false;
-        }
-        if (ends) {
             right = false;
             continue;
         }
         // -MP's line for the shadow is a target, with the colon behind it.
         bool colon = !right && ends_targets(&token);
         const char *end = token.end - (colon ? 1 : 0);
-        if ((right || !first_rule) && end > token.begin &&
-            strcmp(unescape(&arena, token.begin, end), from) == 0) {
-            ks_buf_add(out, copied, (size_t)(token.begin - copied));
-            escape(to, out);
-            copied = end;
+        const struct ks_depfile_name *name = NULL;
+        if ((right || !first_rule) && end > token.begin)
+            name = find_name(names, n_names, unescape(&arena, token.begin, end));
+        if (name != NULL && name->to != NULL) {
+            copy_to(&r, token.begin);
+            write_as_nvcc(name->to, out);
+            r.copied = end;
+        } else if (name != NULL) {
+            copy_to(&r, right ? last_end : token.begin);
+            r.copied = right ? end : behind_rule(end, s.end);
         }
         right |= colon;
-        last_end = token.end;
+        if (name == NULL || name->to != NULL)
+            last_end = token.end;
     }
     ks_arena_free(&arena);
     if (first_rule)
         KS_FAIL(err, KS_E_FORMAT, "line %d: no rule in the dependency file", s.line);
-    ks_buf_add(out, copied, (size_t)(text.at + text.len - copied));
+    copy_to(&r, text.at + text.len);
     // As with -MP: make must not stop when an added file was deleted, with a cache for example.
-    for (const char *const *at = all_extra; at != NULL && *at != NULL; at++) {
-        if (out->len > 0 && out->data[out->len - 1] != '\n')
-            ks_buf_putc(out, '\n');
+    if (extra != NULL && *extra != NULL && out->data[out->len - 1] != '\n')
         ks_buf_putc(out, '\n');
-        escape(*at, out);
-        ks_buf_puts(out, ":\n");
-    }
+    add_extra(&r, extra, "\n", ":\n");
     return ks_buf_check(out, "the dependency file", err);
 }

@@ -40,7 +40,8 @@ static const char *repaired(const char *text, const char *from, const char *to,
 {
     struct ks_buf out = KS_BUF(1 << 16);
     struct ks_err err;
-    if (ks_depfile_repair(ks_slice_of(text), from, to, extra, &out, &err) != KS_OK)
+    const struct ks_depfile_name names[] = {{"never/seen", "x"}, {from, to}};
+    if (ks_depfile_repair(ks_slice_of(text), names, 2, extra, &out, &err) != KS_OK)
         fail_msg("%s", err.text);
     const char *copy = ks_arena_strdup(&arena, out.data);
     ks_buf_free(&out);
@@ -92,7 +93,7 @@ static void refuses_what_is_no_depfile(void **state)
                      KS_E_FORMAT);
     assert_non_null(strstr(err.text, "line 3"));
     struct ks_buf out = KS_BUF(1 << 16);
-    assert_int_equal(ks_depfile_repair(ks_slice_of("x y\n"), "x", "y", NULL, &out, &err),
+    assert_int_equal(ks_depfile_repair(ks_slice_of("x y\n"), NULL, 0, NULL, &out, &err),
                      KS_E_FORMAT);
     ks_buf_free(&out);
 }
@@ -102,6 +103,7 @@ static void leaves_the_rest_alone(void **state)
     (void)state;
     assert_string_equal(repaired(of_nvcc, "none", "b", NULL), of_nvcc);
     assert_string_equal(repaired(of_gcc, "none", "b", NULL), of_gcc);
+    assert_string_equal(repaired("t.o: a$$\\#b\n", "a$#b", "a$#b", NULL), "t.o: a$$\\#b\n");
     assert_string_equal(repaired("a.cu : a.cu \\\n b.cu\n", "a.cu", "c.cu", NULL),
                         "a.cu : c.cu \\\n b.cu\n"); // the target keeps its name
 }
@@ -112,10 +114,9 @@ static void replaces_by_token(void **state)
     assert_string_equal(
         repaired("t.o : s/x.cu \\\n    s/x.cuh \\\n    s/x.cu2\n", "s/x.cu", "../x.cu", NULL),
         "t.o : ../x.cu \\\n    s/x.cuh \\\n    s/x.cu2\n");
-    assert_string_equal(
-        repaired(of_nvcc, "x y.cu", "p q$#.cu", NULL),
-        "esc.o : p\\ q$$\\#.cu \\\n    a\\ b#c$d.h \\\n    e/f.h\n\n\na\\ b#c$d.h:\n\n"
-        "e/f.h:\n\n");
+    assert_string_equal(repaired(of_nvcc, "x y.cu", "p q$#.cu", NULL),
+                        "esc.o : p\\ q$#.cu \\\n    a\\ b#c$d.h \\\n    e/f.h\n\n\na\\ b#c$d.h:\n\n"
+                        "e/f.h:\n\n");
     assert_string_equal(repaired("t.o: s.cu h.h\nh.h:\ns.cu:\n", "s.cu", "r.cu", NULL),
                         "t.o: r.cu h.h\nh.h:\nr.cu:\n"); // -MP's line too
 }
@@ -131,9 +132,29 @@ static void appends_prerequisites_to_the_first_rule(void **state)
     const char *text = repaired("t.o: s.cu", "s.cu", "r.cu", extra);
     struct ks_depfile file = parsed(text);
     assert_string_equal(join(&file.prerequisites), "r.cu|/p/.ks/index|/h/a b/index");
-    assert_string_equal(join(&file.phony), "/p/.ks/index|/h/a b/index"); // make goes on without them
+    assert_string_equal(join(&file.phony),
+                        "/p/.ks/index|/h/a b/index"); // make goes on without them
     file = parsed(repaired("t.o:\n", "s.cu", "r.cu", extra));
     assert_string_equal(join(&file.prerequisites), "/p/.ks/index|/h/a b/index");
+}
+
+static void drops_names(void **state)
+{
+    (void)state;
+    const char *text = "t.o : s/h.cu \\\n    a.h \\\n    t.cu \\\n    b.h \\\n    t.cu\n\n\n"
+                       "a.h:\n\nt.cu:\n\nb.h:\n\n";
+    const struct ks_depfile_name names[] = {{"s/h.cu", "t.cu"}, {"t.cu", NULL}};
+    struct ks_buf out = KS_BUF(1 << 16);
+    const char *const extra[] = {"i", NULL};
+    assert_int_equal(ks_depfile_repair(ks_slice_of(text), names, 2, NULL, &out, NULL), KS_OK);
+    assert_string_equal(out.data, "t.o : t.cu \\\n    a.h \\\n    b.h\n\n\na.h:\n\nb.h:\n\n");
+    ks_buf_free(&out);
+    out = (struct ks_buf)KS_BUF(1 << 16);
+    assert_int_equal(
+        ks_depfile_repair(ks_slice_of("t.cu: t.cu\nt.cu:\n"), names + 1, 1, extra, &out, NULL),
+        KS_OK); // the target stays
+    assert_string_equal(out.data, "t.cu: \\\n    i\n\ni:\n");
+    ks_buf_free(&out);
 }
 
 static void names_survive_writing_and_reading(void **state)
@@ -142,9 +163,10 @@ static void names_survive_writing_and_reading(void **state)
     const char *names[] = {"a b", "a\\ b", "a\\\\ b", "$x$$", "#h",
                            "x#",  " lead", "t\tt",    "b\\s", "c:d"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct ks_depfile file = parsed(repaired("t.o : s.cu z\n", "s.cu", names[i], NULL));
-        assert_int_equal(file.prerequisites.len, 2);
-        assert_string_equal(file.prerequisites.at[0], names[i]);
+        const char *const extra[] = {names[i], NULL};
+        struct ks_depfile file = parsed(repaired("t.o : s.cu z\n", "x", "y", extra));
+        assert_int_equal(file.prerequisites.len, 3);
+        assert_string_equal(file.prerequisites.at[2], names[i]);
     }
 }
 
@@ -157,6 +179,7 @@ int main(void)
         cmocka_unit_test_teardown(leaves_the_rest_alone, reset),
         cmocka_unit_test_teardown(replaces_by_token, reset),
         cmocka_unit_test_teardown(appends_prerequisites_to_the_first_rule, reset),
+        cmocka_unit_test_teardown(drops_names, reset),
         cmocka_unit_test_teardown(names_survive_writing_and_reading, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
