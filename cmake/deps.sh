@@ -32,6 +32,12 @@ cmake|cmake
 ninja|ninja-build"
 # the same, of what only tests use
 test_tools="\
+bazel|bazel-bootstrap
+ccache|ccache
+clangd-14|clangd-14
+git|git
+make|make
+meson|meson
 minisign|minisign
 python3|python3
 strace|strace"
