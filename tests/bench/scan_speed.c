@@ -100,7 +100,7 @@ int main(int argc, char **argv)
         return 2;
     }
     for (int i = 2; i < argc; i++)
-        nftw(argv[i], take_file, 32, FTW_PHYS);
+        nftw(argv[i], take_file, 32, 0); // through links: some toolkits are folders of them
     if (files.len == 0) {
         fprintf(stderr, "scan_speed: no sources\n");
         return 1;
