@@ -128,6 +128,14 @@ static void check_project(struct doctor *d)
     else
         report(d, "project", GOOD, ks_arena_printf(arena, "%s, %zu trusted keys", project.root,
                                                    project.n_trust));
+    size_t *indices;
+    size_t n = project.root == NULL ? 0 : ks_project_marks_without_file(arena, &project, &indices);
+    for (size_t i = 0; i < n; i++) {
+        const struct ks_side_mark *mark = &project.marks[indices[i]];
+        report(d, "marks", NOTE,
+               ks_arena_printf(arena, "%s:%d: no file matches `file: %s` (`*` does not cross a /)",
+                               project.file, mark->line, mark->file));
+    }
 }
 
 // Shared folders of decisions, each by itself: builds are silent about one that is away.

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <glob.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -303,5 +304,25 @@ size_t ks_project_marks_for(struct ks_arena *arena, const struct ks_project *pro
     for (size_t i = 0; i < project->n_marks; i++)
         if (fnmatch(project->marks[i].file, below, FNM_PATHNAME) == 0)
             (*indices)[n++] = i;
+    return n;
+}
+
+size_t ks_project_marks_without_file(struct ks_arena *arena, const struct ks_project *project,
+                                     size_t **indices)
+{
+    size_t n = 0;
+    *indices = KS_NEW_ARRAY(arena, size_t, project->n_marks);
+    for (size_t i = 0; i < project->n_marks; i++) {
+        glob_t found = {0};
+        // The root is a name, whatever its characters.
+        struct ks_buf pattern = KS_BUF(1 << 16);
+        for (const char *at = project->root; *at != '\0'; at++)
+            ks_buf_printf(&pattern, strchr("*?[\\", *at) != NULL ? "\\%c" : "%c", *at);
+        ks_buf_printf(&pattern, "/%s", project->marks[i].file);
+        if (glob(ks_buf_text(&pattern), GLOB_NOSORT | GLOB_PERIOD, NULL, &found) == GLOB_NOMATCH)
+            (*indices)[n++] = i;
+        globfree(&found);
+        ks_buf_free(&pattern);
+    }
     return n;
 }

@@ -49,4 +49,8 @@ bool ks_project_may_mark(const struct ks_project *project, const char *path);
 size_t ks_project_marks_for(struct ks_arena *arena, const struct ks_project *project,
                             const char *file, size_t **indices);
 
+// Indices of marks whose `file:` no file of the project matches: a slip that no compile can notice.
+size_t ks_project_marks_without_file(struct ks_arena *arena, const struct ks_project *project,
+                                     size_t **indices);
+
 #endif

@@ -44,7 +44,8 @@ static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
             mark->off = side->off;
             mark->kernel = decl;
             const char *where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->line);
-            KS_TRY(ks_mark_parse_optimize(arena, where, side->optimize, mark, err));
+            if (!side->off)
+                KS_TRY(ks_mark_parse_optimize(arena, where, side->optimize, mark, err));
             for (size_t w = 0; w < side->n_workloads; w++) {
                 where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->workload_lines[w]);
                 KS_TRY(ks_mark_parse_workload(arena, where, side->workloads[w], mark, err));

@@ -61,3 +61,17 @@ says 'ks.yaml:2: '
 one_line
 status 1 "$ks" doctor && has 'ks.yaml:2'
 json 1 doctor + checks
+
+# Entries of ks.yaml that match no file: no compile can tell, the doctor does.
+mkdir -p project/src
+touch project/src/real.cu
+cat > project/ks.yaml <<'END'
+kernels:
+  - {file: "src/*.cu", kernel: k}
+  - {file: "*.cu", kernel: k}
+  - {file: src/gone.cu, kernel: k}
+END
+(cd project && "$ks" doctor) > out
+has "ks.yaml:3: no file matches \`file: *.cu\`"
+has "ks.yaml:4: no file matches \`file: src/gone.cu\`"
+lacks 'ks.yaml:2:'
