@@ -4,7 +4,7 @@
 #   fidelity.sh LIST...    tests/data/fidelity/LIST.txt
 #
 # What differs beyond names of temporary files must also differ between two runs of nvcc, in nothing but
-# numbers (a table of times).
+# numbers (a table of times) and the order of messages.
 . "$KS_TEST_SOURCE/tests/lib.sh"
 . "$KS_TEST_SOURCE/tests/cmake/fidelity_lib.sh"
 lists=("${@:?usage: fidelity.sh LIST...}")

@@ -37,7 +37,8 @@ names='s/tmpxft_[0-9a-f]{8}_[0-9a-f]{8}/tmpxft_P/g;s/(tmpxft_P-[0-9]+)_[0-9a-f]+
 names="$names;s/Compile time = [0-9.]+ ms/Compile time = T ms/"
 numbers="$names;s/[0-9]+(\\.[0-9]+)?/N/g"
 
-# adjusted EXPRESSION NAME...: copies NAME.adjusted with contents and names of files edited.
+# adjusted EXPRESSION NAME...: copies NAME.adjusted with contents and names of files edited. With
+# $numbers the order of messages goes too: -t starts steps side by side.
 adjusted() {
     local expression=$1 name path
     shift
@@ -45,6 +46,7 @@ adjusted() {
         rm -rf "$name.adjusted"
         cp -a "$name" "$name.adjusted"
         find "$name.adjusted" -type f -exec sed -E -i "$expression" {} +
+        [ "$expression" != "$numbers" ] || sort -o "$name.adjusted/stderr" "$name.adjusted/stderr"
         find "$name.adjusted" -depth -name 'tmpxft_*' | while read -r path; do
             mv "$path" "${path%/*}/$(basename "$path" | sed -E "$expression")"
         done
@@ -66,7 +68,7 @@ complain() { # complain LINE TEXT
 
 # Two runs of nvcc show that the names, and nothing else, must be made equal.
 names_differ() {
-    local line='nvcc --dryrun -t2 plain.cu; nvcc -Xptxas -v -cubin plain.cu'
+    local line='nvcc --dryrun plain.cu; nvcc -Xptxas -v -cubin plain.cu'
     side nvcc "$nvcc" "$line"
     side again "$nvcc" "$line"
     alike nvcc again && fail "nvcc repeats the names of its temporary files: they can be compared"

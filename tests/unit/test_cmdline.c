@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/rng.h"
 #include "nvcc/cmdline.h"
 #include "nvcc/option.h"
 #include "nvcc/toolkit.h"
@@ -326,6 +327,70 @@ static void builds_the_same_words(void **state)
     assert_string_equal(join(other), "nvcc|--version");
 }
 
+// A word like those of commands: an option of the table in some form, a file, or bytes of any kind.
+static const char *random_word(struct ks_rng *rng)
+{
+    static const char *const plain[] = {"a.cu", "b.cu", "c.o",   "-",  "",       "--", "-=", "--=",
+                                        "=",    " ",    "a=b,c", "\"", "-Xfoo=", "@f", "'",  "-I"};
+    size_t n;
+    const struct ks_option *options = ks_options(&n);
+    const struct ks_option *option = &options[ks_rng_below(rng, n)];
+    const char *dashes = ks_rng_below(rng, 2) == 0 ? "--" : "-", *name = option->name;
+    if (option->alias != NULL && dashes[1] == '\0')
+        name = option->alias;
+    switch (ks_rng_below(rng, 6)) {
+    case 0:
+        return plain[ks_rng_below(rng, sizeof plain / sizeof *plain)];
+    case 1: {
+        size_t len = 1 + ks_rng_below(rng, 12);
+        char *bytes = ks_arena_alloc(&arena, len + 1);
+        for (size_t i = 0; i < len; i++)
+            bytes[i] = (char)(1 + ks_rng_below(rng, 255));
+        return bytes;
+    }
+    case 2:
+        return ks_arena_printf(&arena, "%s%s=%s", dashes, name, plain[ks_rng_below(rng, 8)]);
+    case 3:
+        return ks_arena_printf(&arena, "%s%s%d", dashes, name, (int)ks_rng_below(rng, 99));
+    default:
+        return ks_arena_printf(&arena, "%s%s", dashes, name);
+    }
+}
+
+// What is handed on is what came, word for word, whatever it means.
+static void check_handed_on(const struct ks_strv *words)
+{
+    struct ks_cmdline cmd;
+    ks_cmdline_read(&arena, (int)words->len, words->at, &cmd);
+    assert_int_equal(cmd.argc, words->len);
+    assert_true(cmd.pass != NULL || (cmd.input > 0 && cmd.input < cmd.argc));
+    const char **argv = ks_cmdline_build(&arena, &cmd, "nvcc", NULL, NULL, NULL, NULL);
+    for (size_t i = 1; i < words->len; i++)
+        assert_ptr_equal(argv[i], words->at[i]);
+    assert_null(argv[words->len]);
+}
+
+static void hands_on_random_words(void **state)
+{
+    (void)state;
+    struct ks_rng rng;
+    ks_rng_seed(&rng, 20);
+    for (int round = 0; round < 3000; round++) {
+        struct ks_strv words = {0};
+        size_t len = 1 + ks_rng_below(&rng, 14);
+        ks_strv_add(&arena, &words, "ks-nvcc");
+        for (size_t i = 0; i < len; i++)
+            ks_strv_add(&arena, &words, random_word(&rng));
+        check_handed_on(&words);
+        ks_arena_free(&arena);
+    }
+    struct ks_strv many = {0};
+    ks_strv_add(&arena, &many, "ks-nvcc");
+    for (int i = 0; i < 100000; i++)
+        ks_strv_add(&arena, &many, i == 5 ? "-c" : i == 7 ? "a.cu" : "-DX");
+    check_handed_on(&many);
+}
+
 static void survives_an_empty_vector(void **state)
 {
     (void)state;
@@ -451,6 +516,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(expands_options_files, reset, reset),
         cmocka_unit_test_setup_teardown(looks_at_flags_of_the_environment, reset, reset),
         cmocka_unit_test_setup_teardown(builds_the_same_words, reset, reset),
+        cmocka_unit_test_setup_teardown(hands_on_random_words, reset, reset),
         cmocka_unit_test_setup_teardown(survives_an_empty_vector, reset, reset),
         cmocka_unit_test_setup_teardown(agrees_with_dryrun, reset, reset),
     };
