@@ -110,14 +110,21 @@ add scan_gb_s "$scan"
 add closure_gb_s "$closure"
 
 echo "dispatch"
-join_object "$("$here/launch_cost.sh" "$tools/make_shadow" "$nvcc" \
-    "$here/../../driver/source/hook" "$work/dispatch" | tail -1)"
+launch_cost() { # launch_cost KEY OBJECT_KEY [gpu]: one of its figures, and all of them
+    local line
+    line=$("$here/launch_cost.sh" "$tools/make_shadow" "$nvcc" "$here/../../driver/source/hook" \
+        "$work/launch" "${@:3}" | tail -1)
+    add "$1" "$(python3 -c 'import json, sys; print(json.dumps(json.loads(sys.argv[1])[sys.argv[2]]))' \
+        "$line" "$1")"
+    add "$2" "$line"
+}
+launch_cost dispatch_ns dispatch
 if nvidia-smi > /dev/null 2>&1; then
     echo "launches on the GPU"
-    join_object "$("$here/launch_cost.sh" "$tools/make_shadow" "$nvcc" \
-        "$here/../../driver/source/hook" "$work/launch" gpu | tail -1)"
+    launch_cost launch_added_ns launch gpu
 else
-    join_object '{"launch_added_ns": null, "spread_ns": null, "plain_launch_ns": null, "call_ns": null}'
+    add launch_added_ns null
+    add launch null
 fi
 add runs "$runs"
 add load "[$load_before, $(load)]"

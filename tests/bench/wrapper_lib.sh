@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 json='' cases='' peak_added=0
 add() { json+=", \"$1\": $2"; } # add KEY VALUE
-join_object() { json+=", $(sed 's/^{//; s/}$//' <<< "$1")"; }
 
 # measure N A... -- B...: runs the pairs; their figures are in the array m.
 declare -A m
