@@ -51,6 +51,8 @@ static const struct {
                                              "function; make the callee a template argument"},
     [KS_R_LTO] = {"lto", "with -dlto or code=lto_NN the machine code is made when the program is "
                          "linked; build marked files without"},
+    [KS_R_TOOLKIT] = {"toolkit", "kernels are launched through this nvcc's stubs in a way that ks "
+                                 "does not know; build with nvcc 13.0 or newer"},
     [KS_R_UNTRUSTED] = {"untrusted", "a variant exists whose signature is missing or by no trusted "
                                      "key; add the key to `trust:` in ks.yaml if you trust it"},
     [KS_R_CORRUPT] = {"corrupt", "a variant file is damaged; restore it or delete it and tune again"},

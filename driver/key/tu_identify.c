@@ -206,6 +206,10 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
             if (status != KS_OK && status != KS_E_USER && status != KS_E_UNSUPPORTED)
                 return ks_err_set(err, status, "%s", mistake.text);
             check_mark(arena, &mistake, kernel);
+            if (kernel->reason == KS_R_APPLIED && !ks_toolkit_dispatches(tu->toolkit)) {
+                kernel->reason = KS_R_TOOLKIT;
+                kernel->reason_text = ks_arena_printf(arena, "nvcc %s", tu->toolkit->version);
+            }
         }
     }
     if (kernels->len == before)

@@ -258,6 +258,11 @@ static const char *cached_version(struct ks_arena *arena, const char *file, cons
     return len == 0 || version[len] != '\n' ? NULL : ks_arena_strndup(arena, version, len);
 }
 
+bool ks_toolkit_dispatches(const struct ks_toolkit *toolkit)
+{
+    return strtol(toolkit->version, NULL, 10) >= 13;
+}
+
 enum ks_status ks_toolkit_version(struct ks_arena *arena, const struct ks_config *config,
                                   struct ks_toolkit *toolkit, struct ks_err *err)
 {

@@ -24,6 +24,10 @@ const char *ks_toolkit_guess(void);
 // compiles alone: what else nvcc is asked is no launcher's business.
 const char *const *ks_toolkit_command(struct ks_arena *arena, const struct ks_toolkit *toolkit,
                                       const char *const *argv);
+
+// Whether the launch hook knows how this nvcc's host stubs launch: from 13.0 on. (12's call
+// cudaLaunchKernel, and no such toolkit was at hand to try them with.) After ks_toolkit_version.
+bool ks_toolkit_dispatches(const struct ks_toolkit *toolkit);
 // Full version from `nvcc --version`, cached under cache_dir by the nvcc's and its cicc's and
 // ptxas's size, mtime and inode.
 enum ks_status ks_toolkit_version(struct ks_arena *arena, const struct ks_config *config,

@@ -50,7 +50,7 @@ rm lose
 
 # The hook's own file without its mark.
 cp -rL "$KS_TEST_BIN/../share/ks" share # the build has links to the sources
-sed -i 's/section(".ks_hook")/section(".other")/' share/hook/crt/host_runtime.h
+sed -i 's/\.pushsection \.ks_hook/.pushsection .other/' share/hook/crt/host_runtime.h
 export KS_SHARE_DIR=$PWD/share
 rm -rf "$cache/manifests"
 compile "${words[@]}" && refused

@@ -298,6 +298,15 @@ int cudaDeviceSynchronize(void)
     mock_called();
     return 0;
 }
+int cudaDeviceReset(void)
+{
+    mock_called();
+    mock_lock();
+    for (int i = 0; i < n_functions; i++)
+        functions[i].dynamic[device] = 0;
+    mock_unlock();
+    return 0;
+}
 int cudaDeviceGetAttribute(int *value, int attribute, int d)
 {
     mock_called();

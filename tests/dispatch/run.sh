@@ -33,7 +33,7 @@ for mode in "${modes[@]}"; do
 done
 
 # Other machines: what depends on them, and that nothing else does.
-for machine in Alike=90,90 Single=90 Differing=90,80 Older=75; do
+for machine in Alike=90,90 Single=90 Differing=90,80 Older=75 Reset=90 Reset=90,90; do
     group=${machine%=*} devices=${machine#*=}
     run_suite "$group" whole shadow MOCK_DEVICES="$devices" SUITE_ONLY="$group"
     held whole "$group"
@@ -42,6 +42,10 @@ for devices in 90 90,90; do
     run_suite "on-$devices" whole shadow MOCK_DEVICES="$devices"
     same "$work/whole/run.results" "$work/whole/on-$devices.results"
 done
+
+# Nothing known yet but to eight threads at once.
+run_suite first race shadow SUITE_ONLY=launch.threads
+held race first
 
 switches() { # KS_DISABLE that says no, and KS_TRACE to stderr
     local value
@@ -70,4 +74,16 @@ neutral() { # the hook without a table
         "$nvcc" -arch=sm_90 "-I$hook" -Werror all-warnings -c "$work/nothing.cu" -o "$work/nothing.o"
 }
 row hook.neutral neutral
+other_path() { # the header's other branch, as far as this toolkit has CUDA 12's
+    local args
+    mapfile -t args < "$work/whole/shadow/library.args"
+    mkdir -p "$work/other/crt" &&
+        printf '#define __NV_LEGACY_LAUNCH\n#include_next "crt/host_runtime.h"\n' \
+            > "$work/other/crt/host_runtime.h" &&
+        "$nvcc" "-I$work/other" "${args[@]}" -arch=sm_90 --extended-lambda \
+            -c "$work/whole/shadow/library.cu" -o "$work/other.o" || return 1
+    nm "$work/other.o" | grep -q ' U cudaLaunchKernel$' || return 1
+    ! readelf -SW "$work/other.o" | grep -q ' .ks_hook '
+}
+row hook.other-launch-path other_path
 all_shown

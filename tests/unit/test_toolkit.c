@@ -110,6 +110,16 @@ static void looks_in_the_documented_order(void **state)
     assert_string_equal(found.nvcc, d);
 }
 
+static void dispatches_from_13_on(void **state)
+{
+    (void)state;
+    static const char *const versions[] = {"11.8.89", "12.9.86", "13.0.88", "13.4.1", "14.0.2"};
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++) {
+        const struct ks_toolkit found = {.version = versions[i]};
+        assert_int_equal(ks_toolkit_dispatches(&found), i >= 2);
+    }
+}
+
 static void passes_over_itself(void **state)
 {
     (void)state;
@@ -277,6 +287,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(looks_in_the_documented_order),
+        TEST(dispatches_from_13_on),
         TEST(passes_over_itself),
         TEST(resolves_links_unless_they_masquerade),
         TEST(keeps_the_way_to_the_toolkit),

@@ -24,19 +24,6 @@ CASE("gpu.legacy-stream-while-capturing")
     suite::effect("graph", graph != nullptr);
     suite::effect("get", cudaGetLastError());
 }
-CASE("Reset.launches")
-{
-    for (int i = 0; i < 2; i++) {
-        big_shared<<<1, 32>>>(suite::log(), 100);
-        outer::sum<<<1, 1>>>(suite::log(), X, Y, 3000);
-        suite::effect("launch", cudaGetLastError());
-        CHECK(suite::saw(0, 100));
-        if (i > 0)
-            break;
-        suite::effect("reset", cudaDeviceReset());
-        suite::forget_log();
-    }
-}
 __global__ void fault()
 {
     __trap();

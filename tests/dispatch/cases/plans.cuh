@@ -298,6 +298,21 @@ CASE("shared.attribute-of-original")
     big_shared<<<1, 32>>>(suite::log(), 100);
 }
 
+CASE("Reset.launches")
+{
+    // Attributes, and whatever else was known of the device, are gone after a reset.
+    for (int i = 0; i < 3; i++) {
+        big_shared<<<1, 32>>>(suite::log(), 100);
+        suite::effect("launch", cudaGetLastError());
+        outer::sum<<<1, 1>>>(suite::log(), X, Y, 3000);
+        suite::effect("launch", cudaGetLastError());
+        if (i > 0)
+            continue;
+        suite::effect("reset", cudaDeviceReset());
+        suite::forget_log();
+    }
+}
+
 CASE("api.launch-kernel")
 {
     Log *log = suite::log();

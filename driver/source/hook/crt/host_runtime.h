@@ -12,17 +12,16 @@
 #if defined(__cudaLaunch) && !defined(__KS_HOOK)
 #define __KS_HOOK 1
 
-/* Proof that this file was compiled in; SHF_GNU_RETAIN keeps it through --gc-sections. */
+/* Proof that a stub of this unit launches through here: it is emitted with the function below, and
+ * that is not emitted unless it is used. A toolkit whose stubs launch in another way leaves none.
+ * "R" (SHF_GNU_RETAIN) keeps it through --gc-sections. */
+#define __KS_HOOK_FLAGS "a"
 #if defined(__has_attribute)
 #if __has_attribute(retain)
-#define __KS_RETAIN retain,
+#undef __KS_HOOK_FLAGS
+#define __KS_HOOK_FLAGS "aR"
 #endif
 #endif
-#ifndef __KS_RETAIN
-#define __KS_RETAIN
-#endif
-static const char __ks_hook_marker[]
-    __attribute__((used, __KS_RETAIN section(".ks_hook"))) = "ks-hook 1";
 
 /* A table, where there is one, defines these with `int` last: the better match for 0. */
 static inline bool __ks_dispatch(const void *, dim3, dim3, size_t, cudaStream_t, void **, long)
@@ -37,20 +36,12 @@ static inline void __ks_register(const void *, const char *, long)
     (__ks_register((const void *)(host), (name), 0), \
      __cudaRegisterFunction(handle, host, device, name, __VA_ARGS__))
 
-#ifdef __NV_LEGACY_LAUNCH
-static inline cudaError_t __ks_launch(const void *host, dim3 grid, dim3 block, void **args,
-                                      size_t shared, cudaStream_t stream)
-{
-    return __ks_dispatch(host, grid, block, shared, stream, args, 0)
-               ? cudaSuccess
-               : cudaLaunchKernel(host, grid, block, args, shared, stream);
-}
-#define cudaLaunchKernel(host, grid, block, args, shared, stream) \
-    __ks_launch((const void *)(host), grid, block, args, shared, stream)
-#else
 static inline cudaError_t __ks_launch(const void *host, cudaKernel_t kernel, dim3 grid, dim3 block,
                                       void **args, size_t shared, cudaStream_t stream)
 {
+    __asm__ volatile(".pushsection .ks_hook,\"" __KS_HOOK_FLAGS "\",@progbits\n"
+                     ".asciz \"ks-hook 1\"\n"
+                     ".popsection");
     return __ks_dispatch(host, grid, block, shared, stream, args, 0)
                ? cudaSuccess
                : __cudaLaunchKernel_helper(kernel, grid, block, args, shared, stream);
@@ -58,5 +49,4 @@ static inline cudaError_t __ks_launch(const void *host, cudaKernel_t kernel, dim
 /* The stub's macro has the kernel's host address in __f; its own handle stays for the original. */
 #define __cudaLaunchKernel_helper(kernel, grid, block, args, shared, stream) \
     __ks_launch((const void *)__f, kernel, grid, block, args, shared, stream)
-#endif
 #endif
