@@ -257,9 +257,9 @@ static void put_step(struct table *t, size_t index, size_t step)
     }
     ks_buf_printf(t->out, "        ks_args_[%zu] = 0;\n", s->n_args);
     ks_buf_printf(t->out,
-                  "        e = ks_start_(&ks_k%zu_%zu_, %s, &c, &ks_d%zu_, ks_args_);\n"
+                  "        e = ks_start_(&ks_k%zu_%zu_, &c, &ks_d%zu_, ks_args_);\n"
                   "        if (e != cudaSuccess) break;\n        begun = true;\n",
-                  index, step, host_address(t, s->kernel), step);
+                  index, step, step);
 }
 
 static void put_steps(struct table *t, size_t index)
@@ -363,10 +363,15 @@ static void put_entries(struct table *t)
     for (size_t i = 0; i < t->n_subs; i++)
         if (begins_entry(t, i))
             put_entry(t, i, n++);
-    ks_buf_puts(t->out, "struct ks_entry_ {\n    const char *name, *shown;\n"
+    ks_buf_puts(t->out, "struct ks_entry_ {\n    const void *host; // set at registration\n"
                         "    const char *(*run)(ks_call_ &, const char **);\n};\n"
-                        "static const ks_entry_ ks_entries_[] = {\n");
-    n = 0;
+                        "enum { ks_n_entries_ = ");
+    ks_buf_printf(t->out, "%zu };\nstatic ks_entry_ ks_entries_[ks_n_entries_] = {\n", n);
+    for (size_t i = 0; i < n; i++)
+        ks_buf_printf(t->out, "    {0, ks_entry_%zu_},\n", i);
+    // Looked at when units register and in traces, and no other time.
+    ks_buf_puts(t->out, "};\nstruct ks_name_ { const char *registered, *shown; };\n"
+                        "static const ks_name_ ks_names_[] = {\n");
     for (size_t i = 0; i < t->n_subs; i++) {
         if (!begins_entry(t, i))
             continue;
@@ -374,10 +379,9 @@ static void put_entries(struct table *t)
         put_literal(t->out, t->subs[i].signature->registered);
         ks_buf_puts(t->out, ", ");
         put_literal(t->out, t->subs[i].signature->instance);
-        ks_buf_printf(t->out, ", ks_entry_%zu_},\n", n++);
+        ks_buf_puts(t->out, "},\n");
     }
-    ks_buf_printf(t->out, "};\nenum { ks_n_entries_ = %zu };\n"
-                          "static const void *ks_hosts_[ks_n_entries_]; // set at registration\n", n);
+    ks_buf_puts(t->out, "};\n");
 }
 
 // What the hook calls: `int` last makes these the better match than its neutral overloads.
@@ -386,23 +390,36 @@ static const char entry_points[] =
     "{\n"
     "    using namespace ks_rt_;\n"
     "    for (int i = 0; i < ks_n_entries_; i++)\n"
-    "        if (ks_same_(name, ks_entries_[i].name)) // a name that fits twice serves no one\n"
-    "            ks_hosts_[i] = ks_hosts_[i] && ks_hosts_[i] != host ? ks_entries_ : host;\n"
+    "        if (ks_same_(name, ks_names_[i].registered)) { // one that fits twice serves no one\n"
+    "            const void *&known = ks_entries_[i].host;\n"
+    "            known = known && known != host ? ks_names_ : host;\n"
+    "        }\n"
+    "}\n"
+    "__KS_COLD bool __ks_unusual(int i, ks_rt_::ks_call_ &c)\n"
+    "{\n"
+    "    using namespace ks_rt_;\n"
+    "    const char *why, *id = 0;\n"
+    "    bool traced = ks_trace_fd_() >= 0;\n"
+    "    if (!ks_off_() && !traced) __atomic_store_n(&ks_the_machine_.usual, 1, __ATOMIC_RELAXED);\n"
+    "    if (ks_off_()) why = \"disabled\";\n"
+    "    else if (!ks_launchable_(c.grid, c.block)) why = \"grid\";\n"
+    "    else why = ks_entries_[i].run(c, &id);\n"
+    "    if (traced) ks_trace_(ks_names_[i].shown, id, why);\n"
+    "    return !why;\n"
     "}\n"
     "static __attribute__((used)) bool __ks_dispatch(const void *host, dim3 grid, dim3 block,\n"
     "    size_t shared, cudaStream_t stream, void **args, int)\n"
     "{\n"
     "    using namespace ks_rt_;\n"
     "    int i = 0;\n"
-    "    while (i < ks_n_entries_ && ks_hosts_[i] != host) i++;\n"
+    "    while (i < ks_n_entries_ && ks_entries_[i].host != host) i++;\n"
     "    if (i == ks_n_entries_) return false;\n"
-    "    const char *why = 0, *id = 0;\n"
     "    ks_call_ c = {grid, block, shared, stream, args, ks_machine_cc_(), -1, -1};\n"
-    "    if (ks_off_()) why = \"disabled\";\n"
-    "    else if (!ks_launchable_(grid, block)) why = \"grid\"; // an error that the original reports\n"
-    "    else why = ks_entries_[i].run(c, &id);\n"
-    "    if (__builtin_expect(ks_trace_fd_() >= 0, 0)) ks_trace_(ks_entries_[i].shown, id, why);\n"
-    "    return !why;\n"
+    "    if (__builtin_expect(!__atomic_load_n(&ks_the_machine_.usual, __ATOMIC_RELAXED), 0))\n"
+    "        return __ks_unusual(i, c);\n"
+    "    if (!ks_launchable_(grid, block)) return false; // an error that the original reports\n"
+    "    const char *id;\n"
+    "    return !ks_entries_[i].run(c, &id);\n"
     "}\n";
 
 // Sections are kept through --gc-sections where the host compiler knows `retain`.
