@@ -33,7 +33,20 @@ typedef unsigned char Bytes[16];
 VARIANT(sizes_v, Log *, char, short, char, int, char, long long, char, double, bool);
 VARIANT(vectors_v, Log *, char, float4, char, double2, char, uchar1, short3);
 VARIANT(halves_v, Log *, __half, __half2, char);
-VARIANT(structs_v, Log *, Padded, char, Wide, Copied, Kind);
+// Members one by one: what is in the holes of a copy is nobody's business.
+__host__ __device__ inline unsigned long long members(const Padded &a, const Wide &c)
+{
+    return hash_of(a.a, a.b, a.c, c.at, c.tail);
+}
+__host__ __device__ inline void structs_body(Log *log, Padded a, char b, Wide c, Copied d, Kind e)
+{
+    record(log, "o", members(a, c), b, d, e);
+}
+__host__ __device__ inline void structs_v_body(Log *log, Padded a, char b, Wide c, Copied d, Kind e)
+{
+    record(log, "structs_v", members(a, c), b, d, e);
+}
+VARIANT_BODY(structs_v, structs_v_body);
 VARIANT(pointers_v, Log *, const float *, volatile float *, float *, float **, const void *,
         float *);
 VARIANT(reference_v, Log *, int);
@@ -58,7 +71,7 @@ __global__ void halves(Log *log, __half a, __half2 b, char c)
 }
 __global__ void structs(Log *log, Padded a, char b, Wide c, Copied d, Kind e)
 {
-    record(log, "o", a, b, c, d, e);
+    structs_body(log, a, b, c, d, e);
 }
 __global__ void pointers(Log *log, const float *__restrict__ a, volatile float *b, float *const c,
                          float **d, const void *e, float f[16])
@@ -106,7 +119,7 @@ __global__ void shuffled(Log *log, int n, float x, int m)
 PLAY(sizes);
 PLAY(vectors);
 PLAY(halves);
-PLAY(structs);
+PLAY(structs, structs_body);
 PLAY(pointers);
 PLAY(array_reference, play_reference);
 PLAY(cv);
@@ -142,11 +155,12 @@ CASE("param.structs")
 {
     Padded a;
     Wide c;
-    memset((void *)&a, 0x5a, sizeof a);
     memset((void *)&c, 0xa5, sizeof c);
+    a.a = 'x';
     a.b = 2.5;
+    a.c = -3;
     structs<<<2, 32>>>(suite::log(), a, (char)1, c, Copied(3, 4), Kind::YES);
-    CHECK(suite::saw(0, a, (char)1, c, Copied(3, 4), Kind::YES));
+    CHECK(suite::saw(0, members(a, c), (char)1, Copied(3, 4), Kind::YES));
 }
 CASE("param.pointers")
 {
