@@ -65,6 +65,25 @@ variant() {
     variant=${variant%%$'\n'*}
 }
 
+# count_runs: nvcc's compiles are counted from here on. runs N: there were N since the last look.
+count_runs() {
+    mkdir counting
+    cat > counting/nvcc <<END
+#!/bin/sh
+case " \$* " in *" -c "* | *" -dc "*) echo run >> $PWD/runs ;; esac
+exec $nvcc "\$@"
+END
+    chmod +x counting/nvcc
+    export KS_NVCC_REAL=$PWD/counting/nvcc
+    : > runs
+}
+runs() {
+    local n
+    n=$(wc -l < runs)
+    : > runs
+    [ "$n" = "$1" ] || fail "$n compiles, not $1"
+}
+
 # A unit with one marked kernel, and a proposal for it.
 write_scale() { # write_scale FILE
     cat > "$1" <<'END'

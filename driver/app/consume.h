@@ -86,20 +86,29 @@ size_t consume_blame(struct consume *c, struct ks_slice complaints);
 // An error of the text, rather than of the disk, the memory or somebody's kill.
 bool consume_is_about_text(const struct ks_tu_compile *compile);
 
+// consume_check.c: what came out of a shadow compile under --keep.
+// Whether subs[i] is the code that was judged. KS_E_ABSENT: it was not compiled.
+enum ks_status consume_check_variant(struct consume *c, const struct ks_tu_compile *compile,
+                                     size_t i, bool *same, struct ks_err *err);
+// Whether the unit's kernels and the variants are still those that the manifest speaks of.
+bool consume_confirms(struct consume *c, const struct ks_tu_compile *compile, struct ks_err *err);
+
 // consume_prove.c: after a plain compile under --keep into c->object. Always 0: the object is right.
 int consume_prove(struct consume *c, const char *keep_dir);
 
 // consume_depfile.c
-// The prerequisites nvcc wrote become the manifest's dependencies.
-enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
+// What a compile under --keep read becomes the manifest's dependencies.
+enum ks_status consume_take_dependencies(struct consume *c, const struct ks_tu_compile *compile,
                                          struct ks_err *err);
 // Puts the original's name where `shadow` stands in the user's depfile, and behind all others what the
 // decisions hang on, c->extra_dependencies: index files, the project's ks.yaml, and whom to trust.
 enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err);
+// Puts `text` back where a later compile has written to the user's depfile.
+enum ks_status consume_restore_depfile(struct consume *c, struct ks_slice text, struct ks_err *err);
 // Whether a shadow compile read the files that the plain compile read. Nothing else notices a new
 // header that shadows another. `extra` takes what the variants' own includes brought; NULL: nothing may.
-bool consume_same_dependencies(struct consume *c, const char *depfile, const char *shadow,
-                               struct ks_strv *extra);
+bool consume_same_dependencies(struct consume *c, const struct ks_tu_compile *compile,
+                               const char *shadow, struct ks_strv *extra);
 
 // consume_report.c: remarks, pending kernels, counters; strict mode's complaint.
 void consume_report(struct consume *c);

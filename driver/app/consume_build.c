@@ -61,26 +61,43 @@ int consume_plain(struct consume *c)
     return result.exit_code;
 }
 
+// Files do not tell of every change: -MMD hides some of them, and __has_include asks for those that
+// are not there. Then what was compiled is looked at again.
+static bool needs_look(const struct consume *c)
+{
+    return c->manifest.probing || c->cmd->depfile_mmd;
+}
+
+static bool holds(struct consume *c, const struct ks_tu_compile *compile, const char *shadow,
+                  struct ks_err *err)
+{
+    if (needs_look(c) && !consume_confirms(c, compile, err))
+        return false;
+    if (!c->cmd->depfile_mmd && !consume_same_dependencies(c, compile, shadow, NULL))
+        return false;
+    return consume_has_proof(c, c->object) == KS_OK &&
+           consume_mend_depfile(c, shadow, err) == KS_OK;
+}
+
 int consume_proved(struct consume *c)
 {
     struct ks_err err = {0};
     struct ks_tu_compile compile = {.hold = true};
-    const char *shadow = NULL, *root = consume_shadow_root(c);
+    const char *shadow = NULL, *root = consume_shadow_root(c), *keep = NULL;
     char *temp = NULL;
     const char *depfile = c->cmd->depfile;
     if (root == NULL)
         return CONSUME_PASS;
-    if (depfile == NULL) {
-        if (ks_dir_temp(c->arena, "ks-dep", &temp, &err) != KS_OK)
+    if (depfile == NULL || needs_look(c)) {
+        if (ks_dir_temp(c->arena, "ks-hit", &temp, &err) != KS_OK)
             return CONSUME_PASS;
-        depfile = ks_path_join(c->arena, temp, "ks.d");
+        keep = needs_look(c) ? temp : NULL;
+        if (depfile == NULL)
+            depfile = ks_path_join(c->arena, temp, "ks.d");
     }
     enum ks_status status = ks_tu_compile_shadow(c->arena, &c->tu, c->subs, c->n_subs, true, root,
-                                                 NULL, NULL, depfile, &compile, &shadow, &err);
-    bool good = status == KS_OK && compile.exit_code == 0 &&
-                consume_same_dependencies(c, compile.depfile, shadow, NULL) &&
-                consume_has_proof(c, c->object) == KS_OK &&
-                consume_mend_depfile(c, shadow, &err) == KS_OK;
+                                                 keep, NULL, depfile, &compile, &shadow, &err);
+    bool good = status == KS_OK && compile.exit_code == 0 && holds(c, &compile, shadow, &err);
     if (temp != NULL)
         ks_tree_remove(temp, NULL);
     if (!good && status == KS_OK && ks_stop_requested()) { // the answer to a Ctrl-C is nvcc's

@@ -5,25 +5,52 @@
 #include <sys/stat.h>
 
 #include "nvcc/depfile.h"
+#include "nvcc/linemarker.h"
 #include "os/file.h"
 
 #define DEPFILE_MAX (64u << 20)
+#define PREPROCESSED_MAX (512u << 20)
 
-static enum ks_status read_prerequisites(struct consume *c, const char *depfile,
-                                         struct ks_strv *list, struct ks_err *err)
+// What -MMD leaves out of the depfile stands in the preprocessed text that --keep leaves.
+static enum ks_status read_kept(struct consume *c, const struct ks_tu_compile *compile,
+                                struct ks_strv *list, struct ks_err *err)
+{
+    struct ks_strv names = {0};
+    KS_TRY(ks_dir_list(c->arena, compile->keep_dir, &names, err));
+    for (size_t i = 0; i < names.len; i++) {
+        struct ks_slice text;
+        if (!ks_ends_with(names.at[i], ".ii"))
+            continue;
+        KS_TRY(ks_file_read(c->arena, ks_path_join(c->arena, compile->keep_dir, names.at[i]),
+                            PREPROCESSED_MAX, &text, err));
+        ks_line_markers(c->arena, text, list);
+    }
+    if (list->len < 2) // every unit includes the toolkit's headers
+        KS_FAIL(err, KS_E_ABSENT, "nvcc left no preprocessed text in %s", compile->keep_dir);
+    return KS_OK;
+}
+
+// All files that a compile of `source` read.
+static enum ks_status read_list(struct consume *c, const struct ks_tu_compile *compile,
+                                const char *source, struct ks_strv *list, struct ks_err *err)
 {
     struct ks_slice text;
     struct ks_depfile parsed = {0};
-    KS_TRY(ks_file_read(c->arena, depfile, DEPFILE_MAX, &text, err));
+    if (c->cmd->depfile_mmd) {
+        ks_strv_add(c->arena, list, source);
+        return read_kept(c, compile, list, err);
+    }
+    KS_TRY(ks_file_read(c->arena, compile->depfile, DEPFILE_MAX, &text, err));
     KS_TRY(ks_depfile_parse(c->arena, text, &parsed, err));
     *list = parsed.prerequisites;
     return KS_OK;
 }
 
-enum ks_status consume_take_dependencies(struct consume *c, const char *depfile,
+enum ks_status consume_take_dependencies(struct consume *c, const struct ks_tu_compile *compile,
                                          struct ks_err *err)
 {
-    return read_prerequisites(c, depfile, &c->manifest.dependencies, err);
+    c->manifest.dependencies = (struct ks_strv){0};
+    return read_list(c, compile, c->tu.path, &c->manifest.dependencies, err);
 }
 
 // The shadow finds a header beside the user's file by -iquote: "./x.h" where the plain compile of a
@@ -84,18 +111,38 @@ static size_t plain_names(struct consume *c, struct ks_slice text, const char *s
     return n;
 }
 
+// nvcc writes through links, and so that a second name stays a name of the same file.
+static enum ks_status find_depfile(struct consume *c, const char **path, struct stat *st,
+                                   struct ks_err *err)
+{
+    *path = ks_path_real(c->arena, c->cmd->depfile);
+    if (*path == NULL || stat(*path, st) != 0)
+        return ks_err_errno(err, "%s", c->cmd->depfile);
+    if (st->st_nlink > 1)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: has several names", *path);
+    return KS_OK;
+}
+
+enum ks_status consume_restore_depfile(struct consume *c, struct ks_slice text, struct ks_err *err)
+{
+    const char *path;
+    struct stat st;
+    struct ks_slice now;
+    KS_TRY(find_depfile(c, &path, &st, err));
+    KS_TRY(ks_file_read(c->arena, path, DEPFILE_MAX, &now, err));
+    if (now.len == text.len && memcmp(now.at, text.at, now.len) == 0)
+        return KS_OK;
+    return ks_file_write(path, text.at, text.len, false, st.st_mode & 0777, err);
+}
+
 enum ks_status consume_mend_depfile(struct consume *c, const char *shadow, struct ks_err *err)
 {
     if (c->cmd->depfile == NULL)
         return KS_OK;
     struct ks_slice text;
     struct stat st;
-    // nvcc writes through links, and so that a second name stays a name of the same file.
-    const char *path = ks_path_real(c->arena, c->cmd->depfile);
-    if (path == NULL || stat(path, &st) != 0)
-        return ks_err_errno(err, "%s", c->cmd->depfile);
-    if (st.st_nlink > 1)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: has several names", path);
+    const char *path;
+    KS_TRY(find_depfile(c, &path, &st, err));
     struct ks_buf out = KS_BUF(DEPFILE_MAX);
     struct ks_depfile_name *names;
     enum ks_status status;
@@ -118,12 +165,12 @@ static bool may_be_extra(const struct consume *c, const char *path)
                         ks_starts_with(path, c->toolkit->bin_dir) || ks_starts_with(path, "/usr/"));
 }
 
-bool consume_same_dependencies(struct consume *c, const char *depfile, const char *shadow,
-                               struct ks_strv *extra)
+bool consume_same_dependencies(struct consume *c, const struct ks_tu_compile *compile,
+                               const char *shadow, struct ks_strv *extra)
 {
     struct ks_strv seen = {0};
     const struct ks_strv *known = &c->manifest.dependencies;
-    if (read_prerequisites(c, depfile, &seen, NULL) != KS_OK)
+    if (read_list(c, compile, shadow, &seen, NULL) != KS_OK)
         return false;
     bool *met = KS_NEW_ARRAY(c->arena, bool, known->len + 1);
     size_t guess = 0, n_met = 0;

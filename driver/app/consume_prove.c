@@ -10,6 +10,8 @@
 #include "os/file.h"
 #include "os/proc.h"
 
+#define DEPFILE_MAX (64u << 20)
+
 // One look at a set of substitutions.
 struct attempt {
     const char *keep_dir, *object;
@@ -26,30 +28,20 @@ static void give_up(struct attempt *a, enum ks_reason outcome, const char *text,
     a->sure = sure;
 }
 
-static bool is_as_judged(const struct ks_tu_built *built, const struct ks_evidence *evidence)
-{
-    bool same = built->n == evidence->n_kernels;
-    for (size_t k = 0; same && k < built->n; k++)
-        same = ks_digest_eq(&built->ptx[k], &evidence->ptx[k]) &&
-               ks_digest_eq(&built->sass[k], &evidence->sass[k]);
-    return same;
-}
-
 // Every variant must compile here to the very code that was judged; those that do not are dropped.
 static bool check_built(struct consume *c, const struct ks_tu_compile *compile, struct attempt *a)
 {
     for (size_t i = c->n_subs; i-- > 0;) {
-        struct ks_tu_built built = {0};
         struct ks_err err = {0};
-        enum ks_status status =
-            ks_tu_built_read(c->arena, &c->tu, compile, &c->subs[i], &built, &err);
+        bool same;
+        enum ks_status status = consume_check_variant(c, compile, i, &same, &err);
         if (status != KS_OK && status != KS_E_ABSENT) {
             give_up(a, KS_R_VARIANT_DIFFERS, ks_arena_strdup(c->arena, err.text), false);
             return false;
         }
         if (status == KS_E_ABSENT)
             consume_drop(c, i, KS_R_VARIANT_DIFFERS, ks_arena_strdup(c->arena, err.text));
-        else if (!is_as_judged(&built, &c->origins[i].found->variant.evidence))
+        else if (!same)
             consume_drop(c, i, KS_R_VARIANT_DIFFERS, c->subs[i].id);
     }
     return true;
@@ -68,7 +60,7 @@ static void compile_failed(struct consume *c, const struct ks_tu_compile *compil
 static void attempt(struct consume *c, struct attempt *a)
 {
     struct ks_err err = {0};
-    struct ks_tu_compile compile = {0};
+    struct ks_tu_compile compile = {.quiet = true}; // the user saw the plain one's text
     const char *shadow = NULL, *root = consume_shadow_root(c);
     const char *depfile = ks_path_join(c->arena, a->keep_dir, "ks.d");
     a->outcome = KS_R_APPLIED;
@@ -88,7 +80,7 @@ static void attempt(struct consume *c, struct attempt *a)
     c->manifest.shadow = ks_path_base(ks_path_dir(c->arena, shadow));
     if (compile.exit_code != 0)
         return compile_failed(c, &compile, a);
-    if (!consume_same_dependencies(c, compile.depfile, shadow, &a->extra))
+    if (!consume_same_dependencies(c, &compile, shadow, &a->extra))
         return give_up(a, KS_R_DEPENDENCIES_CHANGED, "", false);
     status = consume_has_proof(c, a->object);
     if (status != KS_OK)
@@ -120,7 +112,7 @@ static void attempt_rounds(struct consume *c, const char *keep_dir, struct attem
 static void save_manifest(struct consume *c)
 {
     struct ks_err err = {0};
-    if (c->config->readonly || c->cmd->depfile_mmd) // -MMD hides files the manifest must know
+    if (c->config->readonly)
         return;
     if (ks_manifest_save(c->config, &c->name, &c->manifest, &err) != KS_OK)
         ks_debug("%s", err.text);
@@ -159,14 +151,20 @@ int consume_prove(struct consume *c, const char *keep_dir)
 {
     struct ks_err err = {0};
     c->manifest.n_proved = 0;
-    // The plain compile's depfile serves either object: the same files, and toolkit headers.
+    // The plain compile's depfile serves either object: the same files, and toolkit headers. Where
+    // an options file or the environment asks for it, a shadow's compile writes to the same place.
     bool mended = consume_mend_depfile(c, c->tu.path, &err) == KS_OK;
+    struct ks_slice depfile = {0};
+    if (mended && c->cmd->depfile != NULL)
+        mended = ks_file_read(c->arena, c->cmd->depfile, DEPFILE_MAX, &depfile, &err) == KS_OK;
     if (c->n_subs > 0) {
         struct attempt a = {.outcome = KS_R_APPLIED, .text = "", .sure = true};
         if (mended) // else nothing would bring a later change of the variant into the object
             substitute(c, keep_dir, &a);
         else
             a = (struct attempt){.outcome = KS_R_INTERNAL, .text = err.text};
+        if (depfile.len > 0 && consume_restore_depfile(c, depfile, &err) != KS_OK)
+            ks_debug("%s", err.text);
         if (a.sure)
             consume_remember(c, a.outcome, a.text);
         consume_outcome(c, a.outcome, a.text);

@@ -54,7 +54,7 @@ static int run_slow(struct consume *c)
     if (result != 0)
         goto done;
     if (ks_tu_identify(c->arena, &c->tu, &plain, &err) != KS_OK ||
-        consume_take_dependencies(c, plain.depfile, &err) != KS_OK) {
+        consume_take_dependencies(c, &plain, &err) != KS_OK) {
         ks_debug("%s: %s", c->tu.path, err.text);
         if (c->config->mode == KS_MODE_STRICT) // nothing was decided
             result = CONSUME_PASS;
@@ -96,7 +96,9 @@ static int run_fast(struct consume *c)
     tune_pending(c);
     if (c->n_subs > 0 && !consume_recall(c))
         return run_slow(c);
-    if (strict_fails(c))
+    if (c->n_subs == 0 && c->manifest.probing) // its keys may be those of yesterday
+        return run_slow(c);
+    if (!c->manifest.probing && strict_fails(c))
         return 1;
     if (c->n_subs == 0)
         return consume_plain(c);
@@ -118,6 +120,8 @@ static void name_manifest(struct consume *c)
     ks_hash_int(&hash, "seconds", self.st_mtim.tv_sec);
     ks_hash_int(&hash, "nanoseconds", self.st_mtim.tv_nsec);
     ks_hash_text(&hash, "share", c->config->share_dir);
+    for (size_t i = 0; i < c->tu.files.len; i++) // a new header may take another's place
+        ks_hash_text(&hash, "file", c->tu.files.at[i].path);
     for (size_t i = 0; i < c->config->kernels.len; i++)
         ks_hash_text(&hash, "kernel", c->config->kernels.at[i]);
     ks_hash_end(&hash, &c->name);

@@ -165,6 +165,7 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
     ks_store_open(arena, config, &out->tu.project, &out->store);
     if (out->tu.n_marks == 0)
         return nothing_marked(arena, &out->tu, file, err);
+    out->plain.quiet = true;
     out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");
     KS_TRY(ks_dir_make(out->plain.keep_dir, err));
     KS_TRY(ks_tu_compile_plain(arena, &out->tu, out->cmd.output, &out->plain, err));

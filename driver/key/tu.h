@@ -63,6 +63,7 @@ enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config
 // One compile by the real nvcc with --keep in `keep_dir` (exists, private). What it printed and its
 // exit status are the caller's to pass on.
 struct ks_tu_compile {
+    bool quiet;                        // given: what nvcc says goes into out and err alone
     const char *keep_dir;
     const char *depfile;               // written always: the user's, or one in keep_dir
     bool hold;                         // given: keep back what nvcc prints to the user
@@ -84,7 +85,8 @@ enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
 
 // Writes the shadow into `shadow_root`/<hash>/<base name> (content-addressed, kept) and compiles it
 // to `object` with the user's words. `keep_dir` NULL: no --keep (a proved hit). dispatch false:
-// device code for judging, no table. The depfile at `depfile` names the shadow, not yet repaired.
+// device code for judging, no table. The depfile at `depfile` (NULL: the user's, if any) names the
+// shadow, not yet repaired.
 enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
                                     const struct ks_substitution *subs, size_t n_subs,
                                     bool dispatch, const char *shadow_root, const char *keep_dir,

@@ -65,12 +65,12 @@ static const char *const *keep_environment(struct ks_arena *arena, const char *d
 }
 
 static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
-                               const char *const *argv, bool capture,
-                               struct ks_tu_compile *compile, struct ks_err *err)
+                               const char *const *argv, struct ks_tu_compile *compile,
+                               struct ks_err *err)
 {
     struct ks_proc_options options = {
-        .capture_stdout = capture, .capture_stderr = capture, .in_group = true,
-        .hold = compile->hold && !capture};
+        .capture_stdout = compile->quiet, .capture_stderr = compile->quiet, .in_group = true,
+        .hold = compile->hold && !compile->quiet};
     struct ks_proc_result result;
     if (compile->keep_dir != NULL)
         options.env = keep_environment(arena, compile->keep_dir);
@@ -101,10 +101,9 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
         ks_strv_add(arena, &first, "-MF");
         ks_strv_add(arena, &first, compile->depfile);
     }
-    bool capture = object != NULL; // the tuner's builds are quiet; the user's speak for themselves
     const char **argv =
         ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, NULL);
-    enum ks_status status = run_nvcc(arena, tu, argv, capture, compile, err);
+    enum ks_status status = run_nvcc(arena, tu, argv, compile, err);
     if (tu->cmd->objtemp) {
         enum ks_status collected = collect_kept(arena, tu, object, compile->keep_dir, NULL);
         if (status == KS_OK && collected != KS_OK)
@@ -210,8 +209,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     const char **argv =
         ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
     ks_buf_free(&shadow); // as large as the user's file, and nobody's while nvcc runs
-    // With --keep this compile is a proof beside the plain one, whose text the user already saw.
-    status = run_nvcc(arena, tu, argv, keep_dir != NULL, compile, err);
+    status = run_nvcc(arena, tu, argv, compile, err);
     if (keep_dir != NULL && tu->cmd->objtemp &&
         collect_kept(arena, tu, object, keep_dir, NULL) != KS_OK && status == KS_OK)
         status = ks_err_set(err, KS_E_IO, "cannot collect what nvcc kept beside the object");

@@ -22,8 +22,10 @@ enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *t
     ks_strv_add(arena, &argv, cubin);
     ks_strv_add(arena, &argv, "-o");
     ks_strv_add(arena, &argv, image);
-    struct ks_proc_options options = {.timeout_seconds = LINK_SECONDS, .max_output = 65536,
-                                      .capture_stdout = true, .capture_stderr = true,
+    struct ks_proc_options options = {.timeout_seconds = LINK_SECONDS,
+                                      .max_output = 65536,
+                                      .capture_stdout = true,
+                                      .capture_stderr = true,
                                       .null_stdin = true};
     struct ks_proc_result result;
     KS_TRY(ks_proc_run(arena, argv.at, &options, &result, err));

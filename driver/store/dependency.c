@@ -88,16 +88,21 @@ static bool newer(const struct stat *st, const struct timespec *than)
 }
 
 // Text that changes without a file changing.
-static bool asks_for_time(struct ks_slice text)
+static bool says(struct ks_slice text, const char *word)
 {
-    static const char *const words[] = {"__DATE__", "__TIME__", "__TIMESTAMP__"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (memmem(text.at, text.len, words[i], strlen(words[i])) != NULL)
-            return true;
-    return false;
+    return memmem(text.at, text.len, word, strlen(word)) != NULL;
 }
 
-static enum ks_status mark_content(const char *path, struct ks_digest *digest, bool *timed,
+static bool asks_for_time(struct ks_slice text)
+{
+    return says(text, "__DATE__") || says(text, "__TIME__") || says(text, "__TIMESTAMP__");
+}
+
+struct asks {
+    bool time, files;
+};
+
+static enum ks_status mark_content(const char *path, struct ks_digest *digest, struct asks *asks,
                                    struct ks_err *err)
 {
     struct ks_arena arena = {0};
@@ -105,15 +110,15 @@ static enum ks_status mark_content(const char *path, struct ks_digest *digest, b
     enum ks_status status = ks_file_read(&arena, path, LARGEST_DEPENDENCY, &text, err);
     if (status == KS_OK) {
         *digest = ks_digest_of("dependency", text.at, text.len);
-        if (timed != NULL)
-            *timed = asks_for_time(text);
+        if (asks != NULL)
+            *asks = (struct asks){asks_for_time(text), says(text, "__has_include")};
     }
     ks_arena_free(&arena);
     return status;
 }
 
 static enum ks_status mark_one(const char *path, bool system, const struct timespec *start,
-                               struct ks_dependency *mark, struct ks_err *err)
+                               struct ks_dependency *mark, bool *probing, struct ks_err *err)
 {
     struct stat st;
     if (stat(path, &st) != 0)
@@ -125,22 +130,24 @@ static enum ks_status mark_one(const char *path, bool system, const struct times
     mark->by_stat = system;
     if (system)
         return KS_OK;
-    bool timed = false;
-    KS_TRY(mark_content(path, &mark->digest, &timed, err));
-    if (timed)
+    struct asks asks = {0};
+    KS_TRY(mark_content(path, &mark->digest, &asks, err));
+    if (asks.time)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s asks for the date or time", path);
+    *probing |= asks.files;
     return KS_OK;
 }
 
 enum ks_status ks_dependencies_mark(const struct ks_strv *paths, struct ks_dependency *marks,
-                                    struct ks_err *err)
+                                    bool *probing, struct ks_err *err)
 {
     const char *toolkit;
+    *probing = false;
     size_t toolkit_len = toolkit_dir(paths, &toolkit);
     struct timespec start = process_start();
     for (size_t i = 0; i < paths->len; i++) {
         bool system = i > 0 && is_system(paths->at[i], toolkit, toolkit_len);
-        KS_TRY(mark_one(paths->at[i], system, &start, &marks[i], err));
+        KS_TRY(mark_one(paths->at[i], system, &start, &marks[i], probing, err));
     }
     return KS_OK;
 }

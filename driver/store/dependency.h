@@ -13,8 +13,9 @@ struct ks_dependency {
 // Marks the n files `paths` (the first is the main source) as they are now. KS_E_UNSUPPORTED when
 // one was written after this process began, so that the compiler may have read other bytes, or asks
 // for the date or time, which change without it. KS_E_ABSENT or KS_E_IO: it cannot be read.
+// `*probing`: one that is no toolkit's or system's says __has_include.
 enum ks_status ks_dependencies_mark(const struct ks_strv *paths, struct ks_dependency *marks,
-                                    struct ks_err *err);
+                                    bool *probing, struct ks_err *err);
 bool ks_dependency_holds(const char *path, const struct ks_dependency *mark);
 
 #endif

@@ -12,7 +12,7 @@
 #include "store/used.h"
 #include "store/wire.h"
 
-#define MAGIC "ks-manifest 3\n"
+#define MAGIC "ks-manifest 4\n"
 #define LARGEST_MANIFEST ((size_t)16 << 20)
 
 extern char **environ;
@@ -149,11 +149,13 @@ static enum ks_status put_manifest(struct ks_arena *arena, struct ks_buf *out,
     const struct ks_strv *paths = &manifest->dependencies;
     struct ks_dependency *marks = KS_NEW_ARRAY(arena, struct ks_dependency, paths->len);
     char cwd[4096];
-    KS_TRY(ks_dependencies_mark(paths, marks, err));
+    bool probing;
+    KS_TRY(ks_dependencies_mark(paths, marks, &probing, err));
     ks_buf_puts(out, MAGIC);
     ks_wire_put(out, name, sizeof *name);
     ks_wire_put_text(out, getcwd(cwd, sizeof cwd)); // paths below may be relative to it
     ks_wire_put_text(out, manifest->shadow);
+    ks_wire_put_int(out, probing);
     ks_wire_put_int(out, (int64_t)paths->len);
     for (size_t i = 0; i < paths->len; i++)
         put_dependency(out, paths->at[i], &marks[i]);
@@ -331,6 +333,7 @@ static enum ks_status read_manifest(struct ks_arena *arena, const char *path,
         KS_FAIL(err, KS_E_ABSENT, "%s: damaged", path);
     const char *cwd = ks_wire_text(&wire);
     manifest->shadow = ks_wire_text(&wire);
+    manifest->probing = ks_wire_int(&wire) != 0;
     *live = true;
     KS_TRY(get_dependencies(arena, &wire, name != NULL ? NULL : cwd, manifest, live, err));
     get_rest(arena, &wire, manifest);

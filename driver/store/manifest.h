@@ -35,7 +35,9 @@ struct ks_manifest_proof {
 };
 
 struct ks_manifest {
-    struct ks_strv dependencies;       // depfile prerequisites of the plain compile, main source first
+    struct ks_strv dependencies;       // all files the plain compile read, main source first
+    bool probing;                      // one of them asks whether files exist (__has_include): what is
+                                       // said below may change without any of them; set by save
     struct ks_manifest_kernel *kernels; size_t n_kernels;
     struct ks_manifest_proof *proved; size_t n_proved;
     const char *shadow;                // folder name of the shadow that was proved, "" if none

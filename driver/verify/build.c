@@ -197,7 +197,7 @@ static enum ks_status compile_together(struct ks_judge *judge, struct ks_candida
         subs[i] = substitution(judge, candidates[i]);
     const char *keep = ks_arena_printf(arena, "%s/candidate-%d", judge->options.work_dir, judge->built++);
     KS_TRY(ks_dir_make(keep, err));
-    struct ks_tu_compile compile = {.keep_dir = keep};
+    struct ks_tu_compile compile = {.quiet = true};
     const char *shadow_path;
     struct ks_err local = {0};
     enum ks_status status = ks_tu_compile_shadow(

@@ -34,20 +34,13 @@ for k in one two three; do
     variant --kernel=$k $k.yaml a.cu -- -arch=sm_90
     declare path_$k="$variant"
 done
-mkdir counting
-cat > counting/nvcc <<END
-#!/bin/sh
-case " \$* " in *" -c "*) echo run >> $PWD/runs ;; esac
-exec $nvcc "\$@"
-END
-chmod +x counting/nvcc
-export KS_NVCC_REAL=$PWD/counting/nvcc
+count_runs
 words=(-arch=sm_90 -objtemp -c a.cu -o a.o)
 build() { # build COMPILES: and that many runs of the compiler
     : > runs
     sleep 0.02 # a file as new as the process is not remembered
     compile "${words[@]}"
-    [ "$(wc -l < runs)" = "$1" ] || fail "$(wc -l < runs) compiles, not $1"
+    runs "$1"
 }
 is() { says "remark: $1: .*\[ks:$2\]\$"; } # is KERNEL REASON
 notes() { # notes KERNELS: whose variants the object holds

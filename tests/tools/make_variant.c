@@ -144,7 +144,7 @@ static void fill_built(struct ks_arena *arena, const struct verb_tu *tu,
                        const struct ks_substitution *sub, struct ks_evidence *evidence)
 {
     struct ks_err err = {0};
-    struct ks_tu_compile compile = {0};
+    struct ks_tu_compile compile = {.quiet = true};
     struct ks_tu_built built = {0};
     const char *shadow, *keep = ks_path_join(arena, tu->dir, ks_arena_printf(arena, "keep-%s",
                                                                              sub->id));

@@ -60,6 +60,7 @@ static int open_bench(void **state)
     ks_cmdline_read(&b->arena, 6, argv, &b->cmd);
     assert_null(b->cmd.pass);
     check(ks_tu_open(&b->arena, &b->config, &b->cmd, &b->toolkit, &b->tu, &err), &err);
+    b->plain.quiet = true;
     b->plain.keep_dir = ks_path_join(&b->arena, b->dir, "plain");
     check(ks_dir_make(b->plain.keep_dir, &err), &err);
     check(ks_tu_compile_plain(&b->arena, &b->tu, ks_path_join(&b->arena, b->dir, "plain.o"), &b->plain,

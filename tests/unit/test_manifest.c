@@ -167,6 +167,22 @@ static void changed_files_invalidate(void **state)
     assert_int_equal(load(&out), KS_E_ABSENT);
 }
 
+// What a header asks may be answered otherwise without a change of the header. The toolkit's own ask all
+// the time.
+static void files_that_ask_are_noted(void **state)
+{
+    (void)state;
+    struct ks_manifest in = sample(), out;
+    file("toolkit/include/crt/x.h", "#if __has_include(<y>)");
+    save(&in);
+    assert_int_equal(load(&out), KS_OK);
+    assert_false(out.probing);
+    file("src/h.cuh", "#if __has_include(NAME)");
+    save(&in);
+    assert_int_equal(load(&out), KS_OK);
+    assert_true(out.probing);
+}
+
 static void what_cannot_be_vouched_for_is_refused(void **state)
 {
     (void)state;
@@ -347,6 +363,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(round_trip),
         TEST(changed_files_invalidate),
+        TEST(files_that_ask_are_noted),
         TEST(what_cannot_be_vouched_for_is_refused),
         TEST(damage_is_absence),
         TEST(each_tells_whether_files_are_as_they_were),
