@@ -20,8 +20,9 @@ grep -q '^gpu .*none' "$out/doctor.txt" && { echo "no GPU here: skipped"; exit 7
 
 arch=$("$ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
 
-check() { # name, status
-    if [ "$2" -eq 0 ]; then passed=$((passed + 1)); echo "ok   $1"; else failed=$((failed + 1)); echo "FAIL $1"; fi
+# The status stands first: a $(...) in the name would replace $? before it is read.
+check() { # status, name
+    if [ "$1" -eq 0 ]; then passed=$((passed + 1)); echo "ok   $2"; else failed=$((failed + 1)); echo "FAIL $2"; fi
 }
 
 # State of its own: nothing on the machine is read or changed.
@@ -30,11 +31,11 @@ unset KS_MODE KS_DISABLE KS_TRACE KS_DEPS
 
 if [ -x "$build/tests/device_test" ]; then
     "$build/tests/device_test" >"$out/device_test.txt" 2>&1
-    check "device self-test: $(tail -1 "$out/device_test.txt")" $?
+    check $? "device self-test: $(tail -1 "$out/device_test.txt")"
 fi
 if [ -x "$root/tests/dispatch/run_gpu.sh" ]; then
     "$root/tests/dispatch/run_gpu.sh" "$build" "$out" >"$out/launch.txt" 2>&1
-    check "launches of substituted kernels: $(tail -1 "$out/launch.txt")" $?
+    check $? "launches of substituted kernels: $(tail -1 "$out/launch.txt")"
 fi
 
 work=$out/samples
@@ -50,18 +51,18 @@ for sample in $samples; do
         KS_MODE=off cmake -G "$generator" -S "$work/$sample" -B "$work/$sample/$kind" \
             -DCMAKE_CUDA_COMPILER="$build/bin/ks-nvcc" >>"$log" 2>&1
         KS_LOG=info KS_MODE=$mode cmake --build "$work/$sample/$kind" >>"$log" 2>&1
-        check "$sample: build ($mode)" $?
+        check $? "$sample: build ($mode)"
     done
     "$work/$sample/plain/$sample" >"$out/$sample.before" 2>"$out/$sample.before.time"
-    check "$sample: original runs: $(cat "$out/$sample.before")" $?
+    check $? "$sample: original runs: $(cat "$out/$sample.before")"
     KS_TRACE=$out/$sample.trace "$work/$sample/tuned/$sample" >"$out/$sample.after" 2>"$out/$sample.after.time"
-    check "$sample: tuned runs" $?
+    check $? "$sample: tuned runs"
     cmp -s "$out/$sample.before" "$out/$sample.after"
-    check "$sample: output unchanged" $?
+    check $? "$sample: output unchanged"
     "$ks" inspect "$work/$sample/tuned/$sample" >"$out/$sample.inspect"
     # Every launch that the program's own timing counted must have gone to a variant.
     grep -q ' -> ' "$out/$sample.trace"
-    check "$sample: variants were launched: $(sort "$out/$sample.trace" | uniq -c | sed 's/ *\([0-9]*\) ks: /\1 x /' | paste -sd';')" $?
+    check $? "$sample: variants were launched: $(sort "$out/$sample.trace" | uniq -c | sed 's/ *\([0-9]*\) ks: /\1 x /' | paste -sd';')"
 
     # The same build, no driver visible, must hold the same variants.
     env CUDA_VISIBLE_DEVICES= KS_MODE=consume KS_STATE_DIR="$out/none" cmake -G "$generator" \
@@ -69,7 +70,7 @@ for sample in $samples; do
     env CUDA_VISIBLE_DEVICES= KS_MODE=consume KS_STATE_DIR="$out/none" cmake --build "$work/$sample/again" >>"$log" 2>&1
     "$ks" inspect "$work/$sample/again/$sample" >"$out/$sample.inspect.again"
     cmp -s "$out/$sample.inspect" "$out/$sample.inspect.again"
-    check "$sample: consume build takes the same variants" $?
+    check $? "$sample: consume build takes the same variants"
     echo "  before $(cat "$out/$sample.before.time")"
     echo "  after  $(cat "$out/$sample.after.time")"
     grep -E '^ks: +[^:]*: .*(faster|stays|fault|not tuned)|^ks:   ' "$log" | sed 's/^/  /'
@@ -80,14 +81,14 @@ if [ -d "$work/transpose/.ks" ]; then
     words=(-O3 -DNDEBUG -std=c++17 "--generate-code=arch=compute_$arch,code=[compute_$arch,sm_$arch]" -Xptxas=-O3)
     cd "$work/transpose" || exit 1
     "$ks" requalify transpose.cu -- "${words[@]}" >"$out/requalify.txt" 2>&1
-    check "transpose: requalified for another ptxas option: $(grep -m1 'faster' "$out/requalify.txt")" $?
+    check $? "transpose: requalified for another ptxas option: $(grep -m1 'faster' "$out/requalify.txt")"
     variant=$(sed -n 's/^ks:   stored //p' "$out/requalify.txt")
     grep -q "parent: [0-9a-f]\{64\}/$(basename "${variant:-none}" .yaml)" "$variant"
-    check "transpose: the new variant names the old one" $?
+    check $? "transpose: the new variant names the old one"
     env CUDA_VISIBLE_DEVICES= "$build/bin/ks-nvcc" --ks-remarks=all "${words[@]}" -x cu -c transpose.cu \
         -o again.o 2>"$out/requalify.remarks"
     grep -q '\[ks:applied\]$' "$out/requalify.remarks"
-    check "transpose: a build with that option takes it" $?
+    check $? "transpose: a build with that option takes it"
     cd "$root" || exit 1
 fi
 echo "$passed passed, $failed failed"
