@@ -11,30 +11,12 @@
 #include "app/consume.h"
 #include "base/log.h"
 #include "nvcc/named.h"
+#include "nvcc/reentry.h"
 #include "os/proc.h"
 #include "os/rescue.h"
 
 #define EXIT_REFUSED 1 // as nvcc does for a wrong option
 #define EXIT_NO_COMPILER 110
-
-// Depth of ks-nvcc inside the nvcc of ks-nvcc: what was set as the real nvcc leads back here (a script,
-// ccache with a link named nvcc on PATH). The inner one passes through, to the nvcc it finds itself.
-#define GUARD "KS_NVCC_ACTIVE"
-#define DEEPEST 3
-
-static int enter(void)
-{
-    const char *text = getenv(GUARD);
-    int64_t depth = 0;
-    if (text != NULL && (!ks_parse_i64(text, &depth) || depth < 1))
-        depth = 1;
-    static const char *const next[DEEPEST + 1] = {"1", "2", "3", "3"};
-    if (depth > DEEPEST)
-        depth = DEEPEST;
-    if (setenv(GUARD, next[depth], 1) != 0)
-        depth = DEEPEST;
-    return (int)depth;
-}
 
 // By the environment, so that a tuner started from here uses the same nvcc.
 static void adopt(const struct ks_named *named)
@@ -102,7 +84,8 @@ int main(int argc, char **argv)
     if (may_be_strict(argv))
         ks_rescue_refuse(NULL);
     ks_stand_in();
-    int depth = enter();
+    const char *seen;
+    int depth = ks_reentry_enter(&arena, &seen);
     // What is freed before nvcc runs goes back to the system: blocks above the threshold are mapped one by
     // one, and naming it keeps glibc from raising it with the first that is freed.
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
@@ -111,7 +94,7 @@ int main(int argc, char **argv)
     ks_named_take(&arena, &argc, argv, &named);
     adopt(&named);
     ks_cmdline_read(&arena, argc, (const char *const *)argv, &cmd);
-    if (depth >= DEEPEST) {
+    if (depth >= KS_REENTRY_DEEPEST) {
         ks_error("the real nvcc leads back to ks-nvcc, again and again; set KS_NVCC_REAL to the CUDA "
                  "toolkit's nvcc");
         return EXIT_NO_COMPILER;
@@ -122,11 +105,13 @@ int main(int argc, char **argv)
     if (depth > 0) {
         config.real_nvcc = named.nvcc;
         config.launcher = NULL;
+        config.led_back = seen;
     }
     if (ks_toolkit_find(&arena, &config, &toolkit, &err) != KS_OK) {
         ks_error("%s", err.text);
         return EXIT_NO_COMPILER;
     }
+    ks_reentry_note(&arena, depth, seen, &toolkit);
     if (configured && asked_for_fingerprint(&cmd))
         return consume_fingerprint(&arena, &config, &toolkit);
     if (!configured || depth > 0 || config.mode == KS_MODE_OFF)

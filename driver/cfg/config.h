@@ -43,6 +43,7 @@ struct ks_config {
     // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks, built or installed.
     const char *share_dir;
     const char *system_dir;   // /etc/ks: config.yaml and trusted.keys for everybody; NULL: none
+    const char *led_back;     // programs that ended in ks-nvcc again, with colons between; or NULL
     bool mode_fixed, budget_fixed; // said by option or environment: stronger than a project
     KS_VEC(struct ks_said) said; // in this order, the last of a name counts
 };

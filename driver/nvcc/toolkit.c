@@ -29,6 +29,21 @@ static bool is_ours(struct ks_arena *arena, const char *path)
     return real != NULL && strcmp(ks_path_base(real), "ks-nvcc") == 0;
 }
 
+// Ourselves, or one of the programs `led_back`, which ended here again.
+static bool is_no_nvcc(struct ks_arena *arena, const char *path, const char *led_back)
+{
+    const char *real = led_back == NULL ? NULL : ks_path_real(arena, path);
+    const char *names[] = {path, real};
+    for (const char *at = led_back; at != NULL && *at != '\0';) {
+        struct ks_slice one = {at, strcspn(at, ":")};
+        for (size_t i = 0; i < 2; i++)
+            if (names[i] != NULL && ks_slice_eq(one, names[i]))
+                return true;
+        at += one.len + (at[one.len] == ':');
+    }
+    return is_ours(arena, path);
+}
+
 // Where that cannot be told (an error of the disk, say), execve(2) will.
 static bool is_program(const char *path)
 {
@@ -38,15 +53,15 @@ static bool is_program(const char *path)
     return S_ISREG(st.st_mode) && (access(path, X_OK) == 0 || errno != EACCES);
 }
 
-// The first program `name` on PATH that is not ours.
-static const char *search_path(struct ks_arena *arena, const char *name)
+// The first program `name` on PATH that may be nvcc.
+static const char *search_path(struct ks_arena *arena, const char *name, const char *led_back)
 {
     const char *at = getenv("PATH");
     while (at != NULL && *at != '\0') {
         size_t len = strcspn(at, ":");
         const char *dir = len == 0 ? "." : ks_arena_strndup(arena, at, len);
         const char *path = ks_path_join(arena, dir, name);
-        if (is_program(path) && !is_ours(arena, path))
+        if (is_program(path) && !is_no_nvcc(arena, path, led_back))
             return path;
         at += len;
         at += *at == ':';
@@ -54,18 +69,18 @@ static const char *search_path(struct ks_arena *arena, const char *name)
     return NULL;
 }
 
-static const char *below(struct ks_arena *arena, const char *root)
+static const char *below(struct ks_arena *arena, const char *root, const char *led_back)
 {
     if (root == NULL || root[0] == '\0')
         return NULL;
     const char *path = ks_path_join(arena, root, "bin/nvcc");
-    return is_program(path) && !is_ours(arena, path) ? path : NULL;
+    return is_program(path) && !is_no_nvcc(arena, path, led_back) ? path : NULL;
 }
 
 static enum ks_status find_named(struct ks_arena *arena, const char *name, const char **path,
                                  struct ks_err *err)
 {
-    *path = strchr(name, '/') != NULL ? name : search_path(arena, name);
+    *path = strchr(name, '/') != NULL ? name : search_path(arena, name, NULL);
     if (*path == NULL || !is_program(*path))
         KS_FAIL(err, KS_E_USER,
                 "the real nvcc is set to %s, which is no program; set KS_NVCC_REAL to the CUDA "
@@ -82,7 +97,7 @@ static enum ks_status find_named(struct ks_arena *arena, const char *name, const
 // Its absence costs no build.
 static const char *find_launcher(struct ks_arena *arena, const char *name)
 {
-    const char *path = strchr(name, '/') != NULL ? name : search_path(arena, name);
+    const char *path = strchr(name, '/') != NULL ? name : search_path(arena, name, NULL);
     return path != NULL && is_program(path) && !is_ours(arena, path) ? ks_path_absolute(arena, path)
                                                                      : NULL;
 }
@@ -107,17 +122,17 @@ static const char *include_dir(struct ks_arena *arena, const char *root)
 enum ks_status ks_toolkit_find(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_toolkit *toolkit, struct ks_err *err)
 {
-    const char *path = NULL;
+    const char *path = NULL, *led_back = config->led_back;
     if (config->real_nvcc != NULL)
         KS_TRY(find_named(arena, config->real_nvcc, &path, err));
     if (path == NULL)
-        path = below(arena, getenv("CUDA_HOME"));
+        path = below(arena, getenv("CUDA_HOME"), led_back);
     if (path == NULL)
-        path = below(arena, getenv("CUDA_PATH"));
+        path = below(arena, getenv("CUDA_PATH"), led_back);
     if (path == NULL)
-        path = search_path(arena, "nvcc");
+        path = search_path(arena, "nvcc", led_back);
     if (path == NULL)
-        path = below(arena, "/usr/local/cuda");
+        path = below(arena, "/usr/local/cuda", led_back);
     if (path == NULL)
         KS_FAIL(err, KS_E_ABSENT,
                 "no nvcc found: install the CUDA toolkit, or set CUDA_HOME to its "

@@ -1,5 +1,6 @@
 // Standard streams of a child, kept back: declared in os/proc.h.
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -20,8 +21,9 @@ void ks_held_begin(struct ks_held *held)
 {
     *held = (struct ks_held){{0, 0}};
     for (int i = 0; i < 2; i++) {
-        if (isatty(i + 1) == 1)
-            continue;
+        int flags = fcntl(i + 1, F_GETFD);
+        if (isatty(i + 1) == 1 || flags < 0 || (flags & FD_CLOEXEC) != 0)
+            continue; // or it is closed for the child
         if (i == 1 && held->fds[0] > 0 && lead_to_the_same(1, 2)) {
             held->fds[1] = held->fds[0]; // one file keeps the order
             break;

@@ -29,7 +29,7 @@ side() {
         eval "$3"
     ) < /dev/null > out 2> err
     echo "exit $?" >> out
-    sed '/^env KS_NVCC_ACTIVE=1$/d; s/^env _=.*/env _/' record out err > "$name"
+    sed '/^env KS_NVCC_ACTIVE=1\(:.*\)\{0,1\}$/d; s/^env _=.*/env _/' record out err > "$name"
 }
 
 for list in "$data"/*.txt; do
