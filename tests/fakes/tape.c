@@ -284,9 +284,9 @@ static int play(const struct tape *tape)
     struct bytes text;
     bool ok = true;
     if (load(in_entry(tape, "stdout"), &text))
-        ok = put(1, &text) && ok;
+        (void)put(1, &text); // compilers do not care
     if (load(in_entry(tape, "stderr"), &text))
-        ok = put(2, &text) && ok;
+        (void)put(2, &text);
     if (tape->keep != NULL && tape->object != NULL) {
         beside(tape, folder, sizeof folder);
         ok = copy_folder(in_entry(tape, "keep"), "", tape->keep) && ok;

@@ -50,4 +50,11 @@ keep_state() {
     ln -sfn "$KS_TEST_TAPE/tape" ../tape
     cd "$scene" || fail "no scene"
 }
+known_object() { # known_object FILE [plain|shadow]: some recorded compile made it
+    local kind path
+    while read -r kind path; do
+        [ "${2:-$kind}" = "$kind" ] && cmp -s "$1" "$path" && return
+    done < "$KS_TEST_TAPE/tape/objects"
+    fail "$1 is no object that nvcc made${2:+ of a $2}"
+}
 scene=$PWD
