@@ -41,6 +41,8 @@ static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
     e->text = e->lookup.text == NULL ? "" : e->lookup.text;
     if (e->reason != KS_R_PENDING)
         return;
+    if (kernel->mark->mark->n_workloads == 0)
+        e->text = "it has no workload line, and tuning needs one (docs/marks.md)";
     verb_near_find(context, tu, kernel, &e->near);
 }
 
@@ -178,8 +180,6 @@ static void print(const struct explanation *e)
                found->variant.evidence.device, found->signer, found->path);
     }
     print_near(&e->near);
-    if (e->reason == KS_R_PENDING && mark->mark->n_workloads == 0)
-        printf("  it has no workload line, and tuning needs one (docs/marks.md)\n");
     if (e->key[0] != '\0')
         printf("  key %s\n", e->key);
 }

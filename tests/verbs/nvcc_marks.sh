@@ -51,6 +51,8 @@ for target in step.cu step.cu:step step 'step<7>'; do
     has 'step.cu:2: step<7>, sm_86: pending'
     has 'it has no workload line, and tuning needs one'
 done
+json 0 explain step.cu + kernels
+has '"text": "it has no workload line'
 status 0 "$ks" explain step.cu && has "compiled as the build in $PWD/build did"
 status 1 "$ks" show step.cu && has 'kernel step<7> for sm_86'
 status 0 "$ks" explain step.cu -- -arch=sm_90
