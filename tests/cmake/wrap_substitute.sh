@@ -62,7 +62,8 @@ reason pending
 plain a.o
 if [ -x "$ks" ]; then
     "$ks" explain a.cu -- -arch=sm_90 -rdc=true > log 2>&1 || fail "ks explain"
-    says "variant $id is for another key: .*rdc: true"
+    says "variant $id, sm_90, is for another key"
+    grep -A1 '^ *rdc$' log | grep -q '^ *+true$' || fail "explain does not tell of rdc"
 fi
 variant p.yaml a.cu -- -arch=sm_90 -rdc=true
 for words in -rdc=true -dc "-dc -rdc=true" ""; do

@@ -55,7 +55,7 @@ has 'a.cu:3: scale, sm_90: applied'
 has "variant $id"
 json 0 explain a.cu -- -arch=sm_90 -maxrregcount=40 + kernels 'kernels[].near'
 has '"reason": "pending"'
-has "variant $id is for another key: here \`maxrregcount: 40\`, there \`maxrregcount: 0\`"
+has '"field": "maxrregcount"'
 status 0 env KS_MODE=off "$ks" explain a.cu && has 'scale, sm_90: mode-off'
 
 # A variant that compiles to other code here than was judged: only ks-nvcc's compile can tell.
