@@ -80,9 +80,9 @@ int main(int argc, char **argv)
     struct ks_toolkit toolkit;
     struct ks_err err = {0};
 
-    ks_rescue_prepare(ks_toolkit_guess, argv, "--ks-");
     if (may_be_strict(argv))
         ks_rescue_refuse(NULL);
+    ks_rescue_prepare(ks_toolkit_guess, argv, "--ks-");
     ks_stand_in();
     const char *seen;
     int depth = ks_reentry_enter(&arena, &seen);

@@ -127,7 +127,9 @@ int main(int argc, char **argv)
     scene_reference();
     struct world_bytes names = world_list(scene.state, NULL);
     size_t files = 0;
-    for (char *name = strtok(names.data, "\n"); name != NULL; name = strtok(NULL, "\n")) {
+    char *rest = NULL;
+    for (char *name = strtok_r(names.data, "\n", &rest); name != NULL;
+         name = strtok_r(NULL, "\n", &rest)) {
         if (!is_ours(name))
             continue;
         scene_restore();

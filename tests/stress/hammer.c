@@ -19,7 +19,7 @@
 #include "fault_names.h"
 #include "scene.h"
 
-#define UNARMED 6 // system calls by which ks-nvcc gets ready for faults
+#define UNARMED 7 // system calls by which ks-nvcc gets ready for faults
 
 // What may become of a compile. AS_NVCC: nothing is to be seen.
 enum outcome { AS_NVCC, CUT_OFF, KILLED };

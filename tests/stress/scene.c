@@ -196,7 +196,9 @@ static void check_litter(void)
     struct world_bytes list = world_list(scene.root, kept), whole = world_list(scene.root, NULL);
     check_same(&list, &seen.own_list, NULL, "other files");
     int drafts = 0;
-    for (char *line = strtok(whole.data, "\n"); line != NULL; line = strtok(NULL, "\n")) {
+    char *rest = NULL;
+    for (char *line = strtok_r(whole.data, "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
         if (strstr(line, "/.ks-") == NULL && strncmp(line, ".ks-", 4) != 0)
             continue;
         drafts++;
