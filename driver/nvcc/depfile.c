@@ -171,6 +171,11 @@ static const char *behind_rule(const char *at, const char *end)
     return at;
 }
 
+static bool ends_with_blank(const char *text, size_t len)
+{
+    return len > 1 && text[len - 1] == '\n' && text[len - 2] == '\n';
+}
+
 struct repair {
     const char *copied; // everything before it is in `out`, or was dropped
     struct ks_buf *out;
@@ -236,6 +241,9 @@ enum ks_status ks_depfile_repair(struct ks_slice text, const struct ks_depfile_n
     if (first_rule)
         KS_FAIL(err, KS_E_FORMAT, "line %d: no rule in the dependency file", s.line);
     copy_to(&r, text.at + text.len);
+    // Where the last of -MP's rules was left out, the empty line in front of it goes with it.
+    if (!ends_with_blank(text.at, text.len) && ends_with_blank(out->data, out->len))
+        out->data[--out->len] = '\0';
     // As with -MP: make must not stop when an added file was deleted, with a cache for example.
     if (extra != NULL && *extra != NULL && out->data[out->len - 1] != '\n')
         ks_buf_putc(out, '\n');
