@@ -11,6 +11,7 @@
 
 struct ks_device_info {
     char name[128], uuid[48], driver[32];
+    char kind[16];            // of the device that answers: "cuda", "emu"
     int arch;                 // 90
     int sms, l2_bytes, smem_optin, max_threads_sm, regs_sm;
     int pageable_access;      // HMM or ATS: the GPU can read any host memory of the process
@@ -109,6 +110,10 @@ struct ks_device {
 
 // Opens the first (or KS_CUDA_DEVICE'th) GPU. KS_E_ABSENT: no driver or no GPU, said in a sentence.
 enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err);
+
+// Opens the device of that name. KS_E_ABSENT also for a name that nobody knows.
+enum ks_status ks_device_open(const char *name, struct ks_device *device, struct ks_err *err);
+bool ks_device_known(const char *name);
 
 // Path of the lock file that serialises timing and profiling on the GPU with this uuid.
 const char *ks_device_lock_path(struct ks_arena *arena, const char *runtime_dir, const char *uuid);

@@ -1,8 +1,8 @@
 #include "search/settle.h"
 
-#include <string.h>
 
 #include "cfg/trust.h"
+#include "verify/client.h"
 
 enum ks_status ks_settle_open(struct ks_arena *arena, const struct ks_tu *tu,
                               const struct ks_tu_kernel *kernel, const struct ks_tu_compile *plain,
@@ -10,9 +10,9 @@ enum ks_status ks_settle_open(struct ks_arena *arena, const struct ks_tu *tu,
                               struct ks_judge **judge, const char **finding, struct ks_err *err)
 {
     bool fault = false;
+    const struct ks_worker_place place = ks_worker_place_of(config->device);
     struct ks_judge_options options = {
-        .device = "cuda",
-        .launcher = strcmp(config->device, "cuda") == 0 ? NULL : config->device, .run_timeout = 60,
+        .device = place.device, .launcher = place.launcher, .run_timeout = 60,
         .max_shapes = 24, .work_dir = work_dir,
         .shadow_root = ks_path_join(arena, work_dir, "shadow")};
     struct ks_err local = {0};

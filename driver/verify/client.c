@@ -20,8 +20,15 @@ const char *ks_answer_name(enum ks_answer answer)
     return names[answer];
 }
 
+struct ks_worker_place ks_worker_place_of(const char *setting)
+{
+    if (setting == NULL || ks_device_known(setting))
+        return (struct ks_worker_place){NULL, setting != NULL ? setting : "cuda"};
+    return (struct ks_worker_place){setting, "cuda"};
+}
+
 enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
-                               struct ks_err *err)
+                               const char *device, struct ks_err *err)
 {
     *worker = (struct ks_worker){0};
     struct ks_arena arena = {0};
@@ -31,6 +38,8 @@ enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, c
     for (char *word = strtok_r(words, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save))
         ks_strv_add(&arena, &argv, word);
     ks_strv_add(&arena, &argv, path);
+    if (strcmp(device, "cuda") != 0)
+        ks_strv_add(&arena, &argv, ks_arena_printf(&arena, "--device=%s", device));
     enum ks_status status = ks_child_start(argv.at, NULL, &worker->child, err);
     worker->running = status == KS_OK;
     worker->child.write_timeout = WRITE_SECONDS;
@@ -215,5 +224,6 @@ enum ks_answer ks_worker_hello(struct ks_worker *worker, struct ks_device_info *
     snprintf(info->name, sizeof info->name, "%s", ks_json_str(d, "name", ""));
     snprintf(info->uuid, sizeof info->uuid, "%s", ks_json_str(d, "uuid", ""));
     snprintf(info->driver, sizeof info->driver, "%s", ks_json_str(d, "driver", ""));
+    snprintf(info->kind, sizeof info->kind, "%s", ks_json_str(d, "kind", "cuda"));
     return KS_ANSWER_OK;
 }

@@ -32,9 +32,17 @@ struct ks_worker {
     char text[256];     // what went wrong, one line
 };
 
-// Starts `launcher` words (NULL: none) followed by the worker's path. KS_E_CHILD if that fails.
+// Starts `launcher` words (NULL: none) followed by the worker's path, for the device of that name.
+// KS_E_CHILD if that fails.
 enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
-                               struct ks_err *err);
+                               const char *device, struct ks_err *err);
+// What KS_DEVICE says: the name of a device here, or the words that start a worker for the GPU of
+// another machine.
+struct ks_worker_place {
+    const char *launcher; // NULL: none
+    const char *device;
+};
+struct ks_worker_place ks_worker_place_of(const char *setting);
 // Sends one request (takes the reference). Payloads follow the line, in order.
 enum ks_answer ks_worker_send(struct ks_worker *worker, const char *verb, json_t *request,
                               const struct ks_slice *payloads, size_t n_payloads);

@@ -14,7 +14,7 @@
 struct ks_judge_options {
     const char *worker;        // path of ks-worker; NULL: beside this program
     const char *launcher;      // prefix words to run it elsewhere ("srun -G1"), or NULL
-    const char *device;        // "cuda"
+    const char *device;        // by name (device/device.h); NULL: "cuda"
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
     uint64_t seed;             // 0: from the OS, the normal case; fixed only by tests
     size_t max_shapes;         // 24
