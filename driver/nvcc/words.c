@@ -69,14 +69,18 @@ static void split_environment(struct ks_arena *arena, const char *name, struct k
 }
 
 // Splits at white space outside quotes. In options files nvcc knows double quotes only and drops
-// them; the shell behind -Xcompiler knows single ones too. A backslash keeps the next byte.
-static void split_quoted(struct ks_arena *arena, const char *at, bool single, struct ks_strv *out)
+// them; the shell behind -Xcompiler knows single ones too. A backslash keeps the next byte. False if
+// a word begins with a backslash, which nvcc 13.0 reads otherwise in an options file, or a quote is
+// left open.
+static bool split_quoted(struct ks_arena *arena, const char *at, bool single, struct ks_strv *out)
 {
     char *word = ks_arena_alloc(arena, strlen(at) + 1);
+    bool sure = true;
     while (true) {
         at += strspn(at, " \t\r\n\v\f");
         if (*at == '\0')
-            return;
+            return sure;
+        sure = sure && *at != '\\';
         size_t len = 0;
         char quote = '\0';
         for (; *at != '\0' && (quote != '\0' || strchr(" \t\r\n\v\f", *at) == NULL); at++) {
@@ -87,6 +91,7 @@ static void split_quoted(struct ks_arena *arena, const char *at, bool single, st
             else
                 word[len++] = *at;
         }
+        sure = sure && quote == '\0';
         ks_strv_add(arena, out, ks_arena_strndup(arena, word, len));
     }
 }
@@ -124,9 +129,21 @@ static void expand_file(struct ks_arena *arena, const char *path, int depth, str
         doubt(words, ks_arena_printf(arena, "options file %s is not text", path));
     } else {
         struct ks_strv inner = {0};
-        split_quoted(arena, text.at, false, &inner);
+        if (!split_quoted(arena, text.at, false, &inner))
+            doubt(words, ks_arena_printf(arena,
+                                         "options file %s: a quote is open, or a word begins with a "
+                                         "backslash",
+                                         path));
         expand(arena, &inner, false, depth + 1, words);
     }
+}
+
+// One that keeps no double quote.
+static bool lone_backslash(const char *text)
+{
+    while ((text = strchr(text, '\\')) != NULL && text[1] == '"')
+        text += 2;
+    return text != NULL;
 }
 
 static void expand(struct ks_arena *arena, const struct ks_strv *source, bool from_argv, int depth,
@@ -145,6 +162,9 @@ static void expand(struct ks_arena *arena, const struct ks_strv *source, bool fr
                 expand_file(arena, files.at[k], depth, words);
             continue;
         }
+        if (use.kind == KS_USE_OPTION && strcmp(use.option->name, "include-path") == 0 &&
+            lone_backslash(use.value))
+            doubt(words, ks_arena_printf(arena, "%s: nvcc's shell drops a backslash", use.value));
         for (size_t k = i; k < i + use.n; k++)
             add(arena, words, source->at[k], from_argv ? k + 1 : KS_WORD_ELSEWHERE);
     }
@@ -157,8 +177,12 @@ void ks_words_read(struct ks_arena *arena, const char *const *argv, size_t argc,
     struct ks_strv prepend = {0}, line = {0}, append = {0};
     look_at_environment(arena, words);
     split_environment(arena, "NVCC_PREPEND_FLAGS", &prepend, words);
-    for (size_t i = 1; i < argc; i++)
+    for (size_t i = 1; i < argc; i++) {
         ks_strv_add(arena, &line, argv[i]);
+        // nvcc hands its steps to a shell, which ends a command at the end of a line.
+        if (strpbrk(argv[i], "\r\n") != NULL)
+            doubt(words, "a word holds the end of a line");
+    }
     split_environment(arena, "NVCC_APPEND_FLAGS", &append, words);
     expand(arena, &prepend, false, 0, words);
     expand(arena, &line, true, 0, words);
