@@ -34,6 +34,7 @@ ninja|ninja-build"
 test_tools="\
 bazel|bazel-bootstrap
 ccache|ccache
+clang++-14|clang-14
 clangd-14|clangd-14
 git|git
 make|make
