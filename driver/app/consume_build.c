@@ -75,7 +75,9 @@ static bool holds(struct consume *c, const struct ks_tu_compile *compile, const 
         return false;
     if (!c->cmd->depfile_mmd && !consume_same_dependencies(c, compile, shadow, NULL))
         return false;
-    return consume_has_proof(c, c->object) == KS_OK &&
+    // Written since the keys were looked up: what is substituted may be another kernel's by now.
+    return ks_closure_holds(&c->tu.files) &&
+           consume_has_proof(c, c->object) == KS_OK &&
            consume_mend_depfile(c, shadow, err) == KS_OK;
 }
 

@@ -114,6 +114,12 @@ static void save_manifest(struct consume *c)
     struct ks_err err = {0};
     if (c->config->readonly)
         return;
+    // What was compiled and what would be remembered may be two texts, whatever the dates say:
+    // clocks jump, and those of file servers differ from ours.
+    if (!ks_closure_holds(&c->tu.files)) {
+        ks_debug("%s: written while it was compiled", c->tu.path);
+        return;
+    }
     if (ks_manifest_save(c->config, &c->name, &c->manifest, &err) != KS_OK)
         ks_debug("%s", err.text);
 }
@@ -141,6 +147,8 @@ static void substitute(struct consume *c, const char *keep_dir, struct attempt *
         a->sure = false;
     if (a->outcome != KS_R_APPLIED || c->n_subs == 0 || ks_stop_requested())
         return;
+    if (!ks_closure_holds(&c->tu.files)) // nvcc may have read a later text than the shadow's
+        return give_up(a, KS_R_DEPENDENCIES_CHANGED, "written while it was compiled", false);
     if (ks_file_copy(a->object, c->object, &err) != KS_OK)
         return give_up(a, KS_R_INTERNAL, ks_arena_strdup(c->arena, err.text), false);
     for (size_t i = 0; i < a->extra.len; i++) // a later compile with this set reads these too

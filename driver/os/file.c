@@ -142,3 +142,23 @@ bool ks_file_exists(const char *path)
 {
     return access(path, F_OK) == 0;
 }
+
+struct ks_file_id ks_file_identify(const struct stat *info)
+{
+    return (struct ks_file_id){.device = (int64_t)info->st_dev,
+                               .inode = (int64_t)info->st_ino,
+                               .size = info->st_size,
+                               .modified = {info->st_mtim.tv_sec, info->st_mtim.tv_nsec},
+                               .changed = {info->st_ctim.tv_sec, info->st_ctim.tv_nsec}};
+}
+
+bool ks_file_is_still(const char *path, const struct ks_file_id *id)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return false;
+    struct ks_file_id now = ks_file_identify(&info);
+    return now.device == id->device && now.inode == id->inode && now.size == id->size &&
+           now.modified[0] == id->modified[0] && now.modified[1] == id->modified[1] &&
+           now.changed[0] == id->changed[0] && now.changed[1] == id->changed[1];
+}

@@ -25,6 +25,12 @@ enum ks_status ks_file_write(const char *path, const void *data, size_t n, bool 
 enum ks_status ks_file_update(const char *path, const void *data, size_t n, struct ks_err *err);
 enum ks_status ks_file_copy(const char *from, const char *to, struct ks_err *err);
 enum ks_status ks_dir_make(const char *path, struct ks_err *err); // with parents, 0777 & ~umask
+// What tells one state of a file from another, whatever the clock says: each write moves one of them.
+struct ks_file_id {
+    int64_t device, inode, size, modified[2], changed[2]; // seconds, nanoseconds
+};
+struct ks_file_id ks_file_identify(const struct stat *info);
+bool ks_file_is_still(const char *path, const struct ks_file_id *id);
 bool ks_file_exists(const char *path);
 bool ks_is_dir(const char *path);
 // realpath(3) into the arena; NULL if it does not resolve.

@@ -195,7 +195,8 @@ static bool read_file(struct closure *c, int fd, const struct stat *info, size_t
     if (n < 0)
         return false;
     c->bytes += (size_t)n;
-    struct ks_source_file file = {.path = path, .text = {c->text, (size_t)n}};
+    struct ks_source_file file = {.path = path, .text = {c->text, (size_t)n},
+                                  .id = ks_file_identify(info)};
     scan_text(c, dir, &file);
     if (c->files->len == 0 || file.may_have_mark)
         file.text.at = ks_arena_strndup(c->arena, file.text.at, file.text.len);
@@ -320,4 +321,12 @@ enum ks_status ks_closure_read(struct ks_arena *arena, const char *tu,
             close(d->fd);
     free(c.text);
     return status;
+}
+
+bool ks_closure_holds(const struct ks_source_list *files)
+{
+    for (size_t i = 0; i < files->len; i++)
+        if (!ks_file_is_still(files->at[i].path, &files->at[i].id))
+            return false;
+    return true;
 }

@@ -10,10 +10,12 @@
 
 #include "base/str.h"
 #include "base/vec.h"
+#include "os/file.h"
 
 struct ks_source_file {
     const char *path;      // as reached: relative to the command's directory where it was
     struct ks_slice text;  // of the TU, and of files that may have a mark; else empty
+    struct ks_file_id id;  // when it was read
     bool may_have_mark;
     bool has_kernel;       // `__global__` stands in it
 };
@@ -34,5 +36,8 @@ struct ks_closure_dirs {
 enum ks_status ks_closure_read(struct ks_arena *arena, const char *tu,
                                const struct ks_closure_dirs *dirs, struct ks_source_list *files,
                                struct ks_err *err);
+
+// Whether all of them are as they were when they were read.
+bool ks_closure_holds(const struct ks_source_list *files);
 
 #endif

@@ -89,6 +89,44 @@ for path in proof hit; do
     done
 done
 
+# A file is written while it is compiled, and its date does not tell: the clock was set back, or the
+# file server's is behind.
+edit_when() { # edit_when "N before|after" COMMAND: the edit
+    rm -f runs a.o a.d
+    # shellcheck disable=SC2016
+    printf 'fault() { [ "$*" = "%s" ] && %s && touch -d 2001-01-01 a.cu op.h; true\n}\n' "$1" "$2" > fault
+}
+sed 's/a \* x\[i\]/OP(a, x[i])/; 1i #include "op.h"' a.cu > as_it_was.cu
+cp a.cu without_header.cu
+echo '#define OP(a, x) ((a) * (x))' > op.h
+# What is remembered is of what was compiled: another kernel than that of the edit.
+sed 's/OP(a, x.i.)/a + x[i]/' as_it_was.cu > a.cu
+fault ':'
+edit_when '1 after' 'cp as_it_was.cu a.cu'
+compile "${words[@]}"
+reason pending
+printf 'fault() { :\n}\n' > fault
+compile "${words[@]}"
+reason applied
+# nvcc read the edit: its object stays.
+sed 's/2.f, n/3.f, n/' as_it_was.cu > a.cu
+"$nvcc" "${words[@]}" && mv a.o edited.o || fail "nvcc"
+cp as_it_was.cu a.cu
+fault ':'
+edit_when '1 before' 'sed -i "s/2.f, n/3.f, n/" a.cu'
+compile "${words[@]}"
+same a.o edited.o
+# What is remembered of a kernel says nothing of the one that its header makes of it.
+cp as_it_was.cu a.cu
+fault ':'
+compile "${words[@]}"
+substituted a.o
+edit_when '1 before' 'sed -i "s/ [*] / + /" op.h'
+compile "${words[@]}"
+grep -q ' + ' op.h || fail "the header is not edited"
+plain a.o
+mv without_header.cu a.cu
+
 # Ctrl-C on a terminal reaches the whole group: the status is nvcc's (of the compile that makes the
 # user's object), no compile follows, nothing is substituted, nothing left.
 for when in '1 before' '2 before'; do

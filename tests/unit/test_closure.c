@@ -3,6 +3,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -187,6 +189,31 @@ static void test_many(void **state)
     assert_true(ks_ends_with(all, " m/d299/h599.h!"));
 }
 
+// A write is noticed although the date says nothing of it.
+static void test_holds(void **state)
+{
+    (void)state;
+    struct ks_source_list files;
+    struct ks_closure_dirs dirs = {0};
+    struct stat before;
+    put("h.cu", "#include \"held.h\"\n");
+    put("held.h", "int one;");
+    for (int i = 0; i < 2; i++) {
+        const char *written = i == 0 ? "h.cu" : "held.h";
+        assert_int_equal(ks_closure_read(&arena, "h.cu", &dirs, &files, NULL), KS_OK);
+        assert_int_equal(files.len, 2);
+        assert_true(ks_closure_holds(&files));
+        assert_int_equal(stat(written, &before), 0);
+        int fd = open(written, O_WRONLY);
+        assert_true(fd >= 0 && write(fd, "#", 1) == 1);
+        close(fd);
+        const struct timespec times[2] = {before.st_atim, before.st_mtim};
+        assert_int_equal(utimensat(AT_FDCWD, written, times, 0), 0);
+        assert_false(ks_closure_holds(&files));
+        put("h.cu", "#include \"held.h\"\n");
+    }
+}
+
 static void test_absent(void **state)
 {
     (void)state;
@@ -206,6 +233,7 @@ int main(void)
         cmocka_unit_test(test_shadowed),
         cmocka_unit_test(test_left_out),
         cmocka_unit_test(test_many),
+        cmocka_unit_test(test_holds),
         cmocka_unit_test(test_absent),
     };
     int failed = cmocka_run_group_tests(tests, setup, teardown);
