@@ -303,6 +303,25 @@ static void see(void *context, const char *path, const struct ks_manifest *manif
 }
 
 // Seen from another folder, a manifest's relative paths are still those of its own.
+// A compile believes its user's manifests alone; who collects sees that all of them are in use.
+static void another_users_is_absent(void **state)
+{
+    (void)state;
+    struct ks_manifest in = sample(), out;
+    struct seen seen = {0};
+    save(&in);
+    const char *path = only_file(config.cache_dir);
+    assert_int_equal(load(&out), KS_OK);
+    assert_int_equal(chmod(path, 0666), 0);
+    assert_int_equal(load(&out), KS_E_ABSENT);
+    assert_int_equal(chmod(path, 0664), 0);
+    assert_int_equal(load(&out), KS_OK);
+    if (chown(path, 65534, (gid_t)-1) == 0) // only root can
+        assert_int_equal(load(&out), KS_E_ABSENT);
+    ks_manifest_each(&config, see, &seen);
+    assert_true(seen.live == 1 && seen.stale == 0 && seen.damaged == 0);
+}
+
 static void each_tells_whether_files_are_as_they_were(void **state)
 {
     (void)state;
@@ -367,6 +386,7 @@ int main(void)
         TEST(what_cannot_be_vouched_for_is_refused),
         TEST(damage_is_absence),
         TEST(each_tells_whether_files_are_as_they_were),
+        TEST(another_users_is_absent),
         TEST(a_hit_is_a_use),
         TEST(name_follows_command_environment_and_side_file),
     };
