@@ -226,12 +226,13 @@ static int run_real(const char *real, const struct tape *tape)
                : -1;
 }
 
-static bool is_shadow(const struct tape *tape)
+// The input that lies in a folder of shadows, or NULL.
+static const char *shadow_of(const struct tape *tape)
 {
     for (int i = 1; i < tape->argc; i++)
-        if (strstr(tape->argv[i], "/shadow/") != NULL)
-            return true;
-    return false;
+        if (strstr(tape->argv[i], "/shadow/") != NULL && tape->argv[i][0] == '/')
+            return tape->argv[i];
+    return NULL;
 }
 
 static bool record(const char *real, struct tape *tape)
@@ -248,6 +249,7 @@ static bool record(const char *real, struct tape *tape)
     if (tape->depfile != NULL && load(tape->depfile, &text)) {
         text = shorten(&text);
         text = replace(&text, tape->object, "@OBJECT@");
+        text = replace(&text, shadow_of(tape), "@SHADOW@");
         text = replace(&text, tape->root, "@ROOT@");
         ok = save(in_entry(tape, "depfile"), &text) && ok;
     }
@@ -257,7 +259,7 @@ static bool record(const char *real, struct tape *tape)
         ok = copy_folder(tape->keep, "", in_entry(tape, "keep")) && ok;
         unlink(in_entry(tape, "keep/ks.d"));
     }
-    const char *kind = is_shadow(tape) ? "shadow" : "plain";
+    const char *kind = shadow_of(tape) != NULL ? "shadow" : "plain";
     text = (struct bytes){(char *)kind, strlen(kind)};
     ok = save(in_entry(tape, "kind"), &text) && ok;
     text = (struct bytes){0};
@@ -270,7 +272,8 @@ static void die(const struct tape *tape, const char *when)
 {
     const char *how = getenv("KS_FAKE_DIE");
     char wanted[32];
-    int n = snprintf(wanted, sizeof wanted, "%s:%s:", is_shadow(tape) ? "shadow" : "plain", when);
+    const char *kind = shadow_of(tape) != NULL ? "shadow" : "plain";
+    int n = snprintf(wanted, sizeof wanted, "%s:%s:", kind, when);
     if (how != NULL && strncmp(how, wanted, (size_t)n) == 0) {
         raise(atoi(how + n));
         pause();
@@ -294,6 +297,8 @@ static int play(const struct tape *tape)
     }
     if (tape->depfile != NULL && load(in_entry(tape, "depfile"), &text)) {
         text = replace(&text, "@OBJECT@", tape->object == NULL ? "" : tape->object);
+        const char *shadow = shadow_of(tape);
+        text = replace(&text, "@SHADOW@", shadow == NULL ? "" : shadow);
         text = replace(&text, "@ROOT@", tape->root == NULL ? "" : tape->root);
         ok = save(tape->depfile, &text) && ok;
     }

@@ -45,14 +45,14 @@ try() {
     local name=$1 object=${2:-a.o}
     tried=$((tried + 1))
     begin
-    (tool=$KS_NVCC_REAL && "$name" > .out 2> .err)
+    { (tool=$KS_NVCC_REAL && "$name" > .out 2> .err); } 2> /dev/null # bash tells of who is killed
     echo "$?" > ../want.status
     cp .out ../want.out && cp .err ../want.err
     snapshot > ../want.files
     local want
     want=$(kind "$object")
     begin
-    (tool=$ks_nvcc && "$name" > .out 2> .err)
+    { (tool=$ks_nvcc && "$name" > .out 2> .err); } 2> /dev/null
     echo "$?" > ../got.status
     cp .out ../got.out && cp .err ../got.err
     snapshot > ../got.files
@@ -65,7 +65,14 @@ try() {
         fail "$name: the object is $got, not $want"
     ls -A tmp 2> /dev/null | grep . && fail "$name: left in TMPDIR"
     find . -name '.ks-*' | grep . && fail "$name: a draft is left"
-    # The next ordinary one is what it always was.
+    # Where the surroundings were those of the run alone, the next one is what it always was.
+    case $name in
+    shadow_* | plain_* | few_* | *_memory | *_stdout | *_stderr | umask_* | cache_of_*)
+        compiled
+        [ "$state" = first ] || reason applied
+        [ "$state" = first ] || known_object a.o shadow
+        ;;
+    esac
     if [ "$state" = hit ] && [ -d home/.cache/ks ] && [ ! -L home/.cache/ks ]; then
         diff -r ../state/.ks .ks || fail "$name: the store has changed"
     fi
@@ -120,6 +127,20 @@ small_stack() { ulimit -s 128 && run; }
 other_locale() { LC_ALL=C.UTF-8 run; }
 no_locale() { env -u LC_ALL LANG=xx_XX.nonsense "$tool" "${words[@]}"; }
 signals_are_ignored() { trap '' INT TERM HUP QUIT PIPE XFSZ CHLD && run; }
+# Dates of nobody's clock: of the source, and of all that is kept.
+source_of_2099() { touch -d 2099-01-01 a.cu ks.yaml && run; }
+source_of_1970() { touch -d @1 a.cu ks.yaml && run; }
+all_of_2099() { find . -exec touch -h -d 2099-01-01 {} + && run; }
+all_of_1970() { find . -exec touch -h -d @1 {} + && run; }
+cache_of_2099() { { [ ! -d home/.cache ] || find home -exec touch -h -d 2099-01-01 {} +; } && run; }
+# nvcc ends before its time. (A plain compile is run from the full cache only after a shadow's failed.)
+shadow_is_killed() { KS_FAKE_DIE=shadow:before:9 run; }
+shadow_is_killed_half_way() { KS_FAKE_DIE=shadow:half:9 run; }
+shadow_breaks_down() { KS_FAKE_DIE=shadow:half:11 run; }
+shadow_is_killed_at_the_end() { KS_FAKE_DIE=shadow:after:9 run; }
+plain_is_killed() { export KS_FAKE_DIE=plain:before:9 && exec "$tool" "${words[@]}"; }
+plain_is_killed_half_way() { export KS_FAKE_DIE=plain:half:9 && exec "$tool" "${words[@]}"; }
+plain_breaks_down() { export KS_FAKE_DIE=plain:half:11 && exec "$tool" "${words[@]}"; }
 removed_folder() {
     local here=$PWD
     mkdir gone && cd gone && rmdir "$here/gone" &&
@@ -143,9 +164,14 @@ for name in no_stdin no_stdout no_stderr no_streams full_streams one_stream stdi
     tmpdir_has_spaces relative_tmpdir no_home home_is_a_file home_is_nowhere \
     cache_is_a_dangling_link cache_is_a_file cache_is_elsewhere few_files hardly_any_files \
     short_files very_short_files little_memory hardly_any_memory small_stack other_locale \
-    no_locale signals_are_ignored removed_folder deep_folder; do
+    no_locale signals_are_ignored removed_folder deep_folder source_of_2099 source_of_1970 \
+    all_of_2099 all_of_1970 cache_of_2099 shadow_is_killed shadow_is_killed_half_way \
+    shadow_breaks_down shadow_is_killed_at_the_end; do
     try "$name"
 done
+if [ "$state" = first ]; then
+    for name in plain_is_killed plain_is_killed_half_way plain_breaks_down; do try "$name"; done
+fi
 
 # As somebody whom folders can refuse.
 unpriv() { "${as_nobody[@]}" "$tool" "${words[@]}"; }
