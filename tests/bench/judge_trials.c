@@ -1,0 +1,214 @@
+// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [-- NVCC WORDS]
+//
+// What the judge says of one proposal, many times over, on the device that `ks` would use:
+//   search=N  the timing of a search N times, and of a confirmation where that finds it faster
+//   full=N    full judgement N times, and the confirmation whatever the first found
+//   quick=N   one batch of N copies of the proposal that differ in a comment
+// Prints one JSON object. Compile times are apart, as everywhere in the judge.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/verb.h"
+#include "base/log.h"
+#include "base/stats.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "search/settle.h"
+#include "verify/session.h"
+#include "verify/timing.h"
+
+struct request {
+    const char *file, *kernel, *proposal;
+    long search, full, quick;
+    const char *const *words;
+};
+
+static void must(enum ks_status status, const struct ks_err *err)
+{
+    if (status == KS_OK)
+        return;
+    fprintf(stderr, "judge_trials: %s\n", err->text);
+    exit(1);
+}
+
+static bool read_words(char **argv, struct request *r)
+{
+    *r = (struct request){.file = argv[1], .kernel = argv[2], .proposal = argv[3]};
+    for (char **at = argv + 4; *at != NULL; at++) {
+        if (strcmp(*at, "--") == 0) {
+            r->words = (const char *const *)at + 1;
+            break;
+        }
+        if (sscanf(*at, "search=%ld", &r->search) != 1 && sscanf(*at, "full=%ld", &r->full) != 1 &&
+            sscanf(*at, "quick=%ld", &r->quick) != 1)
+            return false;
+    }
+    return r->search >= 0 && r->full >= 0 && r->quick >= 0;
+}
+
+static struct ks_proposal *read_proposal(struct ks_arena *arena, const char *path,
+                                         const struct ks_signature *signature)
+{
+    struct ks_err err = {0};
+    struct ks_slice text;
+    struct ks_yaml *root;
+    struct ks_proposal *proposal = KS_NEW(arena, struct ks_proposal);
+    must(ks_file_read(arena, path, 1 << 20, &text, &err), &err);
+    must(ks_yaml_parse(arena, path, text, &root, &err), &err);
+    must(ks_proposal_read(arena, path, root, proposal, &err), &err);
+    must(ks_proposal_check(arena, proposal, signature, &err), &err);
+    return proposal;
+}
+
+static double median(double *values, size_t n)
+{
+    return n > 0 ? ks_median(values, n) : 0;
+}
+
+static void count(json_t *counts, const char *name)
+{
+    json_object_set_new(counts, name,
+                        json_integer(json_integer_value(json_object_get(counts, name)) + 1));
+}
+
+static json_t *search_trials(struct ks_judge *judge, struct ks_proposal *proposal, long n)
+{
+    struct ks_err err = {0};
+    struct ks_candidate *candidate;
+    must(judge->build(judge, &proposal, 1, &candidate, &err), &err);
+    if (candidate->failure != KS_C_CORRECT)
+        must(ks_err_set(&err, KS_E_USER, "%s", candidate->reason), &err);
+    double *ratios = calloc((size_t)n + 1, sizeof *ratios), start = ks_now();
+    size_t measured = 0;
+    long wins = 0, confirmed = 0, not_measured = 0;
+    for (long i = 0; i < n; i++) {
+        struct ks_arena scratch = {0};
+        struct ks_timed timed;
+        enum ks_correctness correctness = KS_C_CORRECT;
+        must(ks_timing_run(judge, &scratch, candidate, &ks_rule_search, false, &timed, &correctness,
+                           &err),
+             &err);
+        if (timed.speed == KS_S_VOID || correctness != KS_C_CORRECT)
+            not_measured++;
+        else
+            ratios[measured++] = timed.geomean;
+        if (timed.speed == KS_S_FASTER) {
+            wins++;
+            must(ks_timing_run(judge, &scratch, candidate, &ks_rule_confirm, false, &timed,
+                               &correctness, &err),
+                 &err);
+            confirmed += timed.speed == KS_S_FASTER && correctness == KS_C_CORRECT;
+        }
+        ks_arena_free(&scratch);
+    }
+    json_t *result =
+        json_pack("{s:I,s:I,s:I,s:I,s:f,s:f}", "trials", (json_int_t)n, "faster", (json_int_t)wins,
+                  "confirmed", (json_int_t)confirmed, "not_measured", (json_int_t)not_measured,
+                  "ratio", median(ratios, measured), "seconds", ks_now() - start);
+    free(ratios);
+    return result;
+}
+
+static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long n)
+{
+    json_t *correctness = json_object(), *speeds = json_object();
+    double *seconds = calloc((size_t)n + 1, sizeof *seconds);
+    double *ratios = calloc((size_t)n + 1, sizeof *ratios);
+    size_t timed = 0;
+    char reason[512] = "";
+    for (long i = 0; i < n; i++) {
+        struct ks_err err = {0};
+        struct ks_verdict verdict;
+        must(ks_judge_full(judge, proposal, &verdict, &err), &err);
+        if (verdict.correctness == KS_C_CORRECT && verdict.domain != NULL)
+            must(ks_judge_confirm(judge, proposal, &verdict, &err), &err);
+        count(correctness, ks_correctness_name(verdict.correctness));
+        count(speeds, ks_speed_name(verdict.speed));
+        seconds[i] = verdict.seconds_run;
+        if (verdict.geomean > 0)
+            ratios[timed++] = verdict.geomean;
+        snprintf(reason, sizeof reason, "%s", verdict.reason);
+    }
+    json_t *result =
+        json_pack("{s:I,s:o,s:o,s:f,s:f,s:s}", "trials", (json_int_t)n, "correctness", correctness,
+                  "speed", speeds, "seconds_run", median(seconds, (size_t)n), "ratio",
+                  median(ratios, timed), "reason", reason);
+    free(seconds);
+    free(ratios);
+    return result;
+}
+
+static json_t *quick_trial(struct ks_judge *judge, struct ks_arena *arena,
+                           const struct ks_proposal *proposal, size_t n)
+{
+    struct ks_err err = {0};
+    struct ks_proposal **copies = KS_NEW_ARRAY(arena, struct ks_proposal *, n);
+    struct ks_verdict *verdicts = KS_NEW_ARRAY(arena, struct ks_verdict, n);
+    size_t correct = 0;
+    double compile = 0, run = 0;
+    for (size_t i = 0; i < n; i++) {
+        copies[i] = ks_arena_memdup(arena, proposal, sizeof *proposal);
+        copies[i]->source = ks_arena_printf(arena, "// copy %zu\n%s", i, proposal->source);
+    }
+    must(ks_judge_quick(judge, copies, n, verdicts, &err), &err);
+    for (size_t i = 0; i < n; i++) {
+        correct += verdicts[i].correctness == KS_C_CORRECT;
+        compile += verdicts[i].seconds_compile;
+        run += verdicts[i].seconds_run;
+    }
+    return json_pack("{s:I,s:I,s:f,s:f,s:f}", "candidates", (json_int_t)n, "correct",
+                     (json_int_t)correct, "seconds_compile", compile, "seconds_run", run,
+                     "per_second", (double)n / (compile + run));
+}
+
+int main(int argc, char **argv)
+{
+    struct ks_arena arena = {0};
+    struct ks_err err = {0};
+    struct request r;
+    struct ks_verb_context context = {.arena = &arena};
+    struct verb_tu tu;
+    ks_log_init("judge_trials", KS_LOG_WARN);
+    if (argc < 4 || !read_words(argv, &r)) {
+        fprintf(stderr, "usage: see the head of judge_trials.c\n");
+        return 2;
+    }
+    const char *const none[] = {NULL};
+    must(ks_config_load(&arena, none, &context.config, &err), &err);
+    must(verb_tu_open(&context, r.file, r.words, &tu, &err), &err);
+    const struct ks_tu_kernel *kernel = NULL;
+    for (size_t i = 0; i < tu.tu.n_kernels; i++)
+        if (tu.tu.kernels[i].signature != NULL &&
+            verb_kernel_is(&arena, &tu.tu.kernels[i], r.kernel))
+            kernel = &tu.tu.kernels[i];
+    if (kernel == NULL)
+        must(verb_no_kernel(&tu, r.kernel, &err), &err);
+    struct ks_judge *judge;
+    const char *finding, *dir = ks_path_join(&arena, tu.dir, "judge");
+    must(ks_dir_make(dir, &err), &err);
+    must(ks_settle_open(&arena, &tu.tu, kernel, &tu.plain, &context.config, dir, &judge, &finding,
+                        &err),
+         &err);
+    if (judge == NULL)
+        must(ks_err_set(&err, KS_E_DEVICE, "the original: %s", finding), &err);
+    struct ks_proposal *proposal = read_proposal(&arena, r.proposal, kernel->signature);
+    const struct ks_problem *problems;
+    const double *baseline;
+    ks_judge_baseline(judge, &problems, &baseline);
+    json_t *out = json_pack("{s:s,s:s,s:f}", "kernel", r.kernel, "proposal",
+                            ks_path_base(r.proposal), "original_us", baseline[0]);
+    if (r.search > 0)
+        json_object_set_new(out, "search", search_trials(judge, proposal, r.search));
+    if (r.full > 0)
+        json_object_set_new(out, "full", full_trials(judge, proposal, r.full));
+    if (r.quick > 0)
+        json_object_set_new(out, "quick", quick_trial(judge, &arena, proposal, (size_t)r.quick));
+    json_dumpf(out, stdout, JSON_REAL_PRECISION(6) | JSON_PRESERVE_ORDER);
+    puts("");
+    json_decref(out);
+    ks_judge_close(judge);
+    verb_tu_close(&tu);
+    ks_arena_free(&arena);
+    return 0;
+}
