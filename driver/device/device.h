@@ -115,6 +115,9 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
 enum ks_status ks_device_open(const char *name, struct ks_device *device, struct ks_err *err);
 bool ks_device_known(const char *name);
 
+// Limits of a device of that architecture, none being at hand: kind "none", memory as large as it gets.
+struct ks_device_info ks_device_of_arch(int arch);
+
 // Path of the lock file that serialises timing and profiling on the GPU with this uuid.
 const char *ks_device_lock_path(struct ks_arena *arena, const char *runtime_dir, const char *uuid);
 

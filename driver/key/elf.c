@@ -87,6 +87,15 @@ enum ks_status ks_elf_section(struct ks_slice file, const char *name, struct ks_
     return KS_OK;
 }
 
+uint64_t ks_elf_section_size(struct ks_slice file, const char *name)
+{
+    struct sections s;
+    Elf64_Shdr section;
+    return open_sections(file, &s, NULL) == KS_OK && find_section(&s, name, &section, NULL) == KS_OK
+               ? section.sh_size
+               : 0;
+}
+
 uint64_t ks_elf_section_address(struct ks_slice file, const char *name)
 {
     struct sections s;

@@ -10,6 +10,8 @@
 // file is no sound ELF64.
 enum ks_status ks_elf_section(struct ks_slice file, const char *name, struct ks_slice *out,
                               struct ks_err *err);
+// Its size, also where the file holds no bytes for it (.nv.global); 0 where there is none.
+uint64_t ks_elf_section_size(struct ks_slice file, const char *name);
 // Address of that section in a linked program; 0 in an object or where there is none.
 uint64_t ks_elf_section_address(struct ks_slice file, const char *name);
 
@@ -27,6 +29,9 @@ struct ks_elf_symbols {
 // KS_E_ABSENT when the file is stripped, KS_E_FORMAT as above.
 enum ks_status ks_elf_symbols_read(struct ks_arena *arena, struct ks_slice file,
                                    struct ks_elf_symbols *symbols, struct ks_err *err);
+// Names of functions that the file calls and does not hold.
+enum ks_status ks_elf_undefined_read(struct ks_arena *arena, struct ks_slice file,
+                                     struct ks_strv *names, struct ks_err *err);
 // Bytes that a linked program has at an address; false where the file holds none.
 bool ks_elf_bytes(struct ks_slice file, uint64_t address, size_t n, struct ks_slice *out);
 

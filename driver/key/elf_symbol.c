@@ -59,6 +59,21 @@ enum ks_status ks_elf_symbols_read(struct ks_arena *arena, struct ks_slice file,
     return KS_OK;
 }
 
+enum ks_status ks_elf_undefined_read(struct ks_arena *arena, struct ks_slice file,
+                                     struct ks_strv *names, struct ks_err *err)
+{
+    struct ks_slice table, strings;
+    Elf64_Sym symbol;
+    KS_TRY(ks_elf_section(file, ".symtab", &table, err));
+    KS_TRY(ks_elf_section(file, ".strtab", &strings, err));
+    for (size_t at = 0; table.len - at >= sizeof symbol; at += sizeof symbol) {
+        memcpy(&symbol, table.at + at, sizeof symbol);
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx == SHN_UNDEF)
+            ks_strv_add(arena, names, string_at(strings, symbol.st_name));
+    }
+    return KS_OK;
+}
+
 bool ks_elf_bytes(struct ks_slice file, uint64_t address, size_t n, struct ks_slice *out)
 {
     Elf64_Ehdr elf;

@@ -45,6 +45,44 @@ static enum ks_status check_includes(const struct check *c)
     return KS_OK;
 }
 
+// A type that the host and our own reading of signatures take for another: a builtin's, or one of the
+// original's parameters.
+static bool means_something(const struct check *c, const struct ks_token *t)
+{
+    const char *word = ks_arena_strndup(c->arena, t->at, t->len);
+    if (ks_type_parse(c->arena, ks_slice_of(word)).elem.size > 0)
+        return true;
+    for (size_t i = 0; i < c->signature->n_params; i++)
+        if (strcmp(word, ks_plan_type_word(c->arena, c->signature->params[i].text)) == 0)
+            return true;
+    return false;
+}
+
+// `typedef float size_t;` and `struct int4 { ... };` would give kernels other parameters than they show.
+static enum ks_status check_disguises(const struct check *c, const struct ks_gate *gate)
+{
+    bool in_typedef = false;
+    for (size_t i = 0; i + 1 < gate->len; i++) {
+        const struct ks_token *t = &gate->at[i], *next = &gate->at[i + 1];
+        if (t->kind == KS_TOK_PUNCT && *t->at == '{' && gate->match[i] > (int)i)
+            i = (size_t)gate->match[i]; // names inside a body or a type are seen there alone
+        if (ks_token_is(t, "typedef"))
+            in_typedef = true;
+        if (ks_token_is(t, ";"))
+            in_typedef = false;
+        bool ends = in_typedef && t->kind == KS_TOK_IDENT &&
+                    (ks_token_is(next, ";") || ks_token_is(next, ",") || ks_token_is(next, "[") ||
+                     ks_token_is(next, ")"));
+        bool tag = i > 0 && t->kind == KS_TOK_IDENT && !in_typedef &&
+                   (ks_token_is(&gate->at[i - 1], "struct") || ks_token_is(&gate->at[i - 1], "class") ||
+                    ks_token_is(&gate->at[i - 1], "union") || ks_token_is(&gate->at[i - 1], "enum"));
+        if ((ends || tag) && means_something(c, t))
+            KS_GATE_FAIL(gate, t, "'%.*s' has a meaning that this would change: choose another name",
+                         (int)t->len, t->at);
+    }
+    return KS_OK;
+}
+
 static enum ks_status check_text(const struct check *c, struct ks_arena *scratch,
                                  struct ks_gate *gate)
 {
@@ -54,7 +92,8 @@ static enum ks_status check_text(const struct check *c, struct ks_arena *scratch
         KS_FAIL(c->err, KS_E_USER, "source: %zu bytes, at most %d are possible", gate->source.len,
                 MAX_SOURCE);
     KS_TRY(ks_gate_words(gate));
-    return ks_gate_declarations(gate);
+    KS_TRY(ks_gate_declarations(gate));
+    return check_disguises(c, gate);
 }
 
 // Words of a kernel's head: other specifiers could change what a launch means.

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "os/clock.h"
 #include "os/file.h"
 #include "verify/session.h"
 
@@ -17,7 +18,16 @@ static void fail(struct ks_candidate *c, enum ks_correctness failure, const char
     snprintf(c->reason, sizeof c->reason, "%.500s", text);
 }
 
-// Appends [p, end) to out, absolute paths cut to their last part.
+// Enters a check that was made since `since`.
+static bool note(struct ks_candidate *c, enum ks_check_kind kind, double since, bool passed)
+{
+    c->checks.result[kind] = passed ? KS_CHECK_PASSED : KS_CHECK_FAILED;
+    c->checks.seconds[kind] += ks_now() - since;
+    return passed;
+}
+
+// Appends [p, end) to out, absolute paths cut to their last part, and gcc's typographic quotes as plain
+// ones: what is cut off in the middle of a character is no text for JSON.
 static void append_plain(struct ks_buf *out, const char *p, const char *end)
 {
     for (bool word = true; p < end; p++) {
@@ -29,7 +39,8 @@ static void append_plain(struct ks_buf *out, const char *p, const char *end)
                 break;
         }
         word = isspace((unsigned char)*p) || *p == '"' || *p == '(' || *p == '\'';
-        ks_buf_putc(out, (unsigned char)*p < ' ' ? ' ' : *p);
+        if (((unsigned char)*p & 0xc0) != 0x80)
+            ks_buf_putc(out, (unsigned char)*p < ' ' ? ' ' : (unsigned char)*p < 0x80 ? *p : '\'');
     }
 }
 
@@ -89,7 +100,10 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
 {
     const struct ks_mark *mark = judge->kernel->mark->mark;
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
-                                       mark->tolerance.kind == KS_TOL_REL};
+                                       mark->tolerance.kind == KS_TOL_REL,
+                            .probed = judge->arith.kind == KS_ARITH_MULADD &&
+                                      mark->tolerance.kind == KS_TOL_DERIVED &&
+                                      ks_judge_defends(judge, KS_D_EXACT_PROBE)};
     for (size_t i = 0; i < c->n && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
         const struct ks_ptx_entry *entry;
         char reason[256];
@@ -148,20 +162,48 @@ static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_comp
     c->n = built.n;
     struct ks_slice cubin;
     KS_TRY(ks_file_read(judge->arena, built.cubin, CUBIN_MAX, &cubin, err));
+    double start = ks_now();
     bool same;
     KS_TRY(same_original(judge, cubin, &same, err));
+    const char *which = "";
     if (!same && ks_judge_defends(judge, KS_D_IDENTITY)) {
         fail(c, KS_C_STATIC, "the original's machine code changes beside the candidate");
-        return KS_OK;
-    }
-    const char *which = "";
-    if (ks_judge_defends(judge, KS_D_IDENTITY) &&
-        ks_tu_originals_unchanged(judge->arena, judge->tu, compile, &which) != KS_R_APPLIED) {
+    } else if (ks_judge_defends(judge, KS_D_IDENTITY) &&
+               ks_tu_originals_unchanged(judge->arena, judge->tu, compile, &which) !=
+                   KS_R_APPLIED) {
         c->failure = KS_C_STATIC;
         snprintf(c->reason, sizeof c->reason, "kernel %s changes beside the candidate", which);
-        return KS_OK;
     }
-    return gate(judge, compile, c, err);
+    if (!note(c, KS_CHECK_IDENTITY, start, c->failure == KS_C_CORRECT))
+        return KS_OK;
+    start = ks_now();
+    KS_TRY(gate(judge, compile, c, err));
+    note(c, KS_CHECK_STATIC, start, c->failure == KS_C_CORRECT);
+    return KS_OK;
+}
+
+// The machine code of all candidates of a compile together. Where several are in it, *alone asks for a
+// compile of each.
+static enum ks_status gate_cubin(struct ks_judge *judge, const struct ks_tu_compile *compile,
+                                 struct ks_candidate *const *candidates, size_t n, bool *alone,
+                                 struct ks_err *err)
+{
+    const char *path = ks_tu_cubin(judge->arena, compile, judge->kernel->arch);
+    struct ks_slice cubin;
+    char reason[256];
+    double start = ks_now();
+    *alone = false;
+    if (path == NULL || !ks_judge_defends(judge, KS_D_STATIC_GATE))
+        return KS_OK;
+    KS_TRY(ks_file_read(judge->arena, path, CUBIN_MAX, &cubin, err));
+    if (ks_gate_cubin(judge->original_cubin, cubin, n, reason))
+        return KS_OK;
+    *alone = n > 1;
+    if (n == 1 && candidates[0]->failure == KS_C_CORRECT) {
+        note(candidates[0], KS_CHECK_STATIC, start, false);
+        fail(candidates[0], KS_C_STATIC, reason);
+    }
+    return KS_OK;
 }
 
 // What the workers load: one image for all candidates of a compile that may run.
@@ -200,25 +242,39 @@ static enum ks_status compile_together(struct ks_judge *judge, struct ks_candida
     struct ks_tu_compile compile = {.quiet = true};
     const char *shadow_path;
     struct ks_err local = {0};
+    double start = ks_now();
     enum ks_status status = ks_tu_compile_shadow(
         arena, judge->tu, subs, n, false, judge->options.shadow_root, keep,
         ks_path_join(arena, keep, "shadow.o"), ks_path_join(arena, keep, "shadow.d"), &compile,
         &shadow_path, &local);
     if (status == KS_E_UNSUPPORTED && n == 1) {
         *compiled = false;
+        note(candidates[0], KS_CHECK_COMPILE, start, false);
         fail(candidates[0], KS_C_UNSUPPORTED, local.text);
         return KS_OK;
     }
     if (status != KS_OK)
         return ks_err_set(err, status, "%s", local.text);
     *compiled = compile.exit_code == 0;
+    for (size_t i = 0; i < n; i++)
+        note(candidates[i], KS_CHECK_COMPILE, start, *compiled);
     if (!*compiled && n == 1) {
         char text[512];
         shorten(compile.err.len > 0 ? compile.err : compile.out, text);
         fail(candidates[0], KS_C_COMPILE, text);
     }
-    for (size_t i = 0; *compiled && i < n; i++)
+    for (size_t i = 0; *compiled && i < n; i++) {
         KS_TRY(read_built(judge, &compile, candidates[i], err));
+        if (candidates[i]->failure == KS_C_COMPILE)
+            candidates[i]->checks.result[KS_CHECK_COMPILE] = KS_CHECK_FAILED;
+    }
+    bool alone = false;
+    if (*compiled)
+        KS_TRY(gate_cubin(judge, &compile, candidates, n, &alone, err));
+    if (alone) {
+        *compiled = false;
+        return KS_OK;
+    }
     return *compiled ? read_image(judge, &compile, candidates, n, err) : KS_OK;
 }
 
@@ -231,6 +287,31 @@ static const struct ks_candidate *twin_of(struct ks_candidate *const *candidates
     return NULL;
 }
 
+// The textual gate, and the plan's numbers; kernels of the source are known afterwards.
+static enum ks_status read_text(struct ks_judge *judge, struct ks_candidate *c, struct ks_err *err)
+{
+    struct ks_err local = {0};
+    double start = ks_now();
+    enum ks_status status =
+        ks_proposal_check(judge->arena, c->proposal, judge->kernel->signature, &local);
+    if (status != KS_OK && !ks_judge_defends(judge, KS_D_TEXT)) // weakened on purpose
+        status = ks_kernels_find(judge->arena, "source", ks_slice_of(c->proposal->source),
+                                 &c->proposal->kernels, &local);
+    if (status == KS_E_USER || status == KS_E_LIMIT || status == KS_E_UNSUPPORTED)
+        fail(c, KS_C_STATIC, local.text);
+    else if (status != KS_OK)
+        return ks_err_set(err, status, "%s", local.text);
+    if (!note(c, KS_CHECK_TEXT, start, status == KS_OK))
+        return KS_OK;
+    char reason[256];
+    start = ks_now();
+    bool fits = !ks_judge_defends(judge, KS_D_LIMITS) ||
+                ks_judge_limits(judge, judge->arena, c->proposal, reason);
+    if (!note(c, KS_CHECK_LIMITS, start, fits))
+        fail(c, KS_C_LAUNCH, reason);
+    return KS_OK;
+}
+
 enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
                               struct ks_candidate **candidates, struct ks_err *err)
 {
@@ -238,17 +319,11 @@ enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const 
     size_t n_ready = 0;
     for (size_t i = 0; i < n; i++) {
         struct ks_candidate *c = candidates[i] = KS_NEW(judge->arena, struct ks_candidate);
-        struct ks_err local = {0};
         c->proposal = proposals[i];
         c->failure = KS_C_CORRECT;
         c->id = ks_proposal_id(judge->arena, proposals[i]);
-        enum ks_status status =
-            ks_proposal_check(judge->arena, proposals[i], judge->kernel->signature, &local);
-        if (status == KS_E_USER || status == KS_E_LIMIT || status == KS_E_UNSUPPORTED)
-            fail(c, KS_C_STATIC, local.text);
-        else if (status != KS_OK)
-            return ks_err_set(err, status, "%s", local.text);
-        else if (twin_of(candidates, i) == NULL)
+        KS_TRY(read_text(judge, c, err));
+        if (c->failure == KS_C_CORRECT && twin_of(candidates, i) == NULL)
             ready[n_ready++] = c;
     }
     bool compiled = true;
@@ -257,6 +332,8 @@ enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const 
     // One of several is at fault: each alone tells which.
     for (size_t i = 0; !compiled && n_ready > 1 && i < n_ready; i++) {
         bool alone;
+        ready[i]->failure = KS_C_CORRECT;
+        ready[i]->reason[0] = '\0';
         KS_TRY(compile_together(judge, &ready[i], 1, &alone, err));
     }
     for (size_t i = 0; i < n; i++) {

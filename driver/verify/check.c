@@ -51,6 +51,7 @@ struct attempt {
     struct ks_check *check;
     struct ks_vector *vector;
     json_t *plan;
+    json_t *naive;       // the original's, where the processes are not split: a weakness for tests
     double deadline;
     uint64_t prints[64]; // of the first run
     bool bitwise;        // equal to the original's, bit by bit
@@ -62,6 +63,12 @@ static enum ks_answer run_once(struct attempt *a, uint32_t poison, bool scrub)
     double us;
     const struct ks_judge *judge = a->check->judge;
     a->check->tested->runs++;
+    if (a->naive != NULL) {
+        enum ks_answer first = ks_vector_run(a->check->runner, a->naive, poison, true, false,
+                                             a->deadline, &us);
+        if (first != KS_ANSWER_OK)
+            return first;
+    }
     enum ks_answer answer = ks_vector_run(a->check->runner, a->plan, poison,
                                           ks_judge_defends(judge, KS_D_POISON), scrub, a->deadline,
                                           &us);
@@ -237,6 +244,8 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
             snprintf(check->reason, 512, "%s", reason);
             return KS_OK;
         }
+        if (!ks_judge_defends(judge, KS_D_PROCESS_SPLIT))
+            a.naive = ks_launch_original(&scope, "m0");
         a.deadline = ks_run_deadline(judge, vector->original_us, ks_problem_bytes(&vector->problem));
         status = two_runs(&a, arena, &same, &answer, err);
     }
@@ -254,6 +263,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
         }
     }
     json_decref(a.plan);
+    json_decref(a.naive);
     KS_TRY(status);
     if (answer != KS_ANSWER_OK) {
         if (!ks_check_answer(answer, check->runner->text, verdict, check->reason))

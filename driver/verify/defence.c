@@ -1,6 +1,7 @@
 #include "verify/defence.h"
 
 #include <stddef.h>
+#include <string.h>
 
 bool ks_defence_on(const struct ks_verify_defences *switches, enum ks_defence which)
 {
@@ -10,6 +11,15 @@ bool ks_defence_on(const struct ks_verify_defences *switches, enum ks_defence wh
     (void)switches;
     (void)which;
     return true;
+#endif
+}
+
+bool ks_defence_switchable(void)
+{
+#ifdef KS_TEST_BUILD
+    return true;
+#else
+    return false;
 #endif
 }
 
@@ -24,7 +34,18 @@ const char *ks_defence_name(enum ks_defence which)
         [KS_D_TIMED_OUTPUT] = "timed-output", [KS_D_FLOOR] = "floor",
         [KS_D_WATCHDOG] = "watchdog",       [KS_D_GUARD] = "guard",
         [KS_D_CONTROL] = "control",         [KS_D_UNSEEN] = "unseen",
-        [KS_D_IDENTITY] = "identity",
+        [KS_D_IDENTITY] = "identity",       [KS_D_TEXT] = "text-gate",
+        [KS_D_LIMITS] = "plan-limits",      [KS_D_PROCESS_SPLIT] = "process-split",
     };
     return which < KS_DEFENCE_COUNT ? names[which] : "unknown";
+}
+
+bool ks_defence_parse(const char *name, enum ks_defence *which)
+{
+    for (int d = 0; d < KS_DEFENCE_COUNT; d++)
+        if (strcmp(name, ks_defence_name((enum ks_defence)d)) == 0) {
+            *which = (enum ks_defence)d;
+            return true;
+        }
+    return false;
 }

@@ -23,6 +23,9 @@ enum ks_defence {
     KS_D_GUARD,          // D11: each declared workload lies inside the guard
     KS_D_CONTROL,        // timing: original against itself
     KS_D_UNSEEN,         // D12: unseen shapes in the confirmation
+    KS_D_TEXT,           // D2: what the source may say at all
+    KS_D_LIMITS,         // D2: numbers of the plan, before anything is launched
+    KS_D_PROCESS_SPLIT,  // D1: a runner never holds an expected value
     KS_D_IDENTITY,       // D13: the original's code in the shadow build equals the plain build's
     KS_DEFENCE_COUNT
 };
@@ -34,5 +37,8 @@ struct ks_verify_defences {
 // `switches` may be NULL: all on.
 bool ks_defence_on(const struct ks_verify_defences *switches, enum ks_defence which);
 const char *ks_defence_name(enum ks_defence which); // "static-gate", ...
+bool ks_defence_parse(const char *name, enum ks_defence *which);
+// Whether this program was built so that defences can be switched off.
+bool ks_defence_switchable(void);
 
 #endif

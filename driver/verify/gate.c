@@ -8,8 +8,8 @@
 
 // Constructs that a candidate may contain only if the original does.
 enum feature {
-    F_GLOBAL, F_CONST, F_TIME, F_PLACE, F_HEAP, F_PRINT, F_INDIRECT, F_SLEEP, F_TRAP, F_EVICT, F_SYSTEM,
-    F_DEPENDENT, F_MULTICAST,
+    F_GLOBAL, F_CONST, F_TIME, F_PLACE, F_HEAP, F_PRINT, F_INDIRECT, F_SLEEP, F_TRAP, F_EVICT,
+    F_PREFETCH, F_DISCARD, F_SYSTEM, F_DEPENDENT, F_MULTICAST, F_UNFENCED,
     // Precision: allowed where the user relaxed it.
     F_F16, F_BF16, F_TF32, F_F8, F_DIV, F_SQRT, F_TRIG, F_LOG, F_TANH, F_FTZ,
     F_COUNT
@@ -25,6 +25,10 @@ static const char *const feature_text[F_COUNT] = {
     [F_SLEEP] = "nanosleep",
     [F_TRAP] = "trap or brkpt",
     [F_EVICT] = "a cache eviction policy that keeps lines (evict_last, persisting)",
+    [F_PREFETCH] = "a prefetch instruction",
+    [F_DISCARD] = "discard, which leaves memory undefined",
+    [F_UNFENCED] = "an atomic counter whose value it uses, and no fence (__threadfence) to order other "
+                   "memory by it",
     [F_SYSTEM] = "system-scope memory traffic",
     [F_DEPENDENT] = "programmatic dependent launch (griddepcontrol)",
     [F_MULTICAST] = "multi-device memory instructions (multimem)",
@@ -54,6 +58,8 @@ static void see_word(struct ks_slice w, bool *seen)
         seen[F_HEAP] = true;
     if (ks_slice_eq(w, "vprintf"))
         seen[F_PRINT] = true;
+    if (ks_slice_eq(w, "__assertfail"))
+        seen[F_TRAP] = true;
     if (ks_slice_eq(w, ".callprototype") || ks_slice_eq(w, ".calltargets"))
         seen[F_INDIRECT] = true;
     if (!islower((unsigned char)w.at[0]))
@@ -70,6 +76,11 @@ static void see_word(struct ks_slice w, bool *seen)
     if (ks_word_has(w, "evict_last") || ks_slice_eq(base, "createpolicy") ||
         ks_slice_eq(base, "applypriority"))
         seen[F_EVICT] = true;
+    if (ks_slice_eq(base, "prefetch") || ks_slice_eq(base, "prefetchu") ||
+        ks_word_part(w, "prefetch"))
+        seen[F_PREFETCH] = true;
+    if (ks_slice_eq(base, "discard"))
+        seen[F_DISCARD] = true;
     if (ks_word_part(w, "sys"))
         seen[F_SYSTEM] = true;
     if (ks_word_part(w, "f16") || ks_word_part(w, "f16x2"))
@@ -131,11 +142,66 @@ static int64_t declared_bytes(struct ks_words words)
     return size * count;
 }
 
+static bool in_register(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '%';
+}
+
+// Whether `name` is a word of the text apart from its own place.
+static bool used_elsewhere(struct ks_slice text, struct ks_slice name)
+{
+    const char *end = text.at + text.len;
+    for (const char *at = text.at;
+         (at = memmem(at, (size_t)(end - at), name.at, name.len)) != NULL; at++) {
+        bool whole = (at == text.at || !in_register(at[-1])) &&
+                     (at + name.len == end || !in_register(at[name.len]));
+        if (whole && at != name.at)
+            return true;
+    }
+    return false;
+}
+
+// atom.global.add.u32 and its like: integers counted in memory that other blocks see. Compare-and-swap
+// loops order nothing but their own word.
+static bool is_counter(struct ks_slice w)
+{
+    if (!ks_slice_eq(ks_word_base(w), "atom") || ks_word_part(w, "shared") ||
+        ks_word_has(w, ".shared::") || ks_word_part(w, "f32") || ks_word_part(w, "f64"))
+        return false;
+    return ks_word_part(w, "add") || ks_word_part(w, "inc") || ks_word_part(w, "dec") ||
+           ks_word_part(w, "exch");
+}
+
+static bool is_fence(struct ks_slice w)
+{
+    struct ks_slice base = ks_word_base(w);
+    return ks_slice_eq(base, "membar") || ks_slice_eq(base, "fence") || ks_word_part(w, "acq_rel") ||
+           ks_word_part(w, "release") || ks_word_part(w, "sc");
+}
+
+// Blocks that hand data to each other by a counter need a fence; racecheck looks at shared memory alone,
+// and luck hides the rest (research verification.md, R18).
+static void see_counters(struct ks_slice text, bool *seen)
+{
+    struct ks_words words = ks_words_of(text);
+    bool counts = false, fenced = false;
+    while (ks_words_next(&words)) {
+        fenced = fenced || is_fence(words.word);
+        if (!is_counter(words.word))
+            continue;
+        struct ks_words behind = words;
+        if (ks_words_next(&behind) && behind.word.at[0] == '%' && behind.before != '[')
+            counts = counts || used_elsewhere(text, behind.word);
+    }
+    seen[F_UNFENCED] = counts && !fenced;
+}
+
 static void see(struct ks_slice text, bool *seen)
 {
     struct ks_words words = ks_words_of(text);
     struct ks_slice previous = {0};
     int64_t constants = 0;
+    see_counters(text, seen);
     while (ks_words_next(&words)) {
         struct ks_slice w = words.word;
         see_word(w, seen);
@@ -160,7 +226,7 @@ bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks
     see(original, before);
     see(candidate, now);
     for (int f = 0; f < F_COUNT; f++) {
-        if (!now[f] || before[f] || (f >= F_F16 && gate->relaxed))
+        if (!now[f] || before[f] || (f >= F_F16 && gate->relaxed) || (f == F_TF32 && gate->probed))
             continue;
         snprintf(reason, 256, "the candidate contains %s", feature_text[f]);
         return false;

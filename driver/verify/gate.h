@@ -11,11 +11,16 @@
 
 struct ks_gate {
     bool relaxed; // fastmath, or a tolerance given by the user: lower precision is allowed
+    bool probed;  // exact arithmetic will tell TF32 from fp32 (three TF32 products may stand for one)
 };
 // Whether the candidate's kernel (canonical PTX of an entry and what it reaches) may be run; else
 // `reason` says what was seen, in words for a proposer. Whatever the original itself does is allowed.
 bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks_slice candidate,
                  char reason[256]);
+
+// The same of machine code: variables, functions that are not there, and constant tables of `n`
+// candidates, beyond what the plain build has.
+bool ks_gate_cubin(struct ks_slice plain, struct ks_slice shadow, size_t n, char reason[256]);
 
 enum ks_arith_kind {
     KS_ARITH_NONE,   // moves, comparisons, integers, min and max: results are exact

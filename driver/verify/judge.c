@@ -53,6 +53,11 @@ void ks_judge_note(struct ks_judge *judge, const char *format, ...)
     judge->notes[judge->n_notes++] = ks_arena_strdup(judge->arena, text);
 }
 
+bool ks_judge_times(const struct ks_judge *judge)
+{
+    return !judge->options.untimed && strcmp(judge->device.kind, "emu") != 0;
+}
+
 // The original on every declared workload: under both fences, then its time.
 static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *fault,
                                        struct ks_err *err)
@@ -91,7 +96,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
                             vector.excluded ? vector.why : judge->oracle.text);
     } else if (answer != KS_ANSWER_OK) {
         status = ks_answer_status(&judge->oracle, answer, "the oracle", err);
-    } else {
+    } else if (ks_judge_times(judge)) {
         int batch;
         answer = ks_worker_ask(&judge->oracle, "sets", json_pack("{s:i}", "count", 2), 60);
         status = answer == KS_ANSWER_OK ? ks_timing_baseline(&judge->oracle, plan,
@@ -105,17 +110,14 @@ done:
     return status;
 }
 
-enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
-                                  const struct ks_tu_kernel *kernel, struct ks_slice cubin,
-                                  struct ks_slice image, struct ks_slice canonical,
-                                  const struct ks_judge_options *options,
-                                  ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
-                                  struct ks_err *err)
+// A session without anything running yet: declared problems and seeds.
+static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
+                              const struct ks_tu_kernel *kernel, struct ks_slice cubin,
+                              struct ks_slice image, struct ks_slice canonical,
+                              const struct ks_judge_options *options, ks_build_fn *build,
+                              struct ks_judge *j, struct ks_err *err)
 {
     const struct ks_mark *mark = kernel->mark->mark;
-    struct ks_judge *j = KS_NEW(arena, struct ks_judge);
-    *judge = NULL;
-    *baseline_fault = false;
     *j = (struct ks_judge){.arena = arena, .tu = tu, .kernel = kernel,
                            .options = *options, .build = build, .original_cubin = cubin,
                            .original_image = image, .original_ptx = canonical, .arith = ks_arith_of(canonical)};
@@ -132,8 +134,22 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     for (size_t w = 0; w < mark->n_workloads; w++)
         KS_TRY(ks_problem_make(arena, mark, w, kernel->signature, kernel->mark->decl, NULL, 0,
                                &j->problems[w], err));
+    return KS_OK;
+}
+
+enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
+                                  const struct ks_tu_kernel *kernel, struct ks_slice cubin,
+                                  struct ks_slice image, struct ks_slice canonical,
+                                  const struct ks_judge_options *options,
+                                  ks_build_fn *build, struct ks_judge **judge, bool *baseline_fault,
+                                  struct ks_err *err)
+{
+    struct ks_judge *j = KS_NEW(arena, struct ks_judge);
+    *judge = NULL;
+    *baseline_fault = false;
+    KS_TRY(prepare(arena, tu, kernel, cubin, image, canonical, options, build, j, err));
     enum ks_status status = KS_OK;
-    for (size_t w = 0; status == KS_OK && w < mark->n_workloads; w++)
+    for (size_t w = 0; status == KS_OK && w < j->n_problems; w++)
         status = measure_baseline(j, w, baseline_fault, err);
     if (status == KS_OK && j->device.arch != kernel->arch)
         status = ks_err_set(err, KS_E_DEVICE, "the device is sm_%d, the kernel was built for sm_%d; add "
@@ -147,6 +163,38 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     return KS_OK;
 }
 
+// Code of the plain build: as compiled, and as a device loads it.
+static enum ks_status read_plain(struct ks_arena *arena, const struct ks_tu *tu,
+                                 const struct ks_tu_kernel *kernel,
+                                 const struct ks_tu_compile *plain, struct ks_slice *cubin,
+                                 struct ks_slice *image, struct ks_err *err)
+{
+    const char *path = ks_tu_cubin(arena, plain, kernel->arch), *loaded;
+    if (path == NULL || kernel->ptx == NULL)
+        KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", kernel->arch);
+    const char *const names[] = {kernel->signature->registered, NULL};
+    KS_TRY(ks_file_read(arena, path, CUBIN_MAX, cubin, err));
+    KS_TRY(ks_tu_image(arena, tu, plain, kernel->arch, names, &loaded, err));
+    return ks_file_read(arena, loaded, CUBIN_MAX, image, err);
+}
+
+enum ks_status ks_judge_open_gates(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const struct ks_tu_kernel *kernel,
+                                   const struct ks_tu_compile *plain,
+                                   const struct ks_judge_options *options,
+                                   struct ks_judge **judge, struct ks_err *err)
+{
+    struct ks_slice cubin, image;
+    struct ks_judge *j = KS_NEW(arena, struct ks_judge);
+    *judge = NULL;
+    KS_TRY(read_plain(arena, tu, kernel, plain, &cubin, &image, err));
+    KS_TRY(prepare(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options, ks_judge_build,
+                   j, err));
+    j->device = ks_device_of_arch(kernel->arch);
+    *judge = j;
+    return KS_OK;
+}
+
 enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
                              const struct ks_tu_kernel *kernel,
                              const struct ks_tu_compile *plain,
@@ -154,14 +202,8 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
                              bool *baseline_fault, struct ks_err *err)
 {
     struct ks_slice cubin, image;
-    const char *path = ks_tu_cubin(arena, plain, kernel->arch), *loaded;
     *baseline_fault = false;
-    if (path == NULL || kernel->ptx == NULL)
-        KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", kernel->arch);
-    const char *const names[] = {kernel->signature->registered, NULL};
-    KS_TRY(ks_file_read(arena, path, CUBIN_MAX, &cubin, err));
-    KS_TRY(ks_tu_image(arena, tu, plain, kernel->arch, names, &loaded, err));
-    KS_TRY(ks_file_read(arena, loaded, CUBIN_MAX, &image, err));
+    KS_TRY(read_plain(arena, tu, kernel, plain, &cubin, &image, err));
     return ks_judge_open_with(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options,
                               ks_judge_build, judge, baseline_fault, err);
 }

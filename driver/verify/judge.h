@@ -20,6 +20,7 @@ struct ks_judge_options {
     size_t max_shapes;         // 24
     const char *work_dir;      // private, for compiles
     const char *shadow_root;
+    bool untimed;              // correctness alone; speed stays NOT_MEASURED
     struct ks_verify_defences *off; // test build only: defences to switch off
 };
 
@@ -32,6 +33,12 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
                              const struct ks_tu_compile *plain,
                              const struct ks_judge_options *options, struct ks_judge **judge,
                              bool *baseline_fault, struct ks_err *err);
+// The same without any device: only ks_judge_gates can be asked.
+enum ks_status ks_judge_open_gates(struct ks_arena *arena, const struct ks_tu *tu,
+                                   const struct ks_tu_kernel *kernel,
+                                   const struct ks_tu_compile *plain,
+                                   const struct ks_judge_options *options,
+                                   struct ks_judge **judge, struct ks_err *err);
 void ks_judge_close(struct ks_judge *judge);
 
 const struct ks_device_info *ks_judge_device(const struct ks_judge *judge);
@@ -44,7 +51,28 @@ size_t ks_judge_baseline(const struct ks_judge *judge, const struct ks_problem *
 // such kernels have a derived tolerance and an exact-arithmetic probe.
 bool ks_judge_multiply_add_only(const struct ks_judge *judge);
 
+// One check of a judgement, for reports: in the order in which they are made.
+enum ks_check_kind {
+    KS_CHECK_TEXT,         // textual gate
+    KS_CHECK_LIMITS,       // the plan on the declared workloads: defined, and within the device's limits
+    KS_CHECK_COMPILE,
+    KS_CHECK_IDENTITY,     // the original and all other kernels compile as they do without the candidate
+    KS_CHECK_STATIC,       // static gate on PTX and machine code
+    KS_CHECK_CORRECTNESS,  // runs on all shapes, families and placements, repeated
+    KS_CHECK_DOMAIN,       // guard and domain
+    KS_CHECK_TIMING,       // paired, and the outputs of timed runs
+    KS_CHECK_CONFIRMATION, // fresh processes, new seeds, unseen sizes
+    KS_CHECK_COUNT
+};
+enum ks_check_result { KS_CHECK_NOT_MADE, KS_CHECK_PASSED, KS_CHECK_FAILED };
+struct ks_checks {
+    enum ks_check_result result[KS_CHECK_COUNT];
+    double seconds[KS_CHECK_COUNT];
+};
+const char *ks_check_kind_name(enum ks_check_kind kind); // "text", "limits", ...
+
 struct ks_verdict {
+    struct ks_checks checks;
     enum ks_correctness correctness;
     enum ks_speed speed;
     char reason[512];          // class, index pattern, compiler text; never seeds or vectors
@@ -54,6 +82,13 @@ struct ks_verdict {
     double seconds_compile, seconds_run;
 };
 
+// Compiles several in one go; whoever judges them afterwards finds them compiled.
+enum ks_status ks_judge_prepare(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                                size_t n, struct ks_err *err);
+// What needs no device: text, limits of the plan, compile, identity, static gate. correctness is what
+// was found, or VOID where nothing was: then only a device can tell.
+enum ks_status ks_judge_gates(struct ks_judge *judge, struct ks_proposal *proposal,
+                              struct ks_verdict *verdict, struct ks_err *err);
 // Quick look: textual gate, compile (several proposals in one shadow), a few tiny shapes, on the
 // fly. Fills verdicts[i].correctness; speed stays NOT_MEASURED. For recognition by execution.
 enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals,

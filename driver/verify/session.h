@@ -14,6 +14,7 @@ struct ks_candidate {
     struct ks_proposal *proposal;
     const char *id;
     enum ks_correctness failure;  // KS_C_CORRECT: compiled and passed the gates
+    struct ks_checks checks;      // up to the static gate
     char reason[512];
     struct ks_slice cubin;        // of the shadow build, to be loaded: original and candidate
     const char **names;           // registered, by position in proposal->kernels
@@ -58,6 +59,12 @@ struct ks_judge {
 };
 
 bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
+// Whether this session can take times at all.
+bool ks_judge_times(const struct ks_judge *judge);
+// Whether the plan can be launched on the declared workloads that the guard admits, as far as numbers
+// tell (verify/limits.c). false: `reason` says why not.
+bool ks_judge_limits(const struct ks_judge *judge, struct ks_arena *arena,
+                     const struct ks_proposal *proposal, char reason[256]);
 // Opens like ks_judge_open, with a builder of the caller's.
 enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
                                   const struct ks_tu_kernel *kernel, struct ks_slice cubin,

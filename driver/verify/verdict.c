@@ -9,6 +9,21 @@
 #include "verify/screen.h"
 #include "verify/timing.h"
 
+const char *ks_check_kind_name(enum ks_check_kind kind)
+{
+    static const char *const names[KS_CHECK_COUNT] = {
+        "text", "limits", "compile", "identity", "static", "correctness", "domain", "timing",
+        "confirmation",
+    };
+    return names[kind];
+}
+
+static void note(struct ks_verdict *verdict, enum ks_check_kind kind, double since, bool passed)
+{
+    verdict->checks.result[kind] = passed ? KS_CHECK_PASSED : KS_CHECK_FAILED;
+    verdict->checks.seconds[kind] += ks_now() - since;
+}
+
 static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *proposal,
                                 const struct ks_candidate **out, double *seconds, struct ks_err *err)
 {
@@ -50,7 +65,7 @@ static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
 {
     char date[32];
     ks_utc_text(date);
-    e->level = "measured";
+    e->level = strcmp(judge->device.kind, "emu") == 0 ? "modelled" : "measured";
     e->device = judge->device.name;
     e->driver = judge->device.driver;
     e->nvcc = judge->tu->toolkit != NULL && judge->tu->toolkit->version != NULL
@@ -94,9 +109,11 @@ static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candid
     }
     const struct ks_tu_mark *mark = judge->kernel->mark;
     struct ks_err local = {0};
+    double start = ks_now();
     enum ks_status status =
         ks_domain_make(judge->arena, mark->mark, c->proposal, seen, correct->n_seen,
                        &verdict->domain, &local);
+    note(verdict, KS_CHECK_DOMAIN, start, status == KS_OK);
     if (status == KS_E_ABSENT || status == KS_E_LIMIT || status == KS_E_USER) {
         verdict->correctness = KS_C_UNSUPPORTED;
         snprintf(verdict->reason, sizeof verdict->reason, "no domain can be written: %.300s", local.text);
@@ -127,26 +144,36 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
 {
     const struct ks_candidate *c;
     KS_TRY(build_one(judge, proposal, &c, &verdict->seconds_compile, err));
+    verdict->checks = c->checks;
     if (c->failure != KS_C_CORRECT) {
         refuse(verdict, c->failure, c->reason);
         return KS_OK;
     }
     struct ks_correct correct;
+    double start = ks_now();
     KS_TRY(ks_correct_run(judge, scratch, c, KS_JUDGE_FULL, &correct, err));
     fill_evidence(judge, c, &correct, &verdict->evidence);
     refuse(verdict, correct.verdict, correct.reason);
+    note(verdict, KS_CHECK_CORRECTNESS, start, correct.verdict == KS_C_CORRECT);
     if (correct.verdict != KS_C_CORRECT)
         return KS_OK;
     const char *missing;
     if (!all_covered(judge, &correct, &missing) && ks_judge_defends(judge, KS_D_GUARD)) {
         verdict->speed = KS_S_NOT_FASTER;
         snprintf(verdict->reason, sizeof verdict->reason, "guard excludes workload %s", missing);
-        return make_domain(judge, c, &correct, NULL, verdict, err);
+        KS_TRY(make_domain(judge, c, &correct, NULL, verdict, err));
+        verdict->checks.result[KS_CHECK_DOMAIN] = KS_CHECK_FAILED;
+        return KS_OK;
     }
+    if (!ks_judge_times(judge))
+        return make_domain(judge, c, &correct, NULL, verdict, err);
     struct ks_timed timed;
     enum ks_correctness timed_correct = KS_C_CORRECT;
+    start = ks_now();
     KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_search, true, &timed, &timed_correct, err));
     take_timing(&timed, verdict);
+    note(verdict, KS_CHECK_TIMING, start,
+         timed_correct == KS_C_CORRECT && timed.speed == KS_S_FASTER);
     if (timed_correct != KS_C_CORRECT) {
         verdict->correctness = timed_correct;
         verdict->speed = KS_S_NOT_MEASURED;
@@ -156,6 +183,28 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
     // FASTER is the confirmation's word.
     if (verdict->speed == KS_S_FASTER)
         verdict->speed = KS_S_AMBIGUOUS;
+    return KS_OK;
+}
+
+enum ks_status ks_judge_prepare(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                                size_t n, struct ks_err *err)
+{
+    struct ks_candidate **made = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
+    KS_TRY(judge->build(judge, proposals, n, made, err));
+    for (size_t i = 0; i < n; i++)
+        *ks_vec_push(judge->arena, &judge->cache) = made[i];
+    return KS_OK;
+}
+
+enum ks_status ks_judge_gates(struct ks_judge *judge, struct ks_proposal *proposal,
+                              struct ks_verdict *verdict, struct ks_err *err)
+{
+    const struct ks_candidate *c;
+    *verdict = (struct ks_verdict){.correctness = KS_C_VOID, .speed = KS_S_NOT_MEASURED};
+    KS_TRY(build_one(judge, proposal, &c, &verdict->seconds_compile, err));
+    verdict->checks = c->checks;
+    if (c->failure != KS_C_CORRECT)
+        refuse(verdict, c->failure, c->reason);
     return KS_OK;
 }
 
@@ -214,6 +263,8 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
     verdict->speed = KS_S_NOT_MEASURED;
     judge->n_notes = judge->n_session_notes;
     enum ks_status status = judge_confirm(judge, &scratch, proposal, verdict, err);
+    note(verdict, KS_CHECK_CONFIRMATION, start,
+         verdict->correctness == KS_C_CORRECT && verdict->speed == KS_S_FASTER);
     verdict->seconds_run += ks_now() - start - (verdict->seconds_compile - compiled);
     ks_arena_free(&scratch);
     return status;

@@ -13,7 +13,7 @@
 static bool passes(const char *original, const char *candidate, bool relaxed, const char *word)
 {
     char reason[256] = "";
-    struct ks_gate gate = {relaxed};
+    struct ks_gate gate = {.relaxed = relaxed};
     bool ok = ks_gate_ptx(&gate, ks_slice_of(original), ks_slice_of(candidate), reason);
     if (!ok && strstr(reason, word) == NULL)
         fail_msg("reason \"%s\" does not say \"%s\"", reason, word);
@@ -53,6 +53,13 @@ static void each_trick_is_named(void **state)
         {"createpolicy.fractional.L2::evict_last.b64 %rd1,1.0;\n", "eviction"},
         {"ld.global.L2::evict_last.f32 %f1,[%rd1];\n", "eviction"},
         {"prefetch.global.L2::evict_last [%rd1];\n", "eviction"},
+        {"prefetch.global.L2 [%rd1];\n", "prefetch"},
+        {"cp.async.bulk.prefetch.L2.global [%rd1],16;\n", "prefetch"},
+        {"applypriority.global.L2::evict_normal [%rd1],128;\n", "eviction"},
+        {"discard.global.L2 [%rd1],128;\n", "discard"},
+        {"call.uni __assertfail,(#1,#2);\n", "trap"},
+        {".calltargets a, b;\n", "indirect"},
+        {"mov.u32 %r1,%warpid;\n", "where the block runs"},
         {"atom.acq_rel.sys.global.add.u32 %r1,[%rd1],1;\n", "system-scope"},
         {"griddepcontrol.wait;\n", "griddepcontrol"},
         {"cvt.rn.f16.f32 %h1,%f1;\n", "half-precision"},
@@ -75,6 +82,34 @@ static void each_trick_is_named(void **state)
         // What the original itself does is allowed.
         assert_true(passes(text, text, false, ""));
     }
+}
+
+// Blocks that pass data on by a counter need a fence; counters whose value nobody looks at do not.
+static void a_counter_needs_a_fence(void **state)
+{
+    (void)state;
+    const char *used = PLAIN "atom.global.add.u32 %r3,[%rd8],1;\nsetp.eq.s32 %p1,%r3,7;\n";
+    assert_false(passes(PLAIN, used, false, "no fence"));
+    assert_true(passes(used, used, false, ""));
+    assert_true(passes(PLAIN, PLAIN "atom.global.add.u32 %r3,[%rd8],1;\nmov.u32 %r30,1;\n", false, ""));
+    assert_true(passes(PLAIN, PLAIN "membar.gl;\natom.global.inc.u32 %r3,[%rd8],1;\nmov.u32 %r4,%r3;\n",
+                       false, ""));
+    assert_true(passes(PLAIN, PLAIN "atom.acq_rel.gpu.global.add.u32 %r3,[%rd8],1;\nmov.u32 %r4,%r3;\n",
+                       false, ""));
+    assert_true(passes(PLAIN, PLAIN "atom.shared.add.u32 %r3,[%r8],1;\nmov.u32 %r4,%r3;\n", false, ""));
+    assert_true(passes(PLAIN, PLAIN "atom.global.cas.b32 %r3,[%rd8],%r1,%r2;\nmov.u32 %r4,%r3;\n", false,
+                       ""));
+}
+
+static void tf32_is_left_to_the_probe(void **state)
+{
+    (void)state;
+    const char *tf32 = PLAIN "cvt.rna.tf32.f32 %r1,%f1;\n", *half = PLAIN "cvt.rn.f16.f32 %h1,%f1;\n";
+    struct ks_gate probed = {.probed = true}, not_probed = {0};
+    char reason[256];
+    assert_true(ks_gate_ptx(&probed, ks_slice_of(PLAIN), ks_slice_of(tf32), reason));
+    assert_false(ks_gate_ptx(&not_probed, ks_slice_of(PLAIN), ks_slice_of(tf32), reason));
+    assert_false(ks_gate_ptx(&probed, ks_slice_of(PLAIN), ks_slice_of(half), reason));
 }
 
 static void a_relaxed_tolerance_allows_lower_precision_only(void **state)
@@ -123,6 +158,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(honest_code_passes),
         cmocka_unit_test(each_trick_is_named),
+        cmocka_unit_test(a_counter_needs_a_fence),
+        cmocka_unit_test(tf32_is_left_to_the_probe),
         cmocka_unit_test(a_relaxed_tolerance_allows_lower_precision_only),
         cmocka_unit_test(arithmetic_is_classified),
         cmocka_unit_test(signs_and_literals_are_seen),

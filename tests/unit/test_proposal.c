@@ -59,6 +59,7 @@ static void accepts(void **state)
         "{ return 1; } enum { A, B }; };\n" KERNEL,
         "template <class T, int N = (3 > 2)> struct S { T v; };\n"
         "template <class T> __device__ __forceinline__ T twice(T v) { return v + v; }\n" KERNEL,
+        "typedef const float4 vec4; typedef unsigned int word; typedef word words[2];\n" KERNEL,
         "enum class E : int { A = 1 }; struct F; typedef unsigned int u32;\n"
         "static_assert(sizeof(float) == 4, \"float\");\n" KERNEL,
         "__global__ void k(float *y, int n) { extern __shared__ float s[]; "
@@ -171,6 +172,12 @@ static void refuses(void **state)
         {"__global__ inline void k(float *y, int n) {}", "before a kernel's name"},
         {"__global__ void k(float *y, int n = 3) {}", "default"},
         {"struct Own { int a; }; __global__ void k(float *y, Own n) {}", "builtin types"},
+        {"typedef float size_t;\n" KERNEL, "another name"},
+        {"typedef short a, int4;\n" KERNEL, "another name"},
+        {"typedef float float4[4];\n" KERNEL, "another name"},
+        {"struct int4 { int a; };\n" KERNEL, "another name"},
+        {"struct Pair { int a; };\n" KERNEL, "another name"},
+        {"enum uint8_t { A };\n" KERNEL, "another name"},
         {KERNEL KERNEL, "two kernels"},
         {"__device__ int f() { return 1; }\n", "at least one"},
     };
