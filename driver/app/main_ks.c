@@ -23,6 +23,19 @@ static const struct ks_verb verbs[] = {
      "of this GPU's architecture, one after another, with the options of their own compiles.\n"
      "Exit status: the worst of `ks tune`'s for each.\n",
      verb_warm},
+    {"verify", "FILE.cu[:KERNEL] [--variant P.yaml] [--device NAME] [-- NVCC OPTIONS] | --suite DIR",
+     "judge stored variants, a proposal, or a folder of fixtures",
+     "Judges what is stored for the marked kernels of FILE.cu as a search would: gates, correctness on\n"
+     "every shape and family, timing, confirmation (docs/judging.md). Nothing is stored.\n"
+     "  --variant P.yaml  a proposal (or the proposal of a variant file) instead; FILE.cu:KERNEL where\n"
+     "                    the file marks several kernels\n"
+     "  --device NAME     where kernels run: `cuda`; default KS_DEVICE\n"
+     "  --suite DIR       every fixture in DIR (docs/suite.md), and whether it got its verdict\n"
+     "  --only A,B        of these alone whose names begin so\n"
+     "Without a device the gates alone judge. With none behind --: the device's architecture.\n"
+     "Exit status: 0 when all are CORRECT and FASTER (on an emulated device: CORRECT); of a suite, when\n"
+     "each that can be judged here got its verdict; else 1. 100 when there is no device to tell.\n",
+     verb_verify},
     {"requalify", "[FILE.cu[:KERNEL]] [--again] [-- NVCC OPTIONS]",
      "judge stored variants anew, after a change of toolkit or options",
      "A new toolkit, other ptxas options or a change of the kernel make a new key, under which nothing is\n"

@@ -44,11 +44,12 @@ int verb_gc(struct ks_verb_context *context);
 int verb_config(struct ks_verb_context *context);
 int verb_export(struct ks_verb_context *context);
 int verb_import(struct ks_verb_context *context);
+int verb_verify(struct ks_verb_context *context);
 
 // verb_words.c: words of a verb, and how it ends when they, or the work, are wrong.
 
 struct verb_option {
-    const char *name;        // "--again", or "--budget=" when a value follows
+    const char *name;        // "--again", or "--budget=" when a value follows (or is the next word)
     const char **value;      // takes the value, or the word itself where there is none; the last counts
     struct ks_strv *values;  // or takes all of them
 };

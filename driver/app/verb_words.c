@@ -49,6 +49,14 @@ static bool matches(const struct verb_option *option, const char *word)
                                : strcmp(word, option->name) == 0;
 }
 
+// "--variant", whose value is the next word.
+static bool matches_apart(const struct verb_option *option, const char *word)
+{
+    size_t n = strlen(word);
+    return takes_value(option) && strlen(option->name) == n + 1 &&
+           memcmp(option->name, word, n) == 0;
+}
+
 // A value is no part of a misspelt name: "--bugdet=5" is near to "--budget=".
 static int unknown_option(struct ks_verb_context *context, const struct verb_syntax *syntax,
                           const char *word)
@@ -83,12 +91,22 @@ int verb_read_words(struct ks_verb_context *context, const struct verb_syntax *s
             continue;
         }
         const struct verb_option *found = NULL;
-        for (size_t k = 0; k < syntax->n_options; k++)
+        bool apart = false;
+        for (size_t k = 0; k < syntax->n_options; k++) {
             if (matches(&syntax->options[k], word))
                 found = &syntax->options[k];
+            if (matches_apart(&syntax->options[k], word)) {
+                found = &syntax->options[k];
+                apart = true;
+            }
+        }
         if (found == NULL)
             return unknown_option(context, syntax, word);
-        const char *value = takes_value(found) ? word + strlen(found->name) : word;
+        if (apart && (i + 1 == context->argc || strcmp(context->argv[i + 1], "--") == 0))
+            return verb_usage(context, "%s wants a value", word);
+        const char *value = apart ? context->argv[++i]
+                            : takes_value(found) ? word + strlen(found->name)
+                                                 : word;
         if (*value == '\0')
             return verb_usage(context, "%s wants a value", found->name);
         if (found->values != NULL)

@@ -1,0 +1,183 @@
+// Reading a folder of fixtures.
+#include <string.h>
+
+#include "app/verb_suite.h"
+#include "os/file.h"
+
+#define TEXT_MAX (1u << 20)
+
+struct reader {
+    struct ks_arena *arena;
+    const char *path; // of the file being read
+    struct ks_err *err;
+};
+
+#define FAIL_AT(r, line, ...)                                                                     \
+    return ks_err_set((r)->err, KS_E_USER, "%s:%d: %s", (r)->path, line,                          \
+                      ks_arena_printf((r)->arena, __VA_ARGS__))
+
+static enum ks_status read_words(const struct reader *r, const struct ks_yaml *map, const char *key,
+                                 struct ks_strv *words)
+{
+    const struct ks_yaml *list = ks_yaml_get(map, key);
+    if (list == NULL)
+        return KS_OK;
+    if (list->kind != KS_YAML_LIST)
+        FAIL_AT(r, list->line, "`%s` is a list of words", key);
+    for (size_t i = 0; i < list->len; i++) {
+        if (list->items[i].kind != KS_YAML_SCALAR)
+            FAIL_AT(r, list->items[i].line, "a word is expected here");
+        ks_strv_add(r->arena, words, list->items[i].text);
+    }
+    return KS_OK;
+}
+
+static bool is_correctness(const char *word)
+{
+    for (int c = KS_C_CORRECT; c <= KS_C_VOID; c++)
+        if (strcmp(word, ks_correctness_name((enum ks_correctness)c)) == 0)
+            return true;
+    return false;
+}
+
+static bool is_speed(const char *word)
+{
+    for (int s = KS_S_FASTER; s <= KS_S_NOT_MEASURED; s++)
+        if (strcmp(word, ks_speed_name((enum ks_speed)s)) == 0)
+            return true;
+    return false;
+}
+
+static enum ks_status read_case(const struct reader *r, const struct suite_fixture *f,
+                                const struct ks_yaml *map, struct suite_case *one)
+{
+    struct ks_strv words = {0}, off = {0};
+    const char *file = ks_yaml_text(map, "file", NULL);
+    if (file != NULL)
+        one->file = ks_path_join(r->arena, f->dir, file);
+    KS_TRY(read_words(r, map, "nvcc", &words));
+    if (ks_yaml_get(map, "nvcc") != NULL) {
+        ks_strv_add(r->arena, &words, NULL);
+        one->words = words.at;
+    }
+    one->weak = ks_yaml_text(map, "known_weak", one->weak);
+    one->expect = (struct ks_strv){0};
+    KS_TRY(read_words(r, map, "expect", &one->expect));
+    one->timed = strcmp(ks_yaml_text(map, "timed", "no"), "yes") == 0;
+    for (size_t i = 0; i < one->expect.len; i++) {
+        bool speed = is_speed(one->expect.at[i]) && strcmp(one->expect.at[i], "VOID") != 0;
+        if (!speed && !is_correctness(one->expect.at[i]))
+            FAIL_AT(r, ks_yaml_get(map, "expect")->line, "`%s` is no outcome", one->expect.at[i]);
+        one->timed |= speed;
+    }
+    KS_TRY(read_words(r, map, "off", &off));
+    for (size_t i = 0; i < off.len; i++) {
+        enum ks_defence which;
+        if (!ks_defence_parse(off.at[i], &which))
+            FAIL_AT(r, ks_yaml_get(map, "off")->line, "no defence `%s`", off.at[i]);
+        one->off.off[which] = true;
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_fixture(const struct reader *r, const struct ks_yaml *root,
+                                   struct suite_fixture *f)
+{
+    static const char *const known[] = {"title", "file", "kernel", "nvcc", "expect", "timed",
+                                        "defence", "weakened", "known_weak", "emu", NULL};
+    static const char *const known_weakened[] = {"file", "nvcc", "off", "expect", "timed",
+                                                 "known_weak", NULL};
+    enum ks_defence ignored;
+    KS_TRY(ks_yaml_known(r->path, root, known, r->err));
+    f->title = ks_yaml_text(root, "title", "");
+    f->kernel = ks_yaml_text(root, "kernel", NULL);
+    f->defence = ks_yaml_text(root, "defence", NULL);
+    f->emu = ks_yaml_text(root, "emu", NULL);
+    f->main.file = ks_path_join(r->arena, f->dir, "kernel.cu");
+    KS_TRY(read_case(r, f, root, &f->main));
+    if (f->main.expect.len == 0)
+        FAIL_AT(r, root->line, "`expect` lists the outcomes that are right");
+    if (f->defence != NULL && !ks_defence_parse(f->defence, &ignored))
+        FAIL_AT(r, ks_yaml_get(root, "defence")->line, "no defence `%s`", f->defence);
+    const struct ks_yaml *weakened = ks_yaml_get(root, "weakened");
+    if (weakened == NULL)
+        return KS_OK;
+    KS_TRY(ks_yaml_known(r->path, weakened, known_weakened, r->err));
+    f->has_weakened = true;
+    f->weakened = f->main;
+    KS_TRY(read_case(r, f, weakened, &f->weakened));
+    // What is asked then is whether the same is said again: a speed needs a speed.
+    f->weakened.timed |= f->main.timed && f->weakened.expect.len == 0;
+    return KS_OK;
+}
+
+static bool wanted(const char *id, const char *only)
+{
+    if (only == NULL)
+        return true;
+    for (const char *at = only; *at != '\0'; at += strcspn(at, ","), at += *at == ',') {
+        size_t n = strcspn(at, ",");
+        if (n > 0 && strncmp(id, at, n) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum ks_status read_least(const struct reader *r, const struct ks_yaml *root,
+                                 struct suite *suite)
+{
+    const struct ks_yaml *least = ks_yaml_get(root, "least");
+    for (size_t i = 0; least != NULL && i < least->len && suite->n_least < 4; i++) {
+        const struct ks_yaml *one = &least->items[i];
+        int64_t reject, accept;
+        if (!ks_parse_i64(ks_yaml_text(one, "reject", "0"), &reject) ||
+            !ks_parse_i64(ks_yaml_text(one, "accept", "0"), &accept))
+            FAIL_AT(r, one->line, "how many must be judged on %s: {reject: N, accept: N}",
+                    least->keys[i]);
+        suite->least[suite->n_least].device = least->keys[i];
+        suite->least[suite->n_least].reject = reject;
+        suite->least[suite->n_least++].accept = accept;
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_yaml(struct reader *r, const char *path, struct ks_yaml **root)
+{
+    struct ks_slice text;
+    struct ks_err local = {0};
+    r->path = path;
+    if (ks_file_read(r->arena, path, TEXT_MAX, &text, &local) != KS_OK)
+        KS_FAIL(r->err, KS_E_USER, "%s", local.text);
+    return ks_yaml_parse(r->arena, path, text, root, r->err);
+}
+
+enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only,
+                          struct suite *suite, struct ks_err *err)
+{
+    struct reader r = {arena, dir, err};
+    struct ks_strv names = {0};
+    struct ks_yaml *root;
+    struct ks_err local = {0};
+    *suite = (struct suite){0};
+    if (ks_dir_list(arena, dir, &names, &local) != KS_OK)
+        KS_FAIL(err, KS_E_USER, "%s: no folder of fixtures: %s", dir, local.text);
+    suite->at = KS_NEW_ARRAY(arena, struct suite_fixture, names.len);
+    for (size_t i = 0; i < names.len; i++) {
+        const char *folder = ks_path_join(arena, dir, names.at[i]);
+        const char *path = ks_path_join(arena, folder, "expect.yaml");
+        if (!ks_file_exists(path) || !wanted(names.at[i], only))
+            continue;
+        struct suite_fixture *f = &suite->at[suite->n++];
+        *f = (struct suite_fixture){.id = names.at[i], .dir = folder};
+        KS_TRY(read_yaml(&r, path, &root));
+        KS_TRY(read_fixture(&r, root, f));
+    }
+    if (suite->n == 0)
+        KS_FAIL(err, KS_E_USER, "%s: no fixture (a folder with expect.yaml)%s", dir,
+                only != NULL ? " of that name" : "");
+    const char *path = ks_path_join(arena, dir, "suite.yaml");
+    if (only != NULL || !ks_file_exists(path))
+        return KS_OK;
+    KS_TRY(read_yaml(&r, path, &root));
+    return read_least(&r, root, suite);
+}

@@ -1,0 +1,104 @@
+// What `ks verify` says of one proposal: lines for people, a row for --json.
+#include <stdio.h>
+
+#include "app/verb_verify.h"
+
+static const char *result_name(enum ks_check_result result)
+{
+    static const char *const names[] = {"not-made", "passed", "failed"};
+    return names[result];
+}
+
+json_t *verify_checks_json(const struct ks_verdict *verdict)
+{
+    json_t *rows = json_array();
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
+        json_array_append_new(
+            rows, json_pack("{s:s,s:s,s:f}", "check", ks_check_kind_name((enum ks_check_kind)kind),
+                            "result", result_name(verdict->checks.result[kind]), "seconds",
+                            verdict->checks.seconds[kind]));
+    return rows;
+}
+
+json_t *verify_device_json(const struct verifying *v)
+{
+    return json_pack("{s:s,s:s,s:o,s:s}", "kind", v->device.kind, "name", v->device.name, "arch",
+                     v->device.arch > 0 ? json_sprintf("sm_%d", v->device.arch) : json_null(),
+                     "absent", v->absent != NULL ? v->absent : "");
+}
+
+static json_t *timings_json(const struct ks_evidence *evidence)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < evidence->n_timings; i++) {
+        const struct ks_timing *t = &evidence->timings[i];
+        json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f,s:f,s:i,s:s}", "workload",
+                                              t->workload, "original_us", t->original_us,
+                                              "variant_us", t->variant_us, "ratio", t->ratio,
+                                              "lower", t->lower, "pairs", t->pairs, "method",
+                                              t->method));
+    }
+    return rows;
+}
+
+static json_t *notes_json(const struct verifying *v, const struct ks_verdict *verdict)
+{
+    json_t *notes = json_array();
+    for (size_t i = 0; i < verdict->evidence.n_notes; i++)
+        json_array_append_new(notes, json_string(verdict->evidence.notes[i]));
+    if (verify_undecided(v, verdict))
+        json_array_append_new(notes, json_sprintf("nothing was run: %s", v->absent));
+    return notes;
+}
+
+static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *kernel,
+                        const char *variant, const char *from, const struct ks_verdict *verdict)
+{
+    char hex[KS_HASH_TEXT];
+    bool open = verify_undecided(v, verdict);
+    json_t *row = json_object();
+    ks_digest_hex(&kernel->key, hex);
+    json_object_set_new(row, "kernel", json_string(verb_kernel_name(kernel)));
+    json_object_set_new(row, "key", json_string(hex));
+    json_object_set_new(row, "arch", json_sprintf("sm_%d", kernel->arch));
+    json_object_set_new(row, "variant", json_string(variant));
+    json_object_set_new(row, "from", json_string(from));
+    json_object_set_new(row, "correctness",
+                        open ? json_null() : json_string(ks_correctness_name(verdict->correctness)));
+    json_object_set_new(row, "speed", json_string(ks_speed_name(verdict->speed)));
+    json_object_set_new(row, "reason", json_string(verdict->reason));
+    json_object_set_new(row, "geomean", json_real(verdict->geomean));
+    json_object_set_new(row, "lower", json_real(verdict->lower));
+    json_object_set_new(row, "seconds_compile", json_real(verdict->seconds_compile));
+    json_object_set_new(row, "seconds_run", json_real(verdict->seconds_run));
+    json_object_set_new(row, "shapes", json_integer(verdict->evidence.shapes));
+    json_object_set_new(row, "runs", json_integer(verdict->evidence.runs));
+    json_object_set_new(row, "checks", verify_checks_json(verdict));
+    json_object_set_new(row, "timings", timings_json(&verdict->evidence));
+    json_object_set_new(row, "notes", notes_json(v, verdict));
+    return row;
+}
+
+void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const char *variant,
+                   const char *from, const struct ks_verdict *verdict)
+{
+    if (v->context->json) {
+        json_array_append_new(v->rows, row_json(v, kernel, variant, from, verdict));
+        return;
+    }
+    bool open = verify_undecided(v, verdict);
+    printf("%s sm_%d, %s: %s", verb_kernel_name(kernel), kernel->arch, variant,
+           open ? "not judged" : ks_correctness_name(verdict->correctness));
+    if (verdict->correctness == KS_C_CORRECT)
+        printf(" %s", ks_speed_name(verdict->speed));
+    if (open)
+        printf(": the gates find nothing, and there is no device: %s", v->absent);
+    else if (verdict->reason[0] != '\0')
+        printf(": %s", verdict->reason);
+    printf("\n");
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
+        printf("  %-12s %-8s %7.3f s\n", ks_check_kind_name((enum ks_check_kind)kind),
+               result_name(verdict->checks.result[kind]), verdict->checks.seconds[kind]);
+    for (size_t i = 0; i < verdict->evidence.n_notes; i++)
+        printf("  note: %s\n", verdict->evidence.notes[i]);
+}

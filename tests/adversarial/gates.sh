@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# What of tests/adversarial needs no device: rejects that the gates decide, with their defence on and off,
+# and that every accepted one passes the gates.
+#   tests/adversarial/gates.sh BUILD SOURCE
+set -u
+build=$1 source=$2
+command -v nvcc > /dev/null || [ -x "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" ] || { echo "no nvcc here: skipped"; exit 77; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export CUDA_VISIBLE_DEVICES='' KS_CACHE_DIR=$scratch/cache KS_STATE_DIR=$scratch/state \
+    KS_CONFIG_DIR=$scratch/config
+unset KS_DEVICE KS_MODE
+bad=0
+fail() { echo "FAIL: $*"; bad=1; }
+number() { sed -n "s/^  \"$1\": \([0-9]*\),*$/\1/p" "$scratch/report"; }
+
+"$build/bin/ks-weak" --json verify --suite "$source/tests/adversarial" > "$scratch/report" 2> "$scratch/log"
+status=$?
+"$build/tests/ks-json-check" "$source/docs/json.md" "$scratch/report" fixtures 'fixtures[].checks' ||
+    fail "the report is not as docs/json.md says"
+[ $status = 0 ] || { fail "status $status"; cat "$scratch/log"; }
+[ "$(number failed)" = 0 ] || fail "$(number failed) fixtures got another verdict"
+[ "$(number weakened)" -ge 14 ] || fail "only $(number weakened) judged without their defence"
+[ "$(number weakened_failed)" = 0 ] || fail "$(number weakened_failed) rejected with their defence off"
+# Every row of the catalogue is there.
+for row in $(seq -f 'R%02g' 1 44) $(seq -f 'A%02g' 1 15) $(seq -f 'E%02g' 1 5); do
+    ls -d "$source/tests/adversarial/$row"*/ > /dev/null 2>&1 || fail "no fixture for $row"
+done
+
+# A folder that is none, and a fixture that is not right, are told by name.
+"$build/bin/ks" verify --suite "$scratch/none" > /dev/null 2> "$scratch/log"
+[ $? = 2 ] && grep -q 'no folder of fixtures' "$scratch/log" || fail "a missing folder"
+mkdir -p "$scratch/suite/X01-odd"
+cp "$source/tests/adversarial/E06-spliced-line/proposal.yaml" "$scratch/suite/X01-odd/"
+cp "$source/tests/adversarial/kernels/vadd.cu" "$scratch/suite/X01-odd/kernel.cu"
+printf 'expect: [WRNOG]\n' > "$scratch/suite/X01-odd/expect.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" > /dev/null 2> "$scratch/log"
+[ $? = 2 ] && grep -q 'expect.yaml:1: `WRNOG`' "$scratch/log" || { cat "$scratch/log"; fail "a wrong outcome"; }
+printf 'expect: [STATIC]\ndefence: txet-gate\n' > "$scratch/suite/X01-odd/expect.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" > /dev/null 2> "$scratch/log"
+[ $? = 2 ] && grep -q 'no defence `txet-gate`' "$scratch/log" || fail "a wrong defence"
+
+# A wrong expectation is seen: exit 1, and the fixture is named.
+printf 'expect: [WRONG]\ndefence: text-gate\n' > "$scratch/suite/X01-odd/expect.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" > "$scratch/out" 2> /dev/null
+[ $? = 1 ] && grep -q '^FAIL X01-odd' "$scratch/out" || fail "a wrong expectation passes"
+# The program that ships has no switches: nothing is judged without its defence.
+printf 'expect: [STATIC]\ndefence: text-gate\nweakened: {off: [text-gate]}\n' > "$scratch/suite/X01-odd/expect.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" > "$scratch/out" 2> /dev/null
+[ $? = 0 ] && grep -q '; 0 without their defence' "$scratch/out" || fail "ks can be weakened"
+# Too few judged is no success.
+printf 'least:\n  none: {reject: 2, accept: 0}\n' > "$scratch/suite/suite.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" > "$scratch/out" 2> /dev/null
+[ $? = 1 ] && grep -q 'too few judged' "$scratch/out" || fail "too few judged"
+exit $bad

@@ -1,0 +1,9 @@
+// c = a + b, with more blocks of 256 than a grid has rows.
+#pragma ks optimize
+#pragma ks workload let(n=33554432) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)
+__global__ void vadd(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
