@@ -4,6 +4,7 @@
 // of every compile where 370 stat(2) calls cost 0.5 ms.
 #include "store/dependency.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,32 +28,75 @@ static struct ks_dependency stat_mark(const struct stat *st)
     };
 }
 
+// What a line marker names and nobody can open: the "file" of a #line, which nvcc lists as well. It
+// holds as long as there is none.
+static bool is_absent(const struct ks_dependency *mark)
+{
+    return mark->by_stat && mark->size < 0;
+}
+
 static bool below(const char *path, const char *dir, size_t n)
 {
     return n > 0 && strncmp(path, dir, n) == 0 && path[n] == '/';
 }
 
-// nvcc puts cuda_runtime.h in front of every file: where that stands are the toolkit's headers.
-static size_t toolkit_dir(const struct ks_strv *dependencies, const char **dir)
+// Folders of headers that come with a compiler, told by what each unit reads of them: nvcc puts
+// cuda_runtime.h in front of every file, which includes the others.
+static const struct anchor {
+    const char *name;
+    const char *ways[3]; // one of these is in its path: a header of the user's may have its name
+} anchors[] = {{"cuda_runtime.h", {"/"}},
+               {"stddef.h", {"/lib/gcc/", "/lib/clang/", "/lib64/clang/"}},
+               {"cstdlib", {"/c++/"}}};
+
+enum { N_ANCHORS = sizeof anchors / sizeof *anchors };
+
+struct folder {
+    const char *path; // as the compiler spells it, through "..", for most; NULL: not met
+    size_t len;
+    const char *real;
+};
+
+static bool leads_elsewhere(const char *path)
 {
-    for (size_t i = 1; i < dependencies->len; i++)
-        if (strcmp(ks_path_base(dependencies->at[i]), "cuda_runtime.h") == 0) {
-            *dir = dependencies->at[i];
-            return strlen(*dir) - strlen("/cuda_runtime.h");
-        }
-    *dir = "";
-    return 0;
+    return strstr(path, "/../") != NULL;
 }
 
-static bool is_system(const char *path, const char *toolkit, size_t toolkit_len)
+static void find_folders(struct ks_arena *arena, const struct ks_strv *dependencies,
+                         struct folder folders[N_ANCHORS])
 {
-    static const char *const dirs[] = {"/usr/include", "/usr/lib/gcc", "/usr/lib/llvm-14"};
-    if (strstr(path, "/../") != NULL && !below(path, toolkit, toolkit_len))
-        return false; // it may lead anywhere
-    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
-        if (below(path, dirs[i], strlen(dirs[i])))
+    for (size_t i = 1; i < dependencies->len; i++)
+        for (int a = 0; a < N_ANCHORS; a++) {
+            const char *path = dependencies->at[i], *base = ks_path_base(path);
+            if (folders[a].path != NULL || path[0] != '/' || strcmp(base, anchors[a].name) != 0)
+                continue;
+            const char *real = ks_path_real(arena, ks_path_dir(arena, path));
+            for (int w = 0; real != NULL && w < 3 && anchors[a].ways[w] != NULL; w++)
+                if (strstr(real, anchors[a].ways[w]) != NULL)
+                    folders[a] = (struct folder){path, (size_t)(base - path) - 1, real};
+        }
+}
+
+static bool is_system(struct ks_arena *arena, const char *path,
+                      const struct folder folders[N_ANCHORS])
+{
+    static const char *const dirs[] = {"/usr/include", "/usr/lib/gcc"};
+    if (path[0] != '/')
+        return false;
+    for (int a = 0; a < N_ANCHORS; a++)
+        if (below(path, folders[a].path, folders[a].len) &&
+            !leads_elsewhere(path + folders[a].len))
             return true;
-    return path[0] == '/' && below(path, toolkit, toolkit_len);
+    const char *real = leads_elsewhere(path) ? ks_path_real(arena, path) : path;
+    if (real == NULL)
+        return false;
+    for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+        if (below(real, dirs[i], strlen(dirs[i])))
+            return true;
+    for (int a = 0; a < N_ANCHORS; a++)
+        if (folders[a].path != NULL && below(real, folders[a].real, strlen(folders[a].real)))
+            return true;
+    return false;
 }
 
 // When this process began, in wall-clock time; a file written later may differ from what the
@@ -117,12 +161,17 @@ static enum ks_status mark_content(const char *path, struct ks_digest *digest, s
     return status;
 }
 
-static enum ks_status mark_one(const char *path, bool system, const struct timespec *start,
-                               struct ks_dependency *mark, bool *probing, struct ks_err *err)
+static enum ks_status mark_one(const char *path, bool main, bool system,
+                               const struct timespec *start, struct ks_dependency *mark,
+                               bool *probing, struct ks_err *err)
 {
     struct stat st;
-    if (stat(path, &st) != 0)
-        return ks_err_errno(err, "%s", path);
+    if (stat(path, &st) != 0) {
+        if (main || (errno != ENOENT && errno != ENOTDIR))
+            return ks_err_errno(err, "%s", path);
+        *mark = (struct ks_dependency){.by_stat = true, .size = -1};
+        return KS_OK;
+    }
     if (newer(&st, start))
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s was written while the file that reads it was compiled",
                 path);
@@ -141,15 +190,18 @@ static enum ks_status mark_one(const char *path, bool system, const struct times
 enum ks_status ks_dependencies_mark(const struct ks_strv *paths, struct ks_dependency *marks,
                                     bool *probing, struct ks_err *err)
 {
-    const char *toolkit;
-    *probing = false;
-    size_t toolkit_len = toolkit_dir(paths, &toolkit);
+    struct ks_arena arena = {0};
+    struct folder folders[N_ANCHORS] = {0};
     struct timespec start = process_start();
-    for (size_t i = 0; i < paths->len; i++) {
-        bool system = i > 0 && is_system(paths->at[i], toolkit, toolkit_len);
-        KS_TRY(mark_one(paths->at[i], system, &start, &marks[i], probing, err));
+    enum ks_status status = KS_OK;
+    *probing = false;
+    find_folders(&arena, paths, folders);
+    for (size_t i = 0; status == KS_OK && i < paths->len; i++) {
+        bool system = i > 0 && is_system(&arena, paths->at[i], folders);
+        status = mark_one(paths->at[i], i == 0, system, &start, &marks[i], probing, err);
     }
-    return KS_OK;
+    ks_arena_free(&arena);
+    return status;
 }
 
 bool ks_dependency_holds(const char *path, const struct ks_dependency *mark)
@@ -157,7 +209,7 @@ bool ks_dependency_holds(const char *path, const struct ks_dependency *mark)
     if (mark->by_stat) {
         struct stat st;
         if (stat(path, &st) != 0)
-            return false;
+            return is_absent(mark) && (errno == ENOENT || errno == ENOTDIR);
         struct ks_dependency now = stat_mark(&st);
         return now.size == mark->size && now.seconds == mark->seconds &&
                now.nanoseconds == mark->nanoseconds && now.inode == mark->inode &&

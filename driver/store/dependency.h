@@ -12,7 +12,8 @@ struct ks_dependency {
 
 // Marks the n files `paths` (the first is the main source) as they are now. KS_E_UNSUPPORTED when
 // one was written after this process began, so that the compiler may have read other bytes, or asks
-// for the date or time, which change without it. KS_E_ABSENT or KS_E_IO: it cannot be read.
+// for the date or time, which change without it. KS_E_ABSENT or KS_E_IO: it cannot be read. One behind
+// the first that is not there is marked as such, and holds for as long as it is not there.
 // `*probing`: one that is no toolkit's or system's says __has_include.
 enum ks_status ks_dependencies_mark(const struct ks_strv *paths, struct ks_dependency *marks,
                                     bool *probing, struct ks_err *err);

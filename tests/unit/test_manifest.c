@@ -183,6 +183,50 @@ static void files_that_ask_are_noted(void **state)
     assert_true(out.probing);
 }
 
+// Headers of any compiler, wherever it is installed and however it spells its folders.
+static void compilers_headers_are_not_searched(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {
+        "opt/lib/clang/19/include/stddef.h", "opt/lib/clang/19/include/limits.h",
+        "opt/bin/../lib/gcc/x/14/../../../../include/c++/14/cstdlib",
+        "opt/bin/../lib/gcc/x/14/../../../../include/c++/14/bits/config.h"};
+    struct ks_manifest in = sample(), out;
+    file("opt/bin/clang", "");
+    file("opt/lib/gcc/x/14/crt.o", "");
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++)
+        ks_strv_add(&arena, &in.dependencies, file(headers[i], "#if __has_include(<y>)"));
+    save(&in);
+    assert_int_equal(load(&out), KS_OK);
+    assert_false(out.probing);
+    // The user's, though it has the name of one, or lies beside them.
+    static const char *const others[] = {"src/compat/stddef.h", "src/compat/cstdlib",
+                                         "opt/bin/../lib/gcc/x/14/../../../../mine/y.h"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        in = sample();
+        ks_strv_add(&arena, &in.dependencies, file(headers[2], ""));
+        ks_strv_add(&arena, &in.dependencies, file(others[i], "#if __has_include(<y>)"));
+        save(&in);
+        assert_int_equal(load(&out), KS_OK);
+        assert_true(out.probing);
+    }
+}
+
+// The "file" of a #line, which depfiles name.
+static void a_file_that_is_not_there_may_stay_away(void **state)
+{
+    (void)state;
+    struct ks_manifest in = sample(), out;
+    const char *path = ks_path_join(&arena, base, "src/generated from.y");
+    ks_strv_add(&arena, &in.dependencies, path);
+    save(&in);
+    assert_int_equal(load(&out), KS_OK);
+    file("src/generated from.y", "");
+    assert_int_equal(load(&out), KS_E_ABSENT);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(load(&out), KS_OK);
+}
+
 static void what_cannot_be_vouched_for_is_refused(void **state)
 {
     (void)state;
@@ -383,6 +427,8 @@ int main(void)
         TEST(round_trip),
         TEST(changed_files_invalidate),
         TEST(files_that_ask_are_noted),
+        TEST(compilers_headers_are_not_searched),
+        TEST(a_file_that_is_not_there_may_stay_away),
         TEST(what_cannot_be_vouched_for_is_refused),
         TEST(damage_is_absence),
         TEST(each_tells_whether_files_are_as_they_were),
