@@ -193,7 +193,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
 
     struct ks_strv first = {0};
     const char *hook = ks_path_join(arena, tu->config->share_dir, "hook");
-    KS_TRY_GOTO(ks_shadow_arguments(arena, tu->path, text, hook, dispatch, &first, err), done);
+    KS_TRY_GOTO(ks_shadow_arguments(arena, tu->path, hook, dispatch, &first, err), done);
     if (tu->tu_marks.n_blanks > 0 || tu->headers_marked)
         ks_strv_add(arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
     if (keep_dir != NULL) {

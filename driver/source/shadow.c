@@ -199,10 +199,9 @@ static void write_piece(struct writer *w, const struct piece *piece)
 }
 
 // Includes of proposals stand before everything: at a kernel's place a namespace may be open.
-static enum ks_status write_includes(struct writer *w, bool *any)
+static enum ks_status write_includes(struct writer *w)
 {
     struct ks_strv seen = {0};
-    *any = false;
     for (size_t i = 0; i < w->request->n_subs; i++) {
         const struct ks_proposal *p = w->request->subs[i].proposal;
         for (size_t k = 0; k < p->n_includes; k++) {
@@ -212,14 +211,11 @@ static enum ks_status write_includes(struct writer *w, bool *any)
             if (known)
                 continue;
             ks_strv_add(w->arena, &seen, p->includes[k]);
-            if (!*any)
-                ks_buf_puts(w->out, "# 1 \"<ks/includes>\" 3\n");
-            *any = true;
             ks_buf_printf(w->out, "#include <%s>\n", p->includes[k]);
         }
     }
     // __CUDA_NO_HALF_OPERATORS__ and its like only work before the header's first inclusion.
-    if (*any && memmem(w->text.at, w->text.len, "__CUDA_NO_", 10) != NULL)
+    if (seen.len > 0 && memmem(w->text.at, w->text.len, "__CUDA_NO_", 10) != NULL)
         KS_FAIL(w->err, KS_E_UNSUPPORTED,
                 "%s configures CUDA's headers with __CUDA_NO_..., which an include of a variant "
                 "would come before", w->request->tu_token);
@@ -261,6 +257,18 @@ static const struct piece *next_piece(const struct writer *w, const bool *writte
     return next;
 }
 
+// The compiler warns of a backslash that splices a last line with nothing; here it would splice it
+// with a line of ours.
+static bool ends_spliced(struct ks_slice text)
+{
+    size_t n = text.len;
+    if (n > 0 && text.at[n - 1] == '\n')
+        n--;
+    while (n > 0 && strchr(" \t\r", text.at[n - 1]) != NULL)
+        n--;
+    return n > 0 && text.at[n - 1] == '\\';
+}
+
 static void write_body(struct writer *w, const char *copy)
 {
     bool *written = KS_NEW_ARRAY(w->arena, bool, w->pieces.len);
@@ -298,10 +306,16 @@ enum ks_status ks_shadow_text(struct ks_arena *arena, const struct ks_shadow_req
         w.text.at += 3;
         w.text.len -= 3;
     }
-    bool includes;
+    // Where nothing of ours could follow without a word, nothing does.
+    if (ends_spliced(w.text))
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s ends with a backslash", request->tu_token);
     KS_TRY(collect_pieces(&w));
-    KS_TRY(write_includes(&w, &includes));
-    ks_buf_printf(out, includes ? "# 1 \"%s\"\n" : "#line 1 \"%s\"\n", w.token);
+    // A system header's text, as far as the compiler is concerned: nothing here is worth a warning.
+    ks_buf_puts(out, "# 1 \"<ks/begin>\" 3\n");
+    KS_TRY(write_includes(&w));
+    // No #line reaches this one.
+    ks_buf_printf(out, "#undef __BASE_FILE__\n#define __BASE_FILE__ \"%s\"\n# 1 \"%s\"\n", w.token,
+                  w.token);
     struct ks_arena scratch = {0};
     write_body(&w, blanked(&scratch, &w));
     ks_arena_free(&scratch);

@@ -34,10 +34,9 @@ struct ks_shadow_request {
 enum ks_status ks_shadow_text(struct ks_arena *arena, const struct ks_shadow_request *request,
                               struct ks_buf *out, struct ks_err *err);
 
-// Extra nvcc arguments the shadow needs, in order, to be put first: -Xcompiler=-iquote,"DIR", the
-// hook's -I (when dispatching), -D__BASE_FILE__ if the text mentions it. KS_E_UNSUPPORTED when the
-// directory cannot be quoted safely.
-enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path, struct ks_slice text,
+// Extra nvcc arguments the shadow needs, in order, to be put first: -Xcompiler=-iquote,"DIR" and the
+// hook's -I (when dispatching). KS_E_UNSUPPORTED when a folder cannot be quoted safely.
+enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
                                    const char *hook_dir, bool dispatch, struct ks_strv *args,
                                    struct ks_err *err);
 

@@ -24,8 +24,8 @@ static void keep_path(struct ks_arena *arena, const char *tu_path, struct ks_str
 }
 
 enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
-                                   struct ks_slice text, const char *hook_dir, bool dispatch,
-                                   struct ks_strv *args, struct ks_err *err)
+                                   const char *hook_dir, bool dispatch, struct ks_strv *args,
+                                   struct ks_err *err)
 {
     const char *dir = ks_path_dir(arena, tu_path);
     if (!is_quotable(dir))
@@ -42,12 +42,6 @@ enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
         if (!is_quotable(hook_dir) || strchr(hook_dir, ',') != NULL) // -I is split without mercy
             KS_FAIL(err, KS_E_UNSUPPORTED, "folder %s cannot be quoted safely for nvcc", hook_dir);
         ks_strv_add(arena, args, ks_arena_printf(arena, "-I%s", hook_dir));
-    }
-    if (memmem(text.at, text.len, "__BASE_FILE__", 13) != NULL) {
-        if (!is_quotable(tu_path) || strchr(tu_path, ',') != NULL)
-            KS_FAIL(err, KS_E_UNSUPPORTED, "%s cannot be quoted safely for nvcc", tu_path);
-        ks_strv_add(arena, args, ks_arena_printf(arena, "-D__BASE_FILE__=\"%s\"", tu_path));
-        ks_strv_add(arena, args, "-Xcompiler=-Wno-builtin-macro-redefined");
     }
     return KS_OK;
 }

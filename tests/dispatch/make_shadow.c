@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     must(ks_shadow_text(&a, &request, &out, &err), &err);
     must(ks_file_write(out_path, out.data, out.len, false, 0, &err), &err);
     struct ks_strv args = {0};
-    must(ks_shadow_arguments(&a, tu, text, argv[5], true, &args, &err), &err);
+    must(ks_shadow_arguments(&a, tu, argv[5], true, &args, &err), &err);
     for (size_t i = 0; i < args.len; i++)
         puts(args.at[i]);
     ks_buf_free(&out);
