@@ -85,16 +85,19 @@ int consume_proved(struct consume *c)
 {
     struct ks_err err = {0};
     struct ks_tu_compile compile = {.hold = true};
-    const char *shadow = NULL, *root = consume_shadow_root(c), *keep = NULL;
+    const char *shadow = NULL, *root = consume_shadow_root(c), *keep = NULL, *depfile = NULL;
     char *temp = NULL;
-    const char *depfile = c->cmd->depfile;
+    bool lists = c->cmd->depfile != NULL;
     if (root == NULL)
         return CONSUME_PASS;
-    if (depfile == NULL || needs_look(c)) {
+    if (!lists || needs_look(c)) {
         if (ks_dir_temp(c->arena, "ks-hit", &temp, &err) != KS_OK)
             return CONSUME_PASS;
-        keep = needs_look(c) ? temp : NULL;
-        if (depfile == NULL)
+        // What was read is told by what is kept, or, where a launcher must not be kept out, by a
+        // depfile: messages then come in the order that -MD gives them.
+        if (needs_look(c) || c->toolkit->launcher == NULL)
+            keep = temp;
+        else
             depfile = ks_path_join(c->arena, temp, "ks.d");
     }
     enum ks_status status = ks_tu_compile_shadow(c->arena, &c->tu, c->subs, c->n_subs, true, root,

@@ -11,7 +11,7 @@
 #define DEPFILE_MAX (64u << 20)
 #define PREPROCESSED_MAX (512u << 20)
 
-// What -MMD leaves out of the depfile stands in the preprocessed text that --keep leaves.
+// What no depfile says stands in the preprocessed text that --keep leaves.
 static enum ks_status read_kept(struct consume *c, const struct ks_tu_compile *compile,
                                 struct ks_strv *list, struct ks_err *err)
 {
@@ -21,9 +21,14 @@ static enum ks_status read_kept(struct consume *c, const struct ks_tu_compile *c
         struct ks_slice text;
         if (!ks_ends_with(names.at[i], ".ii"))
             continue;
-        KS_TRY(ks_file_read(c->arena, ks_path_join(c->arena, compile->keep_dir, names.at[i]),
-                            PREPROCESSED_MAX, &text, err));
-        ks_line_markers(c->arena, text, list);
+        struct ks_arena scratch = {0}; // a megabyte for each architecture
+        enum ks_status status =
+            ks_file_read(&scratch, ks_path_join(c->arena, compile->keep_dir, names.at[i]),
+                         PREPROCESSED_MAX, &text, err);
+        if (status == KS_OK)
+            ks_line_markers(c->arena, text, list);
+        ks_arena_free(&scratch);
+        KS_TRY(status);
     }
     if (list->len < 2) // every unit includes the toolkit's headers
         KS_FAIL(err, KS_E_ABSENT, "nvcc left no preprocessed text in %s", compile->keep_dir);
@@ -36,7 +41,7 @@ static enum ks_status read_list(struct consume *c, const struct ks_tu_compile *c
 {
     struct ks_slice text;
     struct ks_depfile parsed = {0};
-    if (c->cmd->depfile_mmd) {
+    if (c->cmd->depfile_mmd || compile->depfile == NULL) {
         ks_strv_add(c->arena, list, source);
         return read_kept(c, compile, list, err);
     }

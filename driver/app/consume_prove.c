@@ -62,7 +62,8 @@ static void attempt(struct consume *c, struct attempt *a)
     struct ks_err err = {0};
     struct ks_tu_compile compile = {.quiet = true}; // the user saw the plain one's text
     const char *shadow = NULL, *root = consume_shadow_root(c);
-    const char *depfile = ks_path_join(c->arena, a->keep_dir, "ks.d");
+    const char *depfile =
+        c->cmd->depfile != NULL ? ks_path_join(c->arena, a->keep_dir, "ks.d") : NULL;
     a->outcome = KS_R_APPLIED;
     a->text = "";
     a->sure = true;

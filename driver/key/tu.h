@@ -65,7 +65,7 @@ enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config
 struct ks_tu_compile {
     bool quiet;                        // given: what nvcc says goes into out and err alone
     const char *keep_dir;
-    const char *depfile;               // written always: the user's, or one in keep_dir
+    const char *depfile;               // NULL: none is written
     bool hold;                         // given: keep back what nvcc prints to the user
     int exit_code;
     struct ks_slice out, err;          // nvcc's text, where it is captured
@@ -73,7 +73,7 @@ struct ks_tu_compile {
 };
 
 // The plain compile: the user's file, the user's words, to `object`; nothing else differs from nvcc
-// but --keep, a depfile where there was none, and silence about unknown pragmas.
+// but --keep and silence about our pragmas.
 enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *tu,
                                    const char *object, struct ks_tu_compile *compile,
                                    struct ks_err *err);
@@ -86,7 +86,8 @@ enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
 // Writes the shadow into `shadow_root`/<hash>/<base name> (content-addressed, kept) and compiles it
 // to `object` with the user's words. `keep_dir` NULL: no --keep (a proved hit). dispatch false:
 // device code for judging, no table. The depfile at `depfile` (NULL: the user's, if any) names the
-// shadow, not yet repaired.
+// shadow, not yet repaired. One that the user did not ask for changes the order in which nvcc starts
+// its steps, and with it that of messages.
 enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
                                     const struct ks_substitution *subs, size_t n_subs,
                                     bool dispatch, const char *shadow_root, const char *keep_dir,

@@ -95,12 +95,6 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
     if (tu->tu_marks.n_blanks > 0 || tu->headers_marked)
         ks_strv_add(arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
     compile->depfile = tu->cmd->depfile;
-    if (compile->depfile == NULL) {
-        compile->depfile = ks_path_join(arena, compile->keep_dir, "ks.d");
-        ks_strv_add(arena, &first, "-MD");
-        ks_strv_add(arena, &first, "-MF");
-        ks_strv_add(arena, &first, compile->depfile);
-    }
     const char **argv =
         ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, NULL);
     enum ks_status status = run_nvcc(arena, tu, argv, compile, err);

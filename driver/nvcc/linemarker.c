@@ -44,7 +44,8 @@ static void read_marker(struct ks_arena *arena, const char *at, const char *stop
     if (at == digits || stop - at < 2 || at[0] != ' ' || at[1] != '"')
         return;
     char *name = unquote(arena, at + 2, stop, &end);
-    bool enters = name != NULL && stop - end > 2 && end[1] == ' ' && end[2] == '1';
+    bool enters = name != NULL && name[0] != '<' && stop - end > 2 && end[1] == ' ' &&
+                  end[2] == '1';
     if (enters && !is_known(files, name))
         ks_strv_add(arena, files, name);
 }

@@ -5,8 +5,8 @@
 #include "base/str.h"
 
 // Adds the files that the text entered (flag 1) and `files` does not hold yet, in their order, as the
-// compiler spells them. A #line of the source is no file, and neither is the main file, which nobody
-// enters. Copies.
+// compiler spells them. A #line of the source is no file, and neither are the main file, which nobody
+// enters, and <built-in> and its like. Copies.
 void ks_line_markers(struct ks_arena *arena, struct ks_slice text, struct ks_strv *files);
 
 #endif

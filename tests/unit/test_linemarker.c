@@ -43,6 +43,7 @@ static void other_text_is_no_marker(void **state)
 {
     (void)state;
     expect("", "");
+    expect("# 1 \"<built-in>\" 1\n# 1 \"<command line>\" 1\n", "");
     expect("#pragma once\n# pragma x \"a\" 1\nx # 1 \"b\" 1\n# 1 \"c\" 2\n# 1 \"d\"", "");
     expect("# 1 \"unfinished", "");
     expect("# 1 \"two\nlines\" 1\n# 1 \"end\\", "");
