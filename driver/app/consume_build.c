@@ -41,8 +41,7 @@ int consume_plain(struct consume *c)
 {
     consume_report(c);
     struct ks_strv first = {0};
-    if (c->tu.tu_marks.n_blanks > 0 || c->tu.headers_marked)
-        ks_strv_add(c->arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
+    ks_tu_silence(c->arena, &c->tu, false, &first);
     const char *const *argv = ks_toolkit_command(
         c->arena, c->toolkit,
         ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, first.at, NULL, NULL, NULL));

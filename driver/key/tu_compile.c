@@ -84,6 +84,17 @@ static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
     return KS_OK;
 }
 
+void ks_tu_silence(struct ks_arena *arena, const struct ks_tu *tu, bool shadow,
+                   struct ks_strv *args)
+{
+    if (!tu->headers_marked && (shadow || tu->tu_marks.n_blanks == 0))
+        return;
+    for (size_t i = 0; i < tu->files.len; i++)
+        if (tu->files.at[i].has_odd_pragma || (tu->files.at[i].has_omp && !tu->cmd->openmp))
+            return;
+    ks_strv_add(arena, args, "-Xcompiler=-Wno-unknown-pragmas");
+}
+
 enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *tu,
                                    const char *object, struct ks_tu_compile *compile,
                                    struct ks_err *err)
@@ -92,8 +103,7 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
     ks_strv_add(arena, &first, "--keep");
     ks_strv_add(arena, &first, "--keep-dir");
     ks_strv_add(arena, &first, compile->keep_dir);
-    if (tu->tu_marks.n_blanks > 0 || tu->headers_marked)
-        ks_strv_add(arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
+    ks_tu_silence(arena, tu, false, &first);
     compile->depfile = tu->cmd->depfile;
     const char **argv =
         ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, NULL);
@@ -188,8 +198,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     struct ks_strv first = {0};
     const char *hook = ks_path_join(arena, tu->config->share_dir, "hook");
     KS_TRY_GOTO(ks_shadow_arguments(arena, tu->path, hook, dispatch, &first, err), done);
-    if (tu->tu_marks.n_blanks > 0 || tu->headers_marked)
-        ks_strv_add(arena, &first, "-Xcompiler=-Wno-unknown-pragmas");
+    ks_tu_silence(arena, tu, true, &first);
     if (keep_dir != NULL) {
         ks_strv_add(arena, &first, "--keep");
         ks_strv_add(arena, &first, "--keep-dir");

@@ -31,6 +31,7 @@ struct ks_cmdline {
     bool debug_device;                    // -G, -sanitize, or a host sanitizer, coverage or profile
                                           // build; pass says which
     bool lineinfo, keep, objtemp, dlto, fast_math;
+    bool openmp;                          // the host compiler's -fopenmp
     int maxrregcount;                     // 0: not given
     const char **quote_dirs;              // -iquote through -Xcompiler, NULL-terminated
     const char **include_dirs;            // in search order: -I through -Xcompiler, then -I

@@ -38,6 +38,8 @@ static void look_at(struct ks_host_options *host, struct ks_arena *arena, const 
         doubt(host, arena, "an instrumented build keeps its own kernels", word);
     } else if (starts_with_any(word, side_outputs)) {
         doubt(host, arena, "an output of the host compiler that ks does not know", word);
+    } else if (ks_starts_with(word, "-fopenmp")) {
+        host->openmp = true;
     } else if (word[0] == '@') {
         doubt(host, arena, "an options file of the host compiler", word);
     } else {

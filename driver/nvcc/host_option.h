@@ -9,6 +9,7 @@ struct ks_host_options {
     struct ks_strv quote_dirs;   // -iquote
     struct ks_strv include_dirs; // -I; searched before nvcc's own -I (wrapper.md 3)
     bool instrumented;           // sanitizer, coverage or profile build; doubt says which
+    bool openmp;                 // -fopenmp: its pragmas are known
     const char *doubt;           // why the command must be passed through, or NULL
 };
 

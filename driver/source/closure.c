@@ -154,6 +154,18 @@ static size_t dir_below(struct closure *c, size_t above, const char *name)
     return c->dirs.len - 1;
 }
 
+// Pragmas that gcc knows, or nvcc keeps from it (tried: gcc 12, nvcc 13.0).
+static bool is_known_pragma(struct ks_slice word)
+{
+    static const char *const known[] = {"once", "GCC", "pack", "push_macro", "pop_macro", "weak",
+                                        "redefine_extname", "message", "unroll", "nounroll",
+                                        "hd_warning_disable"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (word.len == strlen(known[i]) && memcmp(word.at, known[i], word.len) == 0)
+            return true;
+    return word.len > 3 && memcmp(word.at, "nv_", 3) == 0;
+}
+
 // Asks a text for what it includes and whether it concerns us.
 static void scan_text(struct closure *c, size_t dir, struct ks_source_file *file)
 {
@@ -162,6 +174,11 @@ static void scan_text(struct closure *c, size_t dir, struct ks_source_file *file
         if (kind != KS_SCAN_INCLUDE) {
             file->may_have_mark |= kind == KS_SCAN_MARK;
             file->has_kernel |= kind == KS_SCAN_KERNEL;
+            bool omp = kind == KS_SCAN_PRAGMA && scan.name.len == 3 &&
+                       memcmp(scan.name.at, "omp", 3) == 0;
+            file->has_omp |= omp;
+            file->has_odd_pragma |=
+                kind == KS_SCAN_PRAGMA && !omp && !is_known_pragma(scan.name);
             continue;
         }
         bool first = true;

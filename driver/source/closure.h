@@ -18,6 +18,8 @@ struct ks_source_file {
     struct ks_file_id id;  // when it was read
     bool may_have_mark;
     bool has_kernel;       // `__global__` stands in it
+    bool has_omp;          // so does a pragma of OpenMP's,
+    bool has_odd_pragma;   // or one that host compilers warn about as unknown
 };
 
 struct ks_source_list {

@@ -113,8 +113,10 @@ static enum ks_scan_kind read_spliced(struct ks_scan *scan, const char *at)
         return KS_SCAN_MARK;
     if (operand.line_start)
         return KS_SCAN_END;
-    if (pragma)
-        return ks_token_is(&operand, "ks") ? KS_SCAN_MARK : KS_SCAN_END;
+    if (pragma) {
+        scan->name = (struct ks_slice){operand.at, operand.len};
+        return ks_token_is(&operand, "ks") ? KS_SCAN_MARK : KS_SCAN_PRAGMA;
+    }
     return read_name(scan, operand.at);
 }
 
@@ -186,6 +188,7 @@ bool ks_text_may_have_mark(struct ks_slice text)
             return true;
         case KS_SCAN_INCLUDE:
         case KS_SCAN_KERNEL:
+        case KS_SCAN_PRAGMA:
             break;
         }
 }

@@ -31,8 +31,9 @@ static const char *closure_of(const char *tu, const struct ks_closure_dirs *dirs
         return ks_status_name(err.status);
     const char *out = "";
     ks_vec_each (struct ks_source_file, f, &files) {
-        out = ks_arena_printf(&arena, "%s%s%s%s%s", out, *out ? " " : "", f->path,
-                              f->may_have_mark ? "!" : "", f->has_kernel ? "*" : "");
+        out = ks_arena_printf(&arena, "%s%s%s%s%s%s%s", out, *out ? " " : "", f->path,
+                              f->may_have_mark ? "!" : "", f->has_kernel ? "*" : "",
+                              f->has_omp ? "o" : "", f->has_odd_pragma ? "?" : "");
         bool wanted = f == files.at || f->may_have_mark;
         assert_true(wanted == (f->text.at != NULL));
     }
@@ -110,6 +111,16 @@ static void test_not_includes(void **state)
     put("l.h", "x");
     const char *const include[] = {"dirs", NULL};
     assert_string_equal(closure("d.cu", NULL, include), "d.cu");
+}
+
+static void test_pragmas(void **state)
+{
+    (void)state;
+    put("p.cu", "#pragma once\n#pragma nv_diag_suppress 1\n#pragma unroll\n#include \"p.h\"\n"
+                "#include \"o.h\"\n#pragma ks optimize\n");
+    put("p.h", "#pragma onces\n");
+    put("o.h", "#pragma omp parallel\n#pragma GCC poison x\n");
+    assert_string_equal(closure("p.cu", NULL, NULL), "p.cu! p.h? o.ho");
 }
 
 // Spellings of a name: the folder of the includer, absolute, through a link, through "..".
@@ -229,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_relative_to_includer),
         cmocka_unit_test(test_one_file_two_names),
         cmocka_unit_test(test_not_includes),
+        cmocka_unit_test(test_pragmas),
         cmocka_unit_test(test_spellings),
         cmocka_unit_test(test_shadowed),
         cmocka_unit_test(test_left_out),
