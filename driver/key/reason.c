@@ -51,6 +51,8 @@ static const struct {
                                              "function; make the callee a template argument"},
     [KS_R_LTO] = {"lto", "with -dlto or code=lto_NN the machine code is made when the program is "
                          "linked; build marked files without"},
+    [KS_R_NO_CODE] = {"no-code", "the build makes no machine code for the architecture it compiles "
+                                 "the kernel for; name one as both, as -arch=sm_90 does"},
     [KS_R_TOOLKIT] = {"toolkit", "kernels are launched through this nvcc's stubs in a way that ks "
                                  "does not know; build with nvcc 13.0 or newer"},
     [KS_R_UNTRUSTED] = {"untrusted", "a variant exists whose signature is missing or by no trusted "

@@ -27,6 +27,7 @@ enum ks_reason {
     KS_R_MALLOC,
     KS_R_INDIRECT_CALL,
     KS_R_LTO,                 // -dlto: no PTX to look at
+    KS_R_NO_CODE,             // no machine code for the architecture of its PTX
     KS_R_TOOLKIT,             // an nvcc older than those whose launches can be dispatched
     KS_R_UNTRUSTED,           // found, signature not trusted
     KS_R_CORRUPT,             // found, damaged

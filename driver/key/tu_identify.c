@@ -77,7 +77,17 @@ static enum ks_reason problem_reason(const char *problem)
     return strstr(problem, "conditional") != NULL ? KS_R_CONDITIONAL_PARAMETERS : KS_R_PARAMETERS;
 }
 
-static void find_reason(struct ks_tu_kernel *kernel)
+// Whether the build makes what a variant is: code for the very architecture that the PTX is for. Code
+// for a later one (arch=compute_80,code=sm_86) is no device's of the variant's, and is another text.
+static bool makes_code(const struct ks_cmdline *cmd, int arch)
+{
+    bool makes = cmd->n_archs == 0; // native, all: each has its own
+    for (size_t i = 0; i < cmd->n_archs; i++)
+        makes |= cmd->archs[i].compute == arch && cmd->archs[i].sm == arch;
+    return makes;
+}
+
+static void find_reason(const struct ks_cmdline *cmd, struct ks_tu_kernel *kernel)
 {
     const struct ks_kernel_decl *decl = kernel->mark->decl;
     kernel->reason = kernel->ptx->ineligible;
@@ -91,6 +101,9 @@ static void find_reason(struct ks_tu_kernel *kernel)
     } else if (kernel->ptx->n_params != kernel->signature->n_params) {
         kernel->reason = KS_R_PARAMETERS;
         kernel->reason_text = "parameter counts of source and PTX differ";
+    } else if (kernel->reason == KS_R_APPLIED && !makes_code(cmd, kernel->arch)) {
+        kernel->reason = KS_R_NO_CODE;
+        kernel->reason_text = "";
     }
 }
 
@@ -198,7 +211,7 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
             *kernel = (struct ks_tu_kernel){.mark = mark, .ptx = entry,
                                             .arch = tu->modules[m].arch};
             kernel->signature = signature;
-            find_reason(kernel);
+            find_reason(tu->cmd, kernel);
             if (kernel->reason == KS_R_PARAMETERS || kernel->reason == KS_R_CONDITIONAL_PARAMETERS)
                 continue;
             struct ks_err mistake = {0};

@@ -47,6 +47,15 @@ for words in '-rdc=true -dlto -arch=sm_90' '-rdc=true -gencode arch=compute_90,c
     compile $words -c good.cu -o a.o
     reason lto
 done
+# Nor is code for one architecture that was compiled for another, or none, what a variant could be.
+for words in '-gencode arch=compute_80,code=sm_86' '-arch=compute_80 -code=sm_86,compute_80' \
+        '-gencode arch=compute_90,code=compute_90'; do
+    # shellcheck disable=SC2086
+    compile $words -c good.cu -o a.o
+    reason no-code
+done
+compile -gencode 'arch=compute_80,code=[sm_80,sm_86]' -c good.cu -o a.o
+reason pending
 
 # A kernel that is never closed is nvcc's error too.
 sed '/^}/,$d' good.cu > a.cu
