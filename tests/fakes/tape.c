@@ -226,12 +226,16 @@ static int run_real(const char *real, const struct tape *tape)
                : -1;
 }
 
-// The input that lies in a folder of shadows, or NULL.
+// The input that lies in a folder of shadows, kept or temporary, or NULL.
 static const char *shadow_of(const struct tape *tape)
 {
-    for (int i = 1; i < tape->argc; i++)
-        if (strstr(tape->argv[i], "/shadow/") != NULL && tape->argv[i][0] == '/')
-            return tape->argv[i];
+    for (int i = 1; i < tape->argc; i++) {
+        const char *word = tape->argv[i];
+        size_t n = strlen(word);
+        if (word[0] == '/' && n > 3 && strcmp(word + n - 3, ".cu") == 0 &&
+            (strstr(word, "/shadow/") != NULL || strstr(word, "/ks-shadow") != NULL))
+            return word;
+    }
     return NULL;
 }
 

@@ -116,6 +116,10 @@ home_is_a_file() { HOME=$PWD/a.cu run; }
 home_is_nowhere() { HOME=/no/such/home run; }
 cache_is_a_dangling_link() { rm -rf home/.cache/ks && mkdir -p home/.cache && ln -s /no/where home/.cache/ks && run; }
 cache_is_a_file() { rm -rf home/.cache && : > home/.cache && run; }
+shadow_is_a_file() {
+    rm -rf home/.cache/ks/shadow && mkdir -p home/.cache/ks && : > home/.cache/ks/shadow && run &&
+        depends a.d a.cu # from a temporary shadow
+}
 cache_is_elsewhere() { XDG_CACHE_HOME=/dev/null/x run; }
 few_files() { ulimit -n 16 && run; }
 hardly_any_files() { ulimit -n 7 && run; }
@@ -162,9 +166,9 @@ for name in no_stdin no_stdout no_stderr no_streams full_streams one_stream stdi
     object_nowhere depfile_is_a_link depfile_has_two_names depfile_is_null depfile_is_read_only \
     no_such_source source_is_empty source_is_a_folder no_tmpdir unset_tmpdir tmpdir_is_a_file \
     tmpdir_has_spaces relative_tmpdir no_home home_is_a_file home_is_nowhere \
-    cache_is_a_dangling_link cache_is_a_file cache_is_elsewhere few_files hardly_any_files \
-    short_files very_short_files little_memory hardly_any_memory small_stack other_locale \
-    no_locale signals_are_ignored removed_folder deep_folder source_of_2099 source_of_1970 \
+    cache_is_a_dangling_link cache_is_a_file shadow_is_a_file cache_is_elsewhere few_files \
+    hardly_any_files short_files very_short_files little_memory hardly_any_memory small_stack \
+    other_locale no_locale signals_are_ignored removed_folder deep_folder source_of_2099 source_of_1970 \
     all_of_2099 all_of_1970 cache_of_2099 shadow_is_killed shadow_is_killed_half_way \
     shadow_breaks_down shadow_is_killed_at_the_end; do
     try "$name"
