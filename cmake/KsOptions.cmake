@@ -18,7 +18,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
 add_library(ks_options INTERFACE)
 target_include_directories(ks_options INTERFACE ${PROJECT_SOURCE_DIR}/driver)
-target_compile_definitions(ks_options INTERFACE _GNU_SOURCE KS_VERSION="${PROJECT_VERSION}")
+target_compile_definitions(ks_options INTERFACE _GNU_SOURCE KS_VERSION="${PROJECT_VERSION}"
+  KS_SANITIZED=$<BOOL:${KS_SANITIZE}>)
 target_compile_options(ks_options INTERFACE
   $<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wshadow;-Wstrict-prototypes;-Wmissing-prototypes>
   $<$<COMPILE_LANGUAGE:C>:-Wformat=2;-Wvla;-Wundef;-Wconversion>)

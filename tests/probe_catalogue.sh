@@ -5,6 +5,7 @@ set -u
 probe=$1
 [ -x "$probe" ] || { echo "no ks-probe"; exit 77; }
 "$probe" --catalogue GH100 2>&1 | grep -q 'libcupti.so:\|libnvperf_host.so:' && { echo "no CUPTI here"; exit 77; }
+"$probe" --catalogue GH100 2>&1 | grep -q RTLD_DEEPBIND && { echo "CUPTI does not load beside a sanitizer"; exit 77; }
 status=0
 for chip in GH100 GA100 AD102 GB100 GB202; do
     last=$("$probe" --catalogue $chip | tail -1)

@@ -14,18 +14,6 @@
 #include "base/log.h"
 #include "base/status.h"
 
-#ifdef __has_feature
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) && !defined(SANITIZED)
-#define SANITIZED 1
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 #define EXIT_CANNOT_RUN 110
 #define EXIT_REFUSED 1
 
@@ -136,7 +124,7 @@ void ks_rescue_prepare(const char *(*find)(void), char **argv, const char *own)
     plan.find = find;
     plan.argv = argv;
     plan.own = own;
-    if (!SANITIZED)
+    if (!KS_SANITIZED)
         catch_faults();
 }
 
@@ -145,7 +133,7 @@ void ks_rescue_arm(const char *path, const char *const *argv)
     plan.own = NULL;
     plan.argv = (char **)argv;
     plan.path = path;
-    if (!SANITIZED)
+    if (!KS_SANITIZED)
         catch_faults();
 }
 

@@ -113,10 +113,10 @@ enum ks_status ks_clause_split(const struct ks_clause_text *ct, const struct ks_
                                struct ks_slice **parts, size_t *n)
 {
     KS_VEC(struct ks_slice) list = {0};
-    const char *end = clause->args.at + clause->args.len, *from = clause->args.at;
     if (!clause->has_args)
         return ks_clause_fail(ct, clause->begin, "'%s' needs arguments in parentheses",
                               clause->name);
+    const char *end = clause->args.at + clause->args.len, *from = clause->args.at;
     for (const char *p = from; p <= end; p++) {
         if (p < end && *p == '"') {
             for (p++; p < end && *p != '"'; p++)

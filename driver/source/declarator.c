@@ -316,12 +316,13 @@ struct found {
     bool hidden;              // the name is made by a macro
 };
 
-static struct found find_params(struct ks_arena *arena, const struct ks_stream *s, size_t i,
+static struct found find_params(struct ks_arena *arena, const struct ks_stream *s, size_t begin,
                                 size_t body, struct ks_kernel_decl *decl)
 {
     struct found f = {0};
-    for (; i < body; i++) {
+    for (size_t i = begin; i < body; i++) {
         const struct ks_token *t = &s->at[i];
+        bool named = i > begin && s->at[i - 1].kind == KS_TOK_IDENT;
         if (ks_token_is(t, "->") || (f.name && ks_token_is(t, "requires")))
             break;
         if (ks_token_is(t, "[") && ks_stream_is(s, i + 1, "[")) {
@@ -331,7 +332,7 @@ static struct found find_params(struct ks_arena *arena, const struct ks_stream *
             if (ks_token_is(t, "__launch_bounds__"))
                 decl->launch_bounds = source_text(arena, s, i + 2, close);
             i = close;
-        } else if (ks_token_is(t, "<") && s->at[i - 1].kind == KS_TOK_IDENT) {
+        } else if (ks_token_is(t, "<") && named) {
             size_t close = ks_stream_angle(s, i, body);
             if (close < body && ks_stream_is(s, close + 1, "(")) {
                 f = (struct found){i - 1, close + 1, ks_stream_match(s, close + 1), false};
@@ -341,7 +342,6 @@ static struct found find_params(struct ks_arena *arena, const struct ks_stream *
             }
         } else if (ks_token_is(t, "(")) {
             size_t close = ks_stream_match(s, i);
-            bool named = s->at[i - 1].kind == KS_TOK_IDENT;
             if (!named)
                 f.hidden = true;
             else if (!f.name || !is_upper(&s->at[i - 1]) || is_upper(&s->at[f.name]))
