@@ -28,12 +28,19 @@ struct consume_origin {
     struct ks_digest digest;      // its name in a manifest
 };
 
+// What a unit belongs to that is compiled to be linked in the same command.
+struct consume_part {
+    const char *program;
+    bool alone; // nothing else of the program is compiled there
+};
+
 struct consume {
     struct ks_arena *arena;
     const struct ks_config *config;
     const struct ks_cmdline *cmd;
     struct ks_toolkit *toolkit;
     const char *object;              // what the command writes
+    const struct consume_part *part; // NULL: it writes an object; else `object` is not in its words
     char *scratch;                   // shadows that are not kept, or NULL
     struct ks_tu tu;
     struct ks_store store;
@@ -47,14 +54,23 @@ struct consume {
     KS_VEC(struct ks_manifest_drop) drops;
 };
 
-// The whole of it: nvcc's exit status, or CONSUME_PASS.
+// The whole of it: nvcc's exit status, or CONSUME_PASS. `part` may be NULL.
 int consume_run(struct ks_arena *arena, const struct ks_config *config,
-                const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
+                const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
+                const struct consume_part *part);
+
+// consume_link.c: the same for a command that compiles and links.
+int consume_link(struct ks_arena *arena, const struct ks_config *config,
+                 const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
 
 // consume_passed.c: reports the marked kernels of a command that goes to nvcc as it is. False: strict
 // mode does not let it; it has said so.
 bool consume_may_pass(struct ks_arena *arena, const struct ks_config *config,
                       const struct ks_cmdline *cmd, struct ks_toolkit *toolkit);
+// The same where `reason` and `text` say why nvcc's own result stays.
+bool consume_may_stay(struct ks_arena *arena, const struct ks_config *config,
+                      const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
+                      enum ks_reason reason, const char *text);
 
 // The files of one input of such a command, into c->tu, as if it compiled just this one.
 enum ks_status consume_open_source(struct consume *c, const char *source, struct ks_err *err);
@@ -80,6 +96,8 @@ int consume_proved(struct consume *c); // substitution proved before; PASS: it d
 // Hook and table are in it; KS_E_IO: it cannot be read.
 enum ks_status consume_has_proof(struct consume *c, const char *object);
 const char *consume_shadow_root(struct consume *c); // NULL: nowhere
+// What its words must be told to write; NULL: they say it.
+const char *consume_output(const struct consume *c);
 
 // consume_blame.c: drops the variants that a compiler's errors name; how many.
 size_t consume_blame(struct consume *c, struct ks_slice complaints);

@@ -37,6 +37,11 @@ const char *consume_shadow_root(struct consume *c)
     return c->scratch;
 }
 
+const char *consume_output(const struct consume *c)
+{
+    return c->part != NULL ? c->object : NULL;
+}
+
 int consume_plain(struct consume *c)
 {
     consume_report(c);
@@ -44,7 +49,8 @@ int consume_plain(struct consume *c)
     ks_tu_silence(c->arena, &c->tu, false, &first);
     const char *const *argv = ks_toolkit_command(
         c->arena, c->toolkit,
-        ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, first.at, NULL, NULL, NULL));
+        ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, first.at, NULL, consume_output(c),
+                         NULL));
     struct ks_err err = {0};
     if (c->cmd->depfile == NULL) { // nothing to mend afterwards: become nvcc
         ks_proc_exec(argv[0], argv, &err);
@@ -100,7 +106,8 @@ int consume_proved(struct consume *c)
             depfile = ks_path_join(c->arena, temp, "ks.d");
     }
     enum ks_status status = ks_tu_compile_shadow(c->arena, &c->tu, c->subs, c->n_subs, true, root,
-                                                 keep, NULL, depfile, &compile, &shadow, &err);
+                                                 keep, consume_output(c), depfile, &compile,
+                                                 &shadow, &err);
     bool good = status == KS_OK && compile.exit_code == 0 && holds(c, &compile, shadow, &err);
     if (temp != NULL)
         ks_tree_remove(temp, NULL);

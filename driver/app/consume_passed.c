@@ -16,7 +16,7 @@ enum ks_status consume_open_source(struct consume *c, const char *source, struct
     return ks_tu_open(c->arena, c->config, one, c->toolkit, &c->tu, err);
 }
 
-static void fill_kernels(struct consume *c)
+static void fill_kernels(struct consume *c, enum ks_reason reason, const char *text)
 {
     c->kernels = KS_NEW_ARRAY(c->arena, struct consume_kernel, c->tu.n_marks);
     c->n_kernels = c->tu.n_marks;
@@ -24,15 +24,14 @@ static void fill_kernels(struct consume *c)
         const struct ks_tu_mark *mark = &c->tu.marks[i];
         c->kernels[i] = (struct consume_kernel){
             .mark = mark,
-            .reason = mark->mark->off        ? KS_R_MODE_OFF
-                      : c->cmd->debug_device ? KS_R_DEBUG_BUILD
-                                             : KS_R_COMMAND,
-            .text = mark->mark->off ? "marked off" : c->cmd->pass};
+            .reason = mark->mark->off ? KS_R_MODE_OFF : reason,
+            .text = mark->mark->off ? "marked off" : text};
     }
 }
 
 // Whether strict mode lets this input pass.
-static bool allow_source(struct consume *c, const char *source)
+static bool allow_source(struct consume *c, const char *source, enum ks_reason reason,
+                         const char *text)
 {
     struct ks_err err = {0};
     struct ks_config config = *c->config;
@@ -48,19 +47,28 @@ static bool allow_source(struct consume *c, const char *source)
     }
     if (status != KS_OK || c->tu.n_marks == 0)
         return true;
-    fill_kernels(c);
+    fill_kernels(c, reason, text);
     consume_report(c);
     return !strict || !consume_strict_fails(c);
+}
+
+bool consume_may_stay(struct ks_arena *arena, const struct ks_config *config,
+                      const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
+                      enum ks_reason reason, const char *text)
+{
+    struct consume_part part = {.program = cmd->output, .alone = cmd->n_sources == 1};
+    bool allowed = true;
+    for (size_t i = 0; !cmd->no_code && i < cmd->n_sources; i++) {
+        struct consume c = {.arena = arena, .config = config, .cmd = cmd, .toolkit = toolkit,
+                            .part = &part};
+        allowed &= allow_source(&c, cmd->sources[i], reason, text);
+    }
+    return allowed;
 }
 
 bool consume_may_pass(struct ks_arena *arena, const struct ks_config *config,
                       const struct ks_cmdline *cmd, struct ks_toolkit *toolkit)
 {
-    bool allowed = true;
-    for (size_t i = 0; !cmd->no_code && i < cmd->n_sources; i++) {
-        struct consume c = {.arena = arena, .config = config, .cmd = cmd, .toolkit = toolkit};
-        c.object = cmd->output;
-        allowed &= allow_source(&c, cmd->sources[i]);
-    }
-    return allowed;
+    return consume_may_stay(arena, config, cmd, toolkit,
+                            cmd->debug_device ? KS_R_DEBUG_BUILD : KS_R_COMMAND, cmd->pass);
 }

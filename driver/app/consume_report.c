@@ -59,11 +59,22 @@ static const char *build_of(const struct consume *c, const char *object)
     return here != NULL ? here : "?";
 }
 
+// Where the build looks for what came of it, and the name of this unit's rows.
+static const char *made_of(const struct consume *c, const char **row)
+{
+    const char *made = c->part != NULL ? c->part->program : c->object;
+    made = made != NULL ? ks_path_absolute(c->arena, made) : "";
+    *row = made;
+    if (c->part != NULL && !c->part->alone && made[0] != '\0')
+        *row = ks_arena_printf(c->arena, "%s (%s)", made, c->tu.path);
+    return made;
+}
+
 static void tally(struct consume *c)
 {
     static const struct ks_digest none; // of a mark that is wrong
     struct ks_tally_kernel *rows = KS_NEW_ARRAY(c->arena, struct ks_tally_kernel, c->n_kernels + 1);
-    const char *object = c->object != NULL ? ks_path_absolute(c->arena, c->object) : "";
+    const char *object, *made = made_of(c, &object);
     for (size_t i = 0; i < c->n_kernels; i++) {
         const struct consume_kernel *kernel = &c->kernels[i];
         rows[i] = (struct ks_tally_kernel){
@@ -73,7 +84,7 @@ static void tally(struct consume *c)
         if (kernel->signature != NULL && !ks_digest_eq(&kernel->key, &none))
             ks_digest_hex(&kernel->key, rows[i].key);
     }
-    ks_tally_add(c->config, build_of(c, object), object, rows, c->n_kernels);
+    ks_tally_add(c->config, build_of(c, made), object, rows, c->n_kernels);
 }
 
 // A mark that only the compiler's types show to be wrong is told like one that does not parse.
@@ -118,9 +129,9 @@ void consume_report_mark(struct consume *c, const char *complaint)
 {
     const struct ks_tally_kernel row = {.reason = KS_R_BAD_MARK, .text = complaint, .kernel = "?",
                                         .file = ks_path_absolute(c->arena, c->tu.path)};
-    const char *object = c->object != NULL ? ks_path_absolute(c->arena, c->object) : "";
+    const char *object, *made = made_of(c, &object);
     if (!c->config->readonly && c->config->cache_dir != NULL)
-        ks_tally_add(c->config, build_of(c, object), object, &row, 1);
+        ks_tally_add(c->config, build_of(c, made), object, &row, 1);
 }
 
 static bool same_complaint(const struct consume_kernel *a, const struct consume_kernel *b)

@@ -41,7 +41,7 @@ static int run_slow(struct consume *c)
     }
     int result = CONSUME_PASS;
     struct ks_tu_compile plain = {.keep_dir = keep, .hold = true};
-    if (ks_tu_compile_plain(c->arena, &c->tu, NULL, &plain, &err) != KS_OK)
+    if (ks_tu_compile_plain(c->arena, &c->tu, consume_output(c), &plain, &err) != KS_OK)
         goto done;
     result = plain.exit_code;
     if (result != 0 && !ks_stop_requested() && is_ours(keep, &plain))
@@ -137,10 +137,12 @@ static int strict_refuses(const struct consume *c, const char *why)
 }
 
 int consume_run(struct ks_arena *arena, const struct ks_config *given,
-                const struct ks_cmdline *cmd, struct ks_toolkit *toolkit)
+                const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
+                const struct consume_part *part)
 {
     struct ks_config config = *given;
-    struct consume c = {.arena = arena, .config = &config, .cmd = cmd, .toolkit = toolkit};
+    struct consume c = {
+        .arena = arena, .config = &config, .cmd = cmd, .toolkit = toolkit, .part = part};
     struct ks_err err = {0};
     c.object = cmd->output != NULL ? cmd->output : ks_cmdline_default_output(arena, cmd);
     enum ks_status status = ks_tu_open(arena, &config, cmd, toolkit, &c.tu, &err);

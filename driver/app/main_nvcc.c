@@ -123,7 +123,8 @@ int main(int argc, char **argv)
         return listed == CONSUME_PASS ? pass_through(&arena, &cmd, &toolkit) : listed;
     }
     ks_rescue_arm(toolkit.nvcc, ks_cmdline_build(&arena, &cmd, toolkit.nvcc, NULL, NULL, NULL, NULL));
-    int status = consume_run(&arena, &config, &cmd, &toolkit);
+    int status = cmd.phase == KS_PHASE_LINK ? consume_link(&arena, &config, &cmd, &toolkit)
+                                            : consume_run(&arena, &config, &cmd, &toolkit, NULL);
     if (status != CONSUME_PASS)
         ks_exit_as_child(status);
     if (ks_stop_requested())

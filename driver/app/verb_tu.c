@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/verb.h"
+#include "nvcc/option.h"
 #include "os/file.h"
 
 void verb_split_target(struct ks_arena *arena, const char *text, const char **file,
@@ -22,29 +23,6 @@ void verb_split_target(struct ks_arena *arena, const char *text, const char **fi
     }
 }
 
-// Words that name a build's own outputs: a look at its command must not touch them.
-static bool drops(const char *word, bool *with_value)
-{
-    static const char *const alone[] = {"-c", "--compile", "-MD", "-MMD", "-MP",
-                                        "--generate-dependencies-with-compile",
-                                        "--generate-nonsystem-dependencies-with-compile",
-                                        "--generate-dependency-targets", NULL};
-    static const char *const valued[] = {"-o", "--output-file", "-MF", "--dependency-output",
-                                         "-MT", "--dependency-target-name", NULL};
-    *with_value = false;
-    for (size_t i = 0; alone[i] != NULL; i++)
-        if (strcmp(word, alone[i]) == 0)
-            return true;
-    for (size_t i = 0; valued[i] != NULL; i++) {
-        size_t n = strlen(valued[i]);
-        if (strncmp(word, valued[i], n) == 0 && (word[n] == '\0' || word[n] == '=')) {
-            *with_value = word[n] == '\0';
-            return true;
-        }
-    }
-    return false;
-}
-
 // A build's own words may spell the file relative to its folder, or absolutely.
 static bool same_file(struct ks_arena *arena, const char *word, const char *file)
 {
@@ -54,26 +32,24 @@ static bool same_file(struct ks_arena *arena, const char *word, const char *file
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-// argv for the command-line model: what shapes device code stays, outputs are ours.
+// argv for the command-line model: what shapes device code stays, outputs are ours, and other inputs of
+// a command that compiles several or links are none of this file's business.
 static int make_words(struct ks_arena *arena, const char *file, const char *const *words,
                       const char *object, struct ks_strv *out)
 {
-    bool has_file = false, separate = false;
-    ks_strv_add(arena, out, "ks");
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
-        bool with_value;
-        if (drops(words[i], &with_value)) {
-            if (with_value && words[i + 1] != NULL)
-                i++;
-            continue;
-        }
-        has_file |= same_file(arena, words[i], file);
-        separate |= strcmp(words[i], "-dc") == 0 || strcmp(words[i], "--device-c") == 0;
-        ks_strv_add(arena, out, words[i]);
+    struct ks_strv given = {0};
+    size_t input = 0;
+    ks_strv_add(arena, &given, "ks");
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+        ks_strv_add(arena, &given, words[i]);
+    struct ks_use use;
+    for (size_t i = 1; i < given.len; i += use.n) {
+        use = ks_option_at(given.at, given.len, i);
+        if (use.kind == KS_USE_INPUT && same_file(arena, given.at[i], file))
+            input = i;
     }
-    if (!separate)
-        ks_strv_add(arena, out, "-c");
-    if (!has_file)
+    *out = ks_cmdline_unit_words(arena, given.at, given.len, input, false);
+    if (input == 0)
         ks_strv_add(arena, out, file);
     ks_strv_add(arena, out, "-o");
     ks_strv_add(arena, out, object);

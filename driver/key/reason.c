@@ -13,8 +13,8 @@ static const struct {
                                  "a GPU, or build with KS_MODE=tune"},
     [KS_R_MODE_OFF] = {"mode-off", "switched off by KS_MODE, --ks-mode, --ks-kernel or a `ks off` mark; "
                                    "remove it to substitute"},
-    [KS_R_COMMAND] = {"command", "this command goes to nvcc untouched; compile one CUDA file with -c, "
-                                 "without the option named here"},
+    [KS_R_COMMAND] = {"command", "this command goes to nvcc untouched; compile one CUDA file with -c, or "
+                                 "compile and link, without what is named here"},
     [KS_R_DEBUG_BUILD] = {"debug-build", "debug, sanitizer and coverage builds keep the original; "
                                          "build without -G and instrumentation"},
     [KS_R_BAD_MARK] = {"bad-mark", "the mark is wrong; correct it as the message says"},

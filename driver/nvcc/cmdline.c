@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/vec.h"
 #include "nvcc/arch.h"
 #include "nvcc/host_option.h"
 #include "nvcc/words.h"
@@ -12,11 +13,13 @@ struct reader {
     struct ks_cmdline *cmd;
     const struct ks_words *words;
     struct ks_arch_words archs;
-    struct ks_strv inputs; // and where the last one stands:
+    struct ks_strv inputs; // and where each stands, the last one again in:
+    KS_VEC(size_t) inputs_from;
     size_t input_from;
     size_t output_from;
-    const char *language; // -x
-    const char *depfile;  // -MF
+    bool language_elsewhere, depfile_elsewhere, run_elsewhere; // not in argv itself
+    const char *language;                                      // -x
+    const char *depfile;                                       // -MF
     bool wants_depfile;
     bool compile, device_c, device_w;
     int rdc;                     // -1: not said
@@ -178,16 +181,30 @@ static void read_option(struct reader *r, const struct ks_use *use, size_t from)
         break;
     case KS_OPT_LANGUAGE:
         r->language = use->value;
+        r->language_elsewhere |= from == KS_WORD_ELSEWHERE;
         break;
     case KS_OPT_MMD:
         cmd->depfile_mmd = true; // also when -MD is there as well (tried)
         r->wants_depfile = true;
+        r->depfile_elsewhere |= from == KS_WORD_ELSEWHERE;
         break;
     case KS_OPT_MD:
         r->wants_depfile = true;
+        r->depfile_elsewhere |= from == KS_WORD_ELSEWHERE;
         break;
     case KS_OPT_MF:
         r->depfile = use->value;
+        r->depfile_elsewhere |= from == KS_WORD_ELSEWHERE;
+        break;
+    case KS_OPT_MT:
+    case KS_OPT_MP:
+        r->depfile_elsewhere |= from == KS_WORD_ELSEWHERE;
+        break;
+    case KS_OPT_LINK:
+        break;
+    case KS_OPT_RUN:
+        cmd->run = true;
+        r->run_elsewhere |= from == KS_WORD_ELSEWHERE;
         break;
     case KS_OPT_INCLUDE_DIR:
         ks_option_list(r->arena, use->value, &r->include_dirs);
@@ -241,6 +258,7 @@ static void read_words(struct reader *r)
         switch (use.kind) {
         case KS_USE_INPUT:
             ks_strv_add(r->arena, &r->inputs, words->at[i]);
+            *ks_vec_push(r->arena, &r->inputs_from) = from;
             r->input_from = from;
             break;
         case KS_USE_OPTION:
@@ -272,6 +290,45 @@ static const char *beside_output(struct ks_arena *arena, const struct ks_cmdline
     return cmd->output_dir == NULL ? name : ks_path_join(arena, cmd->output_dir, name);
 }
 
+static bool is_cuda(const struct reader *r, const char *input)
+{
+    return r->language != NULL ? strcmp(r->language, "cu") == 0 : ks_ends_with(input, ".cu");
+}
+
+static bool ends_with_any(const char *input, const char *const *ends)
+{
+    while (*ends != NULL && !ks_ends_with(input, *ends))
+        ends++;
+    return *ends != NULL;
+}
+
+// What is compiled before the link, one by one, and what is only linked. Under -x cu all is
+// compiled.
+static void judge_units(struct reader *r)
+{
+    static const char *const host[] = {".c", ".cc", ".cpp", ".cxx", NULL};
+    static const char *const linked[] = {".o", ".obj", ".a", ".lib", ".so", NULL};
+    struct ks_cmdline *cmd = r->cmd;
+    cmd->units = KS_NEW_ARRAY(r->arena, struct ks_cmdline_unit, r->inputs.len);
+    for (size_t i = 0; i < r->inputs.len; i++) {
+        const char *input = r->inputs.at[i];
+        bool cuda = is_cuda(r, input);
+        if (cuda || ends_with_any(input, host)) {
+            if (r->inputs_from.at[i] == KS_WORD_ELSEWHERE)
+                pass(cmd, "the input is named in an options file or in the environment");
+            cmd->units[cmd->n_units++] =
+                (struct ks_cmdline_unit){input, r->inputs_from.at[i], cuda};
+        } else if (!ends_with_any(input, linked) && strstr(ks_path_base(input), ".so.") == NULL) {
+            pass(cmd, ks_arena_printf(r->arena, "%s: ks does not know what is linked then", input));
+        }
+    }
+    if (r->language_elsewhere || r->depfile_elsewhere || r->run_elsewhere)
+        pass(cmd, "-x, -run or the dependency file is named in an options file or in the "
+                  "environment");
+    if (r->wants_depfile && cmd->n_units > 1) // each is written over the one before (tried)
+        pass(cmd, "one dependency file for several inputs");
+}
+
 static void judge_inputs(struct reader *r)
 {
     struct ks_cmdline *cmd = r->cmd;
@@ -279,25 +336,26 @@ static void judge_inputs(struct reader *r)
     for (size_t i = 0; i < r->inputs.len; i++) {
         if (strcmp(r->inputs.at[i], "-") == 0)
             pass(cmd, "the input is standard input");
-        if (r->language != NULL ? strcmp(r->language, "cu") == 0
-                                : ks_ends_with(r->inputs.at[i], ".cu"))
+        if (is_cuda(r, r->inputs.at[i]))
             ks_strv_add(r->arena, &cuda, r->inputs.at[i]);
     }
+    if (cmd->run && cmd->phase != KS_PHASE_LINK)
+        pass(cmd, "-run runs a program");
     cmd->sources = cuda.at;
     cmd->n_sources = cuda.len;
     if (r->inputs.len == 0)
         pass(cmd, "no input file");
     else if (cuda.len == 0)
         pass(cmd, cmd->phase == KS_PHASE_LINK ? "link only" : "the input is not CUDA");
+    else if (cmd->phase == KS_PHASE_LINK)
+        judge_units(r);
     else if (cuda.len > 1)
         pass(cmd, "several CUDA inputs in one command");
-    else if (cmd->phase == KS_PHASE_LINK)
-        pass(cmd, "compile and link in one step");
     else if (r->inputs.len > 1)
         pass(cmd, "other inputs beside the CUDA file");
     else if (r->input_from == KS_WORD_ELSEWHERE)
         pass(cmd, "the input is named in an options file or in the environment");
-    if (cmd->pass == NULL)
+    if (cmd->pass == NULL && cmd->phase != KS_PHASE_LINK)
         cmd->input = r->input_from;
 }
 
@@ -325,6 +383,8 @@ static void judge_outputs(struct reader *r)
         cmd->depfile = r->depfile;
     else if (r->wants_depfile && cmd->output != NULL)
         cmd->depfile = with_suffix(r->arena, cmd->output, ".d");
+    else if (r->wants_depfile && cmd->n_units == 1)
+        cmd->depfile = beside_output(r->arena, cmd, cmd->units[0].path, ".d");
     else if (r->wants_depfile && r->inputs.len == 1)
         cmd->depfile = beside_output(r->arena, cmd, r->inputs.at[0], ".d");
     if (is_no_file(cmd->depfile))
@@ -392,6 +452,8 @@ void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
 
 const char *ks_cmdline_default_output(struct ks_arena *arena, const struct ks_cmdline *cmd)
 {
+    if (cmd->phase == KS_PHASE_LINK && cmd->output_dir != NULL)
+        return ks_path_join(arena, cmd->output_dir, "a.out");
     if (cmd->input == 0 || cmd->phase == KS_PHASE_LINK)
         return "a.out";
     return beside_output(arena, cmd, cmd->argv[cmd->input], ".o");

@@ -13,6 +13,13 @@ struct ks_arch {
     char suffix;      // 'a' or 'f', or 0
 };
 
+// What a command that compiles and links compiles.
+struct ks_cmdline_unit {
+    const char *path; // as spelled
+    size_t at;        // index in argv
+    bool cuda;        // else the host compiler's alone
+};
+
 struct ks_cmdline {
     const char **own; size_t n_own;       // --ks-* words, stripped
     const char **argv; size_t argc;       // for the real nvcc: argv[0] NULL, the rest as given
@@ -21,6 +28,9 @@ struct ks_cmdline {
     const char *listing;                  // this file; NULL or "-": standard output
     enum ks_phase phase;                  // -c, -dc (-rdc=true -c), compile and link
     size_t input;                         // index in argv of the one CUDA input, when pass is NULL
+                                          // and it does not link
+    struct ks_cmdline_unit *units; size_t n_units; // in order, when pass is NULL and it links
+    bool run;                             // -run: the program is started behind the link
     const char **sources; size_t n_sources; // all CUDA inputs, also when pass is set
     bool no_code;                         // pass is set and nvcc makes no code: -E, --version ...
     const char *output;                   // -o value, or NULL
@@ -56,5 +66,19 @@ const char **ks_cmdline_build(struct ks_arena *arena, const struct ks_cmdline *c
 
 // The object's name when there is no -o: the input's base name with .o (or a.out when linking).
 const char *ks_cmdline_default_output(struct ks_arena *arena, const struct ks_cmdline *cmd);
+
+// cmdline_link.c: the parts of a command that compiles and links.
+// The words that compile words[input] alone (0: no input of these) to an object, -c or -dc among
+// them. Words that name what is linked or written are left out, those of dependency files too unless
+// `depfile`. words[0] is kept, `len` counts it; the result ends in NULL.
+struct ks_strv ks_cmdline_unit_words(struct ks_arena *arena, const char *const *words, size_t len,
+                                     size_t input, bool depfile);
+// The command that compiles units[i] to `object`. The object is not named in its argv, which so is the
+// same in every build; a dependency file is written, and its target named, as the whole command does.
+void ks_cmdline_read_unit(struct ks_arena *arena, const struct ks_cmdline *cmd, size_t i,
+                          const char *object, struct ks_cmdline *unit);
+// argv for nvcc that links, with objects[i] in the place of units[i].
+const char **ks_cmdline_build_link(struct ks_arena *arena, const struct ks_cmdline *cmd,
+                                   const char *nvcc, const char *const *objects);
 
 #endif

@@ -33,6 +33,8 @@ enum ks_effect {
     KS_OPT_MD,
     KS_OPT_MMD,
     KS_OPT_MF,
+    KS_OPT_MT,
+    KS_OPT_MP,
     KS_OPT_INCLUDE_DIR,
     KS_OPT_HOST_OPTIONS,
     KS_OPT_PTXAS,
@@ -49,6 +51,8 @@ enum ks_effect {
     KS_OPT_MAXRREG,
     KS_OPT_CODEGEN, // reaches ptxas beside the PTX
     KS_OPT_OPTIONS_FILE,
+    KS_OPT_LINK,
+    KS_OPT_RUN,
 };
 
 // How a kernel's key sees the option.

@@ -23,6 +23,11 @@ struct ks_proc_options {
     // terminal is inherited all the same: what the child writes there depends on that.
     bool hold;
     int64_t max_memory;       // RLIMIT_AS in bytes, 0: none
+    // A copy of this process runs it in place of argv, of which argv[0] is but the name for messages,
+    // and ends with what it returns. cwd, env and max_memory do not apply.
+    int (*branch)(void *context);
+    void *context;
+    bool partial;             // its status answers for a part of what was asked alone (os/rescue.h)
 };
 
 struct ks_held {

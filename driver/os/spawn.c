@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -91,6 +92,23 @@ failed:
     _exit(127);
 }
 
+// Runs in the forked child, which goes on as this program does: its handlers stay.
+static _Noreturn void branch(struct child_plan *plan)
+{
+    const struct ks_spawn *spawn = plan->spawn;
+    if (spawn->die_with_parent) {
+        prctl(PR_SET_PDEATHSIG, SIGTERM);
+        if (getppid() != plan->parent)
+            _exit(127);
+    }
+    if (!place(plan->null_fd >= 0 ? plan->null_fd : spawn->in, 0) || !place(spawn->out, 1) ||
+        !place(spawn->err, 2))
+        _exit(127);
+    ks_rescue_child(0, 0);
+    sigprocmask(SIG_SETMASK, &plan->mask, NULL);
+    ks_exit_as_child(spawn->options->branch(spawn->options->context));
+}
+
 // Set once this process ignores SIGPIPE itself; an inherited disposition is passed on as it is.
 static volatile bool ignores_sigpipe;
 
@@ -115,7 +133,7 @@ enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err 
     if (spawn->in >= 0) // somebody is going to write to the child
         ignore_sigpipe_once();
     plan.default_sigpipe = ignores_sigpipe;
-    if (strchr(name, '/') == NULL)
+    if (strchr(name, '/') == NULL && spawn->options->branch == NULL)
         plan.path = ks_proc_which(&arena, name, NULL);
     if (plan.path == NULL) {
         ks_arena_free(&arena);
@@ -135,12 +153,19 @@ enum ks_status ks_spawn(const struct ks_spawn *spawn, pid_t *pid, struct ks_err 
     sigset_t all;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &plan.mask);
-    pid_t child = vfork(); // a fork would copy page tables: 0.1 ms and more in a large process
+    bool branches = spawn->options->branch != NULL;
+    if (branches)
+        fflush(NULL); // or both would write what waits
+    // A fork copies page tables: 0.1 ms and more in a large process.
+    pid_t child = branches ? fork() : vfork();
+    if (child == 0 && branches)
+        branch(&plan);
     if (child == 0)
         become(&plan);
     int failure = child < 0 ? errno : plan.failure;
     if (failure == 0 && spawn->awaited)
-        ks_rescue_child(child, spawn->options->in_group && spawn->out < 0 && spawn->err < 0);
+        ks_rescue_child(child, spawn->options->in_group && !spawn->options->partial &&
+                                   spawn->out < 0 && spawn->err < 0);
     pthread_sigmask(SIG_SETMASK, &plan.mask, NULL);
 
     if (plan.null_fd >= 0)

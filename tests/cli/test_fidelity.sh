@@ -34,7 +34,7 @@ side() {
 
 # A marked file's compile may call nvcc more than once: those lists are for the real one alone.
 for list in "$data"/*.txt; do
-    case $list in */marked.txt | */substituted.txt) continue ;; esac
+    case $list in */marked.txt | */substituted*.txt) continue ;; esac
     while IFS= read -r line <&9; do
         case $line in '' | '#'* | '@'*) continue ;; esac
         side direct "$fake" "$line"

@@ -40,7 +40,7 @@ refused 1 'a.cu:3: error: .*without instrumentation\|build without' -Xcompiler=-
 refused 2 '^b.cu:3: error: ks strict: `again` .*several CUDA inputs' -c a.cu b.cu
 refused 1 '^a.cu:3: error: .*other inputs beside' -c a.cu x.o
 refused 1 'a.cu:3: .*--keep asks' --keep -c a.cu
-refused 1 'a.cu:3: .*compile and link in one step' a.cu -o program
+refused 1 'a.cu:3: .*one dependency file for several inputs' -MD a.cu plain.cu -o program
 refused 1 'a.cu:3: .*-ptx makes no host code' -ptx a.cu
 refused 1 'a.cu:3: .*-lib makes a library' -lib a.cu -o a.a
 refused 1 'a.cu:3: .*-G' -G -x cu -c a.cu

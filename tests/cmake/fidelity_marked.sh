@@ -3,6 +3,7 @@
 #   fidelity_marked.sh marked         nothing is stored: all is nvcc's, bytes of objects too
 #   fidelity_marked.sh substituted    a variant is stored: all but the objects' bytes is nvcc's, and
 #                                     each object holds the dispatch table
+#   fidelity_marked.sh substituted_link  the same for commands that compile and link: the program does
 #
 # The one thing more are our own files in dependency files, and the one thing less the name of a
 # temporary file in an error of ptxas: under --keep it is another.
@@ -24,7 +25,7 @@ without_code() {
     local file
     find "$1" -type f | while IFS= read -r file; do
         is_elf "$file" || continue
-        [ "$1" = nvcc ] || [[ $file != *.o ]] || has_section "$file" .ks_table ||
+        [ "$1" = nvcc ] || [[ $file != *.o && $list != *_link ]] || has_section "$file" .ks_table ||
             echo "no table in $file" >> "$1/stderr"
         : > "$file"
     done

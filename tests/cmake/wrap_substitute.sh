@@ -75,12 +75,6 @@ for words in -rdc=true -dc "-dc -rdc=true" ""; do
     done
 done
 
-# Compile and link in one go is left to nvcc.
-cp a.cu whole.cu
-echo 'int main() { run(nullptr, nullptr, 0); return 0; }' >> whole.cu
-compile -arch=sm_90 whole.cu -o program
-reason command
-./program || fail "the program fails"
 no_litter
 
 # ks-nvcc reads what it wrote: an object put into another folder, a depfile by -MMD and -MP.

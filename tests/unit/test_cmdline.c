@@ -80,6 +80,19 @@ static const char *arch_names(const struct ks_cmdline *cmd)
     return text[0] == '\0' ? "none" : text;
 }
 
+// What is compiled before a link; the host compiler's alone in brackets.
+static const char *unit_names(const struct ks_cmdline *cmd)
+{
+    const char *text = "";
+    for (size_t i = 0; i < cmd->n_units; i++) {
+        const struct ks_cmdline_unit *unit = &cmd->units[i];
+        assert_string_equal(cmd->argv[unit->at], unit->path);
+        text = ks_arena_printf(&arena, unit->cuda ? "%s%s%s" : "%s%s(%s)", text,
+                               text[0] == '\0' ? "" : "|", unit->path);
+    }
+    return text[0] == '\0' ? "none" : text;
+}
+
 static const char *or_none(const char *text)
 {
     return text == NULL || text[0] == '\0' ? "none" : text;
@@ -105,6 +118,7 @@ static const char *field(const struct ks_cmdline *cmd, const char *name)
         {"ptxas", or_none(cmd->ptxas_options)},
         {"maxrregcount", ks_arena_printf(&arena, "%d", cmd->maxrregcount)},
         {"pass", or_none(cmd->pass)},
+        {"units", unit_names(cmd)},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0)
@@ -117,6 +131,7 @@ static const char *field(const struct ks_cmdline *cmd, const char *name)
         {"lineinfo", cmd->lineinfo}, {"debug", cmd->debug_device},
         {"keep", cmd->keep},         {"objtemp", cmd->objtemp},
         {"dlto", cmd->dlto},         {"fast_math", cmd->fast_math},
+        {"run", cmd->run},
     };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
         if (strcmp(name, flags[i].name) == 0)
@@ -129,7 +144,7 @@ static const char *const fields[] = {
     "phase=",   "input=",   "output=",    "default=",  "depfile=", "archs=",
     "problem=", "include=", "quote=",     "own=",      "ptxas=",   "maxrregcount=",
     "pass=",    "mmd=",     "rdc=",       "lineinfo=", "debug=",   "keep=",
-    "objtemp=", "dlto=",    "fast_math=", NULL};
+    "objtemp=", "dlto=",    "fast_math=", "units=",    "run=",     NULL};
 
 // Where the next " field=" begins, or the end: values may hold blanks.
 static const char *next_field(const char *at)
@@ -363,7 +378,10 @@ static void check_handed_on(const struct ks_strv *words)
     struct ks_cmdline cmd;
     ks_cmdline_read(&arena, (int)words->len, words->at, &cmd);
     assert_int_equal(cmd.argc, words->len);
-    assert_true(cmd.pass != NULL || (cmd.input > 0 && cmd.input < cmd.argc));
+    if (cmd.pass == NULL && cmd.phase == KS_PHASE_LINK)
+        assert_true(cmd.input == 0 && cmd.n_units > 0);
+    else
+        assert_true(cmd.pass != NULL || (cmd.input > 0 && cmd.input < cmd.argc));
     const char **argv = ks_cmdline_build(&arena, &cmd, "nvcc", NULL, NULL, NULL, NULL);
     for (size_t i = 1; i < words->len; i++)
         assert_ptr_equal(argv[i], words->at[i]);
@@ -464,7 +482,7 @@ static void check_against_dryrun(const char *where, const char *command, const c
 {
     (void)line;
     struct ks_cmdline cmd = parse(command);
-    if (cmd.pass != NULL)
+    if (cmd.pass != NULL || cmd.phase == KS_PHASE_LINK) // those: test_cmdline_link.c
         return;
     const char *const first[] = {"--dryrun", NULL};
     const char **argv = ks_cmdline_build(&arena, &cmd, nvcc_path, first, NULL, NULL, NULL);
