@@ -79,6 +79,17 @@ static int32_t word_at(struct ks_slice code, size_t at)
     return word;
 }
 
+// nvcc's function behind a stub, which a host compiler that does not optimise keeps, and which the
+// linker lists without its unit where it is hidden.
+static const struct ks_elf_symbol *inner_at(const struct ks_elf_symbols *symbols, uint64_t address)
+{
+    for (size_t i = 0; i < symbols->n; i++)
+        if (symbols->at[i].address == address && symbols->at[i].size > 0 &&
+            strstr(symbols->at[i].name, "__device_stub__") != NULL)
+            return &symbols->at[i];
+    return NULL;
+}
+
 // The unit whose own functions or variables a stub refers to. x86-64: any 32 bits that, relative to
 // the next instruction, meet a local symbol exactly (calls, jumps, %rip); aarch64: branches.
 static int owner_of(struct ks_slice file, const struct ks_elf_symbols *symbols,
@@ -98,6 +109,9 @@ static int owner_of(struct ks_slice file, const struct ks_elf_symbols *symbols,
             continue;
         int64_t offset = arm ? (int64_t)((uint64_t)word << 38) >> 36 : word + 4;
         int unit = unit_at(symbols, here + (uint64_t)offset);
+        const struct ks_elf_symbol *inner = inner_at(symbols, here + (uint64_t)offset);
+        if (unit == NO_UNIT && inner != NULL && strstr(stub->name, "__device_stub__") == NULL)
+            unit = owner_of(file, symbols, inner);
         if (unit != NO_UNIT)
             return unit;
     }

@@ -51,6 +51,8 @@ if [ -x "$ks" ]; then
     id=$(basename "$variant" .yaml)
     "$ks" inspect app > log 2> /dev/null || fail "ks inspect"
     says "scale, sm_90, in a: variant $id"
+    "$ks" inspect app --json > log 2> /dev/null || fail "ks inspect"
+    says '"live": true'
     "$ks" explain a.cu -- -arch=sm_90 a.cu b.cu main.cpp -lm -o app -run > log 2>&1 || fail "ks explain"
     says 'scale, sm_90: applied'
     says "$id"
