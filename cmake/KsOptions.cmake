@@ -4,6 +4,7 @@
 # globally except the default build type and the folder that programs go to.
 
 option(KS_WERROR "Treat warnings as errors (CI does)" OFF)
+option(KS_LIBFUZZER "Build tests/fuzz for libFuzzer (clang)" OFF)
 option(KS_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
@@ -33,4 +34,8 @@ if(KS_SANITIZE)
   set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_compile_options(ks_options INTERFACE ${sanitize})
   target_link_options(ks_options INTERFACE ${sanitize})
+endif()
+if(KS_LIBFUZZER)
+  target_compile_options(ks_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-fsanitize=fuzzer-no-link>)
+  target_link_options(ks_options INTERFACE -fsanitize=fuzzer-no-link)
 endif()

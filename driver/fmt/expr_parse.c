@@ -180,12 +180,16 @@ static enum ks_status parse_unary(struct parser *p, struct ks_expr **expr)
     default:
         return parse_primary(p, expr);
     }
-    if (++p->depth > DEEPEST)
-        return fail(p, p->at, "nested deeper than 64 levels");
     p->at++;
+    skip_space(p);
+    // Canonical text puts parentheses between two signs, and must be read again.
+    int levels = op == KS_X_NEG && *p->at == '-' ? 2 : 1;
+    p->depth += levels;
+    if (p->depth > DEEPEST)
+        return fail(p, p->at, "nested deeper than 64 levels");
     *expr = node(p, op);
     KS_TRY(parse_unary(p, &(*expr)->kid[0]));
-    p->depth--;
+    p->depth -= levels;
     return KS_OK;
 }
 

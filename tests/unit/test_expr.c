@@ -278,6 +278,30 @@ static void count_names(void *context, const char *name)
     ++*(int *)context;
 }
 
+// Canonical text has parentheses between two signs: what is accepted must be so in that form too.
+static void signs_in_a_row_are_read_again_or_refused(void **state)
+{
+    (void)state;
+    int accepted = 0;
+    for (size_t n = 1; n <= 80; n++) {
+        struct ks_arena arena = {0};
+        char text[128];
+        struct ks_expr *expr;
+        memset(text, '-', n);
+        strcpy(text + n, "x");
+        if (ks_expr_parse(&arena, "test", ks_slice_of(text), &expr, NULL) == KS_OK) {
+            struct ks_buf printed = KS_BUF(4096);
+            ks_expr_print(&printed, expr, NULL, NULL);
+            assert_int_equal(ks_expr_parse(&arena, "printed", ks_slice_of(ks_buf_text(&printed)), &expr,
+                                           NULL), KS_OK);
+            ks_buf_free(&printed);
+            accepted++;
+        }
+        ks_arena_free(&arena);
+    }
+    assert_in_range(accepted, 20, 40);
+}
+
 static void canonical_text_is_minimal(void **state)
 {
     (void)state;
@@ -403,6 +427,7 @@ int main(void)
         cmocka_unit_test(undefined_spreads_unless_not_evaluated),
         cmocka_unit_test(bad_texts_name_the_column),
         cmocka_unit_test(printed_trees_parse_to_themselves),
+        cmocka_unit_test(signs_in_a_row_are_read_again_or_refused),
         cmocka_unit_test(canonical_text_is_minimal),
         cmocka_unit_test(printed_c_computes_the_same),
     };
