@@ -272,9 +272,8 @@ static enum ks_status compile_session(struct running *r, const struct job *first
     return ks_judge_prepare(r->judge, all, n, err);
 }
 
-static enum ks_status run_job(struct running *r, struct job *job, struct ks_err *err)
+static enum ks_status judge_job(struct running *r, struct job *job, struct ks_err *err)
 {
-    double start = ks_now();
     const char *session = r->judge_key;
     bool ready;
     KS_TRY(open_for(r, job, &ready, err));
@@ -286,8 +285,25 @@ static enum ks_status run_job(struct running *r, struct job *job, struct ks_err 
         KS_TRY(proposal_of(r, job, &proposal, err));
         KS_TRY(verify_judge(r->v, r->judge, r->kernel, proposal, &job->verdict, err));
     }
-    job->seconds = ks_now() - start;
     conclude(r->v, job);
+    return KS_OK;
+}
+
+// A fault of the tool or the device costs one fixture, not the folder: the next begins in a new session.
+static enum ks_status run_job(struct running *r, struct job *job, struct ks_err *err)
+{
+    double start = ks_now();
+    struct ks_err local = {0};
+    enum ks_status status = judge_job(r, job, &local);
+    job->seconds = ks_now() - start;
+    if (status == KS_OK)
+        return KS_OK;
+    if (status == KS_E_INTERRUPTED)
+        return ks_err_set(err, status, "%s", local.text);
+    close_judge(r);
+    refuse(job, KS_C_VOID, local.text);
+    job->ending = DIFFERED;
+    job->text = ks_arena_printf(r->v->context->arena, "failed: %s", local.text);
     return KS_OK;
 }
 

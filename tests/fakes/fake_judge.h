@@ -100,8 +100,9 @@ static void close_judge(struct setting *s)
     ks_arena_free(&s->arena);
 }
 
-static struct ks_proposal *make_proposal(struct setting *s, const char *kernel, const char *signature,
-                                         const char *args, const char *when)
+__attribute__((unused)) static struct ks_proposal *
+make_proposal(struct setting *s, const char *kernel, const char *signature, const char *args,
+              const char *when)
 {
     struct ks_err err = {0};
     struct ks_yaml *root;
@@ -121,8 +122,8 @@ static struct ks_proposal *make_proposal(struct setting *s, const char *kernel, 
     return p;
 }
 
-static void expect(struct ks_verdict v, enum ks_correctness correctness, enum ks_speed speed,
-                   const char *reason)
+__attribute__((unused)) static void
+expect(struct ks_verdict v, enum ks_correctness correctness, enum ks_speed speed, const char *reason)
 {
     if (v.correctness != correctness || v.speed != speed || strstr(v.reason, reason) == NULL)
         fail_msg("got %s %s \"%s\", want %s %s \"%s\"", ks_correctness_name(v.correctness),

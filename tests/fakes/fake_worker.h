@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/rng.h"
 #include "fmt/json.h"
 #include "verify/protocol.h"
 #include "workload/fill.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one command: device self-test, launches of substituted kernels, the
-# five samples tuned inside a build, and a rebuild that must take the same variants with no driver in
-# sight. Prints a line a check, a table of gains, and "N passed, N failed". Exit 77 without a GPU.
+# adversarial suite of the judge (adversarial.sh), the five samples tuned inside a build, and a rebuild
+# that must take the same variants with no driver in sight. Prints a line a check, a table of gains, and "N passed, N failed". Exit 77 without a GPU.
 #   tests/gpu/run.sh [BUILD] [OUT] [SAMPLE...]    OUT receives logs and the tuned .ks folders
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -36,6 +36,13 @@ fi
 if [ -x "$root/tests/dispatch/run_gpu.sh" ]; then
     "$root/tests/dispatch/run_gpu.sh" "$build" "$out" >"$out/launch.txt" 2>&1
     check $? "launches of substituted kernels: $(tail -1 "$out/launch.txt")"
+fi
+
+if [ -x "$build/bin/ks-weak" ]; then
+    "$root/tests/gpu/adversarial.sh" "$build" "$out" >"$out/suite.txt"
+    status=$?
+    cat "$out/suite.txt"
+    check $status "adversarial suite: $(tail -1 "$out/suite.txt")"
 fi
 
 work=$out/samples

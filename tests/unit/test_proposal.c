@@ -174,6 +174,7 @@ static void refuses(void **state)
         {"struct Own { int a; }; __global__ void k(float *y, Own n) {}", "builtin types"},
         {"typedef float size_t;\n" KERNEL, "another name"},
         {"typedef short a, int4;\n" KERNEL, "another name"},
+        {"typedef short int4, a;\n" KERNEL, "another name"},
         {"typedef float float4[4];\n" KERNEL, "another name"},
         {"struct int4 { int a; };\n" KERNEL, "another name"},
         {"struct Pair { int a; };\n" KERNEL, "another name"},
