@@ -1,5 +1,5 @@
-// What can run a kernel. Two implementations are planned for: `cuda` (driver API by dlopen) and
-// `emu` (PTX emulator); the worker process hosts one of them and speaks for it.
+// What can run a kernel. Two implementations: `cuda` (driver API by dlopen) and `emu`
+// (PTX emulator); the worker process hosts one of them and speaks for it.
 //
 // Not thread-safe; one device object a process. After KS_E_DEVICE the process is spoilt for CUDA
 // (every later call says so): end it and start another.
@@ -110,6 +110,9 @@ struct ks_device {
 
 // Opens the first (or KS_CUDA_DEVICE'th) GPU. KS_E_ABSENT: no driver or no GPU, said in a sentence.
 enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err);
+
+// Opens the PTX emulator (device/emu/emu_device.h); no GPU is needed.
+enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err);
 
 // Opens the device of that name. KS_E_ABSENT also for a name that nobody knows.
 enum ks_status ks_device_open(const char *name, struct ks_device *device, struct ks_err *err);

@@ -8,6 +8,7 @@ static const struct {
     enum ks_status (*open)(struct ks_device *device, struct ks_err *err);
 } devices[] = {
     {"cuda", ks_device_open_cuda},
+    {"emu", ks_device_open_emu},
 };
 
 #define N_DEVICES (sizeof devices / sizeof *devices)

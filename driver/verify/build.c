@@ -73,26 +73,38 @@ static void shorten(struct ks_slice text, char out[512])
     ks_buf_free(&buf);
 }
 
-// Canonical PTX of one entry of the shadow.
+// PTX of a compile: one entry in its canonical form, and the module that holds it.
 static enum ks_status entry_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
                                  const char *name, const struct ks_ptx_entry **entry,
-                                 struct ks_err *err)
+                                 struct ks_slice *text, struct ks_err *err)
 {
     struct ks_strv files = {0};
     KS_TRY(ks_dir_list(arena, compile->keep_dir, &files, err));
     for (size_t i = 0; i < files.len; i++) {
         if (!ks_ends_with(files.at[i], ".ptx"))
             continue;
-        struct ks_slice text;
         struct ks_ptx_module module = {0};
-        KS_TRY(ks_file_read(arena, ks_path_join(arena, compile->keep_dir, files.at[i]), PTX_MAX, &text,
+        KS_TRY(ks_file_read(arena, ks_path_join(arena, compile->keep_dir, files.at[i]), PTX_MAX, text,
                             err));
-        KS_TRY(ks_ptx_read(arena, text, &module, err));
+        KS_TRY(ks_ptx_read(arena, *text, &module, err));
         *entry = module.arch == arch ? ks_ptx_find(&module, name) : NULL;
         if (*entry != NULL)
             return KS_OK;
     }
     KS_FAIL(err, KS_E_ABSENT, "no PTX of %s", name);
+}
+
+enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
+                              const struct ks_tu_compile *compile, int arch,
+                              const char *const *names, const struct ks_judge_options *options,
+                              struct ks_slice *image, struct ks_err *err)
+{
+    const struct ks_ptx_entry *entry;
+    const char *path;
+    if (options->device != NULL && strcmp(options->device, "emu") == 0)
+        return entry_text(arena, compile, arch, names[0], &entry, image, err);
+    KS_TRY(ks_tu_image(arena, tu, compile, arch, names, &path, err));
+    return ks_file_read(arena, path, CUBIN_MAX, image, err);
 }
 
 static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *compile,
@@ -106,8 +118,9 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
                                       ks_judge_defends(judge, KS_D_EXACT_PROBE)};
     for (size_t i = 0; i < c->n && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
         const struct ks_ptx_entry *entry;
+        struct ks_slice text;
         char reason[256];
-        KS_TRY(entry_text(judge->arena, compile, judge->kernel->arch, c->names[i], &entry, err));
+        KS_TRY(entry_text(judge->arena, compile, judge->kernel->arch, c->names[i], &entry, &text, err));
         if (entry->ineligible != KS_R_APPLIED) {
             c->failure = KS_C_STATIC;
             snprintf(c->reason, sizeof c->reason, "the candidate contains %s: %s",
@@ -213,7 +226,6 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
 {
     struct ks_strv names = {0};
     struct ks_slice image;
-    const char *path;
     ks_strv_add(judge->arena, &names, judge->kernel->signature->registered);
     for (size_t i = 0; i < n; i++)
         if (candidates[i]->failure == KS_C_CORRECT)
@@ -222,8 +234,8 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
                                             judge->kernel->mark->decl));
     if (names.len == 1)
         return KS_OK;
-    KS_TRY(ks_tu_image(judge->arena, judge->tu, compile, judge->kernel->arch, names.at, &path, err));
-    KS_TRY(ks_file_read(judge->arena, path, CUBIN_MAX, &image, err));
+    KS_TRY(ks_judge_image(judge->arena, judge->tu, compile, judge->kernel->arch, names.at,
+                          &judge->options, &image, err));
     for (size_t i = 0; i < n; i++)
         candidates[i]->cubin = image;
     return KS_OK;

@@ -166,16 +166,16 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
 // Code of the plain build: as compiled, and as a device loads it.
 static enum ks_status read_plain(struct ks_arena *arena, const struct ks_tu *tu,
                                  const struct ks_tu_kernel *kernel,
-                                 const struct ks_tu_compile *plain, struct ks_slice *cubin,
+                                 const struct ks_tu_compile *plain,
+                                 const struct ks_judge_options *options, struct ks_slice *cubin,
                                  struct ks_slice *image, struct ks_err *err)
 {
-    const char *path = ks_tu_cubin(arena, plain, kernel->arch), *loaded;
+    const char *path = ks_tu_cubin(arena, plain, kernel->arch);
     if (path == NULL || kernel->ptx == NULL)
         KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", kernel->arch);
     const char *const names[] = {kernel->signature->registered, NULL};
     KS_TRY(ks_file_read(arena, path, CUBIN_MAX, cubin, err));
-    KS_TRY(ks_tu_image(arena, tu, plain, kernel->arch, names, &loaded, err));
-    return ks_file_read(arena, loaded, CUBIN_MAX, image, err);
+    return ks_judge_image(arena, tu, plain, kernel->arch, names, options, image, err);
 }
 
 enum ks_status ks_judge_open_gates(struct ks_arena *arena, const struct ks_tu *tu,
@@ -187,7 +187,7 @@ enum ks_status ks_judge_open_gates(struct ks_arena *arena, const struct ks_tu *t
     struct ks_slice cubin, image;
     struct ks_judge *j = KS_NEW(arena, struct ks_judge);
     *judge = NULL;
-    KS_TRY(read_plain(arena, tu, kernel, plain, &cubin, &image, err));
+    KS_TRY(read_plain(arena, tu, kernel, plain, options, &cubin, &image, err));
     KS_TRY(prepare(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options, ks_judge_build,
                    j, err));
     j->device = ks_device_of_arch(kernel->arch);
@@ -203,7 +203,7 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
 {
     struct ks_slice cubin, image;
     *baseline_fault = false;
-    KS_TRY(read_plain(arena, tu, kernel, plain, &cubin, &image, err));
+    KS_TRY(read_plain(arena, tu, kernel, plain, options, &cubin, &image, err));
     return ks_judge_open_with(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options,
                               ks_judge_build, judge, baseline_fault, err);
 }

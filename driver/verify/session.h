@@ -29,6 +29,12 @@ struct ks_recalled;
 typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals,
                                    size_t n, struct ks_candidate **candidates, struct ks_err *err);
 ks_build_fn ks_judge_build;
+// What a worker loads of a compile: the machine code, linked where it has to be (with the entries whose
+// registered names hold one of `names`), or for the emulated device the PTX that it was made from.
+enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
+                              const struct ks_tu_compile *compile, int arch,
+                              const char *const *names, const struct ks_judge_options *options,
+                              struct ks_slice *image, struct ks_err *err);
 
 struct ks_judge {
     struct ks_arena *arena;

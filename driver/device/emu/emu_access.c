@@ -1,0 +1,174 @@
+// Every load and store of every lane goes through here: space, bounds, alignment, initialised
+// bytes, races.
+
+#include <stdio.h>
+
+#include "device/emu/emu_exec.h"
+
+struct place {
+    unsigned char *data, *known;   // of the object, from its start
+    struct ks_emu_cell *cells;
+    uint64_t bytes, offset;        // of the object; of the access in it
+    unsigned lead;                 // what known and cells count more than offset does
+    const char *name;
+    bool constant, freed, shared;
+};
+
+static void in_shared(struct ks_emu_warp *warp, uint64_t address, struct place *p)
+{
+    const struct ks_emu_grid *grid = warp->grid;
+    uint64_t window = address >> KS_EMU_SHARED_WINDOW_BITS;
+    p->name = "shared memory";
+    p->offset = address;
+    p->shared = true;
+    if (window >= grid->n_windows || grid->windows[window].var == NULL)
+        return;
+    const struct ks_emu_window *w = &grid->windows[window];
+    p->data = warp->block->shared + w->offset;
+    p->known = warp->block->shared_known + w->offset / 8;
+    p->cells = grid->options.races ? warp->block->shared_cells + w->offset / 4 : NULL;
+    p->bytes = w->bytes;
+    p->offset = address & ((1u << KS_EMU_SHARED_WINDOW_BITS) - 1);
+    p->name = w->var->external ? "dynamic shared memory" : "a shared variable";
+}
+
+static void in_local(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, struct place *p)
+{
+    uint64_t depth = address >> KS_EMU_LOCAL_WINDOW_BITS;
+    struct ks_emu_frame *frame = warp->frame;
+    p->name = "the local memory of its function";
+    p->offset = address;
+    while (frame != NULL && frame->depth + 1 != depth)
+        frame = frame->parent;
+    if (frame == NULL || frame->local == NULL)
+        return;
+    uint64_t stride = (frame->function->local_bytes + 15) & ~UINT64_C(15);
+    p->data = frame->local + lane * stride;
+    p->known = frame->local_known + lane * stride / 8;
+    p->bytes = frame->function->local_bytes;
+    p->offset = address & ((1u << KS_EMU_LOCAL_WINDOW_BITS) - 1);
+}
+
+static void in_global(struct ks_emu_warp *warp, uint64_t address, struct place *p)
+{
+    struct ks_emu_memory *memory = warp->grid->memory;
+    uint64_t slot = address >> KS_EMU_SLOT_BITS;
+    p->name = "any allocation";
+    p->offset = address;
+    if (slot >= KS_EMU_SLOTS)
+        return;
+    const struct ks_emu_region *r = &memory->regions[slot];
+    p->freed = r->freed && r->data == NULL;
+    if (r->data == NULL)
+        return;
+    p->data = r->data;
+    p->known = r->known;
+    p->lead = r->lead;
+    p->cells = r->constant ? NULL : r->cells;
+    p->bytes = r->bytes;
+    p->offset = address - r->address; // before the start: huge
+    p->name = r->name != NULL ? r->name : "its buffer";
+    p->constant = r->constant;
+}
+
+static struct place find_place(struct ks_emu_warp *warp, enum ks_emu_space space, uint32_t lane,
+                               uint64_t address)
+{
+    struct place p = {.name = ""};
+    uint64_t slot = address >> KS_EMU_SLOT_BITS;
+    switch (space) {
+    case KS_EMU_SHARED:
+        in_shared(warp, address, &p);
+        break;
+    case KS_EMU_LOCAL:
+        in_local(warp, lane, address, &p);
+        break;
+    default:
+        if (slot == 1 && space == KS_EMU_GENERIC)
+            in_shared(warp, address - KS_EMU_SHARED_BASE, &p);
+        else if (slot == 2 && space == KS_EMU_GENERIC)
+            in_local(warp, lane, address - KS_EMU_LOCAL_BASE, &p);
+        else
+            in_global(warp, address, &p);
+    }
+    return p;
+}
+
+static unsigned char *outside(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                              uint32_t lane, uint64_t address, uint32_t bytes,
+                              enum ks_emu_access access, const struct place *p)
+{
+    const char *verb = access == KS_EMU_READ ? "read" : access == KS_EMU_WRITE ? "write" : "atomic";
+    if (p->freed) {
+        ks_emu_find(warp, inst, lane, KS_F_USE_AFTER_FREE, address, bytes,
+                    "%u-byte %s of a buffer that was freed", bytes, verb);
+        return NULL;
+    }
+    int64_t offset = (int64_t)p->offset;
+    if (p->data == NULL)
+        ks_emu_find(warp, inst, lane, KS_F_OUT_OF_BOUNDS, address, bytes,
+                    "%u-byte %s at address 0x%llx, which is outside of %s", bytes, verb,
+                    (unsigned long long)p->offset, p->name);
+    else if (offset < 0)
+        ks_emu_find(warp, inst, lane, KS_F_OUT_OF_BOUNDS, address, bytes,
+                    "%u-byte %s %lld bytes before the start of %s", bytes, verb,
+                    (long long)-offset, p->name);
+    else
+        ks_emu_find(warp, inst, lane, KS_F_OUT_OF_BOUNDS, address, bytes,
+                    "%u-byte %s at offset %lld of %s, which has %llu bytes", bytes, verb,
+                    (long long)offset, p->name, (unsigned long long)p->bytes);
+    return NULL;
+}
+
+unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
+                            uint64_t address, uint32_t bytes, enum ks_emu_access access,
+                            const void *value)
+{
+    return ks_emu_touch_as(warp, inst, (enum ks_emu_space)inst->space, lane, address, bytes, access,
+                           value);
+}
+
+unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                               enum ks_emu_space space, uint32_t lane, uint64_t address,
+                               uint32_t bytes, enum ks_emu_access access, const void *value)
+{
+    struct place p = find_place(warp, space, lane, address);
+    if (p.data == NULL || p.offset > p.bytes || p.bytes - p.offset < bytes)
+        return outside(warp, inst, lane, address, bytes, access, &p);
+    if ((address & (bytes - 1)) != 0) {
+        ks_emu_find(warp, inst, lane, KS_F_MISALIGNED, address, bytes,
+                    "%u-byte access at an address that is no multiple of it", bytes);
+        return NULL;
+    }
+    if (p.constant && access != KS_EMU_READ) {
+        ks_emu_find(warp, inst, lane, KS_F_READ_ONLY, address, bytes, "%u-byte write to %s", bytes,
+                    p.name);
+        return NULL;
+    }
+    unsigned char *at = p.data + p.offset;
+    const uint64_t bit = p.offset + p.lead;
+    bool known = p.known == NULL || ks_emu_known(p.known, bit, bytes);
+    if (access != KS_EMU_WRITE && !known) {
+        ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
+                    "%u-byte read at offset %llu of %s, where nothing was written yet", bytes,
+                    (unsigned long long)p.offset, p.name);
+        ks_emu_known_set(p.known, bit, bytes, true); // told once
+    }
+    // A write of what is there already changes nothing that another thread could see.
+    bool silent = access == KS_EMU_WRITE && known && value != NULL &&
+                  memcmp(at, value, bytes) == 0 && !warp->grid->options.strict_races;
+    if (p.cells != NULL && !silent && warp->grid->options.races) {
+        struct ks_emu_race_access x = {.warp = warp, .inst = inst, .lane = lane,
+                                       .address = address, .bytes = bytes,
+                                       .write = access != KS_EMU_READ,
+                                       .strong = inst->sem != KS_EMU_WEAK, .shared = p.shared};
+        ks_emu_race_note(&x, p.cells + bit / 4, (unsigned)(bit & 3));
+    }
+    if (inst->sem != KS_EMU_WEAK && warp->grid->options.races)
+        ks_emu_race_sync(warp, lane, p.shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
+                                                    * UINT64_C(0x10000000) + address
+                                              : address, access != KS_EMU_READ);
+    if (access != KS_EMU_READ && p.known != NULL && !known)
+        ks_emu_known_mark(p.known, bit, bytes);
+    return at;
+}

@@ -1,0 +1,375 @@
+// A function's body: declarations, labels, debug lines and instructions in their scopes
+// (PTX ISA 4.4, 5.4, 11.5).
+
+#include <stdio.h>
+
+#include "base/num.h"
+#include "device/emu/emu_decode.h"
+
+#define MAX_CODE (1u << 21)
+#define MAX_SCOPES (1u << 16)
+
+static enum ks_status declare_registers(struct ks_emu_decoder *d, struct ks_err *err)
+{
+    struct ks_emu_reader *r = &d->reader;
+    uint32_t width = ks_emu_is(r, ".pred") ? KS_EMU_PRED : ks_emu_type_bytes(ks_emu_word(r));
+    if (width == 0 && !ks_emu_is(r, ".pred"))
+        return ks_emu_bad(r, "a register's type is expected", err);
+    ks_emu_next(r);
+    do {
+        struct ks_emu_reg *reg = ks_vec_push(&d->scratch, &d->regs);
+        uint64_t count = 1;
+        int bytes;
+        if (r->token.kind != KS_PTX_WORD)
+            return ks_emu_bad(r, "a register's name is expected", err);
+        *reg = (struct ks_emu_reg){ks_emu_word(r), false, 1, width, 0, d->scope};
+        ks_emu_next(r);
+        if (ks_emu_take(r, "<")) {
+            if (!ks_emu_number(ks_emu_word(r), &count, &bytes) || count > 1u << 20)
+                return ks_emu_bad(r, "a number of registers is expected", err);
+            reg->family = true;
+            reg->count = (uint32_t)count;
+            ks_emu_next(r);
+            KS_TRY(ks_emu_want(r, ">", err));
+        }
+        reg->offset = ks_emu_lanes(d, width, reg->count);
+        if (d->why[0] != '\0')
+            KS_FAIL(err, KS_E_UNSUPPORTED, "PTX line %u: %s", r->line, d->why);
+    } while (ks_emu_take(r, ","));
+    return ks_emu_want(r, ";", err);
+}
+
+static enum ks_status declare_slot(struct ks_emu_decoder *d, const struct ks_emu_var *var,
+                                   struct ks_err *err)
+{
+    struct ks_emu_slot *slot = ks_vec_push(&d->scratch, &d->slots);
+    *slot = (struct ks_emu_slot){var->name, d->scope, 0, (uint32_t)var->bytes};
+    slot->offset = ks_emu_lanes(d, 1, (uint32_t)var->bytes);
+    if (d->why[0] != '\0')
+        KS_FAIL(err, KS_E_UNSUPPORTED, "PTX line %u: %s", d->reader.line, d->why);
+    return KS_OK;
+}
+
+static enum ks_status declare_variable(struct ks_emu_decoder *d, enum ks_emu_space space,
+                                       struct ks_err *err)
+{
+    struct ks_emu_function *f = d->function;
+    do {
+        struct ks_emu_var var = {.space = space};
+        KS_TRY(ks_emu_read_var(d->module, &d->reader, &var, err));
+        if (space == KS_EMU_PARAM) {
+            KS_TRY(declare_slot(d, &var, err));
+        } else if (space == KS_EMU_LOCAL) {
+            f->local_bytes = ks_align_up(f->local_bytes, var.align);
+            var.address = f->local_bytes;
+            f->local_bytes += var.bytes;
+            *ks_vec_push(&d->module->arena, &f->vars) = var;
+            if (f->local_bytes > 512 * 1024) // 5.1.5: no thread has more
+                KS_FAIL(err, KS_E_UNSUPPORTED, "PTX line %u: more than 512 KiB of local memory",
+                        d->reader.line);
+        } else if (space == KS_EMU_SHARED) {
+            if (d->module->vars.len > 4000)
+                return ks_emu_bad(&d->reader, "fewer shared variables are expected", err);
+            var.address = (uint64_t)(d->module->vars.len + 1) << 20;
+            *ks_vec_push(&d->module->arena, &d->module->vars) = var;
+        } else {
+            return ks_emu_bad(&d->reader, "such a variable stands outside functions", err);
+        }
+    } while (ks_emu_take(&d->reader, ","));
+    return ks_emu_want(&d->reader, ";", err);
+}
+
+static enum ks_status read_loc(struct ks_emu_decoder *d, struct ks_err *err)
+{
+    struct ks_emu_reader *r = &d->reader;
+    uint64_t file, line;
+    int bytes;
+    if (!ks_emu_number(ks_emu_word(r), &file, &bytes))
+        return ks_emu_bad(r, "a file's number is expected", err);
+    ks_emu_next(r);
+    if (!ks_emu_number(ks_emu_word(r), &line, &bytes))
+        return ks_emu_bad(r, "a line's number is expected", err);
+    d->source = (uint32_t)((file & 4095) << 20 | (line < 1u << 20 ? line : 0));
+    ks_ptx_skip_line(&r->scan);
+    ks_emu_next(r);
+    return KS_OK;
+}
+
+static enum ks_status read_targets(struct ks_emu_decoder *d, struct ks_slice name,
+                                   struct ks_err *err)
+{
+    struct ks_emu_reader *r = &d->reader;
+    struct ks_emu_targets *t = ks_vec_push(&d->scratch, &d->targets);
+    KS_VEC(struct ks_slice) labels = {0};
+    do {
+        if (r->token.kind != KS_PTX_WORD)
+            return ks_emu_bad(r, "a label is expected", err);
+        *ks_vec_push(&d->scratch, &labels) = ks_emu_word(r);
+        ks_emu_next(r);
+    } while (ks_emu_take(r, ","));
+    *t = (struct ks_emu_targets){name, d->scope, labels.at, (uint32_t)labels.len};
+    return ks_emu_want(r, ";", err);
+}
+
+static enum ks_status read_directive(struct ks_emu_decoder *d, struct ks_err *err)
+{
+    struct ks_emu_reader *r = &d->reader;
+    struct ks_slice word = ks_emu_word(r);
+    enum ks_emu_space space;
+    ks_emu_next(r);
+    if (ks_slice_eq(word, ".loc"))
+        return read_loc(d, err);
+    if (ks_slice_eq(word, ".reg"))
+        return declare_registers(d, err);
+    if (ks_emu_space_of(word, &space))
+        return declare_variable(d, space, err);
+    if (ks_slice_eq(word, ".pragma")) {
+        while (!ks_emu_is(r, ";") && r->token.kind != KS_PTX_END)
+            ks_emu_next(r);
+        return ks_emu_want(r, ";", err);
+    }
+    KS_FAIL(err, KS_E_FORMAT, "PTX line %u: unknown directive %.*s in a function", r->line,
+            (int)(word.len > 40 ? 40 : word.len), word.at);
+}
+
+// ---- instructions
+
+static const struct ks_emu_opcode *const tables[] = {
+    ks_emu_int_ops, ks_emu_bit_ops, ks_emu_float_ops, ks_emu_half_ops, ks_emu_approx_ops,
+    ks_emu_round_ops,
+};
+
+#define INDEX_SIZE 4096
+static const struct ks_emu_opcode *index_of_ops[INDEX_SIZE];
+
+static size_t hash(const char *at, size_t len)
+{
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < len; i++)
+        h = (h ^ (unsigned char)at[i]) * 1099511628211u;
+    return (size_t)(h ^ h >> 29) % INDEX_SIZE;
+}
+
+static const struct ks_emu_opcode *find_opcode(struct ks_slice name)
+{
+    static bool filled;
+    for (size_t t = 0; !filled && t < sizeof tables / sizeof tables[0]; t++)
+        for (const struct ks_emu_opcode *o = tables[t]; o->name != NULL; o++) {
+            size_t at = hash(o->name, strlen(o->name));
+            while (index_of_ops[at] != NULL)
+                at = (at + 1) % INDEX_SIZE;
+            index_of_ops[at] = o;
+        }
+    filled = true;
+    for (size_t at = hash(name.at, name.len); index_of_ops[at] != NULL; at = (at + 1) % INDEX_SIZE)
+        if (ks_slice_eq(name, index_of_ops[at]->name))
+            return index_of_ops[at];
+    return NULL;
+}
+
+static bool decode_table(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_opcode *o = find_opcode(d->stmt.opcode);
+    uint32_t *operands[] = {&d->inst.d, &d->inst.a, &d->inst.b, &d->inst.c, &d->inst.e};
+    if (o == NULL)
+        return false;
+    d->inst.run = o->run;
+    size_t n = strlen(o->widths);
+    if (d->stmt.n_ops != n)
+        ks_emu_unsupported(d, "%u operands, not %zu", d->stmt.n_ops, n);
+    for (unsigned i = 0; i < n && d->why[0] == '\0'; i++) {
+        uint32_t width = o->widths[i] == 'p' ? KS_EMU_PRED : (uint32_t)(o->widths[i] - '0');
+        *operands[i] = i == 0 ? ks_emu_dest(d, i, width) : ks_emu_source(d, i, width);
+    }
+    return true;
+}
+
+static void decode_stmt(struct ks_emu_decoder *d)
+{
+    static ks_emu_family *const families[] = {
+        ks_emu_decode_move, ks_emu_decode_memory, ks_emu_decode_compare, ks_emu_decode_cvt,
+        ks_emu_decode_control, ks_emu_decode_warp, ks_emu_decode_atomic, ks_emu_decode_copy,
+        ks_emu_decode_matrix,
+    };
+    uint32_t width;
+    d->inst = (struct ks_emu_inst){.d = KS_EMU_NONE, .a = KS_EMU_NONE, .b = KS_EMU_NONE,
+                                   .c = KS_EMU_NONE, .e = KS_EMU_NONE, .guard = KS_EMU_NONE,
+                                   .target = KS_EMU_NONE, .line = d->stmt.line,
+                                   .source = d->source, .negate = d->stmt.guard_negated};
+    d->why[0] = '\0';
+    bool known = decode_table(d);
+    for (size_t i = 0; !known && i < sizeof families / sizeof families[0]; i++)
+        known = families[i](d);
+    if (d->stmt.guard.len > 0 && ks_emu_register(d, d->stmt.guard, &d->inst.guard, &width) &&
+        width != KS_EMU_PRED)
+        ks_emu_unsupported(d, "a guard that is no predicate");
+    if (known && d->why[0] == '\0')
+        return;
+    int n = d->stmt.opcode.len > 60 ? 60 : (int)d->stmt.opcode.len;
+    d->inst.kind = KS_EMU_UNSUPPORTED;
+    d->inst.text = known ? ks_arena_printf(&d->module->arena, "%.*s with %s", n,
+                                           d->stmt.opcode.at, d->why)
+                         : ks_arena_printf(&d->module->arena, "%.*s", n, d->stmt.opcode.at);
+}
+
+static enum ks_status read_line(struct ks_emu_decoder *d, struct ks_err *err)
+{
+    struct ks_emu_reader *r = &d->reader;
+    // A label is a name with ':' behind it.
+    if (ks_ptx_is_name(&r->token) && r->scan.at < r->scan.end) {
+        struct ks_slice name = ks_emu_word(r);
+        struct ks_emu_reader ahead = *r;
+        ks_emu_next(&ahead);
+        if (ks_emu_is(&ahead, ":")) {
+            *r = ahead;
+            ks_emu_next(r);
+            if (ks_emu_take(r, ".branchtargets"))
+                return read_targets(d, name, err);
+            if (ks_emu_is(r, ".callprototype") || ks_emu_is(r, ".calltargets")) {
+                while (!ks_emu_is(r, ";") && r->token.kind != KS_PTX_END)
+                    ks_emu_next(r);
+                return ks_emu_want(r, ";", err);
+            }
+            struct ks_emu_label *l = ks_vec_push(&d->scratch, &d->labels);
+            *l = (struct ks_emu_label){name, d->scope, (uint32_t)d->code.len};
+            return KS_OK;
+        }
+    }
+    KS_TRY(ks_emu_read_stmt(r, &d->stmt, err));
+    if (d->code.len == MAX_CODE)
+        return ks_emu_bad(r, "fewer instructions are expected", err);
+    decode_stmt(d);
+    *ks_vec_push(&d->scratch, &d->code) = d->inst;
+    return KS_OK;
+}
+
+static enum ks_status read_body(struct ks_emu_decoder *d, struct ks_err *err)
+{
+    struct ks_emu_reader *r = &d->reader;
+    *ks_vec_push(&d->scratch, &d->parents) = 0;
+    while (r->token.kind != KS_PTX_END) {
+        if (ks_emu_take(r, "{")) {
+            if (d->parents.len == MAX_SCOPES)
+                return ks_emu_bad(r, "fewer blocks are expected", err);
+            *ks_vec_push(&d->scratch, &d->parents) = d->scope;
+            d->scope = (uint32_t)d->parents.len - 1;
+        } else if (ks_emu_is(r, "}")) {
+            if (d->scope == 0)
+                return ks_emu_bad(r, "a '{' before", err);
+            d->scope = d->parents.at[d->scope];
+            ks_emu_next(r);
+        } else if (r->token.kind == KS_PTX_WORD && *r->token.at == '.') {
+            KS_TRY(read_directive(d, err));
+        } else if (!ks_emu_take(r, ";")) {
+            KS_TRY(read_line(d, err));
+        }
+    }
+    return KS_OK;
+}
+
+// ---- the decoded function
+
+static const struct ks_emu_label *find_label(const struct ks_emu_decoder *d,
+                                             const struct ks_emu_fixup *f)
+{
+    for (uint32_t scope = f->scope;; scope = d->parents.at[scope]) {
+        ks_vec_each(struct ks_emu_label, l, &d->labels)
+            if (l->scope == scope && l->name.len == f->name.len &&
+                memcmp(l->name.at, f->name.at, l->name.len) == 0)
+                return l;
+        if (scope == 0)
+            return NULL;
+    }
+}
+
+static enum ks_status resolve(struct ks_emu_decoder *d, struct ks_err *err)
+{
+    ks_vec_each(struct ks_emu_fixup, f, &d->fixups) {
+        const struct ks_emu_label *label = find_label(d, f);
+        struct ks_emu_inst *inst = &d->code.at[f->inst];
+        if (label == NULL)
+            KS_FAIL(err, KS_E_FORMAT, "PTX line %u: there is no label %.*s", f->line,
+                    (int)(f->name.len > 60 ? 60 : f->name.len), f->name.at);
+        uint32_t target = (uint32_t)d->module->code.len + label->index;
+        if (f->which == KS_EMU_NONE)
+            inst->target = target;
+        else if (inst->kind == KS_EMU_SWITCH)
+            inst->more[f->which] = target;
+    }
+    return KS_OK;
+}
+
+static void finish(struct ks_emu_decoder *d)
+{
+    struct ks_emu_function *f = d->function;
+    struct ks_arena *arena = &d->module->arena;
+    f->first = (uint32_t)d->module->code.len;
+    f->n_insts = (uint32_t)d->code.len;
+    f->frame_bytes = (d->frame + 63) & ~63u;
+    f->constants = ks_arena_alloc(arena, f->frame_bytes);
+    f->local_consts = d->n_local_consts == 0 ? NULL
+                          : KS_NEW_ARRAY(arena, struct ks_emu_local_const, d->n_local_consts);
+    ks_vec_each(struct ks_emu_const, c, &d->consts) {
+        if (c->local)
+            f->local_consts[f->n_local_consts++] =
+                (struct ks_emu_local_const){c->offset, c->width, c->bits};
+        if (c->width == KS_EMU_PRED)
+            memset(f->constants + c->offset, c->bits != 0 ? 0xff : 0, 4);
+        for (uint32_t lane = 0; lane < KS_EMU_LANES && !c->local && c->width > 0; lane++)
+            memcpy(f->constants + c->offset + lane * c->width, &c->bits, c->width);
+    }
+    for (size_t i = 0; i < d->code.len; i++)
+        *ks_vec_push(arena, &d->module->code) = d->code.at[i];
+}
+
+static enum ks_status decode_one(struct ks_emu_module *module, struct ks_emu_function *f,
+                                 struct ks_err *err)
+{
+    struct ks_emu_decoder d = {.module = module, .function = f};
+    enum ks_status status = KS_OK;
+    memset(f->special, 0xff, sizeof f->special);
+    ks_emu_reader_init(&d.reader, f->body, f->body_end, f->body_line);
+    // Parameters of a device function live in its frame; those of an entry in a region.
+    for (size_t i = 0; status == KS_OK && !f->entry && i < f->params.len; i++)
+        status = declare_slot(&d, &f->params.at[i], err);
+    for (size_t i = 0; status == KS_OK && !f->entry && i < f->returns.len; i++)
+        status = declare_slot(&d, &f->returns.at[i], err);
+    for (size_t i = 0; status == KS_OK && i < d.slots.len; i++) {
+        struct ks_emu_var *v = i < f->params.len ? &f->params.at[i]
+                                                 : &f->returns.at[i - f->params.len];
+        v->address = d.slots.at[i].offset;
+    }
+    if (status == KS_OK)
+        status = read_body(&d, err);
+    // Falling off the end is a return.
+    d.inst = (struct ks_emu_inst){.guard = KS_EMU_NONE, .kind = KS_EMU_RET, .line = d.reader.line};
+    *ks_vec_push(&d.scratch, &d.code) = d.inst;
+    ks_vec_each(struct ks_emu_const, c, &d.consts)
+        d.n_local_consts += c->local;
+    if (status == KS_OK)
+        status = resolve(&d, err);
+    if (status == KS_OK)
+        finish(&d);
+    ks_arena_free(&d.scratch);
+    return status;
+}
+
+enum ks_status ks_emu_decode(struct ks_emu_module *module, struct ks_emu_function *function,
+                             struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    KS_VEC(struct ks_emu_function *) todo = {0}; // not by recursion: chains of calls can be long
+    enum ks_status status = KS_OK;
+    *ks_vec_push(&scratch, &todo) = function;
+    for (size_t at = 0; status == KS_OK && at < todo.len; at++) {
+        struct ks_emu_function *f = todo.at[at];
+        if (f->decoded || !f->defined) // a call of what is not defined says so when it is reached
+            continue;
+        f->decoded = true;
+        status = decode_one(module, f, err);
+        for (size_t i = 0; status == KS_OK && i < f->calls.len; i++)
+            *ks_vec_push(&scratch, &todo) = module->functions.at[f->calls.at[i]];
+    }
+    ks_arena_free(&scratch);
+    return status;
+}

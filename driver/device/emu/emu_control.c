@@ -1,0 +1,199 @@
+// Decoding of control flow, barriers and fences (PTX ISA 9.7.12, 9.7.13).
+
+#include "device/emu/emu_alu.h"
+#include "device/emu/emu_control.h"
+
+static void nothing(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    (void)warp, (void)inst, (void)mask;
+}
+
+static void fence(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    ks_emu_clock_fence(warp, mask, inst->scope_cta == 0);
+}
+
+static void warp_sync(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    (void)inst, (void)mask;
+    ks_emu_clock_warp_sync(warp);
+}
+
+static void decode_branch(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_stmt *s = &d->stmt;
+    d->inst.kind = KS_EMU_BRANCH;
+    if (s->n_ops != 1 || s->ops[0].kind != KS_EMU_O_WORD) {
+        ks_emu_unsupported(d, "a target of this form");
+        return;
+    }
+    ks_emu_jump(d, s->ops[0].word, KS_EMU_NONE);
+}
+
+static void decode_switch(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_stmt *s = &d->stmt;
+    const struct ks_emu_targets *t = NULL;
+    if (s->n_ops == 2)
+        ks_vec_each(struct ks_emu_targets, each, &d->targets)
+            if (each->name.len == s->ops[1].word.len &&
+                memcmp(each->name.at, s->ops[1].word.at, each->name.len) == 0)
+                t = each;
+    if (t == NULL) {
+        ks_emu_unsupported(d, "targets of this form");
+        return;
+    }
+    d->inst.kind = KS_EMU_SWITCH;
+    d->inst.a = ks_emu_source(d, 0, 4);
+    d->inst.n_more = t->n;
+    d->inst.more = KS_NEW_ARRAY(&d->module->arena, uint32_t, t->n);
+    for (uint32_t i = 0; i < t->n; i++)
+        ks_emu_jump(d, t->labels[i], i);
+}
+
+// A list of param slots of the caller.
+static bool slots_of(struct ks_emu_decoder *d, const struct ks_emu_operand *op, uint32_t **out,
+                     uint32_t *n)
+{
+    *n = op->n_items;
+    *out = KS_NEW_ARRAY(&d->module->arena, uint32_t, op->n_items);
+    for (unsigned i = 0; i < op->n_items; i++) {
+        const struct ks_emu_slot *slot = ks_emu_slot_find(d, op->items[i]);
+        if (slot == NULL) {
+            ks_emu_unsupported(d, "an argument that is no .param variable");
+            return false;
+        }
+        (*out)[i] = slot->offset;
+    }
+    return true;
+}
+
+// call (ret), name, (args); with either list left out.
+static void decode_call(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_stmt *s = &d->stmt;
+    struct ks_emu_call *call = KS_NEW(&d->module->arena, struct ks_emu_call);
+    unsigned at = 0;
+    if (s->n_ops > 0 && s->ops[0].kind == KS_EMU_O_LIST &&
+        !slots_of(d, &s->ops[at++], &call->rets, &call->n_rets))
+        return;
+    if (at >= s->n_ops || s->ops[at].kind != KS_EMU_O_WORD) {
+        ks_emu_unsupported(d, "a callee of this form");
+        return;
+    }
+    struct ks_slice name = s->ops[at++].word;
+    struct ks_emu_function *f = ks_emu_function_find(d->module, name, &call->function);
+    if (f == NULL || !f->defined) {
+        ks_emu_unsupported(d, "the function %.*s, whose code is not in the module",
+                           (int)(name.len > 60 ? 60 : name.len), name.at);
+        return;
+    }
+    if (at < s->n_ops && s->ops[at].kind == KS_EMU_O_LIST &&
+        !slots_of(d, &s->ops[at++], &call->args, &call->n_args))
+        return;
+    if (at != s->n_ops || f->entry || call->n_args != f->params.len ||
+        call->n_rets != f->returns.len) {
+        ks_emu_unsupported(d, "arguments that do not fit the function");
+        return;
+    }
+    *ks_vec_push(&d->module->arena, &d->function->calls) = call->function;
+    d->inst.kind = KS_EMU_CALL;
+    d->inst.call = call;
+}
+
+static bool votes(struct ks_emu_decoder *d, unsigned at)
+{
+    struct ks_emu_stmt *s = &d->stmt;
+    struct ks_slice how = s->mods[s->n_mods - 2];
+    struct ks_emu_operand *p = &s->ops[at];
+    bool count = ks_slice_eq(how, "popc");
+    d->inst.op = count ? KS_EMU_BAR_POPC : ks_slice_eq(how, "and") ? KS_EMU_BAR_AND : KS_EMU_BAR_OR;
+    d->inst.d = ks_emu_dest(d, 0, count ? 4 : KS_EMU_PRED);
+    if (at >= s->n_ops)
+        return false;
+    d->inst.flags = p->negated;
+    p->negated = false;
+    d->inst.c = ks_emu_source(d, at, KS_EMU_PRED);
+    return true;
+}
+
+// bar and barrier: .sync a{, b}; .arrive a, b; .red.op d, a{, b}, p. bar.warp.sync is another thing.
+static void decode_barrier(struct ks_emu_decoder *d)
+{
+    struct ks_emu_stmt *s = &d->stmt;
+    struct ks_emu_inst *i = &d->inst;
+    unsigned at = 0;
+    bool old = ks_slice_eq(s->base, "bar");
+    if (ks_emu_mod(s, "warp")) {
+        i->kind = KS_EMU_WARP_SYNC;
+        i->run = warp_sync;
+        i->e = ks_emu_source(d, 0, 4);
+        return;
+    }
+    if (ks_emu_mod(s, "cluster")) {
+        ks_emu_unsupported(d, "clusters");
+        return;
+    }
+    i->kind = KS_EMU_BARRIER;
+    i->is_signed = old || ks_emu_mod(s, "aligned"); // aligned: all lanes of a warp come together
+    i->op = ks_emu_mod(s, "arrive") ? KS_EMU_BAR_ARRIVE : KS_EMU_BAR_SYNC;
+    if (ks_emu_mod(s, "red")) {
+        unsigned last = s->n_ops - 1;
+        if (s->n_ops < 3 || s->n_mods < 2 || !votes(d, last)) {
+            ks_emu_unsupported(d, "operands of this form");
+            return;
+        }
+        s->n_ops = last;
+        at = 1;
+    }
+    if (s->n_ops <= at || s->n_ops > at + 2) {
+        ks_emu_unsupported(d, "operands of this form");
+        return;
+    }
+    i->a = ks_emu_source(d, at, 4);
+    if (s->n_ops == at + 2)
+        i->b = ks_emu_source(d, at + 1, 4);
+    if (i->op == KS_EMU_BAR_ARRIVE && i->b == KS_EMU_NONE)
+        ks_emu_unsupported(d, "no number of threads");
+}
+
+static void decode_fence(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_stmt *s = &d->stmt;
+    d->inst.run = fence;
+    if (ks_emu_mod(s, "proxy") || ks_emu_mod(s, "mbarrier_init")) {
+        d->inst.run = nothing; // only other proxies (TMA, textures) would see the difference
+        return;
+    }
+    d->inst.scope_cta = ks_emu_mod(s, "cta");
+    if (s->n_ops != 0)
+        ks_emu_unsupported(d, "operands");
+}
+
+bool ks_emu_decode_control(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_stmt *s = &d->stmt;
+    struct ks_slice base = s->base;
+    if (ks_slice_eq(base, "bra"))
+        decode_branch(d);
+    else if (ks_slice_eq(base, "brx"))
+        decode_switch(d);
+    else if (ks_slice_eq(base, "call"))
+        decode_call(d);
+    else if (ks_slice_eq(base, "ret"))
+        d->inst.kind = KS_EMU_RET;
+    else if (ks_slice_eq(base, "exit"))
+        d->inst.kind = KS_EMU_EXIT;
+    else if (ks_slice_eq(base, "trap") || ks_slice_eq(base, "brkpt"))
+        d->inst.kind = KS_EMU_TRAP;
+    else if (ks_slice_eq(base, "bar") || ks_slice_eq(base, "barrier"))
+        decode_barrier(d);
+    else if (ks_slice_eq(base, "membar") || ks_slice_eq(base, "fence"))
+        decode_fence(d);
+    else if (ks_slice_eq(base, "nanosleep") || ks_slice_eq(base, "pmevent") ||
+             ks_slice_eq(base, "setmaxnreg"))
+        d->inst.run = nothing;
+    else
+        return false;
+    return true;
+}

@@ -1,0 +1,453 @@
+#include "device/emu/emu_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/num.h"
+#include "device/emu/emu_exec.h"
+#include "os/clock.h"
+
+#define BUDGET (UINT64_C(1) << 34)
+#define PAGE (UINT64_C(2) << 20)     // what a GPU maps at least: decides where end-flush data begin
+#define ARCH 90                      // what is built for it; modules may be for any
+#define SHARED_MAX 232448            // bytes a block of that can have
+#define MAX_ARGS 256
+#define LOCAL_TOTAL (UINT64_C(1) << 32)
+
+struct function {
+    struct ks_emu_module *module;
+    struct ks_emu_function *f;
+    uint32_t shared;                 // static bytes
+};
+
+struct emu {
+    struct ks_arena arena;
+    struct ks_emu_memory memory;
+    struct ks_emu_settings settings;
+    struct ks_emu_findings findings;
+    uint64_t executed;
+    KS_VEC(struct ks_emu_module *) modules;
+    KS_VEC(struct ks_emu_region *) buffers;
+    KS_VEC(struct ks_emu_region *) globals; // of modules
+    struct ks_rng rng;
+};
+
+struct ks_emu_settings *ks_emu_device_settings(const struct ks_device *device)
+{
+    return &((struct emu *)device->self)->settings;
+}
+
+const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *device)
+{
+    return &((struct emu *)device->self)->findings;
+}
+
+uint64_t ks_emu_device_executed(const struct ks_device *device)
+{
+    return ((struct emu *)device->self)->executed;
+}
+
+static enum ks_status info(void *self, struct ks_device_info *out, struct ks_err *err)
+{
+    (void)self, (void)err;
+    int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    *out = (struct ks_device_info){.kind = "emu", .name = "emulated device", .uuid = "emulated", .driver = "none",
+                                   .arch = ARCH, .sms = 132, .l2_bytes = 50 << 20,
+                                   .smem_optin = SHARED_MAX, .max_threads_sm = 2048,
+                                   .regs_sm = 65536, .memory_total = pages * page / 8,
+                                   .memory_free = pages * page / 8};
+    return KS_OK;
+}
+
+// ---- modules
+
+static enum ks_status load_variables(struct emu *emu, struct ks_emu_module *m, struct ks_err *err)
+{
+    for (size_t i = 0; i < m->vars.len; i++) {
+        struct ks_emu_var *v = &m->vars.at[i];
+        struct ks_emu_region *region = NULL;
+        if (v->space == KS_EMU_SHARED) {
+            v->address = (uint64_t)(i + 1) << KS_EMU_SHARED_WINDOW_BITS;
+            continue;
+        }
+        if (v->external)
+            continue;
+        uint64_t skew = ks_align_up(4096, v->align);
+        KS_TRY(ks_emu_region_make(&emu->memory, v->bytes, skew, v->space == KS_EMU_GLOBAL, &region,
+                                  err));
+        *ks_vec_push(&emu->arena, &emu->globals) = region;
+        region->constant = v->space == KS_EMU_CONST;
+        region->name = ks_arena_printf(&m->arena, "variable %.*s",
+                                       (int)(v->name.len > 80 ? 80 : v->name.len), v->name.at);
+        if (v->init != NULL)
+            memcpy(region->data, v->init, v->bytes);
+        ks_emu_known_set(region->known, region->lead, v->bytes, true);
+        v->address = region->address;
+    }
+    return KS_OK;
+}
+
+static enum ks_status module(void *self, struct ks_slice image, void **out, struct ks_err *err)
+{
+    struct emu *emu = self;
+    struct ks_emu_module *m;
+    if (image.len >= 4 && (memcmp(image.at, "\177ELF", 4) == 0 ||
+                           memcmp(image.at, "\x50\xed\x55\xba", 4) == 0))
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the emulated device runs PTX, and was given machine code");
+    KS_TRY(ks_emu_module_read(image, &m, err));
+    *ks_vec_push(&emu->arena, &emu->modules) = m;
+    KS_TRY(load_variables(emu, m, err));
+    *out = m;
+    return KS_OK;
+}
+
+static json_t *facts_of(const struct function *f)
+{
+    json_t *params = json_array();
+    for (size_t i = 0; i < f->f->params.len; i++) {
+        const struct ks_emu_var *v = &f->f->params.at[i];
+        json_array_append_new(params, json_pack("[I,I]", (json_int_t)v->address,
+                                                (json_int_t)v->bytes));
+    }
+    return json_pack("{s:i,s:i,s:I,s:i,s:o}", "registers", 0, "static_shared", (int)f->shared,
+                     "local", (json_int_t)f->f->local_bytes, "max_threads",
+                     f->f->max_threads != 0 ? (int)f->f->max_threads : KS_EMU_MAX_THREADS, "params",
+                     params);
+}
+
+static enum ks_status function(void *self, void *module_, const char *name, void **out,
+                               json_t **facts, struct ks_err *err)
+{
+    struct emu *emu = self;
+    struct ks_emu_module *m = module_;
+    struct ks_emu_function *f = ks_emu_function_find(m, ks_slice_of(name), NULL);
+    if (f == NULL || !f->entry || !f->defined)
+        KS_FAIL(err, KS_E_ABSENT, "the module has no kernel %s", name);
+    KS_TRY(ks_emu_decode(m, f, err));
+    struct function *handle = KS_NEW(&emu->arena, struct function);
+    *handle = (struct function){m, f, ks_emu_shared_static(m, f)};
+    *out = handle;
+    if (facts != NULL)
+        *facts = facts_of(handle);
+    return KS_OK;
+}
+
+// ---- memory
+
+static enum ks_status buffer_at(struct emu *emu, size_t i, struct ks_emu_region **region,
+                                struct ks_err *err)
+{
+    if (i >= emu->buffers.len)
+        KS_FAIL(err, KS_E_USER, "there is no buffer %zu", i);
+    *region = emu->buffers.at[i];
+    return KS_OK;
+}
+
+static enum ks_status alloc(void *self, int64_t bytes, size_t align, enum ks_flush flush,
+                            size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err)
+{
+    struct emu *emu = self;
+    struct ks_emu_region *region = NULL;
+    if (align == 0 || (align & (align - 1)) != 0 || align > PAGE)
+        KS_FAIL(err, KS_E_USER, "alignment %zu is no power of two up to %llu", align,
+                (unsigned long long)PAGE);
+    if (bytes < 0 || bytes > KS_EMU_REGION_MAX)
+        KS_FAIL(err, KS_E_LIMIT, "a buffer of %lld bytes is impossible", (long long)bytes);
+    uint64_t n = (uint64_t)bytes, skew = PAGE * (1 + ks_rng_below(&emu->rng, 64));
+    if (flush == KS_FLUSH_END)
+        skew += (ks_align_up(n > 0 ? n : 1, PAGE) - n) & ~(uint64_t)(align - 1);
+    KS_TRY(ks_emu_region_make(&emu->memory, n, skew, true, &region, err));
+    *buffer = emu->buffers.len;
+    region->name = ks_arena_printf(&emu->arena, "buffer %zu", *buffer);
+    *ks_vec_push(&emu->arena, &emu->buffers) = region;
+    *out = (struct ks_dev_buffer){region->address, bytes, 0};
+    return KS_OK;
+}
+
+static enum ks_status free_all(void *self, struct ks_err *err)
+{
+    struct emu *emu = self;
+    (void)err;
+    for (size_t i = 0; i < emu->buffers.len; i++)
+        ks_emu_region_free(&emu->memory, emu->buffers.at[i]);
+    emu->buffers.len = 0;
+    return KS_OK;
+}
+
+static enum ks_status fits(const struct ks_emu_region *r, int64_t n, struct ks_err *err)
+{
+    if (n < 0 || (uint64_t)n > r->bytes)
+        KS_FAIL(err, KS_E_USER, "%lld bytes do not fit a buffer of %llu", (long long)n,
+                (unsigned long long)r->bytes);
+    return KS_OK;
+}
+
+static enum ks_status write_buffer(void *self, size_t buffer, const void *data, int64_t n,
+                                   struct ks_err *err)
+{
+    struct ks_emu_region *r = NULL;
+    KS_TRY(buffer_at(self, buffer, &r, err));
+    KS_TRY(fits(r, n, err));
+    if (n > 0)
+        memcpy(r->data, data, (size_t)n);
+    ks_emu_known_set(r->known, r->lead, (uint64_t)n, true);
+    return KS_OK;
+}
+
+static enum ks_status read_buffer(void *self, size_t buffer, void *data, int64_t n,
+                                  struct ks_err *err)
+{
+    struct ks_emu_region *r = NULL;
+    KS_TRY(buffer_at(self, buffer, &r, err));
+    KS_TRY(fits(r, n, err));
+    if (n > 0)
+        memcpy(data, r->data, (size_t)n);
+    return KS_OK;
+}
+
+static enum ks_status copy(void *self, size_t to, size_t from, struct ks_err *err)
+{
+    struct ks_emu_region *t = NULL, *f = NULL;
+    KS_TRY(buffer_at(self, to, &t, err));
+    KS_TRY(buffer_at(self, from, &f, err));
+    if (t->bytes != f->bytes)
+        KS_FAIL(err, KS_E_USER, "buffers %zu and %zu differ in size", to, from);
+    memmove(t->data, f->data, t->bytes);
+    for (uint64_t i = 0; i < t->bytes; i++) { // whole bytes of the bitmap where both are aligned alike
+        if ((t->lead & 7) == (f->lead & 7) && ((i + t->lead) & 7) == 0 && t->bytes - i >= 8) {
+            uint64_t n = (t->bytes - i) / 8;
+            memmove(t->known + (i + t->lead) / 8, f->known + (i + f->lead) / 8, n);
+            i += n * 8 - 1;
+            continue;
+        }
+        ks_emu_known_set(t->known, i + t->lead, 1, ks_emu_known(f->known, i + f->lead, 1));
+    }
+    return KS_OK;
+}
+
+static enum ks_status poison(void *self, size_t buffer, uint32_t word, struct ks_err *err)
+{
+    struct ks_emu_region *r = NULL;
+    KS_TRY(buffer_at(self, buffer, &r, err));
+    for (uint64_t i = 0; i < r->bytes; i += 4)
+        memcpy(r->data + i, &word, r->bytes - i < 4 ? r->bytes - i : 4);
+    ks_emu_known_set(r->known, r->lead, r->bytes, false);
+    return KS_OK;
+}
+
+static enum ks_status check_slack(void *self, struct ks_dev_damage *damage, struct ks_err *err)
+{
+    (void)self, (void)err;
+    *damage = (struct ks_dev_damage){0}; // no write gets outside: run() would have said so
+    return KS_OK;
+}
+
+static enum ks_status fingerprints(void *self, const size_t *buffers, size_t n, uint64_t *out,
+                                   struct ks_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct ks_emu_region *r = NULL;
+        uint64_t h = UINT64_C(0x9e3779b97f4a7c15), word;
+        KS_TRY(buffer_at(self, buffers[i], &r, err));
+        for (uint64_t at = 0; at < r->bytes; at += 8) {
+            word = 0;
+            memcpy(&word, r->data + at, r->bytes - at < 8 ? r->bytes - at : 8);
+            h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
+            h ^= h >> 32;
+        }
+        out[i] = h;
+    }
+    return KS_OK;
+}
+
+static enum ks_status scrub(void *self, uint32_t word, struct ks_err *err)
+{
+    (void)self, (void)word, (void)err; // shared and local memory start undefined in every block
+    return KS_OK;
+}
+
+// ---- launches
+
+static enum ks_status check_shape(const struct function *f, const struct ks_dev_step *step,
+                                  struct ks_err *err)
+{
+    uint64_t threads = (uint64_t)step->block[0] * step->block[1] * step->block[2];
+    int n = f->f->name.len > 200 ? 200 : (int)f->f->name.len;
+    const char *name = f->f->name.at;
+    uint32_t most = f->f->max_threads != 0 ? f->f->max_threads : KS_EMU_MAX_THREADS;
+    if (step->grid[0] == 0 || step->grid[1] == 0 || step->grid[2] == 0 || step->block[0] == 0 ||
+        step->block[1] == 0 || step->block[2] == 0)
+        KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: a grid or block of zero", n, name);
+    if (step->grid[0] > INT32_MAX || step->grid[1] > 65535 || step->grid[2] > 65535)
+        KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: grid (%u,%u,%u); at most "
+                                 "(2147483647,65535,65535)", n, name, step->grid[0], step->grid[1],
+                step->grid[2]);
+    if (step->block[0] > 1024 || step->block[1] > 1024 || step->block[2] > 64 || threads > most)
+        KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: a block of (%u,%u,%u); this kernel can "
+                                 "have %u threads", n, name, step->block[0], step->block[1],
+                step->block[2], most);
+    if ((uint64_t)step->shared + f->shared > SHARED_MAX)
+        KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: %llu bytes of shared memory a block; the "
+                                 "device has %d", n, name,
+                (unsigned long long)step->shared + f->shared, SHARED_MAX);
+    return KS_OK;
+}
+
+static enum ks_status bind_args(struct emu *emu, const struct function *f,
+                                const struct ks_dev_step *step, unsigned char *params,
+                                struct ks_err *err)
+{
+    const struct ks_emu_function *k = f->f;
+    int n = k->name.len > 200 ? 200 : (int)k->name.len;
+    if (step->n_args != k->params.len)
+        KS_FAIL(err, KS_E_USER, "%.*s takes %zu arguments, the plan gives %zu", n, k->name.at,
+                k->params.len, step->n_args);
+    for (size_t i = 0; i < step->n_args; i++) {
+        const struct ks_dev_arg *arg = &step->args[i];
+        const struct ks_emu_var *v = &k->params.at[i];
+        bool is_buffer = arg->kind == KS_DARG_BUFFER;
+        uint64_t size = is_buffer ? 8 : arg->size;
+        if (size != v->bytes)
+            KS_FAIL(err, KS_E_USER, "%.*s: argument %zu has %llu bytes, the kernel takes %llu", n,
+                    k->name.at, i + 1, (unsigned long long)size, (unsigned long long)v->bytes);
+        if (is_buffer) {
+            struct ks_emu_region *r = NULL;
+            KS_TRY(buffer_at(emu, arg->buffer, &r, err));
+            memcpy(params + v->address, &r->address, 8);
+        } else {
+            memcpy(params + v->address, arg->bytes, size);
+        }
+    }
+    return KS_OK;
+}
+
+static void forget_history(struct emu *emu)
+{
+    for (size_t i = 0; i < emu->buffers.len; i++)
+        ks_emu_region_forget(emu->buffers.at[i]);
+    for (size_t i = 0; i < emu->globals.len; i++)
+        ks_emu_region_forget(emu->globals.at[i]);
+}
+
+// Parameters as memory, for those that are reached by address.
+static struct ks_emu_region param_region(unsigned char *params, unsigned char *known,
+                                         uint64_t bytes)
+{
+    memset(known, 0xff, bytes / 8 + 2);
+    return (struct ks_emu_region){.address = KS_EMU_PARAM_BASE, .bytes = bytes, .data = params,
+                                  .known = known, .constant = true, .name = "the parameters"};
+}
+
+static enum ks_status launch(struct emu *emu, const struct ks_dev_step *step, struct ks_err *err)
+{
+    const struct function *f = step->function;
+    KS_TRY(check_shape(f, step, err));
+    uint64_t bytes = f->f->param_bytes;
+    unsigned char *params = calloc(bytes + 16, 1), *known = calloc(bytes / 8 + 2, 1);
+    KS_ASSERT(params != NULL && known != NULL);
+    struct ks_emu_grid grid = {
+        .memory = &emu->memory, .module = f->module, .entry = f->f, .params = params,
+        .param_bytes = bytes, .findings = &emu->findings, .dynamic_shared = step->shared,
+        .options = {emu->settings.seed, emu->settings.budget, emu->settings.races,
+                    emu->settings.strict_races},
+        .grid = {step->grid[0], step->grid[1], step->grid[2]},
+        .block = {step->block[0], step->block[1], step->block[2]}};
+    enum ks_status status = bind_args(emu, f, step, params, err);
+    if (status == KS_OK) {
+        forget_history(emu);
+        emu->memory.regions[KS_EMU_PARAM_BASE >> KS_EMU_SLOT_BITS] =
+            param_region(params, known, bytes);
+        status = ks_emu_run_grid(&grid, err);
+        emu->memory.regions[KS_EMU_PARAM_BASE >> KS_EMU_SLOT_BITS] = (struct ks_emu_region){0};
+    }
+    emu->executed += grid.executed;
+    free(params);
+    free(known);
+    return status;
+}
+
+static enum ks_status judge_findings(const struct emu *emu, struct ks_err *err)
+{
+    char text[900];
+    const struct ks_emu_findings *all = &emu->findings;
+    if (all->n == 0)
+        return KS_OK;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->list[i].kind == KS_F_UNSUPPORTED) {
+            ks_finding_text(&all->list[i], text, sizeof text);
+            KS_FAIL(err, KS_E_UNSUPPORTED, "%.400s", text);
+        }
+    ks_finding_text(&all->list[0], text, sizeof text);
+    if (all->n > 1)
+        KS_FAIL(err, KS_E_DEVICE, "%.400s; and %zu more", text, all->n - 1);
+    KS_FAIL(err, KS_E_DEVICE, "%.400s", text);
+}
+
+static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *microseconds,
+                          struct ks_err *err)
+{
+    struct emu *emu = self;
+    double begin = ks_now();
+    emu->findings.n = 0;
+    emu->findings.total = emu->executed = 0;
+    for (size_t i = 0; i < plan->n_steps && emu->findings.n == 0; i++) {
+        const struct ks_dev_step *step = &plan->steps[i];
+        struct ks_emu_region *r = NULL;
+        if (step->function != NULL) {
+            KS_TRY(launch(emu, step, err));
+            continue;
+        }
+        KS_TRY(buffer_at(emu, step->buffer, &r, err));
+        memset(r->data, step->value, r->bytes);
+        ks_emu_known_set(r->known, r->lead, r->bytes, true);
+    }
+    if (microseconds != NULL)
+        *microseconds = (ks_now() - begin) * 1e6;
+    return judge_findings(emu, err);
+}
+
+static enum ks_status no_time(void *self, const struct ks_dev_timing *timing,
+                              struct ks_dev_sample *sample, struct ks_err *err)
+{
+    (void)self, (void)timing, (void)sample;
+    KS_FAIL(err, KS_E_UNSUPPORTED, "the emulated device measures no time");
+}
+
+static enum ks_status no_ceilings(void *self, double *copy_gbs, double *fma_gflops,
+                                  struct ks_err *err)
+{
+    (void)self, (void)copy_gbs, (void)fma_gflops;
+    KS_FAIL(err, KS_E_UNSUPPORTED, "the emulated device measures no time");
+}
+
+static void forget_plans(void *self)
+{
+    (void)self;
+}
+
+static void close_device(void *self)
+{
+    struct emu *emu = self;
+    ks_emu_memory_free(&emu->memory);
+    for (size_t i = 0; i < emu->modules.len; i++)
+        ks_emu_module_free(emu->modules.at[i]);
+    ks_arena_free(&emu->arena);
+    free(emu);
+}
+
+enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
+{
+    struct emu *emu = calloc(1, sizeof *emu);
+    if (emu == NULL)
+        KS_FAIL(err, KS_E_MEMORY, "no memory for the emulated device");
+    emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true};
+    ks_rng_seed(&emu->rng, ks_seed_from_os());
+    *device = (struct ks_device){
+        .kind = "emu", .self = emu, .info = info, .module = module, .function = function,
+        .alloc = alloc, .free_all = free_all, .write = write_buffer, .read = read_buffer,
+        .copy = copy, .poison = poison, .check_slack = check_slack, .fingerprints = fingerprints,
+        .scrub = scrub, .run = run, .time = no_time, .forget_plans = forget_plans,
+        .ceilings = no_ceilings, .close = close_device};
+    return KS_OK;
+}

@@ -1,0 +1,159 @@
+// The running grid: blocks, warps, lanes. Private to driver/device/emu.
+//
+// Independent thread scheduling (PTX ISA 3.1): the lanes of a warp are split into groups with one
+// program counter each. The group furthest behind runs, so that groups meet again where paths join;
+// when it has run long while others could run, the others get their turn, so that no lane starves.
+#ifndef KS_EMU_EXEC_H
+#define KS_EMU_EXEC_H
+
+#include "base/rng.h"
+#include "device/emu/emu_finding.h"
+#include "device/emu/emu_ir.h"
+#include "device/emu/emu_memory.h"
+#include "device/emu/emu_race.h"
+
+#define KS_EMU_MAX_THREADS 1024
+#define KS_EMU_BARRIERS 16
+
+// One activation of a function for the lanes that called it together.
+struct ks_emu_frame {
+    struct ks_emu_frame *parent;
+    const struct ks_emu_function *function;
+    unsigned char *regs;
+    uint32_t capacity;       // bytes of regs
+    unsigned char *local;    // local_bytes a lane, lane after lane
+    unsigned char *local_known;
+    uint64_t local_bytes;    // allocated, a lane
+    uint32_t depth, return_pc, lanes;
+    const struct ks_emu_call *call;
+};
+
+enum ks_emu_state { KS_EMU_READY, KS_EMU_AT_BARRIER, KS_EMU_AT_WARP_SYNC };
+
+struct ks_emu_group {
+    uint32_t mask, pc;
+    struct ks_emu_frame *frame;
+    enum ks_emu_state state;
+    uint32_t barrier;        // number, at a barrier
+    uint32_t members;        // at a warp sync
+};
+
+// cp.async of one warp that is under way (9.7.9.25): done when waited for.
+struct ks_emu_copy {
+    const struct ks_emu_inst *inst;
+    uint32_t lane;
+    uint64_t to, from;
+    uint32_t bytes, given;   // given < bytes: the rest is zero
+    uint32_t batch;          // of its lane
+};
+
+struct ks_emu_warp {
+    unsigned char *regs;     // of the frame that runs
+    struct ks_emu_block *block;
+    struct ks_emu_grid *grid;
+    struct ks_emu_frame *frame;
+    struct ks_emu_frame *free_frames;
+    struct ks_emu_group groups[KS_EMU_LANES];
+    unsigned n_groups;
+    uint32_t index, exists, alive; // lanes of the block's size; those not exited
+    uint32_t epoch;          // counts __syncwarp
+    bool rotate;             // others than the group furthest behind are to run
+    uint32_t turn;           // instructions until they are
+    uint32_t carry;          // CC.CF, a bit a lane
+    struct ks_emu_copy *copies; uint32_t n_copies, cap_copies;
+    uint32_t batch[KS_EMU_LANES]; // copy groups committed, a lane
+};
+
+struct ks_emu_barrier {
+    uint32_t expected;       // threads, 0: all
+    uint32_t arrived;        // threads, warps counted whole
+    uint32_t lanes[32];      // a warp: lanes that arrived
+    uint32_t bits, votes;    // bar.red
+    bool used;
+};
+
+struct ks_emu_block {
+    struct ks_emu_grid *grid;
+    struct ks_emu_warp *warps; uint32_t n_warps;
+    uint32_t index[3], linear;
+    bool live;
+    unsigned char *shared, *shared_known;
+    struct ks_emu_cell *shared_cells;
+    struct ks_emu_barrier barriers[KS_EMU_BARRIERS];
+    struct ks_emu_clock clock;  // emu_race.h
+    uint32_t alive;             // threads
+};
+
+// Where a shared variable lies in a block's storage.
+struct ks_emu_window {
+    uint32_t offset, bytes;  // bytes 0: not this kernel's
+    const struct ks_emu_var *var;
+};
+
+struct ks_emu_options {
+    uint64_t seed;           // 0: blocks, warps in order; else the schedule it stands for
+    uint64_t budget;         // thread instructions, 0: without end
+    bool races, strict_races;
+};
+
+struct ks_emu_grid {
+    struct ks_emu_memory *memory;
+    const struct ks_emu_module *module;
+    const struct ks_emu_function *entry;
+    struct ks_emu_options options;
+    uint32_t grid[3], block[3], threads;
+    uint64_t n_blocks;
+    const unsigned char *params; uint64_t param_bytes;
+    struct ks_emu_window *windows; uint32_t n_windows; // by shared address >> window bits
+    uint32_t shared_bytes, dynamic_shared;
+    struct ks_emu_findings *findings;
+    bool stop;               // no lane runs on
+    uint64_t executed;       // thread instructions
+    uint64_t sequence;       // deterministic clock
+    struct ks_rng rng;
+    struct ks_emu_sync *sync; // emu_race.h: published writes
+    struct ks_emu_block *blocks; uint32_t n_resident, max_resident;
+};
+
+#define KS_EMU_REG(type, offset) ((type *)(void *)(warp->regs + (offset)))
+
+// Runs one kernel launch to its end, or to what stops it. Findings are added to `grid->findings`.
+enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err);
+
+// Bytes of static shared memory that the entry and what it calls need.
+uint32_t ks_emu_shared_static(const struct ks_emu_module *module,
+                              const struct ks_emu_function *entry);
+
+// emu_warp.c: runs the warp's groups until none is ready or the slice ends. Returns whether it did
+// anything.
+bool ks_emu_warp_run(struct ks_emu_warp *warp, uint32_t slice);
+void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uint32_t index,
+                       uint32_t lanes);
+struct ks_emu_frame *ks_emu_frame_make(struct ks_emu_warp *warp,
+                                       const struct ks_emu_function *function,
+                                       struct ks_emu_frame *parent, uint32_t lanes);
+void ks_emu_warp_free(struct ks_emu_warp *warp);
+// emu_barrier.c: the group has come to the barrier of `inst`; false: it need not wait.
+bool ks_emu_barrier_arrive(struct ks_emu_warp *warp, struct ks_emu_group *group,
+                           const struct ks_emu_inst *inst);
+// Releases barriers that are complete now, after an arrival or an exit.
+void ks_emu_barrier_check(struct ks_emu_block *block);
+
+// emu_access.c: host memory behind an access of one lane, checked; NULL after a finding. `bytes` is
+// a power of two up to 16.
+enum ks_emu_access { KS_EMU_READ, KS_EMU_WRITE, KS_EMU_ATOMIC };
+unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
+                            uint64_t address, uint32_t bytes, enum ks_emu_access access,
+                            const void *value);
+
+// The same in another space than the instruction's.
+unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                               enum ks_emu_space space, uint32_t lane, uint64_t address,
+                               uint32_t bytes, enum ks_emu_access access, const void *value);
+
+static inline uint32_t ks_emu_thread(const struct ks_emu_warp *warp, uint32_t lane)
+{
+    return warp->index * KS_EMU_LANES + lane;
+}
+
+#endif

@@ -1,0 +1,243 @@
+// Blocks of a grid: residency, schedules, deadlock and endless loops.
+
+#include <stdlib.h>
+
+#include "base/num.h"
+#include "device/emu/emu_exec.h"
+
+#define SLICE 20000          // instructions of a warp at a stretch
+#define MAX_RESIDENT 1024    // blocks under way, when they wait for one another
+
+// ---- shared memory of the entry and what it calls
+
+static void add_own_windows(struct ks_emu_grid *grid, const struct ks_emu_function *f)
+{
+    const struct ks_emu_module *m = grid->module;
+    for (size_t i = 0; i < f->shared.len; i++) {
+        const struct ks_emu_var *v = &m->vars.at[f->shared.at[i]];
+        struct ks_emu_window *w = &grid->windows[v->address >> KS_EMU_SHARED_WINDOW_BITS];
+        if (w->var != NULL || v->external)
+            continue;
+        grid->shared_bytes = (uint32_t)ks_align_up(grid->shared_bytes, 64);
+        *w = (struct ks_emu_window){grid->shared_bytes, (uint32_t)v->bytes, v};
+        grid->shared_bytes += (uint32_t)v->bytes;
+    }
+}
+
+static void add_windows(struct ks_emu_grid *grid)
+{
+    const struct ks_emu_module *m = grid->module;
+    bool *seen = calloc(m->functions.len + 1, sizeof *seen);
+    uint32_t *todo = calloc(m->functions.len + 1, sizeof *todo), n = 0;
+    KS_ASSERT(seen != NULL && todo != NULL);
+    const struct ks_emu_function *f = grid->entry;
+    for (uint32_t at = 0;; f = m->functions.at[todo[at++]]) {
+        add_own_windows(grid, f);
+        for (size_t i = 0; i < f->calls.len; i++)
+            if (!seen[f->calls.at[i]]) {
+                seen[f->calls.at[i]] = true;
+                todo[n++] = f->calls.at[i];
+            }
+        if (at == n)
+            break;
+    }
+    free(seen);
+    free(todo);
+}
+
+// Dynamic shared memory begins behind the rest; all `extern __shared__` arrays are the same bytes.
+static void add_dynamic(struct ks_emu_grid *grid)
+{
+    const struct ks_emu_module *m = grid->module;
+    uint32_t at = (uint32_t)ks_align_up(grid->shared_bytes, 64);
+    for (size_t i = 0; i < m->vars.len; i++) {
+        const struct ks_emu_var *v = &m->vars.at[i];
+        if (v->space == KS_EMU_SHARED && v->external)
+            grid->windows[v->address >> KS_EMU_SHARED_WINDOW_BITS] =
+                (struct ks_emu_window){at, grid->dynamic_shared, v};
+    }
+    grid->shared_bytes = at + grid->dynamic_shared;
+}
+
+uint32_t ks_emu_shared_static(const struct ks_emu_module *module,
+                              const struct ks_emu_function *entry)
+{
+    struct ks_emu_grid grid = {.module = module, .entry = entry,
+                               .n_windows = (uint32_t)module->vars.len + 2};
+    grid.windows = calloc(grid.n_windows, sizeof *grid.windows);
+    KS_ASSERT(grid.windows != NULL);
+    add_windows(&grid);
+    free(grid.windows);
+    return grid.shared_bytes;
+}
+
+// ---- blocks
+
+static void open_block(struct ks_emu_grid *grid, struct ks_emu_block *block, uint64_t linear)
+{
+    uint32_t bytes = (grid->shared_bytes + 127) & ~63u;
+    block->grid = grid;
+    block->linear = (uint32_t)linear;
+    block->index[0] = (uint32_t)(linear % grid->grid[0]);
+    block->index[1] = (uint32_t)(linear / grid->grid[0] % grid->grid[1]);
+    block->index[2] = (uint32_t)(linear / grid->grid[0] / grid->grid[1]);
+    block->n_warps = (grid->threads + KS_EMU_LANES - 1) / KS_EMU_LANES;
+    block->alive = grid->threads;
+    block->live = true;
+    if (block->warps == NULL) {
+        block->warps = calloc(block->n_warps, sizeof *block->warps);
+        block->shared = calloc(bytes, 1);
+        block->shared_known = calloc(bytes / 8 + 16, 1);
+        block->shared_cells = calloc(bytes / 4 + 4, sizeof *block->shared_cells);
+        KS_ASSERT(block->warps != NULL && block->shared != NULL && block->shared_known != NULL &&
+                  block->shared_cells != NULL);
+    } else {
+        memset(block->shared_known, 0, bytes / 8 + 16);
+    }
+    memset(block->barriers, 0, sizeof block->barriers);
+    ks_emu_clock_start(block);
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        uint32_t left = grid->threads - w * KS_EMU_LANES;
+        ks_emu_warp_start(&block->warps[w], block, w, left < KS_EMU_LANES ? left : KS_EMU_LANES);
+    }
+}
+
+static void free_block(struct ks_emu_block *block)
+{
+    for (uint32_t w = 0; block->warps != NULL && w < block->n_warps; w++)
+        ks_emu_warp_free(&block->warps[w]);
+    ks_emu_clock_end(block);
+    free(block->warps);
+    free(block->shared);
+    free(block->shared_known);
+    free(block->shared_cells);
+}
+
+static void report_deadlock(struct ks_emu_block *block)
+{
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        struct ks_emu_warp *warp = &block->warps[w];
+        if (warp->n_groups == 0)
+            continue;
+        const struct ks_emu_group *g = &warp->groups[0];
+        const struct ks_emu_inst *inst = &block->grid->module->code.at[g->pc];
+        uint32_t lane = (uint32_t)__builtin_ctz(g->mask);
+        if (g->state == KS_EMU_AT_BARRIER)
+            ks_emu_find(warp, inst, lane, KS_F_DEADLOCK, 0, 0,
+                        "%u threads of the block are left, not all of them come to barrier %u",
+                        block->alive, g->barrier);
+        else
+            ks_emu_find(warp, inst, lane, KS_F_DEADLOCK, 0, 0,
+                        "lanes that a warp synchronisation names do not come to it");
+        break;
+    }
+    ks_emu_stop(block->grid);
+}
+
+// Schedules: 0 in order; else by seed: random, last warp first, or one warp starved.
+static uint32_t pick_warp(struct ks_emu_grid *grid, uint32_t turn, uint32_t n)
+{
+    switch (grid->options.seed == 0 ? 0 : 1 + grid->options.seed % 3) {
+    case 0:
+        return turn;
+    case 1:
+        return (uint32_t)ks_rng_below(&grid->rng, n);
+    case 2:
+        return n - 1 - turn;
+    default: // the starved one comes last
+        return (turn + 1 + (uint32_t)(grid->options.seed / 3)) % n;
+    }
+}
+
+// One turn of a block. Returns whether a warp did anything.
+static bool run_block(struct ks_emu_block *block)
+{
+    struct ks_emu_grid *grid = block->grid;
+    bool any = false;
+    for (uint32_t turn = 0; turn < block->n_warps && !grid->stop; turn++) {
+        uint32_t slice = grid->options.seed == 0 ? SLICE
+                                                 : 1 + (uint32_t)ks_rng_below(&grid->rng, 300);
+        any |= ks_emu_warp_run(&block->warps[pick_warp(grid, turn, block->n_warps)], slice);
+    }
+    for (uint32_t w = 0; !any && w < block->n_warps && !grid->stop; w++)
+        any |= ks_emu_warp_run(&block->warps[w], SLICE); // those that chance left out
+    return any;
+}
+
+static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
+{
+    if (grid->stop || grid->options.budget == 0 || grid->executed < grid->options.budget)
+        return;
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        struct ks_emu_warp *warp = &block->warps[w];
+        if (warp->n_groups == 0)
+            continue;
+        const struct ks_emu_group *g = &warp->groups[0];
+        ks_emu_find(warp, &grid->module->code.at[g->pc], (uint32_t)__builtin_ctz(g->mask),
+                    KS_F_ENDLESS, 0, 0, "not at its end after %llu thread instructions",
+                    (unsigned long long)grid->executed);
+        break;
+    }
+    ks_emu_stop(grid);
+}
+
+static void run_all(struct ks_emu_grid *grid)
+{
+    uint64_t next = 0, done = 0;
+    uint32_t wanted = grid->options.seed == 0 ? 1 : 4;
+    while (done < grid->n_blocks && !grid->stop) {
+        bool finished = false;
+        if (wanted > grid->max_resident)
+            wanted = grid->max_resident;
+        for (uint32_t i = 0; i < wanted && !grid->stop; i++) {
+            struct ks_emu_block *block = &grid->blocks[i];
+            if (!block->live) {
+                if (next == grid->n_blocks)
+                    continue;
+                open_block(grid, block, next++);
+                if (i >= grid->n_resident)
+                    grid->n_resident = i + 1;
+            }
+            // Alone, it runs to its end; beside others each gets its turns.
+            for (int turn = 0; turn < (wanted == 1 ? 16 : 1) && block->alive > 0 && !grid->stop;
+                 turn++)
+                if (!run_block(block) && block->alive > 0 && !grid->stop)
+                    report_deadlock(block);
+            check_budget(grid, block);
+            if (block->alive == 0) {
+                ks_emu_clock_end(block);
+                block->live = false;
+                finished = true;
+                done++;
+            }
+        }
+        // Blocks that do not end may wait for others, which a GPU would run beside them.
+        if (!finished && next < grid->n_blocks)
+            wanted++;
+    }
+}
+
+enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err)
+{
+    grid->n_blocks = (uint64_t)grid->grid[0] * grid->grid[1] * grid->grid[2];
+    grid->threads = grid->block[0] * grid->block[1] * grid->block[2];
+    if (grid->n_blocks > UINT32_MAX)
+        KS_FAIL(err, KS_E_LIMIT, "%llu blocks are too many to emulate",
+                (unsigned long long)grid->n_blocks);
+    grid->n_windows = (uint32_t)grid->module->vars.len + 2;
+    grid->windows = calloc(grid->n_windows, sizeof *grid->windows);
+    grid->max_resident = grid->n_blocks < MAX_RESIDENT ? (uint32_t)grid->n_blocks : MAX_RESIDENT;
+    grid->blocks = calloc(grid->max_resident, sizeof *grid->blocks);
+    KS_ASSERT(grid->windows != NULL && grid->blocks != NULL);
+    add_windows(grid);
+    add_dynamic(grid);
+    ks_rng_seed(&grid->rng, grid->options.seed);
+    run_all(grid);
+    for (uint32_t i = 0; i < grid->max_resident; i++)
+        if (grid->blocks[i].warps != NULL)
+            free_block(&grid->blocks[i]);
+    ks_emu_race_free(grid);
+    free(grid->blocks);
+    free(grid->windows);
+    return KS_OK;
+}

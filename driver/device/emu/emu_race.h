@@ -1,0 +1,61 @@
+// Races by happens-before. Every 4 bytes remember the last write and a last read: block, thread,
+// the block's clock and the instruction. Two accesses of different threads to the same bytes, one of
+// them a write that changed them, race unless they are ordered (PTX ISA 8.10):
+//  - in one block by a barrier that both threads took part in, or __syncwarp in one warp;
+//  - between blocks, when the earlier block fenced (gpu scope) after its access and then did a strong
+//    access (atomic, volatile, release) to some location that the later block strongly accessed since.
+// Atomics never race with each other where their scopes reach. The order that an atomic alone gives
+// its observer counts as acquired without a fence on that side, as in NVIDIA's own last-block sample.
+//
+// A block's clock counts its barriers, fences and published writes; so "before the last barrier" is a
+// comparison of numbers.
+#ifndef KS_EMU_RACE_H
+#define KS_EMU_RACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct ks_emu_grid;
+struct ks_emu_block;
+struct ks_emu_warp;
+struct ks_emu_inst;
+
+struct ks_emu_cell {
+    uint64_t write, read;           // stamps, 0: none
+    uint32_t write_inst, read_inst; // indexes into the module's code
+};
+
+struct ks_emu_clock {
+    uint32_t now;          // of the block, from 1
+    uint32_t floor;        // all threads passed a barrier at this time
+    uint32_t fence_barrier;// the last full barrier that some thread's later gpu fence covers
+    uint32_t *fences;      // a thread: when it last fenced for the GPU; outlives the block
+    bool fenced;           // some fence was there
+    uint32_t seen[32][32]; // [warp][of warp]: times known to be before
+    uint32_t *blocks;      // times of other blocks known to be before, by linear index; or NULL
+};
+
+void ks_emu_clock_start(struct ks_emu_block *block);
+void ks_emu_clock_end(struct ks_emu_block *block);
+// All threads, or those of the warps in `warps`, have met.
+void ks_emu_clock_barrier(struct ks_emu_block *block, bool all, uint32_t warps);
+void ks_emu_clock_warp_sync(struct ks_emu_warp *warp);
+void ks_emu_clock_fence(struct ks_emu_warp *warp, uint32_t mask, bool gpu);
+
+enum ks_emu_race_kind { KS_EMU_RACE_READ, KS_EMU_RACE_WRITE };
+struct ks_emu_race_access {
+    struct ks_emu_warp *warp;
+    const struct ks_emu_inst *inst;
+    uint32_t lane;
+    uint64_t address, bytes;
+    bool write, strong, shared; // shared memory: of the own block alone
+};
+// Checks and notes an access to `bytes` (at most 16) whose first granule is cells[0]; `offset` is
+// that of the access in its first granule.
+void ks_emu_race_note(const struct ks_emu_race_access *access, struct ks_emu_cell *cells,
+                      unsigned offset);
+// A strong access to a location: acquires what was published there, then publishes (if `publish`).
+void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish);
+void ks_emu_race_free(struct ks_emu_grid *grid);
+
+#endif
