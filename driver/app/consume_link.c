@@ -168,6 +168,16 @@ static bool any_substituted(struct whole *w)
     return any;
 }
 
+// A build that insists on decisions gets no older program either.
+static void refuse(const struct whole *w, const char *why)
+{
+    struct stat st;
+    if (why != NULL)
+        ks_error("strict: %s", why);
+    if (lstat(w->part.program, &st) == 0 && S_ISREG(st.st_mode))
+        unlink(w->part.program);
+}
+
 // The program as plain nvcc makes it, where the objects with variants make none, or none that would
 // ask the table.
 static int link_plainly(struct whole *w, enum ks_reason reason, const char *text)
@@ -205,7 +215,7 @@ static int link_objects(struct whole *w, struct ks_err *err)
                    : link_plainly(w, KS_R_NO_PROOF, "the link has dropped it");
     }
     if (!proved) {
-        ks_error("strict: the link has dropped the dispatch table; mend the linker's options");
+        refuse(w, "the link has dropped the dispatch table; mend the linker's options");
         return EXIT_REFUSED;
     }
     ks_rescue_settle(result.exit_code);
@@ -231,7 +241,9 @@ static int compile_and_link(struct whole *w)
         status = ks_stop_requested() ? CONSUME_PASS : compile(w, i, &err);
     if (status > 0)
         pass_text(w);
-    else if (status == 0)
+    if (status > 0 && w->strict && !ks_stop_requested())
+        refuse(w, NULL);
+    if (status == 0)
         status = link_objects(w, &err);
     for (size_t i = 0; i < w->cmd->n_units; i++)
         ks_held_drop(&w->units[i].held);
@@ -239,15 +251,6 @@ static int compile_and_link(struct whole *w)
         ks_debug("%s: %s", w->part.program, err.text);
     ks_tree_remove(w->dir, NULL);
     return status;
-}
-
-// A build that insists on decisions gets no older program either.
-static int refuse(const struct whole *w)
-{
-    struct stat st;
-    if (lstat(w->part.program, &st) == 0 && S_ISREG(st.st_mode))
-        unlink(w->part.program);
-    return EXIT_REFUSED;
 }
 
 int consume_link(struct ks_arena *arena, const struct ks_config *config,
@@ -266,8 +269,8 @@ int consume_link(struct ks_arena *arena, const struct ks_config *config,
     if (w.strict)
         ks_rescue_refuse(w.part.program);
     int status = compile_and_link(&w);
-    if (!w.strict || status == 0 || ks_stop_requested())
+    if (status != CONSUME_PASS || !w.strict || ks_stop_requested())
         return status;
-    (void)refuse(&w);
-    return status == CONSUME_PASS ? EXIT_REFUSED : status;
+    refuse(&w, "the program cannot be made of parts; see KS_LOG=debug");
+    return EXIT_REFUSED;
 }

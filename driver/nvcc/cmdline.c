@@ -313,9 +313,9 @@ static void judge_units(struct reader *r)
     for (size_t i = 0; i < r->inputs.len; i++) {
         const char *input = r->inputs.at[i];
         bool cuda = is_cuda(r, input);
+        if (r->inputs_from.at[i] == KS_WORD_ELSEWHERE) // each part would get it
+            pass(cmd, "an input is named in an options file or in the environment");
         if (cuda || ends_with_any(input, host)) {
-            if (r->inputs_from.at[i] == KS_WORD_ELSEWHERE)
-                pass(cmd, "the input is named in an options file or in the environment");
             cmd->units[cmd->n_units++] =
                 (struct ks_cmdline_unit){input, r->inputs_from.at[i], cuda};
         } else if (!ends_with_any(input, linked) && strstr(ks_path_base(input), ".so.") == NULL) {

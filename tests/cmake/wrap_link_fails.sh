@@ -90,6 +90,8 @@ status 1 "$ks_nvcc" -arch=sm_90 -O3 -O2 a.cu main.cpp -o app
 says '^a.cu:3: error: ks strict: .*redefinition'
 status 1 "$ks_nvcc" -arch=sm_90 a.cu lost.cpp -o app
 says 'nowhere'
+status 3 "$ks_nvcc" -arch=sm_90 -run a.cu main.cpp -o app
+linked ./app
 no_litter
 unset KS_MODE
 

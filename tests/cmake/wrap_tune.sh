@@ -30,6 +30,15 @@ KS_MODE=tune compile -arch=sm_90 -c a.cu -o a.o
 reason applied
 [ "$(wc -l < calls)" = 1 ] || fail "tuned again"
 
+# In a command that compiles and links the tuner gets the words of the unit alone.
+rm -r "$cache"
+echo 'int main() {}' > main.cpp
+KS_MODE=tune compile -arch=sm_90 main.cpp a.cu -o app
+reason applied
+substituted app
+tail -1 calls | grep -q -- '^tune --key=[0-9a-f]\{64\} --in-build a.cu -- .*-arch=sm_90' || fail "called as: $(cat calls)"
+tail -1 calls | grep -q 'main.cpp\|app' && fail "called as: $(cat calls)"
+
 # A tuner that fails after it stored something: that is taken. One that stores nothing: the original.
 rm -r "$cache"
 TUNER_EXIT=1 KS_MODE=tune compile -arch=sm_90 -c a.cu -o a.o
