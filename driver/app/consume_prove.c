@@ -47,6 +47,27 @@ static bool check_built(struct consume *c, const struct ks_tu_compile *compile, 
     return true;
 }
 
+// An entry of the table is found by the name that the object's own host code registers; one that
+// fits none, or several, would never be asked.
+static bool check_registered(struct consume *c, const struct ks_tu_compile *compile,
+                             struct attempt *a)
+{
+    struct ks_err err = {0};
+    struct ks_signature_list registered = {0};
+    if (ks_tu_registered_read(c->arena, compile, &registered, &err) != KS_OK) {
+        give_up(a, KS_R_NO_PROOF, ks_arena_strdup(c->arena, err.text), false);
+        return false;
+    }
+    for (size_t i = c->n_subs; i-- > 0;) {
+        size_t fits = 0;
+        ks_vec_each (struct ks_signature, signature, &registered)
+            fits += ks_registered_same(c->subs[i].signature->registered, signature->registered);
+        if (fits != 1)
+            consume_drop(c, i, KS_R_NO_PROOF, "");
+    }
+    return true;
+}
+
 static void compile_failed(struct consume *c, const struct ks_tu_compile *compile,
                            struct attempt *a)
 {
@@ -87,7 +108,7 @@ static void attempt(struct consume *c, struct attempt *a)
     if (status != KS_OK)
         return give_up(a, KS_R_NO_PROOF, "", status == KS_E_ABSENT);
     size_t before = c->n_subs;
-    if (!check_built(c, &compile, a) || c->n_subs < before)
+    if (!check_registered(c, &compile, a) || !check_built(c, &compile, a) || c->n_subs < before)
         return;
     a->outcome = ks_tu_originals_unchanged(c->arena, &c->tu, &compile, &a->text);
     a->sure = a->outcome != KS_R_INTERNAL;

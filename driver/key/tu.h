@@ -113,6 +113,10 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
                                 const struct ks_substitution *sub, struct ks_tu_built *built,
                                 struct ks_err *err);
 
+// The kernels that the host code of a compile with --keep registers.
+enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                                     struct ks_signature_list *registered, struct ks_err *err);
+
 // Whether every entry of the plain compile has the same canonical PTX in the shadow compile.
 // KS_R_APPLIED, or KS_R_SHADOW_CHANGED_ORIGINAL with the entry's name in *which; KS_R_INTERNAL where
 // that cannot be told.

@@ -35,8 +35,8 @@ static enum ks_status read_modules(struct ks_arena *arena, const struct ks_tu_co
 
 // The host's stub is the one beside NAME.cudafe1.cpp; the others belong to device passes.
 static enum ks_status read_signatures(struct ks_arena *arena, const struct ks_tu_compile *compile,
-                                      const struct ks_strv *names, struct ks_tu *tu,
-                                      struct ks_err *err)
+                                      const struct ks_strv *names,
+                                      struct ks_signature_list *signatures, struct ks_err *err)
 {
     for (size_t i = 0; i < names->len; i++) {
         if (!ks_ends_with(names->at[i], ".cudafe1.cpp"))
@@ -48,7 +48,7 @@ static enum ks_status read_signatures(struct ks_arena *arena, const struct ks_tu
         struct ks_arena scratch = {0};
         enum ks_status status = ks_file_read(&scratch, stub, PTX_MAX, &text, err);
         if (status == KS_OK)
-            status = ks_signatures_read(arena, text, &tu->signatures, err);
+            status = ks_signatures_read(arena, text, signatures, err);
         ks_arena_free(&scratch);
         return status;
     }
@@ -240,7 +240,7 @@ enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
     KS_TRY(read_modules(arena, compile, &names, &modules, err));
     tu->modules = modules.at;
     tu->n_modules = modules.len;
-    KS_TRY(read_signatures(arena, compile, &names, tu, err));
+    KS_TRY(read_signatures(arena, compile, &names, &tu->signatures, err));
     struct kernel_vec kernels = {0};
     for (size_t i = 0; i < tu->n_marks; i++)
         KS_TRY(identify_mark(arena, tu, &tu->marks[i], &kernels, err));
@@ -315,6 +315,14 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
         KS_TRY(ks_cubin_entry_digest(cubin, entry->name, &built->sass[i], err));
     }
     return KS_OK;
+}
+
+enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                                     struct ks_signature_list *registered, struct ks_err *err)
+{
+    struct ks_strv names = {0};
+    KS_TRY(ks_dir_list(arena, compile->keep_dir, &names, err));
+    return read_signatures(arena, compile, &names, registered, err);
 }
 
 enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,

@@ -21,6 +21,35 @@ static const char *strip_static(const char *registered)
     return end + n + 2;
 }
 
+// Behind "<n><n bytes>" of a name with a hash in it; NULL: no such name stands here.
+static const char *after_hashed(const char *at)
+{
+    char *name;
+    if (*at < '1' || *at > '9')
+        return NULL;
+    unsigned long n = strtoul(at, &name, 10);
+    if (!ks_starts_with(name, "_GLOBAL__N_") && !ks_starts_with(name, "_INTERNAL_"))
+        return NULL;
+    return strlen(name) >= n ? name + n : NULL;
+}
+
+static bool same_tail(const char *a, const char *b)
+{
+    for (; *a != '\0' && *b != '\0'; a++, b++) {
+        const char *x = after_hashed(a), *y = x != NULL ? after_hashed(b) : NULL;
+        if (y != NULL && same_tail(x, y))
+            return true;
+        if (*a != *b)
+            return false;
+    }
+    return *a == *b;
+}
+
+bool ks_registered_same(const char *a, const char *b)
+{
+    return same_tail(strip_static(a), strip_static(b));
+}
+
 const char *ks_demangle(struct ks_arena *arena, const char *registered)
 {
     const char *name = strip_static(registered);

@@ -26,6 +26,10 @@ enum ks_status ks_signatures_read(struct ks_arena *arena, struct ks_slice stub,
                                   struct ks_signature_list *out, struct ks_err *err);
 // "ns::relax<float, (int)256>" and "ns :: relax< float,256 >" become "ns::relax<float,256>".
 const char *ks_instance_normalise(struct ks_arena *arena, const char *text);
+// Whether two compiles of one unit may give one kernel these registered names: those of unnamed
+// namespaces, of internal functions (around a lambda) and, with -rdc, of internal kernels carry a hash
+// of path and unit. The dispatch table's own rule, which is text of the shadow.
+bool ks_registered_same(const char *a, const char *b);
 // Demangled text of a registered name, or a copy of the name when it is not mangled.
 const char *ks_demangle(struct ks_arena *arena, const char *registered);
 // Whether the signature carries the declaration's name: same qualified name, a template exactly where

@@ -14,7 +14,11 @@ cat > lossy/nvcc <<END
 #!/bin/bash
 "$nvcc" "\$@" || exit
 case " \$* " in *" -I"*/hook*) ;; *) exit 0 ;; esac
-while [ \$# -gt 0 ]; do [ "\$1" = -o ] && out=\$2; shift; done
+while [ \$# -gt 0 ]; do
+    [ "\$1" = -o ] && out=\$2
+    shift
+done
+[ ! -e "$PWD/rename" ] || sed -i 's/_Z5scale/_Z5other/g' "\${out%/*}"/*.stub.c # -objtemp: beside it
 [ ! -e "$PWD/lose" ] || objcopy -R "\$(cat "$PWD/lose")" "\$out"
 END
 chmod +x lossy/nvcc
@@ -40,6 +44,12 @@ for section in .ks_hook .ks_table; do
     compile "${words[@]}" && refused
     rm lose
 done
+# A table entry for a kernel that the object does not register.
+touch rename
+rm -rf "$cache/manifests"
+compile "${words[@]}" && refused # the long way
+rm rename
+compile "${words[@]}" && refused # remembered
 # strict does not take it for a decision.
 echo .ks_table > lose
 rm -rf "$cache/manifests"

@@ -260,6 +260,31 @@ static void test_damaged_stub(void **state)
                      KS_E_FORMAT);
 }
 
+static void test_same_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        {"_Z5scalePfPKffi", "_Z5scalePfPKffi", true},
+        {"_Z5scalePfPKffi", "_Z5otherPfPKffi", false},
+        {"_Z5scalePf", "_Z5scalePfi", false},
+        {"_ZN13_GLOBAL__N__11kEv", "_ZN16_GLOBAL__N__abcd1kEv", true},
+        {"_ZN13_GLOBAL__N__11kEv", "_ZN16_GLOBAL__N__abcd1jEv", false},
+        {"_ZN1a1kEv", "_ZN1b1kEv", false},
+        {"__nv_static_2_ab__ZN1a1kEv", "__nv_static_3_xyz__ZN1a1kEv", true},
+        {"__nv_static_2_ab__ZN1a1kEv", "_ZN1a1kEv", true},
+        {"__nv_static_2_ab__ZN1a1kEv", "__nv_static_3_xyz__ZN1a1jEv", false},
+        {"_ZN12_INTERNAL_aa1kEv", "_ZN13_INTERNAL_bbb1kEv", true},
+        {"_ZN99_GLOBAL__N_", "_ZN99_GLOBAL__N_", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(ks_registered_same(cases[i].a, cases[i].b), cases[i].same);
+        assert_int_equal(ks_registered_same(cases[i].b, cases[i].a), cases[i].same);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +292,7 @@ int main(void)
         cmocka_unit_test(test_overloads),      cmocka_unit_test(test_open_types),
         cmocka_unit_test(test_matches_source), cmocka_unit_test(test_normalise),
         cmocka_unit_test(test_demangle),       cmocka_unit_test(test_damaged_stub),
+        cmocka_unit_test(test_same_name),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
