@@ -99,8 +99,8 @@ const char *consume_shadow_root(struct consume *c); // NULL: nowhere
 // What its words must be told to write; NULL: they say it.
 const char *consume_output(const struct consume *c);
 
-// consume_blame.c: drops the variants that a compiler's errors name; how many.
-size_t consume_blame(struct consume *c, struct ks_slice complaints);
+// consume_blame.c: drops the variants that the errors of a compile with --keep name; how many.
+size_t consume_blame(struct consume *c, const struct ks_tu_compile *compile);
 // An error of the text, rather than of the disk, the memory or somebody's kill.
 bool consume_is_about_text(const struct ks_tu_compile *compile);
 

@@ -72,7 +72,7 @@ static void compile_failed(struct consume *c, const struct ks_tu_compile *compil
                            struct attempt *a)
 {
     bool sure = consume_is_about_text(compile);
-    if (sure && consume_blame(c, compile->err) > 0)
+    if (sure && consume_blame(c, compile) > 0)
         return;
     size_t n = compile->err.len < 400 ? compile->err.len : 400;
     give_up(a, KS_R_SHADOW_FAILED, ks_arena_strndup(c->arena, compile->err.at, n), sure);

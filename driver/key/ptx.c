@@ -425,3 +425,35 @@ const struct ks_ptx_entry *ks_ptx_find(const struct ks_ptx_module *module, const
             return &module->entries[i];
     return NULL;
 }
+
+struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line)
+{
+    const char *end = text.at, *last = text.at + text.len;
+    for (; line > 0 && end < last; line--) {
+        const char *newline = memchr(end, '\n', (size_t)(last - end));
+        end = newline == NULL ? last : newline + 1;
+    }
+    struct ks_slice name = {0};
+    if (line > 0)
+        return name; // the text is shorter
+    // Whatever a program puts in between, functions begin at the beginning of a line.
+    for (const char *at = text.at; at < end;) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        struct ks_ptx_scan scan = {at, newline == NULL ? end : newline};
+        struct ks_ptx_token token = ks_ptx_next(&scan);
+        while (is_linking(&token))
+            token = ks_ptx_next(&scan);
+        bool function = ks_ptx_is(&token, ".entry") || ks_ptx_is(&token, ".func");
+        token = ks_ptx_next(&scan);
+        if (function && ks_ptx_is_char(&token, '(')) { // what it returns
+            while (token.kind != KS_PTX_END && token.kind != KS_PTX_BAD &&
+                   !ks_ptx_is_char(&token, ')'))
+                token = ks_ptx_next(&scan);
+            token = ks_ptx_next(&scan);
+        }
+        if (function && token.kind == KS_PTX_WORD)
+            name = (struct ks_slice){token.at, token.len};
+        at = scan.end + 1;
+    }
+    return name;
+}

@@ -99,6 +99,18 @@ for compiles in 4 1; do
     notes one
 done
 
+# So may its assembly be, which ptxas alone reads: it tells of a line.
+sed -i 's/\(float of_two(float v) { \)return/\1asm("bogus %0;" : "+f"(v)); return/' a.cu
+for compiles in 4 1; do
+    build $compiles
+    is one applied
+    is two shadow-failed
+    says "two: .*Not a name of any known instruction: 'bogus'"
+    is three shadow-failed
+    notes one
+done
+sed -i 's/asm("bogus.*(v)); //' a.cu
+
 # The evidence is put right: another set, tried anew.
 cp two.good "$path_two"
 "$make_variant" --resign "$path_two" > /dev/null || fail resign

@@ -431,6 +431,28 @@ static void damage_is_told_with_its_line(void **state)
 }
 
 // Cut anywhere, a module is refused or read, never more than read.
+static void functions_are_found_by_line(void **state)
+{
+    (void)state;
+    static const char text[] = ".version 9.0\n"                                       // 1
+                               "// .entry no(\n"                                      // 2
+                               ".func  (.param .b32 r) early(.param .b32 a)\n"        // 3
+                               ";\n"                                                  // 4
+                               ".visible .entry first(\n"                             // 5
+                               ")\n"                                                  // 6
+                               "{\n"                                                  // 7
+                               "\t@@ bogus \"%r1\n"                                   // 8
+                               "}\n"                                                  // 9
+                               ".func  (.param .b32 r) early(\n"                      // 10
+                               ".param .b32 a)\n"                                     // 11
+                               "{ .entry }";                                          // 12
+    static const char *const names[] = {"", "", "", "early", "early", "first", "first", "first",
+                                        "first", "first", "early", "early", "early", ""};
+    for (int line = 0; line < (int)(sizeof names / sizeof *names); line++)
+        assert_true(ks_slice_eq(ks_ptx_function_at(ks_slice_of(text), line), names[line]));
+    assert_true(ks_slice_eq(ks_ptx_function_at((struct ks_slice){0}, 1), ""));
+}
+
 static void truncation_is_survived(void **state)
 {
     (void)state;
@@ -466,6 +488,7 @@ int main(void)
         cmocka_unit_test(only_the_systems_assert_is_blanked),
         cmocka_unit_test(parameters_have_their_layout),
         cmocka_unit_test(damage_is_told_with_its_line),
+        cmocka_unit_test(functions_are_found_by_line),
         cmocka_unit_test(truncation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
