@@ -34,6 +34,14 @@ struct consume_part {
     bool alone; // nothing else of the program is compiled there
 };
 
+// A variant that is not compiled in after all.
+struct consume_left_out {
+    const struct consume_kernel *kernel;
+    const char *id;
+    enum ks_reason reason;
+    const char *text;
+};
+
 struct consume {
     struct ks_arena *arena;
     const struct ks_config *config;
@@ -52,6 +60,7 @@ struct consume {
     struct consume_origin *origins;
     struct ks_digest set;            // of all substitutions, the dropped ones too
     KS_VEC(struct ks_manifest_drop) drops;
+    KS_VEC(struct consume_left_out) left_out; // one a drop
 };
 
 // The whole of it: nvcc's exit status, or CONSUME_PASS. `part` may be NULL.

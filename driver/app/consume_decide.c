@@ -165,7 +165,7 @@ void consume_decide(struct consume *c)
     c->subs = KS_NEW_ARRAY(c->arena, struct ks_substitution, n + 1);
     c->origins = KS_NEW_ARRAY(c->arena, struct consume_origin, n + 1);
     c->n_subs = 0;
-    c->drops.len = 0;
+    c->drops.len = c->left_out.len = 0;
     for (size_t i = 0; i < c->n_kernels; i++) {
         struct consume_kernel *kernel = &c->kernels[i];
         if (kernel->reason != KS_R_APPLIED || kernel->signature == NULL)

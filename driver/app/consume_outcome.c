@@ -13,6 +13,8 @@ void consume_drop(struct consume *c, size_t i, enum ks_reason reason, const char
              kernel->signature->instance, ks_reason_name(reason));
     *ks_vec_push(c->arena, &c->drops) =
         (struct ks_manifest_drop){c->origins[i].digest, reason, text};
+    *ks_vec_push(c->arena, &c->left_out) =
+        (struct consume_left_out){kernel, c->subs[i].id, reason, text};
     c->n_subs--;
     memmove(&c->subs[i], &c->subs[i + 1], (c->n_subs - i) * sizeof *c->subs);
     memmove(&c->origins[i], &c->origins[i + 1], (c->n_subs - i) * sizeof *c->origins);

@@ -31,6 +31,20 @@ static void remark(const struct consume_kernel *kernel, enum ks_reason reason, c
                 ks_reason_name(reason)); // of a compiler's words the first line
 }
 
+// Where a kernel loses its last variant its own remark says why.
+static void remark_left_out(const struct consume *c, const struct consume_kernel *kernel)
+{
+    ks_vec_each (struct consume_left_out, out, &c->left_out) {
+        if (out->kernel != kernel)
+            continue;
+        const char *text = strcmp(out->text, out->id) == 0 ? "" : out->text;
+        fprintf(stderr, "%s:%d: remark: %s: variant %s is left out: %s%s%.*s [ks:%s]\n",
+                kernel->mark->file->path, kernel->mark->decl->line, name_of(kernel), out->id,
+                ks_reason_text(out->reason), text[0] != '\0' ? ": " : "",
+                (int)strcspn(text, "\n"), text, ks_reason_name(out->reason));
+    }
+}
+
 static void add_pending(struct consume *c, const struct consume_kernel *kernel)
 {
     struct ks_pending item = {.key = kernel->key, .kernel = kernel->signature->instance,
@@ -117,6 +131,8 @@ void consume_report(struct consume *c)
         bool applied = kernel->reason == KS_R_APPLIED;
         if (applied ? c->config->remarks_applied : c->config->remarks_missed)
             remark(kernel, kernel->reason, kernel->text == NULL ? "" : kernel->text, kernel->found);
+        if (applied && c->config->remarks_missed)
+            remark_left_out(c, kernel);
         warn_of_mark(c, i);
         if (kernel->reason == KS_R_PENDING && !c->config->readonly && c->config->cache_dir != NULL)
             add_pending(c, kernel);

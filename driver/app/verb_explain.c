@@ -20,6 +20,8 @@ struct explanation {
     char key[KS_HASH_TEXT]; // "" when it was not compiled
     struct ks_lookup lookup;
     struct verb_near_list near;
+    const struct verb_remark *left_out; // of the kernel's variants, while others are taken
+    size_t n_left_out;
 };
 
 static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
@@ -65,8 +67,12 @@ static enum ks_status prove(struct ks_verb_context *context, const struct verb_t
         for (size_t k = 0; k < i; k++)
             nth += strcmp(verb_kernel_name(explanations[k].kernel), name) == 0;
         ks_vec_each(struct verb_remark, remark, &remarks) {
-            if (strcmp(remark->kernel, name) != 0 || nth-- > 0)
+            if (remark->left_out != NULL || strcmp(remark->kernel, name) != 0 || nth-- > 0)
                 continue;
+            e->left_out = remark + 1;
+            while (e->left_out + e->n_left_out < remarks.at + remarks.len &&
+                   e->left_out[e->n_left_out].left_out != NULL)
+                e->n_left_out++;
             if (e->reason == KS_R_APPLIED && remark->reason != KS_R_APPLIED) {
                 e->reason = remark->reason;
                 e->text = remark->text;
@@ -75,6 +81,24 @@ static enum ks_status prove(struct ks_verb_context *context, const struct verb_t
         }
     }
     return KS_OK;
+}
+
+// Why a variant of a kernel that has others is not taken, or NULL.
+static const struct verb_remark *left_out(const struct explanation *e, const char *id)
+{
+    for (size_t i = 0; i < e->n_left_out; i++)
+        if (strcmp(e->left_out[i].left_out, id) == 0)
+            return &e->left_out[i];
+    return NULL;
+}
+
+// The best that is taken; where none is, the best that the store has.
+static const struct ks_variant *best(const struct explanation *e)
+{
+    for (size_t i = 0; i < e->lookup.n_variants; i++)
+        if (left_out(e, e->lookup.variants[i].variant.id) == NULL)
+            return &e->lookup.variants[i].variant;
+    return NULL;
 }
 
 static const char *near_name(const struct verb_near *near)
@@ -103,8 +127,13 @@ static json_t *field_json(const struct verb_near *near, const struct verb_near_f
 static json_t *as_json(const struct explanation *e)
 {
     const struct ks_tu_mark *mark = e->kernel->mark;
-    const struct ks_variant *v = e->lookup.n_variants > 0 ? &e->lookup.variants[0].variant : NULL;
+    const struct ks_variant *v = best(e);
     json_t *row = json_object(), *near = json_array(), *differences = json_array();
+    json_t *out = json_array();
+    for (size_t i = 0; i < e->n_left_out; i++)
+        json_array_append_new(out, json_pack("{s:s,s:s,s:s}", "variant", e->left_out[i].left_out,
+                                             "reason", ks_reason_name(e->left_out[i].reason),
+                                             "text", e->left_out[i].text));
     ks_vec_each(struct verb_near, n, &e->near) {
         json_array_append_new(near, json_sprintf("%s is for another key: %s", near_name(n),
                                                  n->first));
@@ -123,6 +152,7 @@ static json_t *as_json(const struct explanation *e)
     json_object_set_new(row, "near", near);
     json_object_set_new(row, "differences", differences);
     json_object_set_new(row, "variant", v != NULL ? json_string(v->id) : json_null());
+    json_object_set_new(row, "left_out", out);
     json_object_set_new(row, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
     return row;
 }
@@ -175,9 +205,14 @@ static void print(const struct explanation *e)
         printf("  %s\n", e->text);
     for (size_t i = 0; i < e->lookup.n_variants; i++) {
         const struct ks_found *found = &e->lookup.variants[i];
-        printf("  variant %s: %.2fx, at least %.2fx on %s, signed by %s\n  %s\n",
-               found->variant.id, found->variant.geomean, found->variant.lower,
-               found->variant.evidence.device, found->signer, found->path);
+        const struct verb_remark *out = left_out(e, found->variant.id);
+        bool taken = e->reason == KS_R_APPLIED && out == NULL;
+        printf("  variant %s%s: %.2fx, at least %.2fx on %s, signed by %s\n  %s\n",
+               found->variant.id, taken ? "" : ", left out", found->variant.geomean,
+               found->variant.lower, found->variant.evidence.device, found->signer, found->path);
+        if (out != NULL)
+            printf("    %s: %s%s%s\n", ks_reason_name(out->reason), ks_reason_text(out->reason),
+                   out->text[0] != '\0' ? ": " : "", out->text);
     }
     print_near(&e->near);
     if (e->key[0] != '\0')

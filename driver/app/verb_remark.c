@@ -23,12 +23,19 @@ static void read_line(struct ks_arena *arena, const char *line, struct verb_rema
     if (colon == NULL || colon > tail || reason == KS_R_COUNT)
         return;
     const char *text = ks_arena_strndup(arena, colon + 2, (size_t)(tail - colon - 2));
+    static const char variant[] = "variant ", out[] = " is left out: ";
+    const char *left_out = NULL, *behind = strstr(text, out);
+    if (ks_starts_with(text, variant) && behind != NULL) {
+        const char *id = text + strlen(variant);
+        left_out = ks_arena_strndup(arena, id, (size_t)(behind - id));
+        text = behind + strlen(out);
+    }
     size_t sentence = strlen(ks_reason_text(reason));
     if (strncmp(text, ks_reason_text(reason), sentence) == 0)
         text += sentence + (text[sentence] == ':' ? strlen(": ") : 0);
     *ks_vec_push(arena, list) = (struct verb_remark){
         .kernel = ks_arena_strndup(arena, at, (size_t)(colon - at)), .reason = reason,
-        .text = text};
+        .text = text, .left_out = left_out};
 }
 
 // A look must not count as a build: KS_READONLY keeps pending kernels, counters and manifests out.

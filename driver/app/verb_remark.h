@@ -10,6 +10,7 @@ struct verb_remark {
     const char *kernel;
     enum ks_reason reason;
     const char *text; // what follows the reason's own sentence, or ""
+    const char *left_out; // NULL; or the id of a variant, and this is why it is not taken
 };
 struct verb_remark_list {
     struct verb_remark *at;
@@ -17,7 +18,8 @@ struct verb_remark_list {
 };
 
 // Compiles the command of `tu` by the ks-nvcc beside this program, read-only, into the private
-// folder. One remark a kernel and architecture, in the order of tu->tu.kernels.
+// folder. One remark a kernel and architecture, in the order of tu->tu.kernels; behind that of a kernel
+// with a variant one for each that is left out.
 enum ks_status verb_remarks(struct ks_verb_context *context, const struct verb_tu *tu,
                             struct verb_remark_list *list, struct ks_err *err);
 

@@ -128,7 +128,17 @@ variant --lower=1.2 --kernel=one slow_one.yaml a.cu -- -arch=sm_90
 for compiles in 4 1; do
     build $compiles
     is one applied
-    says "remark: one: variant $(basename "$variant" .yaml) "
+    says "remark: one: variant $(basename "$variant" .yaml) for"
+    says "remark: one: variant $(basename "$path_one" .yaml) is left out: .*\[ks:variant-differs\]"
     notes "one two"
 done
+if [ -x "$ks" ]; then
+    "$ks" explain a.cu:one -- -arch=sm_90 > log 2>&1 || fail "ks explain"
+    says ": one, sm_90: applied"
+    says "^  variant $(basename "$path_one" .yaml), left out: "
+    says "^    variant-differs: "
+    says "^  variant $(basename "$variant" .yaml): 1"
+    "$ks" explain a.cu:three -- -arch=sm_90 > log 2>&1 || fail "ks explain"
+    says "^  variant $(basename "$path_three" .yaml), left out: "
+fi
 no_litter
