@@ -144,7 +144,9 @@ static int compile(struct whole *w, size_t i, struct ks_err *err)
     if (ks_proc_run(w->arena, argv, &options, &result, err) != KS_OK)
         return CONSUME_PASS;
     unit->held = result.held;
-    bool ours = result.signal != 0 || ks_held_says(&result.held, w->dir);
+    bool ours = result.signal != 0 || result.exit_code == EXIT_NO_COMPILER ||
+                access(ks_path_dir(w->arena, unit->object), W_OK) != 0 ||
+                ks_held_says(&result.held, w->dir);
     return result.exit_code != 0 && ours && !w->strict ? CONSUME_PASS : result.exit_code;
 }
 

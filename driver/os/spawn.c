@@ -103,7 +103,7 @@ static _Noreturn void branch(struct child_plan *plan)
     }
     if (!place(plan->null_fd >= 0 ? plan->null_fd : spawn->in, 0) || !place(spawn->out, 1) ||
         !place(spawn->err, 2))
-        _exit(127);
+        kill(getpid(), SIGKILL); // no status of what it was to run
     ks_rescue_child(0, 0);
     sigprocmask(SIG_SETMASK, &plan->mask, NULL);
     ks_exit_as_child(spawn->options->branch(spawn->options->context));
