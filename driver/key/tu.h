@@ -67,6 +67,9 @@ struct ks_tu_compile {
     const char *keep_dir;
     const char *depfile;               // NULL: none is written
     bool hold;                         // given: keep back what nvcc prints to the user
+    double limit_seconds;              // given: killed then, with all that it started; 0: none
+    int64_t limit_memory;              // given with that: bytes for each of its programs; 0: none
+    bool timed_out;
     int exit_code;
     struct ks_slice out, err;          // nvcc's text, where it is captured
     struct ks_held held;               // where it is kept back

@@ -68,16 +68,21 @@ static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
                                const char *const *argv, struct ks_tu_compile *compile,
                                struct ks_err *err)
 {
+    bool limited = compile->limit_seconds > 0;
     struct ks_proc_options options = {
-        .capture_stdout = compile->quiet, .capture_stderr = compile->quiet, .in_group = true,
-        .hold = compile->hold && !compile->quiet};
-    struct ks_proc_result result;
+        .capture_stdout = compile->quiet, .capture_stderr = compile->quiet, .in_group = !limited,
+        .hold = compile->hold && !compile->quiet, .timeout_seconds = compile->limit_seconds,
+        .max_memory = limited ? compile->limit_memory : 0};
+    struct ks_proc_result result = {0};
     if (compile->keep_dir != NULL)
         options.env = keep_environment(arena, compile->keep_dir);
     else
         argv = ks_toolkit_command(arena, tu->toolkit, argv);
-    KS_TRY(ks_proc_run(arena, argv, &options, &result, err));
-    compile->exit_code = result.exit_code;
+    enum ks_status status = ks_proc_run(arena, argv, &options, &result, err);
+    compile->timed_out = result.timed_out;
+    if (status != KS_OK && !result.timed_out)
+        return status;
+    compile->exit_code = result.timed_out ? 124 : result.exit_code;
     compile->out = result.out;
     compile->err = result.err;
     compile->held = result.held;

@@ -5,6 +5,8 @@
 
 #include "source/proposal_gate.h"
 
+enum { DEEPEST = 64, MOST_TEMPLATES = 64 };
+
 struct rule {
     const char *word;
     const char *why;
@@ -273,6 +275,8 @@ static enum ks_status match_brackets(struct ks_gate *gate)
     size_t depth = 0;
     for (size_t i = 0; i < gate->len; i++) {
         const struct ks_token *t = &gate->at[i];
+        if (depth > DEEPEST)
+            KS_GATE_FAIL(gate, t, "brackets are nested deeper than %d levels", DEEPEST);
         match[i] = -1;
         if (t->kind != KS_TOK_PUNCT || t->len != 1)
             continue;
@@ -313,6 +317,10 @@ enum ks_status ks_gate_words(struct ks_gate *gate)
     }
     gate->at = kept;
     KS_TRY(match_brackets(gate));
+    size_t templates = 0;
+    for (size_t i = 0; i < gate->len; i++)
+        if (ks_token_is(&gate->at[i], "template") && ++templates > MOST_TEMPLATES)
+            KS_GATE_FAIL(gate, &gate->at[i], "more than %d templates", MOST_TEMPLATES);
     for (size_t i = 0; i < gate->len; i++) {
         const struct ks_token *t = &gate->at[i];
         KS_TRY(check_ascii(gate, t));

@@ -11,6 +11,8 @@
 
 #define CUBIN_MAX (256u << 20)
 #define PTX_MAX (256u << 20)
+#define COMPILE_SECONDS 120.0
+#define COMPILE_MEMORY (INT64_C(8) << 30) // address space of each program; nvcc's own take below two
 
 static void fail(struct ks_candidate *c, enum ks_correctness failure, const char *text)
 {
@@ -251,7 +253,12 @@ static enum ks_status compile_together(struct ks_judge *judge, struct ks_candida
         subs[i] = substitution(judge, candidates[i]);
     const char *keep = ks_arena_printf(arena, "%s/candidate-%d", judge->options.work_dir, judge->built++);
     KS_TRY(ks_dir_make(keep, err));
-    struct ks_tu_compile compile = {.quiet = true};
+    // Templates can keep a compiler busy for ever, and take all memory.
+    struct ks_tu_compile compile = {.quiet = true,
+                                    .limit_seconds = judge->options.compile_timeout > 0
+                                                         ? judge->options.compile_timeout
+                                                         : COMPILE_SECONDS,
+                                    .limit_memory = COMPILE_MEMORY};
     const char *shadow_path;
     struct ks_err local = {0};
     double start = ks_now();
@@ -270,7 +277,10 @@ static enum ks_status compile_together(struct ks_judge *judge, struct ks_candida
     *compiled = compile.exit_code == 0;
     for (size_t i = 0; i < n; i++)
         note(candidates[i], KS_CHECK_COMPILE, start, *compiled);
-    if (!*compiled && n == 1) {
+    if (compile.timed_out && n == 1) {
+        fail(candidates[0], KS_C_COMPILE, ks_arena_printf(arena, "the compiler did not finish within %g s",
+                                                          compile.limit_seconds));
+    } else if (!*compiled && n == 1) {
         char text[512];
         shorten(compile.err.len > 0 ? compile.err : compile.out, text);
         fail(candidates[0], KS_C_COMPILE, text);

@@ -27,8 +27,7 @@ static const char *const feature_text[F_COUNT] = {
     [F_EVICT] = "a cache eviction policy that keeps lines (evict_last, persisting)",
     [F_PREFETCH] = "a prefetch instruction",
     [F_DISCARD] = "discard, which leaves memory undefined",
-    [F_UNFENCED] = "an atomic counter whose value it uses, and no fence (__threadfence) to order other "
-                   "memory by it",
+    [F_UNFENCED] = "an atomic counter whose value it uses, and no fence (__threadfence) beside it",
     [F_SYSTEM] = "system-scope memory traffic",
     [F_DEPENDENT] = "programmatic dependent launch (griddepcontrol)",
     [F_MULTICAST] = "multi-device memory instructions (multimem)",

@@ -16,6 +16,7 @@ struct ks_judge_options {
     const char *launcher;      // prefix words to run it elsewhere ("srun -G1"), or NULL
     const char *device;        // by name (device/device.h); NULL: "cuda"
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
+    double compile_timeout;    // seconds for compiling proposals (120)
     uint64_t seed;             // 0: from the OS, the normal case; fixed only by tests
     size_t max_shapes;         // 24
     const char *work_dir;      // private, for compiles

@@ -143,6 +143,27 @@ static void the_gate_can_be_switched_off_in_tests_only(void **state)
     assert_int_equal(v.correctness, KS_C_CORRECT);
 }
 
+// Millions of instantiations: ended in time, and no harm to the next one in the same compile.
+static void a_template_bomb_is_defused(void **state)
+{
+    (void)state;
+    struct ks_proposal *bomb = propose(
+        "vadd_bomb",
+        "template <int A, int B> struct X { static constexpr long v = X<A - 1, 2 * B>::v + X<A - 1, 2 * B + "
+        "1>::v; }; template <int B> struct X<0, B> { static constexpr long v = B; };",
+        "if (i < n) c[i] = a[i] + b[i] + (X<26, 0>::v == 1 ? 1.f : 0.f);");
+    struct ks_verdict v;
+    struct ks_err err = {0};
+    bench.judge->options.compile_timeout = 3;
+    check(ks_judge_quick(bench.judge, &bomb, 1, &v, &err), &err);
+    bench.judge->options.compile_timeout = 0;
+    if (v.correctness != KS_C_COMPILE || strstr(v.reason, "did not finish within 3 s") == NULL)
+        fail_msg("%s \"%s\"", ks_correctness_name(v.correctness), v.reason);
+    struct ks_proposal *honest = propose("vadd_ok", "", HONEST);
+    check(ks_judge_quick(bench.judge, &honest, 1, &v, &err), &err);
+    assert_int_equal(v.correctness, KS_C_CORRECT);
+}
+
 static void the_build_that_ships_is_judged(void **state)
 {
     (void)state;
@@ -187,6 +208,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
         cmocka_unit_test(the_gate_can_be_switched_off_in_tests_only),
+        cmocka_unit_test(a_template_bomb_is_defused),
         cmocka_unit_test(the_build_that_ships_is_judged),
         cmocka_unit_test(wrong_arithmetic_is_seen_whatever_its_name),
     };

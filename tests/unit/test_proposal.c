@@ -191,6 +191,37 @@ static void refuses(void **state)
     }
 }
 
+// `n` times `open`, then `close`.
+static enum ks_status check_repeated(const char *open, int n, const char *close, struct ks_err *err)
+{
+    struct ks_buf text = KS_BUF(1 << 20);
+    for (int i = 0; i < n; i++)
+        ks_buf_puts(&text, open);
+    ks_buf_puts(&text, close);
+    const char *source = ks_arena_strdup(&arena, ks_buf_text(&text));
+    ks_buf_free(&text);
+    return check_source(source, err);
+}
+
+static void limits_hold(void **state)
+{
+    (void)state;
+    struct ks_err err = {0};
+    const char *const line = "// a comment of thirty-six bytes....\n";
+    assert_int_equal(check_repeated("template <class T> __device__ T f(T v) { return v; }\n", 64, KERNEL, &err),
+                     KS_OK);
+    assert_int_equal(check_repeated("template <class T> __device__ T f(T v) { return v; }\n", 65, KERNEL, &err),
+                     KS_E_USER);
+    assert_non_null(strstr(err.text, "templates"));
+    assert_int_equal(check_repeated("(", 64, "", &err), KS_E_USER);
+    assert_null(strstr(err.text, "nested deeper"));
+    assert_int_equal(check_repeated("(", 70, "", &err), KS_E_USER);
+    assert_non_null(strstr(err.text, "nested deeper"));
+    assert_int_equal(check_repeated(line, 7000, KERNEL, &err), KS_OK);
+    assert_int_equal(check_repeated(line, 8000, KERNEL, &err), KS_E_USER);
+    assert_non_null(strstr(err.text, "at most 262144"));
+}
+
 static void refuses_plans(void **state)
 {
     (void)state;
@@ -286,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts),        cmocka_unit_test(refuses),
+        cmocka_unit_test(limits_hold),
         cmocka_unit_test(refuses_plans),  cmocka_unit_test(writes_what_it_reads),
         cmocka_unit_test(names_types),    cmocka_unit_test(reads_errors_with_line),
     };
