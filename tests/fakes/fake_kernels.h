@@ -137,6 +137,14 @@ static bool fake_misbehaves(struct fake *f, const char *name, int64_t n)
         puts("{\"id\": 1, \"ok\": maybe");
         return true;
     }
+    if (fake_named(name, "_wrongid")) {
+        printf("{\"id\":%lld,\"ok\":true,\"microseconds\":1}\n", (long long)f->id + 7);
+        return true;
+    }
+    if (fake_named(name, "_noclass")) {
+        fake_fail(f, "sorry", "of no known class");
+        return true;
+    }
     if (fake_named(name, "_flood"))
         for (;;)
             fputs("xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", stdout);

@@ -30,7 +30,7 @@ static struct ks_worker worker_of(const uint8_t *data, size_t size)
     FUZZ_CHECK(write(ends[1], data, size) == (ssize_t)size);
     close(ends[1]);
     // A process of its own group, so that ending it ends nothing else; what it said is in the pipe.
-    pid_t pid = fork();
+    pid_t pid = vfork();
     FUZZ_CHECK(pid >= 0);
     if (pid == 0)
         _exit(0);

@@ -102,6 +102,8 @@ static void wrong_candidates_get_their_verdict(void **state)
         {"vadd_die", KS_C_UNSAFE, "died"},
         {"vadd_garbage", KS_C_UNSAFE, "protocol"},
         {"vadd_twice", KS_C_UNSAFE, "protocol"},
+        {"vadd_wrongid", KS_C_UNSAFE, "protocol"},
+        {"vadd_noclass", KS_C_UNSAFE, "protocol"},
         {"vadd_flood", KS_C_UNSAFE, "protocol"},
         {"vadd_nondet", KS_C_NONDET, "repeated runs"},
         {"vadd_hang", KS_C_HANG, "did not finish"},

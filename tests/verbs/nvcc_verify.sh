@@ -1,0 +1,73 @@
+# ks verify: without a device the gates judge; with the fake worker (it runs known kernels by their names,
+# tests/fakes) the whole way to CORRECT and FASTER.
+. "$KS_TEST_SOURCE/tests/verbs/verbs.sh"
+cat > vadd.cu <<'END'
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(a[n]=uniform(0,1)) in(b[n]=uniform(0,1)) out(c[n]) grid(ceildiv(n,256)) block(256)
+__global__ void vadd(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)
+__global__ void other(const float *a, const float *b, float *c, int n) { c[threadIdx.x] = a[0] - b[0]; }
+END
+# proposal NAME FIRST: NAME.yaml, with kernel NAME whose body begins with FIRST.
+proposal() {
+    cat > "$1.yaml" <<END
+source: |
+  __global__ void $1(const float *a, const float *b, float *c, int n)
+  {
+      $2
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n)
+          c[i] = a[i] + b[i];
+  }
+plan:
+  - {kernel: $1, grid: ["ceildiv(n,${3:-256})"], block: [256], args: [a, b, c, n]}
+END
+}
+touch ks.yaml
+proposal vadd_ok ''
+proposal vadd_tail ''
+proposal vadd_asm 'asm("trap;");'
+proposal vadd_clock 'if (clock64() == 7) return;'
+proposal vadd_zero '' 0
+proposal vadd_typo 'c[0] = nothing;'
+
+status 2 "$ks" verify && says 'give one FILE.cu'
+status 2 "$ks" verify vadd.cu --suite . && says 'give one FILE.cu'
+status 2 "$ks" verify vadd.cu --device abacus && says 'no device `abacus`'
+status 2 "$ks" verify vadd.cu --variant && says 'wants a value'
+status 2 "$ks" verify vadd.cu --only R01 && says '--only goes with --suite'
+status 2 "$ks" verify none.cu && says 'no such file'
+status 2 "$ks" verify vadd.cu:vadd --variant none.yaml && says 'none.yaml'
+status 2 "$ks" verify vadd.cu --variant vadd_ok.yaml && says 'say which'
+status 2 "$ks" verify vadd.cu:sub --variant vadd_ok.yaml && says 'no marked kernel'
+
+# No device: gates name what they refuse; for the rest there is nobody to tell.
+status 1 "$ks" verify vadd.cu:vadd --variant vadd_asm.yaml
+has 'STATIC: source:3: ' && has "'asm'" && has 'text         failed' && has 'compile      not-made'
+status 1 "$ks" verify vadd.cu:vadd --variant=vadd_clock.yaml
+has 'clock register' && has 'static       failed' && has 'compile      passed'
+status 1 "$ks" verify vadd.cu:vadd --variant vadd_zero.yaml && has 'LAUNCH: step 1: grid.x'
+status 1 "$ks" verify vadd.cu:vadd --variant vadd_typo.yaml && has 'COMPILE: line 3: error'
+status 100 "$ks" verify vadd.cu:vadd --variant vadd_ok.yaml
+has 'not judged: the gates find nothing'
+json 1 verify vadd.cu:vadd --variant vadd_typo.yaml + verdicts 'verdicts[].checks'
+has '"correctness": "COMPILE"'
+json 100 verify vadd.cu:vadd --variant vadd_ok.yaml + verdicts 'verdicts[].notes'
+has '"correctness": null'
+status 1 "$ks" verify vadd.cu && says 'no variant is stored'
+
+# With a worker the whole way.
+worker=$KS_TEST_TOOLS/test_judge
+[ -x "$worker" ] || skip "test_judge is not built"
+export KS_DEVICE="$worker --worker"
+json 0 verify vadd.cu:vadd --variant vadd_ok.yaml + verdicts 'verdicts[].timings'
+has '"correctness": "CORRECT"' && has '"speed": "FASTER"' && lacks '"not-made"'
+status 1 "$ks" verify vadd.cu:vadd --variant vadd_tail.yaml
+has 'WRONG' && has 'correctness  failed' && has 'timing       not-made'
+no_litter
