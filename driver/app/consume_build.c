@@ -45,12 +45,12 @@ const char *consume_output(const struct consume *c)
 int consume_plain(struct consume *c)
 {
     consume_report(c);
-    struct ks_strv first = {0};
-    ks_tu_silence(c->arena, &c->tu, false, &first);
+    struct ks_strv last = {0};
+    ks_tu_silence(c->arena, &c->tu, false, &last);
     const char *const *argv = ks_toolkit_command(
         c->arena, c->toolkit,
-        ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, first.at, NULL, consume_output(c),
-                         NULL));
+        ks_cmdline_build(c->arena, c->cmd, c->toolkit->nvcc, NULL, NULL, consume_output(c),
+                         last.at));
     struct ks_err err = {0};
     if (c->cmd->depfile == NULL) { // nothing to mend afterwards: become nvcc
         ks_proc_exec(argv[0], argv, &err);

@@ -10,6 +10,7 @@
 
 #include "app/consume.h"
 #include "base/log.h"
+#include "nvcc/host_front.h"
 #include "nvcc/named.h"
 #include "nvcc/reentry.h"
 #include "os/proc.h"
@@ -80,6 +81,8 @@ int main(int argc, char **argv)
     struct ks_toolkit toolkit;
     struct ks_err err = {0};
 
+    if (ks_host_front_is(argv[0])) // by gcc, under a shadow's compile
+        return ks_host_front(argc, argv);
     if (may_be_strict(argv))
         ks_rescue_refuse(NULL);
     ks_rescue_prepare(ks_toolkit_guess, argv, "--ks-");

@@ -86,8 +86,9 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
 enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
                               const struct ks_tu_compile *compile, struct ks_err *err);
 
-// Adds what keeps host compilers from warning about our pragmas, in the user's file or, where it is the
-// shadow that is compiled, in headers. Not where it would hide the same warning about a pragma of others.
+// Adds what keeps host compilers from warning about our pragmas, in the user's file or, where it is
+// the shadow that is compiled, in headers. To be put last: clang's -Wall would undo it. Not where it
+// would hide the same warning about a pragma of others.
 void ks_tu_silence(struct ks_arena *arena, const struct ks_tu *tu, bool shadow,
                    struct ks_strv *args);
 

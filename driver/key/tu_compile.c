@@ -8,6 +8,7 @@
 
 #include "fmt/hash.h"
 #include "nvcc/devlink.h"
+#include "nvcc/host_front.h"
 #include "nvcc/option.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -104,14 +105,14 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
                                    const char *object, struct ks_tu_compile *compile,
                                    struct ks_err *err)
 {
-    struct ks_strv first = {0};
+    struct ks_strv first = {0}, last = {0};
     ks_strv_add(arena, &first, "--keep");
     ks_strv_add(arena, &first, "--keep-dir");
     ks_strv_add(arena, &first, compile->keep_dir);
-    ks_tu_silence(arena, tu, false, &first);
+    ks_tu_silence(arena, tu, false, &last);
     compile->depfile = tu->cmd->depfile;
     const char **argv =
-        ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, NULL);
+        ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, last.at);
     enum ks_status status = run_nvcc(arena, tu, argv, compile, err);
     if (tu->cmd->objtemp) {
         enum ks_status collected = collect_kept(arena, tu, object, compile->keep_dir, NULL);
@@ -142,6 +143,30 @@ static enum ks_status write_shadow(struct ks_arena *arena, const struct ks_tu *t
     if (utimensat(AT_FDCWD, *path, times, 0) != 0)
         return ks_err_errno(err, "%s", *path);
     return KS_OK;
+}
+
+// A link of this name to what stands in front of gcc's front end. Whoever else writes it writes the same.
+static bool link_front(struct ks_arena *arena, const char *dir)
+{
+    const char *to = ks_path_join(arena, ks_program_dir(arena), "ks-nvcc");
+    const char *path = ks_path_join(arena, dir, KS_HOST_FRONT);
+    char now[4096];
+    ssize_t n = readlink(path, now, sizeof now);
+    if (n == (ssize_t)strlen(to) && memcmp(now, to, (size_t)n) == 0)
+        return ks_file_exists(to);
+    const char *temp = ks_arena_printf(arena, "%s.%d", path, (int)getpid());
+    return ks_file_exists(to) && symlink(to, temp) == 0 &&
+           (rename(temp, path) == 0 || (unlink(temp), false));
+}
+
+// Headers beside a unit in the current folder have names without a folder, as gcc spells them.
+static void put_front(struct ks_arena *arena, const struct ks_tu *tu, const char *shadow,
+                      struct ks_strv *first)
+{
+    const char *dir = ks_path_dir(arena, shadow);
+    if (strchr(tu->path, '/') == NULL && !tu->cmd->host_parts &&
+        ks_shadow_includes_beside(tu->files.at[0].text) && link_front(arena, dir))
+        (void)ks_shadow_front(arena, dir, first);
 }
 
 // Makes `cmd` (a copy of the user's) write its depfile to `depfile`; returns where it will be. One that
@@ -200,10 +225,11 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     KS_TRY_GOTO(ks_buf_check(&shadow, "shadow", err), done);
     KS_TRY_GOTO(write_shadow(arena, tu, &shadow, shadow_root, shadow_path, err), done);
 
-    struct ks_strv first = {0};
+    struct ks_strv first = {0}, last = {0};
     const char *hook = ks_path_join(arena, tu->config->share_dir, "hook");
     KS_TRY_GOTO(ks_shadow_arguments(arena, tu->path, hook, dispatch, &first, err), done);
-    ks_tu_silence(arena, tu, true, &first);
+    put_front(arena, tu, *shadow_path, &first);
+    ks_tu_silence(arena, tu, true, &last);
     if (keep_dir != NULL) {
         ks_strv_add(arena, &first, "--keep");
         ks_strv_add(arena, &first, "--keep-dir");
@@ -215,7 +241,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     struct ks_cmdline cmd = *tu->cmd;
     compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
     const char **argv =
-        ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, NULL);
+        ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, last.at);
     ks_buf_free(&shadow); // as large as the user's file, and nobody's while nvcc runs
     status = run_nvcc(arena, tu, argv, compile, err);
     if (keep_dir != NULL && tu->cmd->objtemp &&

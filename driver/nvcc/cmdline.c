@@ -439,6 +439,7 @@ void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,
     ks_host_options_read(arena, &r.host);
     out->debug_device |= r.host.instrumented;
     out->openmp = r.host.openmp;
+    out->host_parts = r.host.parts;
     if (r.host.doubt != NULL)
         pass(out, r.host.doubt);
     judge_phase(&r);

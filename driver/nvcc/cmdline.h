@@ -42,6 +42,7 @@ struct ks_cmdline {
                                           // build; pass says which
     bool lineinfo, keep, objtemp, dlto, fast_math;
     bool openmp;                          // the host compiler's -fopenmp
+    bool host_parts;                      // its -B, -specs or -wrapper
     int maxrregcount;                     // 0: not given
     const char **quote_dirs;              // -iquote through -Xcompiler, NULL-terminated
     const char **include_dirs;            // in search order: -I through -Xcompiler, then -I

@@ -32,12 +32,16 @@ static void look_at(struct ks_host_options *host, struct ks_arena *arena, const 
     // They write files named after what is compiled, or print what a probe will parse.
     static const char *const side_outputs[] = {"-save-temps", "--save-temps", "-Wp,-M", "-M",
                                                "-fdump-",     "-ftime-trace", NULL};
+    static const char *const parts[] = {"-B", "-specs", "--specs", "-wrapper",
+                                        "-no-integrated-cpp", NULL};
     static const char *const whole_words[] = {"-v", "-###", "-E", "-S", "-fsyntax-only", NULL};
     if (starts_with_any(word, instruments)) {
         host->instrumented = true;
         doubt(host, arena, "an instrumented build keeps its own kernels", word);
     } else if (starts_with_any(word, side_outputs)) {
         doubt(host, arena, "an output of the host compiler that ks does not know", word);
+    } else if (starts_with_any(word, parts)) {
+        host->parts = true;
     } else if (ks_starts_with(word, "-fopenmp")) {
         host->openmp = true;
     } else if (word[0] == '@') {

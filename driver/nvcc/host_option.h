@@ -10,6 +10,7 @@ struct ks_host_options {
     struct ks_strv include_dirs; // -I; searched before nvcc's own -I (wrapper.md 3)
     bool instrumented;           // sanitizer, coverage or profile build; doubt says which
     bool openmp;                 // -fopenmp: its pragmas are known
+    bool parts;                  // -B and its like: the host compiler takes parts of itself elsewhere
     const char *doubt;           // why the command must be passed through, or NULL
 };
 

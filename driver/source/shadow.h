@@ -40,6 +40,13 @@ enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
                                    const char *hook_dir, bool dispatch, struct ks_strv *args,
                                    struct ks_err *err);
 
+// Whether the text asks for files in quotes, or by a macro: those may lie beside it.
+bool ks_shadow_includes_beside(struct ks_slice text);
+
+// What makes gcc start the front end in the folder `dir` (nvcc/host_front.h). False: it cannot be quoted
+// safely.
+bool ks_shadow_front(struct ks_arena *arena, const char *dir, struct ks_strv *args);
+
 // Debug information of an object made at `from` with -objtemp names files beside it: as if it had been
 // made at `to`. Nothing where a path cannot be quoted safely.
 void ks_shadow_map_debug(struct ks_arena *arena, const char *from, const char *to,

@@ -46,6 +46,27 @@ enum ks_status ks_shadow_arguments(struct ks_arena *arena, const char *tu_path,
     return KS_OK;
 }
 
+bool ks_shadow_includes_beside(struct ks_slice text)
+{
+    const char *end = text.at + text.len, *at = text.at;
+    while ((at = memmem(at, (size_t)(end - at), "include", 7)) != NULL) {
+        at += 7;
+        while (at < end && (*at == ' ' || *at == '\t'))
+            at++;
+        if (at < end && *at != '<')
+            return true;
+    }
+    return false;
+}
+
+bool ks_shadow_front(struct ks_arena *arena, const char *dir, struct ks_strv *args)
+{
+    if (!is_quotable(dir) || strchr(dir, ',') != NULL)
+        return false;
+    ks_strv_add(arena, args, ks_arena_printf(arena, "-Xcompiler=-B\"%s/\"", dir));
+    return true;
+}
+
 static struct ks_slice folder_of(const char *path)
 {
     return (struct ks_slice){path, (size_t)(ks_path_base(path) - path)};

@@ -301,6 +301,12 @@ static void looks_at_flags_of_the_environment(void **state)
     setenv("NVCC_APPEND_FLAGS", "-G", 1);
     cmd = parse("-c a.cu");
     assert_true(cmd.debug_device);
+    cmd = parse("-c a.cu -Xcompiler=-Wall");
+    assert_false(cmd.openmp || cmd.host_parts);
+    cmd = parse("-c a.cu -Xcompiler=-Wall,-fopenmp");
+    assert_true(cmd.openmp && !cmd.host_parts);
+    cmd = parse("-c a.cu -Xcompiler -B/x");
+    assert_true(cmd.host_parts && !cmd.openmp);
     setenv("NVCC_APPEND_FLAGS", "b.cu", 1);
     assert_non_null(strstr(parse("-c a.cu").pass, "several"));
     setenv("NVCC_APPEND_FLAGS", "-o x.o", 1);

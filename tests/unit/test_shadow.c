@@ -181,13 +181,38 @@ static void quotes_folders(void **state)
     arguments("a\nb/a.cu", KS_E_UNSUPPORTED);
 }
 
+// Only a file asked for in quotes, or by a macro, is looked for beside the unit.
+static void knows_what_may_lie_beside(void **state)
+{
+    (void)state;
+    static const char *const beside[] = {"#include \"x.h\"", "#  include\t\"x.h\"", "#include X",
+                                         "#include <a>\n%:include\"x.h\"", "#include_next \"x\""};
+    static const char *const not[] = {"", "include", "#include <x.h>\n# include<y>\nint i;"};
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++)
+        assert_true(ks_shadow_includes_beside(ks_slice_of(beside[i])));
+    for (size_t i = 0; i < sizeof not / sizeof *not; i++)
+        assert_false(ks_shadow_includes_beside(ks_slice_of(not[i])));
+}
+
+static void quotes_the_front_ends_folder(void **state)
+{
+    (void)state;
+    struct ks_strv args = {0};
+    assert_true(ks_shadow_front(&arena, "/c d/1", &args));
+    assert_string_equal(args.at[0], "-Xcompiler=-B\"/c d/1/\"");
+    assert_false(ks_shadow_front(&arena, "/c,d", &args));
+    assert_false(ks_shadow_front(&arena, "/c$d", &args));
+    assert_int_equal(args.len, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_users_bytes), cmocka_unit_test(blanks_marks),
         cmocka_unit_test(inserts_after_the_brace), cmocka_unit_test(emits_a_proposal_once),
         cmocka_unit_test(moves_code_to_the_end), cmocka_unit_test(refuses),
-        cmocka_unit_test(quotes_folders),
+        cmocka_unit_test(quotes_folders), cmocka_unit_test(knows_what_may_lie_beside),
+        cmocka_unit_test(quotes_the_front_ends_folder),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
