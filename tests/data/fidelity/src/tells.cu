@@ -1,8 +1,8 @@
 #include "tells.cuh"
 #include "tells.cuh"
 
-#pragma ks optimize
-#pragma ks workload let(n=4096) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+// ks: optimize
+// ks: workload let(n=4096) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
 __global__ void scale(float *y, const float *x, float a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
