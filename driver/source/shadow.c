@@ -297,8 +297,10 @@ enum ks_status ks_shadow_text(struct ks_arena *arena, const struct ks_shadow_req
 {
     struct writer w = {.arena = arena, .request = request, .text = request->text, .out = out,
                        .err = err, .token = literal_text(arena, request->tu_token)};
-    if (strpbrk(request->tu_token, "\n\r") != NULL)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "a file name with a line break cannot be shadowed");
+    // nvcc lists a name with a backslash as it lists no other: with a slash, and twice.
+    if (strpbrk(request->tu_token, "\n\r\\") != NULL)
+        KS_FAIL(err, KS_E_UNSUPPORTED,
+                "a file name with a line break or a backslash cannot be shadowed");
     if (memchr(request->text.at, '\0', request->text.len) != NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s holds a NUL byte", request->tu_token);
     if (request->text.len >= 3 && memcmp(request->text.at, "\xef\xbb\xbf", 3) == 0) {

@@ -145,6 +145,8 @@ static void refuses(void **state)
     struct ks_buf out = KS_BUF(1 << 16);
     struct ks_shadow_request request = {.tu_token = "a\nb.cu", .text = ks_slice_of("int a;")};
     assert_int_equal(ks_shadow_text(&arena, &request, &out, &err), KS_E_UNSUPPORTED);
+    request.tu_token = "a\\b.cu";
+    assert_int_equal(ks_shadow_text(&arena, &request, &out, &err), KS_E_UNSUPPORTED);
     request.tu_token = "a.cu";
     request.text = (struct ks_slice){"a\0b", 3};
     assert_int_equal(ks_shadow_text(&arena, &request, &out, &err), KS_E_UNSUPPORTED);
