@@ -29,13 +29,26 @@ static const struct ks_verb verbs[] = {
      "every shape and family, timing, confirmation (docs/judging.md). Nothing is stored.\n"
      "  --variant P.yaml  a proposal (or the proposal of a variant file) instead; FILE.cu:KERNEL where\n"
      "                    the file marks several kernels\n"
-     "  --device NAME     where kernels run: `cuda`; default KS_DEVICE\n"
+     "  --device NAME     where kernels run: `cuda`, `emu` (docs/emulator.md); default KS_DEVICE\n"
      "  --suite DIR       every fixture in DIR (docs/suite.md), and whether it got its verdict\n"
      "  --only A,B        of these alone whose names begin so\n"
      "Without a device the gates alone judge. With none behind --: the device's architecture.\n"
      "Exit status: 0 when all are CORRECT and FASTER (on an emulated device: CORRECT); of a suite, when\n"
      "each that can be judged here got its verdict; else 1. 100 when there is no device to tell.\n",
      verb_verify},
+    {"run", "FILE.cu[:KERNEL] [--workload N] [--set NAME=VALUE] [--seed N] [-- NVCC OPTIONS]",
+     "run a workload on the emulated device, and see what a GPU does not show",
+     "Runs one workload of a marked kernel, without a GPU, with every access checked: bounds to the\n"
+     "byte, memory that nothing was written to, races in shared and global memory, barriers, deadlocks,\n"
+     "endless loops (docs/emulator.md). Each finding names thread, block and source line.\n"
+     "  --workload N      which of the mark's workload lines (1)\n"
+     "  --set NAME=VALUE  another size for a let() of the workload; may come several times\n"
+     "  --seed N          the schedule of blocks and warps: 0 in order; others random, backwards or\n"
+     "                    with one warp starved\n"
+     "  --strict-races    races also where both sides store the same value\n"
+     "  --device emu      the only one so far\n"
+     "Exit status: 1 when there are findings, 100 when the emulator lacks an instruction.\n",
+     verb_run},
     {"requalify", "[FILE.cu[:KERNEL]] [--again] [-- NVCC OPTIONS]",
      "judge stored variants anew, after a change of toolkit or options",
      "A new toolkit, other ptxas options or a change of the kernel make a new key, under which nothing is\n"

@@ -38,6 +38,13 @@ struct ks_emu_settings *ks_emu_device_settings(const struct ks_device *device)
     return &((struct emu *)device->self)->settings;
 }
 
+void ks_emu_device_name(const struct ks_device *device, size_t buffer, const char *name)
+{
+    struct emu *emu = device->self;
+    if (buffer < emu->buffers.len)
+        emu->buffers.at[buffer]->name = ks_arena_strdup(&emu->arena, name);
+}
+
 const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *device)
 {
     return &((struct emu *)device->self)->findings;

@@ -18,6 +18,8 @@ struct ks_emu_settings {
     bool strict_races;    // also where equal values are stored
 };
 struct ks_emu_settings *ks_emu_device_settings(const struct ks_device *device);
+// What findings call a buffer, instead of "buffer N"; copies.
+void ks_emu_device_name(const struct ks_device *device, size_t buffer, const char *name);
 // Of the last run; valid until the next, or until the device is closed.
 const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *device);
 // Thread instructions of the last run.

@@ -87,7 +87,7 @@ void ks_finding_text(const struct ks_finding *f, char *out, size_t size)
     ks_buf_printf(&text, "%s: %s, by ", ks_finding_name(f->kind), f->text);
     add_site(&text, &f->here, f->file);
     if (f->has_other) {
-        ks_buf_puts(&text, ", by ");
+        ks_buf_puts(&text, "; the earlier one by ");
         add_site(&text, &f->other, f->other_file);
     }
     if (f->count > 1)

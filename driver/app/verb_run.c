@@ -1,0 +1,259 @@
+// ks run FILE.cu[:KERNEL]: one workload of a marked kernel on the emulated device, and what it found.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/verb.h"
+#include "device/emu/emu_device.h"
+#include "fmt/json.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "verify/launch.h"
+
+#define PTX_MAX (64u << 20)
+
+struct running {
+    struct ks_verb_context *context;
+    struct verb_tu tu;
+    const struct ks_tu_kernel *kernel;
+    struct ks_problem problem;
+    struct ks_layout layout;
+    struct ks_device device;
+    size_t *buffers;                // by slot
+    struct ks_dev_step step;
+    double seconds;
+};
+
+// The words of the compile: with lines, which change no code, and an architecture.
+static const char *const *compile_words(struct ks_arena *arena, const char *const *given)
+{
+    struct ks_strv words = {0};
+    if (given == NULL)
+        ks_strv_add(arena, &words, "-arch=sm_90");
+    for (; given != NULL && *given != NULL; given++)
+        ks_strv_add(arena, &words, *given);
+    ks_strv_add(arena, &words, "-lineinfo");
+    return words.at;
+}
+
+static enum ks_status find_kernel(struct running *r, const char *name, struct ks_err *err)
+{
+    const struct ks_tu *tu = &r->tu.tu;
+    for (size_t i = 0; i < tu->n_kernels && r->kernel == NULL; i++)
+        if (tu->kernels[i].ptx != NULL &&
+            verb_kernel_is(r->context->arena, &tu->kernels[i], name))
+            r->kernel = &tu->kernels[i];
+    if (r->kernel == NULL && name != NULL)
+        return verb_no_kernel(&r->tu, name, err);
+    if (r->kernel == NULL)
+        KS_FAIL(err, KS_E_USER, "%s: no marked kernel was compiled", tu->path);
+    return KS_OK;
+}
+
+static enum ks_status load_module(struct running *r, void **module, struct ks_err *err)
+{
+    struct ks_arena *arena = r->context->arena;
+    const char *dir = r->tu.plain.keep_dir;
+    struct ks_strv files = {0};
+    KS_TRY(ks_dir_list(arena, dir, &files, err));
+    for (size_t i = 0; i < files.len; i++) {
+        struct ks_slice text;
+        struct ks_ptx_module read = {0};
+        if (!ks_ends_with(files.at[i], ".ptx"))
+            continue;
+        KS_TRY(ks_file_read(arena, ks_path_join(arena, dir, files.at[i]), PTX_MAX, &text, err));
+        KS_TRY(ks_ptx_read(arena, text, &read, err));
+        if (read.arch == r->kernel->arch &&
+            ks_ptx_find(&read, r->kernel->signature->registered) != NULL)
+            return r->device.module(r->device.self, text, module, err);
+    }
+    KS_FAIL(err, KS_E_ABSENT, "no PTX of %s", verb_kernel_name(r->kernel));
+}
+
+// "n=100": a size that replaces the workload's.
+static enum ks_status read_sizes(struct ks_arena *arena, const struct ks_strv *texts,
+                                 struct ks_value **values, struct ks_err *err)
+{
+    *values = KS_NEW_ARRAY(arena, struct ks_value, texts->len);
+    for (size_t i = 0; i < texts->len; i++) {
+        const char *equals = strchr(texts->at[i], '=');
+        if (equals == NULL || !ks_parse_i64(equals + 1, &(*values)[i].value))
+            KS_FAIL(err, KS_E_USER, "--set=%s: give NAME=NUMBER, of a let() of the workload",
+                    texts->at[i]);
+        (*values)[i].name = ks_arena_strndup(arena, texts->at[i], (size_t)(equals - texts->at[i]));
+    }
+    return KS_OK;
+}
+
+static enum ks_status fill_slot(struct running *r, size_t i, struct ks_err *err)
+{
+    const struct ks_slot *slot = &r->layout.slots[i];
+    const struct ks_arg *arg = &r->problem.args[slot->arg];
+    struct ks_dev_buffer placed;
+    KS_TRY(r->device.alloc(r->device.self, slot->bytes, slot->elem.align > 0 ? slot->elem.align : 1,
+                           KS_FLUSH_END, &r->buffers[i], &placed, err));
+    ks_emu_device_name(&r->device, r->buffers[i], ks_arena_printf(r->context->arena, "`%s`", arg->name));
+    if (slot->role == KS_ROLE_OUT)
+        return KS_OK;
+    void *data = malloc((size_t)slot->bytes + 1);
+    KS_ASSERT(data != NULL);
+    enum ks_status status =
+        arg->init.kind == KS_INIT_FILE
+            ? ks_fill_file(data, r->problem.where, arg->init.path, slot->elem, slot->count, err)
+            : ks_fill_all(data, slot->elem, &arg->init, KS_FAMILY_DECLARED, i + 1, slot->count, err);
+    if (status == KS_OK)
+        status = r->device.write(r->device.self, r->buffers[i], data, slot->bytes, err);
+    free(data);
+    return status;
+}
+
+static enum ks_status make_step(struct running *r, struct ks_err *err)
+{
+    struct ks_arena *arena = r->context->arena;
+    const struct ks_problem *p = &r->problem;
+    void *module = NULL;
+    r->layout = ks_layout_of(arena, p);
+    r->buffers = KS_NEW_ARRAY(arena, size_t, r->layout.n_slots);
+    for (size_t i = 0; i < r->layout.n_slots; i++)
+        KS_TRY(fill_slot(r, i, err));
+    r->step.args = KS_NEW_ARRAY(arena, struct ks_dev_arg, p->n_args);
+    r->step.n_args = p->n_args;
+    for (size_t i = 0; i < p->n_args; i++) {
+        struct ks_dev_arg *arg = &r->step.args[i];
+        if (p->args[i].kind == KS_ARG_BUFFER) {
+            *arg = (struct ks_dev_arg){.kind = KS_DARG_BUFFER,
+                                       .buffer = r->buffers[r->layout.slot_of[i]]};
+            continue;
+        }
+        arg->kind = KS_DARG_BYTES;
+        arg->size = p->args[i].size;
+        memcpy(arg->bytes, p->args[i].bytes, arg->size);
+    }
+    for (int k = 0; k < 3; k++) {
+        r->step.grid[k] = (unsigned)p->grid[k];
+        r->step.block[k] = (unsigned)p->block[k];
+    }
+    r->step.shared = (unsigned)p->shared;
+    KS_TRY(load_module(r, &module, err));
+    return r->device.function(r->device.self, module, r->kernel->signature->registered,
+                              &r->step.function, NULL, err);
+}
+
+// ---- report
+
+static json_t *site_json(const struct ks_emu_site *s, const char *file)
+{
+    json_t *site = json_pack("{s:[i,i,i],s:[i,i,i]}", "block", (int)s->block[0], (int)s->block[1],
+                             (int)s->block[2], "thread", (int)s->thread[0], (int)s->thread[1],
+                             (int)s->thread[2]);
+    json_object_set_new(site, "file", file != NULL ? json_string(file) : json_null());
+    json_object_set_new(site, "line", file != NULL ? json_integer(s->source & 0xfffff) : json_null());
+    return site;
+}
+
+static json_t *findings_json(const struct ks_emu_findings *all)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < all->n; i++) {
+        const struct ks_finding *f = &all->list[i];
+        json_t *row = json_pack("{s:s,s:s,s:I,s:o}", "kind", ks_finding_name(f->kind), "text",
+                                f->text, "count", (json_int_t)f->count, "at",
+                                site_json(&f->here, f->file));
+        json_object_set_new(row, "other",
+                            f->has_other ? site_json(&f->other, f->other_file) : json_null());
+        json_array_append_new(list, row);
+    }
+    return list;
+}
+
+static void report(const struct running *r)
+{
+    const struct ks_emu_findings *all = ks_emu_device_findings(&r->device);
+    const struct ks_problem *p = &r->problem;
+    uint64_t executed = ks_emu_device_executed(&r->device);
+    if (r->context->json) {
+        json_t *out = ks_json_report("ks.run");
+        json_object_set_new(out, "kernel", json_string(verb_kernel_name(r->kernel)));
+        json_object_set_new(out, "device", json_string("emu"));
+        json_object_set_new(out, "workload", json_string(p->name));
+        json_object_set_new(out, "instructions", json_integer((json_int_t)executed));
+        json_object_set_new(out, "seconds", json_real(r->seconds));
+        json_object_set_new(out, "findings", findings_json(all));
+        ks_json_print(out);
+        return;
+    }
+    printf("%s on %s: %lld x %lld x %lld blocks, %llu thread instructions in %.2f s, %zu finding%s\n",
+           verb_kernel_name(r->kernel), p->name, (long long)p->grid[0], (long long)p->grid[1],
+           (long long)p->grid[2], (unsigned long long)executed, r->seconds, all->n,
+           all->n == 1 ? "" : "s");
+    for (size_t i = 0; i < all->n; i++) {
+        char text[1024];
+        ks_finding_text(&all->list[i], text, sizeof text);
+        printf("  %s\n", text);
+    }
+}
+
+static enum ks_status run_workload(struct running *r, const char *kernel, int64_t workload,
+                                   const struct ks_strv *sizes, int *exit_code, struct ks_err *err)
+{
+    struct ks_arena *arena = r->context->arena;
+    struct ks_value *values;
+    KS_TRY(read_sizes(arena, sizes, &values, err));
+    KS_TRY(find_kernel(r, kernel, err));
+    const struct ks_mark *mark = r->kernel->mark->mark;
+    if (workload < 1 || (size_t)workload > mark->n_workloads)
+        KS_FAIL(err, KS_E_USER, "%s:%d: the mark has %zu workload%s, not a number %lld",
+                mark->file, mark->line, mark->n_workloads, mark->n_workloads == 1 ? "" : "s",
+                (long long)workload);
+    KS_TRY(ks_problem_make(arena, mark, (size_t)workload - 1, r->kernel->signature,
+                           r->kernel->mark->decl, values, sizes->len, &r->problem, err));
+    KS_TRY(make_step(r, err));
+    struct ks_dev_plan plan = {&r->step, 1};
+    double begin = ks_now();
+    enum ks_status status = r->device.run(r->device.self, &plan, NULL, err);
+    r->seconds = ks_now() - begin;
+    if (status != KS_OK && ks_emu_device_findings(&r->device)->n == 0)
+        return status;
+    report(r);
+    *exit_code = status == KS_OK ? EXIT_OK : status == KS_E_UNSUPPORTED ? EXIT_FAULT : EXIT_NEGATIVE;
+    return KS_OK;
+}
+
+int verb_run(struct ks_verb_context *context)
+{
+    const char *device = "emu", *seed = "0", *workload = "1", *strict = NULL;
+    struct ks_strv sizes = {0};
+    const struct verb_option options[] = {
+        {.name = "--device=", .value = &device}, {.name = "--seed=", .value = &seed},
+        {.name = "--workload=", .value = &workload}, {.name = "--set=", .values = &sizes},
+        {.name = "--strict-races", .value = &strict}};
+    const struct verb_syntax syntax = {
+        .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
+        .options = options, .n_options = 5, .least = 1, .most = 1, .nvcc = true};
+    struct verb_words words;
+    struct running r = {.context = context};
+    struct ks_err err = {0};
+    const char *file, *kernel;
+    int64_t seed_value, workload_value;
+    int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code != EXIT_OK)
+        return exit_code;
+    if (strcmp(device, "emu") != 0)
+        return verb_usage(context, "runs on the emulated device alone: --device emu");
+    if (!ks_parse_i64(seed, &seed_value) || !ks_parse_i64(workload, &workload_value))
+        return verb_usage(context, "--seed and --workload take a number");
+    verb_split_target(context->arena, words.targets.at[0], &file, &kernel);
+    enum ks_status status = verb_tu_open(context, file,
+                                         compile_words(context->arena, words.nvcc), &r.tu, &err);
+    if (status == KS_OK)
+        status = ks_device_open("emu", &r.device, &err);
+    if (status == KS_OK) {
+        struct ks_emu_settings *settings = ks_emu_device_settings(&r.device);
+        settings->seed = (uint64_t)seed_value;
+        settings->strict_races = strict != NULL;
+        status = run_workload(&r, kernel, workload_value, &sizes, &exit_code, &err);
+        r.device.close(r.device.self);
+    }
+    verb_tu_close(&r.tu);
+    return status == KS_OK ? exit_code : verb_fail(context, &err);
+}

@@ -1,0 +1,66 @@
+# ks run: what a workload does on the emulated device, by kind, thread, block and line; no GPU.
+. "$KS_TEST_SOURCE/tests/verbs/verbs.sh"
+cat > race.cu <<'END_OF_TEXT'
+#pragma ks optimize
+#pragma ks workload let(n=256) in(x[n]) out(y[n]) grid(n/64) block(64)
+#pragma ks workload let(n=64) in(x[n]) out(y[n]) grid(ceildiv(n,64)) block(64)
+__global__ void shift(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i];
+    if (i + 1 < n)
+        y[i] += y[i + 1];
+}
+// ks: optimize
+// ks: workload let(n=1000) in(x[n]) out(y[n]) grid(ceildiv(n,64)) block(64)
+__global__ void twice(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = 2 * x[i];
+}
+END_OF_TEXT
+
+# A planted race on global memory: both lines.
+status 1 "$ks" run --device emu race.cu:shift
+has 'shift on n=256: 4 x 1 x 1 blocks'
+has 'race: read of global memory against an unordered earlier write, by thread (0,0,0) of block (0,0,0) at race.cu:9; the earlier one by thread (1,0,0) of block (0,0,0) at race.cu:7'
+has 'of `y`, where nothing was written yet'
+json 1 run --device emu race.cu:shift + 'findings'
+has '"kind": "race"'
+status 1 "$ks" run race.cu:shift --workload 2 --seed 5
+has 'shift on n=64: 1 x 1 x 1 blocks'
+
+# Nothing wrong; then a bound that is one too large.
+status 0 "$ks" run race.cu:twice
+has 'twice on n=1000: 16 x 1 x 1 blocks'
+has '0 findings'
+status 0 "$ks" run race.cu:twice --set n=77 --seed 1 -- -arch=sm_120 -O1
+has 'twice on n=77: 2 x 1 x 1 blocks'
+sed -i 's/    if (i < n)$/    if (i <= n)/' race.cu
+status 1 "$ks" run race.cu:twice
+has 'out-of-bounds: 4-byte read at offset 4000 of `x`, which has 4000 bytes, by thread (40,0,0) of block (15,0,0) at race.cu:17'
+
+# Requests that make no sense.
+status 2 "$ks" run race.cu --device cuda
+status 2 "$ks" run
+status 2 "$ks" run race.cu:nosuch
+status 2 "$ks" run race.cu:twice --workload 3
+one_line
+grep -q 'has 1 workload, not a number 3' log || { cat log; fail "the workload is not named"; }
+status 2 "$ks" run race.cu:twice --set n
+grep -qF -e '--set=n: give NAME=NUMBER' log || { cat log; fail "the size is not named"; }
+
+# What the emulator lacks is named, with its line, and is no finding about the kernel.
+cat > video.cu <<'END_OF_TEXT'
+// ks: optimize
+// ks: workload let(n=32) out(y[n]) grid(1) block(32)
+__global__ void other(int *y, int n)
+{
+    int sum;
+    asm volatile("vadd.s32.s32.s32 %0, %1, %2;" : "=r"(sum) : "r"(n), "r"(n));
+    y[threadIdx.x] = sum;
+}
+END_OF_TEXT
+status 100 "$ks" run video.cu
+has 'unsupported: vadd.s32.s32.s32 is not supported by the emulator, by thread (0,0,0) of block (0,0,0) at video.cu:6'
