@@ -93,6 +93,17 @@ K bad_no_fence(const int *in, int *part, unsigned *ticket, int *out)
         *out = s;
     }
 }
+K bad_early_fence(const int *in, int *part, unsigned *ticket, int *out)
+{
+    __threadfence();
+    part[blockIdx.x] = in[blockIdx.x];
+    if (atomicAdd(ticket, 1) == gridDim.x - 1) {
+        int s = 0;
+        for (int i = 0; i < gridDim.x; i++)
+            s += part[i];
+        *out = s;
+    }
+}
 K bad_divergent_barrier(int *out)
 {
     __shared__ int t[32];

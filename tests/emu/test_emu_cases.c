@@ -115,6 +115,8 @@ static void wrong_order(void)
     expect("bad_lost_update", 8, 1, 0, KS_F_RACE, "count[0] =", "count[0] =");
     in_ints(8), zeros(8), zeros(1), out_ints(1);
     expect("bad_no_fence", 8, 1, 0, KS_F_RACE, NULL, "part[blockIdx.x] =");
+    in_ints(8), zeros(8), zeros(1), out_ints(1);
+    expect("bad_early_fence", 8, 1, 0, KS_F_RACE, NULL, "part[blockIdx.x] =");
     out_ints(32);
     expect("bad_divergent_barrier", 1, 32, 0, KS_F_BARRIER_DIVERGENCE, NULL, NULL);
     out_ints(64);

@@ -185,9 +185,12 @@ static u32 permute_mode(u32 a, u32 b, u32 c, const u16 table[4])
 {
     return permute(a, b, table[c & 3]);
 }
-static const u16 f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543}, b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123},
-                 rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333}, ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333},
-                 ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210}, rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
+static const u16 f4e[4] = {0x3210, 0x4321, 0x5432, 0x6543};
+static const u16 b4e[4] = {0x5670, 0x6701, 0x7012, 0x0123};
+static const u16 rc8[4] = {0x0000, 0x1111, 0x2222, 0x3333};
+static const u16 ecl[4] = {0x3210, 0x3211, 0x3222, 0x3333};
+static const u16 ecr[4] = {0x0000, 0x1110, 0x2210, 0x3210};
+static const u16 rc16[4] = {0x1010, 0x3232, 0x1010, 0x3232};
 KS_EMU_OP3(prmt_f4e, u32, u32, u32, u32, permute_mode(a, b, c, f4e))
 KS_EMU_OP3(prmt_b4e, u32, u32, u32, u32, permute_mode(a, b, c, b4e))
 KS_EMU_OP3(prmt_rc8, u32, u32, u32, u32, permute_mode(a, b, c, rc8))

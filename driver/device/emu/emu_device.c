@@ -1,19 +1,14 @@
-#include "device/emu/emu_device.h"
-
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/num.h"
 #include "device/emu/emu_exec.h"
+#include "device/emu/emu_state.h"
 #include "os/clock.h"
 
 #define BUDGET (UINT64_C(1) << 34)
-#define PAGE (UINT64_C(2) << 20)     // what a GPU maps at least: decides where end-flush data begin
 #define ARCH 90                      // what is built for it; modules may be for any
 #define SHARED_MAX 232448            // bytes a block of that can have
-#define MAX_ARGS 256
-#define LOCAL_TOTAL (UINT64_C(1) << 32)
 
 struct function {
     struct ks_emu_module *module;
@@ -21,38 +16,26 @@ struct function {
     uint32_t shared;                 // static bytes
 };
 
-struct emu {
-    struct ks_arena arena;
-    struct ks_emu_memory memory;
-    struct ks_emu_settings settings;
-    struct ks_emu_findings findings;
-    uint64_t executed;
-    KS_VEC(struct ks_emu_module *) modules;
-    KS_VEC(struct ks_emu_region *) buffers;
-    KS_VEC(struct ks_emu_region *) globals; // of modules
-    struct ks_rng rng;
-};
-
 struct ks_emu_settings *ks_emu_device_settings(const struct ks_device *device)
 {
-    return &((struct emu *)device->self)->settings;
+    return &((struct ks_emu *)device->self)->settings;
 }
 
 void ks_emu_device_name(const struct ks_device *device, size_t buffer, const char *name)
 {
-    struct emu *emu = device->self;
+    struct ks_emu *emu = device->self;
     if (buffer < emu->buffers.len)
         emu->buffers.at[buffer]->name = ks_arena_strdup(&emu->arena, name);
 }
 
 const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *device)
 {
-    return &((struct emu *)device->self)->findings;
+    return &((struct ks_emu *)device->self)->findings;
 }
 
 uint64_t ks_emu_device_executed(const struct ks_device *device)
 {
-    return ((struct emu *)device->self)->executed;
+    return ((struct ks_emu *)device->self)->executed;
 }
 
 static enum ks_status info(void *self, struct ks_device_info *out, struct ks_err *err)
@@ -69,7 +52,7 @@ static enum ks_status info(void *self, struct ks_device_info *out, struct ks_err
 
 // ---- modules
 
-static enum ks_status load_variables(struct emu *emu, struct ks_emu_module *m, struct ks_err *err)
+static enum ks_status load_variables(struct ks_emu *emu, struct ks_emu_module *m, struct ks_err *err)
 {
     for (size_t i = 0; i < m->vars.len; i++) {
         struct ks_emu_var *v = &m->vars.at[i];
@@ -97,7 +80,7 @@ static enum ks_status load_variables(struct emu *emu, struct ks_emu_module *m, s
 
 static enum ks_status module(void *self, struct ks_slice image, void **out, struct ks_err *err)
 {
-    struct emu *emu = self;
+    struct ks_emu *emu = self;
     struct ks_emu_module *m;
     if (image.len >= 4 && (memcmp(image.at, "\177ELF", 4) == 0 ||
                            memcmp(image.at, "\x50\xed\x55\xba", 4) == 0))
@@ -126,7 +109,7 @@ static json_t *facts_of(const struct function *f)
 static enum ks_status function(void *self, void *module_, const char *name, void **out,
                                json_t **facts, struct ks_err *err)
 {
-    struct emu *emu = self;
+    struct ks_emu *emu = self;
     struct ks_emu_module *m = module_;
     struct ks_emu_function *f = ks_emu_function_find(m, ks_slice_of(name), NULL);
     if (f == NULL || !f->entry || !f->defined)
@@ -137,140 +120,6 @@ static enum ks_status function(void *self, void *module_, const char *name, void
     *out = handle;
     if (facts != NULL)
         *facts = facts_of(handle);
-    return KS_OK;
-}
-
-// ---- memory
-
-static enum ks_status buffer_at(struct emu *emu, size_t i, struct ks_emu_region **region,
-                                struct ks_err *err)
-{
-    if (i >= emu->buffers.len)
-        KS_FAIL(err, KS_E_USER, "there is no buffer %zu", i);
-    *region = emu->buffers.at[i];
-    return KS_OK;
-}
-
-static enum ks_status alloc(void *self, int64_t bytes, size_t align, enum ks_flush flush,
-                            size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err)
-{
-    struct emu *emu = self;
-    struct ks_emu_region *region = NULL;
-    if (align == 0 || (align & (align - 1)) != 0 || align > PAGE)
-        KS_FAIL(err, KS_E_USER, "alignment %zu is no power of two up to %llu", align,
-                (unsigned long long)PAGE);
-    if (bytes < 0 || bytes > KS_EMU_REGION_MAX)
-        KS_FAIL(err, KS_E_LIMIT, "a buffer of %lld bytes is impossible", (long long)bytes);
-    uint64_t n = (uint64_t)bytes, skew = PAGE * (1 + ks_rng_below(&emu->rng, 64));
-    if (flush == KS_FLUSH_END)
-        skew += (ks_align_up(n > 0 ? n : 1, PAGE) - n) & ~(uint64_t)(align - 1);
-    KS_TRY(ks_emu_region_make(&emu->memory, n, skew, true, &region, err));
-    *buffer = emu->buffers.len;
-    region->name = ks_arena_printf(&emu->arena, "buffer %zu", *buffer);
-    *ks_vec_push(&emu->arena, &emu->buffers) = region;
-    *out = (struct ks_dev_buffer){region->address, bytes, 0};
-    return KS_OK;
-}
-
-static enum ks_status free_all(void *self, struct ks_err *err)
-{
-    struct emu *emu = self;
-    (void)err;
-    for (size_t i = 0; i < emu->buffers.len; i++)
-        ks_emu_region_free(&emu->memory, emu->buffers.at[i]);
-    emu->buffers.len = 0;
-    return KS_OK;
-}
-
-static enum ks_status fits(const struct ks_emu_region *r, int64_t n, struct ks_err *err)
-{
-    if (n < 0 || (uint64_t)n > r->bytes)
-        KS_FAIL(err, KS_E_USER, "%lld bytes do not fit a buffer of %llu", (long long)n,
-                (unsigned long long)r->bytes);
-    return KS_OK;
-}
-
-static enum ks_status write_buffer(void *self, size_t buffer, const void *data, int64_t n,
-                                   struct ks_err *err)
-{
-    struct ks_emu_region *r = NULL;
-    KS_TRY(buffer_at(self, buffer, &r, err));
-    KS_TRY(fits(r, n, err));
-    if (n > 0)
-        memcpy(r->data, data, (size_t)n);
-    ks_emu_known_set(r->known, r->lead, (uint64_t)n, true);
-    return KS_OK;
-}
-
-static enum ks_status read_buffer(void *self, size_t buffer, void *data, int64_t n,
-                                  struct ks_err *err)
-{
-    struct ks_emu_region *r = NULL;
-    KS_TRY(buffer_at(self, buffer, &r, err));
-    KS_TRY(fits(r, n, err));
-    if (n > 0)
-        memcpy(data, r->data, (size_t)n);
-    return KS_OK;
-}
-
-static enum ks_status copy(void *self, size_t to, size_t from, struct ks_err *err)
-{
-    struct ks_emu_region *t = NULL, *f = NULL;
-    KS_TRY(buffer_at(self, to, &t, err));
-    KS_TRY(buffer_at(self, from, &f, err));
-    if (t->bytes != f->bytes)
-        KS_FAIL(err, KS_E_USER, "buffers %zu and %zu differ in size", to, from);
-    memmove(t->data, f->data, t->bytes);
-    for (uint64_t i = 0; i < t->bytes; i++) { // whole bytes of the bitmap where both are aligned alike
-        if ((t->lead & 7) == (f->lead & 7) && ((i + t->lead) & 7) == 0 && t->bytes - i >= 8) {
-            uint64_t n = (t->bytes - i) / 8;
-            memmove(t->known + (i + t->lead) / 8, f->known + (i + f->lead) / 8, n);
-            i += n * 8 - 1;
-            continue;
-        }
-        ks_emu_known_set(t->known, i + t->lead, 1, ks_emu_known(f->known, i + f->lead, 1));
-    }
-    return KS_OK;
-}
-
-static enum ks_status poison(void *self, size_t buffer, uint32_t word, struct ks_err *err)
-{
-    struct ks_emu_region *r = NULL;
-    KS_TRY(buffer_at(self, buffer, &r, err));
-    for (uint64_t i = 0; i < r->bytes; i += 4)
-        memcpy(r->data + i, &word, r->bytes - i < 4 ? r->bytes - i : 4);
-    ks_emu_known_set(r->known, r->lead, r->bytes, false);
-    return KS_OK;
-}
-
-static enum ks_status check_slack(void *self, struct ks_dev_damage *damage, struct ks_err *err)
-{
-    (void)self, (void)err;
-    *damage = (struct ks_dev_damage){0}; // no write gets outside: run() would have said so
-    return KS_OK;
-}
-
-static enum ks_status fingerprints(void *self, const size_t *buffers, size_t n, uint64_t *out,
-                                   struct ks_err *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct ks_emu_region *r = NULL;
-        uint64_t h = UINT64_C(0x9e3779b97f4a7c15), word;
-        KS_TRY(buffer_at(self, buffers[i], &r, err));
-        for (uint64_t at = 0; at < r->bytes; at += 8) {
-            word = 0;
-            memcpy(&word, r->data + at, r->bytes - at < 8 ? r->bytes - at : 8);
-            h = (h ^ word) * UINT64_C(0xff51afd7ed558ccd);
-            h ^= h >> 32;
-        }
-        out[i] = h;
-    }
-    return KS_OK;
-}
-
-static enum ks_status scrub(void *self, uint32_t word, struct ks_err *err)
-{
-    (void)self, (void)word, (void)err; // shared and local memory start undefined in every block
     return KS_OK;
 }
 
@@ -301,7 +150,7 @@ static enum ks_status check_shape(const struct function *f, const struct ks_dev_
     return KS_OK;
 }
 
-static enum ks_status bind_args(struct emu *emu, const struct function *f,
+static enum ks_status bind_args(struct ks_emu *emu, const struct function *f,
                                 const struct ks_dev_step *step, unsigned char *params,
                                 struct ks_err *err)
 {
@@ -320,7 +169,7 @@ static enum ks_status bind_args(struct emu *emu, const struct function *f,
                     k->name.at, i + 1, (unsigned long long)size, (unsigned long long)v->bytes);
         if (is_buffer) {
             struct ks_emu_region *r = NULL;
-            KS_TRY(buffer_at(emu, arg->buffer, &r, err));
+            KS_TRY(ks_emu_buffer_at(emu, arg->buffer, &r, err));
             memcpy(params + v->address, &r->address, 8);
         } else {
             memcpy(params + v->address, arg->bytes, size);
@@ -329,7 +178,7 @@ static enum ks_status bind_args(struct emu *emu, const struct function *f,
     return KS_OK;
 }
 
-static void forget_history(struct emu *emu)
+static void forget_history(struct ks_emu *emu)
 {
     for (size_t i = 0; i < emu->buffers.len; i++)
         ks_emu_region_forget(emu->buffers.at[i]);
@@ -346,7 +195,7 @@ static struct ks_emu_region param_region(unsigned char *params, unsigned char *k
                                   .known = known, .constant = true, .name = "the parameters"};
 }
 
-static enum ks_status launch(struct emu *emu, const struct ks_dev_step *step, struct ks_err *err)
+static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step, struct ks_err *err)
 {
     const struct function *f = step->function;
     KS_TRY(check_shape(f, step, err));
@@ -374,7 +223,7 @@ static enum ks_status launch(struct emu *emu, const struct ks_dev_step *step, st
     return status;
 }
 
-static enum ks_status judge_findings(const struct emu *emu, struct ks_err *err)
+static enum ks_status judge_findings(const struct ks_emu *emu, struct ks_err *err)
 {
     char text[900];
     const struct ks_emu_findings *all = &emu->findings;
@@ -394,7 +243,7 @@ static enum ks_status judge_findings(const struct emu *emu, struct ks_err *err)
 static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *microseconds,
                           struct ks_err *err)
 {
-    struct emu *emu = self;
+    struct ks_emu *emu = self;
     double begin = ks_now();
     emu->findings.n = 0;
     emu->findings.total = emu->executed = 0;
@@ -405,7 +254,7 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
             KS_TRY(launch(emu, step, err));
             continue;
         }
-        KS_TRY(buffer_at(emu, step->buffer, &r, err));
+        KS_TRY(ks_emu_buffer_at(emu, step->buffer, &r, err));
         memset(r->data, step->value, r->bytes);
         ks_emu_known_set(r->known, r->lead, r->bytes, true);
     }
@@ -435,7 +284,7 @@ static void forget_plans(void *self)
 
 static void close_device(void *self)
 {
-    struct emu *emu = self;
+    struct ks_emu *emu = self;
     ks_emu_memory_free(&emu->memory);
     for (size_t i = 0; i < emu->modules.len; i++)
         ks_emu_module_free(emu->modules.at[i]);
@@ -445,16 +294,16 @@ static void close_device(void *self)
 
 enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
 {
-    struct emu *emu = calloc(1, sizeof *emu);
+    struct ks_emu *emu = calloc(1, sizeof *emu);
     if (emu == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for the emulated device");
     emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true};
     ks_rng_seed(&emu->rng, ks_seed_from_os());
     *device = (struct ks_device){
         .kind = "emu", .self = emu, .info = info, .module = module, .function = function,
-        .alloc = alloc, .free_all = free_all, .write = write_buffer, .read = read_buffer,
-        .copy = copy, .poison = poison, .check_slack = check_slack, .fingerprints = fingerprints,
-        .scrub = scrub, .run = run, .time = no_time, .forget_plans = forget_plans,
+        .alloc = ks_emu_alloc, .free_all = ks_emu_free_all, .write = ks_emu_write, .read = ks_emu_read,
+        .copy = ks_emu_copy_buffer, .poison = ks_emu_poison, .check_slack = ks_emu_check_slack, .fingerprints = ks_emu_fingerprints,
+        .scrub = ks_emu_scrub, .run = run, .time = no_time, .forget_plans = forget_plans,
         .ceilings = no_ceilings, .close = close_device};
     return KS_OK;
 }

@@ -14,6 +14,7 @@
 
 #define KS_EMU_MAX_THREADS 1024
 #define KS_EMU_BARRIERS 16
+#define KS_EMU_TURN 512        // instructions of a group before other lanes get their turn
 
 // One activation of a function for the lanes that called it together.
 struct ks_emu_frame {
@@ -127,11 +128,17 @@ uint32_t ks_emu_shared_static(const struct ks_emu_module *module,
 // emu_warp.c: runs the warp's groups until none is ready or the slice ends. Returns whether it did
 // anything.
 bool ks_emu_warp_run(struct ks_emu_warp *warp, uint32_t slice);
+
+// emu_frame.c: activations of functions; freed ones are kept for the next of the same function.
 void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uint32_t index,
                        uint32_t lanes);
 struct ks_emu_frame *ks_emu_frame_make(struct ks_emu_warp *warp,
                                        const struct ks_emu_function *function,
                                        struct ks_emu_frame *parent, uint32_t lanes);
+void ks_emu_frame_recycle(struct ks_emu_warp *warp, struct ks_emu_frame *frame);
+// Special registers of an activation, and those that count (the clocks).
+void ks_emu_specials_set(struct ks_emu_warp *warp, struct ks_emu_frame *frame);
+void ks_emu_specials_tick(struct ks_emu_warp *warp);
 void ks_emu_warp_free(struct ks_emu_warp *warp);
 // emu_barrier.c: the group has come to the barrier of `inst`; false: it need not wait.
 bool ks_emu_barrier_arrive(struct ks_emu_warp *warp, struct ks_emu_group *group,

@@ -208,7 +208,8 @@ static void decode_mma(struct ks_emu_decoder *d)
     const struct ks_emu_stmt *st = &d->stmt;
     struct shape *s = KS_NEW(&d->module->arena, struct shape);
     unsigned n = st->n_mods;
-    if (n < 8 || !ks_slice_eq(st->mods[0], "sync") || !ks_emu_shape(st->mods[2], &s->m, &s->n, &s->k) ||
+    if (n < 8 || !ks_slice_eq(st->mods[0], "sync") ||
+        !ks_emu_shape(st->mods[2], &s->m, &s->n, &s->k) ||
         !ks_slice_eq(st->mods[3], "row") || !ks_slice_eq(st->mods[4], "col") || st->n_ops != 4) {
         ks_emu_unsupported(d, "this form");
         return;

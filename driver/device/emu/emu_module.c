@@ -222,7 +222,8 @@ enum ks_status ks_emu_module_read(struct ks_slice text, struct ks_emu_module **o
     enum ks_status status = KS_OK;
     if (module == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for a module");
-    while (text.len > 0 && text.at[text.len - 1] == '\0') // what a PTX image in a fat binary ends with
+    // A PTX image in a fat binary ends with a null.
+    while (text.len > 0 && text.at[text.len - 1] == '\0')
         text.len--;
     if (text.len > MAX_TEXT || memchr(text.at, '\0', text.len) != NULL) {
         free(module);

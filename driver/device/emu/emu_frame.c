@@ -1,0 +1,161 @@
+// Activations of functions: registers, local memory, special registers (PTX ISA 5.1.5, 10).
+
+#include <stdlib.h>
+
+#include "device/emu/emu_alu.h"
+
+// ---- frames
+
+static void fill_locals(struct ks_emu_frame *frame)
+{
+    const struct ks_emu_function *f = frame->function;
+    for (uint32_t i = 0; i < f->n_local_consts; i++) {
+        const struct ks_emu_local_const *c = &f->local_consts[i];
+        uint64_t address = ((uint64_t)(frame->depth + 1) << KS_EMU_LOCAL_WINDOW_BITS) + c->bits;
+        for (uint32_t l = 0; l < KS_EMU_LANES; l++)
+            memcpy(frame->regs + c->offset + l * c->width, &address, c->width);
+    }
+}
+
+struct ks_emu_frame *ks_emu_frame_make(struct ks_emu_warp *warp,
+                                       const struct ks_emu_function *function,
+                                       struct ks_emu_frame *parent, uint32_t lanes)
+{
+    uint64_t stride = (function->local_bytes + 15) & ~UINT64_C(15);
+    struct ks_emu_frame **at = &warp->free_frames, *frame;
+    while (*at != NULL && (*at)->function != function)
+        at = &(*at)->parent;
+    frame = *at;
+    if (frame != NULL) {
+        *at = frame->parent;
+    } else {
+        frame = calloc(1, sizeof *frame);
+        KS_ASSERT(frame != NULL);
+        frame->function = function;
+        frame->regs = malloc(function->frame_bytes + 64);
+        frame->local = stride == 0 ? NULL : malloc(stride * KS_EMU_LANES);
+        frame->local_known = stride == 0 ? NULL : malloc(stride * KS_EMU_LANES / 8);
+        KS_ASSERT(frame->regs != NULL &&
+                  (stride == 0 || (frame->local != NULL && frame->local_known != NULL)));
+        memcpy(frame->regs, function->constants, function->frame_bytes);
+    }
+    frame->parent = parent;
+    frame->depth = parent == NULL ? 0 : parent->depth + 1;
+    frame->lanes = lanes;
+    frame->call = NULL;
+    if (stride > 0)
+        memset(frame->local_known, 0, stride * KS_EMU_LANES / 8);
+    fill_locals(frame);
+    return frame;
+}
+
+void ks_emu_frame_recycle(struct ks_emu_warp *warp, struct ks_emu_frame *frame)
+{
+    frame->parent = warp->free_frames;
+    warp->free_frames = frame;
+}
+
+static void free_frame(struct ks_emu_frame *frame)
+{
+    free(frame->regs);
+    free(frame->local);
+    free(frame->local_known);
+    free(frame);
+}
+
+void ks_emu_warp_free(struct ks_emu_warp *warp)
+{
+    for (unsigned i = 0; i < warp->n_groups; i++) // a stopped grid: frames still in use
+        for (struct ks_emu_frame *f = warp->groups[i].frame, *up; f != NULL; f = up) {
+            up = f->parent;
+            f->lanes &= ~warp->groups[i].mask;
+            if (f->lanes == 0)
+                ks_emu_frame_recycle(warp, f);
+        }
+    warp->n_groups = 0;
+    while (warp->free_frames != NULL) {
+        struct ks_emu_frame *next = warp->free_frames->parent;
+        free_frame(warp->free_frames);
+        warp->free_frames = next;
+    }
+    free(warp->copies);
+    warp->copies = NULL;
+}
+
+// ---- special registers
+
+static void set_special(struct ks_emu_frame *frame, enum ks_emu_special which, uint64_t value)
+{
+    uint32_t at = frame->function->special[which];
+    bool wide = which == KS_EMU_GRIDID || which == KS_EMU_CLOCK64 || which == KS_EMU_GLOBALTIMER;
+    for (uint32_t l = 0; at != KS_EMU_NONE && l < KS_EMU_LANES; l++)
+        memcpy(frame->regs + at + l * (wide ? 8 : 4), &value, wide ? 8 : 4);
+}
+
+static void set_lane(struct ks_emu_frame *frame, enum ks_emu_special which, uint32_t lane,
+                     uint32_t value)
+{
+    uint32_t at = frame->function->special[which];
+    if (at != KS_EMU_NONE)
+        memcpy(frame->regs + at + lane * 4, &value, 4);
+}
+
+void ks_emu_specials_set(struct ks_emu_warp *warp, struct ks_emu_frame *frame)
+{
+    const struct ks_emu_grid *g = warp->grid;
+    for (int k = 0; k < 3; k++) {
+        set_special(frame, KS_EMU_NTID_X + (unsigned)k, g->block[k]);
+        set_special(frame, KS_EMU_CTAID_X + (unsigned)k, warp->block->index[k]);
+        set_special(frame, KS_EMU_NCTAID_X + (unsigned)k, g->grid[k]);
+    }
+    set_special(frame, KS_EMU_WARPID, warp->index);
+    set_special(frame, KS_EMU_NWARPID, warp->block->n_warps);
+    set_special(frame, KS_EMU_SMID, 0);
+    set_special(frame, KS_EMU_NSMID, 1);
+    set_special(frame, KS_EMU_GRIDID, 1);
+    set_special(frame, KS_EMU_DYNAMIC_SMEM, g->dynamic_shared);
+    set_special(frame, KS_EMU_TOTAL_SMEM, g->shared_bytes);
+    for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
+        uint32_t t = ks_emu_thread(warp, l);
+        set_lane(frame, KS_EMU_TID_X, l, t % g->block[0]);
+        set_lane(frame, KS_EMU_TID_Y, l, t / g->block[0] % g->block[1]);
+        set_lane(frame, KS_EMU_TID_Z, l, t / (g->block[0] * g->block[1]));
+        set_lane(frame, KS_EMU_LANEID, l, l);
+        set_lane(frame, KS_EMU_LT, l, (1u << l) - 1);
+        set_lane(frame, KS_EMU_LE, l, (2u << l) - 1);
+        set_lane(frame, KS_EMU_EQ, l, 1u << l);
+        set_lane(frame, KS_EMU_GE, l, ~((1u << l) - 1));
+        set_lane(frame, KS_EMU_GT, l, ~((2u << l) - 1));
+    }
+}
+
+// Clocks count what was executed: the same on every run with the same seed.
+void ks_emu_specials_tick(struct ks_emu_warp *warp)
+{
+    const uint32_t *special = warp->frame->function->special;
+    if (special[KS_EMU_CLOCK] != KS_EMU_NONE)
+        set_special(warp->frame, KS_EMU_CLOCK, (uint32_t)warp->grid->sequence);
+    if (special[KS_EMU_CLOCK64] != KS_EMU_NONE)
+        set_special(warp->frame, KS_EMU_CLOCK64, warp->grid->sequence);
+    if (special[KS_EMU_GLOBALTIMER] != KS_EMU_NONE)
+        set_special(warp->frame, KS_EMU_GLOBALTIMER, warp->grid->sequence);
+}
+
+void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uint32_t index,
+                       uint32_t lanes)
+{
+    warp->block = block;
+    warp->grid = block->grid;
+    warp->index = index;
+    warp->exists = warp->alive = lanes == KS_EMU_LANES ? UINT32_MAX : (1u << lanes) - 1;
+    warp->rotate = false;
+    warp->turn = KS_EMU_TURN;
+    warp->n_copies = 0;
+    memset(warp->batch, 0, sizeof warp->batch);
+    struct ks_emu_frame *frame = ks_emu_frame_make(warp, block->grid->entry, NULL, warp->alive);
+    ks_emu_specials_set(warp, frame);
+    warp->frame = frame;
+    warp->n_groups = 1;
+    warp->groups[0] = (struct ks_emu_group){.mask = warp->alive, .frame = frame,
+                                            .pc = block->grid->entry->first};
+}
