@@ -85,6 +85,24 @@ static enum ks_status read_sizes(struct ks_arena *arena, const struct ks_strv *t
     return KS_OK;
 }
 
+// A name that is no size of the workload would be ignored.
+static enum ks_status check_sizes(struct ks_arena *arena, const struct ks_mark *mark,
+                                  size_t workload, const struct ks_value *values, size_t n,
+                                  struct ks_err *err)
+{
+    struct ks_value *sizes;
+    size_t n_sizes = ks_problem_sizes(arena, mark, workload, &sizes);
+    for (size_t i = 0; i < n; i++) {
+        size_t k = 0;
+        while (k < n_sizes && strcmp(sizes[k].name, values[i].name) != 0)
+            k++;
+        if (k == n_sizes)
+            KS_FAIL(err, KS_E_USER, "--set=%s: the workload has no let(%s=NUMBER)", values[i].name,
+                    values[i].name);
+    }
+    return KS_OK;
+}
+
 static enum ks_status fill_slot(struct running *r, size_t i, struct ks_err *err)
 {
     const struct ks_slot *slot = &r->layout.slots[i];
@@ -205,6 +223,7 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
         KS_FAIL(err, KS_E_USER, "%s:%d: the mark has %zu workload%s, not a number %lld",
                 mark->file, mark->line, mark->n_workloads, mark->n_workloads == 1 ? "" : "s",
                 (long long)workload);
+    KS_TRY(check_sizes(arena, mark, (size_t)workload - 1, values, sizes->len, err));
     KS_TRY(ks_problem_make(arena, mark, (size_t)workload - 1, r->kernel->signature,
                            r->kernel->mark->decl, values, sizes->len, &r->problem, err));
     KS_TRY(make_step(r, err));

@@ -50,6 +50,8 @@ one_line
 grep -q 'has 1 workload, not a number 3' log || { cat log; fail "the workload is not named"; }
 status 2 "$ks" run race.cu:twice --set n
 grep -qF -e '--set=n: give NAME=NUMBER' log || { cat log; fail "the size is not named"; }
+status 2 "$ks" run race.cu:twice --set m=3
+grep -qF -e 'the workload has no let(m=NUMBER)' log || { cat log; fail "m is taken for a size"; }
 
 # What the emulator lacks is named, with its line, and is no finding about the kernel.
 cat > video.cu <<'END_OF_TEXT'
