@@ -42,7 +42,7 @@ mv "$cache/variants" "$cache/away"
 mv "$cache/away" "$cache/variants"
 [ -z "$(ls marked.o.* 2>/dev/null)" ] || fail "-objtemp left $(ls marked.o.*)"
 
-# Without a depfile there is none; the default object's name; a link in one go is nvcc's.
+# Without a depfile there is none; the default object's name.
 compile -arch=sm_90 -c marked.cu
 [ -s marked.o ] && [ ! -e marked.d.orig ] || fail "no marked.o"
 mv marked.d keep.d
