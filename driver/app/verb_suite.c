@@ -22,11 +22,13 @@ struct job {
     struct ks_verdict verdict;
     const char *text;               // why it is not judgeable
     bool refused;                   // before anything of the proposal was looked at
+    bool silent;                    // nothing was run, and the gates found nothing
     double seconds;
 };
 
 struct running {
     struct verifying *v;
+    struct verifying gates;         // the same for what this device would need hours for: gates alone
     struct job *jobs; size_t n_jobs;
     // What the last job left open.
     const char *tu_key, *judge_key;
@@ -42,6 +44,11 @@ struct running {
 static bool emulated(const struct verifying *v)
 {
     return strcmp(v->device.kind, "emu") == 0;
+}
+
+static const struct verifying *view_of(const struct running *r, const struct job *job)
+{
+    return emulated(r->v) && job->fixture->emu == NULL ? &r->gates : r->v;
 }
 
 static struct job job_of(const struct verifying *v, const struct suite_fixture *f,
@@ -159,11 +166,6 @@ static void refuse(struct job *job, enum ks_correctness correctness, const char 
     job->refused = true;
 }
 
-static bool is_silent(const struct verifying *v, const struct job *job)
-{
-    return !job->refused && verify_undecided(v, &job->verdict);
-}
-
 // Brings compile and session to what the job needs. false: the job has its verdict already.
 static enum ks_status open_for(struct running *r, struct job *job, bool *ready, struct ks_err *err)
 {
@@ -185,7 +187,7 @@ static enum ks_status open_for(struct running *r, struct job *job, bool *ready, 
         struct ks_verify_defences *off =
             ks_arena_memdup(r->v->context->arena, &job->asked->off, sizeof *off);
         const struct verify_rules rules = {.untimed = !job->asked->timed, .off = off};
-        KS_TRY(verify_open(r->v, &r->tu, r->kernel, &rules, &r->judge, &finding, err));
+        KS_TRY(verify_open(view_of(r, job), &r->tu, r->kernel, &rules, &r->judge, &finding, err));
         if (r->judge == NULL) {
             refuse(job, KS_C_BASELINE_FAULT, finding);
             return KS_OK;
@@ -218,13 +220,14 @@ static enum ending ending_of(const struct verifying *v, struct job *job)
     bool weakened = job->asked == &job->fixture->weakened;
     const struct ks_verdict *verdict = &job->verdict;
     const struct ks_strv *expect = &job->asked->expect;
-    bool silent = is_silent(v, job);
+    bool silent = job->silent;
     if (weakened && expect->len == 0) {
         bool again = !silent && among(outcome(job), &job->fixture->main.expect);
         return again ? DIFFERED : MATCHED;
     }
     if (silent) {
-        job->text = "no device, and the gates find nothing";
+        job->text = v->absent != NULL ? "no device, and the gates find nothing"
+                                      : "too much for this device, and the gates find nothing";
         return NOT_JUDGEABLE;
     }
     if (verdict->correctness == KS_C_UNSUPPORTED && !among("UNSUPPORTED", expect)) {
@@ -278,13 +281,15 @@ static enum ks_status judge_job(struct running *r, struct job *job, struct ks_er
     bool ready;
     KS_TRY(open_for(r, job, &ready, err));
     ks_progress(job->fixture->id, "ks: judging %s", job->fixture->id);
-    if (ready && r->judge_key != session && r->v->absent != NULL)
+    const struct verifying *v = view_of(r, job);
+    if (ready && r->judge_key != session && v->absent != NULL)
         KS_TRY(compile_session(r, job, err));
     if (ready) {
         struct ks_proposal *proposal;
         KS_TRY(proposal_of(r, job, &proposal, err));
-        KS_TRY(verify_judge(r->v, r->judge, r->kernel, proposal, &job->verdict, err));
+        KS_TRY(verify_judge(v, r->judge, r->kernel, proposal, &job->verdict, err));
     }
+    job->silent = !job->refused && verify_undecided(v, &job->verdict);
     conclude(r->v, job);
     return KS_OK;
 }
@@ -336,10 +341,10 @@ static const char *ending_name(enum ending ending)
     return names[ending];
 }
 
-static json_t *job_json(const struct verifying *v, const struct job *job)
+static json_t *job_json(const struct job *job)
 {
     const struct ks_verdict *verdict = &job->verdict;
-    bool silent = is_silent(v, job);
+    bool silent = job->silent;
     return json_pack("{s:o,s:s,s:o,s:s,s:s,s:s,s:f,s:o}", "expect", expect_json(job->asked), "result",
                      ending_name(job->ending), "correctness",
                      silent ? json_null()
@@ -358,7 +363,7 @@ static void print_job(const struct verifying *v, const struct job *job)
     static const char *const marks[] = {"  --", "  ok", "FAIL"};
     const struct ks_verdict *verdict = &job->verdict;
     bool weakened = job->asked == &job->fixture->weakened;
-    bool silent = is_silent(v, job);
+    bool silent = job->silent;
     printf("%s %-34s %-12s %-13s %5.1f s  %s\n", marks[job->ending],
            weakened ? ks_arena_printf(v->context->arena, "  without its defence") : job->fixture->id,
            silent ? "nothing" : outcome(job),
@@ -375,7 +380,7 @@ static void report_job(struct verifying *v, const struct job *job, struct tally 
         tally->weakened++;
         tally->weakened_failed += job->ending == DIFFERED;
         json_t *row = json_array_get(v->rows, json_array_size(v->rows) - 1);
-        json_object_set_new(row, "weakened", job_json(v, job));
+        json_object_set_new(row, "weakened", job_json(job));
         return;
     }
     tally->judged += job->ending != NOT_JUDGEABLE;
@@ -383,7 +388,7 @@ static void report_job(struct verifying *v, const struct job *job, struct tally 
     tally->failed += job->ending == DIFFERED;
     tally->rejects += job->ending != NOT_JUDGEABLE && job->fixture->defence != NULL;
     tally->accepts += job->ending != NOT_JUDGEABLE && job->fixture->defence == NULL;
-    json_t *row = job_json(v, job);
+    json_t *row = job_json(job);
     json_object_set_new(row, "id", json_string(job->fixture->id));
     json_object_set_new(row, "title", json_string(job->fixture->title));
     json_object_set_new(row, "defence", job->fixture->defence != NULL
@@ -456,13 +461,14 @@ int verify_suite(struct verifying *v, const char *dir, const char *only)
     struct ks_err err = {0};
     if (suite_read(arena, dir, only, &suite, &err) != KS_OK)
         return verb_fail(v->context, &err);
-    struct running r = {.v = v, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
+    struct running r = {.v = v, .gates = *v, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
     for (size_t i = 0; i < suite.n; i++) {
         r.jobs[r.n_jobs++] = job_of(v, &suite.at[i], &suite.at[i].main);
         if (worth_weakening(v, &suite.at[i]))
             r.jobs[r.n_jobs++] = job_of(v, &suite.at[i], &suite.at[i].weakened);
     }
     qsort(r.jobs, r.n_jobs, sizeof *r.jobs, by_key);
+    r.gates.absent = "no workload for an emulated device";
     enum ks_status status = KS_OK;
     for (size_t i = 0; status == KS_OK && i < r.n_jobs; i++)
         status = ks_stop_requested() ? ks_err_set(&err, KS_E_INTERRUPTED, "interrupted")
