@@ -175,7 +175,7 @@ struct part {
 };
 
 struct comparing {
-    struct rule rule;
+    struct rule rule, exact;
     size_t size;
     const unsigned char *expected, *got, *mask;
     const float *scale;
@@ -209,8 +209,10 @@ static void compare_part(void *context, size_t part, int64_t first, int64_t coun
     for (int64_t i = first; i < first + count; i++, e += all->size, g += all->size) {
         if (memcmp(e, g, all->size) == 0)
             continue;
-        if ((all->mask == NULL || all->mask[i]) &&
-            element_ok(&all->rule, e, g, all->scale == NULL ? NULL : &all->scale[i], &p.c))
+        unsigned char demand = all->mask == NULL ? KS_LANE_CLOSE : all->mask[i];
+        if (demand != KS_LANE_BITS &&
+            element_ok(demand == KS_LANE_EXACT ? &all->exact : &all->rule, e, g,
+                       all->scale == NULL ? NULL : &all->scale[i], &p.c))
             continue;
         note_bad(&p, i, i, 1, 0, true);
     }
@@ -225,6 +227,8 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
     struct comparing all = {.rule = make_rule(tolerance, elem.scalar, noise),
                             .size = ks_scalar_size(elem.scalar), .expected = expected, .got = got,
                             .mask = mask, .scale = scale};
+    all.exact = all.rule;
+    all.exact.kind = KS_TOL_EXACT;
     ks_parallel(total, compare_part, &all);
     struct part sum = {.c = {.first_bad = -1, .last_bad = -1}, .regular = true};
     for (size_t i = 0; i < KS_PARTS; i++) {

@@ -14,7 +14,12 @@ struct ks_comparison {
 // `scale` (may be NULL): per-element sum of absolute terms, from the kernel run on absolute values,
 // for derived tolerances; `noise`: largest |difference| between two runs of the original itself in
 // units of the tolerance base (0 if deterministic). Elements the original leaves unwritten hold the same
-// poison on both sides and must stay bit-equal: give them as written == false in `mask` (NULL: all written).
+// poison on both sides and must stay bit-equal: give them as KS_LANE_BITS in `mask` (NULL: all KS_LANE_CLOSE).
+enum {
+    KS_LANE_BITS,  // equal bit by bit
+    KS_LANE_CLOSE, // by the tolerance
+    KS_LANE_EXACT, // equal values: zeros of either sign, any NaN
+};
 void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out);

@@ -47,8 +47,9 @@ static unsigned char *comparison_mask(const struct ks_judge *judge, const struct
     unsigned char *mask = malloc((size_t)lanes + 1);
     KS_ASSERT(mask != NULL);
     for (int64_t i = 0; i < lanes; i++)
-        mask[i] = (!unwritten || output->mask[i]) &&
-                  !(probe && exact_lane(judge, vector, output, i));
+        mask[i] = unwritten && !output->mask[i]                       ? KS_LANE_BITS
+                  : probe && exact_lane(judge, vector, output, i) ? KS_LANE_EXACT
+                                                                      : KS_LANE_CLOSE;
     return mask;
 }
 

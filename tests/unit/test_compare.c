@@ -185,6 +185,22 @@ static const char *pattern(int64_t n, int64_t first, int64_t last, int64_t step)
     return c.pattern;
 }
 
+// The exact-arithmetic probe asks for equal values: not for the sign of a zero, nor the kind of a NaN.
+static void exact_lanes_are_equal_in_value(void **state)
+{
+    (void)state;
+    const struct ks_tolerance loose = {.kind = KS_TOL_REL, .rel = 0.5};
+    const unsigned char mask[4] = {KS_LANE_EXACT, KS_LANE_EXACT, KS_LANE_EXACT, KS_LANE_CLOSE};
+    float want[4] = {0.f, NAN, 3.f, 1.f}, have[4] = {-0.f, -NAN, 3.f, 1.2f};
+    struct ks_comparison c;
+    ks_compare(&loose, f32, want, have, 4, NULL, 0, mask, &c);
+    assert_int_equal(c.bad, 0);
+    have[2] = steps(3.f, 1);
+    ks_compare(&loose, f32, want, have, 4, NULL, 0, mask, &c);
+    assert_int_equal(c.bad, 1);
+    assert_int_equal(c.first_bad, 2);
+}
+
 static void patterns_have_names(void **state)
 {
     (void)state;
@@ -258,6 +274,7 @@ int main(void)
         cmocka_unit_test(tf32_is_told_from_fp32),
         cmocka_unit_test(classes_must_agree_and_nan_is_no_wildcard),
         cmocka_unit_test(unwritten_elements_stay),
+        cmocka_unit_test(exact_lanes_are_equal_in_value),
         cmocka_unit_test(patterns_have_names),
         cmocka_unit_test(lanes_count_singly),
         cmocka_unit_test(many_elements_are_seen_as_few_are),
