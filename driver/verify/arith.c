@@ -77,6 +77,8 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         bool adds = one_of(base, sums) ||
                     (ks_word_part(w, "add") && one_of(base, (const char *const[]){"atom", "red", NULL}));
         if (adds) {
+            if (one_of(base, (const char *const[]){"atom", "red", NULL}))
+                arith.float_atomics = true;
             if (arith.kind == KS_ARITH_NONE)
                 arith.kind = KS_ARITH_MULADD;
             if (u > arith.u)

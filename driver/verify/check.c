@@ -251,7 +251,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     }
     if (status == KS_OK && answer == KS_ANSWER_OK && !same)
         *verdict = KS_C_WRONG;
-    if (status == KS_OK && answer == KS_ANSWER_OK && same && (repeats > 0 || a.varies) && vector->deterministic &&
+    if (status == KS_OK && answer == KS_ANSWER_OK && same && (repeats > 0 || a.varies) && ks_vector_repeats(judge, vector) &&
         ks_judge_defends(judge, KS_D_REPETITION)) {
         if (!a.varies)
             answer = repeat(&a, repeats, &same);

@@ -164,7 +164,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
 {
     struct ks_worker runner;
     *result = (struct ks_correct){.verdict = KS_C_CORRECT, .n_seen = judge->n_problems};
-    result->tested.deterministic = true;
+    result->tested.deterministic = !judge->arith.float_atomics; // else nobody can ask it of a candidate
     result->seen = KS_NEW_ARRAY(arena, struct ks_seen, judge->n_problems);
     result->covered = KS_NEW_ARRAY(arena, bool, judge->n_problems);
     for (size_t w = 0; w < judge->n_problems; w++)

@@ -202,7 +202,7 @@ static enum ks_status prepare(struct round *r, enum ks_family family, struct ks_
     r->a = ks_launch_original(&scope, "m0");
     r->method = (struct method){.poison = r->vector->poison[0],
                                 .poisoned = ks_judge_defends(judge, KS_D_POISON),
-                                .deterministic = r->vector->deterministic};
+                                .deterministic = ks_vector_repeats(judge, r->vector)};
     KS_TRY(ks_timing_baseline(r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
     r->method.cold = r->method.batch == 1;
     r->sets = set_count(judge, &r->vector->problem, r->method.batch);

@@ -254,6 +254,11 @@ void ks_vector_forget(struct ks_vector *vector)
     vector->read = vector->scaled = false;
 }
 
+bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)
+{
+    return vector->deterministic && !judge->arith.float_atomics;
+}
+
 void ks_vector_free(struct ks_vector *vector)
 {
     ks_vector_forget(vector);

@@ -51,6 +51,8 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
                               int variation, bool skewed, struct ks_vector *vector,
                               struct ks_err *err);
+// Whether runs on it must agree bit by bit: the original's do, and not by luck.
+bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector);
 void ks_vector_free(struct ks_vector *vector);
 // Frees the bytes alone: they can be read again.
 void ks_vector_forget(struct ks_vector *vector);

@@ -138,6 +138,9 @@ static void arithmetic_is_classified(void **state)
     assert_int_equal(arith(PLAIN "cvt.rzi.s32.f32 %r1,%f1;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith(PLAIN "cvt.rn.f32.s32 %f1,%r1;\n").kind, KS_ARITH_MULADD);
     assert_int_equal(arith("red.global.add.f32 [%rd1],%f1;\n").kind, KS_ARITH_MULADD);
+    assert_true(arith("red.global.add.f32 [%rd1],%f1;\n").float_atomics);
+    assert_true(arith("atom.global.add.f64 %fd1,[%rd1],%fd2;\n").float_atomics);
+    assert_false(arith("atom.global.add.u32 %r1,[%rd1],%r2;\nadd.f32 %f1,%f2,%f3;\n").float_atomics);
     assert_true(arith("fma.rn.f16x2 %h1,%h2,%h3,%h4;\n").u == 0x1p-11);
     assert_true(arith("fma.rn.f64 %fd1,%fd2,%fd3,%fd4;\n").u == 0x1p-53);
 }

@@ -135,6 +135,23 @@ static void a_defence_that_is_off_lets_its_case_through(void **state)
     }
 }
 
+// Where the original adds floats with atomics, its runs may agree by luck: the candidate's need not.
+static void atomic_sums_need_not_repeat(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n",
+                     SUM_PTX "red.global.add.f32 [%rd1],%f1;\n", &err), &err);
+    s.off.off[KS_D_EXACT_PROBE] = true; // a sum may be off by a bit where order is free
+    struct ks_proposal *p = make_proposal(&s, "vadd_nondet", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    assert_int_equal(v.correctness, KS_C_CORRECT);
+    assert_false(v.evidence.deterministic);
+    close_judge(&s);
+}
+
 static void the_watchdog_ends_a_sleeper(void **state)
 {
     (void)state;
@@ -304,6 +321,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_correct_and_faster_kernel_is_confirmed),
         cmocka_unit_test(wrong_candidates_get_their_verdict),
         cmocka_unit_test(a_defence_that_is_off_lets_its_case_through),
+        cmocka_unit_test(atomic_sums_need_not_repeat),
         cmocka_unit_test(the_watchdog_ends_a_sleeper),
         cmocka_unit_test(speed_is_doubted),
         cmocka_unit_test(timed_outputs_are_verified),
