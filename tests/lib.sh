@@ -13,7 +13,8 @@ fail() {
 ks_nvcc=$KS_TEST_BIN/ks-nvcc
 make_variant=$KS_TEST_TOOLS/ks-make-variant
 [ -x "$ks_nvcc" ] || skip "ks-nvcc is not built"
-nvcc=$(readlink -f "$KS_TEST_NVCC")
+nvcc=$KS_TEST_NVCC # a link in a toolkit's folder is called by its own name, as nvcc does
+[ -e "$(dirname "$nvcc")/nvcc.profile" ] || nvcc=$(readlink -f "$nvcc")
 [ -x "$nvcc" ] || skip "no nvcc"
 
 # Nothing of the caller's settings and caches; the scratch folder is the current one.
