@@ -26,7 +26,7 @@ calls main.cpp x.a a.cu plain.cu -lm -o app | grep -v -- --version > calls.txt
 expect <<'END'
 nvcc --dryrun main.cpp x.a a.cu plain.cu -lm -o app
 nvcc main.cpp -lm -c -o T/0/main.o
-nvcc --keep --keep-dir K -Xcompiler=-Wno-unknown-pragmas a.cu -lm -c -o T/1/a.o
+nvcc --keep --keep-dir K a.cu -lm -c -o T/1/a.o -Xcompiler=-Wno-unknown-pragmas
 nvcc plain.cu -lm -c -o T/2/plain.o
 nvcc T/0/main.o x.a T/1/a.o T/2/plain.o -lm -o app
 END
