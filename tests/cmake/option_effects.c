@@ -36,7 +36,8 @@ static const char source[] =
     "    float p;\n"
     "    asm(\"mul.f32 %0, %1, %2;\" : \"=f\"(p) : \"f\"(x[1]), \"f\"(x[2]));\n"
     "    asm(\"add.f32 %0, %1, %2;\" : \"=f\"(x[0]) : \"f\"(p), \"f\"(x[3]));\n"
-    "}\n";
+    "}\n"
+    "int main() { return 0; }\n"; // for --run
 
 // Values for neutral options that take one; "" for one that cannot be tried, with why.
 static const struct {
@@ -181,9 +182,10 @@ static void check_neutral(const struct code *base)
         "device-w",           "no-compress", "no-display-error-number",
         "force-cl-env-setup", "diag-error",  "link"};
     static const char *const third[] = {"link", "objdir-as-tempdir", "diag-warn"};
+    static const char *const fourth[] = {"run"};
     size_t n, tried = 0;
     const struct ks_option *options = ks_options(&n);
-    struct ks_strv lists[3] = {{0}, {0}, {0}};
+    struct ks_strv lists[4] = {{0}, {0}, {0}, {0}};
     for (size_t i = 0; i < n; i++) {
         const char *word = options[i].key == KS_KEY_NONE ? sample_word(&options[i]) : NULL;
         size_t list = 0;
@@ -191,15 +193,18 @@ static void check_neutral(const struct code *base)
             list = strcmp(options[i].name, second[k]) == 0 ? 1 : list;
         for (size_t k = 0; k < sizeof third / sizeof *third; k++)
             list = strcmp(options[i].name, third[k]) == 0 ? 2 : list;
+        for (size_t k = 0; k < sizeof fourth / sizeof *fourth; k++)
+            list = strcmp(options[i].name, fourth[k]) == 0 ? 3 : list;
         if (word != NULL)
             ks_strv_add(&arena, &lists[list], word);
         tried += word != NULL;
     }
     ks_strv_add(&arena, &lists[0], "-MD"); // for -MF
     ks_strv_add(&arena, &lists[2], "-shared");
-    for (size_t list = 0; list < 3; list++) {
+    for (size_t list = 0; list < 4; list++) {
+        static const char *const names[] = {"first list", "second list", "third list", "fourth list"};
         struct code code;
-        const char *what = list == 0 ? "first list" : list == 1 ? "second list" : "third list";
+        const char *what = names[list];
         if (!compile(&lists[list], &code))
             complain(what, "nvcc refuses this list of neutral options");
         else if (!same_ptx(base, &code))
