@@ -117,3 +117,109 @@ enum ks_status ks_cubin_entry_digest(struct ks_slice cubin, const char *entry,
     ks_arena_free(&arena);
     return status;
 }
+
+static const char *section_name(const struct sections *s, const Elf64_Shdr *section)
+{
+    return s->names.at + section->sh_name;
+}
+
+// Section i, if it holds a function's code.
+static bool function_section(const struct sections *s, uint64_t i, Elf64_Shdr *section,
+                             struct ks_slice *code)
+{
+    return section_header(s->file, &s->elf, i, section) && section->sh_type == SHT_PROGBITS &&
+           section->sh_name < s->names.len &&
+           memchr(section_name(s, section), '\0', s->names.len - section->sh_name) != NULL &&
+           strncmp(section_name(s, section), ".text.", 6) == 0 && contents(s->file, section, code);
+}
+
+// What .nv.info says of a function: registers, frame and stack sizes. Its records are a format and an
+// attribute (a byte each) and a size (two bytes); those of format 4 have so many bytes behind that, and
+// of a function they are its symbol's index and a value. (Read off cubins of nvcc 13.0.)
+static uint64_t resources(struct ks_slice info, uint32_t symbol)
+{
+    uint64_t all = 0;
+    for (size_t at = 0; at + 4 <= info.len;) {
+        unsigned char head[4];
+        uint32_t words[2];
+        memcpy(head, info.at + at, sizeof head);
+        at += 4;
+        if (head[0] != 4)
+            continue;
+        size_t size = head[2] | (size_t)head[3] << 8;
+        if (size > info.len - at)
+            break;
+        if (size == sizeof words) {
+            memcpy(words, info.at + at, sizeof words);
+            if (words[0] == symbol)
+                all = all * 31 + ((uint64_t)head[1] << 32 | words[1]);
+        }
+        at += size;
+    }
+    return all;
+}
+
+// Instructions of 16 bytes (sm_70 and later), of which the second four hold an immediate or the place
+// in a bank of constants. (Seen in cubins of nvcc 13.0 for sm_90.)
+static bool same_but_immediates(struct ks_slice a, struct ks_slice b)
+{
+    for (size_t i = 0; i < a.len; i++)
+        if (a.at[i] != b.at[i] && (i % 16 < 4 || i % 16 >= 8))
+            return false;
+    return true;
+}
+
+struct function {
+    const char *section; // its name
+    struct ks_slice code;
+    uint64_t resources;
+};
+
+static bool read_function(const struct sections *s, struct ks_slice info, uint64_t i,
+                          struct function *f)
+{
+    Elf64_Shdr section;
+    if (!function_section(s, i, &section, &f->code))
+        return false;
+    f->section = section_name(s, &section);
+    f->resources = resources(info, section.sh_info & 0xffffff);
+    return true;
+}
+
+static bool holds_function(const struct sections *after, struct ks_slice info,
+                           const struct function *before, bool table)
+{
+    bool named = false, same = false;
+    for (uint64_t i = 0; i < after->n && !named; i++) {
+        struct function now;
+        if (!read_function(after, info, i, &now))
+            continue;
+        bool equal = now.code.len == before->code.len && now.resources == before->resources &&
+                     (table ? same_but_immediates(now.code, before->code)
+                            : memcmp(now.code.at, before->code.at, now.code.len) == 0);
+        named = strcmp(now.section, before->section) == 0;
+        same = named ? equal : same || equal;
+    }
+    return same;
+}
+
+enum ks_status ks_cubin_holds_functions(struct ks_slice after, struct ks_slice before,
+                                        struct ks_slice *which, struct ks_err *err)
+{
+    struct sections was, is;
+    struct ks_slice was_info = {before.at, 0}, is_info = {after.at, 0};
+    *which = (struct ks_slice){before.at, 0};
+    KS_TRY(open_sections(before, &was, err));
+    KS_TRY(open_sections(after, &is, err));
+    bool table = ks_elf_section_size(before, ".nv.constant4") > 0;
+    ks_elf_section(before, ".nv.info", &was_info, NULL); // a cubin without functions has none
+    ks_elf_section(after, ".nv.info", &is_info, NULL);
+    for (uint64_t i = 0; i < was.n; i++) {
+        struct function f;
+        if (!read_function(&was, was_info, i, &f) || holds_function(&is, is_info, &f, table))
+            continue;
+        *which = ks_slice_of(f.section + strlen(".text."));
+        break;
+    }
+    return KS_OK;
+}

@@ -35,6 +35,14 @@ enum ks_status ks_elf_undefined_read(struct ks_arena *arena, struct ks_slice fil
 // Bytes that a linked program has at an address; false where the file holds none.
 bool ks_elf_bytes(struct ks_slice file, uint64_t address, size_t n, struct ks_slice *out);
 
+// Whether each function of the cubin `before` is in `after` with the same machine code, registers,
+// frame and stack, by name or, for names that hash a path, under any. Where a cubin has a table of
+// addresses (.nv.constant4: globals, texts of assert, functions called), its order depends on all that
+// is in the file, so the immediates that index it count as equal: this is for functions of one PTX.
+// *which is the first that is not there, a part of `before`; empty when all are.
+enum ks_status ks_cubin_holds_functions(struct ks_slice after, struct ks_slice before,
+                                        struct ks_slice *which, struct ks_err *err);
+
 // Digest of `.text.<entry>` in a cubin. Byte-equal across TUs for equal code (research: wrapper.md).
 enum ks_status ks_cubin_entry_digest(struct ks_slice cubin, const char *entry,
                                      struct ks_digest *out, struct ks_err *err);

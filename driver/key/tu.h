@@ -52,6 +52,7 @@ struct ks_tu {
     struct ks_signature_list signatures;
     struct ks_ptx_module *modules; size_t n_modules; // one an architecture
     struct ks_tu_kernel *kernels; size_t n_kernels;
+    const char *plain_dir;             // what the plain compile kept, while it is there
 };
 
 // Reads the TU and what it includes, and binds marks (side file included). n_marks == 0: not ours.
@@ -121,9 +122,11 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
 enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_compile *compile,
                                      struct ks_signature_list *registered, struct ks_err *err);
 
-// Whether every entry of the plain compile has the same canonical PTX in the shadow compile.
-// KS_R_APPLIED, or KS_R_SHADOW_CHANGED_ORIGINAL with the entry's name in *which; KS_R_INTERNAL where
-// that cannot be told.
+// Whether every entry of the plain compile has the same canonical PTX in the shadow compile, and every
+// function the same machine code and registers: where a variant calls a function that is not inlined,
+// ptxas may give the original, which calls it too, other registers under the same PTX. The plain
+// compile's keep_dir is still to be there. KS_R_APPLIED, or KS_R_SHADOW_CHANGED_ORIGINAL with the name
+// in *which; KS_R_INTERNAL where that cannot be told.
 enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
                                          const struct ks_tu_compile *shadow, const char **which);
 

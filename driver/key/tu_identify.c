@@ -236,6 +236,7 @@ enum ks_status ks_tu_identify(struct ks_arena *arena, struct ks_tu *tu,
     struct ks_strv names = {0};
     KS_TRY(ks_toolkit_version(arena, tu->config, tu->toolkit, err));
     KS_TRY(ks_dir_list(arena, compile->keep_dir, &names, err));
+    tu->plain_dir = compile->keep_dir;
     struct module_vec modules = {0};
     KS_TRY(read_modules(arena, compile, &names, &modules, err));
     tu->modules = modules.at;
@@ -325,6 +326,34 @@ enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_
     return read_signatures(arena, compile, &names, registered, err);
 }
 
+// Cubin by cubin: the shadow has the user's base name, so what nvcc keeps has the same names.
+static enum ks_reason same_machine_code(struct ks_arena *arena, const struct ks_tu *tu,
+                                        const struct ks_tu_compile *shadow, const char **which)
+{
+    struct ks_strv names = {0};
+    *which = "what the plain compile kept is gone";
+    if (ks_dir_list(arena, tu->plain_dir, &names, NULL) != KS_OK)
+        return KS_R_INTERNAL;
+    for (size_t i = 0; i < names.len; i++) {
+        struct ks_slice was, is, changed;
+        if (!ks_ends_with(names.at[i], ".cubin"))
+            continue;
+        *which = names.at[i];
+        if (ks_file_read(arena, ks_path_join(arena, tu->plain_dir, names.at[i]), CUBIN_MAX, &was,
+                         NULL) != KS_OK ||
+            ks_file_read(arena, ks_path_join(arena, shadow->keep_dir, names.at[i]), CUBIN_MAX, &is,
+                         NULL) != KS_OK ||
+            ks_cubin_holds_functions(is, was, &changed, NULL) != KS_OK)
+            return KS_R_INTERNAL;
+        if (changed.len > 0) {
+            *which = ks_arena_strndup(arena, changed.at, changed.len);
+            return KS_R_SHADOW_CHANGED_ORIGINAL;
+        }
+    }
+    *which = "";
+    return KS_R_APPLIED;
+}
+
 enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
                                          const struct ks_tu_compile *shadow, const char **which)
 {
@@ -352,6 +381,5 @@ enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks
             }
         }
     }
-    *which = "";
-    return KS_R_APPLIED;
+    return same_machine_code(arena, tu, shadow, which);
 }

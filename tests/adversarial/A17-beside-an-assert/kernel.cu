@@ -1,0 +1,12 @@
+#include <cassert>
+
+// c = a + b
+#pragma ks optimize
+#pragma ks workload let(n=1048576) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)
+__global__ void vadd(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    assert(n > 0);
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
