@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Everything that needs a GPU, in one command: device self-test, launches of substituted kernels, the
 # adversarial suite of the judge (adversarial.sh), the five samples tuned inside a build, and a rebuild
-# that must take the same variants with no driver in sight. Prints a line a check, a table of gains, and "N passed, N failed". Exit 77 without a GPU.
+# that must take the same variants with no driver in sight. Prints a line a check, a table of gains,
+# and "N passed, N failed". Exit 77 without a GPU.
 #   tests/gpu/run.sh [BUILD] [OUT] [SAMPLE...]    OUT receives logs and the tuned .ks folders
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
