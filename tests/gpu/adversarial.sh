@@ -1,20 +1,45 @@
 #!/usr/bin/env bash
 # The adversarial suite on this machine's GPU: every fixture of tests/adversarial, each reject also with its
-# defence off. Prints a line a judgement and a closing line; exit 77 without a GPU.
-#   tests/gpu/adversarial.sh [BUILD] [OUT] [ID,ID...]     OUT receives the table
+# defence off. Prints a line a judgement and a closing line; exit 77 without a GPU. `--device=emu` needs none.
+#   tests/gpu/adversarial.sh [--device=NAME] [BUILD] [OUT] [ID...]     OUT receives table and logs; JOBS=N at a time
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+device=cuda
+case ${1:-} in --device=*) device=${1#*=}; shift ;; esac
 build=$(cd "${1:-$root/build}" && pwd)
-out=${2:-$build/gpu}
-only=${3:+--only=$3}
-mkdir -p "$out"
-export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
+mkdir -p "${2:-$build/gpu}"
+out=$(cd "${2:-$build/gpu}" && pwd)
+ids=("${@:3}")
 unset KS_MODE KS_DISABLE KS_TRACE KS_DEPS
-"$build/bin/ks" doctor | grep -q '^gpu .*none' && { echo "no GPU here: skipped"; exit 77; }
+. "$root/tests/gpu/parts.sh"
+[ "$device" != cuda ] || ! "$build/bin/ks" doctor | grep -q '^gpu .*none' || { echo "no GPU here: skipped"; exit 77; }
+cd "$root/tests/adversarial" || exit 1
+[ ${#ids[@]} -gt 0 ] || ids=([ARE][0-9]*/)
 
 # ks-weak judges as ks does where no defence is off: one program for both columns.
-"$build/bin/ks-weak" verify --suite "$root/tests/adversarial" ${only:+"$only"} \
-    >"$out/adversarial.txt" 2>"$out/adversarial.log"
-status=$?
-cat "$out/adversarial.txt"
-exit $status
+judge() { "$build/bin/ks-weak" verify --device "$device" --suite . --only="${1%/}"; }
+parts "$out/adversarial" judge "${ids[@]}"
+failed=$?
+
+told "$out/adversarial" log >"$out/adversarial.log" # what it says beside the table
+# The closing lines of all parts as one, held against what suite.yaml asks of this kind of device.
+told "$out/adversarial" txt | awk -v least="$(sed -n 's/^ *'$device': {reject: \([0-9]*\), accept: \([0-9]*\)}.*/\1 \2/p' suite.yaml)" \
+    -v failed=$failed -v all=$((${#ids[@]} > 50)) '
+    / judged \(.* to reject, / {
+        gsub(/[(,;]/, " ")
+        judged += $1; reject += $3; accept += $6; wrong += $9
+        for (i = 1; i < NF; i++) {
+            if ($i == "not" && $(i + 1) == "judgeable") none += $(i - 1)
+            if ($i == "without" && $(i + 2) == "defence") { weak += $(i - 1); weak_wrong += $(i + 3) }
+        }
+        next
+    }
+    { print }
+    END {
+        split(least, want, " ")
+        few = all && (reject < want[1] || accept < want[2])
+        printf "%d judged (%d to reject, %d to accept), %d of them wrongly; %d not judgeable; %d without their defence, %d of them wrongly%s\n",
+            judged, reject, accept, wrong, none, weak, weak_wrong, few ? "; too few judged" : ""
+        exit failed > 0 || few
+    }' | tee "$out/adversarial.txt"
+exit "${PIPESTATUS[1]}"
