@@ -13,9 +13,9 @@ if(TARGET ks-inject) # the library that cupti_probe loads into the observed prog
   install(TARGETS ks-inject LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# hook: headers that a substituted compile sees; skills: data of the expert engine.
+# hook: headers that a substituted compile sees; skills: data of the expert engine; devices: GPUs described.
 file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share/ks)
-foreach(data hook:driver/source/hook skills:skills)
+foreach(data hook:driver/source/hook skills:skills devices:devices)
   string(REGEX REPLACE ":.*" "" name ${data})
   string(REGEX REPLACE ".*:" "" folder ${data})
   if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/${folder})

@@ -7,6 +7,7 @@
 #define KS_DEVICE_H
 
 #include "base/str.h"
+#include "device/counts.h"
 #include "fmt/json.h"
 
 struct ks_device_info {
@@ -105,6 +106,11 @@ struct ks_device {
     // Measured ceilings: device memory copy (bytes read + written, GB/s) and fp32 FMA (GFLOP/s).
     enum ks_status (*ceilings)(void *self, double *copy_gbs, double *fma_gflops,
                                struct ks_err *err);
+    // Runs blocks of each step of the plan for what they cost, unchecked, and leaves the buffers spoilt;
+    // counts[i] is of step i, of a memset nothing. NULL where a device cannot. KS_E_LIMIT: it would
+    // take too long.
+    enum ks_status (*count)(void *self, const struct ks_dev_plan *plan, struct ks_counts *counts,
+                            struct ks_err *err);
     void (*close)(void *self);
 };
 

@@ -223,3 +223,32 @@ enum ks_status ks_cubin_holds_functions(struct ks_slice after, struct ks_slice b
     }
     return KS_OK;
 }
+
+int ks_cubin_registers(struct ks_slice cubin, const char *entry)
+{
+    enum { REGCOUNT = 0x2f }; // EIATTR_REGCOUNT, as `cuobjdump -elf` names it
+    struct sections s;
+    struct ks_slice info, code;
+    Elf64_Shdr section;
+    if (open_sections(cubin, &s, NULL) != KS_OK ||
+        ks_elf_section(cubin, ".nv.info", &info, NULL) != KS_OK)
+        return 0;
+    for (uint64_t i = 0; i < s.n; i++) {
+        if (!function_section(&s, i, &section, &code) ||
+            strcmp(section_name(&s, &section) + strlen(".text."), entry) != 0)
+            continue;
+        for (size_t at = 0; at + 12 <= info.len;) {
+            unsigned char head[4];
+            uint32_t words[2];
+            memcpy(head, info.at + at, sizeof head);
+            at += 4;
+            if (head[0] != 4)
+                continue;
+            memcpy(words, info.at + at, sizeof words);
+            if (head[1] == REGCOUNT && words[0] == (section.sh_info & 0xffffff))
+                return words[1] <= 256 ? (int)words[1] : 0;
+            at += head[2] | (size_t)head[3] << 8;
+        }
+    }
+    return 0;
+}

@@ -47,4 +47,7 @@ enum ks_status ks_cubin_holds_functions(struct ks_slice after, struct ks_slice b
 enum ks_status ks_cubin_entry_digest(struct ks_slice cubin, const char *entry,
                                      struct ks_digest *out, struct ks_err *err);
 
+// Registers of a thread of an entry, 0 where the cubin does not say.
+int ks_cubin_registers(struct ks_slice cubin, const char *entry);
+
 #endif

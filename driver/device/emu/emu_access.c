@@ -148,7 +148,7 @@ unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_ins
     unsigned char *at = p.data + p.offset;
     const uint64_t bit = p.offset + p.lead;
     bool known = p.known == NULL || ks_emu_known(p.known, bit, bytes);
-    if (access != KS_EMU_WRITE && !known) {
+    if (access != KS_EMU_WRITE && !known && !warp->grid->options.undefined) {
         ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
                     "%u-byte read at offset %llu of %s, where nothing was written yet", bytes,
                     (unsigned long long)p.offset, p.name);

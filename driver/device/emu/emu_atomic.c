@@ -1,6 +1,7 @@
 // atom and red (PTX ISA 9.7.13.11, .12): one lane after the other.
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_count.h"
 #include "device/emu/emu_soft.h"
 
 typedef uint32_t u32;
@@ -77,6 +78,8 @@ static void atom(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
 {
     if (inst->sem == KS_EMU_RELEASE || inst->sem == KS_EMU_ACQ_REL)
         ks_emu_clock_fence(warp, mask, inst->scope_cta == 0);
+    if (warp->grid->counter != NULL)
+        ks_emu_count_access(warp, inst, mask, KS_EMU_ATOMIC);
     for (u32 l = 0; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
@@ -120,6 +123,7 @@ bool ks_emu_decode_atomic(struct ks_emu_decoder *d)
     if (!red && !ks_slice_eq(s->base, "atom"))
         return false;
     i->sem = KS_EMU_STRONG;
+    i->is_store = true;
     i->op = UINT8_MAX;
     for (unsigned m = 0; m + 1 < s->n_mods; m++) {
         bool known = ks_emu_read_sem(d, s->mods[m]) || ks_emu_read_space(d, s->mods[m]) ||

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/num.h"
+#include "device/emu/emu_count.h"
 #include "device/emu/emu_decode.h"
 
 #define MAX_CODE (1u << 21)
@@ -203,6 +204,8 @@ static void decode_stmt(struct ks_emu_decoder *d)
     if (d->stmt.guard.len > 0 && ks_emu_register(d, d->stmt.guard, &d->inst.guard, &width) &&
         width != KS_EMU_PRED)
         ks_emu_unsupported(d, "a guard that is no predicate");
+    d->inst.class = (uint8_t)ks_emu_class_of(d->stmt.base, d->stmt.mods, d->stmt.n_mods,
+                                             (enum ks_emu_space)d->inst.space);
     if (known && d->why[0] == '\0')
         return;
     int n = d->stmt.opcode.len > 60 ? 60 : (int)d->stmt.opcode.len;

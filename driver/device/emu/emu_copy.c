@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_count.h"
 
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -30,9 +31,25 @@ static u64 address_of(struct ks_emu_warp *warp, u32 reg, unsigned width, int64_t
     return (width == 8 ? KS_EMU_REG(u64, reg)[lane] : KS_EMU_REG(u32, reg)[lane]) + (u64)add;
 }
 
+static void count(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+{
+    u64 from[KS_EMU_LANES], to[KS_EMU_LANES];
+    for (u32 l = 0; l < KS_EMU_LANES; l++) {
+        from[l] = address_of(warp, inst->a, inst->address_width, inst->imm, l);
+        to[l] = address_of(warp, inst->d, inst->width, (int64_t)(int32_t)inst->target, l);
+    }
+    bool missed = warp->missed;
+    ks_emu_count_lanes(warp, inst, mask, KS_EMU_GLOBAL, from, inst->size, KS_EMU_READ);
+    warp->copies_missed |= warp->missed; // waited for where the copies are, not at the next branch
+    warp->missed = missed;
+    ks_emu_count_lanes(warp, inst, mask, KS_EMU_SHARED, to, inst->size, KS_EMU_WRITE);
+}
+
 // d, width: to; a, address_width: from; size: bytes; c: bytes given, or none.
 static void start(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
+    if (warp->grid->counter != NULL)
+        count(warp, inst, mask);
     for (u32 l = 0; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
@@ -60,6 +77,12 @@ static void start(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 
 static void finish(struct ks_emu_warp *warp, u32 mask, bool all, u32 newest)
 {
     u32 kept = 0;
+    // A pipeline that is filled well ahead hides its loads; what is waited for at once is not hidden.
+    if (warp->grid->counter != NULL && warp->copies_missed && newest == 0) {
+        warp->missed = true;
+        ks_emu_count_wait(warp);
+        warp->copies_missed = false;
+    }
     for (u32 i = 0; i < warp->n_copies; i++) {
         struct ks_emu_copy c = warp->copies[i];
         if ((mask >> c.lane & 1) != 0 && (all || (u64)c.batch + newest < warp->batch[c.lane]))

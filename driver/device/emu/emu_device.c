@@ -2,13 +2,18 @@
 #include <unistd.h>
 
 #include "base/num.h"
-#include "device/emu/emu_exec.h"
+#include "device/emu/emu_count.h"
 #include "device/emu/emu_state.h"
 #include "os/clock.h"
 
 #define BUDGET (UINT64_C(1) << 34)
 #define ARCH 90                      // what is built for it; modules may be for any
 #define SHARED_MAX 232448            // bytes a block of that can have
+#define L1_BYTES (256 << 10)         // of an SM, shared memory included (device.md 2, CUDA guide)
+#define SM_THREADS 2048
+#define SAMPLES 8                    // blocks whose costs stand for the grid's
+#define SAMPLE_INSTS (UINT64_C(24) << 20)  // thread instructions after which no further is begun
+#define SAMPLE_BUDGET (UINT64_C(1) << 29)  // that one may take
 
 struct function {
     struct ks_emu_module *module;
@@ -195,7 +200,31 @@ static struct ks_emu_region param_region(unsigned char *params, unsigned char *k
                                   .known = known, .constant = true, .name = "the parameters"};
 }
 
-static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step, struct ks_err *err)
+static void take_counts(struct ks_emu *emu, const struct function *f, const struct ks_emu_grid *grid,
+                        struct ks_counts *counts)
+{
+    grid->counter->blocks = grid->n_blocks;
+    *counts = (struct ks_counts){.threads = (int)grid->threads,
+                                 .shared_bytes = (int)grid->shared_bytes};
+    ks_emu_counter_sum(grid->counter, f->module, counts);
+    if (emu->settings.count)
+        ks_emu_lines_add(emu, grid);
+}
+
+// What a block gets of its SM's L1 beside as many like it as fit.
+static uint32_t l1_share(const struct function *f, const struct ks_dev_step *step)
+{
+    uint32_t threads = step->block[0] * step->block[1] * step->block[2];
+    uint32_t shared = f->shared + step->shared, blocks = SM_THREADS / (threads < 64 ? 64 : threads);
+    if (blocks * (shared + 1024) > L1_BYTES)
+        blocks = L1_BYTES / (shared + 1024);
+    uint32_t share = (L1_BYTES - blocks * shared) / (blocks > 0 ? blocks : 1);
+    return share < 4096 ? 4096 : share;
+}
+
+// With `counts` some blocks run, for these alone.
+static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
+                             struct ks_counts *counts, struct ks_err *err)
 {
     const struct function *f = step->function;
     KS_TRY(check_shape(f, step, err));
@@ -209,6 +238,15 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
                     emu->settings.strict_races},
         .grid = {step->grid[0], step->grid[1], step->grid[2]},
         .block = {step->block[0], step->block[1], step->block[2]}};
+    if (counts != NULL) {
+        grid.options = (struct ks_emu_options){.budget = SAMPLE_BUDGET, .undefined = true};
+        grid.samples = SAMPLES;
+        grid.sample_insts = SAMPLE_INSTS;
+    } else if (emu->settings.count) {
+        counts = &emu->counts;
+    }
+    if (counts != NULL)
+        grid.counter = ks_emu_counter_make(f->module, l1_share(f, step));
     enum ks_status status = bind_args(emu, f, step, params, err);
     if (status == KS_OK) {
         forget_history(emu);
@@ -218,6 +256,9 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
         emu->memory.regions[KS_EMU_PARAM_BASE >> KS_EMU_SLOT_BITS] = (struct ks_emu_region){0};
     }
     emu->executed += grid.executed;
+    if (status == KS_OK && counts != NULL)
+        take_counts(emu, f, &grid, counts);
+    ks_emu_counter_free(grid.counter);
     free(params);
     free(known);
     return status;
@@ -247,11 +288,12 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     double begin = ks_now();
     emu->findings.n = 0;
     emu->findings.total = emu->executed = 0;
+    emu->lines.len = 0;
     for (size_t i = 0; i < plan->n_steps && emu->findings.n == 0; i++) {
         const struct ks_dev_step *step = &plan->steps[i];
         struct ks_emu_region *r = NULL;
         if (step->function != NULL) {
-            KS_TRY(launch(emu, step, err));
+            KS_TRY(launch(emu, step, NULL, err));
             continue;
         }
         KS_TRY(ks_emu_buffer_at(emu, step->buffer, &r, err));
@@ -261,6 +303,26 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     if (microseconds != NULL)
         *microseconds = (ks_now() - begin) * 1e6;
     return judge_findings(emu, err);
+}
+
+static enum ks_status count(void *self, const struct ks_dev_plan *plan, struct ks_counts *counts,
+                            struct ks_err *err)
+{
+    struct ks_emu *emu = self;
+    emu->findings.n = 0;
+    emu->findings.total = emu->executed = 0;
+    for (size_t i = 0; i < plan->n_steps; i++) {
+        counts[i] = (struct ks_counts){0};
+        if (plan->steps[i].function != NULL)
+            KS_TRY(launch(emu, &plan->steps[i], &counts[i], err));
+        if (emu->findings.n == 0)
+            continue;
+        // Inputs may be missing, and other blocks: what is wrong here says nothing of the kernel.
+        char text[900];
+        ks_finding_text(&emu->findings.list[0], text, sizeof text);
+        KS_FAIL(err, KS_E_LIMIT, "not counted: %.300s", text);
+    }
+    return KS_OK;
 }
 
 static enum ks_status no_time(void *self, const struct ks_dev_timing *timing,
@@ -304,6 +366,6 @@ enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
         .alloc = ks_emu_alloc, .free_all = ks_emu_free_all, .write = ks_emu_write, .read = ks_emu_read,
         .copy = ks_emu_copy_buffer, .poison = ks_emu_poison, .check_slack = ks_emu_check_slack, .fingerprints = ks_emu_fingerprints,
         .scrub = ks_emu_scrub, .run = run, .time = no_time, .forget_plans = forget_plans,
-        .ceilings = no_ceilings, .close = close_device};
+        .count = count, .ceilings = no_ceilings, .close = close_device};
     return KS_OK;
 }

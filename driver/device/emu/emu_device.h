@@ -16,12 +16,27 @@ struct ks_emu_settings {
     uint64_t budget;      // thread instructions a launch, 0: without end
     bool races;           // detect them
     bool strict_races;    // also where equal values are stored
+    bool count;           // what a run costs, and where
+};
+
+// What one line of the user's text cost in the last run that was counted.
+struct ks_emu_line {
+    const char *file;     // NULL: line is one of the PTX
+    uint32_t line;
+    uint64_t insts;       // warp instructions
+    uint64_t lanes;       // thread instructions
+    uint64_t requests, sectors, bytes; // global memory: of warps; of 32 bytes; asked for
+    uint64_t shared, conflicts;        // shared memory: wavefronts, and those that conflicts add
+    uint64_t collisions;  // of atomics
 };
 struct ks_emu_settings *ks_emu_device_settings(const struct ks_device *device);
 // What findings call a buffer, instead of "buffer N"; copies.
 void ks_emu_device_name(const struct ks_device *device, size_t buffer, const char *name);
 // Of the last run; valid until the next, or until the device is closed.
 const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *device);
+// With settings.count: costs of the last run's last launch, and of its lines, dearest first.
+const struct ks_counts *ks_emu_device_counts(const struct ks_device *device);
+size_t ks_emu_device_lines(const struct ks_device *device, const struct ks_emu_line **lines);
 // Thread instructions of the last run.
 uint64_t ks_emu_device_executed(const struct ks_device *device);
 

@@ -61,6 +61,7 @@ struct ks_emu_warp {
     bool rotate;             // others than the group furthest behind are to run
     uint32_t turn;           // instructions until they are
     uint32_t carry;          // CC.CF, a bit a lane
+    bool missed, copies_missed; // loads, cp.async that L1 did not have are under way (emu_count.h)
     struct ks_emu_copy *copies; uint32_t n_copies, cap_copies;
     uint32_t batch[KS_EMU_LANES]; // copy groups committed, a lane
 };
@@ -95,6 +96,7 @@ struct ks_emu_options {
     uint64_t seed;           // 0: blocks, warps in order; else the schedule it stands for
     uint64_t budget;         // thread instructions, 0: without end
     bool races, strict_races;
+    bool undefined;          // what nothing was written to may be read
 };
 
 struct ks_emu_grid {
@@ -113,6 +115,9 @@ struct ks_emu_grid {
     uint64_t sequence;       // deterministic clock
     struct ks_rng rng;
     struct ks_emu_sync *sync; // emu_race.h: published writes
+    struct ks_emu_counter *counter; // emu_count.h, or NULL
+    uint64_t samples, sample_insts; // blocks that run, spread over the grid; no more are begun after so
+                             // many thread instructions; 0: all
     struct ks_emu_block *blocks; uint32_t n_resident, max_resident;
 };
 

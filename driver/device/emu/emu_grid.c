@@ -3,10 +3,14 @@
 #include <stdlib.h>
 
 #include "base/num.h"
-#include "device/emu/emu_exec.h"
+#include "device/emu/emu_count.h"
 
 #define SLICE 20000          // instructions of a warp at a stretch
-#define MAX_RESIDENT 1024    // blocks under way, when they wait for one another
+#define SHORT_SLICE 500      // where blocks wait for one another
+#define SM_COUNT 132         // blocks that wait for others need them resident: as many as an H200 holds
+#define SM_BLOCKS 32
+#define SM_THREADS 2048
+#define SM_SHARED 233472
 
 // ---- shared memory of the entry and what it calls
 
@@ -155,8 +159,9 @@ static bool run_block(struct ks_emu_block *block)
     struct ks_emu_grid *grid = block->grid;
     bool any = false;
     for (uint32_t turn = 0; turn < block->n_warps && !grid->stop; turn++) {
-        uint32_t slice = grid->options.seed == 0 ? SLICE
-                                                 : 1 + (uint32_t)ks_rng_below(&grid->rng, 300);
+        uint32_t slice = grid->options.seed != 0 ? 1 + (uint32_t)ks_rng_below(&grid->rng, 300)
+                         : grid->n_resident > 1  ? SHORT_SLICE
+                                                 : SLICE;
         any |= ks_emu_warp_run(&block->warps[pick_warp(grid, turn, block->n_warps)], slice);
     }
     for (uint32_t w = 0; !any && w < block->n_warps && !grid->stop; w++)
@@ -181,20 +186,30 @@ static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
     ks_emu_stop(grid);
 }
 
+// The block that is the i'th to run: all of them, or a sample from the middles of equal parts.
+static uint64_t block_at(const struct ks_emu_grid *grid, uint64_t i, uint64_t n)
+{
+    return n == grid->n_blocks ? i : (2 * i + 1) * grid->n_blocks / (2 * n);
+}
+
 static void run_all(struct ks_emu_grid *grid)
 {
     uint64_t next = 0, done = 0;
+    uint64_t n = grid->samples != 0 && grid->samples < grid->n_blocks ? grid->samples : grid->n_blocks;
+    uint64_t all = n;
     uint32_t wanted = grid->options.seed == 0 ? 1 : 4;
-    while (done < grid->n_blocks && !grid->stop) {
+    while (done < n && !grid->stop) {
         bool finished = false;
         if (wanted > grid->max_resident)
             wanted = grid->max_resident;
         for (uint32_t i = 0; i < wanted && !grid->stop; i++) {
             struct ks_emu_block *block = &grid->blocks[i];
             if (!block->live) {
-                if (next == grid->n_blocks)
+                if (next == n)
                     continue;
-                open_block(grid, block, next++);
+                open_block(grid, block, block_at(grid, next++, all));
+                if (grid->counter != NULL)
+                    ks_emu_counter_block(grid->counter);
                 if (i >= grid->n_resident)
                     grid->n_resident = i + 1;
             }
@@ -209,12 +224,25 @@ static void run_all(struct ks_emu_grid *grid)
                 block->live = false;
                 finished = true;
                 done++;
+                if (grid->sample_insts != 0 && grid->executed >= grid->sample_insts)
+                    n = next;
             }
         }
         // Blocks that do not end may wait for others, which a GPU would run beside them.
-        if (!finished && next < grid->n_blocks)
-            wanted++;
+        if (!finished && next < n)
+            wanted *= 2;
     }
+}
+
+static uint32_t resident(const struct ks_emu_grid *grid)
+{
+    uint32_t threads = (uint32_t)ks_align_up(grid->threads, KS_EMU_LANES), a_sm = SM_BLOCKS;
+    if (SM_THREADS / threads < a_sm)
+        a_sm = SM_THREADS / threads;
+    if (SM_SHARED / (grid->shared_bytes + 1024) < a_sm)
+        a_sm = SM_SHARED / (grid->shared_bytes + 1024);
+    uint64_t most = (uint64_t)(a_sm > 0 ? a_sm : 1) * SM_COUNT;
+    return (uint32_t)(grid->n_blocks < most ? grid->n_blocks : most);
 }
 
 enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err)
@@ -226,11 +254,12 @@ enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err)
                 (unsigned long long)grid->n_blocks);
     grid->n_windows = (uint32_t)grid->module->vars.len + 2;
     grid->windows = calloc(grid->n_windows, sizeof *grid->windows);
-    grid->max_resident = grid->n_blocks < MAX_RESIDENT ? (uint32_t)grid->n_blocks : MAX_RESIDENT;
-    grid->blocks = calloc(grid->max_resident, sizeof *grid->blocks);
-    KS_ASSERT(grid->windows != NULL && grid->blocks != NULL);
+    KS_ASSERT(grid->windows != NULL);
     add_windows(grid);
     add_dynamic(grid);
+    grid->max_resident = resident(grid);
+    grid->blocks = calloc(grid->max_resident, sizeof *grid->blocks);
+    KS_ASSERT(grid->blocks != NULL);
     ks_rng_seed(&grid->rng, grid->options.seed);
     run_all(grid);
     for (uint32_t i = 0; i < grid->max_resident; i++)

@@ -49,6 +49,8 @@ struct ks_emu_inst {
     uint8_t width;           // bytes of a lane in the data registers
     uint8_t address_width;   // bytes of the address register, 0: none
     uint8_t is_signed, op, flags;
+    uint8_t class, is_store; // counts.h; a store or nothing of the kind
+    uint32_t work;           // products of a matrix instruction
     uint32_t line;           // of the PTX text
     uint32_t source;         // file << 20 | line of the user's text, 0: unknown
     int64_t imm;

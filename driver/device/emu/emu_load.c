@@ -2,6 +2,7 @@
 // element: a vector access is as atomic as its elements (8.2.2), its alignment is that of the whole.
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_count.h"
 
 static uint64_t address_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane)
 {
@@ -41,6 +42,8 @@ static void release(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, ui
 static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     static const unsigned char zero[16];
+    if (warp->grid->counter != NULL)
+        ks_emu_count_access(warp, inst, mask, KS_EMU_READ);
     for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
@@ -62,6 +65,8 @@ static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
 static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     release(warp, inst, mask);
+    if (warp->grid->counter != NULL)
+        ks_emu_count_access(warp, inst, mask, KS_EMU_WRITE);
     for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
@@ -270,6 +275,7 @@ static void decode_access(struct ks_emu_decoder *d, bool load)
         return;
     }
     i->run = load ? ld : st;
+    i->is_store = !load;
     read_data(d, load ? 0 : 1, load);
     if (i->space != KS_EMU_PARAM || !param_symbol(d, load ? 1 : 0, load))
         ks_emu_address(d, load ? 1 : 0);

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "device/emu/emu_count.h"
+
 #include "device/emu/emu_alu.h"
 #include "device/emu/emu_soft.h"
 
@@ -235,6 +237,7 @@ static void decode_mma(struct ks_emu_decoder *d)
         ks_emu_fragment(d, 3, s->n_d + s->n_a + s->n_b, wide) != s->n_c)
         ks_emu_unsupported(d, "fragments of these sizes");
     d->inst.run = mma;
+    d->inst.work = s->m * s->n * s->k;
     d->inst.text = (const void *)s;
 }
 
@@ -244,6 +247,16 @@ static void rows(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint3
 {
     unsigned char data[4][8][16];
     const bool transposed = inst->flags != 0;
+    if (warp->grid->counter != NULL)
+        for (unsigned i = 0; i < inst->count; i++) { // a matrix is a wavefront where its rows do not meet
+            uint64_t at[KS_EMU_LANES] = {0};
+            for (u32 l = 0; l < 8; l++)
+                at[l] = (inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a)[i * 8 + l]
+                                                  : KS_EMU_REG(u32, inst->a)[i * 8 + l]) +
+                        (uint64_t)inst->imm;
+            ks_emu_count_lanes(warp, inst, 0xff, (enum ks_emu_space)inst->space, at, 16,
+                               load ? KS_EMU_READ : KS_EMU_WRITE);
+        }
     for (unsigned pass = 0; pass < 2; pass++) {
         bool memory = (pass == 0) == load;
         for (u32 l = 0; memory && l < inst->count * 8u; l++) {

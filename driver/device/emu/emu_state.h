@@ -14,12 +14,17 @@ struct ks_emu {
     struct ks_emu_settings settings;
     struct ks_emu_findings findings;
     uint64_t executed;
+    struct ks_counts counts;           // of the last launch, where settings.count asks for them
+    KS_VEC(struct ks_emu_line) lines;  // of the last run, likewise
     KS_VEC(struct ks_emu_module *) modules;
     KS_VEC(struct ks_emu_region *) buffers;
     KS_VEC(struct ks_emu_region *) globals; // of modules
     struct ks_rng rng;
 };
 
+struct ks_emu_grid;
+// emu_lines.c: adds what a counted launch cost to the lines.
+void ks_emu_lines_add(struct ks_emu *emu, const struct ks_emu_grid *grid);
 enum ks_status ks_emu_buffer_at(struct ks_emu *emu, size_t i, struct ks_emu_region **region,
                                 struct ks_err *err);
 // What struct ks_device has of these names.

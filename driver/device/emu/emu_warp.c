@@ -1,6 +1,7 @@
 // The lanes of a warp: groups, and the loop that runs instructions.
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_count.h"
 
 #define MAX_DEPTH 200     // of calls
 
@@ -213,6 +214,8 @@ static bool special(struct ks_emu_warp *warp, struct ks_emu_group *g, const stru
             g->pc++;
             return true;
         }
+        if (warp->grid->counter != NULL)
+            ks_emu_count_divergence(warp, inst);
         split(warp, g, mask, inst->target);
         g->pc++;
         return false;
@@ -280,6 +283,8 @@ static void run_group(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t
             mask &= inst->negate != 0 ? ~p : p;
         }
         executed += (uint64_t)__builtin_popcount(g->mask);
+        if (grid->counter != NULL)
+            ks_emu_count_inst(warp, inst, mask);
         --*slice;
         if (clocks) {
             grid->sequence++;

@@ -3,6 +3,7 @@
 // than elements.
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_count.h"
 #include "device/emu/emu_matrix.h"
 
 typedef uint32_t u32;
@@ -42,22 +43,43 @@ static unsigned index_of(const struct fragment *f, u32 lane, unsigned e)
     return (lane * f->n_regs * per_register(f->elem) + e) % (f->rows * f->columns);
 }
 
+static uint64_t place_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                         const struct fragment *f, u32 lane, unsigned e)
+{
+    unsigned i = index_of(f, lane, e), row = i / f->columns, col = i % f->columns;
+    uint64_t base = inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a)[lane]
+                                             : KS_EMU_REG(u32, inst->a)[lane];
+    uint64_t stride = inst->b == KS_EMU_NONE ? (f->by_column ? f->rows : f->columns)
+                                             : KS_EMU_REG(u32, inst->b)[lane];
+    uint64_t at = f->by_column ? col * stride + row : row * stride + col;
+    return base + (uint64_t)inst->imm + at * ks_emu_elem_bytes(f->elem);
+}
+
+// Register by register, as the hardware's own layout is not documented.
+static void count(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask,
+                  const struct fragment *f, bool load)
+{
+    uint64_t at[KS_EMU_LANES];
+    unsigned per = per_register(f->elem);
+    for (unsigned r = 0; r < f->n_regs; r++) {
+        for (u32 l = 0; l < KS_EMU_LANES; l++)
+            at[l] = place_of(warp, inst, f, l, r * per);
+        ks_emu_count_lanes(warp, inst, mask, (enum ks_emu_space)inst->space, at,
+                           per * ks_emu_elem_bytes(f->elem), load ? KS_EMU_READ : KS_EMU_WRITE);
+    }
+}
+
 static void move(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask, bool load)
 {
     const struct fragment *f = (const void *)inst->text;
     unsigned bytes = ks_emu_elem_bytes(f->elem), held = f->n_regs * per_register(f->elem);
+    if (warp->grid->counter != NULL)
+        count(warp, inst, mask, f, load);
     for (u32 l = 0; l < KS_EMU_LANES; l++)
         for (unsigned e = 0; e < held && (mask >> l & 1) != 0; e++) {
-            unsigned i = index_of(f, l, e), row = i / f->columns, col = i % f->columns;
-            uint64_t base = inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a)[l]
-                                                     : KS_EMU_REG(u32, inst->a)[l];
-            uint64_t stride = inst->b == KS_EMU_NONE ? (f->by_column ? f->rows : f->columns)
-                                                     : KS_EMU_REG(u32, inst->b)[l];
-            uint64_t at = f->by_column ? col * stride + row : row * stride + col;
             unsigned char *reg = element(warp, f, inst->more, l, e);
-            unsigned char *memory =
-                ks_emu_touch(warp, inst, l, base + (uint64_t)inst->imm + at * bytes, bytes,
-                             load ? KS_EMU_READ : KS_EMU_WRITE, reg);
+            unsigned char *memory = ks_emu_touch(warp, inst, l, place_of(warp, inst, f, l, e), bytes,
+                                                 load ? KS_EMU_READ : KS_EMU_WRITE, reg);
             if (memory == NULL)
                 continue;
             memcpy(load ? reg : memory, load ? memory : reg, bytes);
@@ -178,6 +200,7 @@ static void decode_multiply(struct ks_emu_decoder *d)
             ks_emu_unsupported(d, "this shape or these types");
     }
     d->inst.run = wmma_mma;
+    d->inst.work = w->m * w->n * w->k;
     d->inst.text = (const void *)w;
 }
 

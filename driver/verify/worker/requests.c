@@ -175,6 +175,23 @@ enum ks_status ks_serve_fingerprint(struct ks_serving *s, const json_t *request,
     return KS_OK;
 }
 
+enum ks_status ks_serve_count(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                              json_t *answer, struct ks_err *err)
+{
+    (void)payload;
+    struct ks_dev_plan plan;
+    if (s->device.count == NULL)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the device %s counts nothing", s->device.kind);
+    KS_TRY(ks_serve_plan(s, request, "plan", 0, &plan, err));
+    struct ks_counts *counts = KS_NEW_ARRAY(&s->request, struct ks_counts, plan.n_steps);
+    KS_TRY(s->device.count(s->device.self, &plan, counts, err));
+    json_t *steps = json_array();
+    for (size_t i = 0; i < plan.n_steps; i++)
+        json_array_append_new(steps, ks_counts_json(&counts[i]));
+    json_object_set_new(answer, "steps", steps);
+    return KS_OK;
+}
+
 enum ks_status ks_serve_ceilings(struct ks_serving *s, const json_t *request,
                                  struct ks_slice payload, json_t *answer, struct ks_err *err)
 {

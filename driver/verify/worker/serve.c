@@ -76,7 +76,7 @@ static const struct {
     {"function", ks_serve_function}, {"buffers", ks_serve_buffers},
     {"run", ks_serve_run},         {"fingerprint", ks_serve_fingerprint},
     {"sets", ks_serve_sets},       {"time", ks_serve_time},
-    {"ceilings", ks_serve_ceilings},
+    {"ceilings", ks_serve_ceilings}, {"count", ks_serve_count},
 };
 
 struct exchange { // one request and its answer

@@ -61,7 +61,7 @@ enum ks_status ks_want_bool(const json_t *object, const char *key, bool fallback
 typedef enum ks_status ks_serve_verb(struct ks_serving *s, const json_t *request,
                                      struct ks_slice payload, json_t *answer, struct ks_err *err);
 ks_serve_verb ks_serve_hello, ks_serve_module, ks_serve_function, ks_serve_buffers, ks_serve_run,
-    ks_serve_fingerprint, ks_serve_sets, ks_serve_time, ks_serve_ceilings;
+    ks_serve_fingerprint, ks_serve_sets, ks_serve_time, ks_serve_ceilings, ks_serve_count;
 struct ks_serve_extra {
     const char *name;
     ks_serve_verb *verb;
