@@ -154,6 +154,14 @@ int consume_list(struct ks_arena *arena, const struct ks_config *config,
 int consume_fingerprint(struct ks_arena *arena, const struct ks_config *config,
                         struct ks_toolkit *toolkit);
 
+// Nothing is decided for good: there is no decision, or a variant that was only modelled.
+static inline bool consume_undecided(const struct consume_kernel *kernel)
+{
+    return kernel->reason == KS_R_PENDING || kernel->reason == KS_R_EVIDENCE_LEVEL ||
+           (kernel->reason == KS_R_APPLIED && kernel->found != NULL &&
+            kernel->found->variant.speed == KS_S_MODELLED);
+}
+
 // consume_tune.c: runs `ks tune` for the pending kernels of this command; what it stored tells.
 void consume_tune(struct consume *c);
 // The command for `ks tune` and `ks warm`: nvcc's words behind the project's folder where it was named.

@@ -183,7 +183,7 @@ void consume_decide(struct consume *c)
 bool consume_any_pending(const struct consume *c)
 {
     for (size_t i = 0; i < c->n_kernels; i++)
-        if (c->kernels[i].reason == KS_R_PENDING)
+        if (consume_undecided(&c->kernels[i]))
             return true;
     return false;
 }

@@ -24,7 +24,7 @@ static void remark(const struct consume_kernel *kernel, enum ks_reason reason, c
     if (reason == KS_R_APPLIED && found != NULL)
         fprintf(stderr, "%s: variant %s for sm_%d (%.2fx, at least %.2fx on %s) [ks:applied]\n",
                 name, found->variant.id, kernel->arch, found->variant.geomean,
-                found->variant.lower, found->variant.evidence.device);
+                found->variant.lower, found->variant.evidence.device); // which says what was modelled
     else
         fprintf(stderr, "%s: %s%s%.*s [ks:%s]\n", name, ks_reason_text(reason),
                 text[0] != '\0' ? ": " : "", (int)strcspn(text, "\n"), text,
@@ -134,7 +134,7 @@ void consume_report(struct consume *c)
         if (applied && c->config->remarks_missed)
             remark_left_out(c, kernel);
         warn_of_mark(c, i);
-        if (kernel->reason == KS_R_PENDING && !c->config->readonly && c->config->cache_dir != NULL)
+        if (consume_undecided(kernel) && !c->config->readonly && c->config->cache_dir != NULL)
             add_pending(c, kernel);
     }
     if (!c->config->readonly && c->config->cache_dir != NULL)

@@ -25,7 +25,7 @@ void consume_tune(struct consume *c)
     ks_strv_add(c->arena, &argv, "tune");
     for (size_t i = 0; i < c->n_kernels; i++) {
         char hex[KS_HASH_TEXT];
-        if (c->kernels[i].reason != KS_R_PENDING)
+        if (!consume_undecided(&c->kernels[i]))
             continue;
         ks_digest_hex(&c->kernels[i].key, hex);
         ks_strv_add(c->arena, &argv, ks_arena_printf(c->arena, "--key=%s", hex));

@@ -1,5 +1,7 @@
 #include "app/verb_device.h"
 
+#include <stdio.h>
+#include <string.h>
 
 #include "os/file.h"
 #include "verify/client.h"
@@ -22,4 +24,36 @@ enum ks_status verb_device_ask(struct ks_verb_context *context, struct ks_device
                             place.launcher != NULL ? place.launcher : "");
     ks_worker_stop(&worker);
     return status;
+}
+
+bool verb_device_emulated(const struct ks_device_info *info)
+{
+    return strcmp(info->kind, "emu") == 0;
+}
+
+enum ks_status verb_device_choose(struct ks_verb_context *context, struct ks_device_info *info,
+                                  struct ks_err *err)
+{
+    struct ks_err local = {0};
+    enum ks_status status = verb_device_ask(context, info, &local);
+    if (status != KS_E_DEVICE || strcmp(context->config.device, "auto") != 0)
+        return status == KS_OK ? KS_OK : ks_err_set(err, status, "%s", local.text);
+    context->config.device = "emu";
+    KS_TRY(verb_device_ask(context, info, err));
+    fprintf(stderr, "ks %s: no GPU (%s): on the emulated device, where speed is modelled, not "
+                    "measured\n", context->verb, local.text);
+    return KS_OK;
+}
+
+int verb_device_option(struct ks_verb_context *context, const char *name)
+{
+    if (name == NULL)
+        return EXIT_OK;
+    if (!ks_device_known(name))
+        return verb_usage(context, "no device `%s` in this build", name);
+    const char *now = context->config.device;
+    if (strcmp(name, "cuda") != 0 || strcmp(now, "auto") == 0 || strcmp(now, "none") == 0 ||
+        ks_device_known(now))
+        context->config.device = name;
+    return EXIT_OK;
 }

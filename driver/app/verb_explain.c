@@ -207,9 +207,10 @@ static void print(const struct explanation *e)
         const struct ks_found *found = &e->lookup.variants[i];
         const struct verb_remark *out = left_out(e, found->variant.id);
         bool taken = e->reason == KS_R_APPLIED && out == NULL;
-        printf("  variant %s%s: %.2fx, at least %.2fx on %s, signed by %s\n  %s\n",
+        printf("  variant %s%s: %.2fx, at least %.2fx on %s, %s, signed by %s\n  %s\n",
                found->variant.id, taken ? "" : ", left out", found->variant.geomean,
-               found->variant.lower, found->variant.evidence.device, found->signer, found->path);
+               found->variant.lower, found->variant.evidence.device, found->variant.evidence.level,
+               found->signer, found->path);
         if (out != NULL)
             printf("    %s: %s%s%s\n", ks_reason_name(out->reason), ks_reason_text(out->reason),
                    out->text[0] != '\0' ? ": " : "", out->text);

@@ -69,6 +69,16 @@ static void count(const struct ks_tally_build *build, long counts[KS_R_COUNT])
         counts[build->kernels[i].reason]++;
 }
 
+// Kernels that have a variant on modelled evidence (KS_ACCEPT=modelled).
+static long modelled(const struct ks_tally_build *build)
+{
+    long n = 0;
+    for (size_t i = 0; i < build->n; i++)
+        n += build->kernels[i].reason == KS_R_APPLIED &&
+             ks_ends_with(build->kernels[i].text, KS_STORE_MODELLED);
+    return n;
+}
+
 // Paths may hold bytes that are no UTF-8, which JSON cannot carry.
 static json_t *text_json(struct ks_arena *arena, const char *text)
 {
@@ -93,8 +103,9 @@ static json_t *build_json(struct ks_arena *arena, const struct ks_tally_build *b
 {
     long counts[KS_R_COUNT];
     count(build, counts);
-    return json_pack("{s:o,s:s,s:I,s:o}", "build", text_json(arena, build->name), "when",
-                     build->when, "kernels", (json_int_t)build->n, "reasons", counts_json(counts));
+    return json_pack("{s:o,s:s,s:I,s:I,s:o}", "build", text_json(arena, build->name), "when",
+                     build->when, "kernels", (json_int_t)build->n, "modelled",
+                     (json_int_t)modelled(build), "reasons", counts_json(counts));
 }
 
 static json_t *kernel_json(struct ks_arena *arena, const struct ks_tally_kernel *k)
@@ -180,6 +191,8 @@ static void print_builds(const struct ks_tally *tally)
                 printf("%s%ld %s", before, counts[r], ks_reason_name((enum ks_reason)r));
                 before = ", ";
             }
+        if (modelled(build) > 0)
+            printf(" (%ld of the applied on modelled evidence)", modelled(build));
         printf("\n");
     }
 }

@@ -22,7 +22,12 @@ int tuning_begin(struct tuning *tuning)
         return verb_fail(context, &err);
     }
     ks_stop_on_signals();
-    if (verb_device_ask(context, &tuning->device, &err) != KS_OK) {
+    // A build that nobody asked to take modelled variants is not kept waiting for them.
+    bool may_emulate = tuning->decide == NULL && tuning->target &&
+                       (!tuning->in_build || context->config.accept == KS_ACCEPT_MODELLED);
+    enum ks_status asked = may_emulate ? verb_device_choose(context, &tuning->device, &err)
+                                       : verb_device_ask(context, &tuning->device, &err);
+    if (asked != KS_OK) {
         if (err.status == KS_E_DEVICE)
             ks_err_set(&err, KS_E_DEVICE, "no GPU to tune on: %s; tune on a machine that has one, or "
                                           "name a launcher in KS_DEVICE (\"ssh host\")",
@@ -31,7 +36,9 @@ int tuning_begin(struct tuning *tuning)
     }
     if (ks_user_key(&context->config, true, &secret, &err) != KS_OK)
         return verb_fail(context, &err);
-    if (ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
+    // What a model says of speed is not remembered beside what was measured.
+    if (!verb_device_emulated(&tuning->device) &&
+        ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
         ks_warn("%s; tuning without memory", err.text);
     tuning->rows = json_array();
     return EXIT_OK;
@@ -93,10 +100,15 @@ static bool settled(struct tuning *tuning, const struct verb_tu *tu,
                                       detail[0] != '\0' ? ": " : "", detail), NULL);
         return true;
     }
-    ks_store_lookup(context->arena, &tu->store, &context->config, &kernel->key, &lookup);
+    // Modelled variants count as decisions on the emulated device alone: they never block measuring.
+    struct ks_config config = context->config;
+    bool emulated = verb_device_emulated(&tuning->device);
+    config.accept = emulated ? KS_ACCEPT_MODELLED : KS_ACCEPT_MEASURED;
+    ks_store_lookup(context->arena, &tu->store, &config, &kernel->key, &lookup);
     if (!tuning->again &&
         (lookup.reason == KS_R_APPLIED || lookup.reason == KS_R_ORIGINAL_WINS)) {
-        ks_pending_remove(&context->config, &kernel->key);
+        if (!emulated)
+            ks_pending_remove(&context->config, &kernel->key);
         if (!tuning->in_build)
             tuning_report(tuning, kernel, "decided", lookup.reason,
                           ks_arena_printf(context->arena, "decided before (%s); --again decides anew",
@@ -152,15 +164,15 @@ static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
         .config = &context->config, .store = &tu->store, .outcomes = tuning->outcomes,
         .budget_seconds = budget_of(tuning, &tu->tu.project, kernel),
         .budget_tries = kernel->mark->mark->budget_tries, .again = tuning->again,
-        .work_dir = tu->dir};
+        .modelled = verb_device_emulated(&tuning->device), .work_dir = tu->dir};
     enum ks_status status =
         ks_tune_kernel(context->arena, &tu->tu, kernel, &tu->plain, &options, &result, &err);
     tuning_keep_profile(tuning, kernel, &result);
     tuning_report(tuning, kernel, status_of(result.end), KS_R_COUNT, text_of(&result, &err),
                   &result);
     json_decref(result.profile.json);
-    if (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_ORIGINAL ||
-        result.end == KS_TUNE_BUDGET)
+    if (!options.modelled && (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_ORIGINAL ||
+                              result.end == KS_TUNE_BUDGET))
         ks_pending_remove(&context->config, &kernel->key);
     tuning_worsen(tuning, exit_of(&result, status));
 }
@@ -194,19 +206,22 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
 
 int verb_tune(struct ks_verb_context *context)
 {
-    const char *budget = NULL, *again = NULL, *in_build = NULL;
-    struct tuning tuning = {.context = context};
+    const char *budget = NULL, *again = NULL, *in_build = NULL, *device = NULL;
+    struct tuning tuning = {.context = context, .target = true};
     const struct verb_option options[] = {{.name = "--budget=", .value = &budget},
                                           {.name = "--again", .value = &again},
                                           {.name = "--in-build", .value = &in_build},
+                                          {.name = "--device=", .value = &device},
                                           {.name = "--key=", .values = &tuning.keys}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 4, .least = 1, .most = 1, .nvcc = true};
+        .options = options, .n_options = 5, .least = 1, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
     int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code == EXIT_OK)
+        exit_code = verb_device_option(context, device);
     if (exit_code != EXIT_OK)
         return exit_code;
     if (budget != NULL && !ks_seconds_parse(budget, &tuning.budget))

@@ -14,6 +14,7 @@ struct tuning {
     double budget;             // --budget=, or 0: the mark's or the configuration's
     bool again;
     bool in_build;             // by ks-nvcc: silent about what was decided before
+    bool target;               // a file that the user named, not all that is pending
     struct ks_strv keys;       // hexadecimal; none: all
     struct ks_device_info device;
     struct ks_outcomes *outcomes; // NULL: no memory

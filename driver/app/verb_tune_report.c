@@ -15,6 +15,18 @@ static FILE *stream(const struct tuning *tuning)
 static void say_variant(FILE *out, const char *name, const struct ks_tune_result *result)
 {
     const struct ks_variant *v = &result->variant;
+    if (v->speed == KS_S_MODELLED) {
+        fprintf(out, "ks: %s: %.2fx faster, modelled, not measured (%s); %d judged in %.0f s\n", name,
+                v->geomean, v->n_skills > 0 ? v->skills[0] : v->proposer, result->judged,
+                result->seconds);
+        for (size_t i = 0; i < v->evidence.n_timings; i++) {
+            const struct ks_timing *t = &v->evidence.timings[i];
+            fprintf(out, "ks:   %s: %.1f us -> %.1f us (%.2fx, %s)\n", t->workload, t->original_us,
+                    t->variant_us, t->ratio, t->method);
+        }
+        fprintf(out, "ks:   stored %s; builds take it with KS_ACCEPT=modelled\n", result->path);
+        return;
+    }
     fprintf(out, "ks: %s: %.2fx faster, at least %.2fx (%s); %d judged in %.0f s\n", name,
             v->geomean, v->lower, v->n_skills > 0 ? v->skills[0] : v->proposer, result->judged, result->seconds);
     for (size_t i = 0; i < v->evidence.n_timings; i++) {
@@ -34,9 +46,11 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     if (result != NULL && result->end == KS_TUNE_VARIANT)
         say_variant(out, name, result);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
-        fprintf(out, "ks: %s: the original stays: %d judged in %.0f s, none confirmed faster%s\n",
+        fprintf(out, "ks: %s: the original stays: %d judged in %.0f s, none %s faster%s%s\n",
                 name, result->judged, result->seconds,
-                result->end == KS_TUNE_BUDGET ? " (budget spent)" : "");
+                result->path != NULL ? "confirmed" : "modelled as",
+                result->end == KS_TUNE_BUDGET ? " (budget spent)" : "",
+                result->path != NULL ? "" : "; nothing is stored");
     else
         fprintf(result != NULL ? stderr : out, "ks: %s, sm_%d: %s\n", name, kernel->arch, text);
 }
@@ -83,6 +97,7 @@ static void add_result(json_t *row, const struct ks_tune_result *result)
     json_object_set_new(row, "lower", v != NULL ? json_real(v->lower) : json_null());
     json_object_set_new(row, "skill",
                         v != NULL && v->n_skills > 0 ? json_string(v->skills[0]) : json_null());
+    json_object_set_new(row, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
     json_object_set_new(row, "path", result != NULL && result->path != NULL
                                          ? json_string(result->path) : json_null());
     json_object_set_new(row, "timings", v != NULL ? timings_json(&v->evidence) : json_array());

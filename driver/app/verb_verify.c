@@ -12,7 +12,10 @@
 enum ks_status verify_ask_device(struct verifying *v, struct ks_err *err)
 {
     struct ks_err local = {0};
-    enum ks_status status = verb_device_ask(v->context, &v->device, &local);
+    bool none = strcmp(v->context->config.device, "none") == 0;
+    enum ks_status status =
+        none ? ks_err_set(&local, KS_E_DEVICE, "KS_DEVICE=none: no device is asked")
+             : verb_device_choose(v->context, &v->device, &local);
     v->place = ks_worker_place_of(v->context->config.device);
     if (status == KS_OK)
         return KS_OK;
@@ -67,6 +70,7 @@ enum ks_status verify_open(const struct verifying *v, const struct verb_tu *tu,
     const struct ks_judge_options options = {
         .device = v->place.device, .launcher = v->place.launcher, .run_timeout = 60,
         .max_shapes = 24, .work_dir = tu->dir, .shadow_root = ks_path_join(arena, tu->dir, "shadow"),
+        .devices_dir = ks_path_join(arena, v->context->config.share_dir, "devices"),
         .untimed = rules->untimed, .off = rules->off};
     *judge = NULL;
     *finding = NULL;
@@ -245,11 +249,9 @@ int verb_verify(struct ks_verb_context *context)
         return verb_usage(context, "%s", syntax.expects);
     if (only != NULL && suite == NULL)
         return verb_usage(context, "--only goes with --suite");
-    if (device != NULL && !ks_device_known(device))
-        return verb_usage(context, "no device `%s` in this build", device);
-    // The GPU of another machine stays where KS_DEVICE says it is.
-    if (device != NULL && (strcmp(device, "cuda") != 0 || ks_device_known(context->config.device)))
-        context->config.device = device;
+    exit_code = verb_device_option(context, device);
+    if (exit_code != EXIT_OK)
+        return exit_code;
     if (suite == NULL) {
         verb_split_target(context->arena, words.targets.at[0], &asked.file, &asked.kernel);
         asked.words = words.nvcc;

@@ -375,7 +375,7 @@ enum ks_status ks_config_load(struct ks_arena *arena, const char *const *argumen
                                  .budget_seconds = DEFAULT_BUDGET,
                                  .cache_max = DEFAULT_CACHE_MAX,
                                  .system_dir = SYSTEM_DIR,
-                                 .device = "cuda"};
+                                 .device = "auto"};
     enum ks_status status = read_all(arena, arguments, config, err);
     const char *nvcc = getenv("KS_NVCC_REAL");
     if (status != KS_OK && nvcc != NULL && nvcc[0] != '\0')

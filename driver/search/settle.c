@@ -14,7 +14,8 @@ enum ks_status ks_settle_open(struct ks_arena *arena, const struct ks_tu *tu,
     struct ks_judge_options options = {
         .device = place.device, .launcher = place.launcher, .run_timeout = 60,
         .max_shapes = 24, .work_dir = work_dir,
-        .shadow_root = ks_path_join(arena, work_dir, "shadow")};
+        .shadow_root = ks_path_join(arena, work_dir, "shadow"),
+        .devices_dir = ks_path_join(arena, config->share_dir, "devices")};
     struct ks_err local = {0};
     *judge = NULL;
     *finding = NULL;

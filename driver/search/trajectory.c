@@ -81,7 +81,8 @@ size_t ks_trajectory_best(const struct ks_trajectory *t, struct ks_try ***best)
     ks_vec_each(struct ks_try, entry, &t->tries)
         if (entry->candidate != NULL && entry->verdict.correctness == KS_C_CORRECT &&
             entry->verdict.geomean > 1 &&
-            (entry->verdict.speed == KS_S_FASTER || entry->verdict.speed == KS_S_AMBIGUOUS))
+            (entry->verdict.speed == KS_S_FASTER || entry->verdict.speed == KS_S_AMBIGUOUS ||
+             entry->verdict.speed == KS_S_MODELLED))
             out[n++] = entry;
     qsort(out, n, sizeof *out, by_gain);
     *best = out;

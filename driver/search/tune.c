@@ -16,6 +16,7 @@
 
 #define SCREEN_BATCH 16      // candidates in one compile: its cost hardly grows with their number
 #define FINALISTS 4          // correct ones judged in full after one screening
+#define MODELLED_STEP 1.02   // a model says the same each time: what differs by less is equal
 #define WORTH_JUDGING 1.005  // below this no full judgement can end well: the minimum gain is 1 %
 #define SCREEN_ERROR 0.97    // a screened ratio is a few percent off
 #define CONFIRM_AT_MOST 3    // winners tried in order; each confirmation costs fresh processes
@@ -188,8 +189,10 @@ static enum ks_status pursue(struct tuner *t, struct ks_candidate_list *all, str
             KS_TRY(screen_batch(t, batch, size, screened, &n, err));
     }
     qsort(screened, n, sizeof *screened, by_ratio);
+    double error = t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
     for (size_t i = 0; i < n && finalists < FINALISTS && !spent(t) && !at_the_ceiling(t); i++) {
-        if (screened[i].ratio < WORTH_JUDGING || screened[i].ratio < t->best * SCREEN_ERROR)
+        if (screened[i].ratio < WORTH_JUDGING ||
+            (t->best > 1 && screened[i].ratio < t->best * error))
             break;
         int correct = t->result->correct;
         KS_TRY(judge_full(t, screened[i].candidate, err));
@@ -245,13 +248,15 @@ static enum ks_status store_original(struct tuner *t, double upper, struct ks_er
     char date[32];
     ks_utc_text(date);
     bool complete = !spent(t);
+    t->result->end = complete ? KS_TUNE_ORIGINAL : KS_TUNE_BUDGET;
+    if (t->options->modelled) // a GPU may find what a model does not
+        return KS_OK;
     struct ks_original_decision decision = {
         .key = t->kernel->key, .key_text = t->kernel->key_text,
         .kernel = t->kernel->signature->instance, .date = date,
         .device = t->brief.device->name, .arch = t->kernel->arch, .tried = t->result->judged,
         .correct = t->result->correct, .budget_seconds = t->options->budget_seconds,
         .upper_bound = upper, .complete = complete};
-    t->result->end = complete ? KS_TUNE_ORIGINAL : KS_TUNE_BUDGET;
     struct ks_secret_key secret;
     KS_TRY(ks_user_key(t->options->config, true, &secret, err));
     return ks_store_put_original(t->arena, t->options->store, &secret, &decision, &t->result->path,
@@ -268,7 +273,8 @@ static enum ks_status decide(struct tuner *t, struct ks_err *err)
         struct ks_verdict verdict = best[i]->verdict;
         show(t, "confirming");
         KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
-        if (verdict.correctness == KS_C_CORRECT && verdict.speed == KS_S_FASTER)
+        if (verdict.correctness == KS_C_CORRECT &&
+            (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED))
             return store_variant(t, best[i], &verdict, err);
         ks_info("%s: %s not confirmed: %s", t->kernel->signature->instance, best[i]->proposal,
                 verdict.reason);
@@ -282,7 +288,8 @@ static enum ks_status decide(struct tuner *t, struct ks_err *err)
 static enum ks_status run(struct tuner *t, struct ks_err *err)
 {
     KS_TRY(make_brief(t, err));
-    profile(t);
+    if (!t->options->modelled)
+        profile(t);
     t->trajectory = (struct ks_trajectory){.arena = t->arena, .outcomes = t->options->outcomes,
                                            .kernel = t->kernel->signature->instance,
                                            .bottleneck = bottleneck(t), .arch = t->kernel->arch};

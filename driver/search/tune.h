@@ -15,6 +15,8 @@ struct ks_tune_options {
     double budget_seconds;               // of this kernel
     int64_t budget_tries;                // 0: none
     bool again;                          // judge again what earlier runs judged
+    bool modelled;                       // on the emulated device: nothing is profiled, and that the
+                                         // original stays is no decision
     const char *work_dir;                // private
 };
 

@@ -100,8 +100,11 @@ static enum ks_merged settle_variant(struct ks_arena *arena, const struct ks_mer
                                                      : KS_MERGED_NEW;
     if (same_bytes(arena, old->path, item->from->text))
         return KS_MERGED_SAME;
-    return item->lookup.variants[0].variant.lower > old->variant.lower ? KS_MERGED_REPLACED
-                                                                      : KS_MERGED_KEPT_BETTER;
+    const struct ks_variant *new = &item->lookup.variants[0].variant;
+    bool better = strcmp(new->evidence.level, old->variant.evidence.level) == 0
+                      ? new->lower > old->variant.lower
+                      : strcmp(new->evidence.level, "measured") == 0;
+    return better ? KS_MERGED_REPLACED : KS_MERGED_KEPT_BETTER;
 }
 
 static enum ks_merged settle_original(struct ks_arena *arena, const struct ks_merge_item *item,

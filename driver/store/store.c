@@ -244,8 +244,11 @@ static bool lookup_tier(struct ks_arena *arena, const struct ks_tier *tier,
     if (n == 0)
         return false;
     qsort(found, n, sizeof *found, by_merit);
+    const char *text = strcmp(found[0].variant.evidence.level, "modelled") == 0
+                           ? ks_arena_printf(arena, "%s" KS_STORE_MODELLED, found[0].path)
+                           : found[0].path;
     *lookup = (struct ks_lookup){
-        .reason = KS_R_APPLIED, .text = found[0].path, .variants = found, .n_variants = n};
+        .reason = KS_R_APPLIED, .text = text, .variants = found, .n_variants = n};
     return true;
 }
 
@@ -258,9 +261,9 @@ static void note_use(const struct ks_lookup *lookup)
         ks_used_note(lookup->text);
 }
 
-void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
-                     const struct ks_config *config, const struct ks_digest *key,
-                     struct ks_lookup *lookup)
+static void look_up(struct ks_arena *arena, const struct ks_store *store,
+                    const struct ks_config *config, const struct ks_digest *key,
+                    struct ks_lookup *lookup)
 {
     *lookup = (struct ks_lookup){.reason = KS_R_PENDING, .text = ""};
     for (size_t i = 0; i < store->n_tiers; i++) {
@@ -270,6 +273,19 @@ void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
             note_use(lookup);
         return;
     }
+}
+
+void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
+                     const struct ks_config *config, const struct ks_digest *key,
+                     struct ks_lookup *lookup)
+{
+    // What was measured, in whatever tier, comes before what was only modelled.
+    struct ks_config measured = *config;
+    measured.accept = KS_ACCEPT_MEASURED;
+    look_up(arena, store, &measured, key, lookup);
+    if (config->accept == KS_ACCEPT_MODELLED && lookup->reason != KS_R_APPLIED &&
+        lookup->reason != KS_R_ORIGINAL_WINS)
+        look_up(arena, store, config, key, lookup);
 }
 
 static void judge_one(struct candidate *c, const struct ks_config *config, struct ks_lookup *lookup)

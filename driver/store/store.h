@@ -39,6 +39,7 @@ struct ks_found {
     const char *signer;           // key id text
 };
 
+#define KS_STORE_MODELLED " (modelled)" // ends the text of a lookup whose best variant was not measured
 struct ks_lookup {
     enum ks_reason reason;        // APPLIED, ORIGINAL_WINS, PENDING, or why what is there was not taken
     const char *text;             // detail for explain
@@ -62,8 +63,8 @@ void ks_store_read(struct ks_arena *arena, const struct ks_tier *tier,
                    struct ks_lookup *lookup);
 
 // Signs and publishes into the first tier that is the project's or the user's and can be written (project if there is one), updates its index.
-// A variant replaces the decision that the original stays, and the other way round `lookup` believes
-// the latter. KS_E_IO with the path when no tier can be written.
+// A measured variant replaces the decision that the original stays, and the other way round `lookup` believes
+// the latter; a modelled one replaces nothing that was measured. KS_E_IO with the path when no tier can be written.
 enum ks_status ks_store_put_variant(struct ks_arena *arena, const struct ks_store *store,
                                     const struct ks_secret_key *secret,
                                     const struct ks_variant *variant, const char **path,

@@ -23,16 +23,30 @@ static void withdraw_original(struct ks_arena *arena, const char *dir)
     (void)unlink(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, path));
 }
 
+// A variant whose speed was not measured, by its text; what cannot be read is none.
+static bool is_modelled(struct ks_arena *arena, struct ks_slice text)
+{
+    struct ks_variant variant;
+    return ks_variant_read(arena, "", text, &variant, NULL) == KS_OK &&
+           strcmp(variant.evidence.level, "modelled") == 0;
+}
+
 enum ks_status ks_store_place(struct ks_arena *arena, const struct ks_tier *tier,
                               const struct ks_bundled *decision, struct ks_err *err)
 {
     const char *dir = ks_store_key_dir(arena, tier, &decision->key);
     const char *path = ks_arena_printf(arena, "%s/%s" KS_STORE_SUFFIX, dir, decision->name);
+    bool original = strcmp(decision->name, KS_STORE_ORIGINAL) == 0;
+    bool modelled = !original && is_modelled(arena, decision->text);
+    struct ks_slice there;
+    if (modelled && ks_file_read(arena, path, KS_STORE_LARGEST, &there, NULL) == KS_OK &&
+        !is_modelled(arena, there))
+        return KS_OK; // the same code, measured
     KS_TRY(ks_dir_make(dir, err));
     KS_TRY(ks_file_write(ks_arena_printf(arena, "%s" KS_STORE_SIGNATURE, path),
                          decision->signature.at, decision->signature.len, true, 0, err));
     KS_TRY(ks_file_write(path, decision->text.at, decision->text.len, true, 0, err));
-    if (strcmp(decision->name, KS_STORE_ORIGINAL) != 0)
+    if (!original && !modelled) // that the original stays was measured
         withdraw_original(arena, dir);
     return KS_OK;
 }

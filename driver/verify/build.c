@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "key/elf.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "verify/session.h"
@@ -163,6 +164,7 @@ static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_comp
     c->ptx = built.ptx;
     c->sass = built.sass;
     c->n = built.n;
+    c->registers = KS_NEW_ARRAY(judge->arena, int, built.n);
     double start = ks_now();
     const char *which = "";
     if (ks_judge_defends(judge, KS_D_IDENTITY) &&
@@ -192,6 +194,9 @@ static enum ks_status gate_cubin(struct ks_judge *judge, const struct ks_tu_comp
     if (path == NULL || !ks_judge_defends(judge, KS_D_STATIC_GATE))
         return KS_OK;
     KS_TRY(ks_file_read(judge->arena, path, CUBIN_MAX, &cubin, err));
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < candidates[i]->n; k++)
+            candidates[i]->registers[k] = ks_cubin_registers(cubin, candidates[i]->names[k]);
     if (ks_gate_cubin(judge->original_cubin, cubin, n, reason))
         return KS_OK;
     *alone = n > 1;

@@ -22,6 +22,8 @@ const char *ks_answer_name(enum ks_answer answer)
 
 struct ks_worker_place ks_worker_place_of(const char *setting)
 {
+    if (setting != NULL && strcmp(setting, "auto") == 0)
+        setting = NULL;
     if (setting == NULL || ks_device_known(setting))
         return (struct ks_worker_place){NULL, setting != NULL ? setting : "cuda"};
     return (struct ks_worker_place){setting, "cuda"};

@@ -36,8 +36,8 @@ struct ks_worker {
 // KS_E_CHILD if that fails.
 enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
                                const char *device, struct ks_err *err);
-// What KS_DEVICE says: the name of a device here, or the words that start a worker for the GPU of
-// another machine.
+// What KS_DEVICE says: the name of a device here, `auto` (the GPU, until somebody finds that there is
+// none), or the words that start a worker for the GPU of another machine.
 struct ks_worker_place {
     const char *launcher; // NULL: none
     const char *device;

@@ -8,6 +8,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "verify/correct.h"
+#include "verify/modelled.h"
 #include "verify/recall.h"
 #include "verify/timing.h"
 
@@ -134,7 +135,31 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
     for (size_t w = 0; w < mark->n_workloads; w++)
         KS_TRY(ks_problem_make(arena, mark, w, kernel->signature, kernel->mark->decl, NULL, 0,
                                &j->problems[w], err));
+    j->declared = j->problems;
     return KS_OK;
+}
+
+static bool emulated(const struct ks_judge_options *options)
+{
+    return options->device != NULL && strcmp(options->device, "emu") == 0;
+}
+
+// On an emulated device: sizes that it can run, and a GPU to model times for.
+static enum ks_status emulate(struct ks_judge *j, const struct ks_tu_kernel *kernel, struct ks_err *err)
+{
+    struct ks_err local = {0};
+    if (j->options.devices_dir != NULL && !j->options.untimed &&
+        ks_gpu_find(j->arena, j->options.devices_dir, kernel->arch, &j->gpu, &local) != KS_OK) {
+        j->gpu = (struct ks_gpu){0};
+        ks_judge_note(j, "no times are modelled: %.200s", local.text);
+    }
+    enum ks_status status = ks_modelled_sizes(j, &j->kernel, err);
+    const struct ks_mark *mark = j->kernel->mark->mark;
+    j->problems = KS_NEW_ARRAY(j->arena, struct ks_problem, j->n_problems);
+    for (size_t w = 0; status == KS_OK && w < j->n_problems; w++)
+        status = ks_problem_make(j->arena, mark, w, kernel->signature, kernel->mark->decl, NULL, 0,
+                                 &j->problems[w], err);
+    return status == KS_OK && j->gpu.name != NULL ? ks_modelled_baseline(j, err) : status;
 }
 
 enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu,
@@ -148,7 +173,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     *judge = NULL;
     *baseline_fault = false;
     KS_TRY(prepare(arena, tu, kernel, cubin, image, canonical, options, build, j, err));
-    enum ks_status status = KS_OK;
+    enum ks_status status = emulated(options) ? emulate(j, kernel, err) : KS_OK;
     for (size_t w = 0; status == KS_OK && w < j->n_problems; w++)
         status = measure_baseline(j, w, baseline_fault, err);
     if (status == KS_OK && j->device.arch != kernel->arch)
@@ -230,7 +255,7 @@ const struct ks_device_info *ks_judge_device(const struct ks_judge *judge)
 size_t ks_judge_baseline(const struct ks_judge *judge, const struct ks_problem **problems,
                          const double **microseconds)
 {
-    *problems = judge->problems;
+    *problems = judge->declared;
     *microseconds = judge->baseline_us;
     return judge->n_problems;
 }

@@ -21,6 +21,7 @@ struct ks_judge_options {
     size_t max_shapes;         // 24
     const char *work_dir;      // private, for compiles
     const char *shadow_root;
+    const char *devices_dir;   // descriptions of GPUs; NULL: no time is modelled
     bool untimed;              // correctness alone; speed stays NOT_MEASURED
     struct ks_verify_defences *off; // test build only: defences to switch off
 };

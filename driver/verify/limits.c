@@ -32,7 +32,7 @@ bool ks_judge_limits(const struct ks_judge *judge, struct ks_arena *arena,
                      const struct ks_proposal *proposal, char reason[256])
 {
     for (size_t w = 0; w < judge->n_problems; w++)
-        if (!workload_fits(judge, arena, proposal, &judge->problems[w], reason))
+        if (!workload_fits(judge, arena, proposal, &judge->declared[w], reason))
             return false;
     return true;
 }

@@ -347,7 +347,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     size_t max = judge->options.max_shapes > 0 ? judge->options.max_shapes : 24;
     size_t n = ks_problem_shapes(arena, judge->kernel->mark->mark, workload, constants, n_constants,
                                  judge->shape_seed + workload, max, &shapes);
-    int64_t limit = 2 * ks_problem_bytes(declared) + (1 << 20);
+    // Where a run is slow, sizes stay near the one that was chosen for it.
+    int64_t limit = 2 * ks_problem_bytes(declared) + (ks_judge_times(judge) ? 1 << 20 : 1 << 16);
     if (limit > room(judge))
         limit = room(judge);
     for (size_t i = 0; ks_judge_defends(judge, KS_D_SHAPES) && i < n; i++) {

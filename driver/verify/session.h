@@ -3,6 +3,7 @@
 #define KS_SESSION_H
 
 #include "base/rng.h"
+#include "device/model.h"
 #include "verify/client.h"
 #include "verify/defence.h"
 #include "verify/gate.h"
@@ -19,6 +20,7 @@ struct ks_candidate {
     struct ks_slice cubin;        // of the shadow build, to be loaded: original and candidate
     const char **names;           // registered, by position in proposal->kernels
     struct ks_digest *ptx, *sass;
+    int *registers;               // of a thread of each; 0: not known
     size_t n;
 };
 
@@ -49,7 +51,9 @@ struct ks_judge {
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_worker spare;         // hello sent, not yet waited for
-    struct ks_problem *problems;    // declared, one a workload of the mark
+    struct ks_problem *problems;    // declared, one a workload of the mark; on an emulated device smaller
+    struct ks_problem *declared;    // the same as they stand in the mark
+    struct ks_gpu gpu;              // on an emulated device: the one that times are modelled for
     double *baseline_us;
     size_t n_problems;
     struct ks_rng rng;

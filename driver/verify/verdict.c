@@ -5,6 +5,7 @@
 
 #include "os/clock.h"
 #include "verify/correct.h"
+#include "verify/modelled.h"
 #include "verify/recall.h"
 #include "verify/screen.h"
 #include "verify/timing.h"
@@ -66,7 +67,10 @@ static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
     char date[32];
     ks_utc_text(date);
     e->level = strcmp(judge->device.kind, "emu") == 0 ? "modelled" : "measured";
-    e->device = judge->device.name;
+    e->device = judge->gpu.name == NULL
+                    ? judge->device.name
+                    : ks_arena_printf(judge->arena, "%s, modelled for %s", judge->device.name,
+                                      judge->gpu.name);
     e->driver = judge->device.driver;
     e->nvcc = judge->tu->toolkit != NULL && judge->tu->toolkit->version != NULL
                   ? judge->tu->toolkit->version : "";
@@ -165,9 +169,16 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
         verdict->checks.result[KS_CHECK_DOMAIN] = KS_CHECK_FAILED;
         return KS_OK;
     }
-    if (!ks_judge_times(judge))
-        return make_domain(judge, c, &correct, NULL, verdict, err);
     struct ks_timed timed;
+    if (!ks_judge_times(judge)) {
+        start = ks_now();
+        KS_TRY(ks_modelled_run(judge, scratch, c, &timed, err));
+        if (timed.speed != KS_S_NOT_MEASURED) {
+            take_timing(&timed, verdict);
+            note(verdict, KS_CHECK_TIMING, start, timed.speed == KS_S_MODELLED);
+        }
+        return make_domain(judge, c, &correct, NULL, verdict, err);
+    }
     enum ks_correctness timed_correct = KS_C_CORRECT;
     start = ks_now();
     KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_search, true, &timed, &timed_correct, err));
@@ -244,6 +255,11 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
     }
     struct ks_timed timed;
     enum ks_correctness timed_correct = KS_C_CORRECT;
+    if (!ks_judge_times(judge)) { // the model's word is the same as in the search
+        KS_TRY(ks_modelled_run(judge, scratch, c, &timed, err));
+        take_timing(&timed, verdict);
+        return KS_OK;
+    }
     KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_confirm, false, &timed, &timed_correct, err));
     take_timing(&timed, verdict);
     if (timed_correct != KS_C_CORRECT) {
@@ -264,7 +280,8 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
     judge->n_notes = judge->n_session_notes;
     enum ks_status status = judge_confirm(judge, &scratch, proposal, verdict, err);
     note(verdict, KS_CHECK_CONFIRMATION, start,
-         verdict->correctness == KS_C_CORRECT && verdict->speed == KS_S_FASTER);
+         verdict->correctness == KS_C_CORRECT &&
+             (verdict->speed == KS_S_FASTER || verdict->speed == KS_S_MODELLED));
     verdict->seconds_run += ks_now() - start - (verdict->seconds_compile - compiled);
     ks_arena_free(&scratch);
     return status;
@@ -375,7 +392,10 @@ static enum ks_status quick_speed(struct ks_judge *judge, struct ks_arena *scrat
             alive_ones[m++] = entrants[i].candidate;
     if (m == 0)
         return KS_OK;
-    KS_TRY(ks_screen_run(judge, scratch, alive_ones, m, ratios, err));
+    if (ks_judge_times(judge))
+        KS_TRY(ks_screen_run(judge, scratch, alive_ones, m, ratios, err));
+    else
+        KS_TRY(ks_modelled_screen(judge, scratch, alive_ones, m, ratios, err));
     m = 0;
     for (size_t i = 0; i < n; i++)
         if (alive(&entrants[i]))

@@ -76,7 +76,7 @@ static void starts_from_defaults(void **state)
     assert_true(config.budget_seconds > 59.9 && config.budget_seconds < 60.1);
     assert_null(config.project);
     assert_null(config.real_nvcc);
-    assert_string_equal(config.device, "cuda");
+    assert_string_equal(config.device, "auto");
     assert_string_equal(config.cache_dir, in_home(".cache/ks"));
     assert_string_equal(config.state_dir, in_home(".local/state/ks"));
     assert_string_equal(config.config_dir, in_home(".config/ks"));

@@ -14,15 +14,15 @@ json 0 doctor + checks
 # ks-nvcc asks the toolkit's version once and keeps it; looking makes nothing else.
 [ -z "$(find home -type f ! -path '*/cache/ks/toolkit/*')" ] || fail "looking made $(find home -type f)"
 
-# No GPU: one sentence with the next step, no key and no memory made.
+# No GPU where one is asked for: one sentence with the next step, no key and no memory made.
 echo '__global__ void k() {}' > a.cu
-status 100 "$ks" tune a.cu
+status 100 "$ks" tune a.cu --device cuda
 says 'no GPU to tune on: .*; tune on a machine that has one, or name a launcher in KS_DEVICE'
 one_line
 status 100 "$ks" requalify a.cu
 says 'no GPU to tune on'
 one_line
-json 100 tune a.cu
+json 100 tune a.cu --device=cuda
 has '"status": "device"'
 [ ! -e home/.config ] || fail "a key was made"
 status 0 "$ks" doctor

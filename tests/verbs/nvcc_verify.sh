@@ -47,7 +47,8 @@ status 2 "$ks" verify vadd.cu:vadd --variant none.yaml && says 'none.yaml'
 status 2 "$ks" verify vadd.cu --variant vadd_ok.yaml && says 'say which'
 status 2 "$ks" verify vadd.cu:sub --variant vadd_ok.yaml && says 'no marked kernel'
 
-# No device: gates name what they refuse; for the rest there is nobody to tell.
+# No device is asked: gates name what they refuse; for the rest there is nobody to tell.
+export KS_DEVICE=none
 status 1 "$ks" verify vadd.cu:vadd --variant vadd_asm.yaml
 has 'STATIC: source:3: ' && has "'asm'" && has 'text         failed' && has 'compile      not-made'
 status 1 "$ks" verify vadd.cu:vadd --variant=vadd_clock.yaml

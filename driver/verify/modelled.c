@@ -1,0 +1,287 @@
+#include "verify/modelled.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "key/elf.h"
+#include "verify/vector.h"
+
+#define RUN_INSTS 2e6          // thread instructions of one run, some 20 ms
+#define RUN_BYTES (2 << 20)    // and its buffers: nothing is counted above
+#define LEAST_SIZE 32          // smaller ones are radii, blocks, and the like
+#define FILL_BYTES (4 << 20)   // larger buffers are counted as they come, of zeros
+#define COUNT_SECONDS 120
+#define GAIN 1.05              // modelled ratios err by more than measured ones
+#define LOSS 0.98
+
+// ---- counting
+
+struct counted {
+    struct ks_counts steps[KS_LAUNCH_STEPS];
+    size_t n;
+};
+
+// Counts a plan (proposal NULL: the original) on a problem. *known is false where the device cannot tell.
+static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, struct ks_worker *worker,
+                            const struct ks_problem *problem, const struct ks_candidate *c,
+                            struct counted *out, bool *known, struct ks_err *err)
+{
+    struct ks_vector vector = {.problem = *problem, .layout = ks_layout_of(arena, problem),
+                               .family = KS_FAMILY_DECLARED, .seed = 1};
+    struct ks_proposal *proposal = c == NULL ? NULL : c->proposal;
+    uint64_t addresses[KS_LAUNCH_SLOTS];
+    char reason[256];
+    struct ks_scope scope = ks_judge_scope(judge, &vector.problem, &vector.layout, proposal);
+    *known = false;
+    out->n = 0;
+    for (size_t i = 0; i < vector.layout.n_slots; i++)
+        if (vector.layout.slots[i].bytes > FILL_BYTES)
+            vector.layout.slots[i].role = KS_ROLE_OUT;
+    scope.addresses = addresses;
+    ks_placement_predict(&vector.layout, KS_AS_ALLOCATED, addresses);
+    size_t n_workspaces = proposal == NULL ? 0 : proposal->n_workspaces;
+    int64_t *workspaces = KS_NEW_ARRAY(arena, int64_t, n_workspaces);
+    if (!ks_scope_admits(&scope) ||
+        (proposal != NULL && !ks_launch_workspaces(&scope, &judge->device, workspaces, reason)))
+        return KS_OK;
+    enum ks_answer answer = ks_vector_place(arena, &vector, worker, KS_AS_ALLOCATED, workspaces,
+                                            n_workspaces, KS_CONTENTS_PLAIN, 0);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_placed(&vector, worker, addresses);
+    if (answer == KS_ANSWER_LIMIT)
+        return KS_OK;
+    if (answer != KS_ANSWER_OK)
+        return ks_answer_status(worker, answer, "a counting worker", err);
+    scope.workspaces = workspaces;
+    json_t *plan = proposal == NULL
+                       ? ks_launch_original(&scope, "m0")
+                       : ks_launch_plan(&scope, &judge->device, "m0", c->names, reason);
+    if (plan == NULL)
+        return KS_OK;
+    answer = ks_worker_ask(worker, "count", json_pack("{s:O}", "plan", plan), COUNT_SECONDS);
+    const json_t *steps = answer == KS_ANSWER_OK ? json_object_get(worker->reply, "steps") : NULL;
+    if (answer == KS_ANSWER_INTERRUPTED)
+        return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
+    *known = json_is_array(steps) && json_array_size(steps) <= KS_LAUNCH_STEPS;
+    for (size_t i = 0; *known && i < json_array_size(steps); i++) {
+        struct ks_counts *counts = &out->steps[out->n++];
+        const char *name = ks_json_str(json_array_get(plan, i), "kernel", "");
+        if (!ks_counts_read(json_array_get(steps, i), counts)) // a memset
+            continue;
+        counts->registers = proposal == NULL ? ks_cubin_registers(judge->original_cubin, name) : 0;
+        for (size_t k = 0; proposal != NULL && k < c->n; k++)
+            if (strcmp(c->names[k], name) == 0)
+                counts->registers = c->registers[k];
+    }
+    json_decref(plan);
+    return KS_OK;
+}
+
+static double insts_of(const struct counted *all)
+{
+    double sum = 0;
+    for (size_t i = 0; i < all->n; i++)
+        for (int c = 0; c < KS_CLASSES; c++)
+            sum += all->steps[i].thread_insts[c];
+    return sum;
+}
+
+static double time_of(const struct ks_judge *judge, const struct counted *all, double traffic,
+                      const char **limit)
+{
+    double us = 0, longest = 0;
+    *limit = "memory";
+    for (size_t i = 0; i < all->n; i++) {
+        if (all->steps[i].threads == 0) { // a memset of a workspace
+            us += judge->gpu.launch_us;
+            continue;
+        }
+        struct ks_model m = ks_model_launch(&judge->gpu, &all->steps[i], traffic);
+        us += m.us;
+        if (m.us > longest) {
+            longest = m.us;
+            *limit = m.limit;
+        }
+    }
+    return us;
+}
+
+// ---- sizes
+
+// A copy of the mark in which one workload has these sizes.
+static struct ks_mark *with_sizes(struct ks_arena *arena, const struct ks_mark *mark, size_t w,
+                                  const struct ks_value *sizes, size_t n)
+{
+    struct ks_mark *copy = ks_arena_memdup(arena, mark, sizeof *mark);
+    copy->workloads = ks_arena_memdup(arena, mark->workloads,
+                                      mark->n_workloads * sizeof *mark->workloads);
+    struct ks_workload_mark *one = &copy->workloads[w];
+    one->lets = ks_arena_memdup(arena, one->lets, one->n_lets * sizeof *one->lets);
+    for (size_t i = 0; i < one->n_lets; i++)
+        for (size_t k = 0; k < n; k++)
+            if (strcmp(one->lets[i].name, sizes[k].name) == 0 && one->lets[i].expr->op == KS_X_INT) {
+                one->lets[i].expr = ks_arena_memdup(arena, one->lets[i].expr, sizeof(struct ks_expr));
+                one->lets[i].expr->value = sizes[k].value;
+            }
+    return copy;
+}
+
+// Halves the largest size; false when all are small.
+static bool halve(struct ks_value *sizes, size_t n)
+{
+    size_t largest = 0;
+    for (size_t i = 1; i < n; i++)
+        if (sizes[i].value > sizes[largest].value)
+            largest = i;
+    if (n == 0 || sizes[largest].value < 2 * LEAST_SIZE)
+        return false;
+    sizes[largest].value /= 2;
+    return true;
+}
+
+static enum ks_status shrink(struct ks_judge *judge, size_t w, struct ks_mark **mark,
+                             struct ks_err *err)
+{
+    struct ks_arena *arena = judge->arena;
+    const struct ks_tu_mark *bound = judge->kernel->mark;
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(arena, *mark, w, &sizes);
+    for (bool changed = false;; changed = true) {
+        struct ks_arena scratch = {0};
+        struct ks_problem problem;
+        struct ks_mark *made = changed ? with_sizes(arena, *mark, w, sizes, n) : *mark;
+        // A size that no problem can be made of: what was there before stays.
+        if (ks_problem_make(arena, made, w, judge->kernel->signature, bound->decl, NULL, 0, &problem,
+                            NULL) != KS_OK)
+            return KS_OK;
+        struct counted counted = {.n = 0};
+        bool known = true, small = ks_problem_bytes(&problem) <= RUN_BYTES;
+        enum ks_status status =
+            small ? count(judge, &scratch, &judge->oracle, &problem, NULL, &counted, &known, err)
+                  : KS_OK;
+        ks_arena_free(&scratch);
+        KS_TRY(status);
+        *mark = made;
+        if ((small && known && insts_of(&counted) <= RUN_INSTS) || !halve(sizes, n)) {
+            if (changed)
+                ks_judge_note(judge, "emulated with %s in place of the declared sizes", problem.name);
+            return KS_OK;
+        }
+    }
+}
+
+enum ks_status ks_modelled_sizes(struct ks_judge *judge, const struct ks_tu_kernel **kernel,
+                                 struct ks_err *err)
+{
+    struct ks_arena *arena = judge->arena;
+    const struct ks_mark *declared = judge->kernel->mark->mark;
+    struct ks_mark *mark = ks_arena_memdup(arena, declared, sizeof *declared);
+    KS_TRY(ks_oracle_ready(judge, err));
+    judge->oracle_holds = 0;
+    for (size_t w = 0; w < mark->n_workloads; w++)
+        KS_TRY(shrink(judge, w, &mark, err));
+    struct ks_tu_mark *bound = ks_arena_memdup(arena, judge->kernel->mark, sizeof *bound);
+    struct ks_tu_kernel *copy = ks_arena_memdup(arena, judge->kernel, sizeof *copy);
+    bound->mark = mark;
+    copy->mark = bound;
+    *kernel = copy;
+    return KS_OK;
+}
+
+// ---- times
+
+static enum ks_status time_one(struct ks_judge *judge, struct ks_worker *worker, size_t w,
+                               const struct ks_candidate *c, double *us, const char **limit,
+                               struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    const struct ks_problem *problem = &judge->declared[w];
+    struct counted counted;
+    bool known;
+    enum ks_status status = count(judge, &scratch, worker, problem, c, &counted, &known, err);
+    *us = status == KS_OK && known
+              ? time_of(judge, &counted, (double)ks_problem_traffic(problem), limit) : 0;
+    ks_arena_free(&scratch);
+    return status;
+}
+
+enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err)
+{
+    const char *limit;
+    KS_TRY(ks_oracle_ready(judge, err));
+    judge->oracle_holds = 0;
+    for (size_t w = 0; w < judge->n_problems; w++)
+        KS_TRY(time_one(judge, &judge->oracle, w, NULL, &judge->baseline_us[w], &limit, err));
+    return KS_OK;
+}
+
+// One candidate on all workloads; timings may be NULL. 0: not to be told.
+static enum ks_status ratio_of(struct ks_judge *judge, const struct ks_candidate *c,
+                               struct ks_timing *timings, double *least, double *ratio,
+                               struct ks_err *err)
+{
+    struct ks_worker worker;
+    double log_sum = 0, weights = 0;
+    enum ks_status status = KS_OK;
+    KS_TRY(ks_runner_take(judge, &worker, err));
+    *ratio = 0;
+    *least = INFINITY;
+    bool told = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
+    for (size_t w = 0; status == KS_OK && told && w < judge->n_problems; w++) {
+        const char *limit = "";
+        double us = 0, weight = judge->problems[w].weight > 0 ? judge->problems[w].weight : 1;
+        status = time_one(judge, &worker, w, c, &us, &limit, err);
+        told = us > 0 && judge->baseline_us[w] > 0;
+        if (!told)
+            break;
+        double r = judge->baseline_us[w] / us;
+        log_sum += weight * log(r);
+        weights += weight;
+        *least = fmin(*least, r);
+        if (timings != NULL)
+            timings[w] = (struct ks_timing){
+                .workload = judge->declared[w].name, .original_us = judge->baseline_us[w],
+                .variant_us = us, .ratio = r, .lower = r,
+                .method = ks_arena_printf(judge->arena, "modelled for %s: %s", judge->gpu.name,
+                                          limit)};
+    }
+    ks_worker_stop(&worker);
+    if (status == KS_OK && told)
+        *ratio = exp(log_sum / weights);
+    return status;
+}
+
+enum ks_status ks_modelled_run(struct ks_judge *judge, struct ks_arena *arena,
+                               const struct ks_candidate *candidate, struct ks_timed *timed,
+                               struct ks_err *err)
+{
+    double least;
+    (void)arena;
+    *timed = (struct ks_timed){.speed = KS_S_NOT_MEASURED};
+    if (judge->gpu.name == NULL)
+        return KS_OK;
+    timed->timings = KS_NEW_ARRAY(judge->arena, struct ks_timing, judge->n_problems);
+    KS_TRY(ratio_of(judge, candidate, timed->timings, &least, &timed->geomean, err));
+    if (timed->geomean == 0) {
+        snprintf(timed->reason, sizeof timed->reason, "no time can be modelled");
+        return KS_OK;
+    }
+    timed->n_timings = judge->n_problems;
+    timed->lower = least;
+    timed->speed = timed->geomean >= GAIN && least >= LOSS ? KS_S_MODELLED : KS_S_NOT_FASTER;
+    snprintf(timed->reason, sizeof timed->reason, "modelled for %s: %.2f times as fast",
+             judge->gpu.name, timed->geomean);
+    return KS_OK;
+}
+
+enum ks_status ks_modelled_screen(struct ks_judge *judge, struct ks_arena *arena,
+                                  const struct ks_candidate *const *candidates, size_t n,
+                                  double *ratios, struct ks_err *err)
+{
+    double least;
+    (void)arena;
+    for (size_t i = 0; i < n; i++)
+        KS_TRY(ratio_of(judge, candidates[i], NULL, &least, &ratios[i], err));
+    return KS_OK;
+}
