@@ -77,6 +77,8 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
             FAIL_AT(r, ks_yaml_get(map, "off")->line, "no defence `%s`", off.at[i]);
         one->off.off[which] = true;
     }
+    // Without a defence it is to be seen what gets through, not who else looks.
+    one->off.off[KS_D_EMULATION] = one->off.off[KS_D_EMULATION] || off.len > 0;
     return KS_OK;
 }
 

@@ -97,15 +97,21 @@ static enum ks_status entry_text(struct ks_arena *arena, const struct ks_tu_comp
     KS_FAIL(err, KS_E_ABSENT, "no PTX of %s", name);
 }
 
+enum ks_status ks_judge_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
+                             const char *name, struct ks_slice *text, struct ks_err *err)
+{
+    const struct ks_ptx_entry *entry;
+    return entry_text(arena, compile, arch, name, &entry, text, err);
+}
+
 enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
                               const struct ks_tu_compile *compile, int arch,
                               const char *const *names, const struct ks_judge_options *options,
                               struct ks_slice *image, struct ks_err *err)
 {
-    const struct ks_ptx_entry *entry;
     const char *path;
     if (options->device != NULL && strcmp(options->device, "emu") == 0)
-        return entry_text(arena, compile, arch, names[0], &entry, image, err);
+        return ks_judge_text(arena, compile, arch, names[0], image, err);
     KS_TRY(ks_tu_image(arena, tu, compile, arch, names, &path, err));
     return ks_file_read(arena, path, CUBIN_MAX, image, err);
 }
@@ -213,7 +219,7 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
                                  struct ks_err *err)
 {
     struct ks_strv names = {0};
-    struct ks_slice image;
+    struct ks_slice image, text;
     ks_strv_add(judge->arena, &names, judge->kernel->signature->registered);
     for (size_t i = 0; i < n; i++)
         if (candidates[i]->failure == KS_C_CORRECT)
@@ -224,8 +230,11 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
         return KS_OK;
     KS_TRY(ks_judge_image(judge->arena, judge->tu, compile, judge->kernel->arch, names.at,
                           &judge->options, &image, err));
-    for (size_t i = 0; i < n; i++)
+    KS_TRY(ks_judge_text(judge->arena, compile, judge->kernel->arch, names.at[0], &text, err));
+    for (size_t i = 0; i < n; i++) {
         candidates[i]->cubin = image;
+        candidates[i]->text = text;
+    }
     return KS_OK;
 }
 

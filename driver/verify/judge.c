@@ -8,6 +8,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "verify/correct.h"
+#include "verify/emulate.h"
 #include "verify/modelled.h"
 #include "verify/recall.h"
 #include "verify/timing.h"
@@ -226,11 +227,14 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
                              const struct ks_judge_options *options, struct ks_judge **judge,
                              bool *baseline_fault, struct ks_err *err)
 {
-    struct ks_slice cubin, image;
+    struct ks_slice cubin, image, text;
     *baseline_fault = false;
     KS_TRY(read_plain(arena, tu, kernel, plain, options, &cubin, &image, err));
-    return ks_judge_open_with(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options,
-                              ks_judge_build, judge, baseline_fault, err);
+    KS_TRY(ks_judge_text(arena, plain, kernel->arch, kernel->signature->registered, &text, err));
+    KS_TRY(ks_judge_open_with(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options,
+                              ks_judge_build, judge, baseline_fault, err));
+    (*judge)->original_text = text;
+    return KS_OK;
 }
 
 void ks_judge_close(struct ks_judge *judge)
@@ -239,6 +243,7 @@ void ks_judge_close(struct ks_judge *judge)
         return;
     ks_worker_stop(&judge->oracle);
     ks_worker_stop(&judge->spare);
+    ks_emulate_close(judge);
     ks_recall_free(judge);
 }
 

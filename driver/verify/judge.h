@@ -15,6 +15,7 @@ struct ks_judge_options {
     const char *worker;        // path of ks-worker; NULL: beside this program
     const char *launcher;      // prefix words to run it elsewhere ("srun -G1"), or NULL
     const char *device;        // by name (device/device.h); NULL: "cuda"
+    const char *emulator;      // path of the ks-worker that emulates; NULL: beside this program
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
     double compile_timeout;    // seconds for compiling proposals (120)
     uint64_t seed;             // 0: from the OS, the normal case; fixed only by tests
@@ -61,6 +62,7 @@ enum ks_check_kind {
     KS_CHECK_IDENTITY,     // the original and all other kernels compile as they do without the candidate
     KS_CHECK_STATIC,       // static gate on PTX and machine code
     KS_CHECK_CORRECTNESS,  // runs on all shapes, families and placements, repeated
+    KS_CHECK_EMULATION,    // small problems on the emulated device as well, where that is not the device
     KS_CHECK_DOMAIN,       // guard and domain
     KS_CHECK_TIMING,       // paired, and the outputs of timed runs
     KS_CHECK_CONFIRMATION, // fresh processes, new seeds, unseen sizes

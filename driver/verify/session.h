@@ -18,6 +18,7 @@ struct ks_candidate {
     struct ks_checks checks;      // up to the static gate
     char reason[512];
     struct ks_slice cubin;        // of the shadow build, to be loaded: original and candidate
+    struct ks_slice text;         // the PTX that it was made from; empty where nobody will look at it
     const char **names;           // registered, by position in proposal->kernels
     struct ks_digest *ptx, *sass;
     int *registers;               // of a thread of each; 0: not known
@@ -38,6 +39,10 @@ enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
                               const char *const *names, const struct ks_judge_options *options,
                               struct ks_slice *image, struct ks_err *err);
 
+// The PTX module of a compile that holds the entry of that registered name.
+enum ks_status ks_judge_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
+                             const char *name, struct ks_slice *text, struct ks_err *err);
+
 struct ks_judge {
     struct ks_arena *arena;
     const struct ks_tu *tu;
@@ -47,6 +52,8 @@ struct ks_judge {
     struct ks_slice original_cubin; // plain build
     struct ks_slice original_image; // the same to be loaded: linked where it has to be
     struct ks_slice original_ptx;   // canonical
+    struct ks_slice original_text;  // the module that holds it, of the plain build; empty: unknown
+    struct ks_judge *second;        // the session on the emulated device (verify/emulate.h), NULL before it is asked
     struct ks_arith arith;
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image

@@ -5,6 +5,7 @@
 
 #include "os/clock.h"
 #include "verify/correct.h"
+#include "verify/emulate.h"
 #include "verify/modelled.h"
 #include "verify/recall.h"
 #include "verify/screen.h"
@@ -13,8 +14,8 @@
 const char *ks_check_kind_name(enum ks_check_kind kind)
 {
     static const char *const names[KS_CHECK_COUNT] = {
-        "text", "limits", "compile", "identity", "static", "correctness", "domain", "timing",
-        "confirmation",
+        "text", "limits", "compile", "identity", "static", "correctness", "emulation", "domain",
+        "timing", "confirmation",
     };
     return names[kind];
 }
@@ -142,6 +143,22 @@ static void refuse(struct ks_verdict *verdict, enum ks_correctness correctness, 
     snprintf(verdict->reason, sizeof verdict->reason, "%s", reason);
 }
 
+// On the emulated device as well.
+static enum ks_status look_again(struct ks_judge *judge, struct ks_arena *scratch,
+                                 const struct ks_candidate *c, struct ks_verdict *verdict,
+                                 struct ks_err *err)
+{
+    struct ks_emulation emulation;
+    double start = ks_now();
+    KS_TRY(ks_emulate(judge, scratch, c, &emulation, err));
+    if (emulation.runs > 0 || emulation.verdict != KS_C_CORRECT)
+        note(verdict, KS_CHECK_EMULATION, start, emulation.verdict == KS_C_CORRECT);
+    if (emulation.verdict != KS_C_CORRECT)
+        refuse(verdict, emulation.verdict, emulation.reason);
+    take_notes(judge, &verdict->evidence);
+    return KS_OK;
+}
+
 static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratch,
                                  struct ks_proposal *proposal, struct ks_verdict *verdict,
                                  struct ks_err *err)
@@ -160,6 +177,9 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
     refuse(verdict, correct.verdict, correct.reason);
     note(verdict, KS_CHECK_CORRECTNESS, start, correct.verdict == KS_C_CORRECT);
     if (correct.verdict != KS_C_CORRECT)
+        return KS_OK;
+    KS_TRY(look_again(judge, scratch, c, verdict, err));
+    if (verdict->correctness != KS_C_CORRECT)
         return KS_OK;
     const char *missing;
     if (!all_covered(judge, &correct, &missing) && ks_judge_defends(judge, KS_D_GUARD)) {

@@ -69,6 +69,8 @@ static int open_bench(void **state)
     check(ks_tu_identify(&b->arena, &b->tu, &b->plain, &err), &err);
     assert_int_equal(b->tu.n_kernels, 1);
     struct ks_judge_options options = {.worker = "--worker", .launcher = "/proc/self/exe",
+                                       .emulator = ks_path_join(&b->arena, ks_program_dir(&b->arena),
+                                                                "../bin/ks-worker"),
                                        .device = "cuda", .max_shapes = 12, .seed = 5,
                                        .work_dir = b->dir, .off = &b->off,
                                        .shadow_root = ks_path_join(&b->arena, b->dir, "shadow")};
@@ -194,6 +196,57 @@ static void wrong_arithmetic_is_seen_whatever_its_name(void **state)
     assert_true(v.seconds_compile > 0);
 }
 
+// Right by name, so that the fake device finds nothing: what is wrong with the code, the emulated one sees.
+static void what_hardware_hides_is_seen_on_the_emulated_device(void **state)
+{
+    (void)state;
+    const struct { const char *body, *reason; } cases[] = {
+        {HONEST, ""},
+        {"if (i < n) c[i] = a[i] + b[i] + 0.f * a[i + 1];", "out-of-bounds"},
+        {"__shared__ float s[128]; s[threadIdx.x] = i < n ? a[i] : 0.f; "
+         "if (i < n) c[i] = a[i] + b[i] + 0.f * s[threadIdx.x ^ 32];", "shared"},
+        {"if (i < n && i > 0) c[i - 1] = 3.f; if (i < n) c[i] = a[i] + b[i];", "race"},
+    };
+    struct ks_err err = {0};
+    for (size_t i = 0; i < 4; i++) {
+        struct ks_proposal *p = propose("vadd_ok", "", cases[i].body);
+        struct ks_verdict v;
+        check(ks_judge_full(bench.judge, p, &v, &err), &err);
+        if (v.correctness != (i == 0 ? KS_C_CORRECT : KS_C_UNSAFE) ||
+            strstr(v.reason, cases[i].reason) == NULL)
+            fail_msg("%s: %s \"%s\"", cases[i].body, ks_correctness_name(v.correctness), v.reason);
+        assert_int_equal(v.checks.result[KS_CHECK_EMULATION],
+                         i == 0 ? KS_CHECK_PASSED : KS_CHECK_FAILED);
+        bench.off.off[KS_D_EMULATION] = true;
+        check(ks_judge_full(bench.judge, p, &v, &err), &err);
+        bench.off.off[KS_D_EMULATION] = false;
+        assert_int_equal(v.correctness, KS_C_CORRECT);
+        assert_int_equal(v.checks.result[KS_CHECK_EMULATION], KS_CHECK_NOT_MADE);
+    }
+}
+
+// No second look is none: noted, and no harm to the first.
+static void an_emulated_device_that_does_not_start_is_noted(void **state)
+{
+    (void)state;
+    struct ks_proposal *p = propose("vadd_ok", "", HONEST " // again");
+    struct ks_verdict v;
+    struct ks_err err = {0};
+    bool noted = false;
+    struct ks_judge *second = bench.judge->second;
+    const char *emulator = bench.judge->options.emulator;
+    bench.judge->second = NULL;
+    bench.judge->options.emulator = "/nowhere/ks-worker";
+    check(ks_judge_full(bench.judge, p, &v, &err), &err);
+    bench.judge->options.emulator = emulator;
+    bench.judge->second = second;
+    assert_int_equal(v.correctness, KS_C_CORRECT);
+    assert_int_equal(v.checks.result[KS_CHECK_EMULATION], KS_CHECK_NOT_MADE);
+    for (size_t i = 0; i < v.evidence.n_notes; i++)
+        noted = noted || strstr(v.evidence.notes[i], "not looked at on the emulated device") != NULL;
+    assert_true(noted);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -211,6 +264,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_template_bomb_is_defused),
         cmocka_unit_test(the_build_that_ships_is_judged),
         cmocka_unit_test(wrong_arithmetic_is_seen_whatever_its_name),
+        cmocka_unit_test(what_hardware_hides_is_seen_on_the_emulated_device),
+        cmocka_unit_test(an_emulated_device_that_does_not_start_is_noted),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }

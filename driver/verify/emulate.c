@@ -1,0 +1,174 @@
+#include "verify/emulate.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "os/clock.h"
+#include "verify/check.h"
+#include "verify/schedule.h"
+
+#define MOST_BYTES (256 << 10)
+#define MOST_THREADS (16 << 10)
+#define SHAPES 48
+#define PROBLEMS 4     // of a workload
+#define SECONDS 1.0    // of a judgement: no task is begun after that
+#define RUN_SECONDS 5.0
+
+static bool fits(const struct ks_problem *p)
+{
+    double threads = 1;
+    for (int d = 0; d < 3; d++)
+        threads *= (double)p->grid[d] * (double)p->block[d];
+    return threads <= MOST_THREADS && ks_problem_bytes(p) <= MOST_BYTES;
+}
+
+// The session on the emulated device: the same original, no problems of its own.
+static enum ks_status open_second(struct ks_judge *judge, struct ks_err *err)
+{
+    struct ks_judge *s = judge->second = KS_NEW(judge->arena, struct ks_judge);
+    *s = (struct ks_judge){.arena = judge->arena, .tu = judge->tu, .kernel = judge->kernel,
+                           .options = judge->options, .original_cubin = judge->original_cubin,
+                           .original_image = judge->original_text, .original_ptx = judge->original_ptx,
+                           .arith = judge->arith};
+    s->options.device = "emu";
+    s->options.worker = judge->options.emulator;
+    s->options.launcher = NULL;
+    s->options.untimed = true;
+    s->options.run_timeout = RUN_SECONDS;
+    ks_rng_seed(&s->rng, ks_rng_next(&judge->rng));
+    return ks_oracle_ready(s, err);
+}
+
+// Small problems of a workload that the guard admits: the largest that fits, for all is in play there, then
+// the others from the smallest.
+static size_t choose(struct ks_judge *judge, struct ks_arena *arena, size_t w,
+                     const struct ks_proposal *proposal, struct ks_problem *chosen)
+{
+    const struct ks_tu_mark *mark = judge->kernel->mark;
+    int64_t constants[16];
+    size_t n_constants = ks_harvest_constants(proposal, constants, 16), n = 0, n_fit = 0, largest = 0;
+    struct ks_shape *shapes = NULL;
+    size_t n_shapes = ks_problem_shapes(arena, mark->mark, w, constants, n_constants,
+                                        judge->shape_seed + w, SHAPES, &shapes);
+    struct ks_problem *fit = KS_NEW_ARRAY(arena, struct ks_problem, n_shapes + 1);
+    for (size_t i = 0; i < n_shapes; i++) {
+        struct ks_problem *p = &fit[n_fit];
+        if (ks_problem_make(arena, mark->mark, w, judge->kernel->signature, mark->decl,
+                            shapes[i].overrides, shapes[i].n, p, NULL) != KS_OK ||
+            !fits(p) || !ks_guard_admits(judge, arena, proposal, p))
+            continue;
+        if (ks_problem_bytes(p) > ks_problem_bytes(&fit[largest]))
+            largest = n_fit;
+        n_fit++;
+    }
+    if (n_fit > 0)
+        chosen[n++] = fit[largest];
+    for (size_t i = 0; i < n_fit && n < PROBLEMS; i++)
+        if (i != largest)
+            chosen[n++] = fit[i];
+    return n;
+}
+
+// One vector against the candidate. `excluded`: the original does not serve it there.
+static enum ks_status look(struct ks_judge *second, struct ks_arena *arena,
+                           const struct ks_candidate *c, struct ks_worker *runner,
+                           const struct ks_problem *problem, enum ks_flush flush, bool skewed,
+                           struct ks_emulation *e, char why[256], struct ks_err *err)
+{
+    struct ks_tested tested = {0};
+    struct ks_check check = {second, c, runner, &tested, e->reason};
+    struct ks_vector vector;
+    bool covered, proved;
+    KS_TRY(ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, skewed, &vector, err));
+    enum ks_status status = KS_OK;
+    if (vector.excluded)
+        snprintf(why, 256, "%s", vector.why);
+    else
+        status = ks_check_vector(&check, arena, &vector, flush, 0, &e->verdict, &covered, &proved, err);
+    e->runs += tested.runs;
+    ks_vector_free(&vector);
+    return status;
+}
+
+static enum ks_status look_at_all(struct ks_judge *judge, struct ks_arena *arena,
+                                  const struct ks_candidate *c, struct ks_worker *runner,
+                                  struct ks_emulation *e, struct ks_err *err)
+{
+    double begin = ks_now();
+    char why[256] = "no size of the workload is small enough";
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        struct ks_problem problems[PROBLEMS];
+        size_t n = choose(judge, arena, w, c->proposal, problems);
+        for (size_t i = 0; i < n && e->verdict == KS_C_CORRECT; i++) {
+            if (e->runs > 0 && ks_now() - begin > SECONDS)
+                break;
+            KS_TRY(look(judge->second, arena, c, runner, &problems[i],
+                        i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, i % 3 == 2, e, why, err));
+        }
+    }
+    if (e->runs == 0 && e->verdict == KS_C_CORRECT)
+        ks_judge_note(judge, "not looked at on the emulated device: %.180s", why);
+    return KS_OK;
+}
+
+// What the emulated device says of a candidate counts where it is a fault that it can prove.
+static void weigh(struct ks_judge *judge, struct ks_emulation *e)
+{
+    if (e->verdict == KS_C_CORRECT || e->verdict == KS_C_UNSAFE || e->verdict == KS_C_NONDET)
+        return;
+    // Its approximate functions err within their bounds, but not as this GPU's do.
+    if (e->verdict == KS_C_WRONG && memmem(judge->original_ptx.at, judge->original_ptx.len, ".approx", 7) == NULL)
+        return;
+    ks_judge_note(judge, "not settled on the emulated device: %.180s", e->reason);
+    e->verdict = KS_C_CORRECT;
+    e->reason[0] = '\0';
+}
+
+enum ks_status ks_emulate(struct ks_judge *judge, struct ks_arena *scratch,
+                          const struct ks_candidate *candidate, struct ks_emulation *e,
+                          struct ks_err *err)
+{
+    struct ks_err local = {0};
+    *e = (struct ks_emulation){.verdict = KS_C_CORRECT};
+    if (strcmp(judge->device.kind, "emu") == 0 || judge->original_text.len == 0 ||
+        candidate->text.len == 0 || !ks_judge_defends(judge, KS_D_EMULATION))
+        return KS_OK;
+    enum ks_status status = KS_OK;
+    if (judge->second == NULL)
+        status = open_second(judge, &local);
+    struct ks_worker runner = {0};
+    if (status == KS_OK && ks_worker_alive(&judge->second->oracle))
+        status = ks_runner_take(judge->second, &runner, &local);
+    else if (status == KS_OK)
+        status = ks_err_set(&local, KS_E_DEVICE, "it takes no original of this kind");
+    if (status == KS_OK) {
+        struct ks_candidate text = *candidate;
+        text.cubin = candidate->text;
+        enum ks_answer answer = ks_worker_load(&runner, text.cubin, text.names, text.n);
+        if (answer == KS_ANSWER_OK)
+            status = look_at_all(judge, scratch, &text, &runner, e, &local);
+        else if (ks_check_answer(answer, runner.text, &e->verdict, e->reason))
+            e->verdict = KS_C_UNSUPPORTED; // code that runs on a GPU
+        else
+            status = ks_answer_status(&runner, answer, "the emulated device", &local);
+    }
+    ks_worker_stop(&runner);
+    if (status == KS_E_INTERRUPTED)
+        return ks_err_set(err, status, "%s", local.text);
+    if (status != KS_OK) { // a second look that fails is none
+        ks_judge_note(judge, "not looked at on the emulated device: %.180s", local.text);
+        *e = (struct ks_emulation){.verdict = KS_C_CORRECT};
+        return KS_OK;
+    }
+    weigh(judge, e);
+    return KS_OK;
+}
+
+void ks_emulate_close(struct ks_judge *judge)
+{
+    if (judge->second == NULL)
+        return;
+    ks_worker_stop(&judge->second->oracle);
+    ks_worker_stop(&judge->second->spare);
+    judge->second = NULL;
+}

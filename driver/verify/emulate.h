@@ -1,0 +1,25 @@
+// A second look at what a GPU found correct: small problems on the emulated device (device/emu), which sees
+// what hardware hides: reads of what nobody wrote, accesses just outside a buffer that land in another one,
+// races that happen to end well, missing fences, barriers that not all threads reach.
+#ifndef KS_EMULATE_H
+#define KS_EMULATE_H
+
+#include "verify/session.h"
+
+struct ks_emulation {
+    int runs;                      // 0: nothing could be run, a note of the judge says why
+    enum ks_correctness verdict;   // KS_C_CORRECT unless the emulated device found a fault of the candidate
+    char reason[512];
+};
+
+// Looks at a candidate of a session on another device; a session that is emulated itself has looked already.
+// Where the emulated device cannot tell (an instruction that it lacks, an original that it finds fault with,
+// problems that are too large for it) the candidate passes and the judge notes it. A failure status is the
+// tool's.
+enum ks_status ks_emulate(struct ks_judge *judge, struct ks_arena *scratch,
+                          const struct ks_candidate *candidate, struct ks_emulation *emulation,
+                          struct ks_err *err);
+// At the session's end. Idempotent.
+void ks_emulate_close(struct ks_judge *judge);
+
+#endif
