@@ -105,6 +105,13 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
                                     struct ks_tu_compile *compile, const char **shadow_path,
                                     struct ks_err *err);
 
+// Compiles `text` in the unit's place, written to `path`, with the user's words and the unit's folder for
+// quoted includes: for the judge's own builds of the user's code. A depfile, if any, goes to `depfile`.
+enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu,
+                                  struct ks_slice text, const char *path, const char *keep_dir,
+                                  const char *object, const char *depfile,
+                                  struct ks_tu_compile *compile, struct ks_err *err);
+
 // What a shadow compile (with --keep) made of one substitution's kernels: registered names in source
 // order with canonical PTX and machine code digests for its architecture, and the cubin's path.
 struct ks_tu_built {

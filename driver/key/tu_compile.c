@@ -252,6 +252,29 @@ done:
     return status;
 }
 
+enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu,
+                                  struct ks_slice text, const char *path, const char *keep_dir,
+                                  const char *object, const char *depfile,
+                                  struct ks_tu_compile *compile, struct ks_err *err)
+{
+    struct ks_strv first = {0}, last = {0};
+    struct ks_cmdline cmd = *tu->cmd;
+    KS_TRY(ks_file_update(path, text.at, text.len, err));
+    KS_TRY(ks_shadow_arguments(arena, tu->path, tu->config->share_dir, false, &first, err));
+    ks_tu_silence(arena, tu, true, &last);
+    ks_strv_add(arena, &first, "--keep");
+    ks_strv_add(arena, &first, "--keep-dir");
+    ks_strv_add(arena, &first, keep_dir);
+    compile->keep_dir = keep_dir;
+    compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
+    const char **argv =
+        ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, path, object, last.at);
+    enum ks_status status = run_nvcc(arena, tu, argv, compile, err);
+    if (tu->cmd->objtemp && collect_kept(arena, tu, object, keep_dir, NULL) != KS_OK && status == KS_OK)
+        status = ks_err_set(err, KS_E_IO, "cannot collect what nvcc kept beside the object");
+    return status;
+}
+
 const char *ks_tu_cubin_among(struct ks_arena *arena, const struct ks_tu_compile *compile,
                               const struct ks_strv *names, int arch)
 {

@@ -52,12 +52,39 @@ static bool literal(struct ks_slice w, double *value)
     return true;
 }
 
+// A branch back to a label that stands before it.
+static bool loops(struct ks_slice text)
+{
+    struct ks_slice seen[256];
+    size_t n = 0;
+    const char *end = text.at + text.len;
+    for (const char *line = text.at, *eol; line < end; line = eol + 1) {
+        eol = memchr(line, '\n', (size_t)(end - line));
+        if (eol == NULL)
+            eol = end;
+        struct ks_slice s = ks_slice_trim((struct ks_slice){line, (size_t)(eol - line)});
+        if (s.len > 1 && s.at[s.len - 1] == ':') {
+            if (n == sizeof seen / sizeof *seen)
+                return true; // so many labels
+            seen[n++] = (struct ks_slice){s.at, s.len - 1};
+        } else if (memmem(s.at, s.len, "bra", 3) != NULL && s.at[s.len - 1] == ';') {
+            const char *space = memrchr(s.at, ' ', s.len);
+            size_t at = space == NULL ? 0 : (size_t)(space + 1 - s.at);
+            for (size_t i = 0; i < n; i++)
+                if (s.len - 1 - at == seen[i].len && memcmp(s.at + at, seen[i].at, seen[i].len) == 0)
+                    return true;
+        }
+    }
+    return false;
+}
+
 struct ks_arith ks_arith_of(struct ks_slice original)
 {
     static const char *const sums[] = {"add", "sub", "mul", "fma", "mad", "mma", "wmma", NULL};
     static const char *const exact[] = {"min", "max", "abs", "neg", "mov", "ld", "ldu", "st",
                                         "shfl", "atom", "red", NULL};
-    struct ks_arith arith = {.whole_numbers = true};
+    static const char *const meet[] = {"bar", "barrier", "shfl", "redux", "mma", "wmma", NULL};
+    struct ks_arith arith = {.whole_numbers = true, .gathers = loops(original)};
     struct ks_words words = ks_words_of(original);
     double value;
     while (ks_words_next(&words)) {
@@ -70,15 +97,17 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         }
         if (!islower((unsigned char)w.at[0]))
             continue;
+        struct ks_slice base = ks_word_base(w);
+        if (one_of(base, meet))
+            arith.gathers = true;
         double u = type_u(w);
         if (u == 0)
             continue;
-        struct ks_slice base = ks_word_base(w);
         bool adds = one_of(base, sums) ||
                     (ks_word_part(w, "add") && one_of(base, (const char *const[]){"atom", "red", NULL}));
         if (adds) {
             if (one_of(base, (const char *const[]){"atom", "red", NULL}))
-                arith.float_atomics = true;
+                arith.float_atomics = arith.gathers = true;
             if (arith.kind == KS_ARITH_NONE)
                 arith.kind = KS_ARITH_MULADD;
             if (u > arith.u)

@@ -92,8 +92,19 @@ static double ulp_distance(enum ks_scalar scalar, const void *a, const void *b)
     return fabs((double)((__int128)line_position(scalar, a) - line_position(scalar, b)));
 }
 
+// Near enough to the value in double.
+static bool reference_ok(const struct ks_reference *reference, int64_t i, double have)
+{
+    if (reference == NULL || !(reference->scale[i] > 0))
+        return false;
+    double factor = fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP)), u = 0x1p-24;
+    return fabs(have - reference->value[i]) <=
+           u * fabs(reference->value[i]) + factor * u * (double)reference->scale[i];
+}
+
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,
-                       const float *scale, struct ks_comparison *out)
+                       const float *scale, const struct ks_reference *reference, int64_t index,
+                       struct ks_comparison *out)
 {
     if (!ks_scalar_is_float(rule->scalar))
         return false; // bits differ
@@ -112,7 +123,7 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     case KS_TOL_REL: return diff <= rule->rel * fabs(want) + rule->abs;
     case KS_TOL_DERIVED:
         if (scale == NULL)
-            return ulps <= rule->ulp;
+            return ulps <= rule->ulp || reference_ok(reference, index, have);
         double s = isfinite(*scale) ? (double)*scale : fabs(want);
         return diff <= rule->u_out * fabs(want) + rule->factor * rule->u_acc * s;
     }
@@ -179,6 +190,7 @@ struct comparing {
     size_t size;
     const unsigned char *expected, *got, *mask;
     const float *scale;
+    const struct ks_reference *reference;
     struct part parts[KS_PARTS];
 };
 
@@ -212,7 +224,7 @@ static void compare_part(void *context, size_t part, int64_t first, int64_t coun
         unsigned char demand = all->mask == NULL ? KS_LANE_CLOSE : all->mask[i];
         if (demand != KS_LANE_BITS &&
             element_ok(demand == KS_LANE_EXACT ? &all->exact : &all->rule, e, g,
-                       all->scale == NULL ? NULL : &all->scale[i], &p.c))
+                       all->scale == NULL ? NULL : &all->scale[i], all->reference, i, &p.c))
             continue;
         note_bad(&p, i, i, 1, 0, true);
     }
@@ -223,10 +235,18 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out)
 {
+    ks_compare_to(tolerance, elem, expected, got, count, scale, noise, mask, NULL, out);
+}
+
+void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
+                   const void *got, int64_t count, const float *scale, double noise,
+                   const unsigned char *mask, const struct ks_reference *reference,
+                   struct ks_comparison *out)
+{
     int64_t total = count * elem.lanes;
     struct comparing all = {.rule = make_rule(tolerance, elem.scalar, noise),
                             .size = ks_scalar_size(elem.scalar), .expected = expected, .got = got,
-                            .mask = mask, .scale = scale};
+                            .mask = mask, .scale = scale, .reference = reference};
     all.exact = all.rule;
     all.exact.kind = KS_TOL_EXACT;
     ks_parallel(total, compare_part, &all);

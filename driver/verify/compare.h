@@ -24,6 +24,21 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out);
 
+// What the original computes when it is evaluated in double, for outputs of fp32: an element is also right
+// that is as near to it as `scale` (the condition of each element, research verification.md 3.2) and twice the
+// original's own error `noise` in units of that allow. scale 0: this element is not judged so.
+struct ks_reference {
+    const double *value;
+    const float *scale;
+    double noise;
+};
+// Times 2^-24 scale: an original farther off from its value in double is no measure of what rounding does.
+#define KS_REFERENCE_TRUST 4096.0
+void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
+                   const void *got, int64_t count, const float *scale, double noise,
+                   const unsigned char *mask, const struct ks_reference *reference,
+                   struct ks_comparison *out);
+
 // The `noise` of two runs of the original, for ks_compare with the same `scale`.
 double ks_compare_noise(struct ks_elem elem, const void *a, const void *b, int64_t count,
                         const float *scale, const unsigned char *mask);

@@ -59,9 +59,8 @@ static uint64_t slot_seed(const struct ks_vector *vector, size_t slot)
     return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
 }
 
-// The bytes of a slot made here rather than by the worker.
-static bool slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
-                       uint64_t pattern, void *out)
+bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
+                          uint64_t pattern, void *out)
 {
     const struct ks_slot *slot = &vector->layout.slots[index];
     const struct ks_arg *arg = &vector->problem.args[slot->arg];
@@ -80,6 +79,18 @@ static bool slot_bytes(const struct ks_vector *vector, size_t index, enum ks_con
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
         make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
     return true;
+}
+
+json_t *ks_vector_slot_fill(struct ks_arena *arena, const struct ks_vector *vector, size_t index,
+                            bool ones)
+{
+    const struct ks_slot *slot = &vector->layout.slots[index];
+    const struct ks_arg *arg = &vector->problem.args[slot->arg];
+    return json_pack("{s:s,s:s,s:f,s:f,s:s,s:I,s:I}", "elem", ks_elem_text(arena, slot->elem),
+                     "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
+                     ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "family",
+                     ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
+                     (json_int_t)slot_seed(vector, index), "total", (json_int_t)slot->filled);
 }
 
 enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *vector,
@@ -111,17 +122,11 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
                     (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED));
         if (here && !ones) {
             void *bytes = calloc((size_t)slot->bytes + 1, 1);
-            ok = bytes != NULL && slot_bytes(vector, i, contents, pattern, bytes);
+            ok = bytes != NULL && ks_vector_slot_bytes(vector, i, contents, pattern, bytes);
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)slot->bytes};
             json_object_set_new(item, "fill", json_pack("{s:s}", "init", "bytes"));
         } else {
-            json_object_set_new(
-                item, "fill",
-                json_pack("{s:s,s:s,s:f,s:f,s:s,s:I,s:I}", "elem", ks_elem_text(arena, slot->elem),
-                          "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
-                          ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "family",
-                          ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
-                          (json_int_t)slot_seed(vector, i), "total", (json_int_t)slot->filled));
+            json_object_set_new(item, "fill", ks_vector_slot_fill(arena, vector, i, ones));
         }
     }
     for (size_t i = 0; i < n_workspaces; i++)

@@ -27,6 +27,7 @@ enum ks_defence {
     KS_D_LIMITS,         // D2: numbers of the plan, before anything is launched
     KS_D_PROCESS_SPLIT,  // D1: a runner never holds an expected value
     KS_D_EMULATION,      // what the emulated device sees besides
+    KS_D_TOLERANCE,      // D6: derived tolerances; off: one absolute and relative 1e-2, as elsewhere
     KS_D_IDENTITY,       // D13: the original's code in the shadow build equals the plain build's
     KS_DEFENCE_COUNT
 };

@@ -32,6 +32,7 @@ struct ks_arith {
     bool subtracts;      // terms are subtracted, so |inputs| alone does not give the absolute sum
     bool whole_numbers;  // every floating literal is a small whole number
     bool float_atomics;  // floats are added by atomics: in which order is luck
+    bool gathers;        // many inputs may meet in one output: loops, barriers, shuffles, float atomics
     double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
 };
 struct ks_arith ks_arith_of(struct ks_slice original);

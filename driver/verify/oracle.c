@@ -61,6 +61,7 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
         return KS_OK;
     ks_worker_stop(&judge->oracle);
     judge->oracle_holds = 0;
+    judge->wide.loaded = false;
     KS_TRY(start(judge, &judge->oracle, err));
     enum ks_answer answer = ks_worker_hello(&judge->oracle, &judge->device);
     if (answer == KS_ANSWER_OK)

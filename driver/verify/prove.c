@@ -74,8 +74,8 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
             if (!out->mask[i])
                 memcpy((char *)copy + (size_t)i * size, (const char *)got + (size_t)i * size, size);
     }
-    ks_compare(&tolerance, slot->elem, want, got, slot->count, out->scale, out->noise, mask,
-               comparison);
+    ks_compare_to(&tolerance, slot->elem, want, got, slot->count, out->scale, out->noise, mask,
+                  out->reference.value != NULL ? &out->reference : NULL, comparison);
     free(mask);
     free(copy);
 }
@@ -96,10 +96,12 @@ static void put_value(struct ks_elem elem, void *at, double value)
     }
 }
 
-enum probe { PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_NARROW, PROBE_POISON, PROBE_INPUT, PROBES };
+enum probe {
+    PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_NARROW, PROBE_HALF, PROBE_POISON, PROBE_INPUT, PROBES
+};
 static const char *const probe_text[PROBES] = {
-    "all zeros", "all ones", "the mean everywhere", "bfloat16 precision", "unwritten memory",
-    "a copied input",
+    "all zeros", "all ones", "the mean everywhere", "bfloat16 precision", "half precision",
+    "unwritten memory", "a copied input",
 };
 
 // A sample of one output: element-aligned chunks side by side.
@@ -109,6 +111,7 @@ struct sample {
     int64_t lanes;
     void *want, *fake;
     float *scale;
+    struct ks_reference reference; // value NULL: none
     unsigned char *mask;
     int64_t *index;        // lane of each sampled one
     unsigned char *written;
@@ -128,6 +131,9 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     s.index = malloc((n + 1) * sizeof *s.index);
     s.written = malloc(n + 1);
     s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    double *value = output->reference.value != NULL ? malloc((n + 1) * sizeof(double)) : NULL;
+    float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    s.reference = (struct ks_reference){value, condition, output->reference.noise};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
@@ -142,6 +148,10 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
                s.size);
         if (s.scale != NULL)
             s.scale[i] = output->scale[at];
+        if (value != NULL) {
+            value[i] = output->reference.value[at];
+            condition[i] = output->reference.scale[at];
+        }
         if (s.mask != NULL)
             s.mask[i] = mask[at];
     }
@@ -154,6 +164,8 @@ static void free_sample(struct sample *s)
     free(s->want);
     free(s->fake);
     free(s->scale);
+    free((void *)(uintptr_t)s->reference.value);
+    free((void *)(uintptr_t)s->reference.scale);
     free(s->mask);
     free(s->index);
     free(s->written);
@@ -176,7 +188,7 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
             return false;
         mean /= (double)finite;
     }
-    if (probe == PROBE_NARROW && s->elem.scalar != KS_T_F32 && s->elem.scalar != KS_T_F64)
+    if ((probe == PROBE_NARROW || probe == PROBE_HALF) && s->elem.scalar != KS_T_F32 && s->elem.scalar != KS_T_F64)
         return false;
     for (int64_t i = 0; i < s->lanes; i++) {
         char *at = (char *)s->fake + (size_t)i * s->size;
@@ -188,6 +200,11 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
         case PROBE_NARROW: {
             double v = ks_scalar_value(s->elem.scalar, want, 0);
             put_value(s->elem, at, (double)ks_bf16_to_f32(ks_f32_to_bf16((float)v)));
+            break;
+        }
+        case PROBE_HALF: { // 11 bits, as TF32 has; exponents beyond fp16's stay
+            float v = (float)ks_scalar_value(s->elem.scalar, want, 0), scaled = v * 4097.f;
+            put_value(s->elem, at, (double)(isfinite(scaled) ? scaled - (scaled - v) : v));
             break;
         }
         case PROBE_POISON:
@@ -223,8 +240,23 @@ static bool rejects(const struct ks_judge *judge, const struct ks_output *output
     struct ks_tolerance tolerance =
         bitwise ? (struct ks_tolerance){.kind = KS_TOL_EXACT} : ks_judge_tolerance(judge);
     struct ks_comparison c;
-    ks_compare(&tolerance, s->elem, s->want, s->fake, s->lanes, s->scale, output->noise, s->mask, &c);
+    ks_compare_to(&tolerance, s->elem, s->want, s->fake, s->lanes, s->scale, output->noise, s->mask,
+                  s->reference.value != NULL ? &s->reference : NULL, &c);
     return c.bad > 0;
+}
+
+// Rounding to few bits shows only in ordinary values, under a tolerance of ours.
+static bool shows_precision(const struct ks_judge *judge, const struct ks_vector *vector,
+                            enum probe probe)
+{
+    bool in_double = false;
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        in_double = in_double || vector->outputs[o].reference.value != NULL;
+    if (judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
+        vector->family == KS_FAMILY_POSITION || vector->family == KS_FAMILY_IMPULSE ||
+        vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL)
+        return false;
+    return in_double || (probe == PROBE_NARROW && judge->arith.kind == KS_ARITH_MULADD);
 }
 
 bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vector, bool bitwise,
@@ -243,13 +275,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
         // the mean finds them.)
         if (probe == PROBE_INPUT && judge->arith.kind == KS_ARITH_NONE)
             continue;
-        // Rounding to 8 bits shows only in sums of ordinary values, under a tolerance of ours.
-        if (probe == PROBE_NARROW && (judge->arith.kind != KS_ARITH_MULADD ||
-                                      judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
-                                      vector->family == KS_FAMILY_POSITION ||
-                                      vector->family == KS_FAMILY_IMPULSE ||
-                                      vector->family == KS_FAMILY_EXACT ||
-                                      vector->family == KS_FAMILY_SPECIAL))
+        if ((probe == PROBE_NARROW || probe == PROBE_HALF) && !shows_precision(judge, vector, probe))
             continue;
         size_t inputs = probe == PROBE_INPUT ? vector->layout.n_slots : 1;
         for (size_t input = 0; input < inputs; input++) {

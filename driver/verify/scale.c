@@ -6,6 +6,7 @@
 
 #include "verify/parallel.h"
 #include "verify/vector.h"
+#include "verify/wide.h"
 
 #define SIGN_PATTERNS 4
 #define SIGN_PATTERNS_BIG 1
@@ -71,8 +72,13 @@ static void abs_scalars(struct ks_problem *problem, bool ones)
 enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
                                struct ks_vector *vector, struct ks_err *err)
 {
-    if (vector->scaled || judge->arith.kind != KS_ARITH_MULADD ||
-        judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED)
+    if (vector->scaled || judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED)
+        return KS_OK;
+    if (judge->arith.kind == KS_ARITH_OTHER && judge->arith.gathers) {
+        vector->scaled = true;
+        return ks_wide_vector(judge, arena, vector, err);
+    }
+    if (judge->arith.kind != KS_ARITH_MULADD)
         return KS_OK;
     vector->scaled = true;
     KS_TRY(ks_oracle_ready(judge, err));

@@ -42,6 +42,14 @@ enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
 // The PTX module of a compile that holds the entry of that registered name.
 enum ks_status ks_judge_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
                              const char *name, struct ks_slice *text, struct ks_err *err);
+// The original in double, of a session (verify/wide.h).
+struct ks_wide {
+    bool tried;             // built, or known not to be
+    const char *absent;     // why there is none
+    const char *registered;
+    struct ks_slice image;
+    bool loaded;            // in the oracle as "m64"
+};
 
 struct ks_judge {
     struct ks_arena *arena;
@@ -57,6 +65,7 @@ struct ks_judge {
     struct ks_arith arith;
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
+    struct ks_wide wide;
     struct ks_worker spare;         // hello sent, not yet waited for
     struct ks_problem *problems;    // declared, one a workload of the mark; on an emulated device smaller
     struct ks_problem *declared;    // the same as they stand in the mark

@@ -247,6 +247,9 @@ void ks_vector_forget(struct ks_vector *vector)
         free(output->expected[1]);
         free(output->mask);
         free(output->scale);
+        free((void *)(uintptr_t)output->reference.value);
+        free((void *)(uintptr_t)output->reference.scale);
+        output->reference = (struct ks_reference){0};
         output->expected[0] = output->expected[1] = NULL;
         output->mask = NULL;
         output->scale = NULL;

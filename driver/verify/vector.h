@@ -21,6 +21,7 @@ struct ks_output {
     unsigned char *mask;   // by lane, malloc'ed; NULL: everything is written
     float *scale;          // by lane, malloc'ed; NULL: not computed or not applicable
     double noise;
+    struct ks_reference reference; // by lane, malloc'ed; value NULL: not evaluated in double
 };
 
 struct ks_vector {
@@ -58,7 +59,8 @@ void ks_vector_free(struct ks_vector *vector);
 void ks_vector_forget(struct ks_vector *vector);
 // Brings the expected bytes here; the oracle runs once more if it holds another vector by now.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
-// Sum of absolute terms for multiply-add kernels; the oracle's buffers are other ones afterwards.
+// What a derived tolerance is measured by: the sum of absolute terms for multiply-add kernels, and for others
+// in which many terms meet the value in double (verify/wide.h). The oracle's buffers are other ones afterwards.
 enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
                                struct ks_vector *vector, struct ks_err *err);
 
@@ -71,6 +73,12 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
                                struct ks_worker *worker, struct ks_placement placement,
                                const int64_t *workspaces, size_t n_workspaces,
                                enum ks_contents contents, uint64_t pattern);
+// The bytes of a slot as the worker would fill them; for contents from a file, too. False: no such file.
+bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
+                          uint64_t pattern, void *out);
+// The `fill` of a slot that the worker makes itself, less what it does with it.
+json_t *ks_vector_slot_fill(struct ks_arena *arena, const struct ks_vector *vector, size_t index,
+                            bool ones);
 // Waits for its answer; addresses by slot.
 enum ks_answer ks_vector_placed(const struct ks_vector *vector, struct ks_worker *worker,
                                 uint64_t *addresses);

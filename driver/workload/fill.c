@@ -325,3 +325,12 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
         pthread_join(threads[i], NULL);
     return KS_OK;
 }
+
+double ks_fill_move(uint64_t pattern, uint64_t index)
+{
+    if (pattern == 0)
+        return 1;
+    uint64_t bits = ks_hash_counter(pattern, index);
+    double size = KS_FILL_MOVE * (0.5 + (double)(bits >> 11) * 0x1p-53);
+    return bits & 1 ? 1 + size : 1 - size;
+}

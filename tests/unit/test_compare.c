@@ -262,9 +262,47 @@ static void many_elements_are_seen_as_few_are(void **state)
     free(b);
 }
 
+// An element far from the original's, but near to its value in double, is right; so much and no more.
+static void a_value_in_double_is_another_measure(void **state)
+{
+    (void)state;
+    float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
+    double value = (double)steps(1.0f, 6);
+    float scale = 1;
+    struct ks_reference reference = {&value, &scale, 0};
+    struct ks_comparison c;
+    assert_false(same_f32(&derived, want, have, NULL, 0));
+    // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
+    ks_compare_to(&derived, f32, &want, &have, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 0);
+    // The original's own error counts twice: 34 steps are 68 units.
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    reference.noise = 34;
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 0);
+    // Never beyond four times the bound, so that 11 bits remain far outside: 2^-12 is 4096 units.
+    float half = 1.0f + 0x1p-12f;
+    reference.noise = 1e9;
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    // An element without a scale has its own measure alone; so has a user's tolerance.
+    reference.noise = 34;
+    scale = 0;
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    scale = 1;
+    ks_compare_to(&exact, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    float nan = NAN;
+    ks_compare_to(&derived, f32, &want, &nan, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(exact_means_bits_but_for_zero_and_nan),
         cmocka_unit_test(ulps_are_counted_across_zero_and_powers),

@@ -156,9 +156,23 @@ static void signs_and_literals_are_seen(void **state)
     assert_true(arith("mul.f64 %fd1,%fd2,0d4008000000000000;\n").whole_numbers); // 3
 }
 
+// Where many inputs can meet in one output, by what PTX shows.
+static void what_gathers_is_seen(void **state)
+{
+    (void)state;
+    assert_false(ks_arith_of(KS_SLICE("ex2.approx.f32 %f1,%f2;\n@%p1 bra #7;\nadd.f32 %f1,%f1,%f2;\n#7:\nret;\n")).gathers);
+    assert_true(ks_arith_of(KS_SLICE("#7:\nadd.f32 %f1,%f1,%f2;\n@%p1 bra #7;\nret;\n")).gathers);
+    assert_false(ks_arith_of(KS_SLICE("#7:\nadd.f32 %f1,%f1,%f2;\nbra.uni #17;\n#17:\nret;\n")).gathers);
+    assert_true(ks_arith_of(KS_SLICE("bar.sync 0;\n")).gathers);
+    assert_true(ks_arith_of(KS_SLICE("shfl.sync.bfly.b32 %r1,%r2,1,31,-1;\n")).gathers);
+    assert_true(ks_arith_of(KS_SLICE("red.global.add.f32 [%rd1],%f1;\n")).gathers);
+    assert_false(ks_arith_of(KS_SLICE("red.global.add.u32 [%rd1],%r1;\n")).gathers);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_gathers_is_seen),
         cmocka_unit_test(honest_code_passes),
         cmocka_unit_test(each_trick_is_named),
         cmocka_unit_test(a_counter_needs_a_fence),

@@ -27,6 +27,8 @@ struct filling {
     uint64_t seed;
     int64_t total;      // elements; bytes where they come from the payload
     size_t offset;      // in the payload
+    bool wide;          // floats are stored as doubles,
+    uint64_t nudge;     // each moved a little by this pattern (ks_fill_move); 0: not
 };
 
 static enum ks_status want_word(const json_t *object, const char *key, const char *const *words,
@@ -71,7 +73,14 @@ static enum ks_status read_fill(const json_t *item, int64_t bytes, struct fillin
         KS_TRY(want_word(fill, "family", names, KS_FAMILY_COUNT, &word, err));
         f->family = (enum ks_family)word;
     }
-    int64_t seed, room = bytes / (int64_t)f->elem.size;
+    int64_t seed, nudge = 0;
+    KS_TRY(ks_want_bool(fill, "wide", false, &f->wide, err));
+    if (json_object_get(fill, "nudge") != NULL)
+        KS_TRY(ks_want_int(fill, "nudge", 0, INT64_MAX, &nudge, err));
+    f->nudge = (uint64_t)nudge;
+    if (f->wide && f->elem.scalar != KS_T_F32)
+        KS_FAIL(err, KS_E_USER, "\"wide\" is for f32, not for '%s'", elem);
+    int64_t room = bytes / ((int64_t)f->elem.size * (f->wide ? 2 : 1));
     KS_TRY(ks_want_int(fill, "seed", INT64_MIN, INT64_MAX, &seed, err));
     KS_TRY(ks_want_int(fill, "total", 0, room, &f->total, err));
     f->seed = (uint64_t)seed;
@@ -169,6 +178,20 @@ static enum ks_status allocate(struct ks_serving *s, size_t i, size_t *device_bu
     return s->device.alloc(s->device.self, b->bytes, b->align, s->flush, device_buffer, placed, err);
 }
 
+// The floats of a filling as doubles.
+static enum ks_status fill_wide(const struct filling *f, double *out, struct ks_err *err)
+{
+    float *narrow = malloc((size_t)f->total * f->elem.size + 1);
+    if (narrow == NULL)
+        KS_FAIL(err, KS_E_MEMORY, "no memory for %lld elements", (long long)f->total);
+    enum ks_status status =
+        ks_fill_all(narrow, f->elem, &f->init, f->family, f->seed, f->total, err);
+    for (int64_t i = 0; status == KS_OK && i < f->total * f->elem.lanes; i++)
+        out[i] = (double)narrow[i] * ks_fill_move(f->nudge, (uint64_t)i);
+    free(narrow);
+    return status;
+}
+
 // Fills one buffer of the first set; bytes beyond the filling's elements are zero.
 static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f, size_t i,
                                   const char *payload, struct ks_err *err)
@@ -182,6 +205,8 @@ static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f,
     enum ks_status status = KS_OK;
     if (f->bytes)
         memcpy(data, payload + f->offset, (size_t)f->total);
+    else if (f->wide)
+        status = fill_wide(f, (double *)(void *)data, err);
     else
         status = ks_fill_all(data, f->elem, &f->init, f->family, f->seed, f->total, err);
     if (status == KS_OK)

@@ -1,5 +1,5 @@
 // Softmax of rows, a thread each. NaN in a row makes the whole row NaN: its sum is.
-#pragma ks optimize tol(rel=1e-5,abs=1e-30)
+#pragma ks optimize
 #pragma ks workload let(rows=64,cols=1024) in(x[rows*cols]) out(y[rows*cols]) grid(ceildiv(rows,64)) block(64)
 __global__ void softmax(const float *x, float *y, int rows, int cols)
 {

@@ -1,0 +1,119 @@
+// Building the original in double; contract in verify/wide.h.
+#include "verify/wide.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "os/file.h"
+
+#define TEXT_MAX (64u << 20)
+#define BUILD_SECONDS 120.0
+#define BUILD_MEMORY (INT64_C(8) << 30)
+#define LOAD_SECONDS 60
+
+static enum ks_scalar widened(enum ks_scalar scalar)
+{
+    return scalar == KS_T_F32 ? KS_T_F64 : scalar;
+}
+
+static bool same_params(const struct ks_signature *narrow, const struct ks_signature *wide)
+{
+    if (narrow->n_params != wide->n_params)
+        return false;
+    for (size_t i = 0; i < narrow->n_params; i++) {
+        const struct ks_type *a = &narrow->params[i], *b = &wide->params[i];
+        if (a->pointer != b->pointer || widened(a->elem.scalar) != b->elem.scalar ||
+            a->elem.lanes != b->elem.lanes)
+            return false;
+        if (a->elem.scalar == KS_T_NONE && (!a->pointer || strcmp(a->text, b->text) != 0))
+            return false; // a struct may hold floats
+    }
+    return true;
+}
+
+// The kernel in the unit's double; NULL unless there is exactly one.
+static const char *find_kernel(struct ks_arena *arena, const struct ks_signature *narrow,
+                               const struct ks_signature_list *list)
+{
+    const char *found = NULL;
+    const char *name = ks_instance_normalise(arena, ks_wide_name(arena, narrow->instance));
+    for (size_t i = 0; i < list->len; i++) {
+        const struct ks_signature *s = &list->at[i];
+        if (strcmp(ks_instance_normalise(arena, s->instance), name) != 0 || !same_params(narrow, s))
+            continue;
+        if (found != NULL)
+            return NULL;
+        found = s->registered;
+    }
+    return found;
+}
+
+static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct ks_err *err)
+{
+    struct ks_arena *arena = judge->arena;
+    struct ks_wide *w = &judge->wide;
+    const struct ks_tu *tu = judge->tu;
+    const struct ks_shadow_request request = {.tu_token = tu->path, .text = tu->files.at[0].text,
+                                              .marks = &tu->tu_marks};
+    struct ks_buf shadow = KS_BUF(TEXT_MAX);
+    enum ks_status status = ks_shadow_text(arena, &request, &shadow, err);
+    if (status == KS_OK)
+        status = ks_wide_text(arena, &tu->files, (struct ks_slice){shadow.data, shadow.len}, text, err);
+    ks_buf_free(&shadow);
+    KS_TRY(status);
+    KS_TRY(ks_buf_check(text, "the unit in double", err));
+    const char *dir = ks_path_join(arena, judge->options.work_dir, "wide");
+    const char *keep = ks_path_join(arena, dir, "kept");
+    KS_TRY(ks_dir_make(keep, err));
+    struct ks_tu_compile compile = {.quiet = true, .limit_seconds = BUILD_SECONDS,
+                                    .limit_memory = BUILD_MEMORY};
+    KS_TRY(ks_tu_compile_text(arena, tu, (struct ks_slice){text->data, text->len},
+                              ks_path_join(arena, dir, ks_path_base(tu->path)), keep,
+                              ks_path_join(arena, dir, "wide.o"), ks_path_join(arena, dir, "wide.d"),
+                              &compile, err));
+    if (compile.exit_code != 0)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the unit does not compile with double for float");
+    struct ks_signature_list list = {0};
+    KS_TRY(ks_tu_registered_read(arena, &compile, &list, err));
+    w->registered = find_kernel(arena, judge->kernel->signature, &list);
+    if (w->registered == NULL)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the unit has no such kernel with double for float");
+    const char *const names[] = {w->registered, NULL};
+    return ks_judge_image(arena, tu, &compile, judge->kernel->arch, names, &judge->options,
+                          &w->image, err);
+}
+
+enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err *err)
+{
+    struct ks_wide *w = &judge->wide;
+    if (!w->tried) {
+        struct ks_buf text = KS_BUF(TEXT_MAX);
+        struct ks_err local = {0};
+        w->tried = true;
+        if (judge->build != ks_judge_build)
+            w->absent = "there is no compiler";
+        else if (build(judge, &text, &local) != KS_OK)
+            w->absent = ks_arena_strdup(judge->arena, local.text);
+        ks_buf_free(&text);
+    }
+    KS_TRY(ks_oracle_ready(judge, err));
+    if (w->absent == NULL && !w->loaded) {
+        enum ks_answer answer = ks_worker_send(&judge->oracle, "module", json_pack("{s:s}", "name", "m64"),
+                                               &w->image, 1);
+        if (answer == KS_ANSWER_OK)
+            answer = ks_worker_wait(&judge->oracle, LOAD_SECONDS);
+        if (answer == KS_ANSWER_OK)
+            answer = ks_worker_ask(&judge->oracle, "function",
+                                   json_pack("{s:s,s:s}", "module", "m64", "name", w->registered),
+                                   LOAD_SECONDS);
+        if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
+            return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+        w->loaded = answer == KS_ANSWER_OK;
+        if (!w->loaded)
+            w->absent = ks_arena_printf(judge->arena, "%.200s", judge->oracle.text);
+    }
+    *ready = w->absent == NULL;
+    if (!*ready)
+        ks_judge_note(judge, "not evaluated in double: %.150s", w->absent);
+    return KS_OK;
+}

@@ -1,0 +1,29 @@
+// The original evaluated in double: the user's unit is compiled once more with `double` where it says
+// `float`, and its kernel run on the same numbers in buffers twice as wide. That gives an output's true
+// value, the original's own error, and by slightly moved inputs how much rounding an honest order of the same
+// work may show (research verification.md 3.2). For kernels with more than sums of products in which many
+// terms meet: softmax, norms, log-sum-exp.
+//
+// Nothing of it is trusted more than what it agrees with: a unit that does not compile so, integers that differ, or
+// an eighth of the elements far from the original's leave the element-wise tolerance, and a note.
+#ifndef KS_WIDE_H
+#define KS_WIDE_H
+
+#include "source/closure.h"
+#include "verify/vector.h"
+
+// Fills outputs[].reference where that can be done; expected[0] is here. The oracle's buffers are other ones
+// afterwards. A failure status is the tool's.
+enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
+                              struct ks_vector *vector, struct ks_err *err);
+// Builds it and loads it into the oracle; false with judge->wide.absent where there is none.
+enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err *err);
+
+// The text to compile: what stands in angle brackets in `files` first, then the names of fp32 as those of
+// fp64, then `text`. Files without text are read again.
+enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list *files,
+                            struct ks_slice text, struct ks_buf *out, struct ks_err *err);
+// "ns::k<float, 4>" as it is called there.
+const char *ks_wide_name(struct ks_arena *arena, const char *name);
+
+#endif

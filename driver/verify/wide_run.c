@@ -1,0 +1,341 @@
+// Running the original in double on one vector, and what that says of each element; contract in
+// verify/wide.h.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "verify/parallel.h"
+#include "verify/wide.h"
+
+// Runs on slightly moved inputs. Each is a throw of signs, and one in which an element happens to stand still
+// says too little of it: among few elements many throws make that rare, among many the original's own
+// error, which is taken in the same units, makes up for it.
+#define MOVES 6
+#define MOVES_BIG 2
+#define BIG_BYTES (32 << 20)
+#define U 0x1p-24
+// An element that so small a move changes by this much of its size is a choice, not a sum.
+#define JUMP 0x1p-8
+#define UNIT_SHARED 2        // a double is two floats
+
+struct runs {
+    struct ks_judge *judge;
+    struct ks_arena *arena;
+    struct ks_vector *vector;
+    json_t *plan;
+};
+
+static bool is_wide(const struct ks_slot *slot)
+{
+    return slot->elem.scalar == KS_T_F32;
+}
+
+static int64_t lanes_of(const struct ks_slot *slot)
+{
+    return slot->count * slot->elem.lanes;
+}
+
+static int64_t bytes_of(const struct ks_slot *slot)
+{
+    return is_wide(slot) ? slot->bytes * 2 : slot->bytes;
+}
+
+// One memory under two types would be two things in double.
+static bool one_type(const struct ks_vector *vector)
+{
+    bool any = false;
+    for (size_t i = 0; i < vector->problem.n_args; i++) {
+        const struct ks_arg *arg = &vector->problem.args[i];
+        if (arg->kind != KS_ARG_BUFFER)
+            continue;
+        const struct ks_slot *slot = &vector->layout.slots[vector->layout.slot_of[i]];
+        if (arg->elem.scalar != slot->elem.scalar)
+            return false;
+        any = any || (slot->role != KS_ROLE_IN && is_wide(slot));
+    }
+    return any;
+}
+
+static json_t *hex_of(const void *data, size_t n)
+{
+    char text[2 * 128 + 1];
+    KS_ASSERT(n <= 128);
+    for (size_t i = 0; i < n; i++)
+        snprintf(text + 2 * i, 3, "%02x", ((const unsigned char *)data)[i]);
+    return json_pack("{s:s#}", "hex", text, (int)(2 * n));
+}
+
+static json_t *scalar_of(const struct ks_arg *arg)
+{
+    double wide[16];
+    if (arg->elem.scalar != KS_T_F32)
+        return hex_of(arg->bytes, arg->size);
+    KS_ASSERT(arg->elem.lanes <= 16);
+    for (int lane = 0; lane < arg->elem.lanes; lane++)
+        wide[lane] = ks_scalar_value(KS_T_F32, arg->bytes, lane);
+    return hex_of(wide, (size_t)arg->elem.lanes * sizeof *wide);
+}
+
+static json_t *plan_of(const struct ks_judge *judge, const struct ks_vector *vector)
+{
+    const struct ks_problem *p = &vector->problem;
+    json_t *args = json_array();
+    for (size_t i = 0; i < p->n_args; i++)
+        json_array_append_new(args, p->args[i].kind == KS_ARG_BUFFER
+                                        ? json_pack("{s:I}", "buffer",
+                                                    (json_int_t)vector->layout.slot_of[i])
+                                        : scalar_of(&p->args[i]));
+    return json_pack("[{s:s,s:s,s:[I,I,I],s:[I,I,I],s:I,s:o}]", "module", "m64", "kernel",
+                     judge->wide.registered, "grid", (json_int_t)p->grid[0], (json_int_t)p->grid[1],
+                     (json_int_t)p->grid[2], "block", (json_int_t)p->block[0],
+                     (json_int_t)p->block[1], (json_int_t)p->block[2], "shared",
+                     (json_int_t)(p->shared * UNIT_SHARED), "args", args);
+}
+
+// Bytes of a slot that comes from a file.
+static void *file_bytes(const struct ks_vector *vector, size_t i, uint64_t nudge)
+{
+    const struct ks_slot *slot = &vector->layout.slots[i];
+    unsigned char *narrow = calloc((size_t)slot->bytes + 1, 1);
+    double *wide = calloc((size_t)bytes_of(slot) + 1, 1);
+    KS_ASSERT(narrow != NULL && wide != NULL);
+    if (!ks_vector_slot_bytes(vector, i, KS_CONTENTS_PLAIN, 0, narrow)) {
+        free(narrow);
+        free(wide);
+        return NULL;
+    }
+    if (!is_wide(slot)) {
+        free(wide);
+        return narrow;
+    }
+    for (int64_t k = 0; k < lanes_of(slot); k++)
+        wide[k] = ks_scalar_value(KS_T_F32, narrow, k) * ks_fill_move(nudge, (uint64_t)k);
+    free(narrow);
+    return wide;
+}
+
+static enum ks_answer place(struct runs *r, uint64_t nudge)
+{
+    static const char *const roles[] = {
+        [KS_ROLE_IN] = "in", [KS_ROLE_INOUT] = "inout", [KS_ROLE_OUT] = "out"};
+    const struct ks_vector *vector = r->vector;
+    const struct ks_layout *layout = &vector->layout;
+    struct ks_slice *payloads = KS_NEW_ARRAY(r->arena, struct ks_slice, layout->n_slots);
+    size_t n_payloads = 0;
+    bool ok = true;
+    json_t *list = json_array();
+    for (size_t i = 0; ok && i < layout->n_slots; i++) {
+        const struct ks_slot *slot = &layout->slots[i];
+        uint64_t pattern = nudge == 0 ? 0 : (nudge + i) & INT64_MAX;
+        json_t *item = json_pack("{s:I,s:i,s:s,s:i}", "bytes", (json_int_t)bytes_of(slot), "align", 256,
+                                 "role", roles[slot->role], "alias", -1), *fill;
+        json_array_append_new(list, item);
+        if (slot->role == KS_ROLE_OUT)
+            continue;
+        if (vector->problem.args[slot->arg].init.kind == KS_INIT_FILE) {
+            void *bytes = file_bytes(vector, i, pattern);
+            ok = bytes != NULL;
+            payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(slot)};
+            fill = json_pack("{s:s}", "init", "bytes");
+        } else {
+            fill = ks_vector_slot_fill(r->arena, vector, i, false);
+            if (is_wide(slot)) {
+                json_object_set_new(fill, "wide", json_true());
+                json_object_set_new(fill, "nudge", json_integer((json_int_t)pattern));
+            }
+        }
+        json_object_set_new(item, "fill", fill);
+    }
+    enum ks_answer answer = KS_ANSWER_TOOL;
+    json_t *request = json_pack("{s:s,s:o}", "flush", "end", "list", list);
+    if (ok)
+        answer = ks_worker_send(&r->judge->oracle, "buffers", request, payloads, n_payloads);
+    else
+        json_decref(request);
+    for (size_t i = 0; i < n_payloads; i++)
+        free((void *)(uintptr_t)payloads[i].at);
+    return answer;
+}
+
+// One run; each output of doubles into `into`, and integers must be the original's: false in *same.
+static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *same)
+{
+    struct ks_vector *vector = r->vector;
+    struct ks_worker *oracle = &r->judge->oracle;
+    uint64_t addresses[KS_LAUNCH_SLOTS];
+    double us;
+    enum ks_answer answer = place(r, nudge);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_placed(vector, oracle, addresses);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true,
+                               r->judge->options.run_timeout, &us);
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
+        const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        bool whole = !ks_scalar_is_float(slot->elem.scalar);
+        if (!is_wide(slot) && !(whole && nudge == 0))
+            continue;
+        char *bytes = whole ? malloc((size_t)slot->bytes + 1) : (char *)into[o];
+        KS_ASSERT(bytes != NULL);
+        answer = ks_worker_read(oracle, vector->outputs[o].slot, 0, bytes, (size_t)bytes_of(slot),
+                                2 * ks_vector_seconds(vector));
+        if (whole) {
+            *same = *same && (answer != KS_ANSWER_OK ||
+                              memcmp(bytes, vector->outputs[o].expected[0], (size_t)slot->bytes) == 0);
+            free(bytes);
+        }
+    }
+    return answer;
+}
+
+struct joining {
+    const double *value, *moved;
+    float *change; // largest |difference| over the move
+};
+
+static void join_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct joining *j = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        float change = (float)(fabs(j->moved[i] - j->value[i]) / KS_FILL_MOVE);
+        if (!(change <= j->change[i]))
+            j->change[i] = change;
+    }
+}
+
+struct weighing {
+    const struct ks_output *output;
+    const double *value;
+    float *scale; // in: change; out: scale, 0 where the element is not judged so
+    double typical;
+    struct { double noise; int64_t judged, far; } parts[KS_PARTS];
+};
+
+static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    struct weighing *w = context;
+    for (int64_t i = first; i < first + count; i++) {
+        double want = ks_scalar_value(KS_T_F32, w->output->expected[0], i), value = w->value[i];
+        double change = (double)w->scale[i], size = fabs(value);
+        bool written = w->output->mask == NULL || w->output->mask[i];
+        w->scale[i] = 0;
+        if (!written || !isfinite(want) || !isfinite(value))
+            continue;
+        w->parts[part].judged++;
+        double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
+        double error = fabs(want - value) / (U * scale);
+        bool jumps = !(change * U <= JUMP * (size + w->typical)), far = !(error <= KS_REFERENCE_TRUST);
+        w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
+        w->parts[part].far += jumps || far;
+        if (!jumps && !far && error > w->parts[part].noise)
+            w->parts[part].noise = error;
+    }
+}
+
+// Root mean square of what is finite.
+static double typical_size(const double *value, int64_t n)
+{
+    double sum = 0;
+    int64_t finite = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(value[i]) && fabs(value[i]) < 1e150)
+            sum += value[i] * value[i], finite++;
+    return finite > 0 ? sqrt(sum / (double)finite) : 0;
+}
+
+// false: the original does something else than this.
+static bool weigh(struct ks_output *output, int64_t lanes, double *value, float *change)
+{
+    struct weighing w = {.output = output, .value = value, .scale = change,
+                         .typical = typical_size(value, lanes)};
+    int64_t judged = 0, far = 0;
+    double noise = 0;
+    ks_parallel(lanes, weigh_part, &w);
+    for (size_t i = 0; i < KS_PARTS; i++) {
+        judged += w.parts[i].judged;
+        far += w.parts[i].far;
+        noise = fmax(noise, w.parts[i].noise);
+    }
+    if (far * 8 > judged)
+        return false;
+    output->reference = (struct ks_reference){value, change, noise};
+    return true;
+}
+
+static enum ks_answer evaluate(struct runs *r, bool *same)
+{
+    struct ks_vector *vector = r->vector;
+    double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
+    float *change[KS_LAUNCH_SLOTS] = {NULL};
+    int moves = ks_problem_bytes(&vector->problem) > BIG_BYTES ? MOVES_BIG : MOVES;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        if (!is_wide(slot))
+            continue;
+        value[o] = malloc((size_t)bytes_of(slot) + 1);
+        moved[o] = malloc((size_t)bytes_of(slot) + 1);
+        change[o] = calloc((size_t)lanes_of(slot) + 1, sizeof(float));
+        KS_ASSERT(value[o] != NULL && moved[o] != NULL && change[o] != NULL);
+    }
+    *same = true;
+    enum ks_answer answer = run(r, 0, value, same);
+    for (int m = 0; answer == KS_ANSWER_OK && *same && m < moves; m++) {
+        answer = run(r, (ks_rng_next(&r->judge->rng) >> 2) | 1, moved, same);
+        for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
+            if (value[o] != NULL)
+                ks_parallel(lanes_of(&vector->layout.slots[vector->outputs[o].slot]), join_part,
+                            &(struct joining){value[o], moved[o], change[o]});
+    }
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
+        if (value[o] != NULL && *same &&
+            weigh(&vector->outputs[o], lanes_of(&vector->layout.slots[vector->outputs[o].slot]), value[o],
+                  change[o]))
+            value[o] = NULL, change[o] = NULL; // the output's now
+        else if (value[o] != NULL)
+            *same = false;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        free(value[o]);
+        free(moved[o]);
+        free(change[o]);
+    }
+    return answer;
+}
+
+enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
+                              struct ks_vector *vector, struct ks_err *err)
+{
+    bool ready, same;
+    int64_t most = judge->device.smem_optin > 0 ? judge->device.smem_optin : 48 << 10;
+    if (!one_type(vector) || vector->problem.shared * UNIT_SHARED > most)
+        return KS_OK;
+    KS_TRY(ks_wide_ready(judge, &ready, err));
+    if (!ready)
+        return KS_OK;
+    judge->oracle_holds = 0;
+    struct runs r = {judge, arena, vector, plan_of(judge, vector)};
+    enum ks_answer answer = evaluate(&r, &same);
+    json_decref(r.plan);
+    switch (answer) {
+    case KS_ANSWER_OK:
+        if (!same)
+            ks_judge_note(judge, "%s, family %s: differs in double from the original", vector->problem.name,
+                          ks_family_name(vector->family));
+        return KS_OK;
+    case KS_ANSWER_TOOL:
+    case KS_ANSWER_INTERRUPTED:
+        return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    case KS_ANSWER_LAUNCH:
+    case KS_ANSWER_LIMIT:
+        ks_judge_note(judge, "%s: not evaluated in double: %.100s", vector->problem.name,
+                      judge->oracle.text);
+        return KS_OK;
+    default: // it faults or hangs: never again in this session
+        judge->wide.absent = ks_arena_printf(judge->arena, "%s: %.150s", ks_answer_name(answer),
+                                             judge->oracle.text);
+        ks_judge_note(judge, "not evaluated in double: %.150s", judge->wide.absent);
+        ks_worker_stop(&judge->oracle);
+        return KS_OK;
+    }
+}

@@ -1,0 +1,130 @@
+// Text of the unit in double; contract in verify/wide.h. Macros do the work, so that the user's text stays as
+// it is and whatever they do not reach stays single: less exact, never wrong.
+#include <ctype.h>
+#include <string.h>
+
+#include "os/file.h"
+#include "verify/wide.h"
+
+#define FILE_MAX_BYTES (64u << 20)
+
+// Functions of fp32 and what computes the same in fp64.
+static const char *const functions[][2] = {
+    {"expf", "exp"},           {"exp2f", "exp2"},         {"exp10f", "exp10"},
+    {"expm1f", "expm1"},       {"logf", "log"},           {"log2f", "log2"},
+    {"log10f", "log10"},       {"log1pf", "log1p"},       {"sqrtf", "sqrt"},
+    {"rsqrtf", "rsqrt"},       {"cbrtf", "cbrt"},         {"powf", "pow"},
+    {"sinf", "sin"},           {"cosf", "cos"},           {"tanf", "tan"},
+    {"tanhf", "tanh"},         {"sinhf", "sinh"},         {"coshf", "cosh"},
+    {"asinf", "asin"},         {"acosf", "acos"},         {"atanf", "atan"},
+    {"atan2f", "atan2"},       {"erff", "erf"},           {"erfcf", "erfc"},
+    {"normcdff", "normcdf"},   {"fabsf", "fabs"},         {"fmaxf", "fmax"},
+    {"fminf", "fmin"},         {"fmaf", "fma"},           {"fmodf", "fmod"},
+    {"floorf", "floor"},       {"ceilf", "ceil"},         {"roundf", "round"},
+    {"rintf", "rint"},         {"truncf", "trunc"},       {"copysignf", "copysign"},
+    {"hypotf", "hypot"},       {"sincosf", "sincos"},     {"__expf", "exp"},
+    {"__exp10f", "exp10"},     {"__logf", "log"},         {"__log2f", "log2"},
+    {"__log10f", "log10"},     {"__powf", "pow"},         {"__sinf", "sin"},
+    {"__cosf", "cos"},         {"__tanf", "tan"},         {"__tanhf", "tanh"},
+    {"__fsqrt_rn", "sqrt"},    {"__frsqrt_rn", "rsqrt"},  {"__fmaf_rn", "fma"},
+    {"float1", "double1"},     {"float2", "double2"},     {"float3", "double3"},
+    {"float4", "double4"},     {"make_float1", "make_double1"},
+    {"make_float2", "make_double2"}, {"make_float3", "make_double3"},
+    {"make_float4", "make_double4"}, {"float", "double"},
+};
+static const char operators[] =
+    "#define __fadd_rn(a, b) ((double)(a) + (double)(b))\n"
+    "#define __fsub_rn(a, b) ((double)(a) - (double)(b))\n"
+    "#define __fmul_rn(a, b) ((double)(a) * (double)(b))\n"
+    "#define __fdiv_rn(a, b) ((double)(a) / (double)(b))\n"
+    "#define __fdividef(a, b) ((double)(a) / (double)(b))\n"
+    "#define fdividef(a, b) ((double)(a) / (double)(b))\n"
+    "#define __frcp_rn(a) (1.0 / (double)(a))\n"
+    "#define __saturatef(a) fmin(fmax((double)(a), 0.0), 1.0)\n";
+// What CUDA has for float4 alone.
+static const char helpers[] =
+    "static __device__ __forceinline__ double4 __ldg(const double4 *p) { return *p; }\n"
+    "static __device__ __forceinline__ double4 __ldcs(const double4 *p) { return *p; }\n"
+    "static __device__ __forceinline__ void __stcs(double4 *p, double4 v) { *p = v; }\n";
+
+// Whether an include's name ends the path of a file of the user's.
+static bool is_users(const struct ks_source_list *files, struct ks_slice name)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        size_t n = strlen(files->at[i].path);
+        if (n >= name.len && memcmp(files->at[i].path + n - name.len, name.at, name.len) == 0 &&
+            (n == name.len || files->at[i].path[n - name.len - 1] == '/'))
+            return true;
+    }
+    return false;
+}
+
+static const char *skip_blanks(const char *p, const char *end)
+{
+    while (p < end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p;
+}
+
+// Includes of files that are not the user's, before anything is renamed: theirs stay as they are.
+static void add_includes(const struct ks_source_list *files, struct ks_slice text, struct ks_buf *out)
+{
+    const char *end = text.at + text.len;
+    for (const char *line = text.at, *eol; line < end; line = eol + 1) {
+        eol = memchr(line, '\n', (size_t)(end - line));
+        if (eol == NULL)
+            eol = end;
+        const char *p = skip_blanks(line, eol);
+        if (p == eol || *p != '#')
+            continue;
+        p = skip_blanks(p + 1, eol);
+        if (eol - p < 8 || memcmp(p, "include", 7) != 0)
+            continue;
+        p = skip_blanks(p + 7, eol);
+        const char *close = p < eol ? memchr(p + 1, *p == '<' ? '>' : '"', (size_t)(eol - p - 1)) : NULL;
+        if (close == NULL || (*p != '<' && *p != '"') ||
+            is_users(files, (struct ks_slice){p + 1, (size_t)(close - p - 1)}))
+            continue;
+        int n = (int)(close + 1 - p);
+        ks_buf_printf(out, "#if __has_include(%.*s)\n#include %.*s\n#endif\n", n, p, n, p);
+    }
+}
+
+enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list *files,
+                            struct ks_slice text, struct ks_buf *out, struct ks_err *err)
+{
+    for (size_t i = 0; i < files->len; i++) {
+        struct ks_slice file = files->at[i].text;
+        if (file.len == 0)
+            KS_TRY(ks_file_read(arena, files->at[i].path, FILE_MAX_BYTES, &file, err));
+        add_includes(files, file, out);
+    }
+    ks_buf_puts(out, helpers);
+    ks_buf_puts(out, operators);
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        ks_buf_printf(out, "#define %s %s\n", functions[i][0], functions[i][1]);
+    ks_buf_slice(out, text);
+    return KS_OK;
+}
+
+const char *ks_wide_name(struct ks_arena *arena, const char *name)
+{
+    struct ks_buf out = KS_BUF(64 << 10);
+    for (const char *p = name; *p != '\0';) {
+        size_t n = 0;
+        while (isalnum((unsigned char)p[n]) || p[n] == '_')
+            n++;
+        const char *wide = NULL;
+        for (size_t i = 0; n > 0 && i < sizeof functions / sizeof *functions; i++)
+            if (ks_slice_eq((struct ks_slice){p, n}, functions[i][0]) && ks_starts_with(functions[i][0], "float"))
+                wide = functions[i][1];
+        if (wide != NULL)
+            ks_buf_puts(&out, wide);
+        else
+            ks_buf_add(&out, p, n > 0 ? n : 1);
+        p += n > 0 ? n : 1;
+    }
+    const char *text = ks_arena_strdup(arena, ks_buf_text(&out));
+    ks_buf_free(&out);
+    return text;
+}
