@@ -9,11 +9,13 @@
 
 #include "os/clock.h"
 #include "os/rescue.h"
+#include "os/sandbox.h"
 #include "os/signals.h"
 #include "os/spawn.h"
 
 #define DEFAULT_OUTPUT ((size_t)16 << 20)
 #define KILL_GRACE 1.0     // seconds from TERM to KILL
+#define SANDBOX_LOOK 0.1   // seconds between looks at what no kernel limits for us
 #define SHARED_SIGNAL 0.15 // within that a child ends by a signal that its whole group got
 
 struct stream {
@@ -43,7 +45,7 @@ static void stream_read(struct stream *stream)
     ks_buf_add(&stream->text, chunk, (size_t)n < room ? (size_t)n : room);
 }
 
-enum outcome { ENDED, TIMED_OUT, STOPPED };
+enum outcome { ENDED, TIMED_OUT, STOPPED, EXCEEDED };
 
 // A request to stop that came to this process alone goes on to the child. One from the terminal has
 // reached it already, and nvcc ignores SIGINT and SIGQUIT anyhow while its steps run. `*asked` is
@@ -62,19 +64,28 @@ static void hand_on(pid_t pid, double *asked)
 }
 
 // Reads both streams until the child has ended.
-static enum outcome watch(pid_t pid, bool in_group, struct stream streams[2], double deadline)
+static enum outcome watch(pid_t pid, const struct ks_proc_options *options,
+                          struct stream streams[2], double deadline, const char **exceeded)
 {
-    double asked = 0;
+    double asked = 0, look = 0;
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     enum outcome outcome = ENDED;
     while (!ks_spawn_ended(pid)) {
         double left = deadline > 0 ? deadline - ks_now() : 1;
-        if (left <= 0 || (ks_stop_requested() && !in_group)) {
+        if (left <= 0 || (ks_stop_requested() && !options->in_group)) {
             outcome = left <= 0 ? TIMED_OUT : STOPPED;
             break;
         }
-        if (in_group)
+        if (options->in_group)
             hand_on(pid, &asked);
+        if (options->sandbox != NULL && ks_now() >= look) {
+            look = ks_now() + SANDBOX_LOOK;
+            *exceeded = ks_sandbox_exceeded(options->sandbox, pid);
+            if (*exceeded != NULL) {
+                outcome = EXCEEDED;
+                break;
+            }
+        }
         struct pollfd fds[3] = {{.fd = streams[0].fd, .events = POLLIN},
                                 {.fd = streams[1].fd, .events = POLLIN},
                                 {.fd = pidfd, .events = POLLIN}};
@@ -156,9 +167,11 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
     if (status == KS_OK) {
         double limit = options->timeout_seconds;
         enum outcome outcome =
-            watch(pid, options->in_group, streams, limit > 0 ? started + limit : 0);
-        if (outcome != ENDED)
-            ks_spawn_kill(pid, KILL_GRACE);
+            watch(pid, options, streams, limit > 0 ? started + limit : 0, &result->exceeded);
+        if (outcome != ENDED) // what breaks limits gets no time to go on
+            ks_spawn_kill(pid, outcome == EXCEEDED ? 0 : KILL_GRACE);
+        else if (options->sandbox != NULL)
+            kill(-pid, SIGKILL); // nothing confined outlives what it was started for
         drain(streams, cap);
         ks_spawn_reap(pid, &result->exit_code, &result->signal);
         ks_rescue_child(0, 0);
@@ -166,6 +179,8 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
         if (outcome == TIMED_OUT)
             status = ks_err_set(err, KS_E_CHILD, "%s did not end within %g s and was killed",
                                 argv[0], limit);
+        else if (outcome == EXCEEDED)
+            status = ks_err_set(err, KS_E_CHILD, "%s was killed: %s", argv[0], result->exceeded);
         else if (outcome == STOPPED)
             status = ks_err_set(err, KS_E_INTERRUPTED, "%s was interrupted", argv[0]);
         struct ks_slice *slices[2] = {&result->out, &result->err};

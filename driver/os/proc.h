@@ -8,6 +8,8 @@
 
 #include "base/str.h"
 
+struct ks_sandbox;
+
 struct ks_proc_options {
     const char *cwd;          // NULL: inherit
     const char *const *env;   // NULL: inherit; else NULL-terminated "NAME=value" list, complete
@@ -23,8 +25,9 @@ struct ks_proc_options {
     // terminal is inherited all the same: what the child writes there depends on that.
     bool hold;
     int64_t max_memory;       // RLIMIT_AS in bytes, 0: none
+    const struct ks_sandbox *sandbox; // it and all that it starts are confined (os/sandbox.h); NULL: not
     // A copy of this process runs it in place of argv, of which argv[0] is but the name for messages,
-    // and ends with what it returns. cwd, env and max_memory do not apply.
+    // and ends with what it returns. cwd, env, max_memory and sandbox do not apply.
     int (*branch)(void *context);
     void *context;
     bool partial;             // its status answers for a part of what was asked alone (os/rescue.h)
@@ -38,13 +41,14 @@ struct ks_proc_result {
     int exit_code;   // 0..255; 128+n when killed by signal n
     int signal;      // 0 if it exited
     bool timed_out;
+    const char *exceeded; // what it took too much of in its sandbox, so that it was killed; or NULL
     double seconds;  // wall clock
     struct ks_slice out, err; // in the arena; empty unless captured
     struct ks_held held;      // for ks_held_pass or ks_held_drop, if options->hold
 };
 
 // Runs argv (argv[0] a path, or a name looked up on PATH) to its end. KS_E_CHILD if it could not be
-// started or timed out; KS_E_INTERRUPTED after a stop request; a non-zero exit is KS_OK with
+// started, timed out or exceeded a limit of its sandbox; KS_E_INTERRUPTED after a stop request; a non-zero exit is KS_OK with
 // exit_code set, and so is the end of a child `in_group` that was asked to stop. The child gets
 // SIGTERM should the calling thread die. `options` may be NULL.
 enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,

@@ -17,6 +17,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/rescue.h"
+#include "os/sandbox.h"
 #include "os/signals.h"
 
 char *ks_proc_which(struct ks_arena *arena, const char *name, const char *skip)
@@ -85,6 +86,9 @@ static _Noreturn void become(struct child_plan *plan)
         signal(SIGPIPE, SIG_DFL);
     ks_signals_default(); // what the mask holds back must run no handler here
     sigprocmask(SIG_SETMASK, &plan->mask, NULL);
+    if (options->sandbox != NULL &&
+        (!ks_sandbox_fence(options->sandbox) || !ks_sandbox_seal(options->sandbox)))
+        goto failed;
     execve(plan->path, (char *const *)spawn->argv,
            options->env != NULL ? (char *const *)options->env : environ);
 failed:
