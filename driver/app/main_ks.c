@@ -32,6 +32,8 @@ static const struct ks_verb verbs[] = {
      "  --device NAME     where kernels run: `cuda`, `emu` (docs/emulator.md); default KS_DEVICE\n"
      "  --suite DIR       every fixture in DIR (docs/suite.md), and whether it got its verdict\n"
      "  --only A,B        of these alone whose names begin so\n"
+     "  --no-sandbox      P.yaml or DIR are text whose author you know. Otherwise it is compiled and run\n"
+     "                    where it reaches no file and no network, or refused where that cannot be done\n"
      "Without a device the gates alone judge. With none behind --: the device's architecture.\n"
      "Exit status: 0 when all are CORRECT and FASTER (on an emulated device: CORRECT); of a suite, when\n"
      "each that can be judged here got its verdict; else 1. 100 when there is no device to tell.\n",

@@ -8,7 +8,9 @@
 #include "memory/outcomes.h"
 #include "memory/skill.h"
 #include "os/file.h"
+#include "os/proc.h"
 #include "store/pending.h"
+#include "verify/confine.h"
 
 enum health { GOOD, NOTE, BAD };
 
@@ -16,6 +18,7 @@ struct doctor {
     struct ks_verb_context *context;
     json_t *rows;
     int problems;
+    bool gpu; // there is one, or what KS_DEVICE names instead
 };
 
 static void report(struct doctor *d, const char *what, enum health health, const char *text)
@@ -90,7 +93,8 @@ static void check_gpu(struct doctor *d)
     struct ks_arena *arena = d->context->arena;
     struct ks_device_info info;
     struct ks_err err = {0};
-    if (verb_device_ask(d->context, &info, &err) == KS_OK)
+    d->gpu = verb_device_ask(d->context, &info, &err) == KS_OK;
+    if (d->gpu)
         report(d, "gpu", GOOD, ks_arena_printf(arena, "%s, sm_%d, driver %s", info.name, info.arch,
                                                info.driver));
     else
@@ -99,13 +103,74 @@ static void check_gpu(struct doctor *d)
                                err.text));
 }
 
+// A program of the toolkit and a reader of a file that is not given, both confined as a compile would be.
+static const char *try_sandbox(struct doctor *d, const struct ks_toolkit *toolkit)
+{
+    struct ks_arena *arena = d->context->arena;
+    struct ks_err err = {0};
+    struct ks_sandbox sandbox = {.ruleset = -1};
+    struct ks_proc_result result = {0};
+    const char *problem = NULL;
+    char *inside = NULL, *outside = NULL;
+    if (ks_dir_temp(arena, "ks-doctor", &inside, &err) == KS_OK &&
+        ks_dir_temp(arena, "ks-doctor", &outside, &err) == KS_OK &&
+        ks_confine_compile(arena, &d->context->config, toolkit, NULL, NULL, inside, &sandbox, &err) ==
+            KS_OK) {
+        const char *const version[] = {toolkit->nvcc, "--version", NULL};
+        const char *const lists[] = {"ls", outside, NULL};
+        const struct ks_proc_options options = {.capture_stdout = true, .capture_stderr = true,
+                                                .null_stdin = true, .timeout_seconds = 60,
+                                                .sandbox = &sandbox};
+        if (ks_proc_run(arena, version, &options, &result, &err) != KS_OK || result.exit_code != 0)
+            problem = ks_arena_printf(arena, "%s does not run in it%s%s: add its folders to "
+                                      "KS_SANDBOX_READ", toolkit->nvcc, err.text[0] != '\0' ? ": " : "",
+                                      err.text);
+        else if (ks_proc_run(arena, lists, &options, &result, &err) != KS_OK || result.exit_code == 0)
+            problem = "it keeps nothing out";
+    } else {
+        problem = ks_arena_strdup(arena, err.text);
+    }
+    ks_sandbox_close(&sandbox);
+    if (inside != NULL)
+        ks_tree_remove(inside, NULL);
+    if (outside != NULL)
+        ks_tree_remove(outside, NULL);
+    return problem;
+}
+
+static void check_sandbox(struct doctor *d)
+{
+    static const char follows[] = "proposals from elsewhere are refused (`ks verify --no-sandbox` judges "
+                                  "those whose author you know)";
+    struct ks_arena *arena = d->context->arena;
+    struct ks_toolkit toolkit = {0};
+    struct ks_err err = {0};
+    char why[256];
+    if (!ks_sandbox_supported(why)) {
+        report(d, "sandbox", NOTE, ks_arena_printf(arena, "none: %s; %s", why, follows));
+        return;
+    }
+    const char *problem = ks_toolkit_find(arena, &d->context->config, &toolkit, &err) == KS_OK
+                              ? try_sandbox(d, &toolkit) : NULL;
+    if (problem == NULL && d->gpu && verb_device_confine(d->context, &err) != KS_OK)
+        problem = ks_arena_printf(arena, "the device cannot be used in it: %s", err.text);
+    if (problem != NULL)
+        report(d, "sandbox", NOTE, ks_arena_printf(arena, "%s; %s", problem, follows));
+    else
+        report(d, "sandbox", GOOD, ks_arena_printf(arena, "Landlock %d and seccomp", ks_sandbox_version()));
+}
+
 // The driver's own switch for counters (docs/judging.md): 1 restricts them to administrators.
 static void check_counters(struct doctor *d)
 {
-    struct ks_slice text;
-    if (ks_file_read(d->context->arena, "/proc/driver/nvidia/params", 1u << 20, &text, NULL) != KS_OK)
+    char line[512];
+    bool restricted = false;
+    FILE *file = fopen("/proc/driver/nvidia/params", "re"); // it says 0 bytes of itself: no ks_file_read
+    if (file == NULL)
         return;
-    bool restricted = strstr(text.at, "RmProfilingAdminOnly: 1") != NULL && geteuid() != 0;
+    while (fgets(line, sizeof line, file) != NULL)
+        restricted |= strncmp(line, "RmProfilingAdminOnly: 1", 23) == 0 && geteuid() != 0;
+    fclose(file);
     report(d, "counters", restricted ? NOTE : GOOD,
            restricted ? "the driver keeps them to administrators: load the module with "
                         "NVreg_RestrictProfilingToAdminUsers=0, or run as root; tuning works on "
@@ -238,6 +303,7 @@ int verb_doctor(struct ks_verb_context *context)
     check_installed(&d);
     check_skills(&d);
     check_gpu(&d);
+    check_sandbox(&d);
     check_counters(&d);
     check_project(&d);
     check_stores(&d);

@@ -186,7 +186,7 @@ static enum ks_status open_for(struct running *r, struct job *job, bool *ready, 
         KS_TRY(choose_kernel(r, job, err));
         struct ks_verify_defences *off =
             ks_arena_memdup(r->v->context->arena, &job->asked->off, sizeof *off);
-        const struct verify_rules rules = {.untimed = !job->asked->timed, .off = off};
+        const struct verify_rules rules = {.untimed = !job->asked->timed, .sandbox = r->v->sandbox, .off = off};
         KS_TRY(verify_open(view_of(r, job), &r->tu, r->kernel, &rules, &r->judge, &finding, err));
         if (r->judge == NULL) {
             refuse(job, KS_C_BASELINE_FAULT, finding);
@@ -421,6 +421,7 @@ static int report(struct running *r, const struct suite *suite, const char *dir)
         json_t *report = ks_json_report("ks.verify.suite");
         json_object_set_new(report, "dir", json_string(dir));
         json_object_set_new(report, "device", verify_device_json(v));
+        json_object_set_new(report, "sandbox", json_string(verify_sandbox_name(v)));
         json_object_set_new(report, "fixtures", v->rows);
         json_object_set_new(report, "judged", json_integer(t.judged));
         json_object_set_new(report, "failed", json_integer(t.failed));
@@ -461,6 +462,10 @@ int verify_suite(struct verifying *v, const char *dir, const char *only)
     struct ks_err err = {0};
     if (suite_read(arena, dir, only, &suite, &err) != KS_OK)
         return verb_fail(v->context, &err);
+    if (v->refused != NULL) {
+        ks_err_set(&err, KS_E_UNSUPPORTED, "%s", verify_refusal(v));
+        return verb_fail(v->context, &err);
+    }
     struct running r = {.v = v, .gates = *v, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
     for (size_t i = 0; i < suite.n; i++) {
         r.jobs[r.n_jobs++] = job_of(v, &suite.at[i], &suite.at[i].main);

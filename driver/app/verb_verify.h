@@ -14,18 +14,22 @@ struct verifying {
     struct ks_worker_place place;   // where kernels run
     struct ks_device_info device;   // kind "none": there is none, and `absent` says why
     const char *absent;
+    bool sandbox;                   // proposals are of unknown origin
+    const char *refused;            // why they cannot be confined here, and so are not judged; or NULL
     json_t *rows;                   // of the report (docs/json.md)
     int exit_code;                  // the worst so far
 };
 
 // How one session judges.
 struct verify_rules {
-    bool untimed;
+    bool untimed, sandbox;
     struct ks_verify_defences *off; // NULL: none; counts in test builds alone
 };
 
 // Asks for the device. Without one only the gates can judge, and that is KS_OK.
 enum ks_status verify_ask_device(struct verifying *v, struct ks_err *err);
+// Whether this machine, and that of the device, can confine what is judged; `refused` says why not.
+enum ks_status verify_ask_sandbox(struct verifying *v, struct ks_err *err);
 // nvcc's words where none were given: the device's architecture.
 const char *const *verify_words(const struct verifying *v);
 // A proposal, or the proposal of a variant file; parameter names default to the kernel's own.
@@ -41,6 +45,8 @@ enum ks_status verify_open(const struct verifying *v, const struct verb_tu *tu,
 enum ks_status verify_judge(const struct verifying *v, struct ks_judge *judge,
                             const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
                             struct ks_verdict *verdict, struct ks_err *err);
+// Why nothing is judged where `refused` is set, with the next step: begins with "no-sandbox".
+const char *verify_refusal(const struct verifying *v);
 // Whether nothing was found because there is no device.
 bool verify_undecided(const struct verifying *v, const struct ks_verdict *verdict);
 // Exit status of one verdict (docs/exit.md).
@@ -48,6 +54,8 @@ int verify_exit(const struct verifying *v, const struct ks_verdict *verdict);
 
 // verb_verify_report.c
 json_t *verify_checks_json(const struct ks_verdict *verdict);
+// "used", "none" (not asked for) or "absent".
+const char *verify_sandbox_name(const struct verifying *v);
 json_t *verify_device_json(const struct verifying *v);
 void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const char *variant,
                    const char *from, const struct ks_verdict *verdict);

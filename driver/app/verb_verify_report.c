@@ -3,6 +3,11 @@
 
 #include "app/verb_verify.h"
 
+const char *verify_sandbox_name(const struct verifying *v)
+{
+    return v->refused != NULL ? "absent" : v->sandbox ? "used" : "none";
+}
+
 static const char *result_name(enum ks_check_result result)
 {
     static const char *const names[] = {"not-made", "passed", "failed"};
@@ -73,6 +78,7 @@ static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *ke
     json_object_set_new(row, "seconds_run", json_real(verdict->seconds_run));
     json_object_set_new(row, "shapes", json_integer(verdict->evidence.shapes));
     json_object_set_new(row, "runs", json_integer(verdict->evidence.runs));
+    json_object_set_new(row, "sandbox", json_string(verify_sandbox_name(v)));
     json_object_set_new(row, "checks", verify_checks_json(verdict));
     json_object_set_new(row, "timings", timings_json(&verdict->evidence));
     json_object_set_new(row, "notes", notes_json(v, verdict));

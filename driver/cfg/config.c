@@ -45,6 +45,7 @@ static const char *const variables[] = {
     "KS_PROJECT",
     "KS_READONLY",
     "KS_REMARKS",
+    "KS_SANDBOX_READ",
     "KS_SHARE_DIR",
     "KS_STATE_DIR",
     "KS_STORE_DIR",

@@ -70,7 +70,9 @@ struct ks_tu_compile {
     bool hold;                         // given: keep back what nvcc prints to the user
     double limit_seconds;              // given: killed then, with all that it started; 0: none
     int64_t limit_memory;              // given with that: bytes for each of its programs; 0: none
+    const struct ks_sandbox *sandbox;  // given: it is confined, with an environment cleaned; or NULL
     bool timed_out;
+    const char *exceeded;              // what it took too much of in the sandbox; or NULL
     int exit_code;
     struct ks_slice out, err;          // nvcc's text, where it is captured
     struct ks_held held;               // where it is kept back

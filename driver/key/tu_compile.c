@@ -12,6 +12,7 @@
 #include "nvcc/option.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "os/sandbox.h"
 
 #define SHADOW_MAX (64u << 20)
 
@@ -54,12 +55,16 @@ static enum ks_status collect_kept(struct ks_arena *arena, const struct ks_tu *t
 
 // Our environment for a compile under --keep. Another TMPDIR: a device pass that fails leaves a file in it.
 // No ccache, should the real nvcc be one: it answers with the object alone, not with what is kept.
-static const char *const *keep_environment(struct ks_arena *arena, const char *dir)
+// Confined, it gets no more than a compiler needs.
+static const char *const *keep_environment(struct ks_arena *arena, const char *dir, bool confined)
 {
     struct ks_strv list = {0};
     for (char **at = environ; *at != NULL; at++)
-        if (!ks_starts_with(*at, "TMPDIR=") && !ks_starts_with(*at, "CCACHE_DISABLE="))
+        if (!ks_starts_with(*at, "TMPDIR=") && !ks_starts_with(*at, "CCACHE_DISABLE=") &&
+            (!confined || ks_sandbox_variable(*at)))
             ks_strv_add(arena, &list, *at);
+    if (confined)
+        ks_strv_add(arena, &list, ks_arena_printf(arena, "HOME=%s", dir));
     ks_strv_add(arena, &list, ks_arena_printf(arena, "TMPDIR=%s", dir));
     ks_strv_add(arena, &list, "CCACHE_DISABLE=1");
     return list.at;
@@ -73,17 +78,20 @@ static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
     struct ks_proc_options options = {
         .capture_stdout = compile->quiet, .capture_stderr = compile->quiet, .in_group = !limited,
         .hold = compile->hold && !compile->quiet, .timeout_seconds = compile->limit_seconds,
-        .max_memory = limited ? compile->limit_memory : 0};
+        .max_memory = limited ? compile->limit_memory : 0,
+        .sandbox = compile->sandbox, .null_stdin = compile->sandbox != NULL};
     struct ks_proc_result result = {0};
     if (compile->keep_dir != NULL)
-        options.env = keep_environment(arena, compile->keep_dir);
+        options.env = keep_environment(arena, compile->keep_dir, compile->sandbox != NULL);
     else
         argv = ks_toolkit_command(arena, tu->toolkit, argv);
     enum ks_status status = ks_proc_run(arena, argv, &options, &result, err);
     compile->timed_out = result.timed_out;
-    if (status != KS_OK && !result.timed_out)
+    compile->exceeded = result.exceeded;
+    bool killed = result.timed_out || result.exceeded != NULL;
+    if (status != KS_OK && !killed)
         return status;
-    compile->exit_code = result.timed_out ? 124 : result.exit_code;
+    compile->exit_code = killed ? 124 : result.exit_code;
     compile->out = result.out;
     compile->err = result.err;
     compile->held = result.held;
@@ -320,5 +328,5 @@ enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
         if (tu->modules[i].arch == arch)
             target = tu->modules[i].target;
     *image = ks_arena_printf(arena, "%s.linked", cubin); // not .cubin: ks_tu_cubin takes those
-    return ks_device_link(arena, tu->toolkit, cubin, target, names, *image, err);
+    return ks_device_link(arena, tu->toolkit, cubin, target, names, compile->sandbox, *image, err);
 }

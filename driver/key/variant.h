@@ -38,6 +38,7 @@ struct ks_evidence {
     double max_ulp, max_rel;    // largest difference seen from the original
     bool deterministic;         // repeated runs bitwise equal
     struct ks_timing *timings; size_t n_timings; // of the confirmation
+    bool sandboxed;             // compiled and run confined, as what comes from elsewhere is
     const char **notes; size_t n_notes; // what could not be done ("racecheck: not installed")
     // What the build that ships must compile to: per plan kernel in source order.
     const char **kernels;       // names in `source`

@@ -53,6 +53,9 @@ struct ks_cmdline {
                                           // what only prints, -lineinfo, -maxrregcount and rdc
 };
 
+// The host compiler that -ccbin names, or NULL.
+const char *ks_cmdline_host_compiler(const struct ks_cmdline *cmd);
+
 // Reads argv (argv[0] is ours and ignored), NVCC_PREPEND_FLAGS and NVCC_APPEND_FLAGS (to look),
 // and options files (to look). Never fails: doubt sets `pass`.
 void ks_cmdline_read(struct ks_arena *arena, int argc, const char *const *argv,

@@ -51,3 +51,15 @@ const char **ks_cmdline_build(struct ks_arena *arena, const struct ks_cmdline *c
     add_all(arena, &list, last);
     return list.at;
 }
+
+const char *ks_cmdline_host_compiler(const struct ks_cmdline *cmd)
+{
+    const char *named = NULL;
+    struct ks_use use;
+    for (size_t i = 1; i < cmd->argc; i += use.n) {
+        use = ks_option_at(cmd->argv, cmd->argc, i);
+        if (use.kind == KS_USE_OPTION && strcmp(use.option->name, "compiler-bindir") == 0)
+            named = use.value;
+    }
+    return named;
+}

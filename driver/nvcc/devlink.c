@@ -9,7 +9,8 @@
 
 enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *toolkit,
                               const char *cubin, const char *target, const char *const *kernels,
-                              const char *image, struct ks_err *err)
+                              const struct ks_sandbox *sandbox, const char *image,
+                              struct ks_err *err)
 {
     // Beside nvcc; elsewhere only if that is a launcher's link.
     const char *nvlink = ks_path_join(arena, toolkit->bin_dir, "nvlink");
@@ -26,7 +27,8 @@ enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *t
                                       .max_output = 65536,
                                       .capture_stdout = true,
                                       .capture_stderr = true,
-                                      .null_stdin = true};
+                                      .null_stdin = true,
+                                      .sandbox = sandbox};
     struct ks_proc_result result;
     KS_TRY(ks_proc_run(arena, argv.at, &options, &result, err));
     struct ks_slice said = result.err.len > 0 ? result.err : result.out;

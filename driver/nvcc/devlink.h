@@ -6,11 +6,13 @@
 
 #include "nvcc/toolkit.h"
 
+struct ks_sandbox;
+
 // Links `cubin`, compiled for `target` ("sm_90a"), into `image`. Kernels whose registered names hold
 // none of `kernels` (NULL-terminated) are left out, and what they call in other units is not missed.
-// KS_E_CHILD: nvlink refused; its first words are in err.
+// `sandbox`: nvlink is confined, or NULL. KS_E_CHILD: nvlink refused; its first words are in err.
 enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *toolkit,
                               const char *cubin, const char *target, const char *const *kernels,
-                              const char *image, struct ks_err *err);
+                              const struct ks_sandbox *sandbox, const char *image, struct ks_err *err);
 
 #endif

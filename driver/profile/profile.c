@@ -109,7 +109,7 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_config *co
     KS_TRY(ks_file_read(arena, cubin, CUBIN_MAX, &code, err));
     KS_TRY(ks_dir_make(config->runtime_dir, err));
     const char *path = ks_path_join(arena, ks_program_dir(arena), "ks-probe");
-    KS_TRY(ks_worker_start(&probe, NULL, path, "cuda", err));
+    KS_TRY(ks_worker_start(&probe, NULL, path, "cuda", false, err));
     enum ks_status status;
     KS_TRY_GOTO(answered(&probe, ks_worker_hello(&probe, &info), "hello", err), done);
     KS_TRY_GOTO(ks_lock_take(ks_device_lock_path(arena, config->runtime_dir, info.uuid),

@@ -8,6 +8,7 @@
 #include "key/elf.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "verify/confine.h"
 #include "verify/session.h"
 
 #define CUBIN_MAX (256u << 20)
@@ -238,28 +239,46 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
     return KS_OK;
 }
 
-// One shadow with the given candidates. False in *compiled when nvcc refused it.
-static enum ks_status compile_together(struct ks_judge *judge, struct ks_candidate *const *candidates,
-                                       size_t n, bool *compiled, struct ks_err *err)
+// Why a compile made nothing, for the one candidate in it.
+static void refuse_compile(struct ks_arena *arena, struct ks_candidate *c,
+                           const struct ks_tu_compile *compile)
+{
+    static const char *const kept_out[] = {"Permission denied", "Operation not permitted"};
+    struct ks_slice said = compile->err.len > 0 ? compile->err : compile->out;
+    char text[512];
+    if (compile->timed_out) {
+        fail(c, KS_C_COMPILE, ks_arena_printf(arena, "the compiler did not finish within %g s",
+                                              compile->limit_seconds));
+        return;
+    }
+    if (compile->exceeded != NULL) {
+        fail(c, KS_C_COMPILE, ks_arena_printf(arena, "the compiler was stopped: %s", compile->exceeded));
+        return;
+    }
+    shorten(said, text);
+    bool denied = false;
+    for (size_t i = 0; compile->sandbox != NULL && i < sizeof kept_out / sizeof *kept_out; i++)
+        denied |= memmem(said.at, said.len, kept_out[i], strlen(kept_out[i])) != NULL;
+    fail(c, KS_C_COMPILE,
+         denied ? ks_arena_printf(arena, "the sandbox kept something from the compiler: %.400s", text)
+                : text);
+}
+
+// Compiles the shadow of the candidates and reads what became of each.
+static enum ks_status compile_and_read(struct ks_judge *judge, struct ks_candidate *const *candidates,
+                                       size_t n, const char *keep, struct ks_tu_compile *compile,
+                                       bool *compiled, struct ks_err *err)
 {
     struct ks_arena *arena = judge->arena;
     struct ks_substitution *subs = KS_NEW_ARRAY(arena, struct ks_substitution, n);
     for (size_t i = 0; i < n; i++)
         subs[i] = substitution(judge, candidates[i]);
-    const char *keep = ks_arena_printf(arena, "%s/candidate-%d", judge->options.work_dir, judge->built++);
-    KS_TRY(ks_dir_make(keep, err));
-    // Templates can keep a compiler busy for ever, and take all memory.
-    struct ks_tu_compile compile = {.quiet = true,
-                                    .limit_seconds = judge->options.compile_timeout > 0
-                                                         ? judge->options.compile_timeout
-                                                         : COMPILE_SECONDS,
-                                    .limit_memory = COMPILE_MEMORY};
     const char *shadow_path;
     struct ks_err local = {0};
     double start = ks_now();
     enum ks_status status = ks_tu_compile_shadow(
         arena, judge->tu, subs, n, false, judge->options.shadow_root, keep,
-        ks_path_join(arena, keep, "shadow.o"), ks_path_join(arena, keep, "shadow.d"), &compile,
+        ks_path_join(arena, keep, "shadow.o"), ks_path_join(arena, keep, "shadow.d"), compile,
         &shadow_path, &local);
     if (status == KS_E_UNSUPPORTED && n == 1) {
         *compiled = false;
@@ -269,30 +288,50 @@ static enum ks_status compile_together(struct ks_judge *judge, struct ks_candida
     }
     if (status != KS_OK)
         return ks_err_set(err, status, "%s", local.text);
-    *compiled = compile.exit_code == 0;
+    *compiled = compile->exit_code == 0;
     for (size_t i = 0; i < n; i++)
         note(candidates[i], KS_CHECK_COMPILE, start, *compiled);
-    if (compile.timed_out && n == 1) {
-        fail(candidates[0], KS_C_COMPILE, ks_arena_printf(arena, "the compiler did not finish within %g s",
-                                                          compile.limit_seconds));
-    } else if (!*compiled && n == 1) {
-        char text[512];
-        shorten(compile.err.len > 0 ? compile.err : compile.out, text);
-        fail(candidates[0], KS_C_COMPILE, text);
-    }
+    if (!*compiled && n == 1)
+        refuse_compile(arena, candidates[0], compile);
     for (size_t i = 0; *compiled && i < n; i++) {
-        KS_TRY(read_built(judge, &compile, candidates[i], err));
+        KS_TRY(read_built(judge, compile, candidates[i], err));
         if (candidates[i]->failure == KS_C_COMPILE)
             candidates[i]->checks.result[KS_CHECK_COMPILE] = KS_CHECK_FAILED;
     }
     bool alone = false;
     if (*compiled)
-        KS_TRY(gate_cubin(judge, &compile, candidates, n, &alone, err));
+        KS_TRY(gate_cubin(judge, compile, candidates, n, &alone, err));
     if (alone) {
         *compiled = false;
         return KS_OK;
     }
-    return *compiled ? read_image(judge, &compile, candidates, n, err) : KS_OK;
+    return *compiled ? read_image(judge, compile, candidates, n, err) : KS_OK;
+}
+
+// One shadow with the given candidates. False in *compiled when nvcc refused it.
+static enum ks_status compile_together(struct ks_judge *judge, struct ks_candidate *const *candidates,
+                                       size_t n, bool *compiled, struct ks_err *err)
+{
+    struct ks_arena *arena = judge->arena;
+    const struct ks_judge_options *options = &judge->options;
+    const char *keep = ks_arena_printf(arena, "%s/candidate-%d", options->work_dir, judge->built++);
+    KS_TRY(ks_dir_make(keep, err));
+    // Templates can keep a compiler busy for ever, and take all memory.
+    struct ks_tu_compile compile = {.quiet = true,
+                                    .limit_seconds = options->compile_timeout > 0
+                                                         ? options->compile_timeout
+                                                         : COMPILE_SECONDS,
+                                    .limit_memory = COMPILE_MEMORY};
+    struct ks_sandbox sandbox = {.ruleset = -1};
+    if (options->sandbox) {
+        KS_TRY(ks_dir_make(options->shadow_root, err));
+        KS_TRY(ks_confine_compile(arena, judge->tu->config, judge->tu->toolkit, judge->tu,
+                                  options->shadow_root, keep, &sandbox, err));
+        compile.sandbox = &sandbox;
+    }
+    enum ks_status status = compile_and_read(judge, candidates, n, keep, &compile, compiled, err);
+    ks_sandbox_close(&sandbox);
+    return status;
 }
 
 // An earlier candidate of the same content: their names would clash in one shadow.

@@ -30,9 +30,9 @@ struct ks_worker_place ks_worker_place_of(const char *setting)
 }
 
 enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
-                               const char *device, struct ks_err *err)
+                               const char *device, bool confined, struct ks_err *err)
 {
-    *worker = (struct ks_worker){0};
+    *worker = (struct ks_worker){.confined = confined};
     struct ks_arena arena = {0};
     struct ks_strv argv = {0};
     char *save = NULL;
@@ -42,6 +42,8 @@ enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, c
     ks_strv_add(&arena, &argv, path);
     if (strcmp(device, "cuda") != 0)
         ks_strv_add(&arena, &argv, ks_arena_printf(&arena, "--device=%s", device));
+    if (confined)
+        ks_strv_add(&arena, &argv, "--sandbox");
     enum ks_status status = ks_child_start(argv.at, NULL, &worker->child, err);
     worker->running = status == KS_OK;
     worker->child.write_timeout = WRITE_SECONDS;
@@ -212,6 +214,8 @@ enum ks_answer ks_worker_hello(struct ks_worker *worker, struct ks_device_info *
     const json_t *d = json_object_get(worker->reply, "device");
     if (ks_json_int(worker->reply, "protocol", -1) != KS_PROTOCOL_VERSION || !json_is_object(d))
         return give_up(worker, KS_ANSWER_LIED, "the worker speaks another protocol version");
+    if (worker->confined && !ks_json_bool(worker->reply, "sandbox", false))
+        return give_up(worker, KS_ANSWER_LIED, "the worker does not run in the sandbox that was asked for");
     *info = (struct ks_device_info){
         .arch = (int)ks_json_int(d, "arch", 0),
         .sms = (int)ks_json_int(d, "sms", 0),

@@ -29,13 +29,15 @@ struct ks_worker {
     int64_t asked;      // id of the request last sent
     bool waiting;       // an answer is due
     json_t *reply;      // of the last answer; ours, until the next request
+    bool confined;      // it was asked to run in a sandbox
     char text[256];     // what went wrong, one line
 };
 
-// Starts `launcher` words (NULL: none) followed by the worker's path, for the device of that name.
-// KS_E_CHILD if that fails.
+// Starts `launcher` words (NULL: none) followed by the worker's path, for the device of that name;
+// `confined`: in a sandbox that it enters by itself, wherever it runs, and whose absence ends it with the
+// answer to hello. KS_E_CHILD if that fails.
 enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
-                               const char *device, struct ks_err *err);
+                               const char *device, bool confined, struct ks_err *err);
 // What KS_DEVICE says: the name of a device here, `auto` (the GPU, until somebody finds that there is
 // none), or the words that start a worker for the GPU of another machine.
 struct ks_worker_place {

@@ -23,6 +23,7 @@ struct ks_judge_options {
     const char *work_dir;      // private, for compiles
     const char *shadow_root;
     const char *devices_dir;   // descriptions of GPUs; NULL: no time is modelled
+    bool sandbox;              // proposals are of unknown origin: compiled and run confined, or not at all
     bool untimed;              // correctness alone; speed stays NOT_MEASURED
     struct ks_verify_defences *off; // test build only: defences to switch off
 };

@@ -50,7 +50,8 @@ static enum ks_status start(struct ks_judge *judge, struct ks_worker *worker, st
     struct ks_arena scratch = {0};
     enum ks_status status =
         ks_worker_start(worker, judge->options.launcher, worker_path(judge, &scratch),
-                        judge->options.device != NULL ? judge->options.device : "cuda", err);
+                        judge->options.device != NULL ? judge->options.device : "cuda",
+                        judge->options.sandbox, err);
     ks_arena_free(&scratch);
     return status;
 }

@@ -9,7 +9,9 @@
 // After class "fault" the worker is spoilt and answers every request so.
 //
 // hello      {}                                     -> {"protocol":1, "device":{name,uuid,driver,arch,sms,l2_bytes,...}}
-//            opens the device; also what a pooled runner does before its candidate arrives
+//            opens the device; also what a pooled runner does before its candidate arrives. A worker
+//            started with --sandbox adds "sandbox":true, or answers class "unsupported" with what the
+//            machine lacks
 // module     {"name":"m0"} + payload cubin          -> {}
 // function   {"module":"m0","name":"_Z1kPf"}        -> {"facts":{"registers":..,"static_shared":..,"local":..,"max_threads":..}}
 // buffers    {"flush":"end"|"start","list":[{"bytes":..,"align":..,"role":"in|inout|out|work",

@@ -83,6 +83,7 @@ static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
     e->max_ulp = fmax(e->max_ulp, correct->tested.max_ulp);
     e->max_rel = fmax(e->max_rel, correct->tested.max_rel);
     e->deterministic = correct->tested.deterministic;
+    e->sandboxed = judge->options.sandbox;
     take_notes(judge, e);
     e->n_kernels = c->n;
     e->kernels = KS_NEW_ARRAY(judge->arena, const char *, c->n);

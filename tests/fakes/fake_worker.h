@@ -4,14 +4,18 @@
 #ifndef KS_FAKE_WORKER_H
 #define KS_FAKE_WORKER_H
 
+#include <fcntl.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/rng.h"
 #include "fmt/json.h"
+#include "verify/confine.h"
 #include "verify/protocol.h"
 #include "workload/fill.h"
 
@@ -34,6 +38,7 @@ struct fake {
     int runs;            // kernels run since the buffers were placed
     int timed;           // runs inside `time`
     bool spoilt;
+    const char *reads, *writes; // hostile: what it goes for once a module is there
     char image[16];      // of the module, if it is a test's: "cubin", or "cubin of one"
 };
 
@@ -273,13 +278,28 @@ static void fake_time(struct fake *f, const json_t *request)
                           ok || !ks_json_bool(request, "deterministic", false), "clock_dropped", 0));
 }
 
+static const char *fake_yes(bool done) { return done ? "yes" : "no"; }
+
+// What the host side of a candidate would do, had it one. Tells on stderr.
+static void fake_attack(const struct fake *f)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(0);
+    fprintf(stderr, "attack: key=%s write=%s socket=%s fork=%s signal=%s secret=%s\n",
+            fake_yes(open(f->reads, O_RDONLY) >= 0),
+            fake_yes(open(f->writes, O_WRONLY | O_CREAT, 0600) >= 0),
+            fake_yes(socket(AF_UNIX, SOCK_STREAM, 0) >= 0), fake_yes(pid > 0),
+            fake_yes(kill(getppid(), 0) == 0), fake_yes(getenv("FAKE_SECRET") != NULL));
+}
+
 static void fake_serve(struct fake *f, const char *verb, const json_t *request,
                        const unsigned char *payload)
 {
     char text[17];
     double us;
     if (strcmp(verb, "hello") == 0) {
-        fake_say(f, json_pack("{s:i,s:{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:I,s:I}}", "protocol",
+        fake_say(f, json_pack("{s:b,s:i,s:{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:I,s:I}}", "sandbox", ks_confined(), "protocol",
                               KS_PROTOCOL_VERSION, "device", "name", "Fake 90", "uuid",
                               "GPU-fake-judge-test", "driver", "0", "arch", 90, "sms", 4, "l2_bytes",
                               4096, "smem_optin", 232448, "memory_total", (json_int_t)1 << 34,
@@ -287,6 +307,8 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
     } else if (strcmp(verb, "module") == 0 && f->image[0] != '\0') {
         fake_fail(f, "usage", "there is a module already");
     } else if (strcmp(verb, "module") == 0) {
+        if (f->reads != NULL)
+            fake_attack(f);
         snprintf(f->image, sizeof f->image, "%.15s", (const char *)payload);
         fake_say(f, json_object());
     } else if (strcmp(verb, "sets") == 0) {
@@ -321,10 +343,21 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
     }
 }
 
-// Serves stdin until its end.
-static int fake_worker_main(void)
+// Serves stdin until its end. Words: --worker PATH, or --worker --hostile READS WRITES PATH; then
+// --sandbox, as the real one.
+static int fake_worker_main(int argc, char **argv)
 {
     static struct fake f;
+    struct ks_err confine_err = {0};
+    if (argc > 4 && strcmp(argv[2], "--hostile") == 0) {
+        f.reads = argv[3];
+        f.writes = argv[4];
+    }
+    if (strcmp(argv[argc - 1], "--sandbox") == 0 && (ks_confine_worker(&confine_err) != KS_OK ||
+                                                     ks_confine_worker_open(&confine_err) != KS_OK)) {
+        printf("{\"id\":1,\"ok\":false,\"class\":\"unsupported\",\"text\":\"%s\"}\n", confine_err.text);
+        return 1;
+    }
     char *line = NULL;
     size_t cap = 0;
     while (getline(&line, &cap, stdin) > 0) {

@@ -16,8 +16,29 @@ unset KS_MODE KS_DISABLE KS_TRACE KS_DEPS
 cd "$root/tests/adversarial" || exit 1
 [ ${#ids[@]} -gt 0 ] || ids=([ARE][0-9]*/)
 
+# Fixtures are text from elsewhere: judged in the sandbox where this machine has one, and some of them without
+# it too, for the same verdicts.
+sandbox=$("$build/bin/ks" doctor | grep '^sandbox ')
+echo "$sandbox"
+unconfined=--no-sandbox
+case $sandbox in sandbox*' ok '*) unconfined= ;; *) echo "no sandbox here: judged without one" ;; esac
+both() {
+    local way
+    for way in "" --no-sandbox; do
+        "$build/bin/ks" verify --device "$device" --suite . --only="$1" $way |
+            awk '$1 == "ok" || $1 == "FAIL" || $1 == "--" { print $1, $2, $3 }'
+    done
+}
+if [ -z "$unconfined" ] && [ ${#ids[@]} -gt 50 ]; then
+    parts "$out/sandbox" both A01 A04 A06 R01 R09 R19 R29 R35
+    told "$out/sandbox" txt | uniq -c | awk '
+        $1 != 2 { print "FAIL in the sandbox and out of it:", $0; differ++ }
+        END { if (NR == 8 && !differ) print "ok   8 fixtures: the same verdicts in the sandbox and out of it" }'
+    told "$out/sandbox" txt | uniq -c | awk '$1 != 2 { differ++ } END { exit NR != 8 || differ }' || exit 1
+fi
+
 # ks-weak judges as ks does where no defence is off: one program for both columns.
-judge() { "$build/bin/ks-weak" verify --device "$device" --suite . --only="${1%/}"; }
+judge() { "$build/bin/ks-weak" verify --device "$device" --suite . --only="${1%/}" $unconfined; }
 parts "$out/adversarial" judge "${ids[@]}"
 failed=$?
 

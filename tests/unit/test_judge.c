@@ -316,7 +316,7 @@ static void a_faulty_original_is_the_users_finding(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
-        return fake_worker_main();
+        return fake_worker_main(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_correct_and_faster_kernel_is_confirmed),
         cmocka_unit_test(wrong_candidates_get_their_verdict),

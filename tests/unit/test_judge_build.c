@@ -250,7 +250,7 @@ static void an_emulated_device_that_does_not_start_is_noted(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
-        return fake_worker_main();
+        return fake_worker_main(argc, argv);
     struct ks_arena arena = {0};
     struct ks_config config = {0};
     struct ks_toolkit toolkit;

@@ -98,7 +98,7 @@ static int close_setting(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
-        return fake_worker_main();
+        return fake_worker_main(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_cannot_be_launched_is_named),
         cmocka_unit_test(what_can_be_launched_passes),

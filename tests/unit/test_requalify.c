@@ -176,7 +176,7 @@ static void without_a_winner_nothing_is_stored(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
-        return fake_worker_main();
+        return fake_worker_main(argc, argv);
     ks_log_init("test_requalify", KS_LOG_ERROR);
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {

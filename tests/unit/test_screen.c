@@ -220,7 +220,7 @@ static void the_original_may_rely_on_what_is_assumed(void **state)
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
-        return fake_worker_main();
+        return fake_worker_main(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_original_works_once_for_many_candidates),
         cmocka_unit_test(screening_orders_candidates),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/confine.h"
 #include "verify/protocol.h"
 #include "verify/worker/serving.h"
 
@@ -58,6 +59,7 @@ enum ks_status ks_serve_hello(struct ks_serving *s, const json_t *request, struc
     struct ks_device_info info;
     KS_TRY(s->device.info(s->device.self, &info, err));
     json_object_set_new(answer, "protocol", json_integer(KS_PROTOCOL_VERSION));
+    json_object_set_new(answer, "sandbox", json_boolean(ks_confined()));
     json_object_set_new(
         answer, "device",
         json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I}", "kind", s->device.kind,

@@ -1,0 +1,147 @@
+# Proposals from elsewhere: compiled and run where they reach nothing of the user's (docs/judging.md, Sandbox). What
+# breaks out here is the compiler and the worker themselves, as if a proposal had taken them over.
+. "$KS_TEST_SOURCE/tests/verbs/verbs.sh"
+"$ks" doctor > out || true
+grep -q '^sandbox  *ok' out || skip "no sandbox here: $(grep '^sandbox' out)"
+top=$PWD
+mkdir proj && cd proj && touch ks.yaml
+cat > vadd.cu <<'END'
+#include "part.h"
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(a[n]=uniform(0,1)) in(b[n]=uniform(0,1)) out(c[n]) grid(ceildiv(n,256)) block(256)
+__global__ void vadd(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+END
+echo '#define PART 1' > part.h
+cat > ok.yaml <<'END'
+source: |
+  __global__ void vadd_ok(const float *a, const float *b, float *c, int n)
+  {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n)
+          c[i] = a[i] + b[i];
+  }
+plan:
+  - {kernel: vadd_ok, grid: ["ceildiv(n,256)"], block: [256], args: [a, b, c, n]}
+END
+sed 's/c\[i\] = a\[i\] + b\[i\]/c[i] = a[i] - b[i]/' ok.yaml > wrong.yaml
+export KS_CONFIG_DIR=$HOME/.config/ks
+mkdir -p "$KS_CONFIG_DIR" && echo key > "$KS_CONFIG_DIR/key.sec" && echo mine > "$HOME/mine"
+
+# The same proposal gets the same verdict in and out of it, on a device that is a real worker.
+for proposal in ok wrong; do
+    want=1
+    [ $proposal = ok ] && want=0
+    status $want "$ks" verify vadd.cu --variant $proposal.yaml --device emu --json
+    mv out $proposal.in
+    status $want "$ks" verify vadd.cu --variant $proposal.yaml --device emu --json --no-sandbox
+    for field in correctness speed shapes; do
+        [ "$(grep "\"$field\":" $proposal.in)" = "$(grep "\"$field\":" out)" ] ||
+            fail "$proposal: $field differs in the sandbox"
+    done
+    grep -q '"sandbox": "used"' $proposal.in || fail "the report does not say that a sandbox was used"
+    has '"sandbox": "none"'
+done
+grep -q '"correctness": "CORRECT"' ok.in || fail "no verdict"
+grep -q '"correctness": "WRONG"' wrong.in || fail "no verdict"
+
+# A compiler that a proposal has taken over: what it could do comes back as its complaint. It is honest on the
+# user's own text, and does as part.h says on a proposal's.
+mkdir -p kit/bin
+ln -s "$(dirname "$(dirname "$nvcc")")"/{include,nvvm,lib64,targets,version.json} kit/ 2> /dev/null
+cat > kit/bin/nvcc <<END
+#!/bin/bash
+can() { "\$@" > /dev/null 2>&1 && echo yes || echo no; }
+net() { exec 3<> "/dev/tcp/127.0.0.1/\$(cat '$PWD/port')"; }
+tell() { echo "x(1): error: \$*" >&2; exit 1; }
+put() { : > "\$1"; }
+bomb() { sleep 61 & bomb; }
+case "\$*" in
+*candidate-*)
+    case "\$(cat '$PWD/part.h')" in
+    *steal*)
+        tell "key=\$(can cat '$KS_CONFIG_DIR/key.sec') home=\$(can cat '$HOME/mine') list=\$(can ls '$HOME')" \\
+            "write=\$(can put '$HOME/new') own=\$(can put "\$TMPDIR/new") part=\$(can cat '$PWD/part.h')" \\
+            "net=\$(can net) secret=\${MY_SECRET-no} mode=\$(can chmod 777 '$PWD/part.h') kill=\$(can kill -0 \$PPID)" ;;
+    *fork*) bomb ;;
+    *big*) dd if=/dev/zero of="\$TMPDIR/big" bs=1M count=1100 > /dev/null 2>&1 || tell too big ;;
+    esac ;;
+esac
+exec '$nvcc' "\$@"
+END
+chmod +x kit/bin/nvcc
+export KS_NVCC_REAL=$PWD/kit/bin/nvcc MY_SECRET=yes
+python3 -c '
+import socket, time
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(9)
+open("port", "w").write(str(s.getsockname()[1]))
+time.sleep(300)' > /dev/null 2>&1 &
+server=$!
+trap 'kill $server 2> /dev/null' EXIT
+for _ in $(seq 50); do [ -s port ] && break; sleep 0.1; done
+net=yes
+[ -s port ] || { echo 1 > port; net=no; echo "no python3: the network is tried without a server"; }
+echo '#define PART 1 // steal' > part.h
+status 1 "$ks" verify vadd.cu --variant ok.yaml
+has 'key=no home=no list=no write=no own=yes part=yes net=no secret=no mode=no kill=no'
+[ ! -e "$HOME/new" ] || fail "a file was written outside"
+status 1 "$ks" verify vadd.cu --variant ok.yaml --no-sandbox
+has "key=yes home=yes list=yes write=yes own=yes part=yes net=$net secret=yes mode=yes kill=yes"
+rm "$HOME/new"
+echo '#define PART 1 // fork' > part.h
+status 1 "$ks" verify vadd.cu --variant ok.yaml
+has 'COMPILE: the compiler was stopped: too many processes'
+[ "$(pgrep -fc '^sleep 61$')" = 0 ] || fail "processes were left behind"
+echo '#define PART 1 // big' > part.h
+status 1 "$ks" verify vadd.cu --variant ok.yaml
+has 'COMPILE: line 1: error: too big'
+# The next one is judged as ever.
+echo '#define PART 1' > part.h
+status 0 "$ks" verify vadd.cu --variant ok.yaml --device emu
+kill $server
+export KS_NVCC_REAL=$nvcc
+
+# A worker that a candidate has taken over.
+worker=$KS_TEST_TOOLS/test_judge
+[ -x "$worker" ] || skip "test_judge is not built"
+export FAKE_SECRET=1 KS_DEVICE="$worker --worker --hostile $KS_CONFIG_DIR/key.sec $HOME/new"
+json 0 verify vadd.cu --variant ok.yaml + verdicts
+says 'attack: key=no write=no socket=no fork=no signal=no secret=no'
+grep -q 'attack: .*yes' log && fail "something got out"
+has '"speed": "FASTER"'
+has '"sandbox": "used"'
+[ ! -e "$HOME/new" ] || fail "a worker wrote outside"
+status 0 "$ks" verify vadd.cu --variant ok.yaml --no-sandbox
+says 'attack: key=yes write=yes socket=yes fork=yes signal=yes secret=yes'
+rm "$HOME/new"
+
+# A machine that cannot confine: refused by name, unless the user answers for the text.
+cat > worker.sh <<'END'
+#!/bin/sh
+[ "$2" = --sandbox ] || exec "$FAKE_WORKER" --worker "$1"
+read -r line
+echo '{"id":1,"ok":false,"class":"unsupported","text":"this kernel has no Landlock"}'
+END
+chmod +x worker.sh
+export FAKE_WORKER=$worker KS_DEVICE=$PWD/worker.sh
+status 100 "$ks" verify vadd.cu --variant ok.yaml
+has 'UNSUPPORTED: no-sandbox: ' && has 'this kernel has no Landlock; --no-sandbox judges it'
+json 100 verify vadd.cu --variant ok.yaml + verdicts
+has '"sandbox": "absent"'
+status 0 "$ks" verify vadd.cu --variant ok.yaml --no-sandbox
+mkdir -p suite/A1
+cp ok.yaml suite/A1/proposal.yaml
+{ cat part.h; sed 1d vadd.cu; } > suite/A1/kernel.cu
+printf 'title: "as the original"\nexpect: [CORRECT]\n' > suite/A1/expect.yaml
+status 100 "$ks" verify --suite suite && says 'no-sandbox: '
+status 0 "$ks" verify --suite suite --no-sandbox
+unset KS_DEVICE
+json 0 verify --suite suite + fixtures
+has '"sandbox": "used"'
+cd "$top" && no_litter
