@@ -30,7 +30,7 @@ start=$SECONDS
 parts "$out/mutation" mutate "${targets[@]}"
 told "$out/mutation" log >&2 # what could not be judged at all
 told "$out/mutation" txt >"$out/mutation.txt"
-grep '^SURVIVED' "$out/mutation.txt"
+grep -E '^(SURVIVED|EXCUSED)' "$out/mutation.txt"
 # The tables of all parts as one.
 awk -v texts=${#targets[@]} -v seconds=$((SECONDS - start)) '
     /^class / { head = $0; table = 1; parts++; next }

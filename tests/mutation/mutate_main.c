@@ -2,7 +2,7 @@
 //   ks-mutate [--limit=N] [--seed=N] [--device=NAME] FILE.cu[:KERNEL][=PROPOSAL.yaml]...
 // Without a proposal the kernel itself is mutated, launched as it was. Of each, at most N mutants drawn by
 // the seed are judged (correctness alone). A survivor is excused only if its canonical PTX is that of what
-// was mutated. Exit 0: at least 95 % killed and no class of five or more below 85 %; 77: no device, nothing
+// was mutated, or the emulated device finds it equal to that on all small sizes (excuse.h). Exit 0: at least 95 % killed and no class of five or more below 85 %; 77: no device, nothing
 // judged.
 #include <stdio.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "app/verb_verify.h"
 #include "base/log.h"
 #include "base/rng.h"
+#include "excuse.h"
 #include "mutate.h"
 #include "os/clock.h"
 #include "os/proc.h"
@@ -123,12 +124,25 @@ static enum ks_status judge_mutant(struct run *r, struct ks_judge *judge, const 
         t->left++;
         return KS_OK;
     }
-    t->judged++;
     bool survived = verdict.correctness == KS_C_CORRECT || verdict.correctness == KS_C_VOID ||
                     verdict.correctness == KS_C_BASELINE_FAULT;
-    t->survived += survived;
+    const char *ending = survived ? "SURVIVED" : ks_correctness_name(verdict.correctness);
+    struct excuse x = {0};
+    struct ks_judge *emulated = strcmp(judge->device.kind, "emu") == 0 ? judge : judge->second;
+    if (survived && emulated != NULL) {
+        struct ks_arena scratch = {0};
+        enum ks_status status = excuse_mutant(emulated, &scratch, base, c, &x, err);
+        ks_arena_free(&scratch);
+        KS_TRY(status);
+        snprintf(verdict.reason, sizeof verdict.reason, "%s", x.text);
+    }
+    if (x.equal)
+        ending = "EXCUSED";
+    t->judged += !x.equal;
+    t->excused += x.equal;
+    t->survived += survived && !x.equal;
     t->killed += !survived;
-    report(m, name, survived ? "SURVIVED" : ks_correctness_name(verdict.correctness), &verdict);
+    report(m, name, ending, &verdict);
     return KS_OK;
 }
 
