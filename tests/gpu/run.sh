@@ -39,6 +39,11 @@ if [ -x "$root/tests/dispatch/run_gpu.sh" ]; then
     check $? "launches of substituted kernels: $(tail -1 "$out/launch.txt")"
 fi
 
+# What the judge rests on, asked of this GPU: for the reader, no check.
+nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
+"$nvcc" -std=c++17 -arch="sm_$arch" "$root/tests/gpu/hardware.cu" -o "$out/hardware" && "$out/hardware" >"$out/hardware.txt" 2>&1
+check $? "what this hardware does: $(wc -l <"$out/hardware.txt") answers"
+
 if [ -x "$build/bin/ks-weak" ]; then
     "$root/tests/gpu/adversarial.sh" "$build" "$out" >"$out/suite.txt"
     status=$?
