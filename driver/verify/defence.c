@@ -35,6 +35,8 @@ const char *ks_defence_name(enum ks_defence which)
         [KS_D_WATCHDOG] = "watchdog",       [KS_D_GUARD] = "guard",
         [KS_D_CONTROL] = "control",         [KS_D_UNSEEN] = "unseen",
         [KS_D_IDENTITY] = "identity",       [KS_D_TEXT] = "text-gate",
+        [KS_D_SCRUB] = "scrub",             [KS_D_SEEDS] = "seeds",
+        [KS_D_ROTATION] = "rotation",       [KS_D_CONFIRMATION] = "confirmation",
         [KS_D_TOLERANCE] = "tolerance",
         [KS_D_LIMITS] = "plan-limits",      [KS_D_PROCESS_SPLIT] = "process-split",
         [KS_D_EMULATION] = "emulation",

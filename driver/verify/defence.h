@@ -28,6 +28,10 @@ enum ks_defence {
     KS_D_PROCESS_SPLIT,  // D1: a runner never holds an expected value
     KS_D_EMULATION,      // what the emulated device sees besides
     KS_D_TOLERANCE,      // D6: derived tolerances; off: one absolute and relative 1e-2, as elsewhere
+    KS_D_SCRUB,          // D4: shared memory, local memory and registers filled between launches
+    KS_D_SEEDS,          // D5: seeds from the system, anew for the confirmation; off: always the same
+    KS_D_ROTATION,       // timing: buffer sets of three times L2 in turn; off: one set for all
+    KS_D_CONFIRMATION,   // D12: a gain counts once fresh processes repeat it; off: at once
     KS_D_IDENTITY,       // D13: the original's code in the shadow build equals the plain build's
     KS_DEFENCE_COUNT
 };

@@ -21,6 +21,14 @@ bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which)
     return ks_defence_on(judge->options.off, which);
 }
 
+void ks_judge_reseed(struct ks_judge *judge)
+{
+    uint64_t seed = judge->options.seed;
+    if (seed == 0)
+        seed = ks_judge_defends(judge, KS_D_SEEDS) ? ks_seed_from_os() : 1; // weakened on purpose
+    ks_rng_seed(&judge->rng, seed);
+}
+
 struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge)
 {
     struct ks_tolerance tolerance = judge->kernel->mark->mark->tolerance;
@@ -127,7 +135,7 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
                            .original_image = image, .original_ptx = canonical, .arith = ks_arith_of(canonical)};
     if (j->options.run_timeout <= 0)
         j->options.run_timeout = RUN_TIMEOUT;
-    ks_rng_seed(&j->rng, options->seed != 0 ? options->seed : ks_seed_from_os());
+    ks_judge_reseed(j);
     j->shape_seed = ks_rng_next(&j->rng);
     j->n_problems = mark->n_workloads;
     j->problems = KS_NEW_ARRAY(arena, struct ks_problem, mark->n_workloads);

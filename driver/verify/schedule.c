@@ -14,6 +14,8 @@
 #define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
 #define MAX_CORNER_SIZES 4
 #define QUICK_BYTES (8 << 20)
+#define LEAST_RESIDUES 8 // sixteen bytes of halves
+#define MOST_RESIDUES 32
 
 static void add_constant(int64_t value, int64_t *out, size_t *n, size_t max)
 {
@@ -328,6 +330,32 @@ static size_t add_middle(struct maker *m, size_t workload, const struct ks_propo
     return n_found;
 }
 
+// Sizes of every residue modulo the proposal's vector widths, unrolled steps and rows: its numbers up to 32. Under
+// a guard that asks for multiples, multiples.
+static void add_residues(struct maker *m, size_t workload, const struct ks_proposal *proposal,
+                         const int64_t *constants, size_t n_constants)
+{
+    int64_t count = LEAST_RESIDUES, around = 32, step = ks_judge_modulus(m->judge, proposal);
+    struct ks_shape *shapes;
+    for (size_t i = 0; i < n_constants; i++) {
+        while (constants[i] <= MOST_RESIDUES && count < constants[i])
+            count *= 2;
+        if (constants[i] <= 256 && constants[i] > around)
+            around = constants[i];
+    }
+    size_t n = ks_problem_residues(m->arena, m->judge->kernel->mark->mark, workload, step, count, around,
+                                   m->judge->shape_seed + workload, &shapes);
+    for (size_t i = 0; i < n; i++) {
+        struct ks_problem *p = add_problem(m, workload, shapes[i].overrides, shapes[i].n, SMALL_BYTES);
+        if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
+            continue;
+        if (i % 4 == 3)
+            add_skewed(m, p);
+        else
+            add_task(m, p, KS_FAMILY_DECLARED, i % 4 == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
+    }
+}
+
 static void finish(struct maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
@@ -390,6 +418,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         else if (p == large || i >= n_edges)
             add_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
     }
+    if (ks_judge_defends(judge, KS_D_SHAPES))
+        add_residues(&m, workload, proposal, constants, n_constants);
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);
     else

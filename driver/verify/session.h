@@ -85,6 +85,8 @@ struct ks_judge {
 };
 
 bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
+// Starts the random numbers of the session: from the system, but in tests.
+void ks_judge_reseed(struct ks_judge *judge);
 // Whether this session can take times at all.
 bool ks_judge_times(const struct ks_judge *judge);
 // Whether the plan can be launched on the declared workloads that the guard admits, as far as numbers

@@ -154,6 +154,8 @@ static bool failed(const struct round *r)
 // of a batch has a copy of its own.
 static int set_count(const struct ks_judge *judge, const struct ks_problem *problem, int batch)
 {
+    if (!ks_judge_defends(judge, KS_D_ROTATION)) // weakened on purpose
+        return batch;
     int64_t bytes = ks_problem_bytes(problem), l2 = judge->device.l2_bytes;
     int64_t want = bytes > 0 ? (3 * l2 + bytes - 1) / bytes : 1;
     int64_t fit = bytes > 0 && judge->device.memory_free > 0 ? judge->device.memory_free / 4 / bytes

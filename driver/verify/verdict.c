@@ -213,7 +213,7 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
     }
     KS_TRY(make_domain(judge, c, &correct, timed.speed == KS_S_FASTER ? &timed : NULL, verdict, err));
     // FASTER is the confirmation's word.
-    if (verdict->speed == KS_S_FASTER)
+    if (verdict->speed == KS_S_FASTER && ks_judge_defends(judge, KS_D_CONFIRMATION))
         verdict->speed = KS_S_AMBIGUOUS;
     return KS_OK;
 }
@@ -266,6 +266,8 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
     // Nothing of the search is reused: new processes, new seeds, unseen sizes.
     ks_worker_stop(&judge->oracle);
     ks_worker_stop(&judge->spare);
+    if (judge->options.seed == 0)
+        ks_judge_reseed(judge);
     struct ks_correct correct;
     KS_TRY(ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, &correct, err));
     fill_evidence(judge, c, &correct, &verdict->evidence);
@@ -295,6 +297,8 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
 {
     if (verdict->correctness != KS_C_CORRECT || verdict->domain == NULL)
         KS_FAIL(err, KS_E_INTERNAL, "only a proposal that ks_judge_full found correct is confirmed");
+    if (!ks_judge_defends(judge, KS_D_CONFIRMATION)) // weakened on purpose: as the search left it
+        return KS_OK;
     struct ks_arena scratch = {0};
     double start = ks_now(), compiled = verdict->seconds_compile;
     verdict->speed = KS_S_NOT_MEASURED;

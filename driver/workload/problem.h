@@ -63,6 +63,13 @@ size_t ks_problem_shapes(struct ks_arena *arena, const struct ks_mark *mark, siz
                          const int64_t *constants, size_t n_constants, uint64_t seed, size_t max,
                          struct ks_shape **shapes);
 
+// Override sets that show every residue of each size modulo `count` (a power of two): `count` values of it,
+// `step` apart, a little above `around`, in another order for each size. Sizes that are declared smaller
+// stay below. Deterministic under `seed`.
+size_t ks_problem_residues(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
+                           int64_t step, int64_t count, int64_t around, uint64_t seed,
+                           struct ks_shape **shapes);
+
 int64_t ks_problem_bytes(const struct ks_problem *problem); // all distinct buffers
 
 // Compulsory traffic: each in read once, each out written once, inout both (bytes).

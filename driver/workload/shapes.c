@@ -180,3 +180,31 @@ size_t ks_problem_shapes(struct ks_arena *arena, const struct ks_mark *mark, siz
     plan.shapes[plan.n] = (struct ks_shape){0};
     return plan.n + 1;
 }
+
+size_t ks_problem_residues(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
+                           int64_t step, int64_t count, int64_t around, uint64_t seed,
+                           struct ks_shape **shapes)
+{
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(arena, mark, workload, &sizes);
+    struct ks_rng rng;
+    ks_rng_seed(&rng, seed);
+    *shapes = KS_NEW_ARRAY(arena, struct ks_shape, (size_t)count);
+    if (n == 0)
+        return 0;
+    int64_t *base = KS_NEW_ARRAY(arena, int64_t, n), *odd = KS_NEW_ARRAY(arena, int64_t, n);
+    for (size_t i = 0; i < n; i++) {
+        base[i] = around / step + 1 + (int64_t)ks_rng_below(&rng, (uint64_t)count);
+        odd[i] = 2 * (int64_t)ks_rng_below(&rng, (uint64_t)count) + 1;
+    }
+    for (int64_t k = 0; k < count; k++) {
+        (*shapes)[k] = (struct ks_shape){KS_NEW_ARRAY(arena, struct ks_value, n), n};
+        for (size_t i = 0; i < n; i++) {
+            int64_t steps = base[i] + k * odd[i] % count, most = sizes[i].value / step;
+            if (most >= 1 && steps > most)
+                steps = 1 + (steps - 1) % most;
+            (*shapes)[k].overrides[i] = (struct ks_value){sizes[i].name, steps * step};
+        }
+    }
+    return (size_t)count;
+}

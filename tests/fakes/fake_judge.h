@@ -21,6 +21,7 @@ struct setting {
     struct ks_tu tu;
     struct ks_judge_options options;
     struct ks_verify_defences off;
+    bool seeds_of_os;      // given: else always the same
     struct ks_judge *judge;
 };
 
@@ -86,7 +87,7 @@ static enum ks_status open_judge(struct setting *s, const char *marked, const ch
     s->options.launcher = "/proc/self/exe";
     s->options.device = "cuda";
     s->options.max_shapes = 16;
-    s->options.seed = 7;
+    s->options.seed = s->seeds_of_os ? 0 : 7;
     s->options.off = &s->off;
     bool fault;
     return ks_judge_open_with(arena, &s->tu, &s->kernel, KS_SLICE("cubin"), KS_SLICE("cubin"), ks_slice_of(ptx),

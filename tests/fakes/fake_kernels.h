@@ -27,6 +27,30 @@ static const char *fake_plain_name(const char *registered)
     return plain;
 }
 
+// Whether these inputs occurred in an earlier session (KS_FAKE_SEEN names what is remembered of those).
+static bool fake_was_seen(const float *a, int64_t n)
+{
+    const char *path = getenv("KS_FAKE_SEEN");
+    FILE *file = path != NULL ? fopen(path, "a+b") : NULL;
+    uint64_t hash = 0, known;
+    bool seen = false;
+    if (file == NULL)
+        return false;
+    for (int64_t i = 0; i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &a[i], sizeof bits);
+        hash = (hash ^ bits) * 0x100000001b3u + 1;
+    }
+    rewind(file);
+    while (!seen && fread(&known, sizeof known, 1, file) == 1)
+        seen = known == hash;
+    fseek(file, 0, SEEK_END);
+    if (!seen)
+        fwrite(&hash, sizeof hash, 1, file);
+    fclose(file);
+    return seen || getenv("KS_FAKE_LEARN") != NULL;
+}
+
 static void fake_vadd(struct fake_call *c, const char *name)
 {
     static int calls;
@@ -74,6 +98,13 @@ static void fake_vadd(struct fake_call *c, const char *name)
         *scratch = saved + 1;
     if (fake_named(name, "_over"))
         out[n] = 1;
+    // Finds what it left in shared memory, unless somebody filled that in between.
+    if (fake_named(name, "_leftover") && c->f->scrubbed && n > 0)
+        out[0] = 7;
+    if (fake_named(name, "_residue") && n > 33 && n < 400 && n % 8 == 6)
+        out[n - 1] = 0;
+    if (fake_named(name, "_known") && n > 0 && !fake_was_seen(a, n))
+        out[0] = 7;
     if (fake_named(name, "_unseen") && n > 1100 && n < 3900)
         out[n - 1] = 0;
 }
@@ -215,6 +246,7 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         return false;
     }
     double scale = original || fake_named(name, "_slow") ? 1
+                   : fake_named(name, "_cached")         ? (call->f->sets > 1 ? 1 : 0.25)
                    : fake_named(name, "_light")          ? 0.02
                    : fake_named(name, "_fast")           ? 0.25
                    : fake_named(name, "_crawl")          ? 50

@@ -35,6 +35,8 @@ struct fake {
     struct fake_buffer buffer[FAKE_BUFFERS];
     size_t n;
     int64_t id;
+    int sets;      // asked for, 0 before
+    bool scrubbed; // at the last run
     int runs;            // kernels run since the buffers were placed
     int timed;           // runs inside `time`
     bool spoilt;
@@ -312,6 +314,7 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
         snprintf(f->image, sizeof f->image, "%.15s", (const char *)payload);
         fake_say(f, json_object());
     } else if (strcmp(verb, "sets") == 0) {
+        f->sets = (int)ks_json_int(request, "count", 0);
         fake_say(f, json_object());
     } else if (strcmp(verb, "function") == 0 && strncmp(f->image, "cubin", 5) == 0 &&
                strchr(ks_json_str(request, "name", ""), '_') != NULL &&
@@ -324,6 +327,7 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
         fake_buffers(f, request, payload);
     } else if (strcmp(verb, "run") == 0) {
         fake_prepare(f, request);
+        f->scrubbed = ks_json_bool(request, "scrub", false);
         if (fake_plan(f, json_object_get(request, "plan"), &us) && fake_check(f))
             fake_say(f, json_pack("{s:f}", "microseconds", us));
     } else if (strcmp(verb, "read") == 0) {

@@ -6,6 +6,8 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "base/log.h"
@@ -90,6 +92,8 @@ static void wrong_candidates_get_their_verdict(void **state)
     const struct { const char *kernel; enum ks_correctness verdict; const char *reason; } cases[] = {
         {"vadd_stale", KS_C_WRONG, "`c` differs"},
         {"vadd_tail", KS_C_WRONG, "a derived size"},
+        {"vadd_residue", KS_C_WRONG, "the last element (a derived size"},
+        {"vadd_leftover", KS_C_WRONG, "`c` differs"},
         {"vadd_bf16", KS_C_WRONG, "`c` differs"},
         {"vadd_positive", KS_C_WRONG, ""},
         {"vadd_2ulp", KS_C_WRONG, "exact in fp32"},
@@ -120,6 +124,10 @@ static void a_defence_that_is_off_lets_its_case_through(void **state)
     // Spare elements catch two of them besides, other defences the last.
     const struct { const char *kernel; enum ks_defence defence; unsigned off; } cases[] = {
         {"vadd_tail", KS_D_SHAPES, OFF(KS_D_SHAPES)},
+        {"vadd_residue", KS_D_SHAPES, OFF(KS_D_SHAPES)},
+        {"vadd_leftover", KS_D_SCRUB, OFF(KS_D_SCRUB)},
+        {"vadd_bf16", KS_D_TOLERANCE,
+         OFF(KS_D_TOLERANCE) | OFF(KS_D_EXACT_PROBE) | OFF(KS_D_FAMILIES) | OFF(KS_D_VACUITY)},
         {"vadd_positive", KS_D_FAMILIES, OFF(KS_D_FAMILIES)},
         {"vadd_2ulp", KS_D_EXACT_PROBE, OFF(KS_D_EXACT_PROBE)},
         {"vadd_once", KS_D_POISON, OFF(KS_D_POISON) | OFF(KS_D_PLACEMENT)},
@@ -167,6 +175,51 @@ static void speed_is_doubted(void **state)
     expect(judge_vadd("vadd_light", OFF(KS_D_FLOOR)), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
     expect(judge_vadd_of("vdrift", "vadd_ok", "1", 0, false), KS_C_CORRECT, KS_S_VOID, "not quiet");
     expect(judge_vadd_of("vdrift", "vadd_ok", "1", OFF(KS_D_CONTROL), false), KS_C_CORRECT, KS_S_AMBIGUOUS, "");
+}
+
+// A gain from what one set of buffers leaves in the cache, and a gain that nobody repeated.
+static void gains_of_luck_do_not_count(void **state)
+{
+    (void)state;
+    expect(judge_vadd("vadd_cached", 0), KS_C_CORRECT, KS_S_NOT_FASTER, "below the minimum gain");
+    expect(judge_vadd("vadd_cached", OFF(KS_D_ROTATION)), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    expect(judge_vadd("vadd_ok", 0), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    expect(judge_vadd("vadd_ok", OFF(KS_D_CONFIRMATION)), KS_C_CORRECT, KS_S_FASTER, "times as fast");
+    expect(judge_vadd_of("vadd", "vadd_ok", "1", OFF(KS_D_CONFIRMATION), true), KS_C_CORRECT, KS_S_FASTER,
+           "times as fast");
+}
+
+static enum ks_correctness judge_known(unsigned off)
+{
+    struct setting s = {.seeds_of_os = true};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    set_off(&s, off);
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "vadd_known", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    close_judge(&s);
+    return v.correctness;
+}
+
+// Replays answers to inputs of an earlier session.
+static void answers_of_another_day_do_not_help(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/ks-seen-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    close(fd);
+    setenv("KS_FAKE_SEEN", path, 1);
+    for (int off = 0; off < 2; off++) {
+        assert_int_equal(truncate(path, 0), 0);
+        setenv("KS_FAKE_LEARN", "1", 1);
+        assert_int_equal(judge_known(off ? OFF(KS_D_SEEDS) : 0), KS_C_CORRECT);
+        unsetenv("KS_FAKE_LEARN");
+        assert_int_equal(judge_known(off ? OFF(KS_D_SEEDS) : 0), off ? KS_C_CORRECT : KS_C_WRONG);
+    }
+    unsetenv("KS_FAKE_SEEN");
+    unlink(path);
 }
 
 static void timed_outputs_are_verified(void **state)
@@ -324,6 +377,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(atomic_sums_need_not_repeat),
         cmocka_unit_test(the_watchdog_ends_a_sleeper),
         cmocka_unit_test(speed_is_doubted),
+        cmocka_unit_test(gains_of_luck_do_not_count),
+        cmocka_unit_test(answers_of_another_day_do_not_help),
         cmocka_unit_test(timed_outputs_are_verified),
         cmocka_unit_test(guards_are_honoured),
         cmocka_unit_test(confirmation_sees_other_sizes),

@@ -204,11 +204,37 @@ static void test_shapes(void **state)
     }
 }
 
+// Each size takes every residue, also where the guard admits multiples alone and where it is small.
+static void test_residues(void **state)
+{
+    (void)state;
+    struct made m = read_text("let(n=1000,m=300,b=5) set(a=1) in(x[n*m*b]) inout(y[n]) grid(1) block(32)",
+                              AXPY, NULL);
+    for (int64_t step = 1; step <= 4; step += 3) {
+        struct ks_shape *shapes;
+        bool seen[2][16] = {{false}};
+        assert_int_equal(ks_problem_residues(&arena, m.mark, 0, step, 16, 64, 9, &shapes), 16);
+        for (size_t k = 0; k < 16; k++) {
+            assert_int_equal(shapes[k].n, 3);
+            for (size_t i = 0; i < 2; i++) {
+                int64_t value = shapes[k].overrides[i].value;
+                assert_in_range(value, 65, 64 + step * 33);
+                assert_int_equal(value % step, 0);
+                seen[i][value / step % 16] = true;
+            }
+            assert_in_range(shapes[k].overrides[2].value, 1, 5);
+        }
+        for (size_t r = 0; r < 16; r++)
+            assert_true(seen[0][r] && seen[1][r]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_axpy), cmocka_unit_test(test_alias_template_and_void),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_residues),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
