@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 static const struct ks_verb verbs[] = {
-    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [-- NVCC OPTIONS]",
+    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [--device NAME] [-- NVCC OPTIONS]",
      "find, verify and store a faster variant of each marked kernel",
      "Profiles the marked kernels of FILE.cu on this machine's GPU, proposes variants, verifies each\n"
      "against the original and stores the one that is confirmed faster, or the decision that the\n"
@@ -15,6 +15,8 @@ static const struct ks_verb verbs[] = {
      "code generation options are part of what is verified. With none, the GPU's architecture.\n"
      "  --budget=TIME  for each kernel: 90, 90s, 5m (default: the mark's budget(), KS_BUDGET, 60s)\n"
      "  --again        judge again what earlier runs judged, and decide anew\n"
+     "  --device NAME  `cuda`, or `emu`: verified on the emulated device, where speed is modelled, not\n"
+     "                 measured (docs/emulator.md); default KS_DEVICE, else a GPU, else the emulated one\n"
      "An interrupted run goes on where it stopped.\n"
      "Exit status: 0 also when nothing is faster; 1 when an original kernel is itself at fault.\n",
      verb_tune},
@@ -23,18 +25,20 @@ static const struct ks_verb verbs[] = {
      "of this GPU's architecture, one after another, with the options of their own compiles.\n"
      "Exit status: the worst of `ks tune`'s for each.\n",
      verb_warm},
-    {"verify", "FILE.cu[:KERNEL] [--variant P.yaml] [--device NAME] [-- NVCC OPTIONS] | --suite DIR",
+    {"verify", "FILE.cu[:KERNEL] [--variant P.yaml] [--set NAME=VALUE] [--device NAME] [-- NVCC OPTIONS] | --suite DIR",
      "judge stored variants, a proposal, or a folder of fixtures",
      "Judges what is stored for the marked kernels of FILE.cu as a search would: gates, correctness on\n"
      "every shape and family, timing, confirmation (docs/judging.md). Nothing is stored.\n"
      "  --variant P.yaml  a proposal (or the proposal of a variant file) instead; FILE.cu:KERNEL where\n"
      "                    the file marks several kernels\n"
-     "  --device NAME     where kernels run: `cuda`, `emu` (docs/emulator.md); default KS_DEVICE\n"
+     "  --set NAME=VALUE  another size for a let() of the workloads; may come several times\n"
+     "  --device NAME     where kernels run: `cuda`, `emu` (docs/emulator.md); default KS_DEVICE, else a\n"
+     "                    GPU, else the emulated device\n"
      "  --suite DIR       every fixture in DIR (docs/suite.md), and whether it got its verdict\n"
      "  --only A,B        of these alone whose names begin so\n"
      "  --no-sandbox      P.yaml or DIR are text whose author you know. Otherwise it is compiled and run\n"
      "                    where it reaches no file and no network, or refused where that cannot be done\n"
-     "Without a device the gates alone judge. With none behind --: the device's architecture.\n"
+     "With KS_DEVICE=none the gates alone judge. With none behind --: the device's architecture.\n"
      "Exit status: 0 when all are CORRECT and FASTER (on an emulated device: CORRECT); of a suite, when\n"
      "each that can be judged here got its verdict; else 1. 100 when there is no device to tell.\n",
      verb_verify},
@@ -48,6 +52,9 @@ static const struct ks_verb verbs[] = {
      "  --seed N          the schedule of blocks and warps: 0 in order; others random, backwards or\n"
      "                    with one warp starved\n"
      "  --strict-races    races also where both sides store the same value\n"
+     "  --no-costs        neither what it cost nor the dear lines; faster\n"
+     "  --no-races        races are not looked for; faster\n"
+     "  --gpu NAME        the GPU that times are modelled for, of share/ks/devices: h200 ...\n"
      "  --device emu      the only one so far\n"
      "Exit status: 1 when there are findings, 100 when the emulator lacks an instruction.\n",
      verb_run},

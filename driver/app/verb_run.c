@@ -2,15 +2,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
-#include "app/verb.h"
+#include "app/verb_sizes.h"
 #include "device/emu/emu_device.h"
+#include "device/model.h"
 #include "fmt/json.h"
+#include "key/elf.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "verify/launch.h"
 
 #define PTX_MAX (64u << 20)
+#define CUBIN_MAX (256u << 20)
+#define MOST_LINES 10
 
 struct running {
     struct ks_verb_context *context;
@@ -22,6 +27,10 @@ struct running {
     size_t *buffers;                // by slot
     struct ks_dev_step step;
     double seconds;
+    bool costs;                     // counted
+    struct ks_counts counts;
+    struct ks_gpu gpu;              // name NULL: none is described
+    struct ks_model model;
 };
 
 // The words of the compile: with lines, which change no code, and an architecture.
@@ -68,39 +77,6 @@ static enum ks_status load_module(struct running *r, void **module, struct ks_er
             return r->device.module(r->device.self, text, module, err);
     }
     KS_FAIL(err, KS_E_ABSENT, "no PTX of %s", verb_kernel_name(r->kernel));
-}
-
-// "n=100": a size that replaces the workload's.
-static enum ks_status read_sizes(struct ks_arena *arena, const struct ks_strv *texts,
-                                 struct ks_value **values, struct ks_err *err)
-{
-    *values = KS_NEW_ARRAY(arena, struct ks_value, texts->len);
-    for (size_t i = 0; i < texts->len; i++) {
-        const char *equals = strchr(texts->at[i], '=');
-        if (equals == NULL || !ks_parse_i64(equals + 1, &(*values)[i].value))
-            KS_FAIL(err, KS_E_USER, "--set=%s: give NAME=NUMBER, of a let() of the workload",
-                    texts->at[i]);
-        (*values)[i].name = ks_arena_strndup(arena, texts->at[i], (size_t)(equals - texts->at[i]));
-    }
-    return KS_OK;
-}
-
-// A name that is no size of the workload would be ignored.
-static enum ks_status check_sizes(struct ks_arena *arena, const struct ks_mark *mark,
-                                  size_t workload, const struct ks_value *values, size_t n,
-                                  struct ks_err *err)
-{
-    struct ks_value *sizes;
-    size_t n_sizes = ks_problem_sizes(arena, mark, workload, &sizes);
-    for (size_t i = 0; i < n; i++) {
-        size_t k = 0;
-        while (k < n_sizes && strcmp(sizes[k].name, values[i].name) != 0)
-            k++;
-        if (k == n_sizes)
-            KS_FAIL(err, KS_E_USER, "--set=%s: the workload has no let(%s=NUMBER)", values[i].name,
-                    values[i].name);
-    }
-    return KS_OK;
 }
 
 static enum ks_status fill_slot(struct running *r, size_t i, struct ks_err *err)
@@ -184,6 +160,106 @@ static json_t *findings_json(const struct ks_emu_findings *all)
     return list;
 }
 
+// ---- costs
+
+static enum ks_status take_costs(struct running *r, const char *gpu, struct ks_err *err)
+{
+    struct ks_arena *arena = r->context->arena;
+    const char *dir = ks_path_join(arena, r->context->config.share_dir, "devices");
+    const char *path = ks_tu_cubin(arena, &r->tu.plain, r->kernel->arch);
+    struct ks_slice cubin;
+    r->counts = *ks_emu_device_counts(&r->device);
+    if (path != NULL && ks_file_read(arena, path, CUBIN_MAX, &cubin, NULL) == KS_OK)
+        r->counts.registers = ks_cubin_registers(cubin, r->kernel->signature->registered);
+    const char *described = gpu == NULL ? NULL : ks_arena_printf(arena, "%s/%s.yaml", dir, gpu);
+    if (described != NULL && !ks_file_exists(described))
+        KS_FAIL(err, KS_E_USER, "--gpu=%s: no GPU of that name is described in %s", gpu, dir);
+    if (described != NULL)
+        KS_TRY(ks_gpu_read(arena, described, &r->gpu, err));
+    else if (ks_gpu_find(arena, dir, r->kernel->arch, &r->gpu, NULL) != KS_OK)
+        r->gpu = (struct ks_gpu){0};
+    if (r->gpu.name != NULL)
+        r->model = ks_model_launch(&r->gpu, &r->counts, (double)ks_problem_traffic(&r->problem));
+    return KS_OK;
+}
+
+static int64_t peak_bytes(void)
+{
+    struct rusage usage;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
+}
+
+static json_t *line_json(const struct ks_emu_line *l)
+{
+    json_t *row = json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "line", (int)l->line,
+                            "warp_instructions", (json_int_t)l->insts, "thread_instructions",
+                            (json_int_t)l->lanes, "requests", (json_int_t)l->requests, "sectors",
+                            (json_int_t)l->sectors, "bytes", (json_int_t)l->bytes,
+                            "shared_wavefronts", (json_int_t)l->shared, "bank_conflicts",
+                            (json_int_t)l->conflicts, "collisions", (json_int_t)l->collisions);
+    json_object_set_new(row, "file", l->file != NULL ? json_string(l->file) : json_null());
+    return row;
+}
+
+static json_t *costs_json(const struct running *r)
+{
+    if (!r->costs)
+        return json_null();
+    json_t *costs = ks_counts_json(&r->counts), *lines = json_array();
+    const struct ks_emu_line *at;
+    size_t n = ks_emu_device_lines(&r->device, &at);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(lines, line_json(&at[i]));
+    json_object_set_new(costs, "lines", lines);
+    json_object_set_new(costs, "modelled",
+                        r->gpu.name == NULL
+                            ? json_null()
+                            : json_pack("{s:s,s:f,s:s,s:i,s:f,s:s}", "gpu", r->gpu.name, "us",
+                                        r->model.us, "limit", r->model.limit, "blocks_sm",
+                                        r->model.occupancy.blocks, "occupancy",
+                                        r->model.occupancy.part, "occupancy_limit",
+                                        r->model.occupancy.limit));
+    return costs;
+}
+
+static void print_costs(const struct running *r)
+{
+    const struct ks_counts *c = &r->counts;
+    double insts = 0;
+    for (int i = 0; i < KS_CLASSES; i++)
+        insts += c->warp_insts[i];
+    printf("%.0f warp instructions, %.1f of 32 lanes on:", insts, ks_counts_lanes(c));
+    for (int i = 0; i < KS_CLASSES; i++)
+        if (c->warp_insts[i] > 0)
+            printf(" %s %.0f%%", ks_class_name((enum ks_class)i), 100 * c->warp_insts[i] / insts);
+    printf("\n");
+    if (c->global_requests > 0)
+        printf("global memory: %.0f requests, %.1f bytes each; %.0f sectors read beyond L1, %.0f "
+               "written, %.0f of them in part\n", c->global_requests,
+               c->global_bytes / c->global_requests, c->read_sectors, c->write_sectors,
+               c->partial_sectors);
+    if (c->shared_requests > 0)
+        printf("shared memory: %.0f requests, %.0f wavefronts, %.0f of them for bank conflicts\n",
+               c->shared_requests, c->shared_wavefronts, c->shared_conflicts);
+    if (c->atomic_lanes > 0)
+        printf("atomics: %.0f, %.0f of them on an address that their warp hits twice\n",
+               c->atomic_lanes, c->atomic_collisions);
+    if (c->divergent_branches > 0)
+        printf("branches: %.0f, divergent %.0f\n", c->branches, c->divergent_branches);
+    if (r->gpu.name != NULL)
+        printf("modelled for %s: %.1f us, limited by %s; %d blocks an SM (%.0f%% of its threads), "
+               "limited by %s\n", r->gpu.name, r->model.us, r->model.limit,
+               r->model.occupancy.blocks, 100 * r->model.occupancy.part, r->model.occupancy.limit);
+    const struct ks_emu_line *at;
+    size_t n = ks_emu_device_lines(&r->device, &at);
+    for (size_t i = 0; i < n && i < MOST_LINES; i++)
+        printf("  %s:%u: %llu warp instructions, %llu sectors in %llu requests, %llu shared wavefronts "
+               "(%llu for conflicts)\n", at[i].file != NULL ? ks_path_base(at[i].file) : "PTX",
+               at[i].line, (unsigned long long)at[i].insts, (unsigned long long)at[i].sectors,
+               (unsigned long long)at[i].requests, (unsigned long long)at[i].shared,
+               (unsigned long long)at[i].conflicts);
+}
+
 static void report(const struct running *r)
 {
     const struct ks_emu_findings *all = ks_emu_device_findings(&r->device);
@@ -195,8 +271,13 @@ static void report(const struct running *r)
         json_object_set_new(out, "device", json_string("emu"));
         json_object_set_new(out, "workload", json_string(p->name));
         json_object_set_new(out, "instructions", json_integer((json_int_t)executed));
+        json_object_set_new(out, "accesses",
+                            json_integer((json_int_t)ks_emu_device_accesses(&r->device)));
         json_object_set_new(out, "seconds", json_real(r->seconds));
+        json_object_set_new(out, "buffer_bytes", json_integer(ks_problem_bytes(p)));
+        json_object_set_new(out, "peak_bytes", json_integer(peak_bytes()));
         json_object_set_new(out, "findings", findings_json(all));
+        json_object_set_new(out, "costs", costs_json(r));
         ks_json_print(out);
         return;
     }
@@ -209,21 +290,24 @@ static void report(const struct running *r)
         ks_finding_text(&all->list[i], text, sizeof text);
         printf("  %s\n", text);
     }
+    if (r->costs)
+        print_costs(r);
 }
 
 static enum ks_status run_workload(struct running *r, const char *kernel, int64_t workload,
-                                   const struct ks_strv *sizes, int *exit_code, struct ks_err *err)
+                                   const struct ks_strv *sizes, const char *gpu, int *exit_code,
+                                   struct ks_err *err)
 {
     struct ks_arena *arena = r->context->arena;
     struct ks_value *values;
-    KS_TRY(read_sizes(arena, sizes, &values, err));
+    KS_TRY(verb_read_sizes(arena, sizes, &values, err));
     KS_TRY(find_kernel(r, kernel, err));
     const struct ks_mark *mark = r->kernel->mark->mark;
     if (workload < 1 || (size_t)workload > mark->n_workloads)
         KS_FAIL(err, KS_E_USER, "%s:%d: the mark has %zu workload%s, not a number %lld",
                 mark->file, mark->line, mark->n_workloads, mark->n_workloads == 1 ? "" : "s",
                 (long long)workload);
-    KS_TRY(check_sizes(arena, mark, (size_t)workload - 1, values, sizes->len, err));
+    KS_TRY(verb_check_sizes(arena, mark, (size_t)workload - 1, values, sizes->len, err));
     KS_TRY(ks_problem_make(arena, mark, (size_t)workload - 1, r->kernel->signature,
                            r->kernel->mark->decl, values, sizes->len, &r->problem, err));
     KS_TRY(make_step(r, err));
@@ -233,6 +317,8 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
     r->seconds = ks_now() - begin;
     if (status != KS_OK && ks_emu_device_findings(&r->device)->n == 0)
         return status;
+    if (r->costs)
+        KS_TRY(take_costs(r, gpu, err));
     report(r);
     *exit_code = status == KS_OK ? EXIT_OK : status == KS_E_UNSUPPORTED ? EXIT_FAULT : EXIT_NEGATIVE;
     return KS_OK;
@@ -240,15 +326,17 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
 
 int verb_run(struct ks_verb_context *context)
 {
-    const char *device = "emu", *seed = "0", *workload = "1", *strict = NULL;
+    const char *device = "emu", *seed = "0", *workload = "1", *strict = NULL, *gpu = NULL;
+    const char *no_costs = NULL, *no_races = NULL;
     struct ks_strv sizes = {0};
     const struct verb_option options[] = {
         {.name = "--device=", .value = &device}, {.name = "--seed=", .value = &seed},
         {.name = "--workload=", .value = &workload}, {.name = "--set=", .values = &sizes},
-        {.name = "--strict-races", .value = &strict}};
+        {.name = "--strict-races", .value = &strict}, {.name = "--gpu=", .value = &gpu},
+        {.name = "--no-costs", .value = &no_costs}, {.name = "--no-races", .value = &no_races}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 5, .least = 1, .most = 1, .nvcc = true};
+        .options = options, .n_options = 8, .least = 1, .most = 1, .nvcc = true};
     struct verb_words words;
     struct running r = {.context = context};
     struct ks_err err = {0};
@@ -269,8 +357,11 @@ int verb_run(struct ks_verb_context *context)
     if (status == KS_OK) {
         struct ks_emu_settings *settings = ks_emu_device_settings(&r.device);
         settings->seed = (uint64_t)seed_value;
+        settings->vary = false;
         settings->strict_races = strict != NULL;
-        status = run_workload(&r, kernel, workload_value, &sizes, &exit_code, &err);
+        settings->races = no_races == NULL;
+        settings->count = r.costs = no_costs == NULL;
+        status = run_workload(&r, kernel, workload_value, &sizes, gpu, &exit_code, &err);
         r.device.close(r.device.self);
     }
     verb_tu_close(&r.tu);

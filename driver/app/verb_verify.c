@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/verb_device.h"
+#include "app/verb_sizes.h"
 #include "app/verb_verify.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -144,6 +145,7 @@ int verify_exit(const struct verifying *v, const struct ks_verdict *verdict)
 struct asked {
     const char *file, *kernel, *variant; // variant: a file, or NULL for what is stored
     const char *const *words;
+    struct ks_strv sizes;                // --set
 };
 
 static enum ks_status judge_one(struct verifying *v, struct ks_judge *judge,
@@ -204,6 +206,15 @@ static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
     return status;
 }
 
+static enum ks_status judge_sized(struct verifying *v, const struct verb_tu *tu,
+                                  const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
+                                  const struct asked *asked, size_t *judged, struct ks_err *err)
+{
+    const struct ks_tu_kernel *resized;
+    KS_TRY(verb_resize(v->context->arena, &asked->sizes, kernel, &resized, err));
+    return judge_all(v, tu, resized, proposal, asked, judged, err);
+}
+
 static enum ks_status verify_file(struct verifying *v, const struct asked *asked, struct ks_err *err)
 {
     struct ks_arena *arena = v->context->arena;
@@ -228,7 +239,7 @@ static enum ks_status verify_file(struct verifying *v, const struct asked *asked
             status = ks_err_set(err, KS_E_USER, "%s: %s", verb_kernel_name(k),
                                 ks_reason_text(k->reason));
         else
-            status = judge_all(v, &tu, k, proposal, asked, &judged, err);
+            status = judge_sized(v, &tu, k, proposal, asked, &judged, err);
     }
     if (status == KS_OK && matched == 0)
         status = verb_no_kernel(&tu, asked->kernel, err);
@@ -272,10 +283,11 @@ int verb_verify(struct ks_verb_context *context)
                                           {.name = "--device=", .value = &device},
                                           {.name = "--suite=", .value = &suite},
                                           {.name = "--only=", .value = &only},
-                                          {.name = "--no-sandbox", .value = &no_sandbox}};
+                                          {.name = "--no-sandbox", .value = &no_sandbox},
+                                          {.name = "--set=", .values = &asked.sizes}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options; or --suite DIR",
-        .options = options, .n_options = 5, .least = 0, .most = 1, .nvcc = true};
+        .options = options, .n_options = 6, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     int exit_code = verb_read_words(context, &syntax, &words);
@@ -283,6 +295,8 @@ int verb_verify(struct ks_verb_context *context)
         return exit_code;
     if ((suite == NULL) == (words.targets.len == 0) || (suite != NULL && asked.variant != NULL))
         return verb_usage(context, "%s", syntax.expects);
+    if (asked.sizes.len > 0 && suite != NULL)
+        return verb_usage(context, "--set goes with a FILE.cu");
     if (only != NULL && suite == NULL)
         return verb_usage(context, "--only goes with --suite");
     exit_code = verb_device_option(context, device);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/emu/emu_finding.h"
+
 bool ks_check_answer(enum ks_answer answer, const char *text, enum ks_correctness *verdict,
                      char reason[512])
 {
@@ -18,8 +20,9 @@ bool ks_check_answer(enum ks_answer answer, const char *text, enum ks_correctnes
         snprintf(reason, 512, "not enough room on the device: %.300s", text);
         return true;
     case KS_ANSWER_FAULT:
-        *verdict = KS_C_UNSAFE;
-        snprintf(reason, 512, "memory fault: %.300s", text);
+        // The emulated device names what it found; a GPU only that it stopped.
+        *verdict = ks_finding_stops(text) ? KS_C_HANG : KS_C_UNSAFE;
+        snprintf(reason, 512, "%s%.400s", ks_finding_leads(text) ? "" : "memory fault: ", text);
         return true;
     case KS_ANSWER_UNSAFE:
         *verdict = KS_C_UNSAFE;

@@ -109,24 +109,6 @@ static double time_of(const struct ks_judge *judge, const struct counted *all, d
 
 // ---- sizes
 
-// A copy of the mark in which one workload has these sizes.
-static struct ks_mark *with_sizes(struct ks_arena *arena, const struct ks_mark *mark, size_t w,
-                                  const struct ks_value *sizes, size_t n)
-{
-    struct ks_mark *copy = ks_arena_memdup(arena, mark, sizeof *mark);
-    copy->workloads = ks_arena_memdup(arena, mark->workloads,
-                                      mark->n_workloads * sizeof *mark->workloads);
-    struct ks_workload_mark *one = &copy->workloads[w];
-    one->lets = ks_arena_memdup(arena, one->lets, one->n_lets * sizeof *one->lets);
-    for (size_t i = 0; i < one->n_lets; i++)
-        for (size_t k = 0; k < n; k++)
-            if (strcmp(one->lets[i].name, sizes[k].name) == 0 && one->lets[i].expr->op == KS_X_INT) {
-                one->lets[i].expr = ks_arena_memdup(arena, one->lets[i].expr, sizeof(struct ks_expr));
-                one->lets[i].expr->value = sizes[k].value;
-            }
-    return copy;
-}
-
 // Halves the largest size; false when all are small.
 static bool halve(struct ks_value *sizes, size_t n)
 {
@@ -150,7 +132,7 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, struct ks_mark **
     for (bool changed = false;; changed = true) {
         struct ks_arena scratch = {0};
         struct ks_problem problem;
-        struct ks_mark *made = changed ? with_sizes(arena, *mark, w, sizes, n) : *mark;
+        struct ks_mark *made = changed ? ks_mark_resized(arena, *mark, w, sizes, n) : *mark;
         // A size that no problem can be made of: what was there before stays.
         if (ks_problem_make(arena, made, w, judge->kernel->signature, bound->decl, NULL, 0, &problem,
                             NULL) != KS_OK)

@@ -52,6 +52,10 @@ enum ks_status ks_problem_make(struct ks_arena *arena, const struct ks_mark *mar
 size_t ks_problem_sizes(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
                         struct ks_value **sizes);
 
+// A copy of the mark in which one workload has these sizes; names that are none of its own count nothing.
+struct ks_mark *ks_mark_resized(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
+                                const struct ks_value *sizes, size_t n);
+
 // Override sets for correctness, small to large: 1, 2, edges of 32 and of every constant in
 // `constants` (w-1, w, w+1, 2w+3), primes, mixed values of several sizes, then the declared sizes
 // less and plus one, then the declared ones (an empty set). Duplicates removed; the count is

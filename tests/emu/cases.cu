@@ -83,6 +83,14 @@ K bad_lost_update(int *count)
 {
     count[0] = count[0] + 1;
 }
+K bad_block_scope(int *count) // an atomic of one block is none for another
+{
+    atomicAdd_block(count, 1);
+}
+K good_block_scope(int *count)
+{
+    atomicAdd_block(&count[blockIdx.x], 1);
+}
 K bad_no_fence(const int *in, int *part, unsigned *ticket, int *out)
 {
     part[blockIdx.x] = in[blockIdx.x];

@@ -22,6 +22,7 @@ static inline void emu_open(struct emu_run *run)
         fprintf(stderr, "%s\n", run->err.text);
         exit(1);
     }
+    ks_emu_device_settings(&run->device)->vary = false;
 }
 
 static inline enum ks_status emu_load(struct emu_run *run, const char *ptx, size_t len)

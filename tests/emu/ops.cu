@@ -48,6 +48,24 @@ static __device__ __nv_bfloat16 bf(unsigned short x)
 {
     return __ushort_as_bfloat16(x);
 }
+static __device__ unsigned asm_registers(unsigned a, unsigned b)
+{
+    unsigned d;
+    asm("{.reg.b32 t;\n shl.b32 t, %1, 1;\n add.u32 %0, t, %2;\n}" : "=r"(d) : "r"(a), "r"(b));
+    return d;
+}
+static __device__ unsigned asm_set_f16(unsigned a)
+{
+    unsigned short d, zero = 0;
+    asm("set.eq.f16.f16 %0, %1, %2;" : "=h"(d) : "h"((unsigned short)a), "h"(zero));
+    return d;
+}
+static __device__ unsigned asm_set_f32(float a, float b)
+{
+    unsigned d;
+    asm("set.lt.u32.f32 %0, %1, %2;" : "=r"(d) : "f"(a), "f"(b));
+    return d;
+}
 static __device__ unsigned short B(__nv_bfloat16 x)
 {
     return __bfloat16_as_ushort(x);

@@ -113,6 +113,8 @@ static void wrong_order(void)
     expect("bad_global_race", 8, 1, 0, KS_F_RACE, NULL, "work[blockIdx.x] =");
     zeros(1);
     expect("bad_lost_update", 8, 1, 0, KS_F_RACE, "count[0] =", "count[0] =");
+    zeros(1);
+    expect("bad_block_scope", 2, 32, 0, KS_F_RACE, NULL, NULL);
     in_ints(8), zeros(8), zeros(1), out_ints(1);
     expect("bad_no_fence", 8, 1, 0, KS_F_RACE, NULL, "part[blockIdx.x] =");
     in_ints(8), zeros(8), zeros(1), out_ints(1);
@@ -185,6 +187,10 @@ static void right_blocks(void)
     in_ints(20), out = out_ints(20), zeros(20);
     launch("good_chain", 20, 32, 0);
     EACH("good_chain", 20, out, sum_to(numbers, i + 1));
+
+    out = zeros(4);
+    launch("good_block_scope", 4, 40, 0);
+    EACH("good_block_scope", 4, out, 40);
 
     zeros(1), out = zeros(1);
     launch("good_lock", 3, 40, 0);

@@ -41,6 +41,26 @@ sed -i 's/    if (i < n)$/    if (i <= n)/' race.cu
 status 1 "$ks" run race.cu:twice
 has 'out-of-bounds: 4-byte read at offset 4000 of `x`, which has 4000 bytes, by thread (40,0,0) of block (15,0,0) at race.cu:17'
 
+# What it costs, by line, and a time that is called modelled.
+cat > cost.cu <<'END_OF_TEXT'
+// ks: optimize
+// ks: workload let(n=1024) in(x[32*n]) inout(y[n]) grid(n/256) block(256)
+__global__ void apart(const float *x, float *y, int n)
+{
+    __shared__ float t[32 * 256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    t[threadIdx.x * 32] = x[32 * i];
+    atomicAdd(&y[i / 32], t[threadIdx.x * 32]);
+}
+END_OF_TEXT
+status 0 "$ks" run cost.cu
+has 'cost.cu:7: ' && has '1024 sectors in 32 requests' && has '992 of them for bank conflicts'
+has '1024, 992 of them on an address that their warp hits twice' && has 'modelled for NVIDIA H200: '
+status 0 "$ks" run cost.cu --gpu a100 && has 'modelled for NVIDIA A100 80GB: '
+status 2 "$ks" run cost.cu --gpu nosuch
+json 0 run cost.cu && has '"read_sectors": 1024.0' && has '"modelled": {'
+status 0 "$ks" run cost.cu --no-costs && lacks modelled
+
 # Requests that make no sense.
 status 2 "$ks" run race.cu --device cuda
 status 2 "$ks" run

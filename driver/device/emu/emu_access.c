@@ -161,13 +161,15 @@ unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_ins
         struct ks_emu_race_access x = {.warp = warp, .inst = inst, .lane = lane,
                                        .address = address, .bytes = bytes,
                                        .write = access != KS_EMU_READ,
-                                       .strong = inst->sem != KS_EMU_WEAK, .shared = p.shared};
+                                       .strong = inst->sem != KS_EMU_WEAK, .shared = p.shared,
+                                       .cta = inst->scope_cta != 0};
         ks_emu_race_note(&x, p.cells + bit / 4, (unsigned)(bit & 3));
     }
     if (inst->sem != KS_EMU_WEAK && warp->grid->options.races)
         ks_emu_race_sync(warp, lane, p.shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
                                                     * UINT64_C(0x10000000) + address
-                                              : address, access != KS_EMU_READ);
+                                              : address, access != KS_EMU_READ,
+                         inst->scope_cta != 0);
     if (access != KS_EMU_READ && p.known != NULL && !known)
         ks_emu_known_mark(p.known, bit, bytes);
     return at;

@@ -78,6 +78,7 @@ static void atom(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
 {
     if (inst->sem == KS_EMU_RELEASE || inst->sem == KS_EMU_ACQ_REL)
         ks_emu_clock_fence(warp, mask, inst->scope_cta == 0);
+    warp->grid->accesses += (uint64_t)__builtin_popcount(mask);
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_ATOMIC);
     for (u32 l = 0; l < KS_EMU_LANES; l++) {

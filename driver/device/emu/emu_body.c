@@ -10,13 +10,20 @@
 #define MAX_CODE (1u << 21)
 #define MAX_SCOPES (1u << 16)
 
-static enum ks_status declare_registers(struct ks_emu_decoder *d, struct ks_err *err)
+// `type` stood in one word with the directive (".reg.b32", in inline assembly), or is empty.
+static enum ks_status declare_registers(struct ks_emu_decoder *d, struct ks_slice type,
+                                        struct ks_err *err)
 {
     struct ks_emu_reader *r = &d->reader;
-    uint32_t width = ks_emu_is(r, ".pred") ? KS_EMU_PRED : ks_emu_type_bytes(ks_emu_word(r));
-    if (width == 0 && !ks_emu_is(r, ".pred"))
+    bool apart = type.len == 0;
+    if (apart)
+        type = ks_emu_word(r);
+    bool predicate = ks_slice_eq(type, ".pred");
+    uint32_t width = predicate ? KS_EMU_PRED : ks_emu_type_bytes(type);
+    if (width == 0 && !predicate)
         return ks_emu_bad(r, "a register's type is expected", err);
-    ks_emu_next(r);
+    if (apart)
+        ks_emu_next(r);
     do {
         struct ks_emu_reg *reg = ks_vec_push(&d->scratch, &d->regs);
         uint64_t count = 1;
@@ -121,7 +128,9 @@ static enum ks_status read_directive(struct ks_emu_decoder *d, struct ks_err *er
     if (ks_slice_eq(word, ".loc"))
         return read_loc(d, err);
     if (ks_slice_eq(word, ".reg"))
-        return declare_registers(d, err);
+        return declare_registers(d, (struct ks_slice){"", 0}, err);
+    if (word.len > 5 && memcmp(word.at, ".reg.", 5) == 0)
+        return declare_registers(d, (struct ks_slice){word.at + 4, word.len - 4}, err);
     if (ks_emu_space_of(word, &space))
         return declare_variable(d, space, err);
     if (ks_slice_eq(word, ".pragma")) {

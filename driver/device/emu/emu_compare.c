@@ -118,14 +118,16 @@ static void setp(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint3
 // set: the answer as a number: all ones, or 1.0 for a floating destination.
 static void set(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
-    uint32_t bits = compares[inst->size](warp, inst), *d = KS_EMU_REG(uint32_t, inst->d);
-    uint32_t c = 0;
+    uint32_t bits = compares[inst->size](warp, inst), c = 0;
+    unsigned char *d = warp->regs + inst->d;
     if (inst->c != KS_EMU_NONE)
         c = *KS_EMU_REG(uint32_t, inst->c) ^ ((inst->flags & 4) != 0 ? UINT32_MAX : 0);
     bits = combine(inst->flags & 3, bits, c);
     for (unsigned l = 0; l < KS_EMU_LANES; l++)
-        if ((mask >> l & 1) != 0)
-            d[l] = (bits >> l & 1) != 0 ? (uint32_t)inst->imm : 0;
+        if ((mask >> l & 1) != 0) {
+            uint32_t answer = (bits >> l & 1) != 0 ? (uint32_t)inst->imm : 0;
+            memcpy(d + l * inst->width, &answer, inst->width);
+        }
 }
 
 // setp and set on pairs: each half by itself.
@@ -235,15 +237,20 @@ static void decode_set(struct ks_emu_decoder *d, bool is_setp)
     }
     (void)at;
     struct ks_slice to = s->mods[last - 1];
+    i->width = 4;
     if (paired && (ks_slice_eq(to, "f16x2") || ks_slice_eq(to, "bf16x2")))
         i->imm = ks_slice_eq(to, "f16x2") ? 0x3c003c00 : 0x3f803f80;
     else if (ks_slice_eq(to, "u32") || ks_slice_eq(to, "s32"))
         i->imm = UINT32_MAX;
     else if (ks_slice_eq(to, "f32") && !paired)
         i->imm = 0x3f800000;
-    else
+    else if (!paired && (ks_slice_eq(to, "f16") || ks_slice_eq(to, "bf16"))) {
+        i->imm = ks_slice_eq(to, "f16") ? 0x3c00 : 0x3f80;
+        i->width = 2;
+    } else {
         ks_emu_unsupported(d, "this destination type");
-    i->d = ks_emu_dest(d, 0, 4);
+    }
+    i->d = ks_emu_dest(d, 0, i->width);
 }
 
 // selp: a where the predicate holds; slct: a where c >= 0 (9.7.6.3, .4).

@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -41,6 +42,11 @@ const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *dev
 uint64_t ks_emu_device_executed(const struct ks_device *device)
 {
     return ((struct ks_emu *)device->self)->executed;
+}
+
+uint64_t ks_emu_device_accesses(const struct ks_device *device)
+{
+    return ((struct ks_emu *)device->self)->accesses;
 }
 
 static enum ks_status info(void *self, struct ks_device_info *out, struct ks_err *err)
@@ -256,12 +262,28 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
         emu->memory.regions[KS_EMU_PARAM_BASE >> KS_EMU_SLOT_BITS] = (struct ks_emu_region){0};
     }
     emu->executed += grid.executed;
+    emu->accesses += grid.accesses;
     if (status == KS_OK && counts != NULL)
         take_counts(emu, f, &grid, counts);
     ks_emu_counter_free(grid.counter);
     free(params);
     free(known);
     return status;
+}
+
+// The kind leads, and under a schedule of the device's own choice the seed that repeats it.
+static const char *first_text(const struct ks_emu *emu, char *out, size_t size)
+{
+    const struct ks_finding *first = &emu->findings.list[0];
+    char text[900];
+    ks_finding_text(first, text, sizeof text);
+    if (!emu->settings.vary || emu->settings.seed == 0)
+        snprintf(out, size, "%s", text);
+    else
+        snprintf(out, size, "%s" KS_FINDING_SCHEDULE "%llu%s", ks_finding_name(first->kind),
+                 (unsigned long long)emu->settings.seed,
+                 text + strlen(ks_finding_name(first->kind)));
+    return out;
 }
 
 static enum ks_status judge_findings(const struct ks_emu *emu, struct ks_err *err)
@@ -275,7 +297,7 @@ static enum ks_status judge_findings(const struct ks_emu *emu, struct ks_err *er
             ks_finding_text(&all->list[i], text, sizeof text);
             KS_FAIL(err, KS_E_UNSUPPORTED, "%.400s", text);
         }
-    ks_finding_text(&all->list[0], text, sizeof text);
+    first_text(emu, text, sizeof text);
     if (all->n > 1)
         KS_FAIL(err, KS_E_DEVICE, "%.400s; and %zu more", text, all->n - 1);
     KS_FAIL(err, KS_E_DEVICE, "%.400s", text);
@@ -287,7 +309,7 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     struct ks_emu *emu = self;
     double begin = ks_now();
     emu->findings.n = 0;
-    emu->findings.total = emu->executed = 0;
+    emu->findings.total = emu->executed = emu->accesses = 0;
     emu->lines.len = 0;
     for (size_t i = 0; i < plan->n_steps && emu->findings.n == 0; i++) {
         const struct ks_dev_step *step = &plan->steps[i];
@@ -302,7 +324,9 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     }
     if (microseconds != NULL)
         *microseconds = (ks_now() - begin) * 1e6;
-    return judge_findings(emu, err);
+    enum ks_status status = judge_findings(emu, err);
+    emu->settings.seed += emu->settings.vary;
+    return status;
 }
 
 static enum ks_status count(void *self, const struct ks_dev_plan *plan, struct ks_counts *counts,
@@ -310,7 +334,7 @@ static enum ks_status count(void *self, const struct ks_dev_plan *plan, struct k
 {
     struct ks_emu *emu = self;
     emu->findings.n = 0;
-    emu->findings.total = emu->executed = 0;
+    emu->findings.total = emu->executed = emu->accesses = 0;
     for (size_t i = 0; i < plan->n_steps; i++) {
         counts[i] = (struct ks_counts){0};
         if (plan->steps[i].function != NULL)
@@ -359,7 +383,7 @@ enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
     struct ks_emu *emu = calloc(1, sizeof *emu);
     if (emu == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for the emulated device");
-    emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true};
+    emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true, .vary = true};
     ks_rng_seed(&emu->rng, ks_seed_from_os());
     *device = (struct ks_device){
         .kind = "emu", .self = emu, .info = info, .module = module, .function = function,

@@ -13,6 +13,7 @@
 
 struct ks_emu_settings {
     uint64_t seed;        // of the schedule, 0: in order
+    bool vary;            // each run takes the next seed: in order, last first, one starved, random, ...
     uint64_t budget;      // thread instructions a launch, 0: without end
     bool races;           // detect them
     bool strict_races;    // also where equal values are stored
@@ -39,5 +40,7 @@ const struct ks_counts *ks_emu_device_counts(const struct ks_device *device);
 size_t ks_emu_device_lines(const struct ks_device *device, const struct ks_emu_line **lines);
 // Thread instructions of the last run.
 uint64_t ks_emu_device_executed(const struct ks_device *device);
+// Loads, stores and atomics of its threads, element by element.
+uint64_t ks_emu_device_accesses(const struct ks_device *device);
 
 #endif

@@ -112,6 +112,7 @@ struct ks_emu_grid {
     struct ks_emu_findings *findings;
     bool stop;               // no lane runs on
     uint64_t executed;       // thread instructions
+    uint64_t accesses;       // loads, stores and atomics of lanes, element by element
     uint64_t sequence;       // deterministic clock
     struct ks_rng rng;
     struct ks_emu_sync *sync; // emu_race.h: published writes

@@ -24,6 +24,26 @@ const char *ks_finding_name(enum ks_finding_kind kind)
     return names[kind];
 }
 
+static bool leads(const char *text, enum ks_finding_kind kind)
+{
+    size_t n = strlen(ks_finding_name(kind));
+    return strncmp(text, ks_finding_name(kind), n) == 0 &&
+           (text[n] == ':' || ks_starts_with(text + n, KS_FINDING_SCHEDULE));
+}
+
+bool ks_finding_leads(const char *text)
+{
+    for (int kind = 0; kind < KS_F_KINDS; kind++)
+        if (leads(text, (enum ks_finding_kind)kind))
+            return true;
+    return false;
+}
+
+bool ks_finding_stops(const char *text)
+{
+    return leads(text, KS_F_DEADLOCK) || leads(text, KS_F_ENDLESS);
+}
+
 const char *ks_emu_file(const struct ks_emu_module *module, uint32_t source)
 {
     return source == 0 ? NULL : module->files[source >> 20];

@@ -141,12 +141,12 @@ static void report_deadlock(struct ks_emu_block *block)
 // Schedules: 0 in order; else by seed: random, last warp first, or one warp starved.
 static uint32_t pick_warp(struct ks_emu_grid *grid, uint32_t turn, uint32_t n)
 {
-    switch (grid->options.seed == 0 ? 0 : 1 + grid->options.seed % 3) {
-    case 0:
+    switch (grid->options.seed == 0 ? 3 : grid->options.seed % 3) {
+    case 3:
         return turn;
-    case 1:
+    case 0:
         return (uint32_t)ks_rng_below(&grid->rng, n);
-    case 2:
+    case 1:
         return n - 1 - turn;
     default: // the starved one comes last
         return (turn + 1 + (uint32_t)(grid->options.seed / 3)) % n;

@@ -42,6 +42,7 @@ static void release(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, ui
 static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     static const unsigned char zero[16];
+    warp->grid->accesses += (uint64_t)__builtin_popcount(mask) * inst->count;
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_READ);
     for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
@@ -65,6 +66,7 @@ static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
 static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     release(warp, inst, mask);
+    warp->grid->accesses += (uint64_t)__builtin_popcount(mask) * inst->count;
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_WRITE);
     for (uint32_t l = 0; l < KS_EMU_LANES; l++) {

@@ -10,6 +10,7 @@
 // A stamp: block 24 bits, thread 10, clock 22, bytes 4, then flags.
 #define STRONG 8u
 #define MANY 4u   // read by other threads too, at the same time
+#define CTA 2u    // strong within its block alone
 #define VALID 1u
 #define STAMP(block, thread, clock, bytes, flags)                                                 \
     (((uint64_t)(block)&0xffffff) << 40 | (uint64_t)(thread) << 30 |                              \
@@ -164,7 +165,8 @@ static void join(uint32_t **to, const uint32_t *from, uint64_t n)
             (*to)[i] = from[i];
 }
 
-void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish)
+void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish,
+                      bool cta)
 {
     struct ks_emu_grid *grid = warp->grid;
     struct ks_emu_block *block = warp->block;
@@ -176,7 +178,8 @@ void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address,
     struct location *at = find(sync_of(grid), address, publish && c->fenced);
     if (at == NULL)
         return;
-    join(&c->blocks, at->blocks, n);
+    if (!cta)
+        join(&c->blocks, at->blocks, n);
     if (at->owner == block->linear)
         for (unsigned w = 0; w < 32; w++)
             if (at->seen[w] > c->seen[warp->index][w])
@@ -184,11 +187,13 @@ void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address,
     if (!publish || !c->fenced)
         return;
     c->now++;
-    join(&at->blocks, c->blocks, n);
-    if (at->blocks == NULL)
-        at->blocks = calloc(n, sizeof *at->blocks);
-    KS_ASSERT(at->blocks != NULL);
-    at->blocks[n == 1 ? 0 : block->linear] = c->now;
+    if (!cta) {
+        join(&at->blocks, c->blocks, n);
+        if (at->blocks == NULL)
+            at->blocks = calloc(n, sizeof *at->blocks);
+        KS_ASSERT(at->blocks != NULL);
+        at->blocks[n == 1 ? 0 : block->linear] = c->now;
+    }
     at->owner = block->linear;
     for (unsigned w = 0; w < 32; w++)
         at->seen[w] = c->seen[warp->index][w] > c->floor ? c->seen[warp->index][w] : c->floor;
@@ -253,20 +258,26 @@ static void report(const struct ks_emu_race_access *x, uint64_t stamp, uint32_t 
     f->other_file = ks_emu_file(grid->module, f->other.source);
 }
 
+// Both atomic, volatile or the like, and each within the other's scope (8.7: morally strong).
+static bool both_strong(const struct ks_emu_race_access *x, uint64_t stamp)
+{
+    bool here = x->shared || BLOCK_OF(stamp) == (x->warp->block->linear & 0xffffff);
+    return x->strong && (stamp & STRONG) != 0 && (here || (!x->cta && (stamp & CTA) == 0));
+}
+
 static void note_one(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
 {
     uint64_t w = cell->write, r = cell->read;
     uint32_t thread = ks_emu_thread(x->warp, x->lane);
     const struct ks_emu_clock *c = &x->warp->block->clock;
     uint64_t mine = STAMP(x->warp->block->linear, thread, c->now, bytes,
-                          VALID | (x->strong ? STRONG : 0));
+                          VALID | (x->strong ? STRONG : 0) | (x->cta ? CTA : 0));
     uint32_t inst = (uint32_t)(x->inst - x->warp->grid->module->code.at);
-    bool both_strong = x->strong && (w & STRONG) != 0;
-    if (w != 0 && (BYTES_OF(w) & bytes) != 0 && !both_strong && !same_thread(x, w) &&
+    if (w != 0 && (BYTES_OF(w) & bytes) != 0 && !both_strong(x, w) && !same_thread(x, w) &&
         !ordered(x, w))
         report(x, w, cell->write_inst, (w & STRONG) != 0 ? "atomic write" : "write");
     if (x->write) {
-        if (r != 0 && (BYTES_OF(r) & bytes) != 0 && !(x->strong && (r & STRONG) != 0) &&
+        if (r != 0 && (BYTES_OF(r) & bytes) != 0 && !both_strong(x, r) &&
             (!same_thread(x, r) || (r & MANY) != 0) && !ordered(x, r))
             report(x, r, cell->read_inst, "read");
         cell->write = mine;

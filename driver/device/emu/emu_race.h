@@ -4,7 +4,7 @@
 //  - in one block by a barrier that both threads took part in, or __syncwarp in one warp;
 //  - between blocks, when the earlier block fenced (gpu scope) after its access and then did a strong
 //    access (atomic, volatile, release) to some location that the later block strongly accessed since.
-// Atomics never race with each other where their scopes reach. The order that an atomic alone gives
+// Atomics never race with each other where their scopes reach: those of .cta scope in one block alone. The order that an atomic alone gives
 // its observer counts as acquired without a fence on that side, as in NVIDIA's own last-block sample.
 //
 // A block's clock counts its barriers, fences and published writes; so "before the last barrier" is a
@@ -49,13 +49,16 @@ struct ks_emu_race_access {
     uint32_t lane;
     uint64_t address, bytes;
     bool write, strong, shared; // shared memory: of the own block alone
+    bool cta;                   // strong within its block alone
 };
 // Checks and notes an access to `bytes` (at most 16) whose first granule is cells[0]; `offset` is
 // that of the access in its first granule.
 void ks_emu_race_note(const struct ks_emu_race_access *access, struct ks_emu_cell *cells,
                       unsigned offset);
 // A strong access to a location: acquires what was published there, then publishes (if `publish`).
-void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish);
+// Of .cta scope it does neither towards other blocks.
+void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish,
+                      bool cta);
 void ks_emu_race_free(struct ks_emu_grid *grid);
 
 #endif
