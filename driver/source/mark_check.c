@@ -256,9 +256,12 @@ static enum ks_status check_settings(struct checker *c, const struct ks_workload
         if (!p)
             return fail(c, "set(%s=...): %s has no such parameter%s", s->name, c->kernel->qualified,
                         hint(c, s->name));
+        if (p->type.pointer && s->n_values == 1 && strcmp(s->values[0], "nullptr") == 0)
+            continue;
         if (p->type.pointer)
-            return fail(c, "set(%s=...): '%s' is a pointer; describe it with in, inout or out",
-                        s->name, s->name);
+            return fail(c, "set(%s=...): '%s' is a pointer; describe it with in, inout or out, or say "
+                        "set(%s=nullptr)",
+                        s->name, s->name, s->name);
         size_t lanes = (size_t)p->type.elem.lanes;
         if (p->type.elem.scalar != KS_T_NONE && s->n_values != lanes && s->n_values != 1)
             return fail(c, "set(%s=...): %zu values for %s, which has %zu", s->name, s->n_values,

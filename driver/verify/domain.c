@@ -7,6 +7,7 @@
 #include "verify/names.h"
 
 #define DOMAIN_TEXT 4096 // of the expression language
+#define NULL_ALIGN (INT64_C(1) << 62)
 
 struct builder {
     struct ks_arena *arena;
@@ -116,6 +117,14 @@ static void pointers(struct builder *b)
 {
     const struct ks_problem *p = b->declared;
     struct ks_layout layout = ks_layout_of(b->arena, p);
+    // A null pointer takes another way through many kernels: it is told from others by an alignment that
+    // no other address has.
+    for (size_t i = 0; i < p->n_args; i++)
+        if (p->args[i].type.pointer) {
+            conjunct(b);
+            ks_buf_printf(b->out, "%saligned(%s, %" PRId64 ")", ks_arg_is_null(&p->args[i]) ? "" : "!",
+                          ks_names_param(&b->names, i), NULL_ALIGN);
+        }
     for (size_t j = 0; j < p->n_args; j++)
         for (size_t i = 0; i < j; i++) {
             if (layout.slot_of[i] == KS_NO_BUFFER || layout.slot_of[j] == KS_NO_BUFFER)
@@ -179,7 +188,7 @@ static enum ks_status check_arguments(const struct ks_problem *problem, struct k
     int64_t ignored;
     for (size_t i = 0; i < problem->n_args; i++) {
         const struct ks_arg *arg = &problem->args[i];
-        if (arg->kind == KS_ARG_SCALAR && !arg->float_scalar && !ks_arg_integer(arg, &ignored))
+        if (arg->kind == KS_ARG_SCALAR && !ks_arg_is_null(arg) && !arg->float_scalar && !ks_arg_integer(arg, &ignored))
             KS_FAIL(err, KS_E_LIMIT, "no condition can ask for the value of parameter `%s` (%s)",
                     arg->name, arg->type.text != NULL ? arg->type.text : "not an integer");
     }

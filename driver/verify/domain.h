@@ -17,7 +17,8 @@ struct ks_seen {
 // Per workload, all of: each size that a parameter shows (verify/names.h) within the hull of what passed,
 // other sizes at their declared value; integer parameters equal to their formula; grid, block and shared
 // equal to the workload's; pointers of which one is written not overlapping; declared aliases equal, as
-// overlap(y,1,x,1), which holds only for equal addresses; the mark's assumptions. Workloads are joined
+// overlap(y,1,x,1), which holds only for equal addresses; pointers null where the workload's are and not
+// elsewhere, as aligned(p,2^62); the mark's assumptions. Workloads are joined
 // by ||. Names are the proposal's. KS_E_ABSENT when nothing passed; KS_E_LIMIT when it does not fit the
 // language, or an argument's value (int2) has no name in it.
 enum ks_status ks_domain_make(struct ks_arena *arena, const struct ks_mark *mark,

@@ -129,6 +129,10 @@ bool ks_scope_lookup(void *context, const char *name, int64_t *value)
     for (size_t i = 0; i < problem->n_args; i++) {
         if (strcmp(param_name(scope, i), name) != 0)
             continue;
+        if (ks_arg_is_null(&problem->args[i])) {
+            *value = 0;
+            return true;
+        }
         if (problem->args[i].kind == KS_ARG_SCALAR)
             return ks_arg_integer(&problem->args[i], value);
         if (scope->addresses == NULL)
@@ -305,6 +309,8 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
                 return type->pointer
                            ? json_pack("{s:I}", "buffer", (json_int_t)scope->layout->slot_of[i])
                            : NULL;
+            if (ks_arg_is_null(arg))
+                return type->pointer ? hex(arg->bytes, arg->size) : NULL;
             if (!ks_arg_integer(arg, &ignored))
                 return !type->pointer && (type->elem.size == 0 || type->elem.size == arg->size)
                            ? hex(arg->bytes, arg->size)

@@ -170,6 +170,11 @@ static enum ks_status require_param(const struct maker *m, const char *clause, c
             near ? "'?" : "");
 }
 
+static bool is_null(const struct ks_setting *setting)
+{
+    return setting->n_values == 1 && strcmp(setting->values[0], "nullptr") == 0;
+}
+
 static enum ks_status check_clauses(const struct maker *m, struct ks_err *err)
 {
     static const char *const roles[] = {"in", "inout", "out"};
@@ -185,7 +190,8 @@ static enum ks_status check_clauses(const struct maker *m, struct ks_err *err)
                                         "(inout for read and written)", m->mark->where, name);
     }
     for (size_t i = 0; i < m->mark->n_settings; i++)
-        KS_TRY(require_param(m, "set", m->mark->settings[i].name, false, err));
+        KS_TRY(require_param(m, "set", m->mark->settings[i].name,
+                             is_null(&m->mark->settings[i]), err));
     for (size_t i = 0; i < m->mark->n_aliases; i++) {
         KS_TRY(require_param(m, "alias", m->mark->aliases[i][0], true, err));
         KS_TRY(require_param(m, "alias", m->mark->aliases[i][1], true, err));
@@ -329,6 +335,11 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
     arg->kind = KS_ARG_BUFFER;
     arg->size = sizeof(void *);
     arg->alias_of = -1;
+    for (size_t i = 0; i < m->mark->n_settings; i++)
+        if (strcmp(m->mark->settings[i].name, arg->name) == 0) { // nullptr
+            arg->kind = KS_ARG_SCALAR;
+            return KS_OK;
+        }
     if (target != NULL) {
         if (alias_target(m->mark, target) != NULL || strcmp(target, arg->name) == 0)
             KS_FAIL(err, KS_E_USER, "%s: alias(%s,%s): '%s' must have memory of its own", where,
@@ -338,8 +349,8 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
     }
     if (array == NULL)
         KS_FAIL(err, KS_E_USER, "%s: pointer '%s' has no array; add in(%s[...]), inout(%s[...]) "
-                                "or out(%s[...])",
-                where, arg->name, arg->name, arg->name, arg->name);
+                                "or out(%s[...]), or set(%s=nullptr)",
+                where, arg->name, arg->name, arg->name, arg->name, arg->name);
     if (array->role != KS_ROLE_IN && arg->type.pointee_const && target == NULL)
         KS_FAIL(err, KS_E_USER, "%s: %s(%s) but the kernel takes %s; use in(%s[...])", where,
                 array->role == KS_ROLE_OUT ? "out" : "inout", arg->name, arg->type.text,

@@ -14,7 +14,7 @@ struct ks_value { // a name in scope of the workload's expressions
 enum ks_arg_kind { KS_ARG_SCALAR, KS_ARG_BUFFER };
 
 struct ks_arg {
-    enum ks_arg_kind kind;
+    enum ks_arg_kind kind;                // a pointer that is a scalar is null: ks_arg_is_null
     const char *name;
     struct ks_type type;
     unsigned char bytes[64]; size_t size; // scalar: its value as the kernel takes it
@@ -26,6 +26,11 @@ struct ks_arg {
     struct ks_init init;
     int alias_of;                         // argument whose pointer this one shares, or -1
 };
+
+static inline bool ks_arg_is_null(const struct ks_arg *arg)
+{
+    return arg->kind == KS_ARG_SCALAR && arg->type.pointer;
+}
 
 struct ks_problem {
     const char *name;       // workload's name, or the varied sizes "n=4096"

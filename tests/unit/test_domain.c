@@ -465,9 +465,37 @@ static void numbers_of_a_proposal_are_harvested(void **state)
     ks_arena_free(&f.arena);
 }
 
+// A launch with a null pointer takes another way than one without: neither stands for the other.
+static void null_pointers_are_told_from_others(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n"
+               "#pragma ks workload name(with) let(n=64) in(x[n]) in(bias[n]) out(y[n]) grid(1) block(64)\n"
+               "#pragma ks workload name(without) let(n=64) in(x[n]) set(bias=nullptr) out(y[n]) grid(1) block(64)\n"
+               "__global__ void add(const float *x, const float *bias, float *y, int n) { }\n");
+    const struct ks_problem *with = problem(&f, 0, NULL, 0, NULL, 0);
+    const struct ks_problem *without = problem(&f, 1, NULL, 0, NULL, 0);
+    const struct ks_seen seen[2] = {{0, &with, 1, NULL, 0}, {1, &without, 1, NULL, 0}};
+    const uint64_t null_bias[3] = {1 << 20, 0, 2 << 20}, null_x[2] = {0, 2 << 20};
+    assert_int_equal(ks_layout_of(&f.arena, without).n_slots, 2);
+    struct ks_expr *d = domain_of(&f, seen, 1);
+    assert_true(inside(&f, d, with, NULL));
+    assert_false(inside(&f, d, without, NULL));
+    assert_false(inside(&f, d, with, null_bias));
+    d = domain_of(&f, seen + 1, 1);
+    assert_true(inside(&f, d, without, NULL));
+    assert_false(inside(&f, d, without, null_x)); // x was never null
+    assert_false(inside(&f, d, with, NULL));
+    assert_true(inside(&f, d, with, null_bias));
+    d = domain_of(&f, seen, 2);
+    assert_true(inside(&f, d, with, NULL) && inside(&f, d, without, NULL) && inside(&f, d, with, null_bias));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(null_pointers_are_told_from_others),
         cmocka_unit_test(sizes_are_a_hull),
         cmocka_unit_test(overlaps_are_excluded),
         cmocka_unit_test(declared_aliases_are_required),
