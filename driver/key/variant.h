@@ -23,6 +23,7 @@ struct ks_timing {
     const char *workload;       // name or "n=4096"
     double original_us, variant_us; // medians
     double ratio, lower;        // original / variant: median of pairs, exact lower bound
+    double upper;               // exact upper bound; not in files
     int pairs;
     const char *method;         // "flushed events" or "graph of 20"
 };

@@ -107,6 +107,11 @@ enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const
 // rejection). A failure status is a fault of the tool or device, never of the proposal.
 enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposal,
                              struct ks_verdict *verdict, struct ks_err *err);
+// Times `b` against `a` (NULL: the original) on every declared workload, after each was found correct: a
+// finding about one of them is in *verdict with its number (0: a, 1: b) in *at_fault. Else the timings are in
+// the evidence, ratios of a's time over b's, and speed is VOID where nothing can be claimed.
+enum ks_status ks_judge_compare(struct ks_judge *judge, struct ks_proposal *a, struct ks_proposal *b,
+                                struct ks_verdict *verdict, int *at_fault, struct ks_err *err);
 // Fresh processes, new seeds, unseen shapes, alpha 0.001: verdict->speed becomes FASTER only here.
 enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *proposal,
                                 struct ks_verdict *verdict, struct ks_err *err);

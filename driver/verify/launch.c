@@ -318,7 +318,8 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
         }
         for (size_t i = 0; i < scope->proposal->n_workspaces; i++)
             if (strcmp(scope->proposal->workspaces[i].name, expr->name) == 0 && type->pointer)
-                return json_pack("{s:I}", "buffer", (json_int_t)(scope->layout->n_slots + i));
+                return json_pack("{s:I}", "buffer", (json_int_t)(scope->layout->n_slots +
+                                                             scope->first_workspace + i));
     }
     int64_t value;
     unsigned char bytes[8];
@@ -410,7 +411,8 @@ json_t *ks_launch_plan(struct ks_scope *scope, const struct ks_device_info *devi
         } else {
             for (size_t i = 0; i < proposal->n_workspaces; i++)
                 if (strcmp(proposal->workspaces[i].name, step->workspace) == 0)
-                    item = json_pack("{s:I,s:i}", "memset", (json_int_t)(scope->layout->n_slots + i),
+                    item = json_pack("{s:I,s:i}", "memset",
+                                     (json_int_t)(scope->layout->n_slots + scope->first_workspace + i),
                                      "value", step->value & 255);
             if (item == NULL)
                 snprintf(reason, 256, "step %zu: no workspace `%s`", s + 1, step->workspace);

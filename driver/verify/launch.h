@@ -43,6 +43,7 @@ struct ks_scope {
     const struct ks_layout *layout;
     const uint64_t *addresses;              // by slot; NULL: pointers are unknown
     const int64_t *workspaces;              // bytes by workspace; NULL before they are known
+    size_t first_workspace;                 // among the workspaces that the worker has: those before are others'
     const struct ks_mark *mark;             // whose assumptions join every guard; NULL: none
 };
 bool ks_scope_lookup(void *scope, const char *name, int64_t *value);

@@ -22,6 +22,13 @@ enum ks_status ks_timing_run(struct ks_judge *judge, struct ks_arena *arena,
                              struct ks_timed *timed, enum ks_correctness *correctness,
                              struct ks_err *err);
 
+// Times `b` against `a` (NULL: the original), which were compiled together and are correct, on every
+// workload by the search's rule: the ratios are of a's time over b's.
+enum ks_status ks_timing_compare(struct ks_judge *judge, struct ks_arena *arena,
+                                 const struct ks_candidate *a, const struct ks_candidate *b,
+                                 struct ks_timed *timed, enum ks_correctness *correctness,
+                                 struct ks_err *err);
+
 // Microseconds of the original on a problem, and how it is to be timed: `batch` 1 is one launch after an
 // L2 flush. The worker has the problem's buffers and module "m0".
 enum ks_status ks_timing_baseline(struct ks_worker *worker, json_t *plan, double *microseconds,
