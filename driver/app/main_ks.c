@@ -42,6 +42,20 @@ static const struct ks_verb verbs[] = {
      "Exit status: 0 when all are CORRECT and FASTER (on an emulated device: CORRECT); of a suite, when\n"
      "each that can be judged here got its verdict; else 1. 100 when there is no device to tell.\n",
      verb_verify},
+    {"bench", "FILE.cu[:KERNEL] [--variant A] [--variant B] [-- NVCC OPTIONS] | [--runs N] -- PROGRAM ...",
+     "time variants of a kernel, or a whole program with and without them",
+     "Times two arms in turn, A B B A, so that whatever drifts hits both, and says what the exact bounds of\n"
+     "the median ratio show, no more (docs/judging.md). Nothing is stored.\n"
+     "FILE.cu: the original against the stored variant, or those named, in this order; each is found\n"
+     "correct before it is timed, in one process and one compile.\n"
+     "  --variant A   a proposal's file, 4 or more digits of a stored variant's id, or `original`\n"
+     "  --device NAME, --no-sandbox   as for `ks verify`\n"
+     "PROGRAM: wall time of runs with the originals (KS_DISABLE=1) against runs with what was\n"
+     "substituted; its input is empty, what it prints is not shown. One run of each is not counted.\n"
+     "  --runs N      pairs (11); 6 is the least that can show anything\n"
+     "Exit status: 0 when times were taken, whatever they show; 1 when an arm is not correct or fails,\n"
+     "or the two exit with different statuses. 100 where no time can be taken.\n",
+     verb_bench},
     {"run", "FILE.cu[:KERNEL] [--workload N] [--set NAME=VALUE] [--seed N] [-- NVCC OPTIONS]",
      "run a workload on the emulated device, and see what a GPU does not show",
      "Runs one workload of a marked kernel, without a GPU, with every access checked: bounds to the\n"

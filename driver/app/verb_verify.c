@@ -69,7 +69,7 @@ enum ks_status verify_read_proposal(struct ks_arena *arena, const char *path,
     return ks_proposal_read(arena, path, root, proposal, err);
 }
 
-static void name_params(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
+void verify_name_params(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
                         struct ks_proposal *proposal)
 {
     const struct ks_kernel_decl *decl = kernel->mark->decl;
@@ -111,7 +111,7 @@ enum ks_status verify_judge(const struct verifying *v, struct ks_judge *judge,
                             const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
                             struct ks_verdict *verdict, struct ks_err *err)
 {
-    name_params(v->context->arena, kernel, proposal);
+    verify_name_params(v->context->arena, kernel, proposal);
     if (v->absent != NULL)
         return ks_judge_gates(judge, proposal, verdict, err);
     KS_TRY(ks_judge_full(judge, proposal, verdict, err));

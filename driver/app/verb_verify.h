@@ -36,6 +36,9 @@ const char *const *verify_words(const struct verifying *v);
 enum ks_status verify_read_proposal(struct ks_arena *arena, const char *path,
                                     struct ks_proposal *proposal, struct ks_err *err);
 
+void verify_name_params(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
+                        struct ks_proposal *proposal);
+
 // A session over one kernel. Where the original is at fault, *finding says so, *judge is NULL and that
 // is KS_OK.
 enum ks_status verify_open(const struct verifying *v, const struct verb_tu *tu,

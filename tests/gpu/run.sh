@@ -84,6 +84,9 @@ for sample in $samples; do
     "$ks" inspect "$work/$sample/again/$sample" >"$out/$sample.inspect.again"
     cmp -s "$out/$sample.inspect" "$out/$sample.inspect.again"
     check $? "$sample: consume build takes the same variants"
+    # The whole program, paired: what it gains is printed, not asked for.
+    "$ks" bench --runs 11 -- "$work/$sample/tuned/$sample" >"$out/$sample.bench" 2>&1
+    check $? "$sample: whole program: $(tail -1 "$out/$sample.bench" | sed 's/^ *//')"
     echo "  before $(cat "$out/$sample.before.time")"
     echo "  after  $(cat "$out/$sample.after.time")"
     grep -E '^ks: +[^:]*: .*(faster|stays|fault|not tuned)|^ks:   ' "$log" | sed 's/^/  /'
@@ -102,6 +105,10 @@ if [ -d "$work/transpose/.ks" ]; then
         -o again.o 2>"$out/requalify.remarks"
     grep -q '\[ks:applied\]$' "$out/requalify.remarks"
     check $? "transpose: a build with that option takes it"
+    "$ks" bench transpose.cu --device cuda -- "${words[@]}" >"$out/bench.txt" 2>&1
+    check $? "transpose: original against variant: $(tail -1 "$out/bench.txt" | sed 's/^ *//')"
+    "$ks" bench transpose.cu --device cuda --variant "$variant" --variant "$variant" -- "${words[@]}" >"$out/bench-same.txt" 2>&1
+    check $? "transpose: variant against itself: $(tail -1 "$out/bench-same.txt" | sed 's/^ *//')"
     cd "$root" || exit 1
 fi
 echo "$passed passed, $failed failed"
