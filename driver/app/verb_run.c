@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 
 #include "app/verb_sizes.h"
 #include "device/emu/emu_device.h"
@@ -26,7 +27,7 @@ struct running {
     struct ks_device device;
     size_t *buffers;                // by slot
     struct ks_dev_step step;
-    double seconds;
+    double seconds, cpu_seconds;
     bool costs;                     // counted
     struct ks_counts counts;
     struct ks_gpu gpu;              // name NULL: none is described
@@ -183,6 +184,13 @@ static enum ks_status take_costs(struct running *r, const char *gpu, struct ks_e
     return KS_OK;
 }
 
+static double cpu_now(void)
+{
+    struct timespec now;
+    return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now) == 0
+               ? (double)now.tv_sec + (double)now.tv_nsec * 1e-9 : 0;
+}
+
 static int64_t peak_bytes(void)
 {
     struct rusage usage;
@@ -274,6 +282,7 @@ static void report(const struct running *r)
         json_object_set_new(out, "accesses",
                             json_integer((json_int_t)ks_emu_device_accesses(&r->device)));
         json_object_set_new(out, "seconds", json_real(r->seconds));
+        json_object_set_new(out, "cpu_seconds", json_real(r->cpu_seconds));
         json_object_set_new(out, "buffer_bytes", json_integer(ks_problem_bytes(p)));
         json_object_set_new(out, "peak_bytes", json_integer(peak_bytes()));
         json_object_set_new(out, "findings", findings_json(all));
@@ -312,9 +321,10 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
                            r->kernel->mark->decl, values, sizes->len, &r->problem, err));
     KS_TRY(make_step(r, err));
     struct ks_dev_plan plan = {&r->step, 1};
-    double begin = ks_now();
+    double begin = ks_now(), cpu = cpu_now();
     enum ks_status status = r->device.run(r->device.self, &plan, NULL, err);
     r->seconds = ks_now() - begin;
+    r->cpu_seconds = cpu_now() - cpu;
     if (status != KS_OK && ks_emu_device_findings(&r->device)->n == 0)
         return status;
     if (r->costs)

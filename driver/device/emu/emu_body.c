@@ -152,12 +152,17 @@ static const struct ks_emu_opcode *const tables[] = {
 #define INDEX_SIZE 4096
 static const struct ks_emu_opcode *index_of_ops[INDEX_SIZE];
 
-static size_t hash(const char *at, size_t len)
+static uint64_t hash_of(const char *at, size_t len)
 {
     uint64_t h = 14695981039346656037u;
     for (size_t i = 0; i < len; i++)
         h = (h ^ (unsigned char)at[i]) * 1099511628211u;
-    return (size_t)(h ^ h >> 29) % INDEX_SIZE;
+    return h ^ h >> 29;
+}
+
+static size_t hash(const char *at, size_t len)
+{
+    return (size_t)(hash_of(at, len) % INDEX_SIZE);
 }
 
 static const struct ks_emu_opcode *find_opcode(struct ks_slice name)
@@ -281,23 +286,53 @@ static enum ks_status read_body(struct ks_emu_decoder *d, struct ks_err *err)
 
 // ---- the decoded function
 
+// Labels by name and scope: a body can have as many as instructions.
+struct label_table {
+    const struct ks_emu_label **at;
+    size_t size; // a power of two, at least half of it empty
+};
+
+static const struct ks_emu_label **label_slot(const struct label_table *t, struct ks_slice name,
+                                              uint32_t scope)
+{
+    size_t i = (hash_of(name.at, name.len) + scope * UINT64_C(0x9e3779b97f4a7c15)) & (t->size - 1);
+    while (t->at[i] != NULL &&
+           (t->at[i]->scope != scope || t->at[i]->name.len != name.len ||
+            memcmp(t->at[i]->name.at, name.at, name.len) != 0))
+        i = (i + 1) & (t->size - 1);
+    return &t->at[i];
+}
+
+static struct label_table index_labels(struct ks_emu_decoder *d)
+{
+    struct label_table t = {NULL, 16};
+    while (t.size < 2 * d->labels.len)
+        t.size *= 2;
+    t.at = KS_NEW_ARRAY(&d->scratch, const struct ks_emu_label *, t.size);
+    ks_vec_each(struct ks_emu_label, l, &d->labels) {
+        const struct ks_emu_label **slot = label_slot(&t, l->name, l->scope);
+        if (*slot == NULL) // of equal ones the first
+            *slot = l;
+    }
+    return t;
+}
+
 static const struct ks_emu_label *find_label(const struct ks_emu_decoder *d,
+                                             const struct label_table *t,
                                              const struct ks_emu_fixup *f)
 {
     for (uint32_t scope = f->scope;; scope = d->parents.at[scope]) {
-        ks_vec_each(struct ks_emu_label, l, &d->labels)
-            if (l->scope == scope && l->name.len == f->name.len &&
-                memcmp(l->name.at, f->name.at, l->name.len) == 0)
-                return l;
-        if (scope == 0)
-            return NULL;
+        const struct ks_emu_label *l = *label_slot(t, f->name, scope);
+        if (l != NULL || scope == 0)
+            return l;
     }
 }
 
 static enum ks_status resolve(struct ks_emu_decoder *d, struct ks_err *err)
 {
+    const struct label_table table = index_labels(d);
     ks_vec_each(struct ks_emu_fixup, f, &d->fixups) {
-        const struct ks_emu_label *label = find_label(d, f);
+        const struct ks_emu_label *label = find_label(d, &table, f);
         struct ks_emu_inst *inst = &d->code.at[f->inst];
         if (label == NULL)
             KS_FAIL(err, KS_E_FORMAT, "PTX line %u: there is no label %.*s", f->line,

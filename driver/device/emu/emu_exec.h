@@ -48,6 +48,11 @@ struct ks_emu_copy {
     uint32_t batch;          // of its lane
 };
 
+#define KS_EMU_RECENT 16
+struct ks_emu_recent { // emu_race.h: the event of an instruction, while the block's clock stands
+    uint32_t inst, clock, event;
+};
+
 struct ks_emu_warp {
     unsigned char *regs;     // of the frame that runs
     struct ks_emu_block *block;
@@ -64,6 +69,7 @@ struct ks_emu_warp {
     bool missed, copies_missed; // loads, cp.async that L1 did not have are under way (emu_count.h)
     struct ks_emu_copy *copies; uint32_t n_copies, cap_copies;
     uint32_t batch[KS_EMU_LANES]; // copy groups committed, a lane
+    struct ks_emu_recent recent[KS_EMU_RECENT];
 };
 
 struct ks_emu_barrier {
@@ -116,6 +122,7 @@ struct ks_emu_grid {
     uint64_t sequence;       // deterministic clock
     struct ks_rng rng;
     struct ks_emu_sync *sync; // emu_race.h: published writes
+    struct ks_emu_events events;
     struct ks_emu_counter *counter; // emu_count.h, or NULL
     uint64_t samples, sample_insts; // blocks that run, spread over the grid; no more are begun after so
                              // many thread instructions; 0: all

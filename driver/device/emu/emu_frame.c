@@ -153,6 +153,7 @@ void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uin
     warp->n_copies = 0;
     warp->missed = warp->copies_missed = false;
     memset(warp->batch, 0, sizeof warp->batch);
+    memset(warp->recent, 0, sizeof warp->recent);
     struct ks_emu_frame *frame = ks_emu_frame_make(warp, block->grid->entry, NULL, warp->alive);
     ks_emu_specials_set(warp, frame);
     warp->frame = frame;

@@ -40,7 +40,7 @@ enum ks_status ks_emu_region_make(struct ks_emu_memory *memory, uint64_t bytes, 
     *region = (struct ks_emu_region){
         .address = ((uint64_t)slot << KS_EMU_SLOT_BITS) + skew, .bytes = bytes, .lead = lead,
         .mapped = n,
-        .known_mapped = n / 8 + 16, .cells_mapped = track ? n / 4 * sizeof(struct ks_emu_cell) : 0};
+        .known_mapped = n / 8 + 16, .cells_mapped = track ? ks_align_up(n / 4 * sizeof(struct ks_emu_cell), 4096) : 0};
     region->data = map(region->mapped);
     region->known = map(region->known_mapped);
     region->cells = track ? map(region->cells_mapped) : NULL;

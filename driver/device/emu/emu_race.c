@@ -7,18 +7,11 @@
 #define DENSE_BLOCKS 8192 // with more, every fenced access counts as ordered once blocks synchronise
 #define LOCATIONS 4096
 
-// A stamp: block 24 bits, thread 10, clock 22, bytes 4, then flags.
-#define STRONG 8u
-#define MANY 4u   // read by other threads too, at the same time
-#define CTA 2u    // strong within its block alone
-#define VALID 1u
-#define STAMP(block, thread, clock, bytes, flags)                                                 \
-    (((uint64_t)(block)&0xffffff) << 40 | (uint64_t)(thread) << 30 |                              \
-     (uint64_t)((clock) < 0x3fffff ? (clock) : 0x3fffff) << 8 | (uint64_t)(bytes) << 4 | (flags))
-#define BLOCK_OF(s) ((uint32_t)((s) >> 40))
-#define THREAD_OF(s) ((uint32_t)((s) >> 30 & 1023))
-#define CLOCK_OF(s) ((uint32_t)((s) >> 8 & 0x3fffff))
-#define BYTES_OF(s) ((unsigned)((s) >> 4 & 15))
+#define CHUNK 65536            // events
+#define MOST_EVENTS (1u << 30)
+#define STRONG 1u              // of an event
+#define CTA 2u                 // strong within its block alone
+#define MANY 0x80u             // of a reader's lane: others read too, at the same time
 
 struct location {
     uint64_t address;
@@ -54,6 +47,10 @@ static struct ks_emu_sync *sync_of(struct ks_emu_grid *grid)
 void ks_emu_race_free(struct ks_emu_grid *grid)
 {
     struct ks_emu_sync *sync = grid->sync;
+    for (uint32_t i = 0; i < grid->events.n_chunks; i++)
+        free(grid->events.chunks[i]);
+    free(grid->events.chunks);
+    grid->events = (struct ks_emu_events){0};
     if (sync == NULL)
         return;
     for (size_t i = 0; i < LOCATIONS; i++)
@@ -202,48 +199,78 @@ void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address,
 
 // ---- accesses
 
-// Whether the fence that makes an access of another block visible was made.
-static bool flushed(struct ks_emu_grid *grid, uint32_t block, uint32_t thread, uint32_t clock)
+// The event of this instruction at this time; the last ones of a warp are at hand.
+static uint32_t event_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, unsigned flags)
 {
-    const struct past *past = &sync_of(grid)->past[block];
+    struct ks_emu_events *all = &warp->grid->events;
+    uint32_t at = (uint32_t)(inst - warp->grid->module->code.at), now = warp->block->clock.now;
+    struct ks_emu_recent *recent = &warp->recent[at % KS_EMU_RECENT];
+    if (recent->event != 0 && recent->inst == at && recent->clock == now)
+        return recent->event;
+    uint32_t n = all->n;
+    if (n / CHUNK == all->n_chunks) {
+        all->chunks = realloc(all->chunks, (all->n_chunks + 1) * sizeof *all->chunks);
+        KS_ASSERT(all->chunks != NULL && n < MOST_EVENTS);
+        all->chunks[all->n_chunks] = malloc(CHUNK * sizeof **all->chunks);
+        KS_ASSERT(all->chunks[all->n_chunks] != NULL);
+        all->n_chunks++;
+    }
+    all->chunks[n / CHUNK][n % CHUNK] = (struct ks_emu_event){
+        warp->block->linear, at, now, (uint8_t)warp->index, (uint8_t)flags};
+    *recent = (struct ks_emu_recent){at, now, ++all->n};
+    return all->n;
+}
+
+// One side of a cell, taken apart.
+struct before {
+    uint32_t block, thread, clock, inst;
+    unsigned bytes, flags;
+    bool many;
+};
+
+static struct before unpack(const struct ks_emu_grid *grid, uint32_t word, uint8_t lane)
+{
+    uint32_t n = (word >> 2) - 1;
+    const struct ks_emu_event *e = &grid->events.chunks[n / CHUNK][n % CHUNK];
+    return (struct before){e->block, e->warp * (uint32_t)KS_EMU_LANES + (lane & 31u), e->clock, e->inst,
+                           (word & 3) | (lane >> 5 & 3u) << 2, e->flags, (lane & MANY) != 0};
+}
+
+// Whether the fence that makes an access of another block visible was made.
+static bool flushed(struct ks_emu_grid *grid, const struct before *b)
+{
+    const struct past *past = &sync_of(grid)->past[b->block];
     const uint32_t *fences = past->fences;
     uint32_t barrier = past->fence_barrier;
     for (uint32_t i = 0; fences == NULL && i < grid->n_resident; i++)
-        if (grid->blocks[i].live && grid->blocks[i].linear == block) {
+        if (grid->blocks[i].live && grid->blocks[i].linear == b->block) {
             fences = grid->blocks[i].clock.fences;
             barrier = grid->blocks[i].clock.fence_barrier;
         }
-    return fences != NULL && (fences[thread] > clock || barrier > clock);
+    return fences != NULL && (fences[b->thread] > b->clock || barrier > b->clock);
 }
 
-static bool ordered(const struct ks_emu_race_access *x, uint64_t stamp)
+static bool here(const struct ks_emu_race_access *x, const struct before *b)
 {
-    struct ks_emu_block *block = x->warp->block;
-    struct ks_emu_clock *c = &block->clock;
-    uint32_t clock = CLOCK_OF(stamp), thread = THREAD_OF(stamp), other = BLOCK_OF(stamp);
-    if (x->shared || other == (block->linear & 0xffffff))
-        return clock < c->floor || clock < c->seen[x->warp->index][thread / KS_EMU_LANES];
+    return x->shared || b->block == x->warp->block->linear;
+}
+
+static bool ordered(const struct ks_emu_race_access *x, const struct before *b)
+{
+    struct ks_emu_clock *c = &x->warp->block->clock;
+    if (here(x, b))
+        return b->clock < c->floor || b->clock < c->seen[x->warp->index][b->thread / KS_EMU_LANES];
     if (x->warp->grid->n_blocks > DENSE_BLOCKS)
-        return c->blocks != NULL && flushed(x->warp->grid, other, thread, clock);
-    return c->blocks != NULL && c->blocks[other] > clock &&
-           flushed(x->warp->grid, other, thread, clock);
+        return c->blocks != NULL && flushed(x->warp->grid, b);
+    return c->blocks != NULL && c->blocks[b->block] > b->clock && flushed(x->warp->grid, b);
 }
 
-static bool same_thread(const struct ks_emu_race_access *x, uint64_t stamp)
+static bool same_thread(const struct ks_emu_race_access *x, const struct before *b)
 {
-    return THREAD_OF(stamp) == ks_emu_thread(x->warp, x->lane) &&
-           (x->shared || BLOCK_OF(stamp) == (x->warp->block->linear & 0xffffff));
+    return b->thread == ks_emu_thread(x->warp, x->lane) && here(x, b);
 }
 
-static void site_of(struct ks_emu_grid *grid, uint32_t block, uint32_t thread, uint32_t inst,
-                    struct ks_emu_site *site)
-{
-    const struct ks_emu_inst *at = &grid->module->code.at[inst];
-    ks_emu_site_set(grid, block, thread, at, site);
-}
-
-static void report(const struct ks_emu_race_access *x, uint64_t stamp, uint32_t inst,
-                   const char *earlier)
+static void report(const struct ks_emu_race_access *x, const struct before *b, const char *earlier)
 {
     struct ks_emu_grid *grid = x->warp->grid;
     struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_RACE, x->address, x->bytes,
@@ -253,55 +280,83 @@ static void report(const struct ks_emu_race_access *x, uint64_t stamp, uint32_t 
     if (f == NULL || f->count > 1)
         return;
     f->has_other = true;
-    site_of(grid, x->shared ? x->warp->block->linear : BLOCK_OF(stamp), THREAD_OF(stamp), inst,
-            &f->other);
+    ks_emu_site_set(grid, x->shared ? x->warp->block->linear : b->block, b->thread,
+                    &grid->module->code.at[b->inst], &f->other);
     f->other_file = ks_emu_file(grid->module, f->other.source);
 }
 
 // Both atomic, volatile or the like, and each within the other's scope (8.7: morally strong).
-static bool both_strong(const struct ks_emu_race_access *x, uint64_t stamp)
+static bool both_strong(const struct ks_emu_race_access *x, const struct before *b)
 {
-    bool here = x->shared || BLOCK_OF(stamp) == (x->warp->block->linear & 0xffffff);
-    return x->strong && (stamp & STRONG) != 0 && (here || (!x->cta && (stamp & CTA) == 0));
+    return x->strong && (b->flags & STRONG) != 0 &&
+           (here(x, b) || (!x->cta && (b->flags & CTA) == 0));
 }
 
-static void note_one(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
+static void note_one(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes,
+                     uint32_t event)
 {
-    uint64_t w = cell->write, r = cell->read;
-    uint32_t thread = ks_emu_thread(x->warp, x->lane);
-    const struct ks_emu_clock *c = &x->warp->block->clock;
-    uint64_t mine = STAMP(x->warp->block->linear, thread, c->now, bytes,
-                          VALID | (x->strong ? STRONG : 0) | (x->cta ? CTA : 0));
-    uint32_t inst = (uint32_t)(x->inst - x->warp->grid->module->code.at);
-    if (w != 0 && (BYTES_OF(w) & bytes) != 0 && !both_strong(x, w) && !same_thread(x, w) &&
-        !ordered(x, w))
-        report(x, w, cell->write_inst, (w & STRONG) != 0 ? "atomic write" : "write");
+    const struct ks_emu_grid *grid = x->warp->grid;
+    uint32_t word = event << 2 | (bytes & 3);
+    uint8_t lane = (uint8_t)(x->lane | bytes >> 2 << 5);
+    struct before w = {.bytes = 0}, r = {.bytes = 0};
+    if (cell->write != 0) {
+        if (cell->write == word && cell->write_lane == lane && cell->read == 0 && x->write)
+            return;
+        w = unpack(grid, cell->write, cell->write_lane);
+        if ((w.bytes & bytes) != 0 && !both_strong(x, &w) && !same_thread(x, &w) && !ordered(x, &w))
+            report(x, &w, (w.flags & STRONG) != 0 ? "atomic write" : "write");
+    }
+    if (cell->read != 0)
+        r = unpack(grid, cell->read, cell->read_lane);
     if (x->write) {
-        if (r != 0 && (BYTES_OF(r) & bytes) != 0 && !both_strong(x, r) &&
-            (!same_thread(x, r) || (r & MANY) != 0) && !ordered(x, r))
-            report(x, r, cell->read_inst, "read");
-        cell->write = mine;
-        cell->write_inst = inst;
+        if ((r.bytes & bytes) != 0 && !both_strong(x, &r) && (!same_thread(x, &r) || r.many) &&
+            !ordered(x, &r))
+            report(x, &r, "read");
+        cell->write = word;
+        cell->write_lane = lane;
         return;
     }
     // The first of several concurrent readers stays; MANY tells that it was not alone.
-    if (r != 0 && !same_thread(x, r) && !ordered(x, r))
-        cell->read = r | MANY | (uint64_t)bytes << 4;
-    else if (r != 0 && same_thread(x, r) && CLOCK_OF(r) == CLOCK_OF(mine))
-        cell->read = r | (uint64_t)bytes << 4;
-    else {
-        cell->read = mine;
-        cell->read_inst = inst;
+    bool stays = cell->read != 0 &&
+                 (same_thread(x, &r) ? r.clock == x->warp->block->clock.now : !ordered(x, &r));
+    if (stays) {
+        bool many = r.many || !same_thread(x, &r);
+        bytes |= r.bytes;
+        cell->read = (cell->read & ~3u) | (bytes & 3);
+        cell->read_lane =
+            (uint8_t)((cell->read_lane & 31u) | bytes >> 2 << 5 | (many ? MANY : 0));
+    } else {
+        cell->read = word;
+        cell->read_lane = lane;
     }
 }
 
 void ks_emu_race_note(const struct ks_emu_race_access *x, struct ks_emu_cell *cells,
                       unsigned offset)
 {
+    uint32_t event = event_of(x->warp, x->inst, (x->strong ? STRONG : 0) | (x->cta ? CTA : 0));
+    if (offset == 0 && (x->bytes & 3) == 0) {
+        for (unsigned i = 0; i < x->bytes / 4; i++, cells++) {
+            uint32_t word = event << 2 | 3;
+            uint8_t lane = (uint8_t)(x->lane | 3 << 5);
+            if (cells->write != 0 ||
+                (cells->read != 0 && (x->write || (cells->read_lane & (MANY | 3 << 5)) !=
+                                                      (MANY | 3 << 5) || (cells->read & 3) != 3))) {
+                note_one(x, cells, 15, event);
+            } else if (x->write) { // nothing was here
+                cells->write = word;
+                cells->write_lane = lane;
+            } else if (cells->read == 0) {
+                cells->read = word;
+                cells->read_lane = lane;
+            }
+        }
+        return;
+    }
     unsigned end = offset + (unsigned)x->bytes;
     for (unsigned at = 0; at < end; at += 4, cells++) {
         unsigned from = offset > at ? offset - at : 0, to = end - at < 4 ? end - at : 4;
         if (from < to)
-            note_one(x, cells, ((1u << to) - 1) & ~((1u << from) - 1));
+            note_one(x, cells, ((1u << to) - 1) & ~((1u << from) - 1), event);
     }
 }

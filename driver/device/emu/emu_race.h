@@ -1,5 +1,5 @@
 // Races by happens-before. Every 4 bytes remember the last write and a last read: block, thread,
-// the block's clock and the instruction. Two accesses of different threads to the same bytes, one of
+// the block's clock and the instruction (as an event, below). Two accesses of different threads to the same bytes, one of
 // them a write that changed them, race unless they are ordered (PTX ISA 8.10):
 //  - in one block by a barrier that both threads took part in, or __syncwarp in one warp;
 //  - between blocks, when the earlier block fenced (gpu scope) after its access and then did a strong
@@ -20,9 +20,20 @@ struct ks_emu_block;
 struct ks_emu_warp;
 struct ks_emu_inst;
 
-struct ks_emu_cell {
-    uint64_t write, read;           // stamps, 0: none
-    uint32_t write_inst, read_inst; // indexes into the module's code
+// What one instruction of one warp did in one span of its block's clock. Cells name events, so that the
+// history of 4 bytes takes 10: that of a launch is never more than 2.5 times the memory it touched, and the
+// events.
+struct ks_emu_event {
+    uint32_t block, inst, clock; // inst: index into the module's code
+    uint8_t warp, flags;
+};
+struct ks_emu_events {           // numbered from 1
+    struct ks_emu_event **chunks;
+    uint32_t n, n_chunks;
+};
+struct __attribute__((packed)) ks_emu_cell {
+    uint32_t write, read;           // event << 2, the lower bits of the mask of bytes; 0: none
+    uint8_t write_lane, read_lane;  // lane, the upper bits of the mask, whether others read it too
 };
 
 struct ks_emu_clock {
