@@ -67,6 +67,7 @@ struct ks_tu_compile {
     bool quiet;                        // given: what nvcc says goes into out and err alone
     const char *keep_dir;
     const char *depfile;               // NULL: none is written
+    bool lines;                        // given, for ks_tu_compile_text: with line numbers
     bool hold;                         // given: keep back what nvcc prints to the user
     double limit_seconds;              // given: killed then, with all that it started; 0: none
     int64_t limit_memory;              // given with that: bytes for each of its programs; 0: none

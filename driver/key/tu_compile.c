@@ -273,6 +273,8 @@ enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu
     ks_strv_add(arena, &first, "--keep");
     ks_strv_add(arena, &first, "--keep-dir");
     ks_strv_add(arena, &first, keep_dir);
+    if (compile->lines)
+        ks_strv_add(arena, &first, "-lineinfo");
     compile->keep_dir = keep_dir;
     compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
     const char **argv =

@@ -14,7 +14,7 @@
 #define SECONDS 1.0    // of a judgement: no task is begun after that
 #define RUN_SECONDS 5.0
 
-static bool fits(const struct ks_problem *p)
+bool ks_emulate_fits(const struct ks_problem *p)
 {
     double threads = 1;
     for (int d = 0; d < 3; d++)
@@ -55,7 +55,7 @@ static size_t choose(struct ks_judge *judge, struct ks_arena *arena, size_t w,
         struct ks_problem *p = &fit[n_fit];
         if (ks_problem_make(arena, mark->mark, w, judge->kernel->signature, mark->decl,
                             shapes[i].overrides, shapes[i].n, p, NULL) != KS_OK ||
-            !fits(p) || !ks_guard_admits(judge, arena, proposal, p))
+            !ks_emulate_fits(p) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
         if (ks_problem_bytes(p) > ks_problem_bytes(&fit[largest]))
             largest = n_fit;

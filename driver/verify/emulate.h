@@ -19,6 +19,8 @@ struct ks_emulation {
 enum ks_status ks_emulate(struct ks_judge *judge, struct ks_arena *scratch,
                           const struct ks_candidate *candidate, struct ks_emulation *emulation,
                           struct ks_err *err);
+// Whether a problem is small enough for it to be run in passing.
+bool ks_emulate_fits(const struct ks_problem *problem);
 // At the session's end. Idempotent.
 void ks_emulate_close(struct ks_judge *judge);
 

@@ -9,6 +9,7 @@
 #include "os/file.h"
 #include "verify/correct.h"
 #include "verify/emulate.h"
+#include "verify/finding.h"
 #include "verify/modelled.h"
 #include "verify/recall.h"
 #include "verify/timing.h"
@@ -70,6 +71,24 @@ bool ks_judge_times(const struct ks_judge *judge)
     return !judge->options.untimed && strcmp(judge->device.kind, "emu") != 0;
 }
 
+// One message with whatever can be said of the place: the line, and on hardware the buffer.
+static enum ks_status report_finding(struct ks_judge *judge, size_t w, const struct ks_vector *vector,
+                                     const char *why, struct ks_err *err)
+{
+    char place[256] = "", buffer[128] = "";
+    bool emulated = strcmp(judge->device.kind, "emu") == 0;
+    const char *where = judge->problems[w].where;
+    if (ks_starts_with(why, "an assumption"))
+        return ks_err_set(err, KS_E_DEVICE, "%s: %s on this workload; mend the mark", where, why);
+    bool found = ks_finding_place(judge, w, place);
+    if (!emulated && vector->excluded && ks_starts_with(why, "fault"))
+        ks_finding_buffer(judge, vector, buffer);
+    return ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.255s%s%s%s%s; check the "
+                      "sizes and the launch in the mark", where, emulated && found ? place : why,
+                      buffer[0] != '\0' ? ", " : "", buffer, found && !emulated ? "; emulated: " : "",
+                      found && !emulated ? place : "");
+}
+
 // The original on every declared workload: under both fences, then its time.
 static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *fault,
                                        struct ks_err *err)
@@ -79,6 +98,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     enum ks_status status = ks_vector_make(judge, &scratch, &judge->problems[w], KS_FAMILY_DECLARED, 0,
                                            false, &vector, err);
     json_t *plan = NULL;
+    char place[256];
     if (status != KS_OK)
         goto done;
     enum ks_answer answer = KS_ANSWER_OK;
@@ -101,11 +121,19 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     }
     bool own_fault = answer == KS_ANSWER_FAULT || answer == KS_ANSWER_UNSAFE ||
                      answer == KS_ANSWER_LAUNCH || answer == KS_ANSWER_HANG;
-    if (vector.excluded || own_fault) {
+    if (vector.excluded && ks_starts_with(vector.why, "unsupported")) {
+        status = ks_err_set(err, KS_E_DEVICE, "%s: this device cannot run the original: %.200s",
+                            judge->problems[w].where, vector.why);
+    } else if (vector.excluded || own_fault) {
         *fault = true;
-        status = ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.200s; check "
-                            "the sizes and the launch in the mark", judge->problems[w].where,
-                            vector.excluded ? vector.why : judge->oracle.text);
+        char why[256];
+        snprintf(why, sizeof why, "%s", vector.excluded ? vector.why : judge->oracle.text);
+        status = report_finding(judge, w, &vector, why, err);
+    } else if (answer == KS_ANSWER_OK && !ks_vector_repeats(judge, &vector) &&
+               !judge->arith.float_atomics && ks_finding_place(judge, w, place)) {
+        *fault = true;
+        status = ks_err_set(err, KS_E_DEVICE, "%s: the original's results differ from run to run: %.220s",
+                            judge->problems[w].where, place);
     } else if (answer != KS_ANSWER_OK) {
         status = ks_answer_status(&judge->oracle, answer, "the oracle", err);
     } else if (ks_judge_times(judge)) {

@@ -229,7 +229,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     case KS_ANSWER_UNSUPPORTED:
     case KS_ANSWER_HANG:
         vector->excluded = true;
-        snprintf(vector->why, sizeof vector->why, "%s: %.200s", ks_answer_name(answer),
+        snprintf(vector->why, sizeof vector->why, "%s: %.240s", ks_answer_name(answer),
                  judge->oracle.text);
         if (answer == KS_ANSWER_HANG)
             ks_worker_stop(&judge->oracle);

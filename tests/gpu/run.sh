@@ -51,6 +51,11 @@ if [ -x "$build/bin/ks-weak" ]; then
     check $status "adversarial suite: $(tail -1 "$out/suite.txt")"
 fi
 
+"$build/bin/ks" verify --suite "$root/tests/oracle" >"$out/oracle.txt" 2>"$out/oracle.log"
+check $? "tolerances measured in double: $(tail -1 "$out/oracle.txt")"
+"$root/tests/gpu/findings.sh" "$build" >"$out/findings.txt" 2>&1
+check $? "originals at fault: $(grep -c '^ok ' "$out/findings.txt") of 4 told with the place"
+
 work=$out/samples
 rm -rf "$work"
 cp -r "$root/samples" "$work"

@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# Originals that are at fault on a declared workload: `ks verify` and `ks tune` say so in one message with
+# kind and source line, and exit with 1.
+#   tests/emu/findings.sh BUILD
+set -u
+build=$1
+command -v nvcc > /dev/null || [ -x "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" ] || { echo "no nvcc here: skipped"; exit 77; }
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export KS_CACHE_DIR=$scratch/cache KS_STATE_DIR=$scratch/state KS_CONFIG_DIR=$scratch/config
+unset KS_DEVICE KS_MODE
+bad=0
+fail() { echo "FAIL: $*"; cat "$scratch/out"; bad=1; }
+cd "$scratch" || exit 1
+cat > proposal.yaml << 'END'
+params: [x, y, n]
+source: |
+  __global__ void k(const float *x, float *y, int n)
+  {
+      int i = blockIdx.x * 128 + threadIdx.x;
+      if (i < n)
+          y[i] = x[i];
+  }
+plan:
+  - {kernel: k, grid: ["ceildiv(n,128)"], block: [128], args: [x, y, n]}
+END
+
+# kernel NAME OUT BODY: y from line 8 of NAME.cu on.
+kernel() {
+    cat > "$1.cu" << END
+#pragma ks optimize
+#pragma ks workload let(n=3000) in(x[n]) $2 grid(ceildiv(n,256)) block(256)
+__global__ void k(const float *x, float *y, int n)
+{
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = i < n ? x[i] : 0;
+    $3
+}
+END
+}
+kernel over 'out(y[n])' 'if (i < n) y[i] = x[i + 1];'
+kernel under 'out(y[n])' 'if (i < n) y[i - 1] = v;'
+kernel unset 'out(y[n])' 'if (i < n) y[i] += v;'
+kernel races 'inout(y[n])' 'y[i % 7] += v;'
+kernel shares 'out(y[n])' 's[threadIdx.x] = v; if (i < n) y[i] = s[255 - threadIdx.x];'
+kernel fine 'out(y[n])' 's[threadIdx.x] = v; __syncthreads(); if (i < n) y[i] = s[threadIdx.x];'
+for case in 'over out-of-bounds' 'under out-of-bounds' 'unset uninitialised' 'races race' 'shares uninitialised'; do
+    read -r name kind <<< "$case"
+    "$build/bin/ks" verify "$name.cu" --variant proposal.yaml --device emu > out 2> log
+    [ $? = 1 ] || fail "$name: verify exits otherwise"
+    [ "$(grep -c "BASELINE_FAULT: $name.cu:2: the original fails on this workload: .*$kind: .* at $name.cu:8" out)" = 1 ] ||
+        fail "$name: no place"
+    "$build/bin/ks" tune "$name.cu" --device emu > out 2>&1
+    [ $? = 1 ] || fail "$name: tune exits otherwise"
+    [ "$(grep -c "$kind: .* at $name.cu:8" out)" = 1 ] || fail "$name: tune names no place"
+done
+"$build/bin/ks" verify fine.cu --variant proposal.yaml --device emu > out 2> log
+[ $? = 0 ] && grep -q CORRECT out || fail "an original that is right"
+exit $bad
