@@ -1,4 +1,5 @@
-// Runs kernels on the emulated device for tests: a module from PTX text, buffers, a launch.
+// Runs kernels on the emulated device for tests: a module from PTX text, buffers, a launch. With
+// KS_TEST_DEVICE=cuda on a GPU, from a cubin (tests/gpu/emu_corpus.sh).
 #ifndef KS_TEST_EMU_RUN_H
 #define KS_TEST_EMU_RUN_H
 
@@ -15,14 +16,21 @@ struct emu_run {
     struct ks_dev_arg args[16]; size_t n_args;
 };
 
+static inline bool emu_emulated(const struct emu_run *run)
+{
+    return strcmp(run->device.kind, "emu") == 0;
+}
+
 static inline void emu_open(struct emu_run *run)
 {
+    const char *name = getenv("KS_TEST_DEVICE");
     *run = (struct emu_run){0};
-    if (ks_device_open_emu(&run->device, &run->err) != KS_OK) {
+    if (ks_device_open(name != NULL ? name : "emu", &run->device, &run->err) != KS_OK) {
         fprintf(stderr, "%s\n", run->err.text);
-        exit(1);
+        exit(run->err.status == KS_E_ABSENT ? 77 : 1);
     }
-    ks_emu_device_settings(&run->device)->vary = false;
+    if (emu_emulated(run))
+        ks_emu_device_settings(&run->device)->vary = false;
 }
 
 static inline enum ks_status emu_load(struct emu_run *run, const char *ptx, size_t len)
