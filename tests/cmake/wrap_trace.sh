@@ -1,6 +1,6 @@
 # What a compile touches, as the kernel sees it: read-only writes nothing but the outputs, no socket
 # and no GPU is ever opened, and a home is not needed, nor any variable but PATH.
-KS_TEST_NVCC=$(readlink -f "$KS_TEST_NVCC") # the real one: remembered steps write files of their own
+KS_TEST_NVCC=$KS_TEST_REAL_NVCC # remembered steps write files of their own
 . "$KS_TEST_SOURCE/tests/lib.sh"
 command -v strace > /dev/null && strace -o /dev/null true 2> /dev/null || skip "no strace, or it may not trace"
 write_scale a.cu

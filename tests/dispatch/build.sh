@@ -3,7 +3,8 @@
 # Expects make_shadow, nvcc, hook, work, backend ("mock" or "gpu"); the folder is tests/dispatch.
 # shellcheck shell=bash disable=SC2154
 jobs=$(nproc)
-cuda=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
+[ -e "$(dirname "$nvcc")/nvcc.profile" ] || nvcc=$(readlink -f "$nvcc")
+cuda=$(dirname "$(dirname "$nvcc")")
 
 # mode | units | what the plain compile makes | options. The units say what the mode is there to show
 # (kinds, twin and bare go together); "-c" makes the program without substitution too.
@@ -14,7 +15,7 @@ rdc    | guards kinds twin bare loading library | -cuda | -arch=sm_90 -rdc=true 
 clang  | guards kinds twin bare         | -cuda | -arch=sm_90 -ccbin clang++-14 -std=c++17 -Xcompiler=-Wno-unused-function
 stream | guards                         | -c    | -arch=sm_90 -default-stream per-thread -std=c++20
 two    | guards                         | -cuda | -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -t2 -g -Xcompiler=-O0
-weak   | kinds twin bare                | -cuda | -arch=sm_90 -static-global-template-stub=false
+weak   | kinds twin bare                | -cuda | -arch=sm_90 -std=c++17 -static-global-template-stub=false
 race   | guards                         | -cuda | -arch=sm_90 -Xcompiler=-fsanitize=thread
 shared | kinds twin bare loading library        | -cuda | -arch=sm_90 -Xcompiler=-fPIC,-fvisibility=hidden
 END
