@@ -11,6 +11,7 @@
 #include "os/proc.h"
 #include "store/pending.h"
 #include "verify/confine.h"
+#include "verify/sanitize.h"
 
 enum health { GOOD, NOTE, BAD };
 
@@ -136,6 +137,17 @@ static const char *try_sandbox(struct doctor *d, const struct ks_toolkit *toolki
     if (outside != NULL)
         ks_tree_remove(outside, NULL);
     return problem;
+}
+
+static void check_sanitizer(struct doctor *d)
+{
+    struct ks_arena *arena = d->context->arena;
+    struct ks_toolkit toolkit = {0};
+    bool found = ks_toolkit_find(arena, &d->context->config, &toolkit, NULL) == KS_OK;
+    const char *program = ks_sanitizer_find(arena, found ? &toolkit : NULL);
+    report(d, "sanitizer", program != NULL ? GOOD : NOTE,
+           program != NULL ? program : "compute-sanitizer is not installed: finalists on a GPU go without memcheck "
+                                       "and racecheck");
 }
 
 static void check_sandbox(struct doctor *d)
@@ -303,6 +315,7 @@ int verb_doctor(struct ks_verb_context *context)
     check_installed(&d);
     check_skills(&d);
     check_gpu(&d);
+    check_sanitizer(&d);
     check_sandbox(&d);
     check_counters(&d);
     check_project(&d);

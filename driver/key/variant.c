@@ -67,6 +67,7 @@ static void put_evidence(struct ks_yaml_writer *w, const struct ks_evidence *evi
     put_number(w, "max_rel", evidence->max_rel);
     ks_yaml_put(w, "repeats", evidence->deterministic ? "identical" : "different");
     ks_yaml_put(w, "sandbox", evidence->sandboxed ? "used" : "none");
+    put_words(w, "sanitizers", evidence->sanitizers, evidence->n_sanitizers);
     ks_yaml_begin_list(w, "timings");
     for (size_t i = 0; i < evidence->n_timings; i++) {
         const struct ks_timing *timing = &evidence->timings[i];
@@ -304,7 +305,7 @@ static enum ks_status read_evidence(const struct reader *r, const struct ks_yaml
 {
     static const char *const known[] = {"level",   "device", "driver",   "nvcc", "date",
                                         "judge",   "shapes", "families", "runs", "max_ulp",
-                                        "max_rel", "repeats", "sandbox", "timings", "notes",
+                                        "max_rel", "repeats", "sandbox", "sanitizers", "timings", "notes",
                                         "kernels", NULL};
     const struct ks_yaml *map, *timings;
     KS_TRY(need(r, root, "evidence", KS_YAML_MAP, &map));
@@ -325,6 +326,8 @@ static enum ks_status read_evidence(const struct reader *r, const struct ks_yaml
     KS_TRY(read_bool(r, map, "repeats", "identical", "different", &evidence->deterministic));
     if (ks_yaml_get(map, "sandbox") != NULL) // files from before it was written have none
         KS_TRY(read_bool(r, map, "sandbox", "used", "none", &evidence->sandboxed));
+    if (ks_yaml_get(map, "sanitizers") != NULL)
+        KS_TRY(read_words(r, map, "sanitizers", &evidence->sanitizers, &evidence->n_sanitizers));
     KS_TRY(need(r, map, "timings", KS_YAML_LIST, &timings));
     evidence->timings = KS_NEW_ARRAY(r->arena, struct ks_timing, timings->len);
     evidence->n_timings = timings->len;

@@ -40,6 +40,7 @@ struct ks_evidence {
     bool deterministic;         // repeated runs bitwise equal
     struct ks_timing *timings; size_t n_timings; // of the confirmation
     bool sandboxed;             // compiled and run confined, as what comes from elsewhere is
+    const char **sanitizers; size_t n_sanitizers; // of the toolkit, that ran and found nothing ("memcheck")
     const char **notes; size_t n_notes; // what could not be done ("racecheck: not installed")
     // What the build that ships must compile to: per plan kernel in source order.
     const char **kernels;       // names in `source`

@@ -23,6 +23,7 @@
 #define FS_IOCTL_DEV (1ULL << 15) // 5
 #define NET_TCP 3ULL              // 4: bind, connect
 #define SCOPES 3ULL               // 6: abstract sockets, signals
+#define SCOPE_SIGNALS 2ULL
 
 struct attributes { // struct landlock_ruleset_attr, as of version 6
     uint64_t fs, net, scoped;
@@ -89,6 +90,7 @@ bool ks_sandbox_variable(const char *entry)
         "NVCC_",
         "CUDA_",
         "NVIDIA_",
+        "NV_",
         "KS_CUDA_DEVICE=",
         "KS_SANDBOX_READ=",
         NULL,
@@ -203,7 +205,8 @@ enum ks_status ks_sandbox_make(struct ks_arena *arena, const struct ks_sandbox_r
     if (!ks_sandbox_supported(why))
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", why);
     int version = ks_sandbox_version();
-    struct attributes attributes = {handled(version), NET_TCP, SCOPES};
+    struct attributes attributes = {handled(version), rules->connects ? 0 : NET_TCP,
+                                    rules->connects ? SCOPE_SIGNALS : SCOPES};
     size_t size = version >= 6 ? sizeof attributes : version >= 4 ? 16 : 8;
     sandbox->ruleset =
         (int)syscall(SYS_landlock_create_ruleset, &attributes, size, 0); // close-on-exec

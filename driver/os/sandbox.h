@@ -26,6 +26,7 @@ struct ks_sandbox_rules {
     const char *const *write;   // folders in which files are made, changed and removed
     const char *const *devices; // may be read, written and controlled
     const char *const *hidden;  // never readable, also where `read` names a folder above
+    bool connects;              // Landlock leaves the network to the seal: a driver starts before it
     bool starts;                // processes may be started; else only threads, and no program
     int64_t max_file;           // bytes of one file, 0: no limit
     int64_t max_written;        // bytes below write[0], 0: no limit; looked at while it runs

@@ -29,24 +29,37 @@ struct ks_worker_place ks_worker_place_of(const char *setting)
     return (struct ks_worker_place){setting, "cuda"};
 }
 
-enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
-                               const char *device, bool confined, struct ks_err *err)
+enum ks_status ks_worker_start_under(struct ks_worker *worker, const char *const *words,
+                                     const char *path, const char *device, bool confined,
+                                     struct ks_err *err)
 {
     *worker = (struct ks_worker){.confined = confined};
     struct ks_arena arena = {0};
     struct ks_strv argv = {0};
-    char *save = NULL;
-    char *words = ks_arena_strdup(&arena, launcher == NULL ? "" : launcher);
-    for (char *word = strtok_r(words, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save))
-        ks_strv_add(&arena, &argv, word);
+    for (; words != NULL && *words != NULL; words++)
+        ks_strv_add(&arena, &argv, *words);
     ks_strv_add(&arena, &argv, path);
-    if (strcmp(device, "cuda") != 0)
+    if (device != NULL && strcmp(device, "cuda") != 0)
         ks_strv_add(&arena, &argv, ks_arena_printf(&arena, "--device=%s", device));
     if (confined)
         ks_strv_add(&arena, &argv, "--sandbox");
     enum ks_status status = ks_child_start(argv.at, NULL, &worker->child, err);
     worker->running = status == KS_OK;
     worker->child.write_timeout = WRITE_SECONDS;
+    ks_arena_free(&arena);
+    return status;
+}
+
+enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
+                               const char *device, bool confined, struct ks_err *err)
+{
+    struct ks_arena arena = {0};
+    struct ks_strv list = {0};
+    char *save = NULL;
+    char *words = ks_arena_strdup(&arena, launcher == NULL ? "" : launcher);
+    for (char *word = strtok_r(words, " ", &save); word != NULL; word = strtok_r(NULL, " ", &save))
+        ks_strv_add(&arena, &list, word);
+    enum ks_status status = ks_worker_start_under(worker, list.at, path, device, confined, err);
     ks_arena_free(&arena);
     return status;
 }
@@ -60,6 +73,14 @@ static void forget_reply(struct ks_worker *worker)
 {
     json_decref(worker->reply);
     worker->reply = NULL;
+}
+
+void ks_worker_end(struct ks_worker *worker, double seconds)
+{
+    if (worker->running)
+        ks_child_stop(&worker->child, seconds, NULL);
+    worker->running = worker->waiting = false;
+    forget_reply(worker);
 }
 
 void ks_worker_stop(struct ks_worker *worker)
@@ -77,7 +98,7 @@ static enum ks_answer give_up(struct ks_worker *worker, enum ks_answer answer, c
     memmove(worker->text, text, n); // `text` may be worker->text itself
     worker->text[n] = '\0';
     if (worker->running)
-        ks_child_stop(&worker->child, 0, NULL);
+        ks_child_stop(&worker->child, answer == KS_ANSWER_FAULT ? worker->grace : 0, NULL);
     worker->running = worker->waiting = false;
     return answer;
 }

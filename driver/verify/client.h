@@ -29,6 +29,7 @@ struct ks_worker {
     int64_t asked;      // id of the request last sent
     bool waiting;       // an answer is due
     json_t *reply;      // of the last answer; ours, until the next request
+    double grace;       // seconds that it has to end by itself after a fault
     bool confined;      // it was asked to run in a sandbox
     char text[256];     // what went wrong, one line
 };
@@ -38,6 +39,10 @@ struct ks_worker {
 // answer to hello. KS_E_CHILD if that fails.
 enum ks_status ks_worker_start(struct ks_worker *worker, const char *launcher, const char *path,
                                const char *device, bool confined, struct ks_err *err);
+// The same under the words of a program that runs it (NULL-terminated, may be NULL).
+enum ks_status ks_worker_start_under(struct ks_worker *worker, const char *const *words,
+                                     const char *path, const char *device, bool confined,
+                                     struct ks_err *err);
 // What KS_DEVICE says: the name of a device here, `auto` (the GPU, until somebody finds that there is
 // none), or the words that start a worker for the GPU of another machine.
 struct ks_worker_place {
@@ -61,6 +66,8 @@ enum ks_answer ks_worker_fingerprint(struct ks_worker *worker, size_t buffer, in
 enum ks_answer ks_worker_hello(struct ks_worker *worker, struct ks_device_info *info);
 // Ends it: politely if it behaves, by force otherwise. Idempotent.
 void ks_worker_stop(struct ks_worker *worker);
+// Lets it end by itself within that time, whatever it was doing; then as ks_worker_stop.
+void ks_worker_end(struct ks_worker *worker, double seconds);
 bool ks_worker_alive(const struct ks_worker *worker);
 
 #endif

@@ -191,7 +191,7 @@ enum ks_status ks_confine_worker(struct ks_err *err)
             if (ks_starts_with(names.at[i], "nvidia") || ks_starts_with(names.at[i], "nvhost") ||
                 ks_starts_with(names.at[i], "nvmap") || strcmp(names.at[i], "dxg") == 0)
                 ks_strv_add(arena, &devices, ks_path_join(arena, "/dev", names.at[i]));
-    const struct ks_sandbox_rules rules = {.read = read.at, .devices = devices.at};
+    const struct ks_sandbox_rules rules = {.read = read.at, .devices = devices.at, .connects = true};
     clean_environment();
     KS_TRY(ks_sandbox_make(arena, &rules, &worker.sandbox, err));
     if (!ks_sandbox_fence(&worker.sandbox))

@@ -10,7 +10,6 @@
 #define MOST_BYTES (256 << 10)
 #define MOST_THREADS (16 << 10)
 #define SHAPES 48
-#define PROBLEMS 4     // of a workload
 #define SECONDS 1.0    // of a judgement: no task is begun after that
 #define RUN_SECONDS 5.0
 
@@ -41,8 +40,8 @@ static enum ks_status open_second(struct ks_judge *judge, struct ks_err *err)
 
 // Small problems of a workload that the guard admits: the largest that fits, for all is in play there, then
 // the others from the smallest.
-static size_t choose(struct ks_judge *judge, struct ks_arena *arena, size_t w,
-                     const struct ks_proposal *proposal, struct ks_problem *chosen)
+size_t ks_small_problems(struct ks_judge *judge, struct ks_arena *arena, size_t w,
+                         const struct ks_proposal *proposal, struct ks_problem *chosen)
 {
     const struct ks_tu_mark *mark = judge->kernel->mark;
     int64_t constants[16];
@@ -63,7 +62,7 @@ static size_t choose(struct ks_judge *judge, struct ks_arena *arena, size_t w,
     }
     if (n_fit > 0)
         chosen[n++] = fit[largest];
-    for (size_t i = 0; i < n_fit && n < PROBLEMS; i++)
+    for (size_t i = 0; i < n_fit && n < KS_SMALL_PROBLEMS; i++)
         if (i != largest)
             chosen[n++] = fit[i];
     return n;
@@ -97,8 +96,8 @@ static enum ks_status look_at_all(struct ks_judge *judge, struct ks_arena *arena
     double begin = ks_now();
     char why[256] = "no size of the workload is small enough";
     for (size_t w = 0; w < judge->n_problems; w++) {
-        struct ks_problem problems[PROBLEMS];
-        size_t n = choose(judge, arena, w, c->proposal, problems);
+        struct ks_problem problems[KS_SMALL_PROBLEMS];
+        size_t n = ks_small_problems(judge, arena, w, c->proposal, problems);
         for (size_t i = 0; i < n && e->verdict == KS_C_CORRECT; i++) {
             if (e->runs > 0 && ks_now() - begin > SECONDS)
                 break;

@@ -6,6 +6,12 @@
 
 #include "verify/session.h"
 
+#define KS_SMALL_PROBLEMS 4
+// Small problems of a workload that the guard admits, at most KS_SMALL_PROBLEMS into *chosen: the largest
+// that is small first. How many.
+size_t ks_small_problems(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                         const struct ks_proposal *proposal, struct ks_problem *chosen);
+
 struct ks_emulation {
     int runs;                      // 0: nothing could be run, a note of the judge says why
     enum ks_correctness verdict;   // KS_C_CORRECT unless the emulated device found a fault of the candidate

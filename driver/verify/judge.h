@@ -15,6 +15,7 @@ struct ks_judge_options {
     const char *worker;        // path of ks-worker; NULL: beside this program
     const char *launcher;      // prefix words to run it elsewhere ("srun -G1"), or NULL
     const char *device;        // by name (device/device.h); NULL: "cuda"
+    const char *sanitizer;     // path of compute-sanitizer; NULL: of the toolkit, or on PATH; "": none
     const char *emulator;      // path of the ks-worker that emulates; NULL: beside this program
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
     double compile_timeout;    // seconds for compiling proposals (120)
@@ -66,6 +67,8 @@ enum ks_check_kind {
     KS_CHECK_EMULATION,    // small problems on the emulated device as well, where that is not the device
     KS_CHECK_DOMAIN,       // guard and domain
     KS_CHECK_TIMING,       // paired, and the outputs of timed runs
+    KS_CHECK_MEMCHECK,     // of a finalist, by compute-sanitizer where it is installed (verify/sanitize.h)
+    KS_CHECK_RACECHECK,
     KS_CHECK_CONFIRMATION, // fresh processes, new seeds, unseen sizes
     KS_CHECK_COUNT
 };

@@ -8,6 +8,7 @@
 #include "verify/emulate.h"
 #include "verify/modelled.h"
 #include "verify/recall.h"
+#include "verify/sanitize.h"
 #include "verify/screen.h"
 #include "verify/timing.h"
 
@@ -15,7 +16,7 @@ const char *ks_check_kind_name(enum ks_check_kind kind)
 {
     static const char *const names[KS_CHECK_COUNT] = {
         "text", "limits", "compile", "identity", "static", "correctness", "emulation", "domain",
-        "timing", "confirmation",
+        "timing", "memcheck", "racecheck", "confirmation",
     };
     return names[kind];
 }
@@ -253,6 +254,52 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     return status;
 }
 
+// Under the toolkit's sanitizers, whose workers were begun.
+static enum ks_status sanitize(struct ks_judge *judge, struct ks_arena *scratch,
+                               const struct ks_candidate *c, struct ks_sanitizing *s,
+                               struct ks_verdict *verdict, struct ks_err *err)
+{
+    static const enum ks_check_kind kinds[] = {KS_CHECK_MEMCHECK, KS_CHECK_RACECHECK};
+    struct ks_evidence *e = &verdict->evidence;
+    KS_TRY(ks_sanitize_run(judge, scratch, c, s, err));
+    e->sanitizers = KS_NEW_ARRAY(judge->arena, const char *, KS_TOOL_COUNT);
+    e->n_sanitizers = 0;
+    for (int t = 0; t < KS_TOOL_COUNT; t++) {
+        verdict->checks.result[kinds[t]] = s->tools[t].result;
+        verdict->checks.seconds[kinds[t]] = s->tools[t].seconds;
+        if (s->tools[t].result == KS_CHECK_PASSED)
+            e->sanitizers[e->n_sanitizers++] = ks_tool_name((enum ks_tool)t);
+    }
+    take_notes(judge, e);
+    if (s->verdict != KS_C_CORRECT) {
+        refuse(verdict, s->verdict, s->reason);
+        verdict->speed = KS_S_NOT_MEASURED;
+    }
+    return KS_OK;
+}
+
+// The finalist's correctness anew.
+static enum ks_status confirm_correct(struct ks_judge *judge, struct ks_arena *scratch,
+                                      const struct ks_candidate *c, struct ks_verdict *verdict,
+                                      struct ks_err *err)
+{
+    struct ks_correct correct;
+    struct ks_sanitizing sanitizing;
+    ks_sanitize_begin(judge, scratch, &sanitizing); // starts slowly, beside the runs
+    enum ks_status status = ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, &correct, err);
+    if (status == KS_OK) {
+        fill_evidence(judge, c, &correct, &verdict->evidence);
+        if (correct.verdict != KS_C_CORRECT) {
+            refuse(verdict, correct.verdict, correct.reason);
+            verdict->speed = KS_S_NOT_MEASURED;
+        } else {
+            status = sanitize(judge, scratch, c, &sanitizing, verdict, err);
+        }
+    }
+    ks_sanitize_end(&sanitizing);
+    return status;
+}
+
 static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scratch,
                                     struct ks_proposal *proposal, struct ks_verdict *verdict,
                                     struct ks_err *err)
@@ -268,14 +315,9 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
     ks_worker_stop(&judge->spare);
     if (judge->options.seed == 0)
         ks_judge_reseed(judge);
-    struct ks_correct correct;
-    KS_TRY(ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, &correct, err));
-    fill_evidence(judge, c, &correct, &verdict->evidence);
-    if (correct.verdict != KS_C_CORRECT) {
-        refuse(verdict, correct.verdict, correct.reason);
-        verdict->speed = KS_S_NOT_MEASURED;
+    KS_TRY(confirm_correct(judge, scratch, c, verdict, err));
+    if (verdict->correctness != KS_C_CORRECT)
         return KS_OK;
-    }
     struct ks_timed timed;
     enum ks_correctness timed_correct = KS_C_CORRECT;
     if (!ks_judge_times(judge)) { // the model's word is the same as in the search

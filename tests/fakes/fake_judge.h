@@ -21,6 +21,7 @@ struct setting {
     struct ks_tu tu;
     struct ks_judge_options options;
     struct ks_verify_defences off;
+    const char *own_worker; // given: a program started as the worker, without a launcher
     bool seeds_of_os;      // given: else always the same
     struct ks_judge *judge;
 };
@@ -85,6 +86,10 @@ static enum ks_status open_judge(struct setting *s, const char *marked, const ch
     s->tu.config = &s->config;
     s->options.worker = "--worker"; // after the launcher's word: this program, as a worker
     s->options.launcher = "/proc/self/exe";
+    if (s->own_worker != NULL) {
+        s->options.worker = s->own_worker;
+        s->options.launcher = NULL;
+    }
     s->options.device = "cuda";
     s->options.max_shapes = 16;
     s->options.seed = s->seeds_of_os ? 0 : 7;

@@ -89,6 +89,12 @@ for sample in $samples; do
     "$ks" inspect "$work/$sample/again/$sample" >"$out/$sample.inspect.again"
     cmp -s "$out/$sample.inspect" "$out/$sample.inspect.again"
     check $? "$sample: consume build takes the same variants"
+    # Finalists went under the toolkit's sanitizers where it has them; else their evidence says why not.
+    for variant in $(find "$work/$sample/.ks" -name '*.yaml' ! -name original.yaml); do
+        looked=$(grep -cE '^ +- (memcheck|racecheck)$' "$variant")
+        [ "$looked" = 2 ] || ! grep -q '^sanitizer  *ok' "$out/doctor.txt" || grep -q 'compute-sanitizer does not run here' "$variant"
+        check $? "$sample: $looked of 2 sanitizers looked at the variant $(grep -oE '(memcheck|racecheck)[a-z ]* (not made|original too).*' "$variant" | tr '\n' ' ')"
+    done
     # The whole program, paired: what it gains is printed, not asked for.
     "$ks" bench --runs 11 -- "$work/$sample/tuned/$sample" >"$out/$sample.bench" 2>&1
     check $? "$sample: whole program: $(tail -1 "$out/$sample.bench" | sed 's/^ *//')"

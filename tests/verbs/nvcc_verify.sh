@@ -70,7 +70,8 @@ worker=$KS_TEST_TOOLS/test_judge
 [ -x "$worker" ] || skip "test_judge is not built"
 export KS_DEVICE="$worker --worker"
 json 0 verify vadd.cu:vadd $unconfined --variant vadd_ok.yaml + verdicts 'verdicts[].timings'
-has '"correctness": "CORRECT"' && has '"speed": "FASTER"' && lacks '"not-made"'
+has '"correctness": "CORRECT"' && has '"speed": "FASTER"' && has 'memcheck and racecheck were not made: the device is reached through a launcher'
+[ "$(grep -c '"not-made"' out)" = 2 ] || fail "other checks than the sanitizers' were not made"
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_tail.yaml
 has 'WRONG' && has 'correctness  failed' && has 'timing       not-made'
 no_litter
