@@ -10,6 +10,7 @@
 #include "os/file.h"
 #include "os/proc.h"
 #include "os/term.h"
+#include "search/classes.h"
 #include "search/rank.h"
 #include "search/settle.h"
 #include "search/trajectory.h"
@@ -229,17 +230,46 @@ static enum ks_status compose(struct tuner *t, struct ks_err *err)
 }
 
 static enum ks_status store_variant(struct tuner *t, const struct ks_try *winner,
-                                    const struct ks_verdict *verdict, struct ks_err *err)
+                                    const struct ks_verdict *verdict, struct ks_variant *v,
+                                    const char **path, struct ks_err *err)
 {
-    struct ks_variant *v = &t->result->variant;
     const char **skills = KS_NEW_ARRAY(t->arena, const char *, 1);
     skills[0] = winner->candidate->skill;
     *v = (struct ks_variant){.id = winner->proposal, .proposal = winner->candidate->proposal,
                              .proposer = "engine", .skills = skills, .n_skills = 1, .parent = "",
                              .rationale = winner->candidate->rationale};
-    KS_TRY(ks_settle_variant(t->arena, t->options->config, t->options->store, t->kernel, verdict, v,
-                             &t->result->path, err));
     t->result->end = KS_TUNE_VARIANT;
+    return ks_settle_variant(t->arena, t->options->config, t->options->store, t->kernel, verdict, v, path,
+                             err);
+}
+
+static bool spent_of(const void *tuner)
+{
+    return spent(tuner);
+}
+
+// The best over all workloads, if there is one, and what beats it on one of them. The report names the first.
+static enum ks_status store_all(struct tuner *t, const struct ks_try *winner,
+                                const struct ks_verdict *verdict, struct ks_err *err)
+{
+    struct ks_tune_result *result = t->result;
+    struct ks_class_win *wins;
+    size_t n;
+    if (winner != NULL)
+        KS_TRY(store_variant(t, winner, verdict, &result->variant, &result->path, err));
+    show(t, "judging each workload for itself");
+    KS_TRY(ks_classes_settle(t->arena, t->judge, &t->trajectory, winner, verdict, spent_of, t, &wins, &n,
+                             err));
+    for (size_t i = 0; i < n; i++) {
+        struct ks_variant other;
+        const char *path;
+        bool first = winner == NULL && i == 0;
+        KS_TRY(store_variant(t, wins[i].won, &wins[i].verdict, first ? &result->variant : &other,
+                             first ? &result->path : &path, err));
+        ks_info("%s: workload %s has a variant of its own: %s, %.3f times as fast",
+                t->kernel->signature->instance, t->brief.problems[wins[i].workload].name,
+                wins[i].won->proposal, wins[i].verdict.geomean);
+    }
     return KS_OK;
 }
 
@@ -275,14 +305,15 @@ static enum ks_status decide(struct tuner *t, struct ks_err *err)
         KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
         if (verdict.correctness == KS_C_CORRECT &&
             (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED))
-            return store_variant(t, best[i], &verdict, err);
+            return store_all(t, best[i], &verdict, err);
         ks_info("%s: %s not confirmed: %s", t->kernel->signature->instance, best[i]->proposal,
                 verdict.reason);
         upper = fmax(upper, verdict.geomean);
         if (ks_stop_requested())
             return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
     }
-    return store_original(t, upper, err);
+    KS_TRY(store_all(t, NULL, NULL, err));
+    return t->result->end == KS_TUNE_VARIANT ? KS_OK : store_original(t, upper, err);
 }
 
 static enum ks_status run(struct tuner *t, struct ks_err *err)

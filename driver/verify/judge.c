@@ -22,6 +22,18 @@ bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which)
     return ks_defence_on(judge->options.off, which);
 }
 
+void ks_judge_class(struct ks_judge *judge, size_t workload, const double *rival)
+{
+    KS_ASSERT(workload == KS_ALL_CLASSES || workload < judge->n_problems);
+    judge->class_of = workload == KS_ALL_CLASSES ? 0 : workload + 1;
+    judge->rival = rival;
+}
+
+bool ks_judge_counts(const struct ks_judge *judge, size_t workload)
+{
+    return judge->class_of == 0 || judge->class_of == workload + 1;
+}
+
 void ks_judge_reseed(struct ks_judge *judge)
 {
     uint64_t seed = judge->options.seed;

@@ -87,6 +87,7 @@ struct ks_verdict {
     struct ks_expr *domain;    // when CORRECT
     struct ks_evidence evidence;
     double geomean, lower;     // search phase until confirmed
+    const double *probes;      // by workload KS_FLOOR_STEPS upper bounds: how much faster it may be at smaller sizes
     double seconds_compile, seconds_run;
 };
 
@@ -115,6 +116,13 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
 // the evidence, ratios of a's time over b's, and speed is VOID where nothing can be claimed.
 enum ks_status ks_judge_compare(struct ks_judge *judge, struct ks_proposal *a, struct ks_proposal *b,
                                 struct ks_verdict *verdict, int *at_fault, struct ks_err *err);
+// The workloads of a mark are size classes. Lets one of them count alone for guard, time and domain;
+// correctness is asked on all. Its domain begins above the declared sizes of smaller classes, and where it was
+// not slower: than the original, and than a rival whose `probes` of that workload are given (NULL: none).
+// KS_ALL_CLASSES: all count again, as at first.
+#define KS_ALL_CLASSES SIZE_MAX
+#define KS_FLOOR_STEPS 3 // sizes divided by 4, 16, 64
+void ks_judge_class(struct ks_judge *judge, size_t workload, const double *rival);
 // Fresh processes, new seeds, unseen shapes, alpha 0.001: verdict->speed becomes FASTER only here.
 enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *proposal,
                                 struct ks_verdict *verdict, struct ks_err *err);

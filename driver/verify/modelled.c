@@ -205,6 +205,7 @@ static enum ks_status ratio_of(struct ks_judge *judge, const struct ks_candidate
 {
     struct ks_worker worker;
     double log_sum = 0, weights = 0;
+    size_t n = 0;
     enum ks_status status = KS_OK;
     KS_TRY(ks_runner_take(judge, &worker, err));
     *ratio = 0;
@@ -212,6 +213,8 @@ static enum ks_status ratio_of(struct ks_judge *judge, const struct ks_candidate
     bool told = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
     for (size_t w = 0; status == KS_OK && told && w < judge->n_problems; w++) {
         const char *limit = "";
+        if (!ks_judge_counts(judge, w))
+            continue;
         double us = 0, weight = judge->problems[w].weight > 0 ? judge->problems[w].weight : 1;
         status = time_one(judge, &worker, w, c, &us, &limit, err);
         told = us > 0 && judge->baseline_us[w] > 0;
@@ -222,7 +225,7 @@ static enum ks_status ratio_of(struct ks_judge *judge, const struct ks_candidate
         weights += weight;
         *least = fmin(*least, r);
         if (timings != NULL)
-            timings[w] = (struct ks_timing){
+            timings[n++] = (struct ks_timing){
                 .workload = judge->declared[w].name, .original_us = judge->baseline_us[w],
                 .variant_us = us, .ratio = r, .lower = r,
                 .method = ks_arena_printf(judge->arena, "modelled for %s: %s", judge->gpu.name,
@@ -249,7 +252,7 @@ enum ks_status ks_modelled_run(struct ks_judge *judge, struct ks_arena *arena,
         snprintf(timed->reason, sizeof timed->reason, "no time can be modelled");
         return KS_OK;
     }
-    timed->n_timings = judge->n_problems;
+    timed->n_timings = judge->class_of == 0 ? judge->n_problems : 1;
     timed->lower = least;
     timed->speed = timed->geomean >= GAIN && least >= LOSS ? KS_S_MODELLED : KS_S_NOT_FASTER;
     snprintf(timed->reason, sizeof timed->reason, "modelled for %s: %.2f times as fast",

@@ -84,12 +84,16 @@ struct ks_judge {
     double patience;                // under a sanitizer: times the deadlines of runs, and no scrubbing, whose
                                     // own hazards in shared memory are on purpose; 0: not
     double copy_gbs;                // measured copy rate, 0 until asked for
+    size_t class_of;                // the workload that counts alone, from 1; 0: all do
+    const double *rival;            // of that class: what KS_FLOOR_STEPS smaller sizes are to reach; NULL: nothing
     int built;                      // compiles so far, names their folders
 };
 
 bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
 // Starts the random numbers of the session: from the system, but in tests.
 void ks_judge_reseed(struct ks_judge *judge);
+// Whether the workload counts for guard, time and domain.
+bool ks_judge_counts(const struct ks_judge *judge, size_t workload);
 // Whether this session can take times at all.
 bool ks_judge_times(const struct ks_judge *judge);
 // Whether the plan can be launched on the declared workloads that the guard admits, as far as numbers

@@ -9,7 +9,6 @@
 #include "verify/schedule.h"
 #include "verify/timing_round.h"
 
-#define FLOOR_STEPS 3       // sizes divided by 4, 16, 64
 #define SABOTAGE 1.01       // the original beside the candidate, over the original beside itself
 
 static enum ks_status one_workload(struct ks_round *r, const struct ks_accept_rule *rule,
@@ -73,7 +72,7 @@ static enum ks_status find_floors(struct ks_round *base, size_t w, struct ks_tim
     timed->n_floors[w] = n;
     int64_t divisor = 4;
     const struct ks_timed before = *timed;
-    for (int step = 0; n > 0 && step < FLOOR_STEPS; step++, divisor *= 4) {
+    for (int step = 0; n > 0 && step < KS_FLOOR_STEPS; step++, divisor *= 4) {
         struct ks_value *smaller = ks_arena_memdup(base->arena, sizes, n * sizeof *smaller);
         for (size_t i = 0; i < n; i++) {
             int64_t value = sizes[i].value / divisor;
@@ -106,8 +105,10 @@ static enum ks_status find_floors(struct ks_round *base, size_t w, struct ks_tim
             memcpy(timed->reason, before.reason, sizeof timed->reason);
             break;
         }
-        if (ks_round_failed(&r) || !usable || paired.lower < ks_rule_search.loss)
+        if (ks_round_failed(&r) || !usable || paired.lower < ks_rule_search.loss ||
+            (judge->rival != NULL && paired.lower < judge->rival[step]))
             break;
+        timed->probes[w * KS_FLOOR_STEPS + (size_t)step] = paired.upper;
         timed->floors[w] = smaller;
     }
     return KS_OK;
@@ -158,20 +159,24 @@ static enum ks_status run_all(struct ks_round *base, const struct ks_accept_rule
     enum ks_look *look = KS_NEW_ARRAY(base->arena, enum ks_look, n);
     for (size_t w = 0; w < n; w++) {
         struct ks_round r = *base;
+        size_t k = timed->n_timings;
+        if (!ks_judge_counts(judge, w))
+            continue;
         r.problem = &judge->problems[w];
-        enum ks_status status = one_workload(&r, rule, &timed->timings[w], &look[w], err);
+        enum ks_status status = one_workload(&r, rule, &timed->timings[k], &look[k], err);
         bool excluded = status == KS_OK && r.b == NULL;
         ks_round_finish(&r);
         KS_TRY(status);
         if (ks_round_failed(&r) || excluded)
             return KS_OK;
-        timed->n_timings = w + 1;
-        if (look[w] == KS_LOOK_LOSS && !base->every)
+        timed->n_timings = k + 1;
+        if (look[k] == KS_LOOK_LOSS && !base->every)
             break;
     }
     conclude(judge, timed, look, timed->n_timings);
     for (size_t w = 0; floors && timed->speed == KS_S_FASTER && w < n; w++)
-        KS_TRY(find_floors(base, w, timed, err));
+        if (ks_judge_counts(judge, w))
+            KS_TRY(find_floors(base, w, timed, err));
     return KS_OK;
 }
 
@@ -189,6 +194,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
     timed->timings = KS_NEW_ARRAY(judge->arena, struct ks_timing, judge->n_problems);
     timed->floors = KS_NEW_ARRAY(arena, struct ks_value *, judge->n_problems);
     timed->n_floors = KS_NEW_ARRAY(arena, size_t, judge->n_problems);
+    timed->probes = KS_NEW_ARRAY(judge->arena, double, judge->n_problems * KS_FLOOR_STEPS);
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; arms[i] != NULL && k < arms[i]->n; k++)
             ks_strv_add(arena, &names, arms[i]->names[k]);

@@ -12,6 +12,7 @@ struct ks_timed {
     size_t n_timings;
     double geomean, lower;     // weighted over workloads; smallest lower bound
     struct ks_value **floors; size_t *n_floors; // by workload: sizes below these are not faster
+    double *probes;            // by workload and step: upper bounds at the sizes down to the floor, 0 below
 };
 
 // Times every workload under `rule`, holding the GPU's lock. With `floors` also looks for the sizes

@@ -259,6 +259,62 @@ static void confirmation_sees_other_sizes(void **state)
            KS_S_FASTER, "");
 }
 
+static const char *text_of(struct setting *s, const struct ks_expr *domain)
+{
+    struct ks_buf text = KS_BUF(8192);
+    ks_expr_print(&text, domain, NULL, NULL);
+    const char *out = ks_arena_strdup(&s->arena, ks_buf_text(&text));
+    ks_buf_free(&text);
+    return out;
+}
+
+// A candidate that is slower on one workload is nothing for all, but a variant for the other: from above the
+// smaller one's sizes on, or from where it was last seen faster than a rival.
+static void a_workload_is_a_class_of_its_own(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    check(open_judge(&s, "#pragma ks optimize\n" VADD_WORKLOAD_OF("40000") VADD_WORKLOAD_OF("1000")
+                         "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "vadd_bigonly", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_NOT_FASTER, "slower on workload n=1000");
+    ks_judge_class(s.judge, 1, NULL);
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_NOT_FASTER, "slower on workload n=1000");
+    ks_judge_class(s.judge, 0, NULL);
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    assert_int_equal(v.evidence.n_timings, 1);
+    assert_string_equal(v.evidence.timings[0].workload, "n=40000");
+    // Faster at 10000 and 2500, slower at 625.
+    assert_true(v.probes[0] > 1.9 && v.probes[1] > 1.9 && v.probes[2] == 0);
+    assert_non_null(strstr(text_of(&s, v.domain), "n >= 2500"));
+    assert_null(strstr(text_of(&s, v.domain), "||")); // nothing of the other workload
+    check(ks_judge_confirm(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_FASTER, "times as fast");
+    assert_int_equal(v.evidence.n_timings, 1);
+    const double rival[KS_FLOOR_STEPS] = {1.5, 2.5, 0}; // at 2500 it is better
+    ks_judge_class(s.judge, 0, rival);
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    assert_non_null(strstr(text_of(&s, v.domain), "n >= 10000"));
+    // Not slower anywhere: its class begins where the other ends.
+    struct ks_proposal *ok = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    ks_judge_class(s.judge, 0, NULL);
+    check(ks_judge_full(s.judge, ok, &v, &err), &err);
+    assert_non_null(strstr(text_of(&s, v.domain), "n >= 1002 && n <= 40001"));
+    ks_judge_class(s.judge, 1, NULL);
+    check(ks_judge_full(s.judge, ok, &v, &err), &err);
+    assert_non_null(strstr(text_of(&s, v.domain), "n <= 1001"));
+    assert_null(strstr(text_of(&s, v.domain), "40001"));
+    ks_judge_class(s.judge, KS_ALL_CLASSES, NULL);
+    check(ks_judge_full(s.judge, ok, &v, &err), &err);
+    assert_non_null(strstr(text_of(&s, v.domain), "||"));
+    close_judge(&s);
+}
+
 static void what_the_original_leaves_alone_stays(void **state)
 {
     (void)state;
@@ -382,6 +438,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(timed_outputs_are_verified),
         cmocka_unit_test(guards_are_honoured),
         cmocka_unit_test(confirmation_sees_other_sizes),
+        cmocka_unit_test(a_workload_is_a_class_of_its_own),
         cmocka_unit_test(what_the_original_leaves_alone_stays),
         cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
         cmocka_unit_test(integers_collide),
