@@ -115,7 +115,7 @@ static bool settled(struct tuning *tuning, const struct verb_tu *tu,
                                           ks_reason_name(lookup.reason)), NULL);
         return true;
     }
-    if (kernel->arch == tuning->device.arch)
+    if (kernel->arch == tuning->device.arch || emulated) // which runs PTX of any
         return false;
     tuning_report(tuning, kernel, "other-arch", KS_R_COUNT,
                   ks_arena_printf(context->arena, "not tuned: the GPU here (%s) is sm_%d; tune on "

@@ -227,7 +227,8 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     enum ks_status status = emulated(options) ? emulate(j, kernel, err) : KS_OK;
     for (size_t w = 0; status == KS_OK && w < j->n_problems; w++)
         status = measure_baseline(j, w, baseline_fault, err);
-    if (status == KS_OK && j->device.arch != kernel->arch)
+    // PTX of any architecture is emulated.
+    if (status == KS_OK && !emulated(options) && j->device.arch != kernel->arch)
         status = ks_err_set(err, KS_E_DEVICE, "the device is sm_%d, the kernel was built for sm_%d; add "
                             "its architecture to the build", j->device.arch, kernel->arch);
     if (status != KS_OK) {

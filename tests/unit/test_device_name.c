@@ -13,6 +13,9 @@ static void a_setting_is_a_device_or_a_launcher(void **state)
     struct ks_worker_place place = ks_worker_place_of(NULL);
     assert_null(place.launcher);
     assert_string_equal(place.device, "cuda");
+    place = ks_worker_place_of("auto");
+    assert_null(place.launcher);
+    assert_string_equal(place.device, "cuda");
     place = ks_worker_place_of("cuda");
     assert_null(place.launcher);
     place = ks_worker_place_of("srun -G1");

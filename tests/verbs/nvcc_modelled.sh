@@ -42,6 +42,10 @@ status 0 "$ks" tune a.cu && has 'decided before (applied)'
 json 0 verify a.cu --device=emu + verdicts 'verdicts[].timings'
 has '"correctness": "CORRECT"' && has '"speed": "MODELLED"'
 
+# PTX of another architecture is emulated too, and its GPU is another.
+json 0 verify a.cu --variant "$stored" --device=emu --set n=40000 -- -arch=sm_80
+has '"correctness": "CORRECT"' && has 'modelled for NVIDIA A100 80GB'
+
 # A GPU is not kept from measuring: there, the variant is no decision.
 launcher 90
 status 100 "$ks" tune a.cu && lacks 'decided before'

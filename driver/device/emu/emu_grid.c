@@ -7,6 +7,7 @@
 
 #define SLICE 20000          // instructions of a warp at a stretch
 #define SHORT_SLICE 500      // where blocks wait for one another
+#define COUNT_SLICE 100      // where warps share a cache: an SM runs them side by side
 #define SM_COUNT 132         // blocks that wait for others need them resident: as many as an H200 holds
 #define SM_BLOCKS 32
 #define SM_THREADS 2048
@@ -160,6 +161,7 @@ static bool run_block(struct ks_emu_block *block)
     bool any = false;
     for (uint32_t turn = 0; turn < block->n_warps && !grid->stop; turn++) {
         uint32_t slice = grid->options.seed != 0 ? 1 + (uint32_t)ks_rng_below(&grid->rng, 300)
+                         : grid->counter != NULL ? COUNT_SLICE
                          : grid->n_resident > 1  ? SHORT_SLICE
                                                  : SLICE;
         any |= ks_emu_warp_run(&block->warps[pick_warp(grid, turn, block->n_warps)], slice);
