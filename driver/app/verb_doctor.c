@@ -100,7 +100,7 @@ static void check_gpu(struct doctor *d)
                                                info.driver));
     else
         report(d, "gpu", NOTE,
-               ks_arena_printf(arena, "none: %s; builds take what is verified, tuning needs a GPU",
+               ks_arena_printf(arena, "none: %s; builds take what is verified, measuring needs a GPU",
                                err.text));
 }
 

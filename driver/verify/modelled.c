@@ -227,7 +227,7 @@ static enum ks_status ratio_of(struct ks_judge *judge, const struct ks_candidate
         if (timings != NULL)
             timings[n++] = (struct ks_timing){
                 .workload = judge->declared[w].name, .original_us = judge->baseline_us[w],
-                .variant_us = us, .ratio = r, .lower = r,
+                .variant_us = us, .ratio = r, .lower = r, .upper = r,
                 .method = ks_arena_printf(judge->arena, "modelled for %s: %s", judge->gpu.name,
                                           limit)};
     }
