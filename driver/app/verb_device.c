@@ -6,6 +6,8 @@
 #include "os/file.h"
 #include "verify/client.h"
 
+#define CEILINGS_SECONDS 60
+
 static enum ks_status ask(struct ks_verb_context *context, bool confined,
                           struct ks_device_info *info, struct ks_err *err)
 {
@@ -15,6 +17,9 @@ static enum ks_status ask(struct ks_verb_context *context, bool confined,
     *info = (struct ks_device_info){0};
     KS_TRY(ks_worker_start(&worker, place.launcher, path, place.device, confined, err));
     enum ks_answer answer = ks_worker_hello(&worker, info);
+    // A GPU that opens is not yet one that works inside: memory, launches and clocks are tried.
+    if (answer == KS_ANSWER_OK && confined && strcmp(info->kind, "cuda") == 0)
+        answer = ks_worker_ask(&worker, "ceilings", json_object(), CEILINGS_SECONDS);
     enum ks_status status = KS_OK;
     if (answer == KS_ANSWER_INTERRUPTED)
         status = ks_err_set(err, KS_E_INTERRUPTED, "interrupted");

@@ -9,7 +9,7 @@
 // the worker could not be started.
 enum ks_status verb_device_ask(struct ks_verb_context *context, struct ks_device_info *info,
                                struct ks_err *err);
-// Whether it can be used by a worker in a sandbox. KS_E_UNSUPPORTED: there is none where the worker runs.
+// Whether it opens and works for a worker in a sandbox. KS_E_UNSUPPORTED: there is none where the worker runs.
 enum ks_status verb_device_confine(struct ks_verb_context *context, struct ks_err *err);
 // As verb_device_ask, but where nobody named a device and there is no GPU, the emulated one is taken, and that is
 // said in one line. The configuration names the device that answered.

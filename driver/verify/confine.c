@@ -1,5 +1,6 @@
 #include "verify/confine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,6 +94,25 @@ static void add_tools(struct ks_arena *arena, struct ks_strv *list, const struct
         add_program(arena, list, host);
 }
 
+// ks-nvcc, which stands in front of gcc's front end (nvcc/host_front.h), and the libraries that it shares with
+// this program: they may lie beside the build.
+static void add_own(struct ks_arena *arena, struct ks_strv *list)
+{
+    char line[4096];
+    FILE *maps = fopen("/proc/self/maps", "re");
+    ks_strv_add(arena, list, ks_path_join(arena, ks_program_dir(arena), "ks-nvcc"));
+    while (maps != NULL && fgets(line, sizeof line, maps) != NULL) {
+        char *path = strchr(line, '/');
+        if (path == NULL || strstr(path, ".so") == NULL)
+            continue;
+        path[strcspn(path, "\n")] = '\0';
+        if (strcmp(path, list->at[list->len - 1]) != 0) // once for all parts of it
+            ks_strv_add(arena, list, ks_arena_strdup(arena, path));
+    }
+    if (maps != NULL)
+        fclose(maps);
+}
+
 // Each file that the plain compile read, by the marks in its preprocessed text.
 static void add_read_files(struct ks_arena *arena, struct ks_strv *list, const char *dir)
 {
@@ -128,8 +148,7 @@ enum ks_status ks_confine_compile(struct ks_arena *arena, const struct ks_config
     add_system(arena, &read);
     add_tools(arena, &read, toolkit);
     ks_strv_add(arena, &read, ks_path_join(arena, config->share_dir, "hook"));
-    // Stands in front of gcc's front end (nvcc/host_front.h).
-    ks_strv_add(arena, &read, ks_path_join(arena, ks_program_dir(arena), "ks-nvcc"));
+    add_own(arena, &read);
     if (shadow_root != NULL)
         ks_strv_add(arena, &read, shadow_root);
     if (tu != NULL)
