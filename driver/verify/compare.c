@@ -92,14 +92,19 @@ static double ulp_distance(enum ks_scalar scalar, const void *a, const void *b)
     return fabs((double)((__int128)line_position(scalar, a) - line_position(scalar, b)));
 }
 
+double ks_compare_rounding(enum ks_scalar scalar, double value)
+{
+    return fabs(value) * unit_roundoff(scalar) + (scalar == KS_T_F16 ? 0x1p-25 : 0);
+}
+
 // Near enough to the value in double.
-static bool reference_ok(const struct ks_reference *reference, int64_t i, double have)
+static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
 {
     if (reference == NULL || !(reference->scale[i] > 0))
         return false;
     double factor = fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP)), u = 0x1p-24;
-    return fabs(have - reference->value[i]) <=
-           u * fabs(reference->value[i]) + factor * u * (double)reference->scale[i];
+    return fabs(have - reference->value[i]) <= ks_compare_rounding(scalar, reference->value[i]) +
+                                                   factor * u * (double)reference->scale[i];
 }
 
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,
@@ -123,7 +128,7 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     case KS_TOL_REL: return diff <= rule->rel * fabs(want) + rule->abs;
     case KS_TOL_DERIVED:
         if (scale == NULL)
-            return ulps <= rule->ulp || reference_ok(reference, index, have);
+            return ulps <= rule->ulp || reference_ok(reference, rule->scalar, index, have);
         double s = isfinite(*scale) ? (double)*scale : fabs(want);
         return diff <= rule->u_out * fabs(want) + rule->factor * rule->u_acc * s;
     }

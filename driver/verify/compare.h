@@ -24,7 +24,7 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out);
 
-// What the original computes when it is evaluated in double, for outputs of fp32: an element is also right
+// What the original computes when it is evaluated in double, for outputs of fp32, fp16 and bf16: an element is also right
 // that is as near to it as `scale` (the condition of each element, research verification.md 3.2) and twice the
 // original's own error `noise` in units of that allow. scale 0: this element is not judged so.
 struct ks_reference {
@@ -38,6 +38,9 @@ void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, co
                    const void *got, int64_t count, const float *scale, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,
                    struct ks_comparison *out);
+
+// What storing a value in this type may change.
+double ks_compare_rounding(enum ks_scalar scalar, double value);
 
 // The `noise` of two runs of the original, for ks_compare with the same `scale`.
 double ks_compare_noise(struct ks_elem elem, const void *a, const void *b, int64_t count,

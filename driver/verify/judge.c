@@ -133,7 +133,8 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     }
     bool own_fault = answer == KS_ANSWER_FAULT || answer == KS_ANSWER_UNSAFE ||
                      answer == KS_ANSWER_LAUNCH || answer == KS_ANSWER_HANG;
-    if (vector.excluded && ks_starts_with(vector.why, "unsupported")) {
+    if (vector.excluded &&
+        (ks_starts_with(vector.why, "unsupported") || ks_starts_with(vector.why, "limit"))) {
         status = ks_err_set(err, KS_E_DEVICE, "%s: this device cannot run the original: %.200s",
                             judge->problems[w].where, vector.why);
     } else if (vector.excluded || own_fault) {

@@ -12,6 +12,10 @@
 #include "source/closure.h"
 #include "verify/vector.h"
 
+// Names of the classes that stand for 16-bit types, and for pairs of them.
+#define KS_WIDE_HALF "ks_w16"
+#define KS_WIDE_PAIR "ks_w16x2"
+
 // Fills outputs[].reference where that can be done; expected[0] is here. The oracle's buffers are other ones
 // afterwards. A failure status is the tool's.
 enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,

@@ -17,7 +17,7 @@
 #define U 0x1p-24
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
-#define UNIT_SHARED 2        // a double is two floats
+#define UNIT_SHARED 4        // a double is two floats, four halves
 
 struct runs {
     struct ks_judge *judge;
@@ -28,7 +28,7 @@ struct runs {
 
 static bool is_wide(const struct ks_slot *slot)
 {
-    return slot->elem.scalar == KS_T_F32;
+    return slot->elem.scalar == KS_T_F32 || slot->elem.scalar == KS_T_F16 || slot->elem.scalar == KS_T_BF16;
 }
 
 static int64_t lanes_of(const struct ks_slot *slot)
@@ -38,7 +38,7 @@ static int64_t lanes_of(const struct ks_slot *slot)
 
 static int64_t bytes_of(const struct ks_slot *slot)
 {
-    return is_wide(slot) ? slot->bytes * 2 : slot->bytes;
+    return is_wide(slot) ? lanes_of(slot) * (int64_t)sizeof(double) : slot->bytes;
 }
 
 // One memory under two types would be two things in double.
@@ -69,11 +69,11 @@ static json_t *hex_of(const void *data, size_t n)
 static json_t *scalar_of(const struct ks_arg *arg)
 {
     double wide[16];
-    if (arg->elem.scalar != KS_T_F32)
+    if (!ks_scalar_is_float(arg->elem.scalar) || arg->elem.scalar == KS_T_F64)
         return hex_of(arg->bytes, arg->size);
     KS_ASSERT(arg->elem.lanes <= 16);
     for (int lane = 0; lane < arg->elem.lanes; lane++)
-        wide[lane] = ks_scalar_value(KS_T_F32, arg->bytes, lane);
+        wide[lane] = ks_scalar_value(arg->elem.scalar, arg->bytes, lane);
     return hex_of(wide, (size_t)arg->elem.lanes * sizeof *wide);
 }
 
@@ -110,7 +110,7 @@ static void *file_bytes(const struct ks_vector *vector, size_t i, uint64_t nudge
         return narrow;
     }
     for (int64_t k = 0; k < lanes_of(slot); k++)
-        wide[k] = ks_scalar_value(KS_T_F32, narrow, k) * ks_fill_move(nudge, (uint64_t)k);
+        wide[k] = ks_scalar_value(slot->elem.scalar, narrow, k) * ks_fill_move(nudge, (uint64_t)k);
     free(narrow);
     return wide;
 }
@@ -207,6 +207,7 @@ static void join_part(void *context, size_t part, int64_t first, int64_t count)
 
 struct weighing {
     const struct ks_output *output;
+    enum ks_scalar scalar;
     const double *value;
     float *scale; // in: change; out: scale, 0 where the element is not judged so
     double typical;
@@ -217,7 +218,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 {
     struct weighing *w = context;
     for (int64_t i = first; i < first + count; i++) {
-        double want = ks_scalar_value(KS_T_F32, w->output->expected[0], i), value = w->value[i];
+        double want = ks_scalar_value(w->scalar, w->output->expected[0], i), value = w->value[i];
         double change = (double)w->scale[i], size = fabs(value);
         bool written = w->output->mask == NULL || w->output->mask[i];
         w->scale[i] = 0;
@@ -225,7 +226,8 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
             continue;
         w->parts[part].judged++;
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
-        double error = fabs(want - value) / (U * scale);
+        double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
+        double error = fmax(0, fabs(want - value) - rounding) / (U * scale);
         bool jumps = !(change * U <= JUMP * (size + w->typical)), far = !(error <= KS_REFERENCE_TRUST);
         w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
         w->parts[part].far += jumps || far;
@@ -246,9 +248,10 @@ static double typical_size(const double *value, int64_t n)
 }
 
 // false: the original does something else than this.
-static bool weigh(struct ks_output *output, int64_t lanes, double *value, float *change)
+static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes, double *value,
+                  float *change)
 {
-    struct weighing w = {.output = output, .value = value, .scale = change,
+    struct weighing w = {.output = output, .scalar = scalar, .value = value, .scale = change,
                          .typical = typical_size(value, lanes)};
     int64_t judged = 0, far = 0;
     double noise = 0;
@@ -290,8 +293,8 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     }
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
-            weigh(&vector->outputs[o], lanes_of(&vector->layout.slots[vector->outputs[o].slot]), value[o],
-                  change[o]))
+            weigh(&vector->outputs[o], vector->layout.slots[vector->outputs[o].slot].elem.scalar,
+                  lanes_of(&vector->layout.slots[vector->outputs[o].slot]), value[o], change[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;
@@ -308,7 +311,8 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
 {
     bool ready, same;
     int64_t most = judge->device.smem_optin > 0 ? judge->device.smem_optin : 48 << 10;
-    if (!one_type(vector) || vector->problem.shared * UNIT_SHARED > most)
+    // What is computed in 16 bits has errors that no order of the same work explains.
+    if (!one_type(vector) || vector->problem.shared * UNIT_SHARED > most || judge->arith.u > U)
         return KS_OK;
     KS_TRY(ks_wide_ready(judge, &ready, err));
     if (!ready)

@@ -31,6 +31,9 @@ static const char *const functions[][2] = {
     {"float4", "double4"},     {"make_float1", "make_double1"},
     {"make_float2", "make_double2"}, {"make_float3", "make_double3"},
     {"make_float4", "make_double4"}, {"float", "double"},
+    {"__half", KS_WIDE_HALF},  {"half", KS_WIDE_HALF},    {"__nv_bfloat16", KS_WIDE_HALF},
+    {"nv_bfloat16", KS_WIDE_HALF}, {"__half2", KS_WIDE_PAIR}, {"half2", KS_WIDE_PAIR},
+    {"__nv_bfloat162", KS_WIDE_PAIR}, {"nv_bfloat162", KS_WIDE_PAIR},
 };
 static const char operators[] =
     "#define __fadd_rn(a, b) ((double)(a) + (double)(b))\n"
@@ -41,6 +44,29 @@ static const char operators[] =
     "#define fdividef(a, b) ((double)(a) / (double)(b))\n"
     "#define __frcp_rn(a) (1.0 / (double)(a))\n"
     "#define __saturatef(a) fmin(fmax((double)(a), 0.0), 1.0)\n";
+// 16-bit types hold doubles too. Their arithmetic is not there: what computes in them does not compile.
+static const char halves[] =
+    "struct ks_w16 {\n"
+    "    double v;\n"
+    "    ks_w16() = default;\n"
+    "    __host__ __device__ ks_w16(double x) : v(x) {}\n"
+    "    __host__ __device__ operator double() const { return v; }\n"
+    "};\n"
+    "struct __align__(16) ks_w16x2 { ks_w16 x, y; };\n"
+    "static __device__ __forceinline__ ks_w16 ks_narrow(double x) { return ks_w16(x); }\n"
+    "static __device__ __forceinline__ double ks_widen(ks_w16 x) { return x.v; }\n"
+    "static __device__ __forceinline__ double2 ks_widen2(ks_w16x2 x) { return make_double2(x.x.v, x.y.v); }\n"
+    "static __device__ __forceinline__ ks_w16x2 ks_narrow2(double2 x) { ks_w16x2 r; r.x = x.x; r.y = x.y; return r; }\n"
+    "static __device__ __forceinline__ ks_w16x2 ks_pair(double a, double b) { return ks_narrow2(make_double2(a, b)); }\n"
+    "static __device__ __forceinline__ ks_w16 __ldg(const ks_w16 *p) { return *p; }\n"
+    "static __device__ __forceinline__ ks_w16x2 __ldg(const ks_w16x2 *p) { return *p; }\n"
+    "#define __half2float ks_widen\n#define __bfloat162float ks_widen\n"
+    "#define __float2half ks_narrow\n#define __float2half_rn ks_narrow\n"
+    "#define __float2bfloat16 ks_narrow\n#define __float2bfloat16_rn ks_narrow\n"
+    "#define __half22float2 ks_widen2\n#define __bfloat1622float2 ks_widen2\n"
+    "#define __float22half2_rn ks_narrow2\n#define __float22bfloat162_rn ks_narrow2\n"
+    "#define __floats2half2_rn ks_pair\n#define __floats2bfloat162_rn ks_pair\n"
+    "#define __low2float(p) ((p).x.v)\n#define __high2float(p) ((p).y.v)\n";
 // What CUDA has for float4 alone.
 static const char helpers[] =
     "static __device__ __forceinline__ double4 __ldg(const double4 *p) { return *p; }\n"
@@ -100,11 +126,17 @@ enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list 
         add_includes(files, file, out);
     }
     ks_buf_puts(out, helpers);
+    ks_buf_puts(out, halves);
     ks_buf_puts(out, operators);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
         ks_buf_printf(out, "#define %s %s\n", functions[i][0], functions[i][1]);
     ks_buf_slice(out, text);
     return KS_OK;
+}
+
+static bool names_a_type(const char *name)
+{
+    return ks_starts_with(name, "float") || strstr(name, "half") != NULL || strstr(name, "bfloat") != NULL;
 }
 
 const char *ks_wide_name(struct ks_arena *arena, const char *name)
@@ -116,7 +148,7 @@ const char *ks_wide_name(struct ks_arena *arena, const char *name)
             n++;
         const char *wide = NULL;
         for (size_t i = 0; n > 0 && i < sizeof functions / sizeof *functions; i++)
-            if (ks_slice_eq((struct ks_slice){p, n}, functions[i][0]) && ks_starts_with(functions[i][0], "float"))
+            if (ks_slice_eq((struct ks_slice){p, n}, functions[i][0]) && names_a_type(functions[i][0]))
                 wide = functions[i][1];
         if (wide != NULL)
             ks_buf_puts(&out, wide);

@@ -294,6 +294,18 @@ static void a_value_in_double_is_another_measure(void **state)
     scale = 1;
     ks_compare_to(&exact, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
     assert_int_equal(c.bad, 1);
+    // 16 bits: half a step for storing, and what fp32 explains besides.
+    uint16_t one = ks_f32_to_f16(1.0f), next = ks_f32_to_f16(1.0f + 0x1p-10f);
+    uint16_t second = ks_f32_to_f16(1.0f + 0x1p-9f);
+    value = 1.0 + 0x1p-10 + 0x1p-11;
+    reference.noise = 0;
+    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 0);
+    value = 1.0 + 0x1p-10;
+    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    ks_compare_to(&derived, f16, &one, &next, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 0);
     float nan = NAN;
     ks_compare_to(&derived, f32, &want, &nan, 1, NULL, 0, NULL, &reference, &c);
     assert_int_equal(c.bad, 1);

@@ -36,6 +36,7 @@ static void headers_of_others_come_before_the_names_change(void **state)
         assert_non_null(at);
         assert_true(at < renamed);
     }
+    assert_non_null(strstr(text, "#define __nv_bfloat16 ks_w16\n"));
     // The user's own header is renamed in: it stands in the unit's text alone.
     const char *own = strstr(text, "help.cuh");
     assert_non_null(own);
@@ -49,6 +50,7 @@ static void instances_are_found_again(void **state)
     (void)state;
     struct ks_arena arena = {0};
     assert_string_equal(ks_wide_name(&arena, "ns::k<float,4>"), "ns::k<double,4>");
+    assert_string_equal(ks_wide_name(&arena, "k<__half,__nv_bfloat162>"), "k<ks_w16,ks_w16x2>");
     assert_string_equal(ks_wide_name(&arena, "float_kernel<float4,floaty>"),
                         "float_kernel<double4,floaty>");
     ks_arena_free(&arena);

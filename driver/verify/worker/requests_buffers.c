@@ -78,9 +78,9 @@ static enum ks_status read_fill(const json_t *item, int64_t bytes, struct fillin
     if (json_object_get(fill, "nudge") != NULL)
         KS_TRY(ks_want_int(fill, "nudge", 0, INT64_MAX, &nudge, err));
     f->nudge = (uint64_t)nudge;
-    if (f->wide && f->elem.scalar != KS_T_F32)
-        KS_FAIL(err, KS_E_USER, "\"wide\" is for f32, not for '%s'", elem);
-    int64_t room = bytes / ((int64_t)f->elem.size * (f->wide ? 2 : 1));
+    if (f->wide && (!ks_scalar_is_float(f->elem.scalar) || f->elem.scalar == KS_T_F64))
+        KS_FAIL(err, KS_E_USER, "\"wide\" is for f32, f16 and bf16, not for '%s'", elem);
+    int64_t room = bytes / (f->wide ? f->elem.lanes * (int64_t)sizeof(double) : (int64_t)f->elem.size);
     KS_TRY(ks_want_int(fill, "seed", INT64_MIN, INT64_MAX, &seed, err));
     KS_TRY(ks_want_int(fill, "total", 0, room, &f->total, err));
     f->seed = (uint64_t)seed;
@@ -178,16 +178,25 @@ static enum ks_status allocate(struct ks_serving *s, size_t i, size_t *device_bu
     return s->device.alloc(s->device.self, b->bytes, b->align, s->flush, device_buffer, placed, err);
 }
 
+static double wide_of(enum ks_scalar scalar, const void *narrow, int64_t i)
+{
+    const uint16_t *half = narrow;
+    const float *single = narrow;
+    return scalar == KS_T_F32   ? (double)single[i]
+           : scalar == KS_T_F16 ? (double)ks_f16_to_f32(half[i])
+                                : (double)ks_bf16_to_f32(half[i]);
+}
+
 // The floats of a filling as doubles.
 static enum ks_status fill_wide(const struct filling *f, double *out, struct ks_err *err)
 {
-    float *narrow = malloc((size_t)f->total * f->elem.size + 1);
+    void *narrow = malloc((size_t)f->total * f->elem.size + 1);
     if (narrow == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for %lld elements", (long long)f->total);
     enum ks_status status =
         ks_fill_all(narrow, f->elem, &f->init, f->family, f->seed, f->total, err);
     for (int64_t i = 0; status == KS_OK && i < f->total * f->elem.lanes; i++)
-        out[i] = (double)narrow[i] * ks_fill_move(f->nudge, (uint64_t)i);
+        out[i] = wide_of(f->elem.scalar, narrow, i) * ks_fill_move(f->nudge, (uint64_t)i);
     free(narrow);
     return status;
 }
