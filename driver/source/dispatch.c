@@ -22,23 +22,6 @@ struct table {
 
 // --- names in expressions ---
 
-// Value of a template argument, for expressions; false if it is no integer.
-static bool template_value(const struct ks_substitution *sub, const char *name, int64_t *value)
-{
-    for (size_t i = 0;
-         i < sub->decl->n_template_params && i < sub->signature->n_template_args; i++) {
-        if (strcmp(sub->decl->template_params[i], name) != 0)
-            continue;
-        const char *text = sub->signature->template_args[i];
-        if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-            *value = text[0] == 't';
-            return true;
-        }
-        return ks_parse_i64(text, value);
-    }
-    return false;
-}
-
 static void print_leaf(void *context, struct ks_buf *out, const char *name)
 {
     struct table *t = context;
@@ -48,7 +31,7 @@ static void print_leaf(void *context, struct ks_buf *out, const char *name)
         ks_buf_printf(out, "ks_p%d_", param);
     else if (ks_plan_is_geometry(name))
         ks_buf_printf(out, "(ks_i_)c.%s", name);
-    else if (param < 0 && template_value(t->sub, name, &value))
+    else if (param < 0 && ks_signature_value(t->sub->decl, t->sub->signature, name, &value))
         ks_buf_printf(out, "(%" PRId64 "LL)", value);
     else if (t->unknown == NULL)
         t->unknown = name;

@@ -6,7 +6,7 @@
 #include "source/proposal_gate.h"
 #include "source/proposal_plan.h"
 
-enum { MAX_SOURCE = 256 << 10 };
+enum { MAX_SOURCE = 256 << 10, MAX_ALIGN = 256 };
 
 static const char *const allowed_includes[] = {"cuda_fp16.h", "cuda_bf16.h", "mma.h",
                                                "cuda_pipeline.h", "cooperative_groups.h"};
@@ -183,6 +183,9 @@ static enum ks_status check_params(const struct check *c)
                 c->signature->n_params, c->signature->instance);
     for (size_t i = 0; i < p->n_params; i++) {
         const char *name = p->params[i];
+        if (*name == '\0' && ks_plan_readable(&c->signature->params[i]))
+            KS_FAIL(c->err, KS_E_USER, "params: parameter %zu needs a name, or no domain could ask for its value",
+                    i + 1);
         if (*name == '\0')
             continue;
         if (!is_identifier(name) || strcmp(name, "shared") == 0)
@@ -212,6 +215,63 @@ static void visit_name(void *context, const char *name)
         c->bad_name = name;
 }
 
+static bool names_pointer(const struct check *c, const struct ks_expr *e)
+{
+    int param = e->op == KS_X_NAME ? ks_plan_param(c->proposal, e->name) : -1;
+    return param >= 0 && c->signature->params[param].pointer;
+}
+
+// Where a condition stands in a guard: it widens the guard, narrows it, or both; or in a plan.
+enum sense { WIDENS, NARROWS, EITHER, IN_PLAN };
+
+static const enum sense negated[] = {[WIDENS] = NARROWS, [NARROWS] = WIDENS, [EITHER] = EITHER,
+                                     [IN_PLAN] = IN_PLAN};
+
+// What may be asked of addresses: the judge has others than a program, so whatever a guard says must hold
+// there at least where it holds at a launch. NULL, or what is wrong.
+static const char *address_fault(const struct check *c, const struct ks_expr *e, enum sense sense)
+{
+    const struct ks_expr *k = e->kid[1];
+    switch (e->op) {
+    case KS_X_NAME:
+        return names_pointer(c, e) ? "an address is no number: pointers stand in aligned() and overlap() alone"
+                                   : NULL;
+    case KS_X_ALIGNED:
+        if (k->op != KS_X_INT || k->value < 1 || k->value > MAX_ALIGN || (k->value & (k->value - 1)) != 0)
+            return "aligned() asks for a power of two up to 256, as a number";
+        return sense == WIDENS || sense == IN_PLAN ? NULL : "a guard may ask for aligned(), not for its opposite";
+    case KS_X_OVERLAP:
+        if (sense != NARROWS)
+            return "a guard may ask for !overlap(); nothing else can be asked of where arrays lie";
+        for (int i = 1; i < 4; i += 2) {
+            const char *fault = address_fault(c, e->kid[i], EITHER);
+            if (fault != NULL)
+                return fault;
+        }
+        return NULL;
+    case KS_X_LAND:
+    case KS_X_LOR:
+        break;
+    case KS_X_NOT:
+        sense = negated[sense];
+        break;
+    case KS_X_COND: {
+        const char *fault = address_fault(c, e->kid[0], sense == IN_PLAN ? IN_PLAN : EITHER);
+        if (fault == NULL)
+            fault = address_fault(c, e->kid[1], sense);
+        return fault != NULL ? fault : address_fault(c, e->kid[2], sense);
+    }
+    default:
+        sense = sense == IN_PLAN ? IN_PLAN : EITHER;
+    }
+    for (int i = 0; i < 4 && e->kid[i] != NULL; i++) {
+        const char *fault = address_fault(c, e->kid[i], sense);
+        if (fault != NULL)
+            return fault;
+    }
+    return NULL;
+}
+
 static enum ks_status check_expr(struct check *c, const struct ks_expr *expr)
 {
     if (expr == NULL)
@@ -221,6 +281,9 @@ static enum ks_status check_expr(struct check *c, const struct ks_expr *expr)
     if (c->bad_name != NULL)
         KS_FAIL(c->err, KS_E_USER, "%s: '%s' is no integer or pointer parameter, nor grid.x .. "
                 "block.z or shared", c->where, c->bad_name);
+    const char *fault = address_fault(c, expr, expr == c->proposal->when ? WIDENS : IN_PLAN);
+    if (fault != NULL)
+        KS_FAIL(c->err, KS_E_USER, "%s: %s", c->where, fault);
     return KS_OK;
 }
 

@@ -337,3 +337,19 @@ bool ks_signature_matches(const struct ks_signature *signature, const struct ks_
             return false;
     return true;
 }
+
+bool ks_signature_value(const struct ks_kernel_decl *decl, const struct ks_signature *signature,
+                        const char *name, int64_t *value)
+{
+    for (size_t i = 0; i < decl->n_template_params && i < signature->n_template_args; i++) {
+        if (strcmp(decl->template_params[i], name) != 0)
+            continue;
+        const char *text = signature->template_args[i];
+        if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
+            *value = text[0] == 't';
+            return true;
+        }
+        return ks_parse_i64(text, value);
+    }
+    return false;
+}

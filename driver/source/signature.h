@@ -39,4 +39,9 @@ bool ks_signature_names(const struct ks_signature *signature, const struct ks_ke
 // written type is certainly another (overloads).
 bool ks_signature_matches(const struct ks_signature *signature, const struct ks_kernel_decl *decl);
 
+// Value of a template argument as expressions know it, by its parameter's name; false if it is no integer. The
+// one reading for the judge and for dispatch.
+bool ks_signature_value(const struct ks_kernel_decl *decl, const struct ks_signature *signature,
+                        const char *name, int64_t *value);
+
 #endif

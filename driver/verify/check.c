@@ -237,6 +237,13 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     scope.workspaces = workspaces;
     if (answer == KS_ANSWER_OK && !ks_scope_admits(&scope)) {
         *covered = false; // this launch would go to the original
+        // Arrays that do not overlap at these addresses may not at others either: a guard that says they do
+        // would hide this launch from the judge and admit it elsewhere.
+        scope.proposal = NULL;
+        if (ks_scope_admits(&scope)) {
+            *verdict = KS_C_LAUNCH;
+            snprintf(check->reason, 512, "the guard takes arrays that are apart for overlapping ones");
+        }
         return KS_OK;
     }
     struct attempt a = {.check = check, .vector = vector};

@@ -140,11 +140,9 @@ bool ks_scope_lookup(void *context, const char *name, int64_t *value)
         *value = (int64_t)scope->addresses[scope->layout->slot_of[i]];
         return true;
     }
-    if (scope->decl != NULL && scope->signature != NULL)
-        for (size_t i = 0; i < scope->decl->n_template_params && i < scope->signature->n_template_args;
-             i++)
-            if (strcmp(scope->decl->template_params[i], name) == 0)
-                return ks_parse_i64(scope->signature->template_args[i], value);
+    if (scope->decl != NULL && scope->signature != NULL &&
+        ks_signature_value(scope->decl, scope->signature, name, value))
+        return true;
     for (size_t i = 0; scope->proposal != NULL && i < scope->proposal->n_workspaces; i++)
         if (strcmp(scope->proposal->workspaces[i].name, name) == 0 && scope->workspaces != NULL) {
             *value = scope->workspaces[i];

@@ -141,6 +141,34 @@ static void overlaps_are_excluded(void **state)
     assert_false(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096 + 252}));
     assert_true(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096 + 256}));
     assert_false(inside(&f, d, p, (uint64_t[]){4096, 12288, 4096 - 4}));
+    // No array at all: nothing like it was run.
+    assert_false(inside(&f, d, p, (uint64_t[]){0, 4352, 8192}));
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 0, 8192}));
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 4352, 0}));
+    ks_arena_free(&f.arena);
+}
+
+// The judge reads what dispatch reads (test_dispatch.c): a guard must not hide at one what it admits at the other.
+static void template_values_are_those_of_dispatch(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=64) out(y[n]) grid(1) block(64)\n"
+               "template <bool B, int C, class T> __global__ void k(float* y, int n) {}\n");
+    static const char *arguments[] = {"true", "-5", "float"};
+    struct ks_scope scope = {.problem = problem(&f, 0, NULL, 0, NULL, 0), .signature = &f.signature,
+                             .decl = f.decl, .proposal = &f.proposal};
+    f.signature.template_args = arguments;
+    f.signature.n_template_args = 3;
+    int64_t value = 7;
+    assert_true(ks_scope_lookup(&scope, "B", &value));
+    assert_int_equal(value, 1);
+    assert_true(ks_scope_lookup(&scope, "C", &value));
+    assert_int_equal(value, -5);
+    assert_false(ks_scope_lookup(&scope, "T", &value));
+    arguments[0] = "false";
+    assert_true(ks_scope_lookup(&scope, "B", &value));
+    assert_int_equal(value, 0);
     ks_arena_free(&f.arena);
 }
 
@@ -499,6 +527,7 @@ int main(void)
         cmocka_unit_test(sizes_are_a_hull),
         cmocka_unit_test(overlaps_are_excluded),
         cmocka_unit_test(declared_aliases_are_required),
+        cmocka_unit_test(template_values_are_those_of_dispatch),
         cmocka_unit_test(other_integers_follow_their_formulas),
         cmocka_unit_test(unobservable_sizes_are_pinned),
         cmocka_unit_test(a_size_is_read_from_the_parameter_that_is_made_of_it),

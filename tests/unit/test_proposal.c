@@ -250,6 +250,58 @@ static void refuses_plans(void **state)
     }
 }
 
+// The judge's addresses are not a program's: a guard must hold there wherever it holds at a launch.
+static void asks_little_of_addresses(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "when: aligned(y, 16) && aligned(x, 256) && n % 4 == 0\n" PLAN,
+        "when: \"n < 64 || aligned(y, 16) && !overlap(y, 4*n, x, 4*n)\"\n" PLAN,
+        "when: \"!(overlap(y, 4*n, x, 4*n) || n < 4)\"\n" PLAN,
+        "when: \"n > 9 ? aligned(y, 8) : !overlap(y, 4, x, 4)\"\n" PLAN,
+        "plan: [{kernel: k, grid: \"aligned(y, 16) ? n : 2*n\", args: [y, n]}]\n",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        struct ks_err err = {0};
+        if (check_parts(KERNEL, good[i], &err) != KS_OK)
+            fail_msg("guard %zu: %s", i, err.text);
+    }
+    static const struct {
+        const char *rest, *why;
+    } bad[] = {
+        {"when: n != 777 || y > 1048576\n" PLAN, "an address is no number"},
+        {"when: y % 4096 == 0\n" PLAN, "an address is no number"},
+        {"when: \"!overlap(y, x, x, 4)\"\n" PLAN, "an address is no number"},
+        {"when: n != 777 || aligned(y, 512)\n" PLAN, "power of two up to 256"},
+        {"when: aligned(y, n)\n" PLAN, "power of two up to 256"},
+        {"when: aligned(y, 12)\n" PLAN, "power of two up to 256"},
+        {"when: \"n != 777 || !aligned(y, 16)\"\n" PLAN, "not for its opposite"},
+        {"when: aligned(y, 16) == 0\n" PLAN, "not for its opposite"},
+        {"when: \"aligned(y, 16) ? n < 9 : 1\"\n" PLAN, "not for its opposite"},
+        {"when: overlap(y, 4*n, x, 4*n)\n" PLAN, "!overlap()"},
+        {"when: \"!(n > 4 && !overlap(y, 4*n, x, 4*n))\"\n" PLAN, "!overlap()"},
+        {"when: overlap(y, 4*n, x, 4*n) < 1\n" PLAN, "!overlap()"},
+        {"plan: [{kernel: k, grid: y, args: [y, n]}]\n", "an address is no number"},
+        {"plan: [{kernel: k, grid: \"!overlap(y, 4, x, 4)\", args: [y, n]}]\n", "!overlap()"},
+        {"workspace: {w: y}\n" PLAN, "an address is no number"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct ks_err err = {0};
+        if (check_parts(KERNEL, bad[i].rest, &err) != KS_E_USER || strstr(err.text, bad[i].why) == NULL)
+            fail_msg("guard %zu: expected '%s', got '%s'", i, bad[i].why, err.text);
+    }
+    // What a domain could not ask for is not let through unnamed; a float is no matter.
+    struct ks_err err = {0};
+    struct ks_proposal p;
+    struct ks_signature s = signature_of();
+    assert_int_equal(read_text("source: X\nparams: [y, x, '', n, p]\n" PLAN, &p, &err), KS_OK);
+    p.source = KERNEL;
+    assert_int_equal(ks_proposal_check(&arena, &p, &s, &err), KS_OK);
+    p.params[1] = "";
+    assert_int_equal(ks_proposal_check(&arena, &p, &s, &err), KS_E_USER);
+    assert_non_null(strstr(err.text, "parameter 2 needs a name"));
+}
+
 #define LONG_FORM                                                                                 \
     "includes: [mma.h]\nparams: [y, x, a, n, p]\nsource: |\n  __global__ void k(float *y, "       \
     "int n) {}\nwhen: n%4==0\nworkspace: {part: \"4*ceildiv(n,2)\"}\nplan:\n"                     \
@@ -318,7 +370,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts),        cmocka_unit_test(refuses),
         cmocka_unit_test(limits_hold),
-        cmocka_unit_test(refuses_plans),  cmocka_unit_test(writes_what_it_reads),
+        cmocka_unit_test(refuses_plans), cmocka_unit_test(asks_little_of_addresses),
+        cmocka_unit_test(writes_what_it_reads),
         cmocka_unit_test(names_types),    cmocka_unit_test(reads_errors_with_line),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
