@@ -121,6 +121,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
                            struct ks_candidate *c, struct ks_err *err)
 {
     const struct ks_mark *mark = judge->kernel->mark->mark;
+    c->literals = (struct ks_literals){0};
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
                                        mark->tolerance.kind == KS_TOL_REL,
                             .probed = judge->arith.kind == KS_ARITH_MULADD &&
@@ -137,6 +138,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
                      entry->ineligible_text, ks_reason_text(entry->ineligible));
             return KS_OK;
         }
+        ks_literals_read(&c->literals, entry->canonical);
         if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason)) {
             fail(c, KS_C_STATIC, reason);
             return KS_OK;

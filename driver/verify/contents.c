@@ -76,6 +76,8 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
                         slot->filled, NULL) != KS_OK)
             return false;
     }
+    if (vector->literals != NULL)
+        ks_literals_plant(vector->literals, slot->elem, &init, slot_seed(vector, index), slot->filled, out);
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
         make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
     return true;
@@ -118,7 +120,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
             continue;
         bool is_float = ks_scalar_is_float(slot->elem.scalar);
         bool ones = contents == KS_CONTENTS_ONES && is_float;
-        bool here = arg->init.kind == KS_INIT_FILE ||
+        bool here = arg->init.kind == KS_INIT_FILE || vector->literals != NULL ||
                     (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED));
         if (here && !ones) {
             void *bytes = calloc((size_t)slot->bytes + 1, 1);

@@ -63,7 +63,8 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
     *o = (struct outcome){false, false, false};
     for (int attempt = 0; attempt < 2 && !o->proved; attempt++) {
         struct ks_vector own, *vector = &own;
-        bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0;
+        // What is planted is this candidate's.
+        bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0 && task->family != KS_FAMILY_LITERALS;
         if (recalled)
             KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skewed,
                              &vector, err));
@@ -169,6 +170,13 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     result->covered = KS_NEW_ARRAY(arena, bool, judge->n_problems);
     for (size_t w = 0; w < judge->n_problems; w++)
         result->seen[w].workload = w;
+    judge->literals = (struct ks_literals){0};
+    ks_literals_read(&judge->literals, judge->original_ptx);
+    ks_literals_join(&judge->literals, &candidate->literals);
+    // Where terms meet, numbers far beyond the others would hide them. The variance of equal values and the
+    // logarithm of a sum with one great term are all rounding, and say nothing of a kernel.
+    judge->literals.scattered = judge->arith.gathers && judge->arith.kind == KS_ARITH_OTHER;
+    judge->literals.limit = judge->literals.scattered ? 8 : judge->arith.gathers ? 0x1p20 : 0x1p110;
     KS_TRY(ks_runner_take(judge, &runner, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,
                       .phase = phase};

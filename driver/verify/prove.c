@@ -254,7 +254,8 @@ static bool shows_precision(const struct ks_judge *judge, const struct ks_vector
         in_double = in_double || vector->outputs[o].reference.value != NULL;
     if (judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
         vector->family == KS_FAMILY_POSITION || vector->family == KS_FAMILY_IMPULSE ||
-        vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL)
+        vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL ||
+        vector->family == KS_FAMILY_LITERALS)
         return false;
     return in_double || (probe == PROBE_NARROW && judge->arith.kind == KS_ARITH_MULADD);
 }
@@ -295,7 +296,8 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
                     const struct ks_slot *from = &vector->layout.slots[input];
                     const struct ks_slot *to = &vector->layout.slots[output->slot];
                     if (from->role == KS_ROLE_OUT || from->elem.scalar != to->elem.scalar ||
-                        vector->problem.args[from->arg].init.kind == KS_INIT_FILE)
+                        vector->problem.args[from->arg].init.kind == KS_INIT_FILE ||
+                        vector->literals != NULL)
                         continue;
                 }
                 struct sample s = take_sample(judge, vector, output);

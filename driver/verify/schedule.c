@@ -14,6 +14,8 @@
 #define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
 #define MAX_CORNER_SIZES 4
 #define QUICK_BYTES (8 << 20)
+#define LITERAL_RUNS 48
+#define SCALAR_RUNS 24
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
 
@@ -132,6 +134,15 @@ static bool has_floats(const struct ks_problem *problem)
     return false;
 }
 
+// Arrays that literals can be planted in.
+static bool has_room(const struct ks_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (ks_arg_has_range(&problem->args[i]))
+            return true;
+    return has_floats(problem);
+}
+
 static bool has_free_scalars(const struct ks_problem *problem)
 {
     for (size_t i = 0; i < problem->n_args; i++)
@@ -178,7 +189,8 @@ static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_
                      enum ks_flush flush, int repeats)
 {
     if (family != KS_FAMILY_DECLARED &&
-        (!has_floats(problem) || !ks_judge_defends(m->judge, KS_D_FAMILIES)))
+        (!(family == KS_FAMILY_LITERALS ? has_room(problem) : has_floats(problem)) ||
+         !ks_judge_defends(m->judge, KS_D_FAMILIES)))
         return;
     int variation = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL
                         ? (int)(m->tasks.len % 6) : 0;
@@ -356,6 +368,43 @@ static void add_residues(struct maker *m, size_t workload, const struct ks_propo
     }
 }
 
+// Sizes beside the numbers that the machine text of original and candidate compares with: all sizes at once, and
+// each alone with small ones. (`1700 + 77` is no number of the source.)
+static void add_literals(struct maker *m, size_t workload, const struct ks_proposal *proposal)
+{
+    const struct ks_literals *l = &m->judge->literals;
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    size_t end = m->tasks.len + LITERAL_RUNS;
+    for (size_t i = 0; i < l->n_wholes; i++)
+        for (size_t which = n > 1 ? 0 : n; n > 0 && which <= n; which++)
+            for (int64_t delta = 0; delta <= 2 && m->tasks.len < end; delta++) {
+                int64_t value = l->wholes[i] + (delta == 2 ? -1 : delta);
+                struct ks_value *overrides = ks_arena_memdup(m->arena, sizes, n * sizeof *sizes);
+                bool fits = value >= 1;
+                for (size_t k = 0; k < n; k++) {
+                    int64_t small = 35 + 2 * (int64_t)k;
+                    overrides[k].value = which == n || which == k || sizes[k].value < small ? value : small;
+                    fits = fits && ((which != n && which != k) || value <= sizes[k].value);
+                    if (overrides[k].value > sizes[k].value)
+                        overrides[k].value = sizes[k].value;
+                }
+                struct ks_problem *p = fits ? add_problem(m, workload, overrides, n, SMALL_BYTES) : NULL;
+                if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
+                    continue;
+                add_task(m, p, KS_FAMILY_DECLARED, delta == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
+                m->tasks.at[m->tasks.len - 1].variation = 0; // of scalars other runs take care
+            }
+}
+
+// A literal in place of each free scalar; an array has room for all at once.
+static void add_literal_scalars(struct maker *m, const struct ks_problem *problem)
+{
+    size_t n = 4 * m->judge->literals.n_values;
+    for (size_t i = 0; has_free_scalars(problem) && i < n && i < SCALAR_RUNS; i++)
+        add_task(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 0);
+}
+
 static void finish(struct maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
@@ -402,6 +451,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         if (same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
         if (ks_problem_bytes(p) <= SMALL_BYTES) {
+            if (small == 0)
+                add_literal_scalars(&m, p);
             if (deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep))
                 deep = p;
             small++;
@@ -420,6 +471,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     }
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_residues(&m, workload, proposal, constants, n_constants);
+    if (ks_judge_defends(judge, KS_D_SHAPES))
+        add_literals(&m, workload, proposal);
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);
     else

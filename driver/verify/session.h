@@ -9,6 +9,7 @@
 #include "verify/gate.h"
 #include "verify/judge.h"
 #include "verify/launch.h"
+#include "verify/literals.h"
 
 // What compiling one proposal gave.
 struct ks_candidate {
@@ -21,6 +22,7 @@ struct ks_candidate {
     struct ks_slice text;         // the PTX that it was made from; empty where nobody will look at it
     const char **names;           // registered, by position in proposal->kernels
     struct ks_digest *ptx, *sass;
+    struct ks_literals literals;  // of all its kernels
     int *registers;               // of a thread of each; 0: not known
     size_t n;
 };
@@ -63,6 +65,8 @@ struct ks_judge {
     struct ks_slice original_text;  // the module that holds it, of the plain build; empty: unknown
     struct ks_judge *second;        // the session on the emulated device (verify/emulate.h), NULL before it is asked
     struct ks_arith arith;
+    struct ks_literals literals;    // of the original, and of the candidate that is being judged
+    uint64_t literal_turn;          // whose turn it is to be a scalar
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;

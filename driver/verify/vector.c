@@ -5,19 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Free float scalars: any finite value may come, so several do.
-static void vary_scalars(struct ks_rng *rng, struct ks_problem *problem, enum ks_family family,
+// Free float scalars: any finite value may come, so several do; and those that the kernels compare with.
+static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enum ks_family family,
                          int variation)
 {
+    struct ks_rng *rng = &judge->rng;
     static const double values[] = {0, 1, -1, 0, 1e4};
     static const double whole[] = {1, -1, 3};
-    if (variation == 0 && family != KS_FAMILY_EXACT)
+    if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS)
         return;
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
         if (arg->kind != KS_ARG_SCALAR || !arg->float_scalar)
             continue;
         for (int lane = 0; lane < arg->type.elem.lanes; lane++) {
+            if (family == KS_FAMILY_LITERALS) {
+                double near = ks_literals_turn(&judge->literals, judge->literal_turn++);
+                if (near != 0)
+                    ks_arg_put_float(arg, lane, judge->literals.scattered ? fabs(near) : near);
+                continue;
+            }
             double value = family == KS_FAMILY_EXACT ? whole[ks_rng_below(rng, 3)]
                                                      : values[(variation - 1) % 5];
             if (family != KS_FAMILY_EXACT && (variation - 1) % 5 == 3)
@@ -183,9 +190,11 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     *vector = (struct ks_vector){.problem = *problem, .family = family};
     vector->problem.args =
         ks_arena_memdup(arena, problem->args, problem->n_args * sizeof *problem->args);
-    vary_scalars(&judge->rng, &vector->problem, family, variation % KS_EQUAL_INTEGERS);
+    vary_scalars(judge, &vector->problem, family, variation % KS_EQUAL_INTEGERS);
     if (variation >= KS_EQUAL_INTEGERS)
         equal_integers(&judge->rng, &vector->problem);
+    if (family == KS_FAMILY_LITERALS)
+        vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);
     if (skewed)
         ks_layout_skew(&vector->layout);

@@ -30,6 +30,7 @@ struct ks_vector {
     struct ks_placement placement; // of the original's runs: as little aligned as is assumed
     enum ks_family family;
     uint64_t seed, number;     // number: in the session
+    const struct ks_literals *literals; // planted among the values; NULL: in this family nothing is
     signed char proves[2];     // by `bitwise`: 1 yes, -1 no, 0 not asked yet
     uint32_t poison[2];
     struct ks_output *outputs; size_t n_outputs;

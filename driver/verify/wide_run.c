@@ -93,7 +93,7 @@ static json_t *plan_of(const struct ks_judge *judge, const struct ks_vector *vec
                      (json_int_t)(p->shared * UNIT_SHARED), "args", args);
 }
 
-// Bytes of a slot that comes from a file.
+// Bytes of a slot that the worker cannot fill by itself.
 static void *file_bytes(const struct ks_vector *vector, size_t i, uint64_t nudge)
 {
     const struct ks_slot *slot = &vector->layout.slots[i];
@@ -133,7 +133,7 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
         json_array_append_new(list, item);
         if (slot->role == KS_ROLE_OUT)
             continue;
-        if (vector->problem.args[slot->arg].init.kind == KS_INIT_FILE) {
+        if (vector->problem.args[slot->arg].init.kind == KS_INIT_FILE || vector->literals != NULL) {
             void *bytes = file_bytes(vector, i, pattern);
             ok = bytes != NULL;
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(slot)};

@@ -15,13 +15,13 @@
 const char *ks_family_name(enum ks_family family)
 {
     static const char *const names[KS_FAMILY_COUNT] = {"declared", "positive", "wide", "position",
-                                                       "impulse",  "exact",    "special"};
+                                                       "impulse",  "exact",    "special",  "literals"};
     return family >= 0 && family < KS_FAMILY_COUNT ? names[family] : "?";
 }
 
 bool ks_family_applies(enum ks_family family, const struct ks_elem elem)
 {
-    return family == KS_FAMILY_DECLARED || ks_scalar_is_float(elem.scalar);
+    return family == KS_FAMILY_DECLARED || family == KS_FAMILY_LITERALS || ks_scalar_is_float(elem.scalar);
 }
 
 // ---- storing one scalar
@@ -255,7 +255,7 @@ void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks
     if (!ks_scalar_is_float(elem.scalar)) {
         for (; i < end; i++, at += size)
             store_int(at, elem.scalar, declared_int(elem.scalar, init, &source, i));
-    } else if (family == KS_FAMILY_DECLARED) {
+    } else if (family == KS_FAMILY_DECLARED || family == KS_FAMILY_LITERALS) {
         for (; i < end; i++, at += size)
             declared_float(at, elem.scalar, init, &source, i);
     } else {

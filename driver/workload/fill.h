@@ -14,6 +14,7 @@ enum ks_family {
     KS_FAMILY_IMPULSE,   // zero but one element
     KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32
     KS_FAMILY_SPECIAL,   // some NaN, infinities, signed zeros and denormals among normal values
+    KS_FAMILY_LITERALS,  // as declared; the judge plants numbers that the kernels compare with (verify/literals.h)
     KS_FAMILY_COUNT
 };
 const char *ks_family_name(enum ks_family family);

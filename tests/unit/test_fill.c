@@ -184,7 +184,7 @@ static void test_split(void **state)
                 }
                 assert_memory_equal(whole, parts, (size_t)n * type.size);
                 ks_fill(parts, type, &init, f, 43, n, 0, n);
-                bool declared = f == KS_FAMILY_DECLARED || !ks_scalar_is_float(type.scalar);
+                bool declared = f == KS_FAMILY_DECLARED || f == KS_FAMILY_LITERALS || !ks_scalar_is_float(type.scalar);
                 if (declared ? kinds[k] != KS_INIT_IOTA : f != KS_FAMILY_POSITION)
                     assert_memory_not_equal(whole, parts, (size_t)n * type.size);
                 free(whole);

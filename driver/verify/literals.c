@@ -1,0 +1,224 @@
+#include "verify/literals.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "base/rng.h"
+#include "verify/words.h"
+
+#define WHOLE_BITS (1 << 23) // integers from here on may be the bits of a float
+
+static void add_value(struct ks_literals *l, double value)
+{
+    value = fabs(value);
+    if (!isfinite(value) || value == 0)
+        return;
+    for (size_t i = 0; i < l->n_values; i++)
+        if (l->values[i] == value)
+            return;
+    if (l->n_values < KS_LITERALS)
+        l->values[l->n_values++] = value;
+}
+
+static void add_whole(struct ks_literals *l, int64_t value)
+{
+    for (size_t i = 0; i < l->n_wholes; i++)
+        if (l->wholes[i] == value)
+            return;
+    if (value > 1 && l->n_wholes < KS_LITERALS)
+        l->wholes[l->n_wholes++] = value;
+}
+
+static double bits_of_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static double bits_of_double(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+// A word of digits: 1777, 0f3EC00000, 0d3FD8000000000000.
+static void add_number(struct ks_literals *l, struct ks_slice word)
+{
+    char text[24], *end;
+    if (word.len >= sizeof text)
+        return;
+    memcpy(text, word.at, word.len);
+    text[word.len] = '\0';
+    char kind = word.len > 2 && text[0] == '0' ? (char)tolower((unsigned char)text[1]) : 0;
+    if (kind == 'f' || kind == 'd') {
+        uint64_t bits = strtoull(text + 2, &end, 16);
+        if (*end == '\0')
+            add_value(l, kind == 'f' ? bits_of_float((uint32_t)bits) : bits_of_double(bits));
+        return;
+    }
+    uint64_t whole = strtoull(text, &end, 0);
+    if (*end != '\0' || whole > INT64_MAX)
+        return;
+    if (whole < WHOLE_BITS)
+        add_value(l, (double)whole);
+    else
+        add_value(l, whole <= UINT32_MAX ? bits_of_float((uint32_t)whole) : bits_of_double(whole));
+    add_whole(l, (int64_t)whole);
+}
+
+static bool compares(struct ks_slice opcode)
+{
+    struct ks_slice base = ks_word_base(opcode);
+    return ks_slice_eq(base, "setp") || ks_slice_eq(base, "set") || ks_slice_eq(base, "min") ||
+           ks_slice_eq(base, "max") || ks_slice_eq(base, "slct");
+}
+
+static void read_some(struct ks_literals *l, struct ks_slice ptx, bool compared)
+{
+    struct ks_words words = ks_words_of(ptx);
+    bool wanted = false;
+    while (ks_words_next(&words)) {
+        struct ks_slice w = words.word;
+        if (islower((unsigned char)w.at[0]))
+            wanted = compares(w) == compared;
+        else if (wanted && isdigit((unsigned char)w.at[0]) && words.before == ',')
+            add_number(l, w);
+        else if (wanted && isdigit((unsigned char)w.at[0]) && words.before == '-')
+            add_number(l, w);
+    }
+}
+
+void ks_literals_read(struct ks_literals *literals, struct ks_slice ptx)
+{
+    read_some(literals, ptx, true);
+    read_some(literals, ptx, false);
+}
+
+void ks_literals_join(struct ks_literals *literals, const struct ks_literals *other)
+{
+    struct ks_literals own = *literals;
+    literals->n_values = literals->n_wholes = 0;
+    for (size_t i = 0; i < KS_LITERALS; i++) {
+        if (i < own.n_values)
+            add_value(literals, own.values[i]);
+        if (i < other->n_values)
+            add_value(literals, other->values[i]);
+        if (i < own.n_wholes)
+            add_whole(literals, own.wholes[i]);
+        if (i < other->n_wholes)
+            add_whole(literals, other->wholes[i]);
+    }
+}
+
+double ks_literals_near(const struct ks_literals *literals, uint64_t which)
+{
+    if (literals->n_values == 0)
+        return 0;
+    size_t index = which % literals->n_values;
+    if (which >> 40 & 1) // the first ones are compared with
+        index /= 2;
+    double value = literals->values[index];
+    which /= literals->n_values;
+    switch (which % 8) {
+    case 4:
+        value = (double)nextafterf((float)value, INFINITY);
+        break;
+    case 5:
+        value = (double)nextafterf((float)value, 0);
+        break;
+    case 6:
+        value *= 2;
+        break;
+    default:
+        break;
+    }
+    if (literals->limit > 0 && value > literals->limit)
+        value = 1;
+    return which / 8 % 4 == 3 ? -value : value;
+}
+
+double ks_literals_turn(const struct ks_literals *literals, uint64_t turn)
+{
+    static const uint64_t kinds[] = {0, 6, 4, 5}; // as above
+    uint64_t n = literals->n_values;
+    if (n == 0)
+        return 0;
+    return ks_literals_near(literals, turn % n + n * (kinds[turn / n % 4] + (turn / n / 4 % 2 ? 24 : 0)));
+}
+
+// ---- planting
+
+static void put_float(unsigned char *at, enum ks_scalar scalar, double value)
+{
+    float single = (float)value;
+    uint16_t half;
+    switch (scalar) {
+    case KS_T_F64:
+        memcpy(at, &value, sizeof value);
+        return;
+    case KS_T_F32:
+        if (isfinite(single))
+            memcpy(at, &single, sizeof single);
+        return;
+    case KS_T_F16:
+        half = ks_f32_to_f16(fabsf(single) > 65504.F ? 65504.F : single);
+        memcpy(at, &half, sizeof half);
+        return;
+    case KS_T_BF16:
+        half = ks_f32_to_bf16(single);
+        memcpy(at, &half, sizeof half);
+        return;
+    default:
+        return;
+    }
+}
+
+// The range that an initialiser promises of integers; false where it promises more than a range.
+static bool range_of(const struct ks_init *init, double *low, double *high)
+{
+    *low = init->kind == KS_INIT_DEFAULT ? 0 : init->a;
+    *high = init->kind == KS_INIT_DEFAULT ? 99 : init->kind == KS_INIT_UNIFORM ? init->b - 1 : init->b;
+    return init->kind == KS_INIT_DEFAULT || init->kind == KS_INIT_UNIFORM || init->kind == KS_INIT_RANDINT;
+}
+
+static void put_whole(const struct ks_literals *l, unsigned char *at, enum ks_scalar scalar,
+                      const struct ks_init *init, uint64_t which)
+{
+    double low, high;
+    if (l->n_wholes == 0 || scalar == KS_T_BOOL || !range_of(init, &low, &high))
+        return;
+    int64_t value = l->wholes[which % l->n_wholes] + (int64_t)(which / KS_LITERALS % 3) - 1;
+    if (which / 128 % 4 == 3)
+        value = -value;
+    if ((double)value >= low && (double)value <= high)
+        memcpy(at, &value, ks_scalar_size(scalar)); // little endian
+}
+
+void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
+                       uint64_t seed, int64_t count, void *data)
+{
+    enum { RUN = 64, PATTERNS = 4 };
+    bool floats = ks_scalar_is_float(elem.scalar);
+    size_t size = ks_scalar_size(elem.scalar);
+    unsigned char *at = data;
+    for (uint64_t i = 0; i < (uint64_t)count * (uint64_t)elem.lanes; i++, at += size) {
+        uint64_t run = ks_hash_counter(seed ^ UINT64_C(0x11e7a15), i / RUN), own = ks_hash_counter(seed, i);
+        unsigned pattern = literals->scattered ? 0 : run % PATTERNS;
+        if (pattern == 0 && own % 4 != 0)
+            continue;
+        uint64_t which = pattern == 0 ? own / 4 : (run >> 8) + (pattern == 3 ? i % 2 : 0);
+        if (!floats) {
+            put_whole(literals, at, elem.scalar, init, which);
+            continue;
+        }
+        double value = ks_literals_near(literals, which);
+        if (value == 0)
+            value = which % 2 == 0 ? 1 : -0.5;
+        put_float(at, elem.scalar, pattern == 2 ? value * (1 + (double)(i % RUN) / RUN) : value);
+    }
+}

@@ -1,0 +1,34 @@
+// Numbers that stand in machine text: what a kernel compares its sizes and its data with. No family of random
+// values contains 0.375 or 1777; whoever branches on them has written them down. Those of the original are
+// looked at as well: a candidate may have left such a branch out.
+#ifndef KS_LITERALS_H
+#define KS_LITERALS_H
+
+#include "workload/fill.h"
+
+#define KS_LITERALS 24
+
+struct ks_literals {
+    double values[KS_LITERALS]; // floating ones, and the bits of such as integers
+    size_t n_values;
+    int64_t wholes[KS_LITERALS]; // without sign
+    size_t n_wholes;
+    double limit;   // of what is planted; 0: none
+    bool scattered; // among other values alone
+};
+
+// Adds what canonical PTX holds: first what is compared, then the rest. What does not fit is left out.
+void ks_literals_read(struct ks_literals *literals, struct ks_slice ptx);
+// Adds those of `other`, turn about, so that neither crowds out the other's first ones.
+void ks_literals_join(struct ks_literals *literals, const struct ks_literals *other);
+// A value near a literal, chosen by `which`: itself, either neighbour among floats, twice as much, of either sign.
+// 1 in place of what is beyond the limit; 0 where there are none.
+double ks_literals_near(const struct ks_literals *literals, uint64_t which);
+// The same in turn: each literal, then twice each, then their neighbours, then all of the other sign.
+double ks_literals_turn(const struct ks_literals *literals, uint64_t turn);
+// Plants them among `count` elements, for each run of 64 values by `seed`: scattered, or else all equal, rising or
+// alternating. Integers stay within what their initialiser promises.
+void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
+                       uint64_t seed, int64_t count, void *data);
+
+#endif

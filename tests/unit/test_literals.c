@@ -1,0 +1,149 @@
+// Numbers of machine text, and how they are planted among the values of a buffer.
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "verify/literals.h"
+
+#define PTX                                                                                       \
+    ".entry #g0(.param .u64 #0)\n{\nld.global.f32 %f1,[%rd1+400];\nadd.s32 %r1,%r2,-640;\n"   \
+    "setp.eq.f32 %p1,%f1,0f3EC00000;\nsetp.ne.s32 %p2,%r3,1777;\nsetp.eq.s32 %p3,%r4,1067282596;\n" \
+    "setp.gt.f64 %p4,%fd1,0d4008000000000000;\nsetp.eq.f32 %p5,%f1,0f7F800000;\nret;\n}\n"
+
+static bool has_value(const struct ks_literals *l, double value)
+{
+    for (size_t i = 0; i < l->n_values; i++)
+        if (l->values[i] == value)
+            return true;
+    return false;
+}
+
+static void what_is_compared_comes_first(void **state)
+{
+    (void)state;
+    struct ks_literals l = {0};
+    ks_literals_read(&l, ks_slice_of(PTX));
+    assert_true(l.values[0] == 0.375);
+    assert_int_equal(l.wholes[0], 1777);
+    assert_true(has_value(&l, 3.0));
+    assert_true(has_value(&l, (double)1.23f)); // the bits of a float
+    assert_true(has_value(&l, 1777));          // an integer that may be converted
+    assert_false(has_value(&l, INFINITY));
+    // The address is no number of the computation; what is added is.
+    bool address = false, added = false;
+    for (size_t i = 0; i < l.n_wholes; i++) {
+        address = address || l.wholes[i] == 400;
+        added = added || l.wholes[i] == 640;
+    }
+    assert_false(address);
+    assert_true(added);
+}
+
+static void neither_of_two_crowds_out_the_other(void **state)
+{
+    (void)state;
+    struct ks_literals many = {0}, one = {0};
+    struct ks_buf text = KS_BUF(1 << 16);
+    for (int i = 0; i < 100; i++)
+        ks_buf_printf(&text, "setp.eq.s32 %%p1,%%r1,%d;\n", 5000 + i);
+    ks_literals_read(&many, ks_slice_of(ks_buf_text(&text)));
+    assert_int_equal(many.n_wholes, KS_LITERALS);
+    ks_literals_read(&one, ks_slice_of("setp.eq.s32 %p1,%r1,1777;\n"));
+    ks_literals_join(&many, &one);
+    assert_int_equal(many.wholes[0], 5000);
+    assert_int_equal(many.wholes[1], 1777);
+    assert_int_equal(many.n_wholes, KS_LITERALS);
+    ks_buf_free(&text);
+}
+
+static void each_turn_gives_another(void **state)
+{
+    (void)state;
+    struct ks_literals l = {.values = {0.375, 40}, .n_values = 2};
+    const double want[] = {0.375, 40, 0.75, 80, (double)nextafterf(0.375f, 1), (double)nextafterf(40, 99),
+                           (double)nextafterf(0.375f, 0), (double)nextafterf(40, 0), -0.375, -40};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_true(ks_literals_turn(&l, i) == want[i]);
+    l.limit = 50; // sums must not drown
+    assert_true(ks_literals_turn(&l, 3) == 1);
+    assert_true(ks_literals_turn(&(struct ks_literals){0}, 3) == 0);
+}
+
+static void floats_are_scattered_equal_and_rising(void **state)
+{
+    (void)state;
+    enum { N = 64 * 64 };
+    struct ks_literals l = {.values = {0.375, 7}, .n_values = 2};
+    struct ks_elem elem;
+    struct ks_init init = {.kind = KS_INIT_DEFAULT};
+    float *x = calloc(N, sizeof *x);
+    assert_true(ks_elem_parse("f32", &elem));
+    for (int i = 0; i < N; i++)
+        x[i] = 100 + (float)i;
+    ks_literals_plant(&l, elem, &init, 1, N, x);
+    int kept = 0, exact = 0, equal = 0, rising = 0, alternating = 0;
+    for (int run = 0; run < N; run += 64) {
+        int same = 0, up = 0, two = 0;
+        for (int i = run; i < run + 64; i++) {
+            kept += x[i] == 100 + (float)i;
+            exact += x[i] == 0.375f;
+            same += x[i] == x[run];
+            up += i > run && fabsf(x[i]) > fabsf(x[i - 1]);
+            two += i > run + 1 && x[i] == x[i - 2] && x[i] != x[i - 1];
+        }
+        equal += same == 64;
+        rising += up == 63 && fabsf(x[run]) < 100;
+        alternating += two == 62;
+    }
+    assert_true(kept > N / 8 && kept < N / 2);
+    assert_true(exact > 20 && equal > 4 && rising > 4 && alternating > 4);
+    l.scattered = true;
+    for (int i = 0; i < N; i++)
+        x[i] = 100 + (float)i;
+    ks_literals_plant(&l, elem, &init, 1, N, x);
+    kept = 0;
+    for (int i = 0; i < N; i++)
+        kept += x[i] == 100 + (float)i;
+    assert_true(kept > N / 2 && kept < 7 * N / 8);
+    free(x);
+}
+
+static void integers_stay_within_their_promise(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    struct ks_literals l = {.wholes = {40, 1777}, .n_wholes = 2};
+    struct ks_elem elem;
+    int x[N], y[N], planted = 0;
+    assert_true(ks_elem_parse("i32", &elem));
+    struct ks_init range = {.kind = KS_INIT_RANDINT, .a = 30, .b = 60};
+    for (int i = 0; i < N; i++)
+        x[i] = 50, y[i] = i;
+    ks_literals_plant(&l, elem, &range, 1, N, x);
+    for (int i = 0; i < N; i++) {
+        assert_true(x[i] == 50 || (x[i] >= 39 && x[i] <= 41));
+        planted += x[i] == 40;
+    }
+    assert_true(planted > 50);
+    // A permutation promises more than a range.
+    range.kind = KS_INIT_PERMUTATION;
+    ks_literals_plant(&l, elem, &range, 1, N, y);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(y[i], i);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_compared_comes_first),
+        cmocka_unit_test(neither_of_two_crowds_out_the_other),
+        cmocka_unit_test(each_turn_gives_another),
+        cmocka_unit_test(floats_are_scattered_equal_and_rising),
+        cmocka_unit_test(integers_stay_within_their_promise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
