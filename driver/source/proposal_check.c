@@ -135,6 +135,26 @@ static bool is_host_visible(const struct check *c, const struct ks_type *type)
     return false;
 }
 
+// Parameter lists are the one text of a proposal that the host compiler sees: types and names, no code. (An
+// array's bound could be `[]{ ... }()`, or make an instance of a template of the user's.)
+static enum ks_status check_list(const struct ks_gate *gate, const struct ks_kernel_decl *kernel)
+{
+    const char *body = gate->source.at + kernel->body;
+    size_t i = 0;
+    while (i + 1 < gate->len && !(ks_token_is(&gate->at[i], kernel->name) && ks_token_is(&gate->at[i + 1], "(") &&
+                                  gate->at[i].at >= gate->source.at + kernel->begin))
+        i++;
+    for (i += 2; i < gate->len && gate->at[i].at < body && !ks_token_is(&gate->at[i], ")"); i++) {
+        const struct ks_token *t = &gate->at[i];
+        bool bound = ks_token_is(t, "[") && !ks_token_is(&t[1], "]") &&
+                     !(t[1].kind == KS_TOK_NUMBER && ks_token_is(&t[2], "]"));
+        if (bound || ks_token_is(t, "(") || ks_token_is(t, "{"))
+            KS_GATE_FAIL(gate, t, "kernel '%s': parameters are types and names, without '(', '{' or computed bounds",
+                         kernel->name);
+    }
+    return KS_OK;
+}
+
 static enum ks_status check_kernel(const struct check *c, const struct ks_gate *gate,
                                    const struct ks_kernel_decl *kernel)
 {
@@ -145,6 +165,7 @@ static enum ks_status check_kernel(const struct check *c, const struct ks_gate *
         KS_FAIL(c->err, KS_E_USER, "source:%d: two kernels are named '%s'", kernel->line,
                 kernel->name);
     KS_TRY(check_head(c, gate, kernel));
+    KS_TRY(check_list(gate, kernel));
     for (size_t i = 0; i < kernel->n_params; i++)
         if (!is_host_visible(c, &kernel->params[i].type))
             KS_FAIL(c->err, KS_E_USER,

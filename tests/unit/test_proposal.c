@@ -53,6 +53,8 @@ static void accepts(void **state)
     static const char *const sources[] = {
         KERNEL,
         "static __global__ void __launch_bounds__(128, 2) k(float *__restrict__ y, const int n) {}",
+        "__global__ void k(float y[], const int n) {}",
+        "__global__ void k(float y[4], const int n) {}",
         "constexpr int N = 4, M = N * 2;\nconstexpr float T[2] = {1.f, 2.f};\n" KERNEL,
         "struct __align__(16) V { float a[4]; __device__ V() : a{} {} __device__ float operator[]"
         "(int i) const { return a[i]; } static constexpr int n = 4; static __device__ int f() "
@@ -171,6 +173,10 @@ static void refuses(void **state)
         {"__global__ void __cluster_dims__(2, 1, 1) k(float *y, int n) {}", "clusters"},
         {"__global__ inline void k(float *y, int n) {}", "before a kernel's name"},
         {"__global__ void k(float *y, int n = 3) {}", "default"},
+        {"__global__ void k(float y[([]{ return 4; }())], int n) {}", "types and names"},
+        {"__global__ void k(float y[sizeof(int)], int n) {}", "types and names"},
+        {"__global__ void k(float y[4 + 4], int n) {}", "types and names"},
+        {"__global__ void k(int (*y)(int), int n) {}", "types and names"},
         {"struct Own { int a; }; __global__ void k(float *y, Own n) {}", "builtin types"},
         {"typedef float size_t;\n" KERNEL, "another name"},
         {"typedef short a, int4;\n" KERNEL, "another name"},
