@@ -49,6 +49,26 @@ done
 grep -q '"correctness": "CORRECT"' ok.in || fail "no verdict"
 grep -q '"correctness": "WRONG"' wrong.in || fail "no verdict"
 
+# A text that the gate overlooks, were it not for the sandbox: it includes a file of the user's.
+weak=$KS_TEST_BIN/ks-weak
+mkdir -p texts/E1
+{ cat part.h; sed 1d vadd.cu; } > texts/E1/kernel.cu
+echo '// valid, whatever is secret in it' > "$HOME/mine"
+sed "s|^source: .*|&\n  #include \"$HOME/mine\"|" ok.yaml > texts/E1/proposal.yaml
+cat > texts/E1/expect.yaml <<'END'
+title: "includes a file of the user's"
+expect: [STATIC]
+defence: text-gate
+weakened: {off: [text-gate], expect: [COMPILE]}
+emu: "let(n=1000) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)"
+END
+if [ -x "$weak" ]; then
+    status 0 "$weak" verify --suite texts --device emu
+    has 'the sandbox kept something from the compiler'
+    status 1 "$weak" verify --suite texts --device emu --no-sandbox
+    grep -q '^FAIL   without its defence *CORRECT' out || { cat out; fail "the file was not included unconfined"; }
+fi
+
 # A compiler that a proposal has taken over: what it could do comes back as its complaint. It is honest on the
 # user's own text, and does as part.h says on a proposal's.
 mkdir -p kit/bin
