@@ -146,8 +146,8 @@ static void check_sanitizer(struct doctor *d)
     bool found = ks_toolkit_find(arena, &d->context->config, &toolkit, NULL) == KS_OK;
     const char *program = ks_sanitizer_find(arena, found ? &toolkit : NULL);
     report(d, "sanitizer", program != NULL ? GOOD : NOTE,
-           program != NULL ? program : "compute-sanitizer is not installed: finalists on a GPU go without memcheck "
-                                       "and racecheck");
+           program != NULL ? program : "compute-sanitizer is not installed: finalists on a GPU go "
+                                       "without memcheck and racecheck");
 }
 
 static void check_sandbox(struct doctor *d)

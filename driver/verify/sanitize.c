@@ -93,8 +93,7 @@ void ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena, struct ks
     }
 }
 
-// The small problems of all workloads, with what the original makes of them. False in *made where it serves
-// none.
+// The small problems of all workloads that the original serves, with what it makes of them.
 struct vectors {
     struct ks_vector at[PROBLEMS * 8];
     size_t n;
@@ -210,9 +209,10 @@ static enum ks_status one_tool(struct ks_judge *judge, struct ks_arena *arena, e
         snprintf(s->reason, sizeof s->reason, "%s: %s", name, finding);
         s->tools[tool].result = KS_CHECK_FAILED;
     } else if (status != KS_OK || verdict == KS_C_HANG || !ended) {
-        ks_judge_note(judge, "%s was not made: %.180s", name, status != KS_OK          ? local.text
-                                                     : verdict == KS_C_HANG ? "too slow on this kernel"
-                                                                            : "the tool ended early");
+        const char *why = status != KS_OK          ? local.text
+                          : verdict == KS_C_HANG ? "too slow on this kernel"
+                                                 : "the tool ended early";
+        ks_judge_note(judge, "%s was not made: %.180s", name, why);
     } else if (verdict != KS_C_CORRECT) {
         s->verdict = verdict;
         snprintf(s->reason, sizeof s->reason, "under %s: %.400s", name, reason);
@@ -234,7 +234,7 @@ enum ks_status ks_sanitize_run(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     enum ks_status status = make_vectors(judge, arena, candidate, v, err);
     if (status == KS_OK && v->n == 0)
-        ks_judge_note(judge, "memcheck and racecheck were not made: no size of the workload is small enough");
+        ks_judge_note(judge, "memcheck and racecheck were not made: no size is small enough");
     for (int t = 0; status == KS_OK && v->n > 0 && t < KS_TOOL_COUNT && s->verdict == KS_C_CORRECT &&
                     judge->no_sanitizer[0] == '\0'; t++)
         status = one_tool(judge, arena, (enum ks_tool)t, candidate, v, s, err);

@@ -140,7 +140,7 @@ static int set_count(const struct ks_judge *judge, const struct ks_problem *prob
     return (int)groups * batch;
 }
 
-// One arm's plan on the vector, its workspaces behind `*n` others. NULL where its guard or a limit excludes it.
+// One arm on the vector: sizes of its workspaces, which stand behind `first` others on the worker.
 struct arm {
     const struct ks_candidate *candidate;
     struct ks_scope scope;

@@ -19,9 +19,11 @@ part() { # part KERNEL PROPOSAL COUNTS...
 share() { echo $(((trials * $1 + 99) / 100)); } # percent of the trials, at least one
 
 echo "the same work twice"
-for us in 2 10 50 150; do part even_$us same search="$trials" full="$(share 20)"; done
+for us in 2 10 50 150; do part even_$us same search="$trials" full="$(share 20)" unsanitized; done
 echo "three in a hundred faster"
-for us in 50 150; do part waste_$us same full="$(share 40)"; done
+for us in 50 150; do part waste_$us same full="$(share 40)" unsanitized; done
+echo "one that passes, the sanitizers as well"
+part waste_150 same full="$(share 2)"
 echo "much memory"
 part stream_150 stream full="$(share 2)"
 echo "wrong ones"
@@ -34,14 +36,16 @@ import json
 import statistics
 parts = [json.loads(line) for line in open("parts")]
 even = [p for p in parts if p["kernel"].startswith("even_") and "search" in p]
-waste = [p for p in parts if p["kernel"].startswith("waste_")]
+waste = [p for p in parts if p["kernel"].startswith("waste_") and not p["sanitized"]]
 wrong = [p for p in parts if p["proposal"].startswith("wrong_")]
 stream = next(p for p in parts if p["kernel"] == "stream_150")
 batch = next(p["quick"] for p in parts if "quick" in p)
-longest = next(p for p in waste if p["kernel"] == "waste_150")
+longest = next(p for p in parts if p["kernel"] == "waste_150" and p["sanitized"])
+plain = next(p for p in waste if p["kernel"] == "waste_150")
 print(json.dumps({
     "schema": "bench.judge",
     "accept_s": longest["full"]["seconds_run"],
+    "accept_unsanitized_s": plain["full"]["seconds_run"],
     "accept_600mb_s": stream["full"]["seconds_run"],
     "reject_s": statistics.median(p["full"]["seconds_run"] for p in wrong),
     "rejected": sum(p["full"]["trials"] - p["full"]["correctness"].get("CORRECT", 0) for p in wrong),

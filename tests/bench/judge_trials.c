@@ -1,8 +1,9 @@
-// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [-- NVCC WORDS]
+// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [unsanitized] [-- NVCC WORDS]
 //
 // What the judge says of one proposal, many times over, on the device that `ks` would use:
 //   search=N  the timing of a search N times, and of a confirmation where that finds it faster
 //   full=N    full judgement N times, and the confirmation whatever the first found
+//   unsanitized  confirmations without compute-sanitizer: for many trials of what it does not bear on
 //   quick=N   one batch of N copies of the proposal that differ in a comment
 // Prints one JSON object. Compile times are apart, as everywhere in the judge.
 #include <stdio.h>
@@ -21,6 +22,7 @@
 struct request {
     const char *file, *kernel, *proposal;
     long search, full, quick;
+    bool unsanitized;
     const char *const *words;
 };
 
@@ -40,7 +42,9 @@ static bool read_words(char **argv, struct request *r)
             r->words = (const char *const *)at + 1;
             break;
         }
-        if (sscanf(*at, "search=%ld", &r->search) != 1 && sscanf(*at, "full=%ld", &r->full) != 1 &&
+        if (strcmp(*at, "unsanitized") == 0)
+            r->unsanitized = true;
+        else if (sscanf(*at, "search=%ld", &r->search) != 1 && sscanf(*at, "full=%ld", &r->full) != 1 &&
             sscanf(*at, "quick=%ld", &r->quick) != 1)
             return false;
     }
@@ -192,12 +196,15 @@ int main(int argc, char **argv)
          &err);
     if (judge == NULL)
         must(ks_err_set(&err, KS_E_DEVICE, "the original: %s", finding), &err);
+    if (r.unsanitized)
+        snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "this benchmark leaves it out");
     struct ks_proposal *proposal = read_proposal(&arena, r.proposal, kernel->signature);
     const struct ks_problem *problems;
     const double *baseline;
     ks_judge_baseline(judge, &problems, &baseline);
-    json_t *out = json_pack("{s:s,s:s,s:f}", "kernel", r.kernel, "proposal",
-                            ks_path_base(r.proposal), "original_us", baseline[0]);
+    json_t *out = json_pack("{s:s,s:s,s:f,s:b}", "kernel", r.kernel, "proposal",
+                            ks_path_base(r.proposal), "original_us", baseline[0], "sanitized",
+                            !r.unsanitized);
     if (r.search > 0)
         json_object_set_new(out, "search", search_trials(judge, proposal, r.search));
     if (r.full > 0)
