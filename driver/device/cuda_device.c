@@ -223,6 +223,7 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
         .module = ks_cuda_module, .function = ks_cuda_function,
         .alloc = ks_cuda_alloc, .free_all = ks_cuda_free_all,
         .write = ks_cuda_write, .read = ks_cuda_read, .copy = ks_cuda_copy,
+        .freeze = ks_cuda_freeze,
         .poison = ks_cuda_poison, .check_slack = ks_cuda_check_slack,
         .fingerprints = ks_cuda_fingerprints, .scrub = ks_cuda_scrub,
         .run = ks_cuda_run, .time = ks_cuda_time, .forget_plans = ks_cuda_forget_plans,

@@ -85,6 +85,7 @@ enum ks_status ks_cuda_buffer_at(struct ks_cuda *cuda, size_t index, struct ks_c
 enum ks_status ks_cuda_alloc(void *self, int64_t bytes, size_t align, enum ks_flush flush,
                              size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err);
 enum ks_status ks_cuda_free_all(void *self, struct ks_err *err);
+enum ks_status ks_cuda_freeze(void *self, size_t buffer, struct ks_err *err);
 enum ks_status ks_cuda_write(void *self, size_t buffer, const void *data, int64_t n,
                              struct ks_err *err);
 enum ks_status ks_cuda_read(void *self, size_t buffer, void *data, int64_t n, struct ks_err *err);

@@ -117,6 +117,20 @@ enum ks_status ks_cuda_free_all(void *self, struct ks_err *err)
     return status;
 }
 
+enum ks_status ks_cuda_freeze(void *self, size_t buffer, struct ks_err *err)
+{
+    struct ks_cuda *cuda = self;
+    struct ks_cuda_buffer *b = NULL;
+    KS_TRY(ks_cuda_buffer_at(cuda, buffer, &b, err));
+    KS_CU(cuda, StreamSynchronize, cuda->stream);
+    CUmemAccessDesc access = {.location = properties(cuda).location,
+                              .flags = CU_MEM_ACCESS_FLAGS_PROT_READ};
+    // An H200 takes it (tests/gpu/hardware.cu); who does not still has the fingerprints.
+    CUresult result = cuda->api.MemSetAccess(b->mapped, b->mapped_bytes, &access, 1);
+    return result == CUDA_ERROR_NOT_SUPPORTED || result == CUDA_ERROR_INVALID_VALUE
+               ? KS_OK : ks_cuda_check(cuda, result, "cuMemSetAccess", err);
+}
+
 static enum ks_status whole(const struct ks_cuda_buffer *b, int64_t n, struct ks_err *err)
 {
     if (n < 0 || (uint64_t)n > b->bytes)

@@ -87,6 +87,9 @@ struct ks_device {
     enum ks_status (*copy)(void *self, size_t to, size_t from, struct ks_err *err); // device to device
     // The word over the whole buffer, little endian, from its first byte whatever its alignment.
     enum ks_status (*poison)(void *self, size_t buffer, uint32_t word, struct ks_err *err);
+    // From here on writing to the buffer is a fault of the kernel, until it is freed; where the hardware cannot
+    // forbid it, nothing changes. Waits for what is enqueued.
+    enum ks_status (*freeze)(void *self, size_t buffer, struct ks_err *err);
     // Looks for written bytes between data and fences of all buffers.
     enum ks_status (*check_slack)(void *self, struct ks_dev_damage *damage, struct ks_err *err);
     // 64-bit order-dependent fingerprints of the bytes of `n` buffers, computed on the device.

@@ -250,6 +250,25 @@ static void check_empty_buffer(void)
     expect_fault(touch("t_store", KS_FLUSH_END, 0, 0), "ILLEGAL_ADDRESS");
 }
 
+// A frozen buffer is read as before; writing what is there already is a fault too.
+static void check_frozen(void)
+{
+    open_device();
+    size_t in = buffer(4 * odd, 4, KS_FLUSH_END, NULL), out = buffer(4, 4, KS_FLUSH_END, NULL);
+    OK(dev.poison(dev.self, in, 0, &err));
+    OK(dev.freeze(dev.self, in, &err));
+    struct launch *load = launch("t_load", 1, 1, 0), *store = launch("t_store", 1, 1, 0);
+    pass_buffer(load, in);
+    pass_i64(load, odd - 1);
+    pass_buffer(load, out);
+    OK(run(load));
+    uint64_t print;
+    OK(dev.fingerprints(dev.self, &in, 1, &print, &err));
+    pass_buffer(store, in);
+    pass_i64(store, odd - 1);
+    expect_fault(run(store), "ILLEGAL_ADDRESS");
+}
+
 static void check_trap(void)
 {
     open_device();
@@ -622,6 +641,7 @@ static const struct check {
     {"memory", check_memory, 0},
     {"memory ends", check_memory_ends, 0},
     {"inside the fences", check_inside, 0},
+    {"frozen", check_frozen, 0},
     {"read past the end", check_read_past_end, 0},
     {"write past the end", check_write_past_end, 0},
     {"read before the start", check_read_before_start, 0},

@@ -25,6 +25,7 @@ struct fake {
     struct {
         unsigned char *memory;
         int64_t bytes;
+        bool frozen;
     } buffers[MAX_FAKE];
     size_t n;
     int launches, samples, late, slow_sample; // slow_sample: 1-based, its clock is low
@@ -115,12 +116,20 @@ static enum ks_status faults(const struct ks_dev_step *step, struct ks_err *err)
     return ks_err_set(err, KS_E_DEVICE, "illegal address in faults");
 }
 
+// Writes its input and puts back what was there.
+static enum ks_status borrows(const struct ks_dev_step *step, struct ks_err *err)
+{
+    if (fake.buffers[step->args[0].buffer].frozen)
+        return ks_err_set(err, KS_E_DEVICE, "illegal address in borrows");
+    return twice(step, err);
+}
+
 static const struct {
     const char *name;
     fake_kernel *kernel;
 } kernels[] = {{"twice", twice},     {"lazy", lazy},       {"nothing", nothing},
                {"overrun", overrun}, {"clobber", clobber}, {"add_one", add_one},
-               {"tires", tires},     {"faults", faults}};
+               {"tires", tires},     {"faults", faults},   {"borrows", borrows}};
 
 static enum ks_status fake_info(void *self, struct ks_device_info *info, struct ks_err *err)
 {
@@ -163,6 +172,7 @@ static enum ks_status fake_alloc(void *self, int64_t bytes, size_t align, enum k
     *buffer = fake.n++;
     fake.buffers[*buffer].memory = malloc((size_t)bytes + 2 * SLACK);
     fake.buffers[*buffer].bytes = bytes;
+    fake.buffers[*buffer].frozen = false;
     memset(fake.buffers[*buffer].memory, CANARY, (size_t)bytes + 2 * SLACK);
     *out = (struct ks_dev_buffer){(uint64_t)(uintptr_t)data_of(*buffer), bytes, SLACK};
     return KS_OK;
@@ -197,6 +207,13 @@ static enum ks_status fake_copy(void *self, size_t to, size_t from, struct ks_er
 {
     (void)self, (void)err;
     memcpy(data_of(to), data_of(from), (size_t)fake.buffers[from].bytes);
+    return KS_OK;
+}
+
+static enum ks_status fake_freeze(void *self, size_t buffer, struct ks_err *err)
+{
+    (void)self, (void)err;
+    fake.buffers[buffer].frozen = true;
     return KS_OK;
 }
 
@@ -319,7 +336,7 @@ static enum ks_status fake_open(struct ks_device *device, struct ks_err *err)
     (void)err;
     *device = (struct ks_device){
         "fake", &fake, fake_info, fake_module, fake_function, fake_alloc, fake_free_all,
-        fake_write, fake_read, fake_copy, fake_poison, fake_check_slack, fake_fingerprints,
+        fake_write, fake_read, fake_copy, fake_poison, fake_freeze, fake_check_slack, fake_fingerprints,
         fake_scrub, fake_run, fake_time, fake_forget, fake_ceilings, NULL, fake_close};
     return KS_OK;
 }
@@ -550,6 +567,20 @@ static void test_alias(void **state)
     memcpy(&v, payload(400), sizeof v);
     assert_true(v >= 2 && v < 4); // doubled once: restored before the second run
     next_refused("usage", "alias of an alias");
+    at_end();
+}
+
+static void test_frozen(void **state)
+{
+    (void)state;
+    begin();
+    ask(RUN("borrows"));
+    ask("{\"id\":2,\"do\":\"buffers\",\"flush\":\"end\",\"frozen\":true,\"list\":[" IN "," OUT "]}");
+    ask(RUN("twice")); // the output may be written
+    ask(RUN("borrows"));
+    serve(fake_open);
+    skip_ok(5);
+    next_refused("fault", "illegal address in borrows");
     at_end();
 }
 
@@ -826,7 +857,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_read), cmocka_unit_test(test_inout_is_restored),
-        cmocka_unit_test(test_alias), cmocka_unit_test(test_unsafe),
+        cmocka_unit_test(test_alias), cmocka_unit_test(test_frozen), cmocka_unit_test(test_unsafe),
         cmocka_unit_test(test_launch_refused_and_fault), cmocka_unit_test(test_time),
         cmocka_unit_test(test_time_drops_slow_clock),
         cmocka_unit_test(test_time_repeats_late_samples),

@@ -68,7 +68,7 @@ static void in_global(struct ks_emu_warp *warp, uint64_t address, struct place *
     p->bytes = r->bytes;
     p->offset = address - r->address; // before the start: huge
     p->name = r->name != NULL ? r->name : "its buffer";
-    p->constant = r->constant;
+    p->constant = r->constant || r->frozen;
 }
 
 static struct place find_place(struct ks_emu_warp *warp, enum ks_emu_space space, uint32_t lane,

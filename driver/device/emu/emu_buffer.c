@@ -36,6 +36,14 @@ enum ks_status ks_emu_alloc(void *self, int64_t bytes, size_t align, enum ks_flu
     return KS_OK;
 }
 
+enum ks_status ks_emu_freeze(void *self, size_t buffer, struct ks_err *err)
+{
+    struct ks_emu_region *r = NULL;
+    KS_TRY(ks_emu_buffer_at(self, buffer, &r, err));
+    r->frozen = true;
+    return KS_OK;
+}
+
 enum ks_status ks_emu_free_all(void *self, struct ks_err *err)
 {
     struct ks_emu *emu = self;

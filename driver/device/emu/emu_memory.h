@@ -31,7 +31,8 @@ struct ks_emu_region {
     unsigned char *known;   // a bit a byte: written since it was undefined
     struct ks_emu_cell *cells; // access history, a cell for 4 bytes, NULL: not tracked
     size_t mapped, known_mapped, cells_mapped;
-    bool constant;          // no kernel may write it
+    bool constant;          // constant memory: no kernel may write it
+    bool frozen;            // nor this, for now
     bool freed;
     const char *name;       // for findings: "buffer 2", "constant table"
 };

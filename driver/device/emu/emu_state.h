@@ -31,6 +31,7 @@ enum ks_status ks_emu_buffer_at(struct ks_emu *emu, size_t i, struct ks_emu_regi
 enum ks_status ks_emu_alloc(void *self, int64_t bytes, size_t align, enum ks_flush flush,
                             size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err);
 enum ks_status ks_emu_free_all(void *self, struct ks_err *err);
+enum ks_status ks_emu_freeze(void *self, size_t buffer, struct ks_err *err);
 enum ks_status ks_emu_write(void *self, size_t buffer, const void *data, int64_t n,
                             struct ks_err *err);
 enum ks_status ks_emu_read(void *self, size_t buffer, void *data, int64_t n, struct ks_err *err);

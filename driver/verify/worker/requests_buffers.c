@@ -92,6 +92,7 @@ struct layout {
     struct filling *fills;
     size_t n;
     enum ks_flush flush;
+    bool frozen;
 };
 
 static enum ks_status read_buffer(const json_t *item, size_t i, struct layout *l,
@@ -145,6 +146,7 @@ static enum ks_status read_layout(struct ks_arena *arena, const json_t *request,
     KS_TRY(want_word(request, "flush", flushes, 2, &flush, err));
     KS_TRY(ks_want_array(request, "list", MAX_BUFFERS, &list, err));
     l->flush = (enum ks_flush)flush;
+    KS_TRY(ks_want_bool(request, "frozen", false, &l->frozen, err));
     l->n = json_array_size(list);
     l->buffers = KS_NEW_ARRAY(arena, struct ks_serve_buffer, l->n);
     l->fills = KS_NEW_ARRAY(arena, struct filling, l->n);
@@ -234,8 +236,10 @@ static enum ks_status make_buffer(struct ks_serving *s, const struct filling *f,
     if (b->role > KS_SERVE_INOUT)
         return KS_OK;
     KS_TRY(fill_buffer(s, f, i, payload, err));
-    if (b->role == KS_SERVE_IN)
-        return s->device.fingerprints(s->device.self, &s->sets[0][i], 1, &b->print, err);
+    if (b->role == KS_SERVE_IN) {
+        KS_TRY(s->device.fingerprints(s->device.self, &s->sets[0][i], 1, &b->print, err));
+        return s->frozen ? s->device.freeze(s->device.self, s->sets[0][i], err) : KS_OK;
+    }
     KS_TRY(allocate(s, i, &b->pristine, &placed, err));
     return s->device.copy(s->device.self, b->pristine, s->sets[0][i], err);
 }
@@ -253,6 +257,7 @@ static enum ks_status make_all(struct ks_serving *s, const struct layout *l, con
                                uint64_t *addresses, struct ks_err *err)
 {
     s->flush = l->flush;
+    s->frozen = l->frozen;
     s->n_buffers = l->n;
     s->buffers = ks_arena_memdup(&s->layout, l->buffers, l->n * sizeof *l->buffers);
     s->sets = KS_NEW_ARRAY(&s->layout, size_t *, MAX_SETS);
@@ -299,6 +304,8 @@ static enum ks_status make_set(struct ks_serving *s, struct ks_err *err)
         KS_TRY(allocate(s, i, &set[i], &placed, err));
         if (s->buffers[i].role == KS_SERVE_IN)
             KS_TRY(s->device.copy(s->device.self, set[i], s->sets[0][i], err));
+        if (s->buffers[i].role == KS_SERVE_IN && s->frozen)
+            KS_TRY(s->device.freeze(s->device.self, set[i], err));
     }
     for (size_t i = 0; i < s->n_buffers; i++)
         set[i] = set[s->buffers[i].owner];

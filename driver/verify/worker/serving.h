@@ -41,6 +41,7 @@ struct ks_serving {
     struct ks_arena layout;   // lives as long as the buffers
     struct ks_serve_buffer *buffers; size_t n_buffers;
     enum ks_flush flush;
+    bool frozen;              // writing to a buffer with role in is a fault
     size_t **sets;            // sets[s][i]: device buffer of buffer i (owners' and aliases' alike)
     size_t n_sets, made_sets; // in use by time; allocated
     struct ks_rng rng;
