@@ -1,24 +1,7 @@
 # Compiled and linked in one command: each marked unit as with -c, and the program that nvcc links.
 . "$KS_TEST_SOURCE/tests/lib.sh"
+. "$KS_TEST_SOURCE/tests/cmake/wrap_link_lib.sh"
 ks=$KS_TEST_BIN/ks
-write_scale a.cu
-sed 's/scale/other/g; s/void run/void run2/; s/a \* x/a + x/' a.cu > b.cu
-cat > main.cpp <<'END'
-void run(float *, float *, int);
-int main() { run(nullptr, nullptr, 0); return 3; }
-END
-write_scale4 p.yaml
-linked() { # linked PROGRAM: it runs, and nothing of ours is left behind
-    "$1" > /dev/null
-    [ $? = 3 ] || fail "$1 does not return 3"
-    no_litter
-}
-# rows TEXT...: the remarks of the last command, by kernel and reason, in this order.
-rows() {
-    sed -n 's/^.*: remark: \([^:]*\): .*\[ks:\([a-z-]*\)\]$/\1 \2/p' log | diff <(printf '%s\n' "$@") - ||
-        fail "not the remarks $*"
-}
-
 export KS_BUILD_ID=here
 # Nothing stored: the kernels are pending, with a command that compiles the unit alone.
 compile -arch=sm_90 a.cu main.cpp -o app
@@ -86,7 +69,6 @@ for files in "a.cu b.cu" "b.cu a.cu"; do
     substituted app
     linked ./app
 done
-sed 's/a \*/a +/g' p.yaml > q.yaml
 variant q.yaml b.cu -- -arch=sm_90
 for round in proof hit; do
     compile -arch=sm_90 a.cu b.cu main.cpp -o app

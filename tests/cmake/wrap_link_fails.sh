@@ -1,25 +1,7 @@
 # Compiled and linked in one command where something goes wrong: nvcc's text, status and files, and
 # no program that was not proved.
 . "$KS_TEST_SOURCE/tests/lib.sh"
-write_scale a.cu
-sed 's/scale/other/g; s/void run/void run2/; s/a \* x/a + x/' a.cu > b.cu
-cat > main.cpp <<'END'
-void run(float *, float *, int);
-int main() { run(nullptr, nullptr, 0); return 3; }
-END
-write_scale4 p.yaml
-linked() { # linked PROGRAM: it runs, and nothing of ours is left behind
-    "$1" > /dev/null
-    [ $? = 3 ] || fail "$1 does not return 3"
-    no_litter
-}
-# rows TEXT...: the remarks of the last command, by kernel and reason, in this order.
-rows() {
-    sed -n 's/^.*: remark: \([^:]*\): .*\[ks:\([a-z-]*\)\]$/\1 \2/p' log | diff <(printf '%s\n' "$@") - ||
-        fail "not the remarks $*"
-}
-
-sed 's/a \*/a +/g' p.yaml > q.yaml
+. "$KS_TEST_SOURCE/tests/cmake/wrap_link_lib.sh"
 variant q.yaml b.cu -- -arch=sm_90
 variant p.yaml a.cu -- -arch=sm_90
 

@@ -252,7 +252,7 @@ static inline void host_clean(void)
 static inline void host_compile_and_run(struct ks_arena *arena, const char *path, bool sanitize)
 {
     char *command = ks_arena_printf(
-        arena, "g++ -std=c++17 -O0 -w -fno-strict-aliasing -ffp-contract=off %s -I%s/tests/host_run "
+        arena, "g++ -std=c++14 -O0 -w -fno-strict-aliasing -ffp-contract=off %s -I%s/tests/host_run "
                "-o %s.bin %s && ASAN_OPTIONS=detect_leaks=0 %s.bin",
         sanitize ? "-fsanitize=address" : "", KS_SOURCE_DIR, path, path, path);
     if (system(command) != 0)

@@ -200,7 +200,8 @@ static const char *state_of(struct step *step, const char *path)
     for (size_t k = 0; asks && k < sizeof clocks / sizeof *clocks; k++)
         if (text.len > 0 && memmem(text.at, text.len, clocks[k], strlen(clocks[k])) != NULL)
             return NULL;
-    text = names_mask(&step->names, text);
+    if (!ks_ends_with(path, ".ii")) // long, and gcc puts none of these names there
+        text = names_mask(&step->names, text);
     struct ks_digest digest = ks_digest_of("looked", text.at, text.len);
     ks_digest_hex(&digest, hex);
     return ks_arena_printf(&arena, "%s", hex);

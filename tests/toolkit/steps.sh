@@ -56,7 +56,6 @@ for text in '#include "factor.cuh"' '#define NAME "factor.cuh"\n#include NAME' \
     sed -i "1i $text" a.cu
     sed -i 's/a \* x/FACTOR * a * x/' a.cu
     makes new -arch=sm_90 -Ifront -Ibehind
-    makes known -arch=sm_90 -Ifront -Ibehind
     echo '#define FACTOR 3' > front/factor.cuh
     makes new -arch=sm_90 -Ifront -Ibehind
     rm front/factor.cuh
