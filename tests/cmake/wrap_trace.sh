@@ -8,7 +8,7 @@ write_scale4 p.yaml
 touch ks.yaml
 variant p.yaml a.cu -- -arch=sm_90
 printf 'trust:\n  - %s\n' "$(sed -n 2p "$HOME/.config/ks/key.pub")" > ks.yaml
-words=(-arch=sm_90 -objtemp -MD -MF a.d -c a.cu -o a.o)
+words=(-arch=sm_90 -std=c++14 -objtemp -MD -MF a.d -c a.cu -o a.o)
 home=$HOME
 
 # traced SETTING... -- : the compile under these settings; the calls of all its processes in `trace`.
@@ -109,7 +109,7 @@ chown 65534 "$other/out" "$other/tmp"
 find "$other/source" -printf '%p %s %T@ %m\n' | sort > before
 cd "$other/out" || fail "cd"
 setpriv --reuid=65534 --regid=65534 --clear-groups env -i PATH="$bin" TMPDIR="$other/tmp" \
-    "$other/bin/ks-nvcc" --ks-remarks=all -arch=sm_90 -c ../source/a.cu -o a.o > "$OLDPWD/out" \
+    "$other/bin/ks-nvcc" --ks-remarks=all -arch=sm_90 -std=c++14 -c ../source/a.cu -o a.o > "$OLDPWD/out" \
     2> "$OLDPWD/log" || { cat "$OLDPWD/log"; fail "as another user: $?"; }
 cd "$OLDPWD" || fail "cd"
 reason applied
