@@ -63,8 +63,7 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
     *o = (struct outcome){false, false, false};
     for (int attempt = 0; attempt < 2 && !o->proved; attempt++) {
         struct ks_vector own, *vector = &own;
-        // What is planted is this candidate's.
-        bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0 && task->family != KS_FAMILY_LITERALS;
+        bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0;
         if (recalled)
             KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skewed,
                              &vector, err));

@@ -10,6 +10,7 @@ struct ks_recalled {
     struct ks_vector vector;
     int variation, uses;
     bool skewed, kept;
+    struct ks_literals literals; // planted ones: other candidates compare with other numbers
 };
 
 static bool same_problem(const struct ks_problem *a, const struct ks_problem *b)
@@ -20,6 +21,13 @@ static bool same_problem(const struct ks_problem *a, const struct ks_problem *b)
         if (a->values[i].value != b->values[i].value || strcmp(a->values[i].name, b->values[i].name) != 0)
             return false;
     return true;
+}
+
+static bool same_literals(const struct ks_literals *a, const struct ks_literals *b)
+{
+    return a->n_values == b->n_values && a->n_wholes == b->n_wholes &&
+           memcmp(a->values, b->values, a->n_values * sizeof *a->values) == 0 &&
+           memcmp(a->wholes, b->wholes, a->n_wholes * sizeof *a->wholes) == 0;
 }
 
 static int64_t output_bytes(const struct ks_vector *vector)
@@ -35,12 +43,14 @@ static struct ks_recalled *find(struct ks_judge *judge, const struct ks_problem 
 {
     ks_vec_each(struct ks_recalled *, r, &judge->recalled)
         if ((*r)->vector.family == family && (*r)->variation == variation && (*r)->skewed == skewed &&
+            (family != KS_FAMILY_LITERALS || same_literals(&(*r)->literals, &judge->literals)) &&
             same_problem(&(*r)->vector.problem, problem))
             return *r;
     if (judge->recalled.len >= MAX_RECALLED) // a long session starts afresh
         ks_recall_free(judge);
     struct ks_recalled *r = KS_NEW(judge->arena, struct ks_recalled);
-    *r = (struct ks_recalled){.variation = variation, .skewed = skewed, .uses = KS_RECALL_USES};
+    *r = (struct ks_recalled){.variation = variation, .skewed = skewed, .uses = KS_RECALL_USES,
+                              .literals = judge->literals};
     *ks_vec_push(judge->arena, &judge->recalled) = r;
     return r;
 }

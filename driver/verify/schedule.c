@@ -15,7 +15,7 @@
 #define MAX_CORNER_SIZES 4
 #define QUICK_BYTES (8 << 20)
 #define LITERAL_RUNS 48
-#define SCALAR_RUNS 24
+#define SCALAR_RUNS 32
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
 
@@ -400,9 +400,13 @@ static void add_literals(struct maker *m, size_t workload, const struct ks_propo
 // A literal in place of each free scalar; an array has room for all at once.
 static void add_literal_scalars(struct maker *m, const struct ks_problem *problem)
 {
-    size_t n = 4 * m->judge->literals.n_values;
-    for (size_t i = 0; has_free_scalars(problem) && i < n && i < SCALAR_RUNS; i++)
+    size_t n = 8 * m->judge->literals.n_values;
+    for (size_t i = 0; has_free_scalars(problem) && i < n && i < SCALAR_RUNS; i++) {
+        size_t before = m->tasks.len;
         add_task(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 0);
+        if (m->tasks.len > before)
+            m->tasks.at[before].variation = (int)i; // whose turn it is
+    }
 }
 
 static void finish(struct maker *m, struct ks_schedule *schedule)

@@ -66,7 +66,6 @@ struct ks_judge {
     struct ks_judge *second;        // the session on the emulated device (verify/emulate.h), NULL before it is asked
     struct ks_arith arith;
     struct ks_literals literals;    // of the original, and of the candidate that is being judged
-    uint64_t literal_turn;          // whose turn it is to be a scalar
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;

@@ -10,6 +10,7 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
                          int variation)
 {
     struct ks_rng *rng = &judge->rng;
+    uint64_t turn = 0, turns = 8 * judge->literals.n_values;
     static const double values[] = {0, 1, -1, 0, 1e4};
     static const double whole[] = {1, -1, 3};
     if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS)
@@ -19,8 +20,10 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
         if (arg->kind != KS_ARG_SCALAR || !arg->float_scalar)
             continue;
         for (int lane = 0; lane < arg->type.elem.lanes; lane++) {
+            if (family == KS_FAMILY_LITERALS && turns == 0)
+                continue;
             if (family == KS_FAMILY_LITERALS) {
-                double near = ks_literals_turn(&judge->literals, judge->literal_turn++);
+                double near = ks_literals_turn(&judge->literals, ((uint64_t)variation + turn++) % turns);
                 if (near != 0)
                     ks_arg_put_float(arg, lane, judge->literals.scattered ? fabs(near) : near);
                 continue;
