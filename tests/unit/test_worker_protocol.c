@@ -1,5 +1,6 @@
 // The worker's protocol, served by a device of host memory whose kernels are C functions.
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -515,6 +516,38 @@ static void test_run_and_read(void **state)
     at_end();
 }
 
+// Floats stored as doubles: the same numbers, or each moved by at most 1.5 * 2^-30 of itself and not all alike.
+static void test_wide_fills(void **state)
+{
+    (void)state;
+    struct ks_arena arena = {0};
+    for (int type = 0; type < 2; type++)
+        for (int nudge = 0; nudge < 2; nudge++) {
+            ask(ks_arena_printf(&arena,
+                                "{\"id\":1,\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":64,\"align\":8,"
+                                "\"role\":\"in\",\"fill\":{\"elem\":\"%s\",\"init\":\"iota\",\"a\":1,\"b\":2,"
+                                "\"seed\":3,\"total\":8,\"wide\":true,\"nudge\":%d}}]}", type == 0 ? "f32" : "f16",
+                                nudge * 77));
+            ask("{\"id\":2,\"do\":\"read\",\"buffer\":0}");
+        }
+    serve(fake_open);
+    for (int answer = 0; answer < 4; answer++) {
+        skip_ok(2);
+        double value[8];
+        bool up = false, down = false;
+        memcpy(value, payload(64), sizeof value);
+        for (int i = 0; i < 8; i++) {
+            double moved = value[i] / (1 + 2 * i) - 1;
+            up = up || moved > 0;
+            down = down || moved < 0;
+            assert_true(fabs(moved) <= (answer % 2 == 0 ? 0 : 1.5 * KS_FILL_MOVE));
+        }
+        assert_int_equal(up && down, answer % 2 == 1);
+    }
+    ks_arena_free(&arena);
+    at_end();
+}
+
 static void test_inout_is_restored(void **state)
 {
     (void)state;
@@ -782,6 +815,10 @@ static void test_malformed(void **state)
         "\"fill\":{\"elem\":\"f32\",\"init\":\"uniform\",\"seed\":1,\"total\":2}}]}",
         "{\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":4,\"align\":4,\"role\":\"in\","
         "\"fill\":{\"init\":\"bytes\"}}]}",
+        "{\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":8,\"align\":8,\"role\":\"in\","
+        "\"fill\":{\"elem\":\"f32\",\"init\":\"uniform\",\"seed\":1,\"total\":2,\"wide\":true}}]}",
+        "{\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":8,\"align\":8,\"role\":\"in\","
+        "\"fill\":{\"elem\":\"i32\",\"init\":\"randint\",\"seed\":1,\"total\":1,\"wide\":true}}]}",
         "{\"do\":\"hello\",\"payload\":-5}", "{\"do\":\"hello\",\"payload\":\"x\"}",
         "{\"do\":\"hello\",\"text\":\"\xff\xfe\"}",
     };
@@ -858,6 +895,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_read), cmocka_unit_test(test_inout_is_restored),
         cmocka_unit_test(test_alias), cmocka_unit_test(test_frozen), cmocka_unit_test(test_unsafe),
+        cmocka_unit_test(test_wide_fills),
         cmocka_unit_test(test_launch_refused_and_fault), cmocka_unit_test(test_time),
         cmocka_unit_test(test_time_drops_slow_clock),
         cmocka_unit_test(test_time_repeats_late_samples),
