@@ -47,8 +47,9 @@ static void the_original_works_once_for_many_candidates(void **state)
         before += runs[i];
     }
     assert_true(runs[0] > 100);
+    // What proves nothing is drawn afresh for each.
     for (int i = 1; i < 8; i++)
-        assert_true(runs[i] < runs[0] / 10);
+        assert_true(runs[i] < runs[0] / 5);
     int64_t later = 0;
     for (int i = 8; i < 20; i++)
         later += runs[i];
