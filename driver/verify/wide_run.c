@@ -127,7 +127,7 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
     json_t *list = json_array();
     for (size_t i = 0; ok && i < layout->n_slots; i++) {
         const struct ks_slot *slot = &layout->slots[i];
-        uint64_t pattern = nudge == 0 ? 0 : (nudge + i) & INT64_MAX;
+        uint64_t pattern = nudge <= KS_FILL_ALIKE ? nudge : (nudge + i) & INT64_MAX;
         json_t *item = json_pack("{s:I,s:i,s:s,s:i}", "bytes", (json_int_t)bytes_of(slot), "align", 256,
                                  "role", roles[slot->role], "alias", -1), *fill;
         json_array_append_new(list, item);
@@ -285,7 +285,8 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     *same = true;
     enum ks_answer answer = run(r, 0, value, same);
     for (int m = 0; answer == KS_ANSWER_OK && *same && m < moves; m++) {
-        answer = run(r, (ks_rng_next(&r->judge->rng) >> 2) | 1, moved, same);
+        // All alike first: a sum of terms of one sign errs by more than throws of signs move it.
+        answer = run(r, m == 0 ? KS_FILL_ALIKE : (ks_rng_next(&r->judge->rng) >> 2) | 2, moved, same);
         for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
             if (value[o] != NULL)
                 ks_parallel(lanes_of(&vector->layout.slots[vector->outputs[o].slot]), join_part,

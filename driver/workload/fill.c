@@ -330,6 +330,8 @@ double ks_fill_move(uint64_t pattern, uint64_t index)
 {
     if (pattern == 0)
         return 1;
+    if (pattern == KS_FILL_ALIKE)
+        return 1 + KS_FILL_MOVE;
     uint64_t bits = ks_hash_counter(pattern, index);
     double size = KS_FILL_MOVE * (0.5 + (double)(bits >> 11) * 0x1p-53);
     return bits & 1 ? 1 + size : 1 - size;

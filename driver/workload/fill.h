@@ -30,7 +30,8 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
                            enum ks_family family, uint64_t seed, int64_t total,
                            struct ks_err *err);
 // What a number is multiplied by to be moved a little: 1 +- 2^-30 times [0.5,1.5), a function of pattern and index.
-// (Moves of one size would cancel where two terms do.) Pattern 0: 1.
+// (Moves of one size would cancel where two terms do.) Pattern 0: 1; KS_FILL_ALIKE: all are moved up alike.
+#define KS_FILL_ALIKE 1
 #define KS_FILL_MOVE 0x1p-30
 double ks_fill_move(uint64_t pattern, uint64_t index);
 // Reads .npy (version 1 and 2, C order) for init file(); KS_E_USER when type or size do not fit.
