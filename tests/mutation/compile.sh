@@ -7,7 +7,8 @@ scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
 export CUDA_VISIBLE_DEVICES='' KS_CACHE_DIR=$scratch/cache KS_STATE_DIR=$scratch/state \
     KS_CONFIG_DIR=$scratch/config
-unset KS_DEVICE KS_MODE
+export KS_DEVICE=none # the gates alone, not the emulated device
+unset KS_MODE
 suite=$2/tests/adversarial
 "$1/bin/ks-mutate" --limit=200 \
     "$suite/kernels/sum.cu=$suite/A16-last-block-with-fence/proposal.yaml" > "$scratch/out"
