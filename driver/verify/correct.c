@@ -174,8 +174,10 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     ks_literals_join(&judge->literals, &candidate->literals);
     // Where terms meet, numbers far beyond the others would hide them. The variance of equal values and the
     // logarithm of a sum with one great term are all rounding, and say nothing of a kernel.
-    judge->literals.scattered = judge->arith.gathers && judge->arith.kind == KS_ARITH_OTHER;
-    judge->literals.limit = judge->literals.scattered ? 8 : judge->arith.gathers ? 0x1p20 : 0x1p110;
+    // Equal values in a row round alike, so that a sum of them errs by their number, not by its root.
+    judge->literals.scattered = judge->arith.gathers;
+    judge->literals.limit = !judge->arith.gathers ? 0x1p110
+                            : judge->arith.kind == KS_ARITH_OTHER ? 8 : 0x1p20;
     KS_TRY(ks_runner_take(judge, &runner, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,
                       .phase = phase};

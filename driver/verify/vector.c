@@ -11,6 +11,7 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
 {
     struct ks_rng *rng = &judge->rng;
     uint64_t turn = 0, turns = 8 * judge->literals.n_values;
+    bool positive = judge->arith.gathers && judge->arith.kind == KS_ARITH_OTHER;
     static const double values[] = {0, 1, -1, 0, 1e4};
     static const double whole[] = {1, -1, 3};
     if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS)
@@ -25,7 +26,7 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
             if (family == KS_FAMILY_LITERALS) {
                 double near = ks_literals_turn(&judge->literals, ((uint64_t)variation + turn++) % turns);
                 if (near != 0)
-                    ks_arg_put_float(arg, lane, judge->literals.scattered ? fabs(near) : near);
+                    ks_arg_put_float(arg, lane, positive ? fabs(near) : near);
                 continue;
             }
             double value = family == KS_FAMILY_EXACT ? whole[ks_rng_below(rng, 3)]
