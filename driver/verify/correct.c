@@ -20,7 +20,7 @@ struct state {
 // A vector that the original does not serve.
 static void note_excluded(struct state *s, const struct ks_task *task, const struct ks_vector *vector)
 {
-    if (task->skewed) {
+    if (task->skew != KS_SKEW_NONE) {
         ks_judge_note(s->judge, "outside the contract: the original needs aligned pointers");
     } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED &&
                task->variation < KS_EQUAL_INTEGERS) {
@@ -65,11 +65,11 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
         struct ks_vector own, *vector = &own;
         bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0;
         if (recalled)
-            KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skewed,
+            KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skew,
                              &vector, err));
         else
             KS_TRY(ks_vector_make(s->judge, s->arena, task->problem, task->family, task->variation,
-                                  task->skewed, &own, err));
+                                  task->skew, &own, err));
         enum ks_status status =
             run_vector(s, task, vector, attempt == 0 ? task->repeats : 0, o, err);
         if (recalled)
@@ -104,7 +104,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
         KS_TRY(run_task(s, task, &o, err));
         if (result->verdict != KS_C_CORRECT)
             return KS_OK;
-        if (o.excluded && task->family == KS_FAMILY_DECLARED && !task->skewed &&
+        if (o.excluded && task->family == KS_FAMILY_DECLARED && task->skew == KS_SKEW_NONE &&
             task->variation < KS_EQUAL_INTEGERS)
             skip = task->problem; // this size is outside the contract
         if (o.excluded || !o.covered)

@@ -71,14 +71,14 @@ size_t ks_small_problems(struct ks_judge *judge, struct ks_arena *arena, size_t 
 // One vector against the candidate. `excluded`: the original does not serve it there.
 static enum ks_status look(struct ks_judge *second, struct ks_arena *arena,
                            const struct ks_candidate *c, struct ks_worker *runner,
-                           const struct ks_problem *problem, enum ks_flush flush, bool skewed,
+                           const struct ks_problem *problem, enum ks_flush flush, int skew,
                            struct ks_emulation *e, char why[256], struct ks_err *err)
 {
     struct ks_tested tested = {0};
     struct ks_check check = {second, c, runner, &tested, e->reason};
     struct ks_vector vector;
     bool covered, proved;
-    KS_TRY(ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, skewed, &vector, err));
+    KS_TRY(ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, skew, &vector, err));
     enum ks_status status = KS_OK;
     if (vector.excluded)
         snprintf(why, 256, "%s", vector.why);
@@ -102,7 +102,7 @@ static enum ks_status look_at_all(struct ks_judge *judge, struct ks_arena *arena
             if (e->runs > 0 && ks_now() - begin > SECONDS)
                 break;
             KS_TRY(look(judge->second, arena, c, runner, &problems[i],
-                        i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, i % 3 == 2, e, why, err));
+                        i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, i % 3 == 2 ? KS_SKEW_ALL : KS_SKEW_NONE, e, why, err));
         }
     }
     if (e->runs == 0 && e->verdict == KS_C_CORRECT)

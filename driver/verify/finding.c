@@ -65,7 +65,7 @@ static bool fails_on(struct ks_judge *second, struct ks_arena *arena, const stru
 {
     struct ks_vector vector;
     struct ks_err err = {0};
-    if (ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, false, &vector, &err) != KS_OK)
+    if (ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &vector, &err) != KS_OK)
         return false;
     bool found = ks_starts_with(vector.why, "fault: ");
     if (found)

@@ -55,11 +55,13 @@ struct ks_layout ks_layout_of(struct ks_arena *arena, const struct ks_problem *p
     return layout;
 }
 
-void ks_layout_skew(struct ks_layout *layout)
+void ks_layout_skew(struct ks_layout *layout, int skew, int64_t elements)
 {
     for (size_t i = 0; i < layout->n_slots; i++) {
-        layout->slots[i].count++;
-        layout->slots[i].bytes += (int64_t)layout->slots[i].elem.size;
+        if (skew != KS_SKEW_ALL && (int)i + KS_SKEW_ONE != skew)
+            continue;
+        layout->slots[i].count += elements;
+        layout->slots[i].bytes += elements * (int64_t)layout->slots[i].elem.size;
     }
 }
 

@@ -55,9 +55,11 @@ bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_
 // Integer value of a scalar argument; false for floats, structs and pointers.
 bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
 
-// One spare element behind each slot, without contents: at the end of the fence the addresses are then
-// no better aligned than elements are, whatever the sizes.
-void ks_layout_skew(struct ks_layout *layout);
+// Spare elements behind slots, without contents: at the end of the fence the addresses are then no better
+// aligned than elements are, whatever the sizes. Behind all slots, or behind one alone, which then lies
+// otherwise than all others: code may branch on how pointers lie to each other.
+enum { KS_SKEW_NONE, KS_SKEW_ALL, KS_SKEW_ONE /* plus the slot's number */ };
+void ks_layout_skew(struct ks_layout *layout, int skew, int64_t elements);
 
 // Alignment of a slot at the end.
 size_t ks_placement_align(const struct ks_placement *placement, const struct ks_layout *layout,

@@ -9,7 +9,8 @@
 struct ks_recalled {
     struct ks_vector vector;
     int variation, uses;
-    bool skewed, kept;
+    int skew;
+    bool kept;
     struct ks_literals literals; // planted ones: other candidates compare with other numbers
 };
 
@@ -39,17 +40,17 @@ static int64_t output_bytes(const struct ks_vector *vector)
 }
 
 static struct ks_recalled *find(struct ks_judge *judge, const struct ks_problem *problem,
-                                enum ks_family family, int variation, bool skewed)
+                                enum ks_family family, int variation, int skew)
 {
     ks_vec_each(struct ks_recalled *, r, &judge->recalled)
-        if ((*r)->vector.family == family && (*r)->variation == variation && (*r)->skewed == skewed &&
+        if ((*r)->vector.family == family && (*r)->variation == variation && (*r)->skew == skew &&
             (family != KS_FAMILY_LITERALS || same_literals(&(*r)->literals, &judge->literals)) &&
             same_problem(&(*r)->vector.problem, problem))
             return *r;
     if (judge->recalled.len >= MAX_RECALLED) // a long session starts afresh
         ks_recall_free(judge);
     struct ks_recalled *r = KS_NEW(judge->arena, struct ks_recalled);
-    *r = (struct ks_recalled){.variation = variation, .skewed = skewed, .uses = KS_RECALL_USES,
+    *r = (struct ks_recalled){.variation = variation, .skew = skew, .uses = KS_RECALL_USES,
                               .literals = judge->literals};
     *ks_vec_push(judge->arena, &judge->recalled) = r;
     return r;
@@ -64,10 +65,10 @@ static void forget(struct ks_judge *judge, struct ks_recalled *r)
 }
 
 enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *problem,
-                         enum ks_family family, int variation, bool skewed,
+                         enum ks_family family, int variation, int skew,
                          struct ks_vector **vector, struct ks_err *err)
 {
-    struct ks_recalled *r = find(judge, problem, family, variation, skewed);
+    struct ks_recalled *r = find(judge, problem, family, variation, skew);
     *vector = &r->vector;
     // What differs from run to run is made each time, and what depends on the poison where its bytes were
     // too many to keep.
@@ -79,7 +80,7 @@ enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *proble
     kept.name = ks_arena_strdup(judge->arena, problem->name);
     kept.values = ks_arena_memdup(judge->arena, problem->values, problem->n_values * sizeof *kept.values);
     r->uses = 1;
-    enum ks_status status = ks_vector_make(judge, judge->arena, &kept, family, variation, skewed,
+    enum ks_status status = ks_vector_make(judge, judge->arena, &kept, family, variation, skew,
                                            &r->vector, err);
     if (status != KS_OK)
         r->uses = KS_RECALL_USES; // nothing to recall

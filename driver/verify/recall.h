@@ -10,7 +10,7 @@
 // the session: give it back with ks_recall_done, and do not free it.
 #define KS_RECALL_USES 16
 enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *problem,
-                         enum ks_family family, int variation, bool skewed,
+                         enum ks_family family, int variation, int skew,
                          struct ks_vector **vector, struct ks_err *err);
 // Drops what is too big to keep; the oracle makes it again if it is asked for.
 void ks_recall_done(struct ks_judge *judge, struct ks_vector *vector);

@@ -107,7 +107,7 @@ static enum ks_status make_vectors(struct ks_judge *judge, struct ks_arena *aren
         size_t n = ks_small_problems(judge, arena, w, c->proposal, problems);
         for (size_t i = 0; i < n && i < PROBLEMS; i++) {
             struct ks_problem *problem = ks_arena_memdup(arena, &problems[i], sizeof *problem);
-            KS_TRY(ks_vector_make(judge, arena, problem, KS_FAMILY_DECLARED, 0, false, &v->at[v->n], err));
+            KS_TRY(ks_vector_make(judge, arena, problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &v->at[v->n], err));
             v->n += !v->at[v->n].excluded;
         }
     }

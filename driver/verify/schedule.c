@@ -2,13 +2,10 @@
 
 #include "verify/vector.h"
 
-#include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SMALL_BYTES (4 << 20)
 #define MAX_CONSTANTS 16
-#define MAX_MODULUS 4096
 #define QUICK_SHAPES 6
 #define MIDDLE_SHAPES 3
 #define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
@@ -18,103 +15,7 @@
 #define SCALAR_RUNS 32
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
-
-static void add_constant(int64_t value, int64_t *out, size_t *n, size_t max)
-{
-    if (value < 2 || value > 65536)
-        return;
-    for (size_t i = 0; i < *n; i++)
-        if (out[i] == value)
-            return;
-    if (*n < max)
-        out[(*n)++] = value;
-}
-
-static void from_expr(const struct ks_expr *e, int64_t *out, size_t *n, size_t max)
-{
-    if (e == NULL)
-        return;
-    if (e->op == KS_X_INT)
-        add_constant(e->value, out, n, max);
-    for (int i = 0; i < 4; i++)
-        from_expr(e->kid[i], out, n, max);
-}
-
-size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, size_t max)
-{
-    size_t n = 0;
-    from_expr(proposal->when, out, &n, max);
-    for (size_t i = 0; i < proposal->n_steps; i++) {
-        const struct ks_step *step = &proposal->steps[i];
-        for (int d = 0; d < 3; d++) {
-            from_expr(step->grid[d], out, &n, max);
-            from_expr(step->block[d], out, &n, max);
-        }
-        for (size_t a = 0; a < step->n_args; a++)
-            from_expr(step->args[a], out, &n, max);
-    }
-    const char *p = proposal->source == NULL ? "" : proposal->source;
-    while (*p != '\0') {
-        if (isalpha((unsigned char)*p) || *p == '_') {
-            while (isalnum((unsigned char)*p) || *p == '_')
-                p++;
-        } else if (isdigit((unsigned char)*p)) {
-            char *end;
-            long long value = strtoll(p, &end, 0);
-            if (*end != '.' && *end != 'e' && *end != 'f')
-                add_constant(value, out, &n, max);
-            p = end;
-            while (isalnum((unsigned char)*p) || *p == '.')
-                p++;
-        } else {
-            p++;
-        }
-    }
-    return n;
-}
-
-static int64_t gcd(int64_t a, int64_t b)
-{
-    while (b != 0) {
-        int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
-static int64_t join_moduli(int64_t a, int64_t b)
-{
-    int64_t lcm = a / gcd(a, b) * b;
-    return lcm <= MAX_MODULUS ? lcm : a;
-}
-
-static void moduli(const struct ks_expr *e, int64_t *m)
-{
-    if (e == NULL)
-        return;
-    if (e->op == KS_X_MOD && e->kid[1]->op == KS_X_INT && e->kid[1]->value > 1 &&
-        e->kid[1]->value <= MAX_MODULUS)
-        *m = join_moduli(*m, e->kid[1]->value);
-    for (int i = 0; i < 4; i++)
-        moduli(e->kid[i], m);
-}
-
-int64_t ks_guard_modulus(const struct ks_expr *when)
-{
-    int64_t m = 1;
-    moduli(when, &m);
-    return m;
-}
-
-int64_t ks_judge_modulus(const struct ks_judge *judge, const struct ks_proposal *proposal)
-{
-    const struct ks_mark *mark = judge->kernel->mark->mark;
-    int64_t m = ks_guard_modulus(proposal->when);
-    for (size_t i = 0; i < mark->n_assumes; i++)
-        m = join_moduli(m, ks_guard_modulus(mark->assumes[i]));
-    return m;
-}
+#define MOST_LONE 8 // buffers that are shifted alone on one size
 
 bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
                      const struct ks_proposal *proposal, const struct ks_problem *problem)
@@ -156,6 +57,7 @@ struct maker {
     struct ks_arena *arena;
     KS_VEC(struct ks_problem *) problems;
     KS_VEC(struct ks_task) tasks;
+    size_t skews; // tasks with skewed layouts so far: they take turns
 };
 
 static bool same_sizes(const struct ks_problem *a, const struct ks_problem *b)
@@ -196,14 +98,34 @@ static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_
                         ? (int)(m->tasks.len % 6) : 0;
     bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
     *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
-        problem, family, first && !problem->derived ? 0 : variation, flush, false, repeats, first};
+        problem, family, first && !problem->derived ? 0 : variation, flush, KS_SKEW_NONE, repeats, first};
 }
 
-// Sizes that the guard admits are often multiples of what it should have asked of the addresses.
+static void add_skew(struct maker *m, const struct ks_problem *problem, int skew)
+{
+    if (!ks_judge_defends(m->judge, KS_D_PLACEMENT))
+        skew = KS_SKEW_NONE;
+    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+    m->tasks.at[m->tasks.len - 1].skew = skew;
+}
+
+// Sizes that the guard admits are often multiples of what it should have asked of the addresses. Every other
+// time one buffer alone is shifted, the buffers taking turns.
 static void add_skewed(struct maker *m, const struct ks_problem *problem)
 {
-    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
-    m->tasks.at[m->tasks.len - 1].skewed = ks_judge_defends(m->judge, KS_D_PLACEMENT);
+    size_t n_slots = ks_layout_of(m->arena, problem).n_slots, turn = m->skews++;
+    add_skew(m, problem, turn % 2 == 0 || n_slots < 2
+                             ? KS_SKEW_ALL
+                             : KS_SKEW_ONE + (int)((turn / 2 + m->judge->shape_seed) % n_slots));
+}
+
+// Each buffer alone, on a size that has room for whole vectors; one of them where a run is slow.
+static void add_lone(struct maker *m, const struct ks_problem *problem)
+{
+    size_t n_slots = ks_layout_of(m->arena, problem).n_slots;
+    size_t most = ks_problem_bytes(problem) <= SMALL_BYTES ? MOST_LONE : 1;
+    for (size_t i = 0; n_slots > 1 && i < n_slots && i < most; i++)
+        add_skew(m, problem, KS_SKEW_ONE + (int)((i + m->judge->shape_seed) % n_slots));
 }
 
 // Histograms and scatters: every element in one place.
@@ -477,6 +399,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_residues(&m, workload, proposal, constants, n_constants);
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_literals(&m, workload, proposal);
+    add_lone(&m, deep != NULL ? deep : declared);
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);
     else

@@ -3,7 +3,7 @@
 #ifndef KS_SCHEDULE_H
 #define KS_SCHEDULE_H
 
-#include "verify/session.h"
+#include "verify/harvest.h"
 
 #define KS_REPEATS 20 // runs compared bit by bit, on the declared size and on a small one
 
@@ -12,7 +12,7 @@ struct ks_task {
     enum ks_family family;
     int variation;        // of float scalars
     enum ks_flush flush;
-    bool skewed;          // addresses no better aligned than elements
+    int skew;             // of the layout (verify/launch.h)
     int repeats;
     bool first;           // first task of its problem
 };
@@ -33,12 +33,6 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
                                    const struct ks_proposal *proposal, size_t unseen,
                                    struct ks_schedule *schedule, struct ks_err *err);
 
-// Whole numbers in a proposal's source, plan and guard between 2 and 65536; at most `max`.
-size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, size_t max);
-// Least common multiple of the divisors in `x % divisor` of the guard, 1 if none, at most 4096.
-int64_t ks_guard_modulus(const struct ks_expr *when);
-// The same over the guard and the mark's assumptions.
-int64_t ks_judge_modulus(const struct ks_judge *judge, const struct ks_proposal *proposal);
 // Whether guard and assumptions admit a launch of this problem with some placement.
 bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
                      const struct ks_proposal *proposal, const struct ks_problem *problem);

@@ -207,9 +207,9 @@ enum ks_status ks_round_prepare(struct ks_round *r, struct ks_err *err)
     struct ks_judge *judge = r->judge;
     r->vector = &r->own;
     if (r->recall)
-        KS_TRY(ks_recall(judge, r->problem, KS_FAMILY_DECLARED, 0, false, &r->vector, err));
+        KS_TRY(ks_recall(judge, r->problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &r->vector, err));
     else
-        KS_TRY(ks_vector_make(judge, r->arena, r->problem, KS_FAMILY_DECLARED, 0, false, r->vector, err));
+        KS_TRY(ks_vector_make(judge, r->arena, r->problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, r->vector, err));
     if (r->vector->excluded)
         return KS_OK;
     enum ks_answer answer = place_arms(r);

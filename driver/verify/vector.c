@@ -186,9 +186,18 @@ static enum ks_answer original_runs(struct ks_judge *judge, struct ks_vector *ve
     return KS_ANSWER_OK;
 }
 
+// One alone may lie at any of the element's places within 16 bytes.
+static int64_t spare_elements(struct ks_judge *judge, const struct ks_layout *layout, int skew)
+{
+    if (skew < KS_SKEW_ONE || skew >= KS_SKEW_ONE + (int)layout->n_slots)
+        return 1;
+    size_t size = layout->slots[skew - KS_SKEW_ONE].elem.size;
+    return 1 + (size < 8 ? (int64_t)ks_rng_below(&judge->rng, 16 / size - 1) : 0);
+}
+
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
-                              int variation, bool skewed, struct ks_vector *vector,
+                              int variation, int skew, struct ks_vector *vector,
                               struct ks_err *err)
 {
     *vector = (struct ks_vector){.problem = *problem, .family = family};
@@ -200,8 +209,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     if (family == KS_FAMILY_LITERALS)
         vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);
-    if (skewed)
-        ks_layout_skew(&vector->layout);
+    ks_layout_skew(&vector->layout, skew, spare_elements(judge, &vector->layout, skew));
     vector->seed = ks_rng_next(&judge->rng);
     vector->number = ++judge->vectors;
     // Two different bytes, neither 0 nor 0xff.

@@ -46,12 +46,12 @@ struct ks_vector {
 // Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;
 // failures are the tool's or the device's. `variation` picks values of free float scalars (0: declared).
 // KS_EQUAL_INTEGERS also makes the integers of each input one value of their range: everything collides.
-// `skewed`: see ks_layout_skew.
+// `skew`: see ks_layout_skew.
 #define KS_EQUAL_INTEGERS 64 // added to a variation
 bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
-                              int variation, bool skewed, struct ks_vector *vector,
+                              int variation, int skew, struct ks_vector *vector,
                               struct ks_err *err);
 // Whether runs on it must agree bit by bit: the original's do, and not by luck.
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector);

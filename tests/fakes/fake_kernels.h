@@ -76,6 +76,14 @@ static void fake_vadd(struct fake_call *c, const char *name)
         last = n / 4 * 4;
     if (fake_named(name, "_half"))
         last = n / 2;
+    // Takes it that an array lies to the others as they lie to each other.
+    const char *apart = strstr(name, "_apart");
+    if (apart != NULL) {
+        const uint64_t *at = c->address;
+        int k = apart[6] - '0';
+        if ((at[k] ^ at[(k + 1) % 3]) % 16 != 0 && (at[(k + 1) % 3] ^ at[(k + 2) % 3]) % 16 == 0)
+            last = n / 4 * 3;
+    }
     for (int64_t i = 0; i < last; i++) {
         float sum = a[i] + b[i];
         if (fake_named(name, "_positive"))

@@ -97,10 +97,9 @@ static void drop(struct side *side)
     }
 }
 
-// One problem and family, at both fences: sets *equal to false where the sides differ. `lone`: the slot that
-// is aligned otherwise than all others, as one spare element behind it does.
+// One problem, family and skew of the layout, at both fences: sets *equal to false where the sides differ.
 static enum ks_status compare(struct ks_judge *session, struct ks_arena *arena, struct side sides[2],
-                              const struct ks_problem *problem, enum ks_family family, size_t lone,
+                              const struct ks_problem *problem, enum ks_family family, int skew,
                               bool *equal, bool *ran, struct ks_err *err)
 {
     struct ks_vector vector;
@@ -108,12 +107,7 @@ static enum ks_status compare(struct ks_judge *session, struct ks_arena *arena, 
     bool runs[2];
     *equal = true;
     *ran = false;
-    KS_TRY(ks_vector_make(session, arena, problem, family, 0, false, &vector, err));
-    if (lone < vector.layout.n_slots) {
-        struct ks_slot *slot = &vector.layout.slots[lone];
-        slot->count++;
-        slot->bytes += (int64_t)slot->elem.size;
-    }
+    KS_TRY(ks_vector_make(session, arena, problem, family, 0, skew, &vector, err));
     enum ks_status status = KS_OK;
     for (int flush = 0; !vector.excluded && status == KS_OK && *equal && flush < 2; flush++) {
         for (int i = 0; status == KS_OK && i < 2; i++)
@@ -154,7 +148,7 @@ static enum ks_status try_sizes(struct ks_judge *session, struct ks_arena *arena
             return KS_OK;
         }
         KS_TRY(compare(session, arena, sides, &problem, f < 4 ? families[f] : KS_FAMILY_DECLARED,
-                       f < 4 ? n_slots : f - 4, &equal, &ran, err));
+                       f < 4 ? KS_SKEW_NONE : KS_SKEW_ONE + (int)f - 4, &equal, &ran, err));
         any = any || ran;
         if (!equal) {
             x->equal = false;

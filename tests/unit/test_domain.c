@@ -461,7 +461,7 @@ static void placements_are_the_least_aligned_that_the_guard_admits(void **state)
     p = problem(&f, 0, "n", 1024, NULL, 0);
     layout = ks_layout_of(&f.arena, p);
     scope.problem = p;
-    ks_layout_skew(&layout);
+    ks_layout_skew(&layout, KS_SKEW_ALL, 1);
     f.proposal.when = parsed(&f, "n % 4 == 0 && aligned(x, 16)");
     assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
     ks_placement_predict(&layout, placement, addresses);
@@ -470,6 +470,20 @@ static void placements_are_the_least_aligned_that_the_guard_admits(void **state)
     f.proposal.when = parsed(&f, "aligned(x, 4096)");
     assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
     assert_int_equal(placement.flush, KS_FLUSH_START);
+    // One alone lies otherwise than the others, as far as the guard lets it.
+    layout = ks_layout_of(&f.arena, p);
+    ks_layout_skew(&layout, KS_SKEW_ONE + 1, 3);
+    assert_int_equal(layout.slots[0].count, layout.slots[0].filled);
+    assert_int_equal(layout.slots[1].count, layout.slots[1].filled + 3);
+    f.proposal.when = parsed(&f, "n % 4 == 0");
+    assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    ks_placement_predict(&layout, placement, addresses);
+    assert_int_equal(addresses[0] % 16, 0);
+    assert_int_equal(addresses[1] % 16, 4);
+    f.proposal.when = parsed(&f, "aligned(y, 8)");
+    assert_true(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
+    ks_placement_predict(&layout, placement, addresses);
+    assert_int_equal(addresses[1] % 16, 0);
     f.proposal.when = parsed(&f, "n == 7");
     assert_false(ks_placement_choose(&scope, KS_FLUSH_END, &placement));
     ks_arena_free(&f.arena);

@@ -101,6 +101,9 @@ static void wrong_candidates_get_their_verdict(void **state)
         {"vadd_input", KS_C_UNSAFE, "an input changed"},
         {"vadd_over", KS_C_UNSAFE, "canary"},
         {"vadd_vector4", KS_C_UNSAFE, "misaligned"},
+        {"vadd_apart0", KS_C_WRONG, ""},
+        {"vadd_apart1", KS_C_WRONG, ""},
+        {"vadd_apart2", KS_C_WRONG, ""},
         {"vadd_fault", KS_C_UNSAFE, "illegal memory access"},
         {"vadd_launch", KS_C_LAUNCH, "too many resources"},
         {"vadd_die", KS_C_UNSAFE, "died"},
@@ -134,6 +137,7 @@ static void a_defence_that_is_off_lets_its_case_through(void **state)
         {"vadd_input", KS_D_UNSAFE, OFF(KS_D_UNSAFE)},
         {"vadd_over", KS_D_UNSAFE, OFF(KS_D_UNSAFE) | OFF(KS_D_PLACEMENT)},
         {"vadd_vector4", KS_D_PLACEMENT, OFF(KS_D_PLACEMENT)},
+        {"vadd_apart1", KS_D_PLACEMENT, OFF(KS_D_PLACEMENT)},
         {"vadd_nondet", KS_D_REPETITION,
          OFF(KS_D_REPETITION) | OFF(KS_D_EXACT_PROBE) | OFF(KS_D_TIMED_OUTPUT)},
     };
