@@ -36,12 +36,32 @@ static const char *const feature_text[F_COUNT] = {
     [F_TF32] = "TF32, which the original does not use",
     [F_F8] = "8-bit floating point, which the original does not use",
     [F_DIV] = "approximate division that the original does not use",
-    [F_SQRT] = "approximate square root that the original does not use",
+    [F_SQRT] = "an approximate square root of 20 bits that the original does not use",
     [F_TRIG] = "approximate sine or cosine that the original does not use",
     [F_LOG] = "approximate logarithm that the original does not use",
     [F_TANH] = "approximate tanh that the original does not use",
     [F_FTZ] = "flushing of denormals (.ftz) that the original does not do",
 };
+
+// Which approximate instructions are a downgrade whatever the results look like: those whose error no multiple of
+// an ulp bounds somewhere, so that vectors might miss the place (PTX ISA 9.0, 9.7.3: div.approx is zero for
+// divisors above 2^126; sin, cos and lg2 near zero results have absolute bounds; tanh 2^-11; the ftz.f64 forms of
+// rcp and rsqrt keep 20 bits). The others (rsqrt 2^-22.9, sqrt 2^-23, rcp 1 ulp, ex2 and div.full 2 ulp, of any
+// argument) fit what the tolerances admit of one operation: whether their sum does is for the comparison.
+static void see_approximate(struct ks_slice w, struct ks_slice base, bool *seen)
+{
+    bool gross = ks_word_part(w, "ftz") && ks_word_part(w, "f64");
+    if (ks_slice_eq(base, "div") || (ks_slice_eq(base, "rcp") && gross))
+        seen[F_DIV] = true;
+    if (ks_slice_eq(base, "rsqrt") && gross)
+        seen[F_SQRT] = true;
+    if (ks_slice_eq(base, "sin") || ks_slice_eq(base, "cos"))
+        seen[F_TRIG] = true;
+    if (ks_slice_eq(base, "lg2"))
+        seen[F_LOG] = true;
+    if (ks_slice_eq(base, "tanh"))
+        seen[F_TANH] = true;
+}
 
 static void see_word(struct ks_slice w, bool *seen)
 {
@@ -92,18 +112,8 @@ static void see_word(struct ks_slice w, bool *seen)
         seen[F_F8] = true;
     if (ks_word_part(w, "ftz"))
         seen[F_FTZ] = true;
-    if (ks_word_part(w, "approx") || ks_word_part(w, "full")) {
-        if (ks_slice_eq(base, "div") || ks_slice_eq(base, "rcp"))
-            seen[F_DIV] = true;
-        if (ks_slice_eq(base, "sqrt") || ks_slice_eq(base, "rsqrt"))
-            seen[F_SQRT] = true;
-        if (ks_slice_eq(base, "sin") || ks_slice_eq(base, "cos"))
-            seen[F_TRIG] = true;
-        if (ks_slice_eq(base, "lg2"))
-            seen[F_LOG] = true;
-        if (ks_slice_eq(base, "tanh"))
-            seen[F_TANH] = true;
-    }
+    if (ks_word_part(w, "approx"))
+        see_approximate(w, base, seen);
 }
 
 static int64_t type_size(struct ks_slice word)

@@ -68,7 +68,12 @@ static void each_trick_is_named(void **state)
         {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1},{%r1},{%r2},{%f1};\n", "TF32"},
         {"cvt.rn.satfinite.e4m3x2.f32 %h1,%f1,%f2;\n", "8-bit"},
         {"div.approx.f32 %f1,%f2,%f3;\n", "division"},
-        {"rcp.approx.ftz.f32 %f1,%f2;\n", "division"},
+        {"rcp.approx.ftz.f64 %fd1,%fd2;\n", "division"},
+        {"rcp.approx.ftz.f32 %f1,%f2;\n", "denormals"},
+        {"rsqrt.approx.ftz.f64 %fd1,%fd2;\n", "square root"},
+        {"rsqrt.approx.ftz.f32 %f1,%f2;\n", "denormals"},
+        {"lg2.approx.f32 %f1,%f2;\n", "logarithm"},
+        {"cos.approx.f32 %f1,%f2;\n", "sine"},
         {"add.ftz.f32 %f1,%f2,%f3;\n", "denormals"},
         {"sin.approx.f32 %f1,%f2;\n", "sine"},
         {"tanh.approx.f32 %f1,%f2;\n", "tanh"},
@@ -81,6 +86,23 @@ static void each_trick_is_named(void **state)
             fail_msg("let through: %s", cases[i].text);
         // What the original itself does is allowed.
         assert_true(passes(text, text, false, ""));
+    }
+}
+
+// An error that some multiple of an ulp bounds for any argument is for the comparison to judge.
+static void what_errs_by_an_ulp_or_two_is_left_to_the_comparison(void **state)
+{
+    (void)state;
+    static const char *const fine[] = {
+        "rsqrt.approx.f32 %f1,%f2;\n", "sqrt.approx.f32 %f1,%f2;\n", "rcp.approx.f32 %f1,%f2;\n",
+        "div.full.f32 %f1,%f2,%f3;\n", "ex2.approx.f32 %f1,%f2;\n", "rsqrt.approx.f64 %fd1,%fd2;\n",
+    };
+    for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
+        char text[1024];
+        strcpy(text, PLAIN);
+        strcat(text, fine[i]);
+        if (!passes(PLAIN, text, false, ""))
+            fail_msg("rejected: %s", fine[i]);
     }
 }
 
@@ -175,6 +197,7 @@ int main(void)
         cmocka_unit_test(what_gathers_is_seen),
         cmocka_unit_test(honest_code_passes),
         cmocka_unit_test(each_trick_is_named),
+        cmocka_unit_test(what_errs_by_an_ulp_or_two_is_left_to_the_comparison),
         cmocka_unit_test(a_counter_needs_a_fence),
         cmocka_unit_test(tf32_is_left_to_the_probe),
         cmocka_unit_test(a_relaxed_tolerance_allows_lower_precision_only),

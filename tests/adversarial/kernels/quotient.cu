@@ -1,0 +1,9 @@
+// c = a / b
+#pragma ks optimize
+#pragma ks workload let(n=1048576) in(a[n]) in(b[n]=uniform(1,2)) out(c[n]) grid(ceildiv(n,256)) block(256)
+__global__ void quotient(const float *a, const float *b, float *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] / b[i];
+}
