@@ -9,8 +9,8 @@ foreach(program ks-nvcc ks ks-worker ks-probe)
     install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()
 endforeach()
-if(TARGET ks-inject) # the library that cupti_probe loads into the observed program
-  install(TARGETS ks-inject LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET ks-record) # the library that `ks record` has loaded into the observed program
+  install(TARGETS ks-record LIBRARY DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
 # hook: headers that a substituted compile sees; skills: data of the expert engine; devices: GPUs described.

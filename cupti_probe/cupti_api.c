@@ -1,23 +1,8 @@
 #include "cupti_api.h"
 
 #include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-static void *open_library(const char *name)
-{
-    char path[4096];
-    const char *dir = getenv("KS_CUPTI_DIR");
-    void *handle = NULL;
-    if (dir != NULL && snprintf(path, sizeof path, "%s/%s", dir, name) < (int)sizeof path)
-        handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    if (handle == NULL)
-        handle = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-    if (handle == NULL &&
-        snprintf(path, sizeof path, "%s/%s", KS_TOOLKIT_LIB_DIR, name) < (int)sizeof path)
-        handle = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    return handle;
-}
+#include "cupti_library.h"
 
 enum ks_status ks_cupti_open(const struct ks_cupti **cupti, struct ks_err *err)
 {
@@ -26,10 +11,10 @@ enum ks_status ks_cupti_open(const struct ks_cupti **cupti, struct ks_err *err)
     *cupti = &table;
     if (handle != NULL)
         return KS_OK;
-    if (open_library("libnvperf_host.so") == NULL)
+    if (ks_cupti_library("libnvperf_host.so", RTLD_GLOBAL) == NULL)
         return ks_err_set(err, KS_E_ABSENT, "libnvperf_host.so: %s; install CUPTI of the CUDA "
                           "Toolkit, or set KS_CUPTI_DIR to its folder", dlerror());
-    void *library = open_library("libcupti.so");
+    void *library = ks_cupti_library("libcupti.so", RTLD_GLOBAL);
     if (library == NULL)
         return ks_err_set(err, KS_E_ABSENT, "libcupti.so: %s; install CUPTI of the CUDA Toolkit, or "
                           "set KS_CUPTI_DIR to its folder", dlerror());
