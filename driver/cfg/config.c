@@ -44,6 +44,7 @@ static const char *const variables[] = {
     "KS_NVCC_REAL",
     "KS_PROJECT",
     "KS_READONLY",
+    "KS_RECORD_FILE",
     "KS_REMARKS",
     "KS_SANDBOX_READ",
     "KS_SHARE_DIR",

@@ -55,6 +55,9 @@ fi
 check $? "tolerances measured in double: $(tail -1 "$out/oracle.txt")"
 "$root/tests/gpu/findings.sh" "$build" >"$out/findings.txt" 2>&1
 check $? "originals at fault: $(grep -c '^ok ' "$out/findings.txt") of 4 told with the place"
+"$root/tests/gpu/record.sh" "$build" "$out" >"$out/record.txt" 2>&1
+check $? "programs recorded: $(tail -1 "$out/record.txt"); $(tail -2 "$out/record.txt" | head -1)"
+grep '^FAIL' "$out/record.txt"
 
 work=$out/samples
 rm -rf "$work"

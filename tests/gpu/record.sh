@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# `ks record` on a real GPU: CUPTI's call sequence, what is recorded of streams, graphs and a library, programs that
+# end badly, what recording costs, a substituted kernel's launches. A line a check, then one line of JSON with the
+# figures, then "N passed, N failed". Under 90 s. Exit 77 without a GPU.
+#   tests/gpu/record.sh [BUILD] [OUT]    OUT receives every recording, report and log
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:-$root/build}" && pwd)
+out=${2:-$build/gpu}/record
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
+ks=$build/bin/ks
+passed=0 failed=0
+check() { # status, name
+    if [ "$1" -eq 0 ]; then passed=$((passed + 1)); echo "ok   $2"; else failed=$((failed + 1)); echo "FAIL $2"; fi
+}
+"$ks" doctor | grep -q '^gpu .*none' && { echo "no GPU here: skipped"; exit 77; }
+arch=$("$ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
+nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
+export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
+unset KS_MODE KS_DISABLE KS_TRACE
+cd "$out" || exit 1
+app=$out/recorded
+"$nvcc" -std=c++17 -arch="sm_$arch" "$root/tests/gpu/recorded.cu" -o "$app" -lcuda >nvcc.log 2>&1
+check $? "the program compiles"
+
+# field NAME FILTER: of the report NAME.json, as r. told NAME WORD: what the program itself said.
+field() { python3 -c "import json; r = json.load(open('$1.json')); print($2)" 2>>python.log; }
+told() { sed -n "s/^$2=//p" "$1.said"; }
+kernel() { field "$1" "sum(k['launches'] for k in r['kernels'] if k['kernel'] == '$2')"; }
+# record NAME HOW STATUS: the program's words in NAME.said, complaints of ks too; the report in NAME.json.
+record() {
+    timeout 60 "$ks" --json record -o "$1.rec" -- "$app" "$2" >"$1.json" 2>"$1.said"
+    local got=$?
+    [ $got = "$3" ]
+    check $? "$1: exit status $got; $(field "$1" "'%d launches, %d kernels, %d streams, dropped %d, torn %d, CUPTI %d' % (r['launches'], len(r['kernels']), r['streams'], r['dropped'], r['torn'], r['sessions'][0]['cupti'])") $(grep '^ks record' "$1.said")"
+    # Step by step, as the library left it: the session, devices, notes and refusals.
+    grep -hE '"ks":|"refused"|"note"|"device":[0-9]+,"name"|"dropped"|"end"' "$1.rec" | sed 's/^/       /'
+}
+# counts NAME [TIMES]: each kernel as often as the program says.
+counts() {
+    local name wrong=
+    for name in spin:spin 'scale_float:ns::scale<float>' 'scale_double:ns::scale<double>' sums:sums; do
+        [ "$(kernel "$1" "${name#*:}")" = $((${2:-1} * $(told "$1" "${name%%:*}" | head -1))) ] ||
+            wrong="$wrong ${name#*:}=$(kernel "$1" "${name#*:}")"
+    done
+    [ -z "$wrong" ]
+    check $? "$1: every launch of every kernel is there$wrong"
+}
+
+"$app" plain >alone.said 2>&1
+check $? "the program runs alone"
+record plain plain 0
+counts plain
+[ "$(field plain "sum(c['launches'] for k in r['kernels'] for c in k['classes'] if c['graph'] and k['kernel'] == 'sums')")" = 30 ]
+check $? "plain: 30 launches are nodes of a graph"
+[ "$(field plain "r['streams'] >= 3")" = True ]
+check $? "plain: three streams or more"
+[ "$(field plain "[c['dynamic_shared'] for k in r['kernels'] if k['kernel'] == 'sums' for c in k['classes'] if c['grid'][0] == 4096]")" = '[1024]' ]
+check $? "plain: dynamic shared memory of a class"
+[ "$(field plain "all(c['registers'] > 0 and c['occupancy'] and c['device'] for k in r['kernels'] for c in k['classes'])")" = True ]
+check $? "plain: registers, occupancy and device of every class: $(field plain "r['kernels'][0]['classes'][0]")"
+recorded=$(field plain "sum(c['total_us'] for k in r['kernels'] if k['kernel'] == 'spin' for c in k['classes'] if c['launches'] >= 20)")
+python3 -c "import sys; a, b = $recorded, $(told plain spin_us); sys.exit(not 0.9 < a / b < 1.02)"
+check $? "plain: 20 kernels took $recorded us by their records, $(told plain spin_us) us between events"
+if [ "$(told plain library)" = 1 ]; then
+    [ "$(field plain "sum(k['launches'] for k in r['kernels'] if k['kernel'] not in ('spin', 'sums', 'ns::scale<float>', 'ns::scale<double>')) >= 1")" = True ]
+    check $? "plain: cuBLAS: $(field plain "[k['kernel'] for k in r['kernels']][:6]")"
+fi
+"$ks" record --report plain.rec >plain.txt 2>&1
+check $? "the table"
+sed 's/^/       /' plain.txt
+
+record status status 7
+record reset reset 0
+counts reset
+record crash crash 134
+counts crash
+record _exit _exit 3
+counts _exit
+record exec exec 0
+counts exec 2
+record two two 0
+[ "$(kernel two empty)" = 7 ]
+check $? "two: launches of both contexts: $(kernel two empty) of 7"
+# Another tool's library is replaced, an empty CUPTI folder is no harm.
+KS_CUPTI_DIR=/nonexistent record elsewhere status 7
+
+# What it costs.
+for i in 1 2 3; do
+    "$app" many >many$i.alone
+    timeout 60 "$ks" --json record -o many.rec -- "$app" many >many.json 2>many$i.said
+    "$app" paced >paced$i.alone
+    timeout 60 "$ks" --json record -o paced.rec -- "$app" paced >paced.json 2>paced$i.said
+done
+[ "$(field many "r['launches'] == 1000001 and r['dropped'] == 0")" = True ]
+check $? "a million launches: $(field many "r['launches']") recorded, $(field many "r['dropped']") dropped, $(stat -c %s many.rec) bytes"
+[ "$(stat -c %s many.rec)" -le 200000000 ]
+check $? "a million launches take no more than 200 MB"
+median() { sed -n "s/^$1=//p" $2 | sort -g | sed -n 2p; }
+figures=$(python3 -c "
+import json
+a, b, c, d = $(median launch_us 'many?.alone'), $(median launch_us 'many?.said'), $(median kernel_us 'paced?.alone'), $(median kernel_us 'paced?.said')
+r = json.load(open('many.json'))
+print(json.dumps({'launch_us': a, 'launch_overhead_us': round(b - a, 4), 'kernel_us': c, 'kernel_overhead_pct': round(100 * (d / c - 1), 3), 'lost_records': 1000001 - r['launches'], 'recording_bytes': $(stat -c %s many.rec)}))")
+python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['launch_overhead_us'] > 1)"
+check $? "at most 1 us more a launch"
+python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['kernel_overhead_pct'] > 1)"
+check $? "at most 1 % more on kernels of 40 us"
+
+# A variant's launches are told from the original's. The variant is made up, not judged.
+if [ -x "$build/tests/ks-make-variant" ]; then
+    mkdir -p variant && cd variant || exit 1
+    : >ks.yaml
+    cat >scale.cu <<'END'
+#pragma ks optimize
+#pragma ks workload let(n=4096) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+__global__ void scale(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i];
+}
+int main()
+{
+    float *x, *y;
+    cudaMalloc(&x, 1 << 20);
+    cudaMalloc(&y, 1 << 20);
+    for (int i = 0; i < 8; i++)
+        scale<<<1024, 256>>>(y, x, 2.f, i < 6 ? 1 << 18 : 1001); // the last two are the guard's
+    return cudaDeviceSynchronize() != cudaSuccess;
+}
+END
+    cat >scale4.yaml <<'END'
+params: [y, x, a, n]
+source: |
+  __global__ void scale4(float4 *y, const float4 *x, float a, int n)
+  {
+      int i = blockIdx.x * blockDim.x + threadIdx.x;
+      if (i < n) {
+          float4 v = x[i];
+          y[i] = make_float4(a * v.x, a * v.y, a * v.z, a * v.w);
+      }
+  }
+when: n % 4 == 0 && aligned(x, 16) && aligned(y, 16)
+plan:
+  - {kernel: scale4, grid: ["ceildiv(n,1024)"], block: [256], args: [y, x, a, "n / 4"]}
+END
+    KS_NVCC_REAL=$nvcc "$build/tests/ks-make-variant" --arch="$arch" scale4.yaml scale.cu -- -arch="sm_$arch" >../variant.log 2>&1
+    check $? "a variant is made: $(tail -1 ../variant.log)"
+    KS_NVCC_REAL=$nvcc "$build/bin/ks-nvcc" --ks-remarks=all -arch="sm_$arch" -o scale scale.cu >>../variant.log 2>&1
+    check $? "a program with it is built: $(tail -1 ../variant.log)"
+    cd ..
+    app=$out/variant/scale record variant plain 0
+    [ "$(field variant "sorted((k['launches'], k['variant'] is not None, k['original'] or '') for k in r['kernels'])")" = "[(2, False, ''), (6, True, 'scale')]" ]
+    check $? "variant: 6 of 8 launches are the variant's, of scale: $(field variant "[(k['kernel'], k['launches'], k['original']) for k in r['kernels']]")"
+fi
+rm -f many.rec paced.rec
+echo "$figures"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
