@@ -263,7 +263,7 @@ static enum ks_status proposal_of(const struct running *r, const struct job *job
     return verify_read_proposal(arena, path, *proposal, err);
 }
 
-// Where nothing runs, compiling is all the time that a suite takes: one compile for a session.
+// Where nothing runs on a GPU, compiling is most of the time that a suite takes: one compile for a session.
 static enum ks_status compile_session(struct running *r, const struct job *first, struct ks_err *err)
 {
     struct ks_arena *arena = r->v->context->arena;
@@ -282,7 +282,7 @@ static enum ks_status judge_job(struct running *r, struct job *job, struct ks_er
     KS_TRY(open_for(r, job, &ready, err));
     ks_progress(job->fixture->id, "ks: judging %s", job->fixture->id);
     const struct verifying *v = view_of(r, job);
-    if (ready && r->judge_key != session && v->absent != NULL)
+    if (ready && r->judge_key != session && (v->absent != NULL || emulated(v)))
         KS_TRY(compile_session(r, job, err));
     if (ready) {
         struct ks_proposal *proposal;

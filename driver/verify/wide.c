@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "os/file.h"
 
@@ -53,6 +54,32 @@ static const char *find_kernel(struct ks_arena *arena, const struct ks_signature
     return found;
 }
 
+// Compiles the unit in double. It is the same for every kernel of the unit and in every session: what an
+// earlier one made of this very text stands there still.
+static enum ks_status compile(struct ks_judge *judge, const struct ks_buf *text,
+                              struct ks_tu_compile *made, struct ks_err *err)
+{
+    struct ks_arena *arena = judge->arena;
+    const struct ks_tu *tu = judge->tu;
+    const char *dir = ks_path_join(arena, judge->options.work_dir, "wide");
+    const char *unit = ks_path_join(arena, dir, ks_path_base(tu->path));
+    const char *object = ks_path_join(arena, dir, "wide.o"), *keep = ks_path_join(arena, dir, "kept");
+    struct ks_slice before;
+    *made = (struct ks_tu_compile){.quiet = true, .keep_dir = keep, .limit_seconds = BUILD_SECONDS,
+                                   .limit_memory = BUILD_MEMORY};
+    if (ks_file_exists(object) && ks_file_read(arena, unit, TEXT_MAX, &before, NULL) == KS_OK &&
+        before.len == text->len && memcmp(before.at, text->data, text->len) == 0)
+        return KS_OK;
+    (void)unlink(object);
+    KS_TRY(ks_dir_make(keep, err));
+    KS_TRY(ks_tu_compile_text(arena, tu, (struct ks_slice){text->data, text->len}, unit, keep, object,
+                              ks_path_join(arena, dir, "wide.d"), made, err));
+    if (made->exit_code == 0)
+        return KS_OK;
+    (void)unlink(object);
+    KS_FAIL(err, KS_E_UNSUPPORTED, "the unit does not compile with double for float");
+}
+
 static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct ks_err *err)
 {
     struct ks_arena *arena = judge->arena;
@@ -67,24 +94,15 @@ static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct 
     ks_buf_free(&shadow);
     KS_TRY(status);
     KS_TRY(ks_buf_check(text, "the unit in double", err));
-    const char *dir = ks_path_join(arena, judge->options.work_dir, "wide");
-    const char *keep = ks_path_join(arena, dir, "kept");
-    KS_TRY(ks_dir_make(keep, err));
-    struct ks_tu_compile compile = {.quiet = true, .limit_seconds = BUILD_SECONDS,
-                                    .limit_memory = BUILD_MEMORY};
-    KS_TRY(ks_tu_compile_text(arena, tu, (struct ks_slice){text->data, text->len},
-                              ks_path_join(arena, dir, ks_path_base(tu->path)), keep,
-                              ks_path_join(arena, dir, "wide.o"), ks_path_join(arena, dir, "wide.d"),
-                              &compile, err));
-    if (compile.exit_code != 0)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "the unit does not compile with double for float");
+    struct ks_tu_compile made;
+    KS_TRY(compile(judge, text, &made, err));
     struct ks_signature_list list = {0};
-    KS_TRY(ks_tu_registered_read(arena, &compile, &list, err));
+    KS_TRY(ks_tu_registered_read(arena, &made, &list, err));
     w->registered = find_kernel(arena, judge->kernel->signature, &list);
     if (w->registered == NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the unit has no such kernel with double for float");
     const char *const names[] = {w->registered, NULL};
-    return ks_judge_image(arena, tu, &compile, judge->kernel->arch, names, &judge->options,
+    return ks_judge_image(arena, tu, &made, judge->kernel->arch, names, &judge->options,
                           &w->image, err);
 }
 
