@@ -161,7 +161,7 @@ unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_ins
         struct ks_emu_race_access x = {.warp = warp, .inst = inst, .lane = lane,
                                        .address = address, .bytes = bytes,
                                        .write = access != KS_EMU_READ,
-                                       .strong = inst->sem != KS_EMU_WEAK, .shared = p.shared,
+                                       .strong = inst->strong, .shared = p.shared,
                                        .cta = inst->scope_cta != 0};
         ks_emu_race_note(&x, p.cells + bit / 4, (unsigned)(bit & 3));
     }

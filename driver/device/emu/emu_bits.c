@@ -218,6 +218,21 @@ static void lop3(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint3
     })
 }
 
+// fns (9.7.1.19): the c'th set bit from bit b on, upwards or downwards; 0: b itself if it is set.
+static u32 nth_set(u32 a, u32 b, int32_t c)
+{
+    int step = c < 0 ? -1 : 1, left = c < 0 ? -c : c;
+    if (b > 31)
+        return UINT32_MAX;
+    if (c == 0)
+        return (a >> b & 1) != 0 ? b : UINT32_MAX;
+    for (int at = (int)b; at >= 0 && at < 32; at += step)
+        if ((a >> at & 1) != 0 && --left == 0)
+            return (u32)at;
+    return UINT32_MAX;
+}
+KS_EMU_OP3(fns, u32, u32, u32, u32, nth_set(a, b, (int32_t)c))
+
 #define ROWS(T, B, S, w)                                                                          \
     {"and." #B, w w w, and_##T}, {"or." #B, w w w, or_##T}, {"xor." #B, w w w, xor_##T},          \
     {"not." #B, w w, not_##T}, {"cnot." #B, w w, cnot_##T}, {"shl." #B, w w "4", shl_##T},        \
@@ -246,6 +261,6 @@ const struct ks_emu_opcode ks_emu_bit_ops[] = {
     {"prmt.b32.b4e", "4444", prmt_b4e}, {"prmt.b32.rc8", "4444", prmt_rc8},
     {"prmt.b32.ecl", "4444", prmt_ecl}, {"prmt.b32.ecr", "4444", prmt_ecr},
     {"prmt.b32.rc16", "4444", prmt_rc16},
-    {"lop3.b32", "44444", lop3}, {"mov.pred", "pp", mov_pred},
+    {"lop3.b32", "44444", lop3}, {"fns.b32", "4444", fns}, {"mov.pred", "pp", mov_pred},
     {NULL, NULL, NULL},
 };

@@ -87,19 +87,55 @@ static enum ks_status declare_variable(struct ks_emu_decoder *d, enum ks_emu_spa
     return ks_emu_want(&d->reader, ";", err);
 }
 
+// FILE LINE COLUMN; false: something else stands there.
+static bool read_place(struct ks_emu_reader *r, struct ks_emu_place *place)
+{
+    uint64_t number[3];
+    for (int i = 0; i < 3; i++) {
+        int bytes;
+        if (r->token.kind != KS_PTX_WORD || !ks_emu_number(ks_emu_word(r), &number[i], &bytes))
+            return false;
+        ks_emu_next(r);
+    }
+    place->source = (uint32_t)((number[0] & 4095) << 20 | (number[1] < 1u << 20 ? number[1] : 0));
+    place->column = (uint32_t)number[2];
+    return true;
+}
+
+static struct ks_emu_origin *origin_of(struct ks_emu_decoder *d, const struct ks_emu_place *place)
+{
+    uint32_t mixed = place->source * 2654435761u + place->column * 40503u;
+    return &d->origins[mixed >> 8 & (KS_EMU_ORIGINS - 1)];
+}
+
+// Headers of the toolkit: what their inlined functions do is told of the line that calls them.
+static bool of_toolkit(const char *file)
+{
+    return file != NULL && strstr(file, "/include/") != NULL &&
+           (strstr(file, "/targets/") != NULL || strstr(file, "/cuda") != NULL);
+}
+
+// .loc FILE LINE COLUMN{, function_name NAME, inlined_at FILE LINE COLUMN} (11.5.3)
 static enum ks_status read_loc(struct ks_emu_decoder *d, struct ks_err *err)
 {
     struct ks_emu_reader *r = &d->reader;
-    uint64_t file, line;
-    int bytes;
-    if (!ks_emu_number(ks_emu_word(r), &file, &bytes))
-        return ks_emu_bad(r, "a file's number is expected", err);
-    ks_emu_next(r);
-    if (!ks_emu_number(ks_emu_word(r), &line, &bytes))
-        return ks_emu_bad(r, "a line's number is expected", err);
-    d->source = (uint32_t)((file & 4095) << 20 | (line < 1u << 20 ? line : 0));
-    ks_ptx_skip_line(&r->scan);
-    ks_emu_next(r);
+    struct ks_emu_place here, caller;
+    if (!read_place(r, &here))
+        return ks_emu_bad(r, "a file, a line and a column are expected", err);
+    d->source = here.source;
+    if (ks_emu_take(r, ",") && ks_emu_take(r, "function_name")) {
+        while (!ks_emu_is(r, "inlined_at") && !ks_emu_is(r, ";") && r->token.kind != KS_PTX_END)
+            ks_emu_next(r);
+        if (!ks_emu_take(r, "inlined_at") || !read_place(r, &caller))
+            return ks_emu_bad(r, "the place of a call is expected", err);
+        const struct ks_emu_origin *outer = origin_of(d, &caller);
+        if (of_toolkit(d->module->files[here.source >> 20]))
+            d->source = outer->place.source == caller.source &&
+                                outer->place.column == caller.column
+                            ? outer->source
+                            : caller.source;
+    }
+    *origin_of(d, &here) = (struct ks_emu_origin){here, d->source};
     return KS_OK;
 }
 
@@ -165,8 +201,10 @@ static size_t hash(const char *at, size_t len)
     return (size_t)(hash_of(at, len) % INDEX_SIZE);
 }
 
-static const struct ks_emu_opcode *find_opcode(struct ks_slice name)
+// Of equal names the one with so many operands.
+static const struct ks_emu_opcode *find_opcode(struct ks_slice name, unsigned operands)
 {
+    const struct ks_emu_opcode *found = NULL;
     static bool filled;
     for (size_t t = 0; !filled && t < sizeof tables / sizeof tables[0]; t++)
         for (const struct ks_emu_opcode *o = tables[t]; o->name != NULL; o++) {
@@ -177,14 +215,17 @@ static const struct ks_emu_opcode *find_opcode(struct ks_slice name)
         }
     filled = true;
     for (size_t at = hash(name.at, name.len); index_of_ops[at] != NULL; at = (at + 1) % INDEX_SIZE)
-        if (ks_slice_eq(name, index_of_ops[at]->name))
-            return index_of_ops[at];
-    return NULL;
+        if (ks_slice_eq(name, index_of_ops[at]->name)) {
+            found = index_of_ops[at];
+            if (strlen(found->widths) == operands)
+                break;
+        }
+    return found;
 }
 
 static bool decode_table(struct ks_emu_decoder *d)
 {
-    const struct ks_emu_opcode *o = find_opcode(d->stmt.opcode);
+    const struct ks_emu_opcode *o = find_opcode(d->stmt.opcode, d->stmt.n_ops);
     uint32_t *operands[] = {&d->inst.d, &d->inst.a, &d->inst.b, &d->inst.c, &d->inst.e};
     if (o == NULL)
         return false;
@@ -197,6 +238,17 @@ static bool decode_table(struct ks_emu_decoder *d)
         *operands[i] = i == 0 ? ks_emu_dest(d, i, width) : ks_emu_source(d, i, width);
     }
     return true;
+}
+
+static void note_sum(struct ks_emu_decoder *d)
+{
+    const struct ks_emu_stmt *s = &d->stmt;
+    uint64_t number;
+    int bytes;
+    if ((ks_slice_eq(s->opcode, "add.s64") || ks_slice_eq(s->opcode, "add.u64")) &&
+        ks_emu_number(s->ops[2].word, &number, &bytes))
+        *ks_vec_push(&d->scratch, &d->sums) = (struct ks_emu_sum){
+            d->inst.d, d->inst.a, (int64_t)(s->ops[2].minus ? 0 - number : number)};
 }
 
 static void decode_stmt(struct ks_emu_decoder *d)
@@ -218,10 +270,13 @@ static void decode_stmt(struct ks_emu_decoder *d)
     if (d->stmt.guard.len > 0 && ks_emu_register(d, d->stmt.guard, &d->inst.guard, &width) &&
         width != KS_EMU_PRED)
         ks_emu_unsupported(d, "a guard that is no predicate");
+    d->inst.strong = d->inst.sem != KS_EMU_WEAK;
     d->inst.class = (uint8_t)ks_emu_class_of(d->stmt.base, d->stmt.mods, d->stmt.n_mods,
                                              (enum ks_emu_space)d->inst.space);
-    if (known && d->why[0] == '\0')
+    if (known && d->why[0] == '\0') {
+        note_sum(d);
         return;
+    }
     int n = d->stmt.opcode.len > 60 ? 60 : (int)d->stmt.opcode.len;
     d->inst.kind = KS_EMU_UNSUPPORTED;
     d->inst.text = known ? ks_arena_printf(&d->module->arena, "%.*s with %s", n,
@@ -346,10 +401,52 @@ static enum ks_status resolve(struct ks_emu_decoder *d, struct ks_err *err)
     return KS_OK;
 }
 
+// `old = *p; while (... atomicCAS(p, old, ...) ...)`, as CUDA's guide has it: what the plain load saw is
+// only a guess, which the exchange checks. Both addresses come from one register.
+#define MOST_CAS 64
+#define MOST_STEPS 10000000
+
+// The register and number that an address is the sum of.
+static uint64_t base_of(const struct ks_emu_decoder *d, const struct ks_emu_inst *inst,
+                        uint32_t *base, unsigned *steps)
+{
+    uint64_t number = (uint64_t)inst->imm;
+    *base = inst->a;
+    for (size_t i = d->sums.len; i-- > 0 && *steps < MOST_STEPS; ++*steps)
+        if (d->sums.at[i].d == *base) {
+            *base = d->sums.at[i].a;
+            number += (uint64_t)d->sums.at[i].number;
+        }
+    return number;
+}
+
+static void find_guesses(struct ks_emu_decoder *d)
+{
+    struct {
+        uint64_t number;
+        uint32_t base, size;
+    } cas[MOST_CAS];
+    unsigned n = 0, steps = 0;
+    ks_vec_each(struct ks_emu_inst, i, &d->code)
+        if (i->role == KS_EMU_CAS && n < MOST_CAS) {
+            cas[n].number = base_of(d, i, &cas[n].base, &steps);
+            cas[n++].size = i->size;
+        }
+    ks_vec_each(struct ks_emu_inst, i, &d->code) {
+        uint32_t base;
+        if (i->role != KS_EMU_LOAD || i->count != 1 || n == 0)
+            continue;
+        uint64_t number = base_of(d, i, &base, &steps);
+        for (unsigned k = 0; k < n; k++)
+            i->strong |= cas[k].base == base && cas[k].number == number && cas[k].size == i->size;
+    }
+}
+
 static void finish(struct ks_emu_decoder *d)
 {
     struct ks_emu_function *f = d->function;
     struct ks_arena *arena = &d->module->arena;
+    find_guesses(d);
     f->first = (uint32_t)d->module->code.len;
     f->n_insts = (uint32_t)d->code.len;
     f->frame_bytes = (d->frame + 63) & ~63u;

@@ -231,7 +231,7 @@ static void decode_set(struct ks_emu_decoder *d, bool is_setp)
             ks_emu_unsupported(d, "a destination that is no predicate");
         if (s->ops[0].pair.len > 0)
             ks_emu_register(d, s->ops[0].pair, &i->e, &source);
-        else if (paired)
+        if (paired && (i->d == KS_EMU_NONE || i->e == KS_EMU_NONE))
             ks_emu_unsupported(d, "one predicate for a pair");
         return;
     }

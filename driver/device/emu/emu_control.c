@@ -82,6 +82,15 @@ static void decode_call(struct ks_emu_decoder *d)
         return;
     }
     struct ks_slice name = s->ops[at++].word;
+    if (name.len > 0 && name.at[0] == '%') {
+        ks_emu_unsupported(d, "an indirect call");
+        return;
+    }
+    if (ks_slice_eq(name, "__assertfail")) {
+        d->inst.kind = KS_EMU_TRAP;
+        d->inst.text = "an assertion failed";
+        return;
+    }
     struct ks_emu_function *f = ks_emu_function_find(d->module, name, &call->function);
     if (f == NULL || !f->defined) {
         ks_emu_unsupported(d, "the function %.*s, whose code is not in the module",
@@ -165,7 +174,16 @@ static void decode_fence(struct ks_emu_decoder *d)
         d->inst.run = nothing; // only other proxies (TMA, textures) would see the difference
         return;
     }
-    d->inst.scope_cta = ks_emu_mod(s, "cta");
+    static const char *const known[] = {"sc", "acq_rel", "acquire", "release", "gl"};
+    for (unsigned m = 0; m < s->n_mods; m++) {
+        bool order = false;
+        for (size_t k = 0; k < sizeof known / sizeof known[0]; k++)
+            order |= ks_slice_eq(s->mods[m], known[k]);
+        if (!order && !ks_emu_read_sem(d, s->mods[m]))
+            ks_emu_unsupported(d, ".%.*s", (int)(s->mods[m].len > 30 ? 30 : s->mods[m].len),
+                               s->mods[m].at);
+    }
+    d->inst.sem = KS_EMU_WEAK; // it makes no access itself
     if (s->n_ops != 0)
         ks_emu_unsupported(d, "operands");
 }

@@ -12,11 +12,12 @@ typedef uint64_t u64;
 static void perform(struct ks_emu_warp *warp, const struct ks_emu_copy *c)
 {
     unsigned char data[16] = {0};
-    for (u32 at = 0; at < c->given; at += 4) {
+    for (u32 at = 0, n; at < c->given; at += n) {
+        n = c->given - at >= 4 ? 4 : 1;
         const unsigned char *from = ks_emu_touch_as(warp, c->inst, KS_EMU_GLOBAL, c->lane,
-                                                    c->from + at, 4, KS_EMU_READ, NULL);
+                                                    c->from + at, n, KS_EMU_READ, NULL);
         if (from != NULL)
-            memcpy(data + at, from, 4);
+            memcpy(data + at, from, n);
     }
     for (u32 at = 0; at < c->bytes; at += 4) {
         unsigned char *to = ks_emu_touch_as(warp, c->inst, KS_EMU_SHARED, c->lane, c->to + at, 4,
@@ -68,8 +69,6 @@ static void start(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 
         if (((c->to | c->from) & (inst->size - 1u)) != 0)
             ks_emu_find(warp, inst, l, KS_F_MISALIGNED, c->from, inst->size,
                         "%u-byte copy at an address that is no multiple of it", inst->size);
-        if ((c->given & 3) != 0)
-            ks_emu_stop(warp->grid); // never emitted; the copy is made in words
     }
 }
 

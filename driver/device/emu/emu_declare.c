@@ -61,8 +61,15 @@ static enum ks_status put_value(struct ks_emu_module *module, struct ks_emu_read
     uint64_t bits;
     int bytes;
     bool minus = ks_emu_take(r, "-");
-    if (r->token.kind != KS_PTX_WORD || !ks_emu_number(ks_emu_word(r), &bits, &bytes))
-        KS_FAIL(err, KS_E_UNSUPPORTED, "PTX line %u: a variable that holds an address", r->line);
+    if (r->token.kind != KS_PTX_WORD)
+        return ks_emu_bad(r, "a value is expected", err);
+    if (!ks_emu_number(ks_emu_word(r), &bits, &bytes)) {
+        f->var->opaque = true; // who names it is told
+        while (!ks_emu_is(r, ",") && !ks_emu_is(r, "}") && !ks_emu_is(r, ";") &&
+               r->token.kind != KS_PTX_END)
+            ks_emu_next(r);
+        return KS_OK;
+    }
     ks_emu_next(r);
     if (minus)
         bits = 0 - bits;
@@ -87,6 +94,8 @@ static enum ks_status read_init(struct ks_emu_module *module, struct ks_emu_read
         } else if (ks_emu_take(r, "}")) {
             if (--depth == 0)
                 return KS_OK;
+        } else if (ks_emu_is(r, ";") || r->token.kind == KS_PTX_END) {
+            return ks_emu_bad(r, "the initialiser's '}' is expected", err);
         } else if (!ks_emu_take(r, ",")) {
             KS_TRY(put_value(module, r, f, err));
         }

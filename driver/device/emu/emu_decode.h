@@ -37,6 +37,20 @@ struct ks_emu_targets {   // .branchtargets
     struct ks_slice *labels; uint32_t n;
 };
 
+struct ks_emu_place { // in the user's text; source as in ks_emu_inst
+    uint32_t source, column;
+};
+#define KS_EMU_ORIGINS 256
+struct ks_emu_origin { // the line that a place is told as
+    struct ks_emu_place place;
+    uint32_t source;
+};
+
+struct ks_emu_sum { // an addition of a number to an address
+    uint32_t d, a;
+    int64_t number;
+};
+
 struct ks_emu_decoder {
     struct ks_emu_module *module;
     struct ks_emu_function *function;
@@ -46,6 +60,7 @@ struct ks_emu_decoder {
     struct ks_emu_inst inst;           // being filled
     char why[160];                     // "" or why the instruction is not supported
     uint32_t frame, source;
+    struct ks_emu_origin origins[KS_EMU_ORIGINS]; // the last ones, by their hash
     KS_VEC(uint32_t) parents;          // of scopes
     uint32_t scope;
     KS_VEC(struct ks_emu_reg) regs;
@@ -54,6 +69,7 @@ struct ks_emu_decoder {
     KS_VEC(struct ks_emu_fixup) fixups;
     KS_VEC(struct ks_emu_slot) slots;
     KS_VEC(struct ks_emu_targets) targets;
+    KS_VEC(struct ks_emu_sum) sums;
     KS_VEC(struct ks_emu_inst) code;
     uint32_t n_local_consts;
 };

@@ -154,6 +154,14 @@ static enum ks_status check_shape(const struct function *f, const struct ks_dev_
         KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: a block of (%u,%u,%u); this kernel can "
                                  "have %u threads", n, name, step->block[0], step->block[1],
                 step->block[2], most);
+    for (int k = 0; k < 3; k++)
+        if (f->f->required[k] != 0 && step->block[k] != f->f->required[k])
+            KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: a block of (%u,%u,%u); this kernel "
+                                     "takes (%u,%u,%u)", n, name, step->block[0], step->block[1],
+                    step->block[2], f->f->required[0], f->f->required[1], f->f->required[2]);
+    if (f->f->cluster)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "PTX line %u: %.*s is launched in clusters, which are not "
+                                       "supported by the emulator", f->f->body_line, n, name);
     if ((uint64_t)step->shared + f->shared > SHARED_MAX)
         KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: %llu bytes of shared memory a block; the "
                                  "device has %d", n, name,

@@ -61,6 +61,8 @@ static uint64_t two(f32 low, f32 high)
 #define LOW(x) ks_emu_f32((uint32_t)(x))
 #define HIGH(x) ks_emu_f32((uint32_t)((x) >> 32))
 #define F32X2(name, suffix, F, OUT)                                                               \
+    KS_EMU_OP2(sub_f32x2##suffix, uint64_t, uint64_t, uint64_t,                                   \
+               two(OUT(F(LOW(a)) - F(LOW(b))), OUT(F(HIGH(a)) - F(HIGH(b)))))                     \
     KS_EMU_OP2(add_f32x2##suffix, uint64_t, uint64_t, uint64_t,                                   \
                two(OUT(F(LOW(a)) + F(LOW(b))), OUT(F(HIGH(a)) + F(HIGH(b)))))                     \
     KS_EMU_OP2(mul_f32x2##suffix, uint64_t, uint64_t, uint64_t,                                   \
@@ -127,8 +129,25 @@ KS_EMU_OP2(min_nan_f32, f32, f32, f32, NAN_OR(least(a, b)))
 KS_EMU_OP2(max_nan_f32, f32, f32, f32, NAN_OR(most(a, b)))
 KS_EMU_OP2(min_ftz_nan_f32, f32, f32, f32, NAN_OR(least(FLUSH(a), FLUSH(b))))
 KS_EMU_OP2(max_ftz_nan_f32, f32, f32, f32, NAN_OR(most(FLUSH(a), FLUSH(b))))
-KS_EMU_OP3(min3_f32, f32, f32, f32, f32, least(least(a, b), c))
-KS_EMU_OP3(max3_f32, f32, f32, f32, f32, most(most(a, b), c))
+// Of three operands (sm_100), and with .abs; .xorsign.abs: the sign is that of the operands' product.
+#define NAN_OR3(x) (a != a || b != b || c != c ? ks_emu_f32(KS_EMU_NAN32) : (x))
+static f32 crossed(f32 size, f32 a, f32 b)
+{
+    return size != size ? size : copysignf(size, signbit(a) != signbit(b) ? -1.0f : 1.0f);
+}
+#define KINDS(op, of, suffix, F)                                                                  \
+    KS_EMU_OP3(op##3##suffix, f32, f32, f32, f32, of(of(F(a), F(b)), F(c)))                       \
+    KS_EMU_OP3(op##3_nan##suffix, f32, f32, f32, f32, NAN_OR3(of(of(F(a), F(b)), F(c))))          \
+    KS_EMU_OP3(op##3_abs##suffix, f32, f32, f32, f32, of(of(fabsf(F(a)), fabsf(F(b))), fabsf(F(c)))) \
+    KS_EMU_OP3(op##3_nan_abs##suffix, f32, f32, f32, f32,                                         \
+               NAN_OR3(of(of(fabsf(F(a)), fabsf(F(b))), fabsf(F(c)))))                            \
+    KS_EMU_OP2(op##_cross##suffix, f32, f32, f32, crossed(of(fabsf(F(a)), fabsf(F(b))), a, b))    \
+    KS_EMU_OP2(op##_nan_cross##suffix, f32, f32, f32,                                             \
+               NAN_OR(crossed(of(fabsf(F(a)), fabsf(F(b))), a, b)))
+KINDS(min, least, , SAME)
+KINDS(min, least, _ftz, FLUSH)
+KINDS(max, most, , SAME)
+KINDS(max, most, _ftz, FLUSH)
 KS_EMU_OP2(min_f64, f64, f64, f64, least64(a, b))
 KS_EMU_OP2(max_f64, f64, f64, f64, most64(a, b))
 
@@ -143,9 +162,17 @@ KS_EMU_OP2(max_f64, f64, f64, f64, most64(a, b))
     {#name ".rn.f32x2", w, name##_f32x2}, {#name ".f32x2", w, name##_f32x2},                      \
     {#name ".rn.ftz.f32x2", w, name##_f32x2_ftz}, {#name ".ftz.f32x2", w, name##_f32x2_ftz}
 
+#define ROW_KIND(op, text, suffix)                                                                \
+    {#op text ".f32", "4444", op##3##suffix}, {#op text ".NaN.f32", "4444", op##3_nan##suffix},   \
+    {#op text ".abs.f32", "4444", op##3_abs##suffix},                                             \
+    {#op text ".NaN.abs.f32", "4444", op##3_nan_abs##suffix},                                     \
+    {#op text ".xorsign.abs.f32", "444", op##_cross##suffix},                                     \
+    {#op text ".NaN.xorsign.abs.f32", "444", op##_nan_cross##suffix}
+#define ROW_KINDS(op) ROW_KIND(op, "", ), ROW_KIND(op, ".ftz", _ftz)
+
 const struct ks_emu_opcode ks_emu_float_ops[] = {
     ROW_2(add), ROW_2(sub), ROW_2(mul),
-    ROW_X2(add, "888"), ROW_X2(mul, "888"), ROW_X2(fma, "8888"),
+    ROW_X2(add, "888"), ROW_X2(sub, "888"), ROW_X2(mul, "888"), ROW_X2(fma, "8888"),
     {"fma.rn.f32", "4444", fma_f32}, {"fma.rn.ftz.f32", "4444", fma_f32_ftz},
     {"fma.rn.sat.f32", "4444", fma_f32_sat}, {"fma.rn.ftz.sat.f32", "4444", fma_f32_ftz_sat},
     {"mad.rn.f32", "4444", fma_f32}, {"mad.rn.ftz.f32", "4444", fma_f32_ftz},
@@ -163,7 +190,7 @@ const struct ks_emu_opcode ks_emu_float_ops[] = {
     {"min.ftz.f32", "444", min_f32_ftz}, {"max.ftz.f32", "444", max_f32_ftz},
     {"min.NaN.f32", "444", min_nan_f32}, {"max.NaN.f32", "444", max_nan_f32},
     {"min.ftz.NaN.f32", "444", min_ftz_nan_f32}, {"max.ftz.NaN.f32", "444", max_ftz_nan_f32},
-    {"min3.f32", "4444", min3_f32}, {"max3.f32", "4444", max3_f32},
+    ROW_KINDS(min), ROW_KINDS(max),
     {"min.f64", "888", min_f64}, {"max.f64", "888", max_f64},
     {NULL, NULL, NULL},
 };

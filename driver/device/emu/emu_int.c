@@ -149,6 +149,8 @@ PAIR(min_u16x2, u16, a < b ? a : b)
 PAIR(max_u16x2, u16, a > b ? a : b)
 PAIR(min_s16x2, s16, a < b ? a : b)
 PAIR(max_s16x2, s16, a > b ? a : b)
+PAIR(min_relu_s16x2, s16, (a < b ? a : b) < 0 ? 0 : (a < b ? a : b))
+PAIR(max_relu_s16x2, s16, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 KS_EMU_OP2(min_relu_s32, s32, s32, s32, (a < b ? a : b) < 0 ? 0 : (a < b ? a : b))
 KS_EMU_OP2(max_relu_s32, s32, s32, s32, (a > b ? a : b) < 0 ? 0 : (a > b ? a : b))
 
@@ -190,6 +192,9 @@ const struct ks_emu_opcode ks_emu_int_ops[] = {
     {"add.u16x2", "444", add_x2}, {"add.s16x2", "444", add_x2},
     {"min.u16x2", "444", min_u16x2}, {"max.u16x2", "444", max_u16x2},
     {"min.s16x2", "444", min_s16x2}, {"max.s16x2", "444", max_s16x2},
+    {"min.s32.relu", "444", min_relu_s32}, {"max.s32.relu", "444", max_relu_s32}, // as nvcc spells it
+    {"min.relu.s16x2", "444", min_relu_s16x2}, {"max.relu.s16x2", "444", max_relu_s16x2},
+    {"min.s16x2.relu", "444", min_relu_s16x2}, {"max.s16x2.relu", "444", max_relu_s16x2},
     {"min.relu.s32", "444", min_relu_s32}, {"max.relu.s32", "444", max_relu_s32},
     {NULL, NULL, NULL},
 };

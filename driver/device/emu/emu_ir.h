@@ -36,6 +36,8 @@ enum ks_emu_kind {
 // Memory semantics of an access (9.7.9.1): what the race detector makes of it.
 enum ks_emu_sem { KS_EMU_WEAK, KS_EMU_STRONG, KS_EMU_ACQUIRE, KS_EMU_RELEASE, KS_EMU_ACQ_REL };
 
+enum ks_emu_role { KS_EMU_NO_ROLE, KS_EMU_LOAD, KS_EMU_CAS };
+
 struct ks_emu_call;
 
 struct ks_emu_inst {
@@ -49,6 +51,8 @@ struct ks_emu_inst {
     uint8_t width;           // bytes of a lane in the data registers
     uint8_t address_width;   // bytes of the address register, 0: none
     uint8_t is_signed, op, flags;
+    uint8_t role;            // ks_emu_role
+    bool strong;             // no race with other strong accesses
     uint8_t class, is_store; // counts.h; a store or nothing of the kind
     uint32_t work;           // products of a matrix instruction
     uint32_t line;           // of the PTX text
@@ -66,6 +70,7 @@ struct ks_emu_var {
     uint64_t bytes;
     uint32_t align;
     bool external;           // .extern: dynamic shared memory, or unknown
+    bool opaque;             // its initialiser holds an address, which is not supported
     unsigned char *init;     // contents, NULL: zero (global, const) or undefined
     uint64_t address;        // global and const: once loaded; shared: window; param: offset in frame
 };
@@ -86,6 +91,8 @@ struct ks_emu_function {
     KS_VEC(struct ks_emu_var) vars;     // local, and param space inside the body
     uint64_t param_bytes;
     uint32_t max_threads;    // .maxntid product, 0: none
+    uint32_t required[3];    // .reqntid, 0: any
+    bool cluster;            // launched as clusters of more than one block
     // Decoded:
     uint32_t first, n_insts; // in the module's code
     uint32_t frame_bytes;    // registers, constants, param slots

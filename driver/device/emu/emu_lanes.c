@@ -2,12 +2,14 @@
 // (PTX ISA 9.7.9.6, 9.7.13.4 to .10).
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_soft.h"
 
 typedef uint32_t u32;
 typedef uint64_t u64;
 enum { UP, DOWN, BFLY, IDX };
 enum { ALL, ANY, UNI, BALLOT };
-enum { ADD, MIN_U, MAX_U, MIN_S, MAX_S, AND, OR, XOR };
+enum { ADD, MIN_U, MAX_U, MIN_S, MAX_S, AND, OR, XOR, MIN_F, MAX_F };
+enum { ABS = 1, NAN_WINS = 2 };
 
 static void set_bits(struct ks_emu_warp *warp, u32 at, u32 mask, u32 bits)
 {
@@ -110,16 +112,30 @@ static u32 reduce(unsigned op, u32 x, u32 y)
     }
 }
 
+// Of two singles; a number beats NaN but with .NaN, -0 is less than +0 (9.7.13.9).
+static u32 reduce_float(const struct ks_emu_inst *inst, u32 x, u32 y)
+{
+    float a = ks_emu_f32(x), b = ks_emu_f32(y);
+    if (a != a || b != b)
+        return (inst->flags & NAN_WINS) != 0 || (a != a && b != b) ? KS_EMU_NAN32 : a != a ? y : x;
+    bool less = a < b || (a == b && signbit(a));
+    return less == (inst->op == MIN_F) ? x : y;
+}
+
 static void redux(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     u32 from[KS_EMU_LANES];
     memcpy(from, KS_EMU_REG(u32, inst->a), sizeof from);
+    for (u32 l = 0; l < KS_EMU_LANES && (inst->flags & ABS) != 0; l++)
+        from[l] &= 0x7fffffff;
     for (u32 l = 0; l < KS_EMU_LANES; l++) {
         u32 members = KS_EMU_REG(u32, inst->e)[l] & mask, out = 0;
         bool first = true;
         for (u32 k = 0; k < KS_EMU_LANES && (mask >> l & 1) != 0; k++)
             if ((members >> k & 1) != 0) {
-                out = first ? from[k] : reduce(inst->op, out, from[k]);
+                out = first             ? from[k]
+                      : inst->op >= MIN_F ? reduce_float(inst, out, from[k])
+                                          : reduce(inst->op, out, from[k]);
                 first = false;
             }
         if ((mask >> l & 1) != 0)
@@ -141,7 +157,8 @@ static void elect(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 
     for (u32 l = 0; l < KS_EMU_LANES; l++)
         if ((mask >> l & 1) != 0 && inst->d != KS_EMU_NONE)
             KS_EMU_REG(u32, inst->d)[l] = leader;
-    set_bits(warp, inst->target, mask, 1u << leader);
+    if (inst->target != KS_EMU_NONE)
+        set_bits(warp, inst->target, mask, 1u << leader);
 }
 
 // ---- decoding
@@ -176,8 +193,13 @@ static void decode_redux(struct ks_emu_decoder *d)
     while (op < 8 && (ops[op][0] == '\0' || !ks_emu_mod(&d->stmt, ops[op])))
         op++;
     d->inst.op = (uint8_t)(sign && (op == MIN_U || op == MAX_U) ? op + 2 : op);
-    if (op == 8 || ks_emu_mod(&d->stmt, "f32"))
+    bool single = ks_emu_mod(&d->stmt, "f32");
+    if (op == 8 || (single && op != MIN_U && op != MAX_U))
         ks_emu_unsupported(d, "this operation");
+    if (single)
+        d->inst.op = op == MIN_U ? MIN_F : MAX_F;
+    d->inst.flags = (uint8_t)((ks_emu_mod(&d->stmt, "abs") ? ABS : 0) |
+                              (ks_emu_mod(&d->stmt, "NaN") ? NAN_WINS : 0));
     d->inst.run = redux;
     d->inst.d = ks_emu_dest(d, 0, 4);
     d->inst.a = ks_emu_source(d, 1, 4);

@@ -135,7 +135,7 @@ static bool is_hint(struct ks_slice mod)
     static const char *const hints[] = {
         "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged",
         "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
-        "L2::evict_last", "L2::evict_normal", "L2::evict_first", "unified", "weak"};
+        "L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::cache_hint", "unified", "weak"};
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
         if (ks_slice_eq(mod, hints[i]))
             return true;
@@ -155,8 +155,8 @@ bool ks_emu_read_sem(struct ks_emu_decoder *d, struct ks_slice mod)
             d->inst.sem = (uint8_t)sems[i].sem;
             return true;
         }
-    if (ks_slice_eq(mod, "cta"))
-        d->inst.scope_cta = 1;
+    if (ks_slice_eq(mod, "cta") || ks_slice_eq(mod, "cluster"))
+        d->inst.scope_cta = 1; // every block is a cluster of its own
     return ks_slice_eq(mod, "cta") || ks_slice_eq(mod, "cluster") || ks_slice_eq(mod, "gpu") ||
            ks_slice_eq(mod, "sys");
 }
@@ -278,6 +278,7 @@ static void decode_access(struct ks_emu_decoder *d, bool load)
     }
     i->run = load ? ld : st;
     i->is_store = !load;
+    i->role = load ? KS_EMU_LOAD : KS_EMU_NO_ROLE;
     read_data(d, load ? 0 : 1, load);
     if (i->space != KS_EMU_PARAM || !param_symbol(d, load ? 1 : 0, load))
         ks_emu_address(d, load ? 1 : 0);

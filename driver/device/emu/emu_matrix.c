@@ -163,7 +163,7 @@ static void gather(struct ks_emu_warp *warp, const u32 *regs, unsigned n_regs, u
 static void mma(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     const struct shape *s = (const void *)inst->text;
-    static double a[KS_EMU_M_MOST], b[KS_EMU_M_MOST], c[KS_EMU_M_MOST], d[KS_EMU_M_MOST];
+    double a[KS_EMU_M_MOST], b[KS_EMU_M_MOST], c[KS_EMU_M_MOST], d[KS_EMU_M_MOST];
     const u32 *regs = inst->more;
     gather(warp, regs + s->n_d, s->n_a, A, s->a, s->m, s->k, a);
     gather(warp, regs + s->n_d + s->n_a, s->n_b, B, s->b, s->m, s->n, b);
@@ -183,14 +183,16 @@ static void mma(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32
 static bool known_shape(const struct shape *s)
 {
     unsigned k = s->k;
-    if (s->m == 8)
-        return s->n == 8 && k == 4 && s->a == KS_EMU_M_F64 && s->d == KS_EMU_M_F64;
-    if (s->m != 16 || s->n != 8 || s->c != s->d)
+    if ((s->m != 8 && s->m != 16) || s->n != 8 || s->c != s->d)
         return false;
     if (s->a == KS_EMU_M_S8 || s->a == KS_EMU_M_U8)
         return (s->b == KS_EMU_M_S8 || s->b == KS_EMU_M_U8) && s->d == KS_EMU_M_S32 &&
-               (k == 16 || k == 32);
+               (k == 16 || (k == 32 && s->m == 16));
     if (s->a != s->b)
+        return false;
+    if (s->a == KS_EMU_M_F64)
+        return s->d == KS_EMU_M_F64 && (k == 4 || (s->m == 16 && (k == 8 || k == 16)));
+    if (s->m != 16)
         return false;
     if (s->a == KS_EMU_M_TF32)
         return s->d == KS_EMU_M_F32 && (k == 4 || k == 8);
@@ -295,6 +297,28 @@ static void stmatrix(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u
     rows(warp, inst, mask, false);
 }
 
+// movmatrix: the same between the registers of the lanes, transposed.
+static void movmatrix(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    unsigned char data[8][16];
+    for (u32 l = 0; l < KS_EMU_LANES; l++)
+        memcpy(&data[l / 4][4 * (l % 4)], warp->regs + inst->a + l * 4, 4);
+    for (u32 l = 0; l < KS_EMU_LANES; l++)
+        for (unsigned h = 0; h < 2 && (mask >> l & 1) != 0; h++)
+            memcpy(warp->regs + inst->b + l * 4 + h * 2, &data[2 * (l % 4) + h][2 * (l / 4)], 2);
+}
+
+static void decode_movmatrix(struct ks_emu_decoder *d)
+{
+    if (!ks_emu_mod(&d->stmt, "trans") || !ks_emu_mod(&d->stmt, "m8n8") || d->stmt.n_ops != 2) {
+        ks_emu_unsupported(d, "this form");
+        return;
+    }
+    d->inst.run = movmatrix;
+    d->inst.b = ks_emu_dest(d, 0, 4);
+    d->inst.a = ks_emu_source(d, 1, 4);
+}
+
 static void decode_rows(struct ks_emu_decoder *d, bool load)
 {
     const struct ks_emu_stmt *s = &d->stmt;
@@ -321,6 +345,8 @@ bool ks_emu_decode_matrix(struct ks_emu_decoder *d)
         decode_mma(d);
     else if (ks_slice_eq(base, "ldmatrix") || ks_slice_eq(base, "stmatrix"))
         decode_rows(d, base.at[0] == 'l');
+    else if (ks_slice_eq(base, "movmatrix"))
+        decode_movmatrix(d);
     else if (!ks_emu_decode_wmma(d))
         return false;
     d->inst.kind = KS_EMU_WARP_SYNC;

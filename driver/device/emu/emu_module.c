@@ -64,20 +64,27 @@ static enum ks_status read_head_rest(struct ks_emu_reader *r, struct ks_emu_func
                                      struct ks_err *err)
 {
     while (!ks_emu_is(r, "{") && !ks_emu_is(r, ";")) {
-        bool threads = ks_emu_is(r, ".maxntid") || ks_emu_is(r, ".reqntid");
+        bool exact = ks_emu_is(r, ".reqntid"), threads = exact || ks_emu_is(r, ".maxntid");
+        bool clusters = ks_emu_is(r, ".reqnctapercluster");
         uint64_t product = 1, n;
+        unsigned dimension = 0;
         int bytes;
         if (r->token.kind != KS_PTX_WORD && r->token.kind != KS_PTX_STRING)
             return ks_emu_bad(r, "a function's body is expected", err);
         ks_emu_next(r);
         while (r->token.kind == KS_PTX_WORD && ks_emu_number(ks_emu_word(r), &n, &bytes)) {
             product = n < 4096 && product < 1u << 20 ? product * n : product;
+            if (exact && dimension < 3)
+                f->required[dimension++] = (uint32_t)(n < 4096 ? n : 4096);
             ks_emu_next(r);
             if (!ks_emu_take(r, ","))
                 break;
         }
+        for (; exact && dimension < 3; dimension++)
+            f->required[dimension] = 1;
         if (threads)
             f->max_threads = (uint32_t)product;
+        f->cluster |= clusters && product > 1;
     }
     return KS_OK;
 }

@@ -124,6 +124,8 @@ static uint32_t special_register(struct ks_emu_decoder *d, struct ks_slice word,
             break;
         return *slot;
     }
+    if (ks_slice_eq(word, "%is_explicit_cluster") && width == KS_EMU_PRED)
+        return ks_emu_constant(d, 0, width);
     for (size_t i = 0; i < 4; i++)
         if (ks_slice_eq(word, ones[i]) || ks_slice_eq(word, zeros[i]))
             return ks_emu_constant(d, ks_slice_eq(word, ones[i]), width);
@@ -159,6 +161,9 @@ static uint32_t symbol(struct ks_emu_decoder *d, struct ks_slice word, int64_t o
             known |= *k == index;
         if (!known)
             *ks_vec_push(&d->module->arena, &f->shared) = index;
+    } else if (v->opaque) {
+        ks_emu_unsupported(d, "variable %.*s, which holds an address",
+                           (int)(word.len > 60 ? 60 : word.len), word.at);
     } else if (v->external) {
         ks_emu_unsupported(d, "external variable %.*s", (int)(word.len > 60 ? 60 : word.len),
                            word.at);

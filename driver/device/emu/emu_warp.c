@@ -188,6 +188,19 @@ static uint32_t missing(struct ks_emu_warp *warp, const struct ks_emu_inst *inst
     return members & warp->alive & ~mask;
 }
 
+// A lane must be one of those that it names (9.7.9.6, 9.7.13.2 and others: else undefined).
+static bool outside(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    const uint32_t *members = KS_EMU_REG(uint32_t, inst->e);
+    for (uint32_t l = 0; l < KS_EMU_LANES; l++)
+        if ((mask >> l & 1) != 0 && (members[l] >> l & 1) == 0) {
+            ks_emu_find(warp, inst, l, KS_F_BARRIER_DIVERGENCE, 0, 0,
+                        "lane %u is not one of the lanes that it names (0x%08x)", l, members[l]);
+            return true;
+        }
+    return false;
+}
+
 static void stop_unsupported(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
                              uint32_t mask)
 {
@@ -243,6 +256,10 @@ static bool special(struct ks_emu_warp *warp, struct ks_emu_group *g, const stru
         ks_emu_barrier_check(warp->block);
         return false;
     case KS_EMU_WARP_SYNC:
+        if (outside(warp, inst, mask)) {
+            ks_emu_stop(warp->grid);
+            return false;
+        }
         if (missing(warp, inst, mask) != 0) {
             if (mask != g->mask)
                 split(warp, g, g->mask & ~mask, g->pc + 1);
@@ -253,7 +270,8 @@ static bool special(struct ks_emu_warp *warp, struct ks_emu_group *g, const stru
         g->pc++;
         return true;
     case KS_EMU_TRAP:
-        ks_emu_find(warp, inst, (uint32_t)__builtin_ctz(mask), KS_F_TRAP, 0, 0, "trap instruction");
+        ks_emu_find(warp, inst, (uint32_t)__builtin_ctz(mask), KS_F_TRAP, 0, 0, "%s",
+                    inst->text != NULL ? inst->text : "trap instruction");
         ks_emu_stop(warp->grid);
         return false;
     default:

@@ -106,7 +106,7 @@ static void gather(struct ks_emu_warp *warp, const struct fragment *f, const u32
 static void wmma_mma(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     const struct multiply *s = (const void *)inst->text;
-    static double a[KS_EMU_M_MOST], b[KS_EMU_M_MOST], c[KS_EMU_M_MOST], d[KS_EMU_M_MOST];
+    double a[KS_EMU_M_MOST], b[KS_EMU_M_MOST], c[KS_EMU_M_MOST], d[KS_EMU_M_MOST];
     const u32 *regs = inst->more;
     gather(warp, &s->a, regs + s->d.n_regs, a);
     gather(warp, &s->b, regs + s->d.n_regs + s->a.n_regs, b);

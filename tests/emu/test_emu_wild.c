@@ -1,0 +1,528 @@
+// Kernels of wild.cu on the emulated device under several schedules: the host's results; what is at fault is
+// found; what is not supported says so, with the line.
+// Usage: test_emu_wild WILD.ptx WILD.cu [KERNEL]
+#include <math.h>
+
+#include "emu_run.h"
+
+static struct emu_run run;
+static int numbers[4096], failures, checks;
+#define N(i) numbers[i]
+
+// ---- what comes out, element by element
+
+static int sum(int from, int n)
+{
+    int s = 0;
+    for (int i = 0; i < n; i++)
+        s += N(from + i);
+    return s;
+}
+static int most(int from, int n)
+{
+    int m = N(from);
+    for (int i = 0; i < n; i++)
+        m = N(from + i) > m ? N(from + i) : m;
+    return m;
+}
+static int min3(int a, int b, int c)
+{
+    int m = a < b ? a : b;
+    return m < c ? m : c;
+}
+static int float_bits(float x)
+{
+    int out;
+    memcpy(&out, &x, 4);
+    return out;
+}
+
+static int cg_reduce(int i)
+{
+    return sum(i / 32 * 32, 32) + 1000 * most(i / 32 * 32, 32);
+}
+static int cg_reduce_float(int i)
+{
+    return sum(i / 16 * 16, 16);
+}
+static int itself(int i)
+{
+    return N(i);
+}
+static int cg_coalesced(int i)
+{
+    int rank = 0, size = 0;
+    for (int k = i / 32 * 32; k < i / 32 * 32 + 32; k++)
+        if (N(k) % 3 == 0) {
+            rank += k < i;
+            size++;
+        }
+    return N(i) % 3 == 0 ? rank * 100 + size : -1;
+}
+static int cg_labels(int i)
+{
+    int rank = 0, size = 0;
+    for (int k = i / 32 * 32; k < i / 32 * 32 + 32; k++)
+        if ((N(k) & 3) == (N(i) & 3)) {
+            rank += k < i;
+            size++;
+        }
+    return size * 100 + rank;
+}
+static int cg_aggregated(int i)
+{
+    int odd = 0;
+    for (int k = 0; k < 64; k++)
+        odd += N(k) & 1;
+    return i == 0 ? odd : 0;
+}
+static int warp_scan(int i)
+{
+    return sum(i / 32 * 32, i % 32 + 1);
+}
+static int block_scan(int i)
+{
+    return sum(0, i + 1);
+}
+static int sync_masks(int i)
+{
+    return i < 16 ? N(15 - i) : 2 * N(47 - i);
+}
+static int sync_reduce(int i)
+{
+    int all = 0, odd = 0;
+    for (int k = 0; k < 32; k++) {
+        all |= N(k);
+        odd ^= N(k) & 7;
+    }
+    (void)i;
+    return all + 1000 * most(0, 32) + 100000 * odd;
+}
+static int match_all(int i)
+{
+    int same = 0;
+    for (int k = 0; k < 32; k++)
+        same += N(k) % 5 == N(i) % 5;
+    return 3 + 4 * same;
+}
+static int fns(int i)
+{
+    int seen = 0, at = 0;
+    for (at = 0; at < 32; at++)
+        if ((0x5a5a1234u >> at & 1) != 0 && ++seen == i % 8 + 1)
+            break;
+    return at;
+}
+static int lane_masks(int i)
+{
+    return i % 32 + 100 * (32 - i % 32) + 10000 + 64 * 100000;
+}
+static int elects(int i)
+{
+    return i % 32 == 0 ? 6 : 0;
+}
+static int named_pipeline(int i)
+{
+    int s = 0;
+    for (int k = 0; k < 8; k++)
+        s += 3 * N(k * 32 + 31 - i);
+    return s;
+}
+static int barrier_red(int i)
+{
+    int odd = 0;
+    for (int k = 0; k < 64; k++)
+        odd += N(k) & 1;
+    (void)i;
+    return odd + 1000;
+}
+static int ref_counter(int i)
+{
+    return i == 0 ? sum(0, 64) * 4 : most(0, 64);
+}
+static int ref_chain(int i)
+{
+    return i < 8 ? sum(0, i + 1) : 1;
+}
+static int cluster_ids(int i)
+{
+    return 10 + 100 * i;
+}
+static int three(int i)
+{
+    (void)i;
+    return 3;
+}
+static int total64(int i)
+{
+    (void)i;
+    return sum(0, 64);
+}
+static int float_max(int i)
+{
+    (void)i;
+    return float_bits((float)most(0, 64) * 0.5f);
+}
+static int guide_add(int i)
+{
+    double total = 3.0 * sum(0, 64);
+    int words[2];
+    memcpy(words, &total, 8);
+    return words[i];
+}
+static int atomic_halves(int i)
+{
+    int odd = 0;
+    for (int k = 0; k < 32; k++)
+        odd += N(k) & 1;
+    // 32 in f16 is 0x5000, 64 in f16 is 0x5400; 32 in bf16 is 0x4200, 64 0x4280. The odd ones are fewer than 32.
+    int e = 0;
+    float f = (float)odd;
+    while (f >= 2) {
+        f /= 2;
+        e++;
+    }
+    int half = (e + 15) << 10 | (int)((f - 1) * 1024);
+    return i == 0 ? 0x5000 << 16 | half : i == 1 ? 0x4280 << 16 | 0x4200 : 0x5400;
+}
+static int atomic_vectors(int i)
+{
+    static const int pairs[] = {0x50005000, 0x54005000, 0x3f803f80, 0x40003f80};
+    return i < 2 ? float_bits(32.0f * (float)(i + 1)) : i < 4 ? 0
+           : i < 8 ? float_bits(32.0f * (float)(i - 3)) : pairs[i - 8];
+}
+static int atomic_small(int i)
+{
+    return i == 0 ? 0 : 0x10;
+}
+static int wrap_counters(int i)
+{
+    return i > 0;
+}
+static int copies_in_bytes(int i)
+{
+    const unsigned char *b = (const unsigned char *)&numbers[i * 4];
+    int s = 0;
+    for (int k = 0; k < i % 17; k++)
+        s += b[k] * (k + 1);
+    return s;
+}
+static int copies_staged(int i)
+{
+    int s = 0;
+    for (int k = 0; k < 6; k++)
+        s += N(k * 64 + 63 - i) * (k + 1);
+    return s;
+}
+static int hinted(int i)
+{
+    int t = i / 4, k = i % 4;
+    return N(t * 4 + 3 - k) + (k == 0 ? 4 * N(t) : k == 1 ? 1 : 0);
+}
+static int policies(int i)
+{
+    return N(i) + 1;
+}
+static int wide_vectors(int i)
+{
+    return N(i / 8 * 8 + 7 - i % 8);
+}
+static int half_math(int i)
+{
+    float low = (float)N(i) * 0.25f - 3, high = (float)N(i + 1) * 0.25f - 3;
+    low = (low > 0.25f ? low : 0.25f) - 0.25f, high = (high > 0.25f ? high : 0.25f) - 0.25f;
+    low = low > 1 ? 1 : low, high = high > 1 ? 1 : high;
+    bool over = (float)N(i) > 0.25f && (float)N(i + 1) > 0.25f;
+    return (int)(low * 8) + (int)(high * 800) + over * 100000 + 0x10002 % 1000 * 1000000;
+}
+static int brain_math(int i)
+{
+    int low = 2 * N(i) + 1; // of 8 bits: beyond 256 even
+    if (low > 128)
+        low = 128; // only that it is beyond 64 matters
+    return (low < 64 ? low : 64) + 5000 + (N(i) > 3 ? 1000000 : 0);
+}
+static int three_ways(int i)
+{
+    int a = N(i), b = N(i + 1), c = N(i + 2), m = -min3(a, b, c);
+    int top = a > b ? a : b;
+    top = top > c ? top : c;
+    return min3(a, b, c) + 1000 * min3(a, b, c) + 100000 * ((m > 0 ? m : 0) + top % 10);
+}
+static int pairs_of_floats(int i)
+{
+    return 6 * N(i) + 2 + 10000 * 27;
+}
+static int tensor_floats(int i)
+{
+    int n = N(i), up = (n + 4) / 8, even = n / 8 + (n % 8 > 4 || (n % 8 == 4 && n / 8 % 2 == 1));
+    return up + 1000 * even;
+}
+static int dots(int i)
+{
+    int a = N(i);
+    int d = 5 + a * (2 + 1 - 1 - 128), x = a * 0x0101;
+    return d + (x * 0xff + x * 0x80 - 7);
+}
+static int logic_asm(int i)
+{
+    unsigned a = (unsigned)N(i), r = (a & 0x55) | (a & 0x0f) | (0x55 & 0x0f);
+    unsigned s = (a & 1) != 0 ? 0x4433 : 0x2211;
+    return (int)(r + s + 3 * a);
+}
+static int switches(int i)
+{
+    switch (N(i) % 9) {
+    case 0:
+        return N(1) + 5;
+    case 1:
+        return N(2) * 3;
+    case 2:
+        return N(3) - 7;
+    case 3:
+        return N(4) ^ 1;
+    case 4:
+        return N(5) / 3;
+    case 5:
+        return N(6) & 6;
+    case 6:
+        return N(7) | 9;
+    case 7:
+        return N(8) << 2;
+    default:
+        return -1;
+    }
+}
+static int twice(int x)
+{
+    return x < 50 ? x * 2 : x - twice(x / 2);
+}
+static int calls(int i)
+{
+    return twice(N(i));
+}
+static int goes_about(int i)
+{
+    int x = N(i), n = 0;
+    for (;;) {
+        for (int k = 0; k < 10; k++) {
+            if (x == 1 || ++n > 100)
+                return n;
+            x = (x & 1) != 0 ? 3 * x + 1 : x / 2;
+            if (x % 7 == 3)
+                break;
+        }
+    }
+}
+static int by_size(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+static int local_arrays(int i)
+{
+    int a[32];
+    memcpy(a, numbers, sizeof a);
+    qsort(a, 32, sizeof a[0], by_size);
+    return a[i % 32] + 1000 * a[31 - i % 32];
+}
+static int doubles(int i)
+{
+    double x = N(i);
+    return (int)(x + rint(x / 3) * 1000 + (x > 50 ? 2 * x + 1 : x) * 100000);
+}
+static int packed_bytes(int i)
+{
+    unsigned a = (unsigned)N(i) * 0x01030507u, b = (unsigned)N(i + 1) * 0x02040608u, out = 0;
+    for (int s = 0; s < 32; s += 8) {
+        unsigned x = a >> s & 255, y = b >> s & 255;
+        out ^= ((x + y) & 255) << s ^ (x > y ? 255u : 0) << s;
+    }
+    for (int s = 0; s < 32; s += 16) {
+        unsigned x = a >> s & 0xffff, y = b >> s & 0xffff;
+        out ^= (x > y ? x - y : y - x) << s ^ ((short)x > (short)y ? x : y) << s;
+    }
+    return (int)out;
+}
+static int transposed(int row, int col)
+{
+    return N(col * 8 + row);
+}
+static int store_matrix(int i)
+{
+    return transposed(i / 8, i % 8) + 1000 * transposed(4 + i / 8, i % 8);
+}
+static int move_matrix(int i)
+{
+    return transposed(i / 4, i % 4 * 2) + 1000 * transposed(i / 4, i % 4 * 2 + 1);
+}
+
+static const struct right {
+    const char *name;
+    unsigned grid, block, shared;
+    int n;      // numbers that come out
+    bool zero;  // they begin as zeros
+    int (*want)(int i);
+} rights[] = {
+    {"cg_reduce", 1, 64, 0, 64, false, cg_reduce},
+    {"cg_reduce_float", 1, 64, 0, 64, false, cg_reduce_float},
+    {"cg_scan", 1, 64, 0, 64, false, itself},
+    {"cg_coalesced", 1, 64, 0, 64, false, cg_coalesced},
+    {"cg_labels", 1, 64, 0, 64, false, cg_labels},
+    {"cg_aggregated", 1, 64, 0, 1, true, cg_aggregated},
+    {"warp_scan", 1, 64, 0, 64, false, warp_scan},
+    {"warp_scan_ptx", 1, 64, 0, 64, false, warp_scan},
+    {"block_scan", 1, 256, 0, 256, false, block_scan},
+    {"sync_masks", 1, 32, 0, 32, false, sync_masks},
+    {"sync_reduce", 1, 32, 0, 32, false, sync_reduce},
+    {"match_all", 1, 32, 0, 32, false, match_all},
+    {"fns", 1, 32, 0, 32, false, fns},
+    {"sleeps", 1, 64, 0, 64, false, itself},
+    {"lane_masks", 1, 64, 64, 64, false, lane_masks},
+    {"elects", 1, 64, 0, 64, false, elects},
+    {"named_pipeline", 1, 64, 0, 32, false, named_pipeline},
+    {"barrier_red", 1, 64, 0, 64, false, barrier_red},
+    {"ref_counter", 4, 64, 0, 2, true, ref_counter},
+    {"ref_chain", 8, 32, 0, 16, true, ref_chain},
+    {"ptx_order", 8, 32, 0, 16, true, ref_chain},
+    {"cluster_ids", 6, 32, 0, 6, false, cluster_ids},
+    {"clocks", 1, 64, 0, 64, false, three},
+    {"block_cas", 1, 64, 0, 64, false, total64},
+    {"float_max", 2, 64, 0, 1, true, float_max},
+    {"guide_add", 3, 64, 0, 2, true, guide_add},
+    {"atomic_halves", 1, 32, 0, 3, true, atomic_halves},
+    {"atomic_vectors", 1, 32, 0, 12, true, atomic_vectors},
+    {"atomic_small", 1, 32, 0, 2, true, atomic_small},
+    {"wrap_counters", 1, 32, 0, 33, true, wrap_counters},
+    {"copies_in_bytes", 1, 32, 0, 32, false, copies_in_bytes},
+    {"copies_staged", 1, 32, 0, 32, false, copies_staged},
+    {"hinted", 1, 64, 0, 256, false, hinted},
+    {"policies", 1, 64, 0, 64, false, policies},
+    {"wide_vectors", 1, 64, 0, 512, false, wide_vectors},
+    {"half_math", 1, 64, 0, 64, false, half_math},
+    {"brain_math", 1, 64, 0, 64, false, brain_math},
+    {"three_ways", 1, 64, 0, 64, false, three_ways},
+    {"pairs_of_floats", 1, 64, 0, 64, false, pairs_of_floats},
+    {"tensor_floats", 1, 64, 0, 64, false, tensor_floats},
+    {"dots", 1, 64, 0, 64, false, dots},
+    {"logic_asm", 1, 64, 0, 64, false, logic_asm},
+    {"switches", 1, 64, 0, 64, false, switches},
+    {"calls", 1, 64, 0, 64, false, calls},
+    {"goes_about", 1, 64, 0, 64, false, goes_about},
+    {"asserted", 1, 64, 0, 64, false, itself},
+    {"local_arrays", 1, 64, 0, 64, false, local_arrays},
+    {"doubles", 1, 64, 0, 64, false, doubles},
+    {"packed_bytes", 1, 64, 0, 64, false, packed_bytes},
+    {"store_matrix", 1, 32, 0, 32, false, store_matrix},
+    {"move_matrix", 1, 32, 0, 32, false, move_matrix},
+};
+
+// ---- what must not run to its end
+
+static const struct wrong {
+    const char *name, *text; // of the message
+    enum ks_status status;
+    unsigned grid, block;
+    int arch;                // from this one on
+} wrongs[] = {
+    {"bad_assert", "trap: an assertion failed", KS_E_DEVICE, 1, 32, 0},
+    {"bad_mask", "barrier-divergence: ", KS_E_DEVICE, 1, 32, 0},
+    {"bad_cluster_fence", "race: ", KS_E_DEVICE, 4, 32, 0},
+    {"bad_guess", "race: ", KS_E_DEVICE, 2, 32, 0},
+    {"un_pointer", "an indirect call", KS_E_UNSUPPORTED, 1, 32, 0},
+    {"un_lop3", "lop3.or.b32", KS_E_UNSUPPORTED, 1, 1, 0},
+    {"un_printf", "vprintf", KS_E_UNSUPPORTED, 1, 1, 0},
+    {"un_malloc", "malloc", KS_E_UNSUPPORTED, 1, 32, 0},
+    {"un_indirect", "variable table, which holds an address", KS_E_UNSUPPORTED, 1, 32, 0},
+    {"un_texture", "tex.1d", KS_E_UNSUPPORTED, 1, 32, 0},
+    {"un_cluster", "clusters", KS_E_UNSUPPORTED, 2, 32, 90},
+    {"un_multimem", "multimem.red", KS_E_UNSUPPORTED, 1, 32, 90},
+    {"un_bulk", "cp.async.bulk", KS_E_UNSUPPORTED, 1, 32, 90},
+    {"un_async_store", "mapa.shared::cluster", KS_E_UNSUPPORTED, 1, 32, 90},
+};
+
+static void check(bool ok, const char *name, const char *what)
+{
+    checks++;
+    if (ok)
+        return;
+    failures++;
+    printf("%s (seed %llu): %s; %s\n", name,
+           emu_emulated(&run) ? (unsigned long long)ks_emu_device_settings(&run.device)->seed : 0,
+           what, run.err.text);
+    run.err.text[0] = '\0';
+}
+
+static size_t buffers(int n, bool zero)
+{
+    static const int zeros[4096];
+    emu_reset(&run);
+    emu_buffer(&run, numbers, sizeof numbers);
+    return emu_buffer(&run, zero ? zeros : NULL, (int64_t)n * 4);
+}
+
+static void try_right(const struct right *r)
+{
+    static int got[4096];
+    char what[120];
+    size_t out = buffers(r->n, r->zero);
+    if (emu_launch(&run, r->name, r->grid, r->block, r->shared) != KS_OK) {
+        check(false, r->name, "is right");
+        return;
+    }
+    emu_read(&run, out, got, (int64_t)r->n * 4);
+    int i = 0;
+    while (i < r->n && got[i] == r->want(i))
+        i++;
+    if (i < r->n)
+        snprintf(what, sizeof what, "element %d is %d, not %d", i, got[i], r->want(i));
+    check(i == r->n, r->name, what);
+}
+
+static void try_wrong(const struct wrong *w, int arch)
+{
+    if (arch < w->arch)
+        return;
+    buffers(1024, true);
+    enum ks_status status = emu_launch(&run, w->name, w->grid, w->block, 0);
+    bool told = strstr(run.err.text, w->text) != NULL &&
+                (strstr(run.err.text, "wild.cu:") != NULL || strstr(run.err.text, "PTX line ") == run.err.text);
+    check(status == w->status && told, w->name, w->text);
+}
+
+int main(int argc, char **argv)
+{
+    static char text[1 << 24];
+    const char *only = argc == 4 ? argv[3] : NULL, *target;
+    FILE *f = argc >= 3 ? fopen(argv[1], "r") : NULL;
+    if (f == NULL) {
+        fprintf(stderr, "usage: test_emu_wild WILD.ptx WILD.cu [KERNEL]\n");
+        return 2;
+    }
+    size_t n = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    target = strstr(text, ".target sm_");
+    int arch = target != NULL ? atoi(target + 11) : 90;
+    for (int i = 0; i < 4096; i++)
+        numbers[i] = (i * 37 + 11) % 101;
+    emu_open(&run);
+    if (emu_load(&run, text, n) != KS_OK) {
+        printf("%s\n", run.err.text);
+        return 1;
+    }
+    for (uint64_t seed = 0; seed < (emu_emulated(&run) ? 8 : 1); seed++) {
+        for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0] && emu_emulated(&run); i++)
+            if (only == NULL || strcmp(only, wrongs[i].name) == 0)
+                try_wrong(&wrongs[i], arch);
+        for (size_t i = 0; i < sizeof rights / sizeof rights[0]; i++) {
+            if (emu_emulated(&run)) {
+                ks_emu_device_settings(&run.device)->seed = seed;
+                ks_emu_device_settings(&run.device)->budget = 100000000;
+            }
+            if (only == NULL || strcmp(only, rights[i].name) == 0)
+                try_right(&rights[i]);
+        }
+    }
+    emu_close(&run);
+    printf("%d checks, %d failed\n", checks, failures);
+    return failures != 0;
+}
