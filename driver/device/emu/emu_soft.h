@@ -19,9 +19,6 @@ uint64_t ks_emu_round_to(double x, unsigned mantissa, unsigned exponent, enum ks
 double ks_emu_fma_odd(double a, double b, double c); // a * b exact in double
 double ks_emu_int_odd(uint64_t magnitude, bool negative);
 
-float ks_emu_directed_f32(int op, float a, float b, float c, enum ks_emu_rounding mode);
-double ks_emu_directed_f64(int op, double a, double b, double c, enum ks_emu_rounding mode);
-
 static inline float ks_emu_f32(uint32_t bits)
 {
     float x;
