@@ -151,5 +151,8 @@ const char *ks_tu_cubin_among(struct ks_arena *arena, const struct ks_tu_compile
 enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
                            const struct ks_tu_compile *compile, int arch,
                            const char *const *names, const char **image, struct ks_err *err);
+// The same of a file of PTX that stands for the unit's, with at most `registers` a thread.
+enum ks_status ks_tu_assemble(struct ks_arena *arena, const struct ks_tu *tu, const char *ptx, int arch,
+                              const char *const *names, int registers, const char **image, struct ks_err *err);
 
 #endif

@@ -316,6 +316,16 @@ const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *comp
                : NULL;
 }
 
+// "sm_90a", where the unit is compiled for that.
+static const char *target_of(struct ks_arena *arena, const struct ks_tu *tu, int arch)
+{
+    const char *target = ks_arena_printf(arena, "sm_%d", arch);
+    for (size_t i = 0; i < tu->n_modules; i++)
+        if (tu->modules[i].arch == arch)
+            target = tu->modules[i].target;
+    return target;
+}
+
 enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
                            const struct ks_tu_compile *compile, int arch,
                            const char *const *names, const char **image, struct ks_err *err)
@@ -325,10 +335,19 @@ enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
         KS_FAIL(err, KS_E_ABSENT, "the build made no code for sm_%d", arch);
     if (!tu->cmd->rdc)
         return KS_OK;
-    const char *target = ks_arena_printf(arena, "sm_%d", arch);
-    for (size_t i = 0; i < tu->n_modules; i++)
-        if (tu->modules[i].arch == arch)
-            target = tu->modules[i].target;
     *image = ks_arena_printf(arena, "%s.linked", cubin); // not .cubin: ks_tu_cubin takes those
-    return ks_device_link(arena, tu->toolkit, cubin, target, names, compile->sandbox, *image, err);
+    return ks_device_link(arena, tu->toolkit, cubin, target_of(arena, tu, arch), names, compile->sandbox, *image,
+                          err);
+}
+
+enum ks_status ks_tu_assemble(struct ks_arena *arena, const struct ks_tu *tu, const char *ptx, int arch,
+                              const char *const *names, int registers, const char **image, struct ks_err *err)
+{
+    const char *target = target_of(arena, tu, arch);
+    const char *cubin = *image = ks_arena_printf(arena, "%s.cubin", ptx);
+    KS_TRY(ks_device_assemble(arena, tu->toolkit, ptx, target, tu->cmd->rdc, registers, cubin, err));
+    if (!tu->cmd->rdc)
+        return KS_OK;
+    *image = ks_arena_printf(arena, "%s.linked", cubin);
+    return ks_device_link(arena, tu->toolkit, cubin, target, names, NULL, *image, err);
 }
