@@ -19,14 +19,6 @@ static double type_u(struct ks_slice w)
     return ks_word_part(w, "f64") ? 0x1p-53 : 0;
 }
 
-static bool one_of(struct ks_slice word, const char *const *list)
-{
-    for (; *list != NULL; list++)
-        if (ks_slice_eq(word, *list))
-            return true;
-    return false;
-}
-
 // 0fXXXXXXXX and 0dXXXXXXXXXXXXXXXX.
 static bool literal(struct ks_slice w, double *value)
 {
@@ -98,15 +90,15 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         if (!islower((unsigned char)w.at[0]))
             continue;
         struct ks_slice base = ks_word_base(w);
-        if (one_of(base, meet))
+        if (ks_word_one_of(base, meet))
             arith.gathers = true;
         double u = type_u(w);
         if (u == 0)
             continue;
-        bool adds = one_of(base, sums) ||
-                    (ks_word_part(w, "add") && one_of(base, (const char *const[]){"atom", "red", NULL}));
+        bool adds = ks_word_one_of(base, sums) ||
+                    (ks_word_part(w, "add") && ks_word_one_of(base, (const char *const[]){"atom", "red", NULL}));
         if (adds) {
-            if (one_of(base, (const char *const[]){"atom", "red", NULL}))
+            if (ks_word_one_of(base, (const char *const[]){"atom", "red", NULL}))
                 arith.float_atomics = arith.gathers = true;
             if (arith.kind == KS_ARITH_NONE)
                 arith.kind = KS_ARITH_MULADD;
@@ -122,7 +114,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
                             ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
             if (to_whole)
                 arith.kind = KS_ARITH_OTHER;
-        } else if (!one_of(base, exact)) {
+        } else if (!ks_word_one_of(base, exact)) {
             arith.kind = KS_ARITH_OTHER; // setp, div, ex2, ...: and whatever is not known
             if (u > arith.u)
                 arith.u = u;

@@ -13,6 +13,8 @@
 #define ACCUMULATION 16.0
 // An original's own noise counts twice, but never beyond four times the bound.
 #define NOISE_CAP (4 * ACCUMULATION)
+#define OWN_ERRORS 4 // times the largest of a few
+#define TRUST 0x1p-12 // of a value's size: what is farther off is no rounding
 #define ELEMENTWISE_ULP 4.0 // expf and friends of CUDA's library stay within it
 #define ELEMENTWISE_ULP_16 1.0
 
@@ -98,13 +100,18 @@ double ks_compare_rounding(enum ks_scalar scalar, double value)
 }
 
 // Near enough to the value in double.
+bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error)
+{
+    return error <= TRUST * ((double)reference->scale[i] + reference->typical);
+}
+
 static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
 {
     if (reference == NULL || !(reference->scale[i] > 0))
         return false;
     double factor = fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP)), u = 0x1p-24;
-    return fabs(have - reference->value[i]) <= ks_compare_rounding(scalar, reference->value[i]) +
-                                                   factor * u * (double)reference->scale[i];
+    double error = fmax(factor * u * (double)reference->scale[i], OWN_ERRORS * (double)reference->own[i]);
+    return fabs(have - reference->value[i]) <= ks_compare_rounding(scalar, reference->value[i]) + error;
 }
 
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,

@@ -26,14 +26,16 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
 
 // What the original computes when it is evaluated in double, for outputs of fp32, fp16 and bf16: an element is also right
 // that is as near to it as `scale` (the condition of each element, research verification.md 3.2) and twice the
-// original's own error `noise` in units of that allow. scale 0: this element is not judged so.
+// original's own error `noise` in units of that allow, or as four times the largest error `own` that the original
+// was seen to make on this very element, run with random rounding (verify/rounding.h). scale 0: this element is not
+// judged so. typical: root mean square of the values.
 struct ks_reference {
     const double *value;
-    const float *scale;
-    double noise;
+    const float *scale, *own;
+    double noise, typical;
 };
-// Times 2^-24 scale: an original farther off from its value in double is no measure of what rounding does.
-#define KS_REFERENCE_TRUST 4096.0
+// Whether an error of the original at element i is one that rounding makes; a larger one is a choice.
+bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                    const void *got, int64_t count, const float *scale, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,

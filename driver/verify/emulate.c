@@ -27,7 +27,8 @@ static enum ks_status open_second(struct ks_judge *judge, struct ks_err *err)
     struct ks_judge *s = judge->second = KS_NEW(judge->arena, struct ks_judge);
     *s = (struct ks_judge){.arena = judge->arena, .tu = judge->tu, .kernel = judge->kernel,
                            .options = judge->options, .original_cubin = judge->original_cubin,
-                           .original_image = judge->original_text, .original_ptx = judge->original_ptx,
+                           .original_image = judge->original_text, .original_text = judge->original_text,
+                           .original_ptx = judge->original_ptx,
                            .arith = judge->arith};
     s->options.device = "emu";
     s->options.worker = judge->options.emulator;

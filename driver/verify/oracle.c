@@ -62,7 +62,7 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
         return KS_OK;
     ks_worker_stop(&judge->oracle);
     judge->oracle_holds = 0;
-    judge->wide.loaded = false;
+    judge->wide.loaded = judge->rounding.loaded = false;
     KS_TRY(start(judge, &judge->oracle, err));
     enum ks_answer answer = ks_worker_hello(&judge->oracle, &judge->device);
     if (answer == KS_ANSWER_OK)
@@ -73,6 +73,23 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
         ks_worker_stop(&judge->oracle);
         return status;
     }
+    return KS_OK;
+}
+
+enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct ks_slice image,
+                              const char *function, const char **absent, struct ks_err *err)
+{
+    struct ks_worker *oracle = &judge->oracle;
+    enum ks_answer answer = ks_worker_send(oracle, "module", json_pack("{s:s}", "name", module), &image, 1);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(oracle, LOAD_SECONDS);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_ask(oracle, "function", json_pack("{s:s,s:s}", "module", module, "name", function),
+                               LOAD_SECONDS);
+    if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
+        return ks_answer_status(oracle, answer, "the oracle", err);
+    if (answer != KS_ANSWER_OK)
+        *absent = ks_arena_printf(judge->arena, "%.200s", oracle->text);
     return KS_OK;
 }
 

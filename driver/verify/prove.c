@@ -133,7 +133,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     double *value = output->reference.value != NULL ? malloc((n + 1) * sizeof(double)) : NULL;
     float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
-    s.reference = (struct ks_reference){value, condition, output->reference.noise};
+    float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
@@ -151,6 +152,7 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
         if (value != NULL) {
             value[i] = output->reference.value[at];
             condition[i] = output->reference.scale[at];
+            own[i] = output->reference.own[at];
         }
         if (s.mask != NULL)
             s.mask[i] = mask[at];
@@ -166,6 +168,7 @@ static void free_sample(struct sample *s)
     free(s->scale);
     free((void *)(uintptr_t)s->reference.value);
     free((void *)(uintptr_t)s->reference.scale);
+    free((void *)(uintptr_t)s->reference.own);
     free(s->mask);
     free(s->index);
     free(s->written);

@@ -53,6 +53,14 @@ struct ks_wide {
     bool loaded;            // in the oracle as "m64"
 };
 
+// The original with random rounding, of a session (verify/rounding.h).
+struct ks_rounding {
+    bool tried;             // made, or known not to be
+    const char *absent;     // why there is none
+    struct ks_slice image;
+    bool loaded;            // in the oracle as "m0r"
+};
+
 struct ks_judge {
     struct ks_arena *arena;
     const struct ks_tu *tu;
@@ -69,6 +77,7 @@ struct ks_judge {
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;
+    struct ks_rounding rounding;
     struct ks_worker spare;         // hello sent, not yet waited for
     struct ks_problem *problems;    // declared, one a workload of the mark; on an emulated device smaller
     struct ks_problem *declared;    // the same as they stand in the mark
@@ -122,6 +131,10 @@ void ks_judge_note(struct ks_judge *judge, const char *format, ...)
 
 // The oracle, running with the original loaded; started again if it died.
 enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err);
+// Another module beside the original in the oracle, with one function; where that fails *absent says why. A failure
+// status is the tool's.
+enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct ks_slice image,
+                              const char *function, const char **absent, struct ks_err *err);
 // A worker for a candidate: the spare if it is ready, and another spare is started behind it.
 enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err);
 // Loads a cubin as "m0" and looks its functions up.

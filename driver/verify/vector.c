@@ -270,6 +270,7 @@ void ks_vector_forget(struct ks_vector *vector)
         free(output->scale);
         free((void *)(uintptr_t)output->reference.value);
         free((void *)(uintptr_t)output->reference.scale);
+        free((void *)(uintptr_t)output->reference.own);
         output->reference = (struct ks_reference){0};
         output->expected[0] = output->expected[1] = NULL;
         output->mask = NULL;

@@ -11,7 +11,6 @@
 #define TEXT_MAX (64u << 20)
 #define BUILD_SECONDS 120.0
 #define BUILD_MEMORY (INT64_C(8) << 30)
-#define LOAD_SECONDS 60
 
 // fp32 became double, 16 bits a class of ours with a double in it.
 static bool widened(const struct ks_type *narrow, const struct ks_type *wide)
@@ -121,19 +120,8 @@ enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err 
     }
     KS_TRY(ks_oracle_ready(judge, err));
     if (w->absent == NULL && !w->loaded) {
-        enum ks_answer answer = ks_worker_send(&judge->oracle, "module", json_pack("{s:s}", "name", "m64"),
-                                               &w->image, 1);
-        if (answer == KS_ANSWER_OK)
-            answer = ks_worker_wait(&judge->oracle, LOAD_SECONDS);
-        if (answer == KS_ANSWER_OK)
-            answer = ks_worker_ask(&judge->oracle, "function",
-                                   json_pack("{s:s,s:s}", "module", "m64", "name", w->registered),
-                                   LOAD_SECONDS);
-        if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
-            return ks_answer_status(&judge->oracle, answer, "the oracle", err);
-        w->loaded = answer == KS_ANSWER_OK;
-        if (!w->loaded)
-            w->absent = ks_arena_printf(judge->arena, "%.200s", judge->oracle.text);
+        KS_TRY(ks_oracle_load(judge, "m64", w->image, w->registered, &w->absent, err));
+        w->loaded = w->absent == NULL;
     }
     *ready = w->absent == NULL;
     if (!*ready)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "verify/parallel.h"
+#include "verify/rounding.h"
 #include "verify/wide.h"
 
 // Runs on slightly moved inputs. Each is a throw of signs, and one in which an element happens to stand still
@@ -15,6 +16,8 @@
 #define MOVES_BIG 2
 #define BIG_BYTES (32 << 20)
 #define U 0x1p-24
+// An error of more units of an element's own scale is told by that element alone.
+#define UNITS_MAX 4096.0
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
 #define UNIT_SHARED 4        // a double is two floats, four halves
@@ -208,9 +211,9 @@ static void join_part(void *context, size_t part, int64_t first, int64_t count)
 struct weighing {
     const struct ks_output *output;
     enum ks_scalar scalar;
-    const double *value;
+    struct ks_reference reference;
     float *scale; // in: change; out: scale, 0 where the element is not judged so
-    double typical;
+    float *own;   // out
     struct { double noise; int64_t judged, far; } parts[KS_PARTS];
 };
 
@@ -218,7 +221,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 {
     struct weighing *w = context;
     for (int64_t i = first; i < first + count; i++) {
-        double want = ks_scalar_value(w->scalar, w->output->expected[0], i), value = w->value[i];
+        double want = ks_scalar_value(w->scalar, w->output->expected[0], i), value = w->reference.value[i];
         double change = (double)w->scale[i], size = fabs(value);
         bool written = w->output->mask == NULL || w->output->mask[i];
         w->scale[i] = 0;
@@ -227,12 +230,16 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         w->parts[part].judged++;
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
-        double error = fmax(0, fabs(want - value) - rounding) / (U * scale);
-        bool jumps = !(change * U <= JUMP * (size + w->typical)), far = !(error <= KS_REFERENCE_TRUST);
+        double error = fmax(0, fabs(want - value) - rounding);
+        bool jumps = !(change * U <= JUMP * (size + w->reference.typical));
         w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
-        w->parts[part].far += jumps || far;
-        if (!jumps && !far && error > w->parts[part].noise)
-            w->parts[part].noise = error;
+        bool rounds = ks_reference_rounds(&w->reference, i, error);
+        w->parts[part].far += jumps || !rounds;
+        if (jumps || !rounds)
+            continue;
+        w->own[i] = (float)error;
+        if (error <= UNITS_MAX * U * scale)
+            w->parts[part].noise = fmax(w->parts[part].noise, error / (U * scale));
     }
 }
 
@@ -251,19 +258,22 @@ static double typical_size(const double *value, int64_t n)
 static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes, double *value,
                   float *change)
 {
-    struct weighing w = {.output = output, .scalar = scalar, .value = value, .scale = change,
-                         .typical = typical_size(value, lanes)};
+    float *own = calloc((size_t)lanes + 1, sizeof *own);
+    struct weighing w = {.output = output, .scalar = scalar, .scale = change, .own = own,
+                         .reference = {value, change, own, 0, typical_size(value, lanes)}};
     int64_t judged = 0, far = 0;
-    double noise = 0;
+    KS_ASSERT(own != NULL);
     ks_parallel(lanes, weigh_part, &w);
     for (size_t i = 0; i < KS_PARTS; i++) {
         judged += w.parts[i].judged;
         far += w.parts[i].far;
-        noise = fmax(noise, w.parts[i].noise);
+        w.reference.noise = fmax(w.reference.noise, w.parts[i].noise);
     }
-    if (far * 8 > judged)
+    if (far * 8 > judged) {
+        free(own);
         return false;
-    output->reference = (struct ks_reference){value, change, noise};
+    }
+    output->reference = w.reference;
     return true;
 }
 
@@ -327,7 +337,7 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
         if (!same)
             ks_judge_note(judge, "%s, family %s: differs in double from the original", vector->problem.name,
                           ks_family_name(vector->family));
-        return KS_OK;
+        return same ? ks_rounding_errors(judge, arena, vector, err) : KS_OK;
     case KS_ANSWER_TOOL:
     case KS_ANSWER_INTERRUPTED:
         return ks_answer_status(&judge->oracle, answer, "the oracle", err);

@@ -63,3 +63,11 @@ struct ks_slice ks_word_base(struct ks_slice word)
     const char *dot = memchr(word.at, '.', word.len);
     return (struct ks_slice){word.at, dot == NULL ? word.len : (size_t)(dot - word.at)};
 }
+
+bool ks_word_one_of(struct ks_slice word, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (ks_slice_eq(word, *list))
+            return true;
+    return false;
+}

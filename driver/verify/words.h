@@ -1,5 +1,5 @@
 // Words of PTX text: opcodes ("cvt.rn.f16.f32"), directives (".global"), registers ("%clock64"),
-// numbers; everything else separates. Shared by gate.c and arith.c only.
+// numbers; everything else separates. Shared by gate.c, arith.c and rounding.c only.
 #ifndef KS_WORDS_H
 #define KS_WORDS_H
 
@@ -17,6 +17,8 @@ bool ks_word_has(struct ks_slice word, const char *part); // contains
 bool ks_word_begins(struct ks_slice word, const char *prefix);
 // One of the dot-separated parts is `part`: "cvt.rn.f16.f32" has part "f16".
 bool ks_word_part(struct ks_slice word, const char *part);
+// It is one of `list`, which ends with NULL.
+bool ks_word_one_of(struct ks_slice word, const char *const *list);
 // First part: "cvt".
 struct ks_slice ks_word_base(struct ks_slice word);
 

@@ -268,8 +268,8 @@ static void a_value_in_double_is_another_measure(void **state)
     (void)state;
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
-    float scale = 1;
-    struct ks_reference reference = {&value, &scale, 0};
+    float scale = 1, own = 0;
+    struct ks_reference reference = {&value, &scale, &own, 0, 1};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -286,6 +286,14 @@ static void a_value_in_double_is_another_measure(void **state)
     reference.noise = 1e9;
     ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
     assert_int_equal(c.bad, 1);
+    // What the original was seen to err by on this very element counts four times.
+    own = 0x1p-14f;
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 0);
+    own = 0x1p-15f;
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    own = 0;
     // An element without a scale has its own measure alone; so has a user's tolerance.
     reference.noise = 34;
     scale = 0;

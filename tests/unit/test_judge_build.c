@@ -10,6 +10,7 @@
 
 #include "fmt/yaml.h"
 #include "os/file.h"
+#include "verify/rounding.h"
 #include "verify/session.h"
 #include "../fakes/fake_kernels.h"
 
@@ -247,6 +248,30 @@ static void an_emulated_device_that_does_not_start_is_noted(void **state)
     assert_true(noted);
 }
 
+// The original with random rounding, as a GPU loads it: whole, and from a unit that is linked.
+static void random_rounding_is_assembled(void **state)
+{
+    (void)state;
+    struct bench *b = &bench;
+    struct ks_err err = {0};
+    struct ks_buf text = KS_BUF(1 << 20);
+    const char *const name = b->judge->kernel->signature->registered, *const names[] = {name, NULL}, *image;
+    ks_rounding_text(b->judge->original_text, &text);
+    for (int linked = 0; linked < 2; linked++) {
+        struct ks_cmdline cmd = b->cmd;
+        struct ks_tu tu = b->tu;
+        struct ks_slice cubin;
+        cmd.rdc = linked;
+        tu.cmd = &cmd;
+        char *path = ks_path_join(&b->arena, b->dir, linked ? "linked.ptx" : "whole.ptx");
+        check(ks_file_write(path, text.data, text.len, false, 0, &err), &err);
+        check(ks_tu_assemble(&b->arena, &tu, path, 90, names, 64, &image, &err), &err);
+        check(ks_file_read(&b->arena, image, 1 << 20, &cubin, &err), &err);
+        assert_in_range(ks_cubin_registers(cubin, name), 8, 64);
+    }
+    ks_buf_free(&text);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -266,6 +291,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wrong_arithmetic_is_seen_whatever_its_name),
         cmocka_unit_test(what_hardware_hides_is_seen_on_the_emulated_device),
         cmocka_unit_test(an_emulated_device_that_does_not_start_is_noted),
+        cmocka_unit_test(random_rounding_is_assembled),
     };
     return cmocka_run_group_tests(tests, open_bench, close_bench);
 }

@@ -1,0 +1,132 @@
+// Runs of the original with random rounding; contract in verify/rounding.h.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/file.h"
+#include "verify/parallel.h"
+#include "verify/rounding.h"
+
+#define RUNS 4
+#define TEXT_MAX (256u << 20)
+#define IMAGE_MAX (256u << 20)
+#define MODULE "m0r"
+// 64 Ki registers of a multiprocessor for the 1024 threads that a block may have.
+#define REGISTERS 64
+
+static enum ks_status make(struct ks_judge *judge, struct ks_buf *text, struct ks_err *err)
+{
+    const char *const names[] = {judge->kernel->signature->registered, NULL};
+    struct ks_slice *image = &judge->rounding.image;
+    if (judge->original_text.len == 0)
+        KS_FAIL(err, KS_E_ABSENT, "the original's PTX is not known");
+    ks_rounding_text(judge->original_text, text);
+    KS_TRY(ks_buf_check(text, "the original with random rounding", err));
+    if (strcmp(judge->device.kind, "emu") == 0) {
+        char *copy = ks_arena_strndup(judge->arena, text->data, text->len);
+        *image = (struct ks_slice){copy, text->len};
+        return KS_OK;
+    }
+    const char *path = ks_path_join(judge->arena, judge->options.work_dir, "rounding.ptx"), *cubin;
+    KS_TRY(ks_file_write(path, text->data, text->len, false, 0600, err));
+    KS_TRY(ks_tu_assemble(judge->arena, judge->tu, path, judge->kernel->arch, names, REGISTERS, &cubin, err));
+    return ks_file_read(judge->arena, cubin, IMAGE_MAX, image, err);
+}
+
+static enum ks_status ready(struct ks_judge *judge, struct ks_err *err)
+{
+    struct ks_rounding *r = &judge->rounding;
+    KS_TRY(ks_oracle_ready(judge, err));
+    if (!r->tried) {
+        struct ks_buf text = KS_BUF(TEXT_MAX);
+        struct ks_err local = {0};
+        r->tried = true;
+        if (make(judge, &text, &local) != KS_OK)
+            r->absent = ks_arena_strdup(judge->arena, local.text);
+        ks_buf_free(&text);
+    }
+    if (r->absent == NULL && !r->loaded) {
+        KS_TRY(ks_oracle_load(judge, MODULE, r->image, judge->kernel->signature->registered, &r->absent, err));
+        r->loaded = r->absent == NULL;
+    }
+    return KS_OK;
+}
+
+struct erring {
+    enum ks_scalar scalar;
+    const void *bytes;
+    const struct ks_reference *reference;
+    float *own;
+};
+
+static void err_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct erring *e = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        double error = fabs(ks_scalar_value(e->scalar, e->bytes, i) - e->reference->value[i]);
+        if (e->reference->scale[i] > 0 && ks_reference_rounds(e->reference, i, error) && error > (double)e->own[i])
+            e->own[i] = (float)error;
+    }
+}
+
+static enum ks_answer read_errors(struct ks_judge *judge, struct ks_vector *vector)
+{
+    enum ks_answer answer = KS_ANSWER_OK;
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
+        const struct ks_output *output = &vector->outputs[o];
+        const struct ks_slot *slot = &vector->layout.slots[output->slot];
+        if (output->reference.value == NULL)
+            continue;
+        void *bytes = malloc((size_t)slot->bytes + 1);
+        KS_ASSERT(bytes != NULL);
+        answer = ks_worker_read(&judge->oracle, output->slot, 0, bytes, (size_t)slot->bytes,
+                                2 * ks_vector_seconds(vector));
+        if (answer == KS_ANSWER_OK)
+            ks_parallel(slot->count * slot->elem.lanes, err_part,
+                        &(struct erring){slot->elem.scalar, bytes, &output->reference,
+                                         (float *)(uintptr_t)output->reference.own});
+        free(bytes);
+    }
+    return answer;
+}
+
+static enum ks_answer run_all(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector)
+{
+    struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
+    json_t *plan = ks_launch_original(&scope, MODULE);
+    uint64_t addresses[KS_LAUNCH_SLOTS];
+    double us;
+    enum ks_answer answer =
+        ks_vector_place(arena, vector, &judge->oracle, vector->placement, NULL, 0, KS_CONTENTS_PLAIN, 0);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_vector_placed(vector, &judge->oracle, addresses);
+    for (int i = 0; answer == KS_ANSWER_OK && i < RUNS; i++) {
+        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, judge->options.run_timeout, &us);
+        if (answer == KS_ANSWER_OK)
+            answer = read_errors(judge, vector);
+    }
+    json_decref(plan);
+    return answer;
+}
+
+enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena,
+                                  struct ks_vector *vector, struct ks_err *err)
+{
+    struct ks_rounding *r = &judge->rounding;
+    KS_TRY(ready(judge, err));
+    if (r->absent == NULL) {
+        judge->oracle_holds = 0;
+        enum ks_answer answer = run_all(judge, arena, vector);
+        if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
+            return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+        if (answer != KS_ANSWER_OK) { // never again in this session
+            r->absent = ks_arena_printf(judge->arena, "%s: %.150s", ks_answer_name(answer), judge->oracle.text);
+            if (answer != KS_ANSWER_LAUNCH && answer != KS_ANSWER_LIMIT)
+                ks_worker_stop(&judge->oracle);
+        }
+    }
+    if (r->absent != NULL)
+        ks_judge_note(judge, "not run with random rounding: %.150s", r->absent);
+    return KS_OK;
+}
