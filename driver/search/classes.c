@@ -1,6 +1,7 @@
 #include "search/classes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -17,7 +18,7 @@ static int by_ratio(const void *a, const void *b)
     const struct guess *x = a, *y = b;
     if (x->ratio != y->ratio)
         return x->ratio < y->ratio ? 1 : -1;
-    return x->entry < y->entry ? -1 : x->entry > y->entry;
+    return strcmp(x->entry->proposal, y->entry->proposal);
 }
 
 static bool timed(const struct ks_verdict *verdict, size_t w)
@@ -25,11 +26,21 @@ static bool timed(const struct ks_verdict *verdict, size_t w)
     return verdict->evidence.n_timings > w;
 }
 
-// Tries that were slower there, or not faster than what there is, are left out.
+static bool knows(const struct guess *all, size_t n, const struct ks_try *entry)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].entry->proposal, entry->proposal) == 0)
+            return true;
+    return false;
+}
+
+// Tries that were slower there, or not faster than what there is, are left out; so are screened ones, whose
+// mean over all workloads may have kept them from a full judgement.
 static size_t guess(struct ks_arena *arena, const struct ks_trajectory *trajectory,
                     const struct ks_try *winner, size_t w, double least, struct guess **out)
 {
-    struct guess *all = KS_NEW_ARRAY(arena, struct guess, trajectory->tries.len + 1);
+    struct guess *all =
+        KS_NEW_ARRAY(arena, struct guess, trajectory->tries.len + trajectory->screened.len + 1);
     size_t n = 0;
     ks_vec_each(struct ks_try, entry, &trajectory->tries) {
         const struct ks_verdict *v = &entry->verdict;
@@ -39,6 +50,10 @@ static size_t guess(struct ks_arena *arena, const struct ks_trajectory *trajecto
         if (!timed(v, w) || ratio > least)
             all[n++] = (struct guess){entry, ratio};
     }
+    ks_vec_each(struct ks_try, entry, &trajectory->screened)
+        if (timed(&entry->verdict, w) && entry->verdict.evidence.timings[w].ratio > least &&
+            !ks_trajectory_knows(trajectory, entry->proposal) && !knows(all, n, entry))
+            all[n++] = (struct guess){entry, entry->verdict.evidence.timings[w].ratio};
     qsort(all, n, sizeof *all, by_ratio);
     *out = all;
     return n;
@@ -52,13 +67,14 @@ static bool gained(const struct ks_verdict *v)
 
 static enum ks_status one_class(struct ks_judge *judge, const struct guess *guesses, size_t n,
                                 double least, double surely, struct ks_class_win *win, bool *won,
-                                struct ks_err *err)
+                                int *judged, struct ks_err *err)
 {
     *won = false;
     for (size_t i = 0; i < n && i < TRIES && !*won; i++) {
         struct ks_proposal *proposal = &guesses[i].entry->candidate->proposal;
         struct ks_verdict v = {0};
         KS_TRY(ks_judge_full(judge, proposal, &v, err));
+        (*judged)++;
         if (v.correctness != KS_C_CORRECT || v.geomean < least ||
             (v.speed != KS_S_AMBIGUOUS && !gained(&v)))
             continue;
@@ -75,7 +91,7 @@ enum ks_status ks_classes_settle(struct ks_arena *arena, struct ks_judge *judge,
                                  const struct ks_trajectory *trajectory, const struct ks_try *winner,
                                  const struct ks_verdict *verdict, bool (*stop)(const void *),
                                  const void *context, struct ks_class_win **wins, size_t *n_wins,
-                                 struct ks_err *err)
+                                 int *judged, struct ks_err *err)
 {
     const struct ks_problem *problems;
     const double *us;
@@ -93,7 +109,8 @@ enum ks_status ks_classes_settle(struct ks_arena *arena, struct ks_judge *judge,
         size_t n_guesses = guess(arena, trajectory, winner, w, least, &guesses);
         ks_judge_class(judge, w, rival && verdict->probes != NULL
                                      ? verdict->probes + w * KS_FLOOR_STEPS : NULL);
-        status = one_class(judge, guesses, n_guesses, least, surely, &(*wins)[*n_wins], &won, err);
+        status = one_class(judge, guesses, n_guesses, least, surely, &(*wins)[*n_wins], &won,
+                           judged, err);
         if (won) {
             (*wins)[*n_wins].workload = w;
             (*n_wins)++;

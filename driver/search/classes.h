@@ -11,13 +11,14 @@ struct ks_class_win {
     size_t workload;
 };
 
-// Judges for each class the correct tries that may be faster there than `winner` (NULL: than the original), the
-// likeliest two, and confirms. `winner` and its confirmed verdict are borrowed. Fewer than two workloads: none.
-// Stops early, with what it has, once `stop` says so. Wins are in the arena.
+// Judges for each class the correct tries, and those only screened, that may be faster there than `winner` (NULL:
+// than the original), the likeliest two, and confirms. `winner` and its confirmed verdict are borrowed. Fewer than
+// two workloads: none. Stops early, with what it has, once `stop` says so. Wins are in the arena; *judged grows by
+// what was judged in full.
 enum ks_status ks_classes_settle(struct ks_arena *arena, struct ks_judge *judge,
                                  const struct ks_trajectory *trajectory, const struct ks_try *winner,
                                  const struct ks_verdict *verdict, bool (*stop)(const void *),
                                  const void *context, struct ks_class_win **wins, size_t *n_wins,
-                                 struct ks_err *err);
+                                 int *judged, struct ks_err *err);
 
 #endif

@@ -66,6 +66,19 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
     t->outcomes = NULL; // said once; the search needs no memory
 }
 
+void ks_trajectory_screened(struct ks_trajectory *t, struct ks_candidate *candidate,
+                            const char *proposal, const struct ks_verdict *verdict)
+{
+    *ks_vec_push(t->arena, &t->screened) =
+        (struct ks_try){.proposal = proposal, .candidate = candidate, .verdict = *verdict};
+}
+
+bool ks_verdict_promises(const struct ks_verdict *v)
+{
+    return v->correctness == KS_C_CORRECT && v->geomean > 1 &&
+           (v->speed == KS_S_FASTER || v->speed == KS_S_AMBIGUOUS || v->speed == KS_S_MODELLED);
+}
+
 static int by_gain(const void *a, const void *b)
 {
     const struct ks_try *x = *(struct ks_try *const *)a, *y = *(struct ks_try *const *)b;
@@ -79,10 +92,7 @@ size_t ks_trajectory_best(const struct ks_trajectory *t, struct ks_try ***best)
     struct ks_try **out = KS_NEW_ARRAY(t->arena, struct ks_try *, t->tries.len + 1);
     size_t n = 0;
     ks_vec_each(struct ks_try, entry, &t->tries)
-        if (entry->candidate != NULL && entry->verdict.correctness == KS_C_CORRECT &&
-            entry->verdict.geomean > 1 &&
-            (entry->verdict.speed == KS_S_FASTER || entry->verdict.speed == KS_S_AMBIGUOUS ||
-             entry->verdict.speed == KS_S_MODELLED))
+        if (entry->candidate != NULL && ks_verdict_promises(&entry->verdict))
             out[n++] = entry;
     qsort(out, n, sizeof *out, by_gain);
     *best = out;

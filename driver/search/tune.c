@@ -20,6 +20,7 @@
 #define MODELLED_STEP 1.02   // a model says the same each time: what differs by less is equal
 #define WORTH_JUDGING 1.005  // below this no full judgement can end well: the minimum gain is 1 %
 #define SCREEN_ERROR 0.97    // a screened ratio is a few percent off
+#define SURELY_SLOWER 0.95   // screened so on one workload, it cannot be accepted over all
 #define CONFIRM_AT_MOST 3    // winners tried in order; each confirmation costs fresh processes
 #define CLOSE_TO_CEILING 97  // percent of the nearer ceiling: what is left is not worth a search
 
@@ -106,7 +107,8 @@ static void remember(struct tuner *t, struct ks_candidate *candidate, const char
                      const struct ks_verdict *verdict)
 {
     ks_trajectory_add(&t->trajectory, candidate, id, verdict);
-    if (verdict->correctness == KS_C_CORRECT && verdict->geomean > t->best)
+    // What is slower on a workload stands in nobody's way, whatever its mean.
+    if (ks_verdict_promises(verdict) && verdict->geomean > t->best)
         t->best = verdict->geomean;
     ks_info("%s: %s %s: %s %s %.3f %s", t->kernel->signature->instance, candidate->skill,
             candidate->params, ks_correctness_name(verdict->correctness),
@@ -147,6 +149,14 @@ static bool at_the_ceiling(const struct tuner *t)
            t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
 }
 
+static bool loses(const struct ks_verdict *screened)
+{
+    for (size_t w = 0; w < screened->evidence.n_timings; w++)
+        if (screened->evidence.timings[w].ratio < SURELY_SLOWER)
+            return true;
+    return false;
+}
+
 // Tiny shapes and a short look at speed for a batch in one compile; this is also how templates are
 // recognised. Wrong ones are remembered, the others join `out`.
 static enum ks_status screen_batch(struct tuner *t, struct ks_candidate **batch, size_t n,
@@ -166,6 +176,10 @@ static enum ks_status screen_batch(struct tuner *t, struct ks_candidate **batch,
         }
         ks_info("%s: %s %s: screened at %.3f", t->kernel->signature->instance, batch[i]->skill,
                 batch[i]->params, verdicts[i].geomean);
+        ks_trajectory_screened(&t->trajectory, batch[i], ks_proposal_id(t->arena, proposals[i]),
+                               &verdicts[i]);
+        if (loses(&verdicts[i]))
+            continue;
         out[(*n_out)++] = (struct screened){.candidate = batch[i], .ratio = verdicts[i].geomean};
     }
     return KS_OK;
@@ -259,7 +273,7 @@ static enum ks_status store_all(struct tuner *t, const struct ks_try *winner,
         KS_TRY(store_variant(t, winner, verdict, &result->variant, &result->path, err));
     show(t, "judging each workload for itself");
     KS_TRY(ks_classes_settle(t->arena, t->judge, &t->trajectory, winner, verdict, spent_of, t, &wins, &n,
-                             err));
+                             &result->judged, err));
     for (size_t i = 0; i < n; i++) {
         struct ks_variant other;
         const char *path;

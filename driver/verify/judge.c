@@ -34,6 +34,11 @@ bool ks_judge_counts(const struct ks_judge *judge, size_t workload)
     return judge->class_of == 0 || judge->class_of == workload + 1;
 }
 
+double ks_judge_weight(const struct ks_judge *judge, size_t workload)
+{
+    return judge->problems[workload].weight > 0 ? judge->problems[workload].weight : 1;
+}
+
 void ks_judge_reseed(struct ks_judge *judge)
 {
     uint64_t seed = judge->options.seed;
@@ -108,7 +113,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     struct ks_arena scratch = {0};
     struct ks_vector vector;
     enum ks_status status = ks_vector_make(judge, &scratch, &judge->problems[w], KS_FAMILY_DECLARED, 0,
-                                           false, &vector, err);
+                                           KS_SKEW_NONE, &vector, err);
     json_t *plan = NULL;
     char place[256];
     if (status != KS_OK)

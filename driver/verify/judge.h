@@ -102,9 +102,9 @@ enum ks_status ks_judge_gates(struct ks_judge *judge, struct ks_proposal *propos
 // fly. Fills verdicts[i].correctness; speed stays NOT_MEASURED. For recognition by execution.
 enum ks_status ks_judge_quick(struct ks_judge *judge, struct ks_proposal *const *proposals,
                               size_t n, struct ks_verdict *verdicts, struct ks_err *err);
-// Quick look, and for those that pass a few timed pairs on the declared workloads: geomean holds the
-// ratio seen, 0 where the guard excludes one. An order for a search, never a claim: speed stays
-// NOT_MEASURED.
+// Quick look, and for those that pass a few timed pairs on the declared workloads: the ratios seen are in the
+// evidence, 0 where the guard excludes a workload, and geomean holds their mean, 0 if one is. An order for a
+// search, never a claim: speed stays NOT_MEASURED.
 enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const *proposals,
                                size_t n, struct ks_verdict *verdicts, struct ks_err *err);
 // Full correctness on the build that ships, then the search-phase timing (staged looks, early

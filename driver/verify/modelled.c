@@ -198,42 +198,21 @@ enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err)
     return KS_OK;
 }
 
-// One candidate on all workloads; timings may be NULL. 0: not to be told.
-static enum ks_status ratio_of(struct ks_judge *judge, const struct ks_candidate *c,
-                               struct ks_timing *timings, double *least, double *ratio,
-                               struct ks_err *err)
+// One candidate on the workloads that count, which belong to us[] and limits[]. 0: not to be told.
+static enum ks_status times_of(struct ks_judge *judge, const struct ks_candidate *c, double *us,
+                               const char **limits, struct ks_err *err)
 {
     struct ks_worker worker;
-    double log_sum = 0, weights = 0;
-    size_t n = 0;
     enum ks_status status = KS_OK;
     KS_TRY(ks_runner_take(judge, &worker, err));
-    *ratio = 0;
-    *least = INFINITY;
-    bool told = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
-    for (size_t w = 0; status == KS_OK && told && w < judge->n_problems; w++) {
-        const char *limit = "";
-        if (!ks_judge_counts(judge, w))
-            continue;
-        double us = 0, weight = judge->problems[w].weight > 0 ? judge->problems[w].weight : 1;
-        status = time_one(judge, &worker, w, c, &us, &limit, err);
-        told = us > 0 && judge->baseline_us[w] > 0;
-        if (!told)
-            break;
-        double r = judge->baseline_us[w] / us;
-        log_sum += weight * log(r);
-        weights += weight;
-        *least = fmin(*least, r);
-        if (timings != NULL)
-            timings[n++] = (struct ks_timing){
-                .workload = judge->declared[w].name, .original_us = judge->baseline_us[w],
-                .variant_us = us, .ratio = r, .lower = r, .upper = r,
-                .method = ks_arena_printf(judge->arena, "modelled for %s: %s", judge->gpu.name,
-                                          limit)};
+    bool loaded = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
+    for (size_t w = 0; status == KS_OK && w < judge->n_problems; w++) {
+        us[w] = 0;
+        limits[w] = "";
+        if (loaded && ks_judge_counts(judge, w) && judge->baseline_us[w] > 0)
+            status = time_one(judge, &worker, w, c, &us[w], &limits[w], err);
     }
     ks_worker_stop(&worker);
-    if (status == KS_OK && told)
-        *ratio = exp(log_sum / weights);
     return status;
 }
 
@@ -241,18 +220,31 @@ enum ks_status ks_modelled_run(struct ks_judge *judge, struct ks_arena *arena,
                                const struct ks_candidate *candidate, struct ks_timed *timed,
                                struct ks_err *err)
 {
-    double least;
-    (void)arena;
+    double least = INFINITY, log_sum = 0, weights = 0;
+    double *us = KS_NEW_ARRAY(arena, double, judge->n_problems);
+    const char **limits = KS_NEW_ARRAY(arena, const char *, judge->n_problems);
     *timed = (struct ks_timed){.speed = KS_S_NOT_MEASURED};
     if (judge->gpu.name == NULL)
         return KS_OK;
     timed->timings = KS_NEW_ARRAY(judge->arena, struct ks_timing, judge->n_problems);
-    KS_TRY(ratio_of(judge, candidate, timed->timings, &least, &timed->geomean, err));
-    if (timed->geomean == 0) {
-        snprintf(timed->reason, sizeof timed->reason, "no time can be modelled");
-        return KS_OK;
+    KS_TRY(times_of(judge, candidate, us, limits, err));
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        if (!ks_judge_counts(judge, w))
+            continue;
+        if (us[w] == 0) {
+            snprintf(timed->reason, sizeof timed->reason, "no time can be modelled");
+            return KS_OK;
+        }
+        double r = judge->baseline_us[w] / us[w], weight = ks_judge_weight(judge, w);
+        log_sum += weight * log(r);
+        weights += weight;
+        least = fmin(least, r);
+        timed->timings[timed->n_timings++] = (struct ks_timing){
+            .workload = judge->declared[w].name, .original_us = judge->baseline_us[w],
+            .variant_us = us[w], .ratio = r, .lower = r, .upper = r,
+            .method = ks_arena_printf(judge->arena, "modelled for %s: %s", judge->gpu.name, limits[w])};
     }
-    timed->n_timings = judge->class_of == 0 ? judge->n_problems : 1;
+    timed->geomean = exp(log_sum / weights);
     timed->lower = least;
     timed->speed = timed->geomean >= GAIN && least >= LOSS ? KS_S_MODELLED : KS_S_NOT_FASTER;
     snprintf(timed->reason, sizeof timed->reason, "modelled for %s: %.2f times as fast",
@@ -264,9 +256,12 @@ enum ks_status ks_modelled_screen(struct ks_judge *judge, struct ks_arena *arena
                                   const struct ks_candidate *const *candidates, size_t n,
                                   double *ratios, struct ks_err *err)
 {
-    double least;
-    (void)arena;
-    for (size_t i = 0; i < n; i++)
-        KS_TRY(ratio_of(judge, candidates[i], NULL, &least, &ratios[i], err));
+    double *us = KS_NEW_ARRAY(arena, double, judge->n_problems);
+    const char **limits = KS_NEW_ARRAY(arena, const char *, judge->n_problems);
+    for (size_t i = 0; i < n; i++) {
+        KS_TRY(times_of(judge, candidates[i], us, limits, err));
+        for (size_t w = 0; w < judge->n_problems; w++)
+            ratios[i * judge->n_problems + w] = us[w] > 0 ? judge->baseline_us[w] / us[w] : 0;
+    }
     return KS_OK;
 }

@@ -18,7 +18,7 @@ enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err);
 enum ks_status ks_modelled_run(struct ks_judge *judge, struct ks_arena *arena,
                                const struct ks_candidate *candidate, struct ks_timed *timed,
                                struct ks_err *err);
-// The ratios alone, of several, 0 where there is none (as ks_screen_run).
+// The ratios alone, of several by workload, 0 where there is none (as ks_screen_run).
 enum ks_status ks_modelled_screen(struct ks_judge *judge, struct ks_arena *arena,
                                   const struct ks_candidate *const *candidates, size_t n,
                                   double *ratios, struct ks_err *err);

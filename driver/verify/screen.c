@@ -132,12 +132,8 @@ static enum ks_status screen_all(struct screen *s, const struct ks_candidate *co
                                  size_t n, double *ratios, struct ks_err *err)
 {
     struct ks_judge *judge = s->judge;
-    double weights = 0;
-    for (size_t i = 0; i < n; i++)
-        ratios[i] = 1;
+    bool *spoils = KS_NEW_ARRAY(s->arena, bool, n); // or hangs: once is enough
     for (size_t w = 0; w < judge->n_problems; w++) {
-        double weight = judge->problems[w].weight > 0 ? judge->problems[w].weight : 1;
-        weights += weight;
         s->problem = &judge->problems[w];
         s->vector = (struct ks_vector){.problem = *s->problem,
                                        .layout = ks_layout_of(s->arena, s->problem),
@@ -145,22 +141,23 @@ static enum ks_status screen_all(struct screen *s, const struct ks_candidate *co
         s->baseline_us = 0;
         s->placed = false;
         for (size_t i = 0; i < n; i++) {
-            double ratio = 0;
+            double *ratio = &ratios[i * judge->n_problems + w];
             enum ks_answer answer;
-            if (ratios[i] == 0)
+            *ratio = 0;
+            if (spoils[i])
                 continue;
             KS_TRY(load(s, candidates[i], &answer, err));
             if (answer == KS_ANSWER_OK)
-                answer = look(s, candidates[i], &ratio, err);
+                answer = look(s, candidates[i], ratio, err);
             if (answer == KS_ANSWER_INTERRUPTED || answer == KS_ANSWER_TOOL)
                 return ks_answer_status(&s->worker, answer, "a screening worker", err);
-            if (answer != KS_ANSWER_OK) // spoilt by the candidate: the next one gets a fresh worker
+            if (answer != KS_ANSWER_OK) { // the next one gets a fresh worker
                 drop_worker(s);
-            ratios[i] = answer == KS_ANSWER_OK && ratio > 0 ? ratios[i] * pow(ratio, weight) : 0;
+                spoils[i] = true;
+                *ratio = 0;
+            }
         }
     }
-    for (size_t i = 0; i < n; i++)
-        ratios[i] = pow(ratios[i], 1 / weights);
     return KS_OK;
 }
 

@@ -5,8 +5,8 @@
 
 #include "verify/session.h"
 
-// Ratio original / candidate over all workloads (weighted geometric mean of medians of a few pairs)
-// into ratios[i]; 0 where a candidate does not run on a declared workload. Holds the GPU's lock.
+// Ratio original / candidate (the median of a few pairs) of candidate i on workload w into
+// ratios[i * judge->n_problems + w]; 0 where it does not run there. Holds the GPU's lock.
 enum ks_status ks_screen_run(struct ks_judge *judge, struct ks_arena *arena,
                              const struct ks_candidate *const *candidates, size_t n, double *ratios,
                              struct ks_err *err);

@@ -106,6 +106,8 @@ bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
 void ks_judge_reseed(struct ks_judge *judge);
 // Whether the workload counts for guard, time and domain.
 bool ks_judge_counts(const struct ks_judge *judge, size_t workload);
+// What the workload weighs in a mean: 1 where the mark says nothing.
+double ks_judge_weight(const struct ks_judge *judge, size_t workload);
 // Whether this session can take times at all.
 bool ks_judge_times(const struct ks_judge *judge);
 // Whether the plan can be launched on the declared workloads that the guard admits, as far as numbers

@@ -121,7 +121,7 @@ static void conclude(struct ks_judge *judge, struct ks_timed *timed, const enum 
     int wins = 0, open = 0;
     timed->lower = INFINITY;
     for (size_t w = 0; w < n; w++) {
-        double weight = judge->problems[w].weight > 0 ? judge->problems[w].weight : 1;
+        double weight = ks_judge_weight(judge, w);
         log_sum += weight * log(timed->timings[w].ratio);
         weights += weight;
         timed->lower = fmin(timed->lower, timed->timings[w].lower);

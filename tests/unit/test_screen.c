@@ -130,7 +130,12 @@ static void screening_weighs_workloads(void **state)
     for (int i = 2; i < 4; i++) { // one workload is excluded
         assert_int_equal(v[i].correctness, KS_C_CORRECT);
         assert_true(v[i].geomean == 0);
+        // The other shows what it can do there.
+        assert_int_equal(v[i].evidence.n_timings, 2);
+        assert_true(v[i].evidence.timings[0].ratio > 3.6 && v[i].evidence.timings[0].ratio < 4.4);
+        assert_true(v[i].evidence.timings[1].ratio == 0);
     }
+    assert_true(v[1].evidence.timings[0].ratio > 1.9 && v[1].evidence.timings[1].ratio < 0.55);
     assert_true(v[4].geomean > 1.9 && v[4].geomean < 2.1); // though others came between its images
     close_judge(&s);
 }

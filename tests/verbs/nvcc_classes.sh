@@ -1,0 +1,87 @@
+# One search, two workloads, two variants: each for the sizes where it was seen to be faster, both in one build, and
+# what lies between them and outside goes to the original. The GPU is ks-paced-worker, whose times follow from the
+# launch; the runtime of the built program is the one of tests/dispatch, which says what was launched.
+. "$KS_TEST_SOURCE/tests/verbs/verbs.sh"
+touch ks.yaml
+cat > a.cu <<'END_CU'
+#pragma ks optimize
+#pragma ks workload name(small) let(n=8192) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+#pragma ks workload name(large) let(n=131072) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+__global__ void scale(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i];
+}
+void run(float *y, float *x, int n, int block)
+{
+    scale<<<(n + block - 1) / block, block>>>(y, x, 2.f, n);
+}
+END_CU
+printf '#!/bin/sh\nexec "%s/ks-paced-worker"\n' "$KS_TEST_TOOLS" > worker.sh
+chmod +x worker.sh
+export KS_DEVICE=$PWD/worker.sh
+status 0 "$ks" tune a.cu --budget=900 -- -arch=sm_90
+
+# Two variants of one key, each measured on its workload alone.
+for name in small large; do
+    file=$(grep -l -- "- workload: $name" .ks/*/*.yaml)
+    [ "$(wc -l <<< "$file")" = 1 ] && [ -s "$file" ] || fail "variants for $name: $file"
+    grep -q '^speed: FASTER' "$file" || fail "$name is not confirmed"
+    [ "$(grep -c -- '- workload:' "$file")" = 1 ] || fail "$name was timed elsewhere too"
+    declare "$name=$(basename "$file" .yaml)"
+done
+[ "$small" != "$large" ] && [ "$(ls .ks/*/*.yaml | wc -l)" = 2 ] && [ -e "$(dirname "$file")/$small.yaml" ] ||
+    fail "not two variants of one key: $(ls .ks/*)"
+# Slower than the original at a sixteenth of the large size, and faster at a quarter: that is its crossover.
+grep -q '^domain: n >= 128 && n <= 8193 ' ".ks/"*"/$small.yaml" || fail "the domain of $small"
+grep -q '^domain: n >= 32768 && n <= 131073 ' ".ks/"*"/$large.yaml" || fail "the domain of $large"
+
+# One build takes both.
+unset KS_DEVICE
+compile -arch=sm_90 -c a.cu -o a.o
+substituted a.o && reason applied
+status 0 "$ks" inspect a.o && has "$small" && has "$large"
+
+# What a program launches.
+cat > main.cpp <<'END_CPP'
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include "mock_cudart.h"
+void run(float *y, float *x, int n, int block);
+static void launch(const char *what, float *y, float *x, int n, int block)
+{
+    mock_reset();
+    run(y, x, n, block);
+    std::printf("%s:%d launches %s\n", what, n, mock_n == 1 ? mock_log[0].name : "?");
+}
+int main()
+{
+    float *x = (float *)std::aligned_alloc(256, 1 << 23), *y = (float *)std::aligned_alloc(256, 1 << 23);
+    for (int n : {100, 128, 4096, 8192, 8193, 8194, 20000, 32767, 32768, 131072, 131073, 131074, 1000000})
+        launch("n", y, x, n, 256);
+    launch("other-block", y, x, 4096, 128);
+    launch("in-place", x, x, 4096, 256);
+    launch("overlapping", x + 4, x, 131072, 256);
+    launch("misaligned", y + 1, x, 131072, 256);
+}
+END_CPP
+mock=$KS_TEST_SOURCE/tests/dispatch
+g++ -I"$mock" -c main.cpp -o main.o && gcc -c "$mock/mock_cudart.c" "$mock/mock_memory.c" &&
+    g++ -pthread main.o a.o mock_cudart.o mock_memory.o -o app -ldl || fail "no program"
+./app > launched || fail "the program fails"
+# launches WHAT ID: ID is none for the original.
+launches() {
+    local name
+    name=$(sed -n "s/^$1 launches //p" launched)
+    case $2 in
+    none) [ "$name" = _Z5scalePfPKffi ] ;;
+    *) [[ $name == *ks_$2* ]] ;;
+    esac || { cat launched; fail "$1 does not launch $2"; }
+}
+for n in 128 4096 8192 8193; do launches "n:$n" "$small"; done
+for n in 32768 131072 131073; do launches "n:$n" "$large"; done
+for n in 100 8194 20000 32767 131074 1000000; do launches "n:$n" none; done
+for other in other-block:4096 in-place:4096 overlapping:131072 misaligned:131072; do launches $other none; done
+no_litter
