@@ -1,5 +1,6 @@
 #include "fmt/hash.h"
 
+#include <pthread.h>
 #include <sodium.h>
 #include <string.h>
 
@@ -32,8 +33,16 @@ static void update_name(struct ks_hash *hash, const char *name)
     update(hash, name, n);
 }
 
+// Lets libsodium choose what suits this processor. Where that fails, the portable code gives the same values.
+static void choose(void)
+{
+    (void)!sodium_init();
+}
+
 void ks_hash_begin(struct ks_hash *hash, const char *domain)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, choose);
     crypto_generichash_blake2b_init(state_of(hash), NULL, 0, KS_HASH_BYTES);
     update_name(hash, domain);
 }
