@@ -133,29 +133,45 @@ static bool function_section(const struct sections *s, uint64_t i, Elf64_Shdr *s
            strncmp(section_name(s, section), ".text.", 6) == 0 && contents(s->file, section, code);
 }
 
-// What .nv.info says of a function: registers, frame and stack sizes. Its records are a format and an
-// attribute (a byte each) and a size (two bytes); those of format 4 have so many bytes behind that, and
-// of a function they are its symbol's index and a value. (Read off cubins of nvcc 13.0.)
+// A record of .nv.info that says something of a function. Records are a format and an attribute (a byte each) and
+// a size (two bytes); those of format 4 have so many bytes behind that, and of a function they are its symbol's
+// index and a value. (Read off cubins of nvcc 13.0.)
+struct record {
+    unsigned attribute;
+    uint32_t symbol, value;
+};
+
+// The next one from *at on.
+static bool next_record(struct ks_slice info, size_t *at, struct record *r)
+{
+    while (*at + 4 <= info.len) {
+        unsigned char head[4];
+        uint32_t words[2];
+        memcpy(head, info.at + *at, sizeof head);
+        *at += 4;
+        if (head[0] != 4)
+            continue;
+        size_t begin = *at, size = head[2] | (size_t)head[3] << 8;
+        if (size > info.len - begin)
+            return false;
+        *at += size;
+        if (size != sizeof words)
+            continue;
+        memcpy(words, info.at + begin, sizeof words);
+        *r = (struct record){head[1], words[0], words[1]};
+        return true;
+    }
+    return false;
+}
+
+// What .nv.info says of a function: registers, frame and stack sizes.
 static uint64_t resources(struct ks_slice info, uint32_t symbol)
 {
     uint64_t all = 0;
-    for (size_t at = 0; at + 4 <= info.len;) {
-        unsigned char head[4];
-        uint32_t words[2];
-        memcpy(head, info.at + at, sizeof head);
-        at += 4;
-        if (head[0] != 4)
-            continue;
-        size_t size = head[2] | (size_t)head[3] << 8;
-        if (size > info.len - at)
-            break;
-        if (size == sizeof words) {
-            memcpy(words, info.at + at, sizeof words);
-            if (words[0] == symbol)
-                all = all * 31 + ((uint64_t)head[1] << 32 | words[1]);
-        }
-        at += size;
-    }
+    struct record r;
+    for (size_t at = 0; next_record(info, &at, &r);)
+        if (r.symbol == symbol)
+            all = all * 31 + ((uint64_t)r.attribute << 32 | r.value);
     return all;
 }
 
@@ -237,18 +253,10 @@ int ks_cubin_registers(struct ks_slice cubin, const char *entry)
         if (!function_section(&s, i, &section, &code) ||
             strcmp(section_name(&s, &section) + strlen(".text."), entry) != 0)
             continue;
-        for (size_t at = 0; at + 12 <= info.len;) {
-            unsigned char head[4];
-            uint32_t words[2];
-            memcpy(head, info.at + at, sizeof head);
-            at += 4;
-            if (head[0] != 4)
-                continue;
-            memcpy(words, info.at + at, sizeof words);
-            if (head[1] == REGCOUNT && words[0] == (section.sh_info & 0xffffff))
-                return words[1] <= 256 ? (int)words[1] : 0;
-            at += head[2] | (size_t)head[3] << 8;
-        }
+        struct record r;
+        for (size_t at = 0; next_record(info, &at, &r);)
+            if (r.attribute == REGCOUNT && r.symbol == (section.sh_info & 0xffffff))
+                return r.value <= 256 ? (int)r.value : 0;
     }
     return 0;
 }
