@@ -14,6 +14,7 @@ struct builder {
     const struct ks_mark *mark;
     const struct ks_workload_mark *workload;
     const struct ks_problem *declared; // any problem of the workload: arguments and their types
+    const struct ks_problem *top;      // of what passed (find_top)
     struct ks_names names;
     struct ks_buf *out;
     bool first;
@@ -64,17 +65,43 @@ static void parameter(struct builder *b, size_t index)
         equals(b, name, formula);
 }
 
-// From the smallest to the largest value that passed; not below what was slower.
+// Whether each size of `a` is at least that of `b`.
+static bool covers(const struct builder *b, const struct ks_problem *a, const struct ks_problem *other)
+{
+    int64_t x, y;
+    for (size_t i = 0; i < b->names.n_sizes; i++)
+        if (ks_problem_value(a, b->names.sizes[i].name, &x) &&
+            ks_problem_value(other, b->names.sizes[i].name, &y) && x < y)
+            return false;
+    return true;
+}
+
+// The problem whose sizes end the hull: the one that has the largest of each, else the largest. Nobody ran the
+// top of a box that has none: a product of sizes may pass 2^31 there for the first time.
+static const struct ks_problem *find_top(const struct builder *b, const struct ks_seen *seen)
+{
+    const struct ks_problem *top = NULL;
+    for (size_t i = 0; i < seen->n_passed; i++) {
+        const struct ks_problem *p = seen->passed[i];
+        if (!ks_names_counts(&b->names, p))
+            continue;
+        if (top == NULL || covers(b, p, top) ||
+            (!covers(b, top, p) && ks_problem_bytes(p) > ks_problem_bytes(top)))
+            top = p;
+    }
+    return top;
+}
+
+// From the smallest value that passed, but not below what was slower, to the top's.
 static void size_hull(struct builder *b, const struct ks_shown_size *size, const struct ks_seen *seen)
 {
     int64_t low = INT64_MAX, high = INT64_MIN, value;
-    for (size_t i = 0; i < seen->n_passed; i++) {
-        if (!ks_names_counts(&b->names, seen->passed[i]) ||
-            !ks_problem_value(seen->passed[i], size->name, &value))
-            continue;
-        low = value < low ? value : low;
-        high = value > high ? value : high;
-    }
+    for (size_t i = 0; i < seen->n_passed; i++)
+        if (ks_names_counts(&b->names, seen->passed[i]) &&
+            ks_problem_value(seen->passed[i], size->name, &value) && value < low)
+            low = value;
+    if (b->top != NULL && ks_problem_value(b->top, size->name, &value))
+        high = value;
     for (size_t i = 0; i < seen->n_floors; i++)
         if (strcmp(seen->floors[i].name, size->name) == 0 && seen->floors[i].value > low)
             low = seen->floors[i].value;
@@ -212,6 +239,7 @@ enum ks_status ks_domain_make(struct ks_arena *arena, const struct ks_mark *mark
         }
         if (b.declared == NULL)
             continue;
+        b.top = find_top(&b, &seen[s]);
         status = check_arguments(b.declared, err);
         ks_buf_puts(&text, any ? " || (" : "(");
         one_workload(&b, &seen[s]);

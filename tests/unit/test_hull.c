@@ -1,0 +1,114 @@
+// Sizes beyond what was run stay with the original: a domain never admits a larger array than one that passed, so
+// that no index passes 2^31 or 2^32 for the first time in a program.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "verify/schedule.h"
+#include "bound_mark.h"
+
+#define MATRIX                                                                                                         \
+    "in(x[rows*cols]) out(y[rows*cols]) grid(rows) block(256)\n"                                                       \
+    "__global__ void k(const float* x, float* y, int rows, int cols) {}\n"
+
+// The problems that the judge would run, with that much memory on the device.
+static size_t scheduled(struct fixture *f, const char *when, int64_t memory, const struct ks_problem **out, size_t max)
+{
+    struct ks_tu_mark bound = {.mark = f->mark, .decl = f->decl};
+    struct ks_tu_kernel kernel = {.mark = &bound, .signature = &f->signature, .arch = 90};
+    struct ks_judge judge = {.arena = &f->arena, .kernel = &kernel, .n_problems = 1, .shape_seed = 7};
+    struct ks_schedule schedule;
+    struct ks_err err = {0};
+    size_t n = 0;
+    judge.problems = KS_NEW(&f->arena, struct ks_problem);
+    *judge.problems = *problem(f, 0, NULL, 0, NULL, 0);
+    judge.device.memory_free = memory;
+    f->proposal.when = parsed(f, when);
+    f->proposal.source = "tile[32]; pack[4];";
+    check(ks_schedule_full(&judge, &f->arena, 0, &f->proposal, &schedule, &err), &err);
+    for (size_t t = 0; t < schedule.n_tasks; t++) {
+        bool known = false;
+        for (size_t i = 0; i < n; i++)
+            known = known || out[i] == schedule.tasks[t].problem;
+        if (!known && n < max && ks_guard_admits(&judge, &f->arena, &f->proposal, schedule.tasks[t].problem))
+            out[n++] = schedule.tasks[t].problem;
+    }
+    return n;
+}
+
+static int64_t largest(const struct ks_problem *const *passed, size_t n)
+{
+    int64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count = passed[i]->args[0].count > count ? passed[i]->args[0].count : count;
+    return count;
+}
+
+static void no_array_outgrows_what_was_run(void **state)
+{
+    (void)state;
+    // One more of each crosses 2^31 elements, or 2^31 or 2^32 bytes.
+    const struct { int64_t rows, cols; const char *when; } cases[] = {
+        {46340, 46340, "1"}, {46340, 46340, "cols % 4 == 0"}, {65535, 16384, "1"}, {23170, 23170, "1"},
+        {32767, 32768, "rows % 32 == 0"}, {1000, 1000, "1"}, {40, 50, "1"},
+    };
+    static const int64_t memories[] = {INT64_C(1) << 30, INT64_C(1) << 36, INT64_C(1) << 40};
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+        for (size_t m = 0; m < 3; m++)
+            for (int fails = 0; fails < 3; fails++) { // none, those above the declared rows, above both
+                struct fixture f;
+                set_up(&f, ks_arena_printf(&(struct ks_arena){0}, "#pragma ks optimize\n#pragma ks workload "
+                                           "let(rows=%lld) let(cols=%lld) " MATRIX,
+                                           (long long)cases[c].rows, (long long)cases[c].cols));
+                const struct ks_problem *all[256], *passed[256];
+                size_t n = 0, n_all = scheduled(&f, cases[c].when, memories[m], all, 256);
+                for (size_t i = 0; i < n_all; i++) {
+                    int64_t rows = all[i]->values[0].value, cols = all[i]->values[1].value;
+                    if (!(fails > 0 && rows > cases[c].rows && (fails == 1 || cols > cases[c].cols)))
+                        passed[n++] = all[i];
+                }
+                assert_true(n > 0);
+                int64_t most = largest(passed, n);
+                struct ks_seen seen = {0, passed, n, NULL, 0};
+                struct ks_expr *d = domain_of(&f, &seen, 1);
+                for (int64_t more = 0; more < 66 * 66; more++) {
+                    const struct ks_problem *p = problem(&f, 0, "rows", cases[c].rows + more / 66, "cols",
+                                                         cases[c].cols + more % 66);
+                    if (p->args[0].count > most && inside(&f, d, p, NULL))
+                        fail_msg("%s is inside, %lld elements were run", p->name, (long long)most);
+                }
+                assert_true(inside(&f, d, passed[n - 1], NULL) || cases[c].rows < 100);
+                ks_arena_free(&f.arena);
+            }
+}
+
+// Where there is room, one more of each is run even if that is 2^31 elements; where there is none, it is not dispatched.
+static void the_first_launch_beyond_two_to_31_is_the_judges(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const struct ks_problem *run[256];
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=2147483647) in(x[n]) out(y[n]) "
+               "grid(ceildiv(n,256)) block(256)\n"
+               "__global__ void k(const unsigned char* x, unsigned char* y, long long n) {}\n");
+    size_t n = scheduled(&f, "1", INT64_C(1) << 36, run, 256);
+    assert_true(largest(run, n) == INT64_C(1) << 31);
+    struct ks_seen seen = {0, run, n, NULL, 0};
+    assert_true(inside(&f, domain_of(&f, &seen, 1), problem(&f, 0, "n", INT64_C(1) << 31, NULL, 0), NULL));
+    seen.n_passed = n = scheduled(&f, "1", INT64_C(1) << 33, run, 256);
+    assert_true(largest(run, n) == (INT64_C(1) << 31) - 1);
+    assert_false(inside(&f, domain_of(&f, &seen, 1), problem(&f, 0, "n", INT64_C(1) << 31, NULL, 0), NULL));
+    ks_arena_free(&f.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(no_array_outgrows_what_was_run),
+        cmocka_unit_test(the_first_launch_beyond_two_to_31_is_the_judges),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
