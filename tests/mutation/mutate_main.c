@@ -75,13 +75,14 @@ static void shuffle(struct run *r, struct mutant_list *mutants)
     }
 }
 
-// One of each class in turn: there are few barriers and fences among many indices.
+// One of each class in turn, those of which there are few (fences, barriers) before the many indices, so that a
+// small limit draws them too.
 static void by_turns(struct run *r, struct mutant_list *mutants)
 {
     struct mutant *sorted = KS_NEW_ARRAY(r->arena, struct mutant, mutants->len);
     size_t n = 0, next[MUT_CLASSES] = {0};
     while (n < mutants->len)
-        for (int c = 0; c < MUT_CLASSES; c++) {
+        for (int c = MUT_CLASSES - 1; c >= 0; c--) {
             while (next[c] < mutants->len && (int)mutants->at[next[c]].kind != c)
                 next[c]++;
             if (next[c] < mutants->len)
