@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "device/emu/emu_finding.h"
 
 bool ks_check_answer(enum ks_answer answer, const char *text, enum ks_correctness *verdict,
@@ -109,6 +110,24 @@ static void describe(const struct ks_vector *vector, char text[96])
              kinds[vector->family]);
 }
 
+// What describe() keeps from a proposer, for who reads the log.
+static void log_difference(const struct ks_vector *vector, const struct ks_output *output, const void *got,
+                           int poison, const struct ks_comparison *c)
+{
+    const struct ks_slot *slot = &vector->layout.slots[output->slot];
+    const struct ks_reference *reference = &output->reference;
+    char known[160] = "";
+    int64_t i = c->first_bad;
+    if (reference->value != NULL)
+        snprintf(known, sizeof known, "; in double %.17g, scale %g, noise %g, own error %g", reference->value[i],
+                 (double)reference->scale[i], reference->noise, (double)reference->own[i]);
+    ks_debug("%s, family %s: `%s` has %lld wrong of %lld, first at %lld: %.9g for %.9g%s", vector->problem.name,
+             ks_family_name(vector->family), vector->problem.args[slot->arg].name, (long long)c->bad,
+             (long long)c->compared, (long long)i, ks_scalar_value(slot->elem.scalar, got, i),
+             ks_scalar_value(slot->elem.scalar, output->expected[poison != 0 && output->expected[1] != NULL], i),
+             known);
+}
+
 // Reads what the candidate wrote and compares it; `poison` is 0 or 1.
 static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena, int poison,
                                       bool *same, enum ks_answer *answer, struct ks_err *err)
@@ -134,6 +153,7 @@ static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena,
             if (c.bad > 0 && *same) {
                 char where[96];
                 describe(vector, where);
+                log_difference(vector, &vector->outputs[o], got, poison, &c);
                 *same = false;
                 snprintf(check->reason, 512, "output `%s` differs: %s (%s)",
                          vector->problem.args[slot->arg].name, c.pattern, where);
