@@ -50,6 +50,7 @@ struct ks_wide {
     const char *absent;     // why there is none
     const char *registered;
     struct ks_slice image;
+    struct ks_slice text;   // the PTX that it was made from
     bool loaded;            // in the oracle as "m64"
 };
 

@@ -101,6 +101,7 @@ static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct 
     if (w->registered == NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the unit has no such kernel with double for float");
     const char *const names[] = {w->registered, NULL};
+    KS_TRY(ks_judge_text(arena, &made, judge->kernel->arch, w->registered, &w->text, err));
     return ks_judge_image(arena, tu, &made, judge->kernel->arch, names, &judge->options,
                           &w->image, err);
 }

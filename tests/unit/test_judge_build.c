@@ -13,6 +13,7 @@
 #include "verify/rounding.h"
 #include "verify/session.h"
 #include "../fakes/fake_kernels.h"
+#include "../fakes/real_tu.h"
 
 static const char source_text[] =
     "#pragma ks optimize\n"
@@ -25,58 +26,26 @@ static const char source_text[] =
     "}\n";
 
 struct bench {
-    struct ks_arena arena;
-    char *dir;
-    struct ks_config config;
-    struct ks_toolkit toolkit;
-    struct ks_cmdline cmd;
-    struct ks_tu tu;
-    struct ks_tu_compile plain;
+    struct real_tu unit;
     struct ks_verify_defences off;
     struct ks_judge *judge;
 };
 static struct bench bench;
 
-static void check(enum ks_status status, const struct ks_err *err)
-{
-    if (status != KS_OK)
-        fail_msg("%s: %s", ks_status_name(status), err->text);
-}
-
 static int open_bench(void **state)
 {
     (void)state;
-    struct bench *b = &bench;
+    struct real_tu *b = &bench.unit;
     struct ks_err err = {0};
-    const char *const none[] = {NULL};
-    check(ks_dir_temp(&b->arena, "ks-test-build", &b->dir, &err), &err);
-    check(ks_config_load(&b->arena, none, &b->config, &err), &err);
-    b->config.cache_dir = b->config.state_dir = b->config.runtime_dir = b->dir;
-    check(ks_toolkit_find(&b->arena, &b->config, &b->toolkit, &err), &err);
-    check(ks_toolkit_version(&b->arena, &b->config, &b->toolkit, &err), &err);
-    char *file = ks_path_join(&b->arena, b->dir, "vadd.cu");
-    check(ks_file_write(file, source_text, sizeof source_text - 1, false, 0, &err), &err);
-    const char *const argv[] = {"ks-nvcc", "-arch=sm_90", "-c", file, "-o",
-                                ks_path_join(&b->arena, b->dir, "vadd.o"), NULL};
-    ks_cmdline_read(&b->arena, 6, argv, &b->cmd);
-    assert_null(b->cmd.pass);
-    check(ks_tu_open(&b->arena, &b->config, &b->cmd, &b->toolkit, &b->tu, &err), &err);
-    b->plain.quiet = true;
-    b->plain.keep_dir = ks_path_join(&b->arena, b->dir, "plain");
-    check(ks_dir_make(b->plain.keep_dir, &err), &err);
-    check(ks_tu_compile_plain(&b->arena, &b->tu, ks_path_join(&b->arena, b->dir, "plain.o"), &b->plain,
-                              &err), &err);
-    assert_int_equal(b->plain.exit_code, 0);
-    check(ks_tu_identify(&b->arena, &b->tu, &b->plain, &err), &err);
-    assert_int_equal(b->tu.n_kernels, 1);
+    real_tu_open(b, "vadd.cu", source_text);
     struct ks_judge_options options = {.worker = "--worker", .launcher = "/proc/self/exe",
                                        .emulator = ks_path_join(&b->arena, ks_program_dir(&b->arena),
                                                                 "../bin/ks-worker"),
                                        .device = "cuda", .max_shapes = 12, .seed = 5,
-                                       .work_dir = b->dir, .off = &b->off,
+                                       .work_dir = b->dir, .off = &bench.off,
                                        .shadow_root = ks_path_join(&b->arena, b->dir, "shadow")};
     bool fault;
-    check(ks_judge_open(&b->arena, &b->tu, &b->tu.kernels[0], &b->plain, &options, &b->judge, &fault, &err),
+    check(ks_judge_open(&b->arena, &b->tu, &b->tu.kernels[0], &b->plain, &options, &bench.judge, &fault, &err),
           &err);
     return 0;
 }
@@ -85,8 +54,7 @@ static int close_bench(void **state)
 {
     (void)state;
     ks_judge_close(bench.judge);
-    ks_tree_remove(bench.dir, NULL);
-    ks_arena_free(&bench.arena);
+    real_tu_close(&bench.unit);
     return 0;
 }
 
@@ -94,15 +62,15 @@ static struct ks_proposal *propose(const char *kernel, const char *before, const
 {
     struct ks_err err = {0};
     struct ks_yaml *root;
-    struct ks_proposal *p = KS_NEW(&bench.arena, struct ks_proposal);
+    struct ks_proposal *p = KS_NEW(&bench.unit.arena, struct ks_proposal);
     const char *text = ks_arena_printf(
-        &bench.arena,
+        &bench.unit.arena,
         "params: [a, b, c, n]\nsource: |\n  %s\n  __global__ void %s(const float *a, const float *b, float *c, int n)\n  {\n"
         "      int i = blockIdx.x * blockDim.x + threadIdx.x;\n      %s\n  }\n"
         "plan:\n  - {kernel: %s, grid: [\"ceildiv(n,128)\"], block: [128], args: [a, b, c, n]}\n",
         before, kernel, body, kernel);
-    check(ks_yaml_parse(&bench.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
-    check(ks_proposal_read(&bench.arena, "p.yaml", root, p, &err), &err);
+    check(ks_yaml_parse(&bench.unit.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
+    check(ks_proposal_read(&bench.unit.arena, "p.yaml", root, p, &err), &err);
     return p;
 }
 
@@ -131,7 +99,7 @@ static void bad_proposals_are_named_before_anything_runs(void **state)
             fail_msg("%s: %s \"%s\"", cases[i].kernel, ks_correctness_name(verdicts[i].correctness),
                      verdicts[i].reason);
     // No path of this machine in what goes back to a proposer.
-    assert_null(strstr(verdicts[1].reason, bench.dir));
+    assert_null(strstr(verdicts[1].reason, bench.unit.dir));
 }
 
 static void the_gate_can_be_switched_off_in_tests_only(void **state)
@@ -182,7 +150,7 @@ static void the_build_that_ships_is_judged(void **state)
     static const struct ks_digest zero;
     assert_false(ks_digest_eq(&v.evidence.ptx[0], &zero));
     assert_false(ks_digest_eq(&v.evidence.sass[0], &zero));
-    assert_string_equal(v.evidence.nvcc, bench.toolkit.version);
+    assert_string_equal(v.evidence.nvcc, bench.unit.toolkit.version);
 }
 
 static void wrong_arithmetic_is_seen_whatever_its_name(void **state)
@@ -252,11 +220,11 @@ static void an_emulated_device_that_does_not_start_is_noted(void **state)
 static void random_rounding_is_assembled(void **state)
 {
     (void)state;
-    struct bench *b = &bench;
+    struct real_tu *b = &bench.unit;
     struct ks_err err = {0};
     struct ks_buf text = KS_BUF(1 << 20);
-    const char *const name = b->judge->kernel->signature->registered, *const names[] = {name, NULL}, *image;
-    ks_rounding_text(b->judge->original_text, &text);
+    const char *const name = bench.judge->kernel->signature->registered, *const names[] = {name, NULL}, *image;
+    ks_rounding_text(bench.judge->original_text, &text);
     for (int linked = 0; linked < 2; linked++) {
         struct ks_cmdline cmd = b->cmd;
         struct ks_tu tu = b->tu;
@@ -276,12 +244,7 @@ int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return fake_worker_main(argc, argv);
-    struct ks_arena arena = {0};
-    struct ks_config config = {0};
-    struct ks_toolkit toolkit;
-    bool nvcc = ks_toolkit_find(&arena, &config, &toolkit, NULL) == KS_OK;
-    ks_arena_free(&arena);
-    if (!nvcc)
+    if (!real_nvcc())
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
