@@ -15,6 +15,7 @@
 #define NOISE_CAP (4 * ACCUMULATION)
 #define OWN_ERRORS 4 // times the largest of a few
 #define TRUST 0x1p-12 // of a value's size: what is farther off is no rounding
+#define TRUST_DOUBLE 0x1p-30 // four times that is still below what computing in fp32 does
 #define ELEMENTWISE_ULP 4.0 // expf and friends of CUDA's library stay within it
 #define ELEMENTWISE_ULP_16 1.0
 
@@ -99,17 +100,23 @@ double ks_compare_rounding(enum ks_scalar scalar, double value)
     return fabs(value) * unit_roundoff(scalar) + (scalar == KS_T_F16 ? 0x1p-25 : 0);
 }
 
-// Near enough to the value in double.
-bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error)
+static double unit_of(const struct ks_reference *reference)
 {
-    return error <= TRUST * ((double)reference->scale[i] + reference->typical);
+    return reference->unit > 0 ? reference->unit : 0x1p-24;
 }
 
+bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error)
+{
+    double trust = unit_of(reference) < 0x1p-24 ? TRUST_DOUBLE : TRUST;
+    return error <= trust * ((double)reference->scale[i] + reference->typical);
+}
+
+// Near enough to the value in double.
 static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
 {
     if (reference == NULL || !(reference->scale[i] > 0))
         return false;
-    double factor = fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP)), u = 0x1p-24;
+    double factor = fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP)), u = unit_of(reference);
     double error = fmax(factor * u * (double)reference->scale[i], OWN_ERRORS * (double)reference->own[i]);
     return fabs(have - reference->value[i]) <= ks_compare_rounding(scalar, reference->value[i]) + error;
 }

@@ -33,6 +33,7 @@ struct ks_reference {
     const double *value;
     const float *scale, *own;
     double noise, typical;
+    double unit; // roundoff of the arithmetic; 0: fp32's
 };
 // Whether an error of the original at element i is one that rounding makes; a larger one is a choice.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);

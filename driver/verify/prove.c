@@ -97,11 +97,11 @@ static void put_value(struct ks_elem elem, void *at, double value)
 }
 
 enum probe {
-    PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_NARROW, PROBE_HALF, PROBE_POISON, PROBE_INPUT, PROBES
+    PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_NARROW, PROBE_HALF, PROBE_SINGLE, PROBE_POISON, PROBE_INPUT, PROBES
 };
 static const char *const probe_text[PROBES] = {
     "all zeros", "all ones", "the mean everywhere", "bfloat16 precision", "half precision",
-    "unwritten memory", "a copied input",
+    "single precision", "unwritten memory", "a copied input",
 };
 
 // A sample of one output: element-aligned chunks side by side.
@@ -134,7 +134,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     double *value = output->reference.value != NULL ? malloc((n + 1) * sizeof(double)) : NULL;
     float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
-    s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical};
+    s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
+                                     output->reference.unit};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
@@ -193,6 +194,8 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
     }
     if ((probe == PROBE_NARROW || probe == PROBE_HALF) && s->elem.scalar != KS_T_F32 && s->elem.scalar != KS_T_F64)
         return false;
+    if (probe == PROBE_SINGLE && s->elem.scalar != KS_T_F64)
+        return false;
     for (int64_t i = 0; i < s->lanes; i++) {
         char *at = (char *)s->fake + (size_t)i * s->size;
         const char *want = (const char *)s->want + (size_t)i * s->size;
@@ -210,6 +213,9 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
             put_value(s->elem, at, (double)(isfinite(scaled) ? scaled - (scaled - v) : v));
             break;
         }
+        case PROBE_SINGLE:
+            put_value(s->elem, at, (double)(float)ks_scalar_value(s->elem.scalar, want, 0));
+            break;
         case PROBE_POISON:
             memset(at, (int)(vector->poison[0] & 255), s->size);
             break;
@@ -252,14 +258,19 @@ static bool rejects(const struct ks_judge *judge, const struct ks_output *output
 static bool shows_precision(const struct ks_judge *judge, const struct ks_vector *vector,
                             enum probe probe)
 {
-    bool in_double = false;
-    for (size_t o = 0; o < vector->n_outputs; o++)
-        in_double = in_double || vector->outputs[o].reference.value != NULL;
+    bool in_double = false, of_double = judge->arith.kind == KS_ARITH_MULADD && judge->arith.u == 0x1p-53;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        const struct ks_reference *r = &vector->outputs[o].reference;
+        in_double = in_double || r->value != NULL;
+        of_double = of_double || (r->value != NULL && r->unit == 0x1p-53);
+    }
     if (judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
         vector->family == KS_FAMILY_POSITION || vector->family == KS_FAMILY_IMPULSE ||
         vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL ||
         vector->family == KS_FAMILY_LITERALS)
         return false;
+    if (probe == PROBE_SINGLE)
+        return of_double;
     return in_double || (probe == PROBE_NARROW && judge->arith.kind == KS_ARITH_MULADD);
 }
 
@@ -288,7 +299,8 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
         // the mean finds them.)
         if (probe == PROBE_INPUT && judge->arith.kind == KS_ARITH_NONE)
             continue;
-        if ((probe == PROBE_NARROW || probe == PROBE_HALF) && !shows_precision(judge, vector, probe))
+        bool rounds = probe == PROBE_NARROW || probe == PROBE_HALF || probe == PROBE_SINGLE;
+        if (rounds && !shows_precision(judge, vector, probe))
             continue;
         size_t inputs = probe == PROBE_INPUT ? vector->layout.n_slots : 1;
         for (size_t input = 0; input < inputs; input++) {
@@ -305,7 +317,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
                 }
                 struct sample s = take_sample(judge, vector, output);
                 if (s.lanes > 0 && fake_answer(vector, probe, &s, input) &&
-                    !(probe == PROBE_INPUT && lacks_an_input(vector) &&
+                    !((probe == PROBE_SINGLE || (probe == PROBE_INPUT && lacks_an_input(vector))) &&
                       memcmp(s.fake, s.want, (size_t)s.lanes * s.size) == 0)) {
                     applied = true;
                     rejected = rejects(judge, output, &s, bitwise);

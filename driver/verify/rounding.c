@@ -2,6 +2,7 @@
 #include "verify/rounding.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "verify/words.h"
@@ -13,12 +14,17 @@
 // Neighbouring tickets give unlike states.
 #define START                                                                                          \
     "\t.reg .pred \tks_throw;\n\t.reg .f32 \tks_below, ks_above;\n\t.reg .b32 \tks_state, ks_mixed;\n" \
+    "\t.reg .f64 \tks_below64, ks_above64;\n"                                                         \
     "\tatom.global.add.u32 \tks_state, [ks_tickets], 1;\n"                                             \
     "\tmul.lo.u32 \tks_state, ks_state, 2654435769;\n"                                                 \
     "\tshr.u32 \tks_mixed, ks_state, 15;\n\txor.b32 \tks_state, ks_state, ks_mixed;\n"                 \
     "\tmul.lo.u32 \tks_state, ks_state, 2246822519;\n"
-#define UP "0f3F800001"   // the float above 1
-#define DOWN "0f3F7FFFFF" // the float below 1
+// What differs between the two types: a suffix, that of the registers, the numbers above and below 1.
+struct width {
+    const char *type, *registers, *up, *down;
+};
+static const struct width narrow = {"f32", "", "0f3F800001", "0f3F7FFFFF"};
+static const struct width wide = {"f64", "64", "0d3FF0000000000001", "0d3FEFFFFFFFFFFFFF"};
 
 struct statement {
     struct ks_slice guard, op, dest, rest; // rest: source operands, up to the semicolon
@@ -54,9 +60,23 @@ static bool read_statement(struct ks_slice line, struct statement *s)
 
 enum rounded { NOT, BY_DIRECTION, BY_SCALE };
 
+// A number of 2^51 and more among the operands of an addition cuts a fraction off, as exp and sin do first: that is
+// a choice of the library's, not rounding.
+static bool cuts(struct ks_slice operands)
+{
+    for (size_t i = 0; i + 5 <= operands.len; i++)
+        if (operands.at[i] == '0' && tolower((unsigned char)operands.at[i + 1]) == 'd') {
+            char digits[4] = {operands.at[i + 2], operands.at[i + 3], operands.at[i + 4]};
+            if ((strtoul(digits, NULL, 16) & 0x7ff) >= 1023 + 51)
+                return true;
+        }
+    return false;
+}
+
 // How the results of an instruction are rounded by chance; its name without ".rn" and type in *name, the
-// rest of what is said of it in *ftz and *sat.
-static enum rounded how(struct ks_slice op, struct ks_slice *name, bool *ftz, bool *sat)
+// rest of what is said of it in *ftz and *sat, its type in *width.
+static enum rounded how(struct ks_slice op, struct ks_slice *name, bool *ftz, bool *sat,
+                        const struct width **width)
 {
     static const char *const exact[] = {"add", "sub", "mul", "fma", "mad", "div", "sqrt", "rcp", NULL};
     static const char *const approximate[] = {"ex2", "lg2",  "sin", "cos", "tanh", "rsqrt",
@@ -74,34 +94,41 @@ static enum rounded how(struct ks_slice op, struct ks_slice *name, bool *ftz, bo
             *sat = true;
         else if (ks_slice_eq(part, "approx") || ks_slice_eq(part, "full"))
             approx = true;
-        else if (!ks_slice_eq(part, "rn") && !(ks_slice_eq(part, "f32") && rest.len == 0))
+        else if (!ks_slice_eq(part, "rn") &&
+                 !((ks_slice_eq(part, "f32") || ks_slice_eq(part, "f64")) && rest.len == 0))
             return NOT;
     }
-    if (!ks_slice_eq(part, "f32"))
+    if (!ks_slice_eq(part, "f32") && !ks_slice_eq(part, "f64"))
         return NOT;
+    *width = ks_slice_eq(part, "f32") ? &narrow : &wide;
+    if (approx && *width == &wide && *ftz)
+        return NOT; // 20 bits, that others are made of
     if (approx)
         return ks_word_one_of(*name, approximate) ? BY_SCALE : NOT;
     return ks_word_one_of(*name, exact) ? BY_DIRECTION : NOT;
 }
 
-static void directed(struct ks_buf *out, const struct statement *s, struct ks_slice name, const char *more)
+static void directed(struct ks_buf *out, const struct statement *s, struct ks_slice name, const char *more,
+                     const struct width *w)
 {
     ks_buf_puts(out, THROW);
     for (int up = 0; up < 2; up++)
-        ks_buf_printf(out, "\t%.*s.%s%s.f32 \t%s, %.*s;\n", (int)name.len, name.at, up ? "rp" : "rm", more,
-                      up ? "ks_above" : "ks_below", (int)s->rest.len, s->rest.at);
+        ks_buf_printf(out, "\t%.*s.%s%s.%s \t%s%s, %.*s;\n", (int)name.len, name.at, up ? "rp" : "rm", more, w->type,
+                      up ? "ks_above" : "ks_below", w->registers, (int)s->rest.len, s->rest.at);
     // What is exact is the same both ways, but for the sign of a zero, which is that of rounding to nearest above.
-    ks_buf_puts(out, "\tsetp.ne.and.f32 \tks_throw, ks_below, ks_above, ks_throw;\n\t");
+    ks_buf_printf(out, "\tsetp.ne.and.%s \tks_throw, ks_below%s, ks_above%s, ks_throw;\n\t", w->type, w->registers,
+                  w->registers);
     ks_buf_slice(out, s->guard);
-    ks_buf_printf(out, " selp.f32 \t%.*s, ks_below, ks_above, ks_throw;\n", (int)s->dest.len, s->dest.at);
+    ks_buf_printf(out, " selp.%s \t%.*s, ks_below%s, ks_above%s, ks_throw;\n", w->type, (int)s->dest.len, s->dest.at,
+                  w->registers, w->registers);
 }
 
-static void scaled(struct ks_buf *out, const struct statement *s)
+static void scaled(struct ks_buf *out, const struct statement *s, const struct width *w)
 {
-    ks_buf_puts(out, THROW "\tselp.f32 \tks_above, " UP ", " DOWN ", ks_throw;\n\t");
+    ks_buf_printf(out, THROW "\tselp.%s \tks_above%s, %s, %s, ks_throw;\n\t", w->type, w->registers, w->up, w->down);
     ks_buf_slice(out, s->guard);
-    ks_buf_printf(out, " mul.rn.f32 \t%.*s, %.*s, ks_above;\n", (int)s->dest.len, s->dest.at,
-                  (int)s->dest.len, s->dest.at);
+    ks_buf_printf(out, " mul.rn.%s \t%.*s, %.*s, ks_above%s;\n", w->type, (int)s->dest.len, s->dest.at,
+                  (int)s->dest.len, s->dest.at, w->registers);
 }
 
 static void instruction(struct ks_buf *out, struct ks_slice line, struct ks_slice whole)
@@ -109,15 +136,16 @@ static void instruction(struct ks_buf *out, struct ks_slice line, struct ks_slic
     struct statement s;
     struct ks_slice name;
     bool ftz, sat;
-    enum rounded rounded = read_statement(line, &s) ? how(s.op, &name, &ftz, &sat) : NOT;
-    if (rounded == BY_DIRECTION) {
-        directed(out, &s, name, ftz && sat ? ".ftz.sat" : ftz ? ".ftz" : sat ? ".sat" : "");
+    const struct width *width = &narrow;
+    enum rounded rounded = read_statement(line, &s) ? how(s.op, &name, &ftz, &sat, &width) : NOT;
+    if (rounded == BY_DIRECTION && !(width == &wide && cuts(s.rest))) {
+        directed(out, &s, name, ftz && sat ? ".ftz.sat" : ftz ? ".ftz" : sat ? ".sat" : "", width);
         return;
     }
     ks_buf_slice(out, whole);
     ks_buf_puts(out, "\n");
     if (rounded == BY_SCALE)
-        scaled(out, &s);
+        scaled(out, &s, width);
 }
 
 void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out)

@@ -1,5 +1,5 @@
-// Random rounding: the original's own machine text, in which each fp32 result of add, sub, mul, fma, div, sqrt and rcp is
-// the number below or the number above, by chance, and each approximate one is moved by one in its last place. What such
+// Random rounding: the original's own machine text, in which each fp32 and fp64 result of add, sub, mul, fma, div, sqrt
+// and rcp is the number below or the number above, by chance, and each approximate one is moved by one in its last place. What such
 // runs differ by from the value in double is what rounding of *intermediate* results does to an element: where a
 // difference of nearly equal numbers or the logarithm of nearly one is left, neither the result's size nor moved inputs
 // tell. (Monte Carlo arithmetic: D. S. Parker, UCLA CSD-970002, 1997; CESTAC: J. Vignes, Math. Comput. Simul. 35, 1993.)
@@ -11,6 +11,10 @@
 // PTX of nvcc in, PTX to run in its place out; entries keep their names and parameters. A counter in global memory makes
 // each thread of each launch throw anew. Exact results stay exact; explicitly directed roundings stay.
 void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out);
+// For outputs of double, for which there is no wider type: their own value as reference, and what random rounding makes
+// of it as the error that an honest order may show.
+enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *arena,
+                                   struct ks_vector *vector, struct ks_err *err);
 // Raises outputs[].reference.own, where there is a reference, to the largest error of a few such runs. Where there can be
 // none (no text of the original, it faults) a note says so. The oracle's buffers are other ones afterwards. A failure
 // status is the tool's.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "verify/parallel.h"
+#include "verify/rounding.h"
 #include "verify/vector.h"
 #include "verify/wide.h"
 
@@ -76,7 +77,8 @@ enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     if (judge->arith.kind == KS_ARITH_OTHER && judge->arith.gathers) {
         vector->scaled = true;
-        return ks_wide_vector(judge, arena, vector, err);
+        KS_TRY(ks_wide_vector(judge, arena, vector, err));
+        return ks_rounding_doubles(judge, arena, vector, err);
     }
     if (judge->arith.kind != KS_ARITH_MULADD)
         return KS_OK;

@@ -269,7 +269,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.

@@ -87,6 +87,44 @@ static void each_result_is_a_neighbour(void **state)
     ks_buf_free(&buf);
 }
 
+// The same in double: a sum that is not exact, one that is, and an approximate reciprocal root.
+static const char text64[] =
+    ".version 8.0\n.target sm_90\n.address_size 64\n"
+    ".visible .entry k(\n\t.param .u64 k_param_0\n)\n{\n"
+    "\t.reg .f64 \t%fd<16>;\n\t.reg .b32 \t%r<8>;\n\t.reg .b64 \t%rd<8>;\n\n"
+    "\tld.param.u64 \t%rd1, [k_param_0];\n\tmov.u32 \t%r1, %tid.x;\n"
+    "\tmul.wide.u32 \t%rd2, %r1, 32;\n\tadd.s64 \t%rd3, %rd1, %rd2;\n"
+    "\tmov.f64 \t%fd1, 0d3FF0000000000000;\n\tmov.f64 \t%fd2, 0d3C30000000000000;\n" // 1 and 2^-60
+    "\tadd.f64 \t%fd3, %fd1, %fd2;\n"
+    "\tfma.rn.f64 \t%fd4, %fd1, %fd1, 0d3FF0000000000000;\n"
+    "\trsqrt.approx.f64 \t%fd5, %fd1;\n"
+    "\tst.global.v2.f64 \t[%rd3], {%fd3, %fd4};\n"
+    "\tst.global.v2.f64 \t[%rd3+16], {%fd5, %fd1};\n\tret;\n\n}\n";
+
+static int count64(int result, double value)
+{
+    int n = 0;
+    for (int t = 0; t < THREADS; t++)
+        n += memcmp(&out[0][t][2 * result], &value, sizeof value) == 0;
+    return n;
+}
+
+static void doubles_are_rounded_too(void **state)
+{
+    (void)state;
+    struct ks_buf buf = KS_BUF(1 << 20);
+    const double above = 0x1.0000000000001p0, below = 0x1.fffffffffffffp-1;
+    ks_rounding_text((struct ks_slice){text64, sizeof text64 - 1}, &buf);
+    run((struct ks_slice){buf.data, buf.len});
+    assert_in_range(count64(0, above), 30, 98);
+    assert_int_equal(count64(0, above) + count64(0, 1), THREADS);
+    assert_int_equal(count64(1, 2), THREADS);
+    assert_in_range(count64(2, above), 30, 98);
+    assert_int_equal(count64(2, above) + count64(2, below), THREADS);
+    assert_int_equal(count64(3, 1), THREADS);
+    ks_buf_free(&buf);
+}
+
 static struct ks_buf rounded(const char *ptx)
 {
     struct ks_buf buf = KS_BUF(1 << 20);
@@ -99,9 +137,11 @@ static void other_text_stays(void **state)
 {
     (void)state;
     static const char *const same[] = {
-        "\tadd.s32 \t%r1, %r2, %r3;\n", "\tadd.f64 \t%fd1, %fd2, %fd3;\n", "\tadd.rz.f32 \t%f1, %f2, %f3;\n",
+        "\tadd.s32 \t%r1, %r2, %r3;\n", "\tadd.rz.f64 \t%fd1, %fd2, %fd3;\n", "\tadd.rz.f32 \t%f1, %f2, %f3;\n",
         "\tmax.f32 \t%f1, %f2, %f3;\n", "\tadd.f32x2 \t%rd1, %rd2, %rd3;\n", "\tcvt.rn.f16.f32 \t%rs1, %f1;\n",
         "\tmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r2}, {%f2};\n",
+        "\tfma.rn.f64 \t%fd3, %fd2, 0d3FF71547652B82FE, 0d4338000000000000;\n", // cuts a fraction off
+        "\tadd.f64 \t%fd4, %fd3, 0dC338000000000000;\n", "\trcp.approx.ftz.f64 \t%fd1, %fd2;\n",
         "\t{add.f32 %f1, %f2, %f3;}\n", "\tadd.f32 %f1, %f2, %f3; add.f32 %f1, %f2, %f3;\n", "\tadd.f32;\n", ";\n"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         char ptx[512];
@@ -127,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_result_is_a_neighbour),
+        cmocka_unit_test(doubles_are_rounded_too),
         cmocka_unit_test(other_text_stays),
         cmocka_unit_test(only_bodies_are_rounded),
     };
