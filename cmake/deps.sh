@@ -24,6 +24,9 @@ libsodium|sodium.h|sodium|libsodium-dev libsodium23
 jansson|jansson.h|jansson|libjansson-dev libjansson4
 cmocka|cmocka.h|cmocka|libcmocka-dev libcmocka0
 libiberty|libiberty/demangle.h|iberty|libiberty-dev"
+# without these something is left out
+optional_libraries="\
+zstd|zstd.h|zstd|libzstd-dev|captured launches are not compressed"
 # command | Debian package
 tools="\
 cc|gcc
@@ -92,7 +95,7 @@ fetch() {
     command -v apt-get >/dev/null ||
         die "--fetch needs apt-get: run it on a Debian or Ubuntu machine with a network"
     mkdir -p "$dir" && cd "$dir" || die "cannot make $dir"
-    for package in $(cut -d'|' -f4 <<<"$libraries"); do
+    for package in $(cut -d'|' -f4 <<<"$libraries"$'\n'"$optional_libraries"); do
         if apt-get download "$package" >fetch.log 2>&1; then
             say "$package" "$(find . -maxdepth 1 -name "${package}_*.deb" | sort -V | tail -n 1)"
         else
@@ -160,8 +163,20 @@ while IFS='|' read -r name header library packages; do
     fi
 done <<<"$libraries"
 
-export DEBIAN_FRONTEND=noninteractive
 optional=()
+while IFS='|' read -r name header library package without; do
+    if usable "$header" "$library" || { is_prefix "$prefix" && usable "$header" "$library" "$prefix"; } ||
+       { [ -n "$from" ] && is_prefix "$from" && usable "$header" "$library" "$from"; }; then
+        say "$name" "usable"
+    elif [ "$mode" = install ] && [ -n "$from" ] && unpack "$package" && usable "$header" "$library" "$prefix"; then
+        say "$name" "unpacked from $from into $prefix"
+    else
+        say "$name" "missing (package $package): $without"
+        [ -n "$from" ] || wanted+=("$package") optional+=("$package")
+    fi
+done <<<"$optional_libraries"
+
+export DEBIAN_FRONTEND=noninteractive
 while IFS='|' read -r command package; do
     command -v "$command" >/dev/null || optional+=("$package")
 done <<<"$test_tools"

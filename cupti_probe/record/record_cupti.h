@@ -2,11 +2,7 @@
 #ifndef KS_RECORD_CUPTI_H
 #define KS_RECORD_CUPTI_H
 
-#include <cupti_activity.h>
-#include <cupti_callbacks.h>
-#include <cupti_driver_cbid.h>
-#include <cupti_result.h>
-#include <cupti_version.h>
+#include <cupti.h>
 
 #define RECORD_CUPTI_FUNCTIONS(X)                                                                  \
     X(cuptiGetVersion)                                                                            \

@@ -72,15 +72,19 @@ static const struct ks_verb verbs[] = {
      "  --device emu      the only one so far\n"
      "Exit status: 1 when there are findings, 100 when the emulator lacks an instruction.\n",
      verb_run},
-    {"record", "[-o FILE] -- PROGRAM ... | --report FILE",
+    {"record", "[-o FILE] [--capture WHAT] [--max-bytes=SIZE] -- PROGRAM ... | --report FILE",
      "which kernels of a program take the GPU's time",
      "Runs PROGRAM as it is and records every kernel that it launches, in streams and in graphs, in it and\n"
      "in the processes that it starts: name, time, grid, block, registers, shared memory, occupancy. Then a\n"
      "table of kernels by their share of GPU time, each with its launches by geometry; launches of\n"
      "variants are marked. The program's output, input and exit status stay its own; with --json its\n"
      "standard output goes to stderr. Needs CUPTI of the CUDA Toolkit, no rights to counters (docs/record.md).\n"
-     "  -o FILE        keep the recording\n"
-     "  --report FILE  the table of one that was kept\n"
+     "  -o FILE            keep the recording\n"
+     "  --report FILE      the table of one that was kept\n"
+     "  --capture WHAT     keep real launches, with their arguments and memory, as workloads that a mark\n"
+     "                     names by capture(ID): of KERNEL, of the kernels `marked` in this project, or of\n"
+     "                     the N that take most time (top:N; the program is run twice)\n"
+     "  --max-bytes=SIZE   memory to capture, before and after together (1G): bytes, 500M, 2G\n"
      "Exit status: the program's own. Of --report: 1 when no launch was recorded.\n",
      verb_record},
     {"requalify", "[FILE.cu[:KERNEL]] [--again] [-- NVCC OPTIONS]",

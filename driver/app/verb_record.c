@@ -10,20 +10,23 @@
 #include "os/proc.h"
 
 #define INJECTION "CUDA_INJECTION64_PATH" // read by the driver
-#define RECORDING "KS_RECORD_FILE"        // read by the library
+#define RECORDING "KS_RECORD"             // begins what is read by the library
 
 // The program's environment: this one's, with the library and the recording named in it.
-static const char *const *environment(struct ks_arena *arena, const char *library, const char *path)
+static const char *const *environment(struct ks_arena *arena, const char *library, const char *path,
+                                      const struct record_captures *captures)
 {
     struct ks_strv list = {0};
     for (char **at = environ; *at != NULL; at++) {
         if (ks_starts_with(*at, INJECTION "=") && strcmp(*at + strlen(INJECTION "="), library) != 0)
             ks_warn("%s: this library is not loaded while the program is recorded", *at);
-        if (!ks_starts_with(*at, INJECTION "=") && !ks_starts_with(*at, RECORDING "="))
+        if (!ks_starts_with(*at, INJECTION "=") && !ks_starts_with(*at, RECORDING))
             ks_strv_add(arena, &list, *at);
     }
     ks_strv_add(arena, &list, ks_arena_printf(arena, INJECTION "=%s", library));
-    ks_strv_add(arena, &list, ks_arena_printf(arena, RECORDING "=%s", path));
+    ks_strv_add(arena, &list, ks_arena_printf(arena, RECORDING "_FILE=%s", path));
+    if (captures != NULL)
+        record_captures_ask(arena, captures, &list);
     return list.at;
 }
 
@@ -57,44 +60,70 @@ static enum ks_status find_library(struct ks_arena *arena, const char **library,
     return KS_OK;
 }
 
-// A recording that is kept begins empty: the processes of the program append to it.
-static enum ks_status place_recording(struct ks_arena *arena, const char *wanted, const char **path,
-                                      char **temporary, struct ks_err *err)
+// What one recording goes through.
+struct job {
+    struct ks_verb_context *context;
+    struct record_run *run;
+    const char *library, *wanted;   // wanted: where the recording is kept, or NULL
+    char *dir;                      // private
+    struct record_captures captures;
+    int top;
+    bool capture;
+    struct ks_recording recording;
+};
+
+// Runs the program once. A recording that is kept begins empty: the program's processes append to it.
+static enum ks_status run_once(struct job *j, bool capture, struct ks_err *err)
 {
-    if (wanted != NULL) {
-        *path = ks_path_absolute(arena, wanted);
-        return ks_file_write(*path, "", 0, false, 0, err);
-    }
-    KS_TRY(ks_dir_temp(arena, "ks-record", temporary, err));
-    *path = ks_path_join(arena, *temporary, "recording");
+    struct ks_arena *arena = j->context->arena;
+    const char *path = j->wanted != NULL ? ks_path_absolute(arena, j->wanted)
+                                         : ks_path_join(arena, j->dir, "recording");
+    KS_TRY(ks_file_write(path, "", 0, false, 0, err));
+    KS_TRY(run_program(j->context, j->run,
+                       environment(arena, j->library, path, capture ? &j->captures : NULL), err));
+    struct ks_err local = {0};
+    enum ks_status status = ks_recording_read(arena, path, &j->recording, &local);
+    if (status == KS_E_FORMAT) // no process opened the driver
+        return KS_OK;
+    return status == KS_OK ? KS_OK : ks_err_set(err, status, "%s", local.text);
+}
+
+// --capture top:N: the kernels are known only after a first run.
+static enum ks_status find_top(struct job *j, struct ks_err *err)
+{
+    KS_TRY(run_once(j, false, err));
+    for (size_t i = 0; i < j->recording.kernels.len && i < (size_t)j->top; i++)
+        ks_strv_add(j->context->arena, &j->captures.symbols, j->recording.kernels.at[i].symbol);
     return KS_OK;
 }
 
-static enum ks_status record(struct ks_verb_context *context, const char *wanted,
-                             struct record_run *run, struct ks_err *err)
+static enum ks_status run_job(struct job *j, struct ks_err *err)
 {
-    struct ks_arena *arena = context->arena;
-    struct ks_recording recording;
-    const char *library, *path, *program = run->words[0];
-    char *temporary = NULL;
+    struct ks_arena *arena = j->context->arena;
+    j->captures.spool = ks_path_join(arena, j->dir, "spool");
+    KS_TRY(ks_dir_make(j->captures.spool, err));
+    if (j->top > 0)
+        KS_TRY(find_top(j, err));
+    KS_TRY(run_once(j, j->capture, err));
+    if (j->capture)
+        KS_TRY(record_captures_take(arena, &j->captures, err));
+    record_report(j->context, &j->recording, j->run);
+    return KS_OK;
+}
+
+static enum ks_status record(struct job *j, struct ks_err *err)
+{
+    struct ks_arena *arena = j->context->arena;
+    const char *program = j->run->words[0];
     if (strchr(program, '/') == NULL ? ks_proc_which(arena, program, NULL) == NULL
                                      : access(program, X_OK) != 0)
         KS_FAIL(err, KS_E_USER, "%s: no such program", program);
-    KS_TRY(find_library(arena, &library, err));
-    KS_TRY(place_recording(arena, wanted, &path, &temporary, err));
-    enum ks_status status = run_program(context, run, environment(arena, library, path), err);
-    if (status == KS_OK) {
-        status = ks_recording_read(arena, path, &recording, err);
-        run->path = wanted;
-        if (status == KS_E_ABSENT || status == KS_E_FORMAT) { // no process opened the driver
-            recording = (struct ks_recording){0};
-            status = KS_OK;
-        }
-        if (status == KS_OK)
-            record_report(context, &recording, run);
-    }
-    if (temporary != NULL)
-        ks_tree_remove(temporary, NULL);
+    KS_TRY(find_library(arena, &j->library, err));
+    KS_TRY(ks_dir_temp(arena, "ks-record", &j->dir, err));
+    j->run->path = j->wanted;
+    j->run->captures = j->capture ? &j->captures : NULL;
+    enum ks_status status = run_job(j, err);
+    ks_tree_remove(j->dir, NULL);
     return status;
 }
 
@@ -114,24 +143,30 @@ static int report(struct ks_verb_context *context, const char *path)
 
 int verb_record(struct ks_verb_context *context)
 {
-    const char *output = NULL, *earlier = NULL;
+    const char *output = NULL, *earlier = NULL, *capture = NULL, *most = NULL;
     const struct verb_option options[] = {{.name = "-o=", .value = &output},
                                           {.name = "--output=", .value = &output},
+                                          {.name = "--capture=", .value = &capture},
+                                          {.name = "--max-bytes=", .value = &most},
                                           {.name = "--report=", .value = &earlier}};
     const struct verb_syntax syntax = {.expects = "give -- PROGRAM and its arguments, or --report FILE",
-                                       .options = options, .n_options = 3, .nvcc = true};
+                                       .options = options, .n_options = 5, .nvcc = true};
     struct verb_words words;
     int status = verb_read_words(context, &syntax, &words);
     if (status != EXIT_OK)
         return status;
     bool program = words.nvcc != NULL && words.nvcc[0] != NULL;
-    if (program == (earlier != NULL) || (earlier != NULL && output != NULL))
+    if (program == (earlier != NULL) || (earlier != NULL && (output != NULL || capture != NULL)))
         return verb_usage(context, "%s", syntax.expects);
+    if (most != NULL && capture == NULL)
+        return verb_usage(context, "--max-bytes goes with --capture");
     if (earlier != NULL)
         return report(context, earlier);
     struct record_run run = {.words = words.nvcc};
+    struct job job = {.context = context, .run = &run, .wanted = output, .capture = capture != NULL};
     struct ks_err err = {0};
-    if (record(context, output, &run, &err) != KS_OK)
+    if ((capture != NULL && record_captures_read(context, capture, most, &job.captures, &job.top, &err) != KS_OK) ||
+        record(&job, &err) != KS_OK)
         return verb_fail(context, &err);
     return run.status;
 }

@@ -150,6 +150,17 @@ static void print_table(struct ks_verb_context *context, const struct ks_recordi
     print_variants(recording);
 }
 
+static void print_captures(struct ks_arena *arena, const struct record_captures *captures)
+{
+    for (size_t i = 0; i < captures->made.len; i++) {
+        const struct record_captured *c = &captures->made.at[i];
+        printf("captured %s: %s, grid %s, block %s, %.3g MB; #pragma ks workload capture(%s)\n", c->path,
+               c->kernel, triple(arena, c->grid), triple(arena, c->block), (double)c->bytes / 1e6, c->id);
+    }
+    if (captures->made.len == 0)
+        printf("no launch was captured\n");
+}
+
 // ---- what stands in the way
 
 static void complain(const struct ks_recording *recording, const struct record_run *run)
@@ -229,6 +240,19 @@ static json_t *sessions_json(const struct ks_recording *recording)
     return list;
 }
 
+static json_t *captures_json(const struct record_captures *captures)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; captures != NULL && i < captures->made.len; i++) {
+        const struct record_captured *c = &captures->made.at[i];
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o,s:o,s:I}", "capture", c->id, "kernel",
+                                              c->kernel, "path", c->path, "grid", triple_json(c->grid),
+                                              "block", triple_json(c->block), "bytes",
+                                              (json_int_t)c->bytes));
+    }
+    return list;
+}
+
 static void print_json(struct ks_verb_context *context, const struct ks_recording *recording,
                        const struct record_run *run)
 {
@@ -254,6 +278,7 @@ static void print_json(struct ks_verb_context *context, const struct ks_recordin
     json_object_set_new(report, "span_us", json_real(recording->span_ns / 1e3));
     json_object_set_new(report, "sessions", sessions_json(recording));
     json_object_set_new(report, "notes", notes);
+    json_object_set_new(report, "captures", captures_json(run->captures));
     json_object_set_new(report, "kernels", kernels);
     ks_json_print(report);
 }
@@ -266,5 +291,7 @@ void record_report(struct ks_verb_context *context, const struct ks_recording *r
         print_json(context, recording, run);
     else
         print_table(context, recording, run);
+    if (!context->json && run->captures != NULL)
+        print_captures(context->arena, run->captures);
     complain(recording, run);
 }

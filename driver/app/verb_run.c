@@ -93,8 +93,8 @@ static enum ks_status fill_slot(struct running *r, size_t i, struct ks_err *err)
     void *data = malloc((size_t)slot->bytes + 1);
     KS_ASSERT(data != NULL);
     enum ks_status status =
-        arg->init.kind == KS_INIT_FILE
-            ? ks_fill_file(data, r->problem.where, arg->init.path, slot->elem, slot->count, err)
+        ks_init_is_read(&arg->init)
+            ? ks_fill_read(data, r->problem.where, &arg->init, slot->elem, slot->count, err)
             : ks_fill_all(data, slot->elem, &arg->init, KS_FAMILY_DECLARED, i + 1, slot->count, err);
     if (status == KS_OK)
         status = r->device.write(r->device.self, r->buffers[i], data, slot->bytes, err);

@@ -4,6 +4,7 @@
 #include "app/verb.h"
 #include "nvcc/option.h"
 #include "os/file.h"
+#include "workload/capture.h"
 
 void verb_split_target(struct ks_arena *arena, const char *text, const char **file,
                        const char **kernel)
@@ -118,6 +119,23 @@ static const struct ks_config *config_of(struct ks_verb_context *context,
     return config;
 }
 
+// The keys stand: what a capture holds is not part of them but by its name.
+static void expand_captures(struct ks_arena *arena, struct verb_tu *out)
+{
+    struct ks_strv dirs = ks_store_captures(arena, &out->store);
+    for (size_t i = 0; i < out->tu.n_kernels; i++) {
+        struct ks_tu_kernel *kernel = &out->tu.kernels[i];
+        struct ks_tu_mark *mark = ks_arena_memdup(arena, kernel->mark, sizeof *mark);
+        bool captured = false;
+        for (size_t w = 0; w < mark->mark->n_workloads; w++)
+            captured |= mark->mark->workloads[w].capture[0] != '\0';
+        if (!captured || kernel->signature == NULL)
+            continue;
+        mark->mark = ks_capture_expand(arena, &dirs, mark->mark, mark->decl, kernel->signature);
+        kernel->mark = mark;
+    }
+}
+
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
@@ -149,7 +167,9 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
     if (out->plain.exit_code != 0)
         return ks_err_set(err, KS_E_USER, "%s does not compile with these options: %.*s", file,
                           (int)(complaint.len < 800 ? complaint.len : 800), complaint.at);
-    return ks_tu_identify(arena, &out->tu, &out->plain, err);
+    KS_TRY(ks_tu_identify(arena, &out->tu, &out->plain, err));
+    expand_captures(arena, out);
+    return KS_OK;
 }
 
 void verb_tu_close(struct verb_tu *tu)

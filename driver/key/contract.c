@@ -167,6 +167,7 @@ static void add_init(struct writer *w, struct buffer *buffer, const struct ks_ar
         kind = ks_arena_printf(w->arena, "file(%s)", init.path);
         break;
     case KS_INIT_DEFAULT: // resolved by kind_of
+    case KS_INIT_CAPTURE: // expanded only after the contract is written
         break;
     }
     ks_strv_add(w->arena, &buffer->kinds, kind);

@@ -88,6 +88,11 @@ static const char *without_parameters(struct ks_arena *arena, const char *text)
     return end > begin ? ks_arena_strndup(arena, begin, (size_t)(end - begin)) : text;
 }
 
+const char *ks_recorded_name(struct ks_arena *arena, const char *symbol)
+{
+    return without_parameters(arena, ks_demangle(arena, symbol));
+}
+
 // Variants live in a namespace ks_<16 digits> or ks_<16 digits>_<8 digits> (source/shadow.h), in front of which
 // the mangled name has its length.
 static const char *variant_of(struct ks_arena *arena, const char *symbol)
@@ -138,7 +143,7 @@ static bool read_kernel(struct reader *r, struct writer *w, const json_t *line)
         symbol = ks_arena_strdup(r->arena, symbol);
         *ks_vec_push(r->arena, &r->out->kernels) = (struct ks_recorded_kernel){
             .symbol = symbol, .variant = variant_of(r->arena, symbol),
-            .name = without_parameters(r->arena, ks_demangle(r->arena, symbol))};
+            .name = ks_recorded_name(r->arena, symbol)};
     }
     return map_put(r->arena, &w->kernels, ks_json_int(line, "kernel", -1), at);
 }

@@ -84,6 +84,9 @@ struct ks_recording {
 enum ks_status ks_recording_read(struct ks_arena *arena, const char *path, struct ks_recording *out,
                                  struct ks_err *err);
 
+// A mangled name without return type and parameters: "ns::scale<float>".
+const char *ks_recorded_name(struct ks_arena *arena, const char *symbol);
+
 // Occupancy, order and span, from launches that were counted. Part of ks_recording_read.
 void ks_recording_conclude(struct ks_recording *out);
 

@@ -19,13 +19,21 @@ enum ks_init_kind {
     KS_INIT_DEFAULT, // normal(0,1) for floats, randint(0,99) for integers
     KS_INIT_UNIFORM, KS_INIT_NORMAL, KS_INIT_RANDINT, KS_INIT_IOTA, KS_INIT_PERMUTATION,
     KS_INIT_CONSTANT, KS_INIT_FILE,
+    KS_INIT_CAPTURE, // recorded contents (workload/capture.h): no clause has it, capture(ID) is expanded to it
 };
 
 struct ks_init {
     enum ks_init_kind kind;
     double a, b;
-    const char *path; // KS_INIT_FILE, as written
+    const char *path;   // KS_INIT_FILE, as written; KS_INIT_CAPTURE: folder and hash
+    size_t skip, whole; // KS_INIT_CAPTURE: bytes of the contents before the array, and of all
 };
+
+// Whether the contents are read from somewhere: they are neither made from a seed nor changed with it.
+static inline bool ks_init_is_read(const struct ks_init *init)
+{
+    return init->kind == KS_INIT_FILE || init->kind == KS_INIT_CAPTURE;
+}
 
 enum ks_array_role { KS_ROLE_IN, KS_ROLE_INOUT, KS_ROLE_OUT };
 
@@ -53,6 +61,7 @@ struct ks_workload_mark {
     const char *name;  // "" if none
     double weight;     // 1
     const char *capture; // "" if none
+    const char *capture_problem; // "file:line: ..." why it could not be expanded; or NULL
     struct ks_binding *lets;     size_t n_lets;
     struct ks_array *arrays;     size_t n_arrays;
     struct ks_setting *settings; size_t n_settings;

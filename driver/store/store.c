@@ -275,6 +275,14 @@ static void look_up(struct ks_arena *arena, const struct ks_store *store,
     }
 }
 
+struct ks_strv ks_store_captures(struct ks_arena *arena, const struct ks_store *store)
+{
+    struct ks_strv dirs = {0};
+    for (size_t i = 0; i < store->n_tiers; i++)
+        ks_strv_add(arena, &dirs, ks_path_join(arena, store->tiers[i].dir, "captures"));
+    return dirs;
+}
+
 void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
                      const struct ks_config *config, const struct ks_digest *key,
                      struct ks_lookup *lookup)

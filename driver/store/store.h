@@ -51,6 +51,9 @@ struct ks_lookup {
 void ks_store_open(struct ks_arena *arena, const struct ks_config *config,
                    const struct ks_project *project, struct ks_store *store);
 
+// Folders of captured launches (workload/capture.h), in order of lookup; `ks record` writes into the first.
+struct ks_strv ks_store_captures(struct ks_arena *arena, const struct ks_store *store);
+
 // All usable variants of a key. Damage, foreign formats and untrusted signatures are reasons, not
 // errors; the first tier with a usable decision wins.
 void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,

@@ -12,6 +12,7 @@ static const char *const init_names[] = {
     [KS_INIT_NORMAL] = "normal",     [KS_INIT_RANDINT] = "randint",
     [KS_INIT_IOTA] = "iota",         [KS_INIT_PERMUTATION] = "permutation",
     [KS_INIT_CONSTANT] = "constant", [KS_INIT_FILE] = "file",
+    [KS_INIT_CAPTURE] = "capture",
 };
 
 void ks_arg_put_float(struct ks_arg *arg, int lane, double value)
@@ -65,12 +66,15 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
     const struct ks_slot *slot = &vector->layout.slots[index];
     const struct ks_arg *arg = &vector->problem.args[slot->arg];
     struct ks_init init = arg->init;
-    bool from_file = init.kind == KS_INIT_FILE;
-    if (from_file && vector->family == KS_FAMILY_DECLARED && !vector->problem.derived) {
-        if (ks_fill_file(out, vector->problem.where, init.path, slot->elem, slot->filled, NULL) != KS_OK)
+    bool read = ks_init_is_read(&init);
+    if (read && vector->family == KS_FAMILY_DECLARED && !vector->problem.derived) {
+        if (ks_fill_read(out, vector->problem.where, &init, slot->elem, slot->filled, NULL) != KS_OK)
             return false;
     } else {
-        if (from_file)
+        // What a capture promises of integers is their range.
+        if (init.kind == KS_INIT_CAPTURE && !ks_scalar_is_float(slot->elem.scalar))
+            init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = init.a, .b = init.b};
+        else if (read)
             init = (struct ks_init){.kind = KS_INIT_DEFAULT};
         if (ks_fill_all(out, slot->elem, &init, vector->family, slot_seed(vector, index),
                         slot->filled, NULL) != KS_OK)
@@ -120,7 +124,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
             continue;
         bool is_float = ks_scalar_is_float(slot->elem.scalar);
         bool ones = contents == KS_CONTENTS_ONES && is_float;
-        bool here = arg->init.kind == KS_INIT_FILE || vector->literals != NULL ||
+        bool here = ks_init_is_read(&arg->init) || vector->literals != NULL ||
                     (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED));
         if (here && !ones) {
             void *bytes = calloc((size_t)slot->bytes + 1, 1);

@@ -311,7 +311,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
                     const struct ks_slot *from = &vector->layout.slots[input];
                     const struct ks_slot *to = &vector->layout.slots[output->slot];
                     if (from->role == KS_ROLE_OUT || from->elem.scalar != to->elem.scalar ||
-                        vector->problem.args[from->arg].init.kind == KS_INIT_FILE ||
+                        ks_init_is_read(&vector->problem.args[from->arg].init) ||
                         vector->literals != NULL)
                         continue;
                 }

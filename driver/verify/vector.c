@@ -61,7 +61,7 @@ bool ks_arg_has_range(const struct ks_arg *arg)
     return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT &&
            !ks_scalar_is_float(arg->elem.scalar) && arg->elem.scalar != KS_T_BOOL &&
            (arg->init.kind == KS_INIT_DEFAULT || arg->init.kind == KS_INIT_RANDINT ||
-            arg->init.kind == KS_INIT_UNIFORM);
+            arg->init.kind == KS_INIT_UNIFORM || arg->init.kind == KS_INIT_CAPTURE);
 }
 
 static enum ks_answer prints(const struct ks_vector *vector, struct ks_worker *worker, int which)

@@ -136,7 +136,7 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
         json_array_append_new(list, item);
         if (slot->role == KS_ROLE_OUT)
             continue;
-        if (vector->problem.args[slot->arg].init.kind == KS_INIT_FILE || vector->literals != NULL) {
+        if (ks_init_is_read(&vector->problem.args[slot->arg].init) || vector->literals != NULL) {
             void *bytes = file_bytes(vector, i, pattern);
             ok = bytes != NULL;
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(slot)};

@@ -160,6 +160,7 @@ static void declared_float(void *out, enum ks_scalar scalar, const struct ks_ini
         break;
     case KS_INIT_CONSTANT:
     case KS_INIT_FILE:
+    case KS_INIT_CAPTURE:
         value = init->a;
         break;
     }
@@ -184,6 +185,7 @@ static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
         return (int64_t)ks_value_permuted(seed, i, source->n);
     case KS_INIT_CONSTANT:
     case KS_INIT_FILE:
+    case KS_INIT_CAPTURE:
         return to_int(init->a);
     case KS_INIT_DEFAULT:
         break;
@@ -304,8 +306,8 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
     if (elem.scalar == KS_T_NONE || elem.size == 0)
         KS_FAIL(err, KS_E_USER, "elements of an unknown type cannot be filled; name the type in "
                                 "the array clause");
-    if (init->kind == KS_INIT_FILE)
-        KS_FAIL(err, KS_E_INTERNAL, "file(\"%s\") is read by ks_fill_file", init->path);
+    if (ks_init_is_read(init))
+        KS_FAIL(err, KS_E_INTERNAL, "\"%s\" is read by ks_fill_read", init->path);
     struct part parts[MAX_THREADS];
     pthread_t threads[MAX_THREADS];
     int64_t wanted = total / MIN_PER_THREAD + 1, n = usable_cores(), started = 0;

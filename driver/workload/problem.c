@@ -469,10 +469,11 @@ enum ks_status ks_problem_make(struct ks_arena *arena, const struct ks_mark *mar
                       .decl = decl, .problem = problem};
     problem->where = m.mark->where;
     problem->weight = m.mark->weight;
+    if (m.mark->capture_problem != NULL)
+        return ks_err_set(err, KS_E_USER, "%s", m.mark->capture_problem);
     if (m.mark->capture != NULL && *m.mark->capture != '\0')
-        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: capture(%s): recorded launches cannot be replayed by "
-                                       "this version; write the workload's sizes",
-                m.mark->where, m.mark->capture);
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: capture(%s) is not known here", m.mark->where,
+                m.mark->capture);
     KS_TRY(check_clauses(&m, err));
     KS_TRY(bind_lets(&m, overrides, n_overrides, err));
     KS_TRY(bind_args(&m, err));

@@ -167,8 +167,10 @@ EXPORT void fake_cupti_kernel(const CUpti_ActivityKernel10 *kernel)
 
 EXPORT void fake_cupti_driver(uint32_t id, int enter, const void *params, const char *symbol)
 {
+    static CUresult success = CUDA_SUCCESS;
     CUpti_CallbackData data = {.callbackSite = enter ? CUPTI_API_ENTER : CUPTI_API_EXIT,
-                               .functionParams = params, .symbolName = symbol};
+                               .functionParams = params, .symbolName = symbol,
+                               .functionReturnValue = enter ? NULL : &success};
     if (subscriber != NULL && enabled[id])
         subscriber(subscribed, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);
 }

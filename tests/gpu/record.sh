@@ -155,7 +155,80 @@ END
     [ "$(field variant "sorted((k['launches'], k['variant'] is not None, k['original'] or '') for k in r['kernels'])")" = "[(2, False, ''), (6, True, 'scale')]" ]
     check $? "variant: 6 of 8 launches are the variant's, of scale: $(field variant "[(k['kernel'], k['launches'], k['original']) for k in r['kernels']]")"
 fi
-rm -f many.rec paced.rec
+
+# Launches captured, and judged here and on the emulated device.
+rm -rf capture && mkdir -p capture && cd capture || exit 1
+: >ks.yaml
+cp "$root/tests/gpu/captured.cu" .
+"$nvcc" -std=c++17 -arch="sm_$arch" captured.cu -o captured >>../nvcc.log 2>&1
+check $? "the program to capture from compiles"
+./captured >alone.said
+for name in scale gather count pairs; do
+    timeout 60 "$ks" --json record --capture $name -- ./captured >$name.json 2>$name.said
+    check $? "capture of $name: $(field $name "['%s grid %s %d bytes' % (c['capture'], c['grid'], c['bytes']) for c in r['captures']]") $(grep '^ks record' $name.said)"
+    grep -qxF "$(cat alone.said)" $name.said
+    check $? "capture of $name: the program prints what it prints alone"
+    python3 -c "
+import json
+for c in json.load(open('$name.json'))['captures']:
+    d = json.load(open(c['path']))
+    print('      ', d['symbol'], 'params', [(p['offset'], p['hex']) for p in d['params']])
+    print('       pointers', d['pointers'], 'allocations', [(a['size'], a['align'], a['before'] != a['after']) for a in d['allocations']])"
+done
+[ "$(field scale "[len(r['captures']), r['launches']]")" = '[2, 7]' ] && [ "$(field pairs "len(r['captures'])")" = 1 ]
+check $? "two classes of scale, one of pairs"
+{
+    echo kernels:
+    for name in scale gather count; do
+        echo "  - file: captured.cu"
+        echo "    kernel: $([ $name != gather ] || echo ns::)$name"
+        echo "    workloads:"
+        field $name "'\n'.join('      - capture(%s)' % c['capture'] for c in r['captures'])"
+    done
+} >ks.yaml
+cat ks.yaml | sed 's/^/       /'
+proposal() { # NAME PARAMS KERNEL PLAN
+    printf 'params: [%s]\nsource: |\n%s\nplan:\n  - %s\n' "$2" "$(sed 's/^/  /' <<<"$3")" "$4" >"$1.yaml"
+}
+proposal scale 'y, x, a, n' '__global__ void v(float *y, const float *x, float a, int n)
+{
+    for (int i = blockIdx.x * 128 + threadIdx.x; i < n; i += gridDim.x * 128)
+        y[i] = a * x[i] + y[i];
+}' '{kernel: v, grid: ["ceildiv(n,128)"], block: [128], args: [y, x, a, n]}'
+proposal gather 'at, from, to, n' '__global__ void v(const int *at, const float *from, float *to, int n)
+{
+    for (int i = blockIdx.x * 64 + threadIdx.x; i < n; i += gridDim.x * 64)
+        to[i] += from[at[i]];
+}' '{kernel: v, grid: ["ceildiv(n,64)"], block: [64], args: [at, from, to, n]}'
+proposal count 'bins, keys, n, shift' '__global__ void v(unsigned *bins, const unsigned char *keys, long long n, unsigned char shift)
+{
+    long long i = blockIdx.x * 64ll + threadIdx.x;
+    if (i < n)
+        atomicAdd(&bins[keys[i] >> shift], 1u);
+}' '{kernel: v, grid: ["ceildiv(n,64)"], block: [64], args: [bins, keys, n, shift]}'
+export KS_NVCC_REAL=$nvcc
+for name in scale gather count; do
+    full=$([ $name != gather ] || echo ns::)$name
+    timeout 60 "$ks" --json verify "captured.cu:$full" --variant $name.yaml --no-sandbox --device cuda -- -std=c++17 -arch="sm_$arch" >$name.cuda 2>$name.log
+    mv $name.cuda $name-cuda.json
+    [ "$(field $name-cuda "r['verdicts'][0]['correctness']")" = CORRECT ]
+    check $? "capture of $name, judged on this GPU: $(field $name-cuda "[(v['correctness'], v['speed'], v['reason']) for v in r['verdicts']]") $(head -1 $name.log)"
+done
+cd ..
+mkdir -p big && cd big || exit 1
+: >ks.yaml
+timeout 60 "$ks" --json record --capture touch --max-bytes=4G -- ../capture/captured 1024 >../big.json 2>../big.said
+check $? "1 GiB captured: $(grep '^ks record' ../big.said)"
+timeout 60 "$ks" --json record --report ../plain.rec >/dev/null
+cd ..
+"$out/capture/captured" 1024
+capture=$(python3 -c "
+import json, subprocess, time
+r = json.load(open('big.json'))
+t = time.time(); subprocess.run(['$out/capture/captured', '1024']); alone = time.time() - t
+print(round(2.147 / max(r['seconds'] - alone, 1e-3), 3))")
+figures=$(python3 -c "import json; f = json.loads('$figures'); f['capture_gb_s'] = ${capture:-0}; print(json.dumps(f))")
+rm -rf many.rec paced.rec big
 echo "$figures"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

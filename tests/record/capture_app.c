@@ -1,0 +1,83 @@
+// A program whose launches are captured, on the fake driver: the kernels of test_capture.sh, as C functions.
+//   capture_app [stuck]     stuck: also one on a stream that is never done
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fake_cuda.h"
+
+#define ARG(type, i) (*(type *)args[i])
+
+// scale(float *y, const float *x, float a, int n)
+static void scale(void **args)
+{
+    for (int i = 0; i < ARG(int, 3); i++)
+        ARG(float *, 0)[i] = ARG(float, 2) * ARG(const float *, 1)[i];
+}
+
+// gather(const int *at, const float *from, float *to, int n)
+static void gather(void **args)
+{
+    for (int i = 0; i < ARG(int, 3); i++)
+        ARG(float *, 2)[i] += ARG(const float *, 1)[ARG(const int *, 0)[i]];
+}
+
+struct pair {
+    const float *a;
+    long n;
+    float *b;
+};
+
+static void launch(CUfunction f, unsigned grid, uintptr_t stream, void **args)
+{
+    if (cuLaunchKernel(f, grid, 1, 1, 128, 1, 1, 0, (CUstream)stream, args, NULL) != CUDA_SUCCESS) // NOLINT
+        exit(90);
+}
+
+static float *memory(size_t n)
+{
+    CUdeviceptr at = 0;
+    if (cuMemAlloc_v2(&at, n) != CUDA_SUCCESS)
+        exit(91);
+    memset((void *)(uintptr_t)at, 0, n);
+    return (float *)(uintptr_t)at;
+}
+
+int main(int argc, char **argv)
+{
+    static const size_t offsets[] = {0, 8, 16, 20}, sizes[] = {8, 8, 4, 4};
+    static const size_t offsets_g[] = {0, 8, 16, 24}, sizes_g[] = {8, 8, 8, 4};
+    static const size_t offsets_p[] = {0}, sizes_p[] = {24};
+    if (cuInit(0) != CUDA_SUCCESS)
+        return 99;
+    CUfunction f = fake_cuda_function("_Z5scalePfPKffi", offsets, sizes, 4, scale);
+    CUfunction g = fake_cuda_function("_ZN2ns6gatherIfEEvPKiPKT_PS3_i", offsets_g, sizes_g, 4, gather);
+    CUfunction h = fake_cuda_function("_Z5pairs4pair", offsets_p, sizes_p, 1, NULL);
+    int n = 1000, more = 300;
+    float a = 2.5f, *x = memory(4096), *pool = memory(16384);
+    float *y = pool + 1024, *z = pool + 2048; // three arrays of one allocation
+    int *at = (int *)memory(4000);
+    for (int i = 0; i < n; i++) {
+        x[i] = (float)i * 0.25f - 100;
+        at[i] = (i * 37) % 500 + 7;
+    }
+    void *first[] = {&y, &x, &a, &n}, *second[] = {&y, &x, &a, &more}, *alike[] = {&x, &x, &a, &n};
+    launch(f, 8, 7, first);
+    launch(f, 8, 7, first);     // of the same class
+    launch(f, 3, 7, second);
+    launch(f, 3, 99, second);   // into a graph
+    launch(f, 8, 7, alike);     // in place
+    void *gathered[] = {&at, &x, &z, &n};
+    launch(g, 8, 7, gathered);
+    struct pair pair = {x, 5, z};
+    void *by_value[] = {&pair};
+    launch(h, 1, 7, by_value);
+    if (argc > 1 && strcmp(argv[1], "stuck") == 0)
+        launch(f, 5, 97, first);
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (double)y[i] + (double)z[i] + (double)x[i];
+    printf("sum %.6f\n", sum);
+    return 0;
+}

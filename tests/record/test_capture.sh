@@ -1,0 +1,129 @@
+# ks record --capture, and the workloads that come of it: judged on the emulated device, without a GPU.
+. "$KS_TEST_SOURCE/tests/record/record.sh"
+app=$KS_TEST_TOOLS/capture_app
+: > ks.yaml # a project: captures lie in its .ks
+
+# A kernel that waits for the program is left alone after some seconds; beside the rest of this test.
+(mkdir stuck && cd stuck && : > ks.yaml && exec "$ks" record --capture scale -- "$app" stuck > out 2> log) &
+stuck=$!
+
+LD_LIBRARY_PATH=$KS_TEST_FAKES "$app" > alone || fail "the program"
+json 0 record --capture scale -- "$app" + captures
+cmp alone log || fail "the program's output is not its own"
+is '[(c["kernel"], c["grid"], c["bytes"]) for c in r["captures"]]' \
+    "[('scale', [8, 1, 1], 20480), ('scale', [3, 1, 1], 20480), ('scale', [8, 1, 1], 4096)]"
+is 'r["launches"]' 7
+ids=$(field '" ".join(c["capture"] for c in r["captures"])')
+[ "$(ls .ks/captures/data | wc -l)" = 4 ] || fail "contents are kept more than once"
+ls .ks/captures/data > before
+
+# The same again is the same; other kernels by name, by time, by mark.
+json 0 record --capture scale -- "$app" + captures
+[ "$(field '" ".join(c["capture"] for c in r["captures"])')" = "$ids" ] || fail "other names for the same launches"
+ls .ks/captures/data | cmp before || fail "contents are kept again"
+json 0 record --capture 'ns::gather<float>' -- "$app" + captures
+gathered=$(field 'r["captures"][0]["capture"]')
+[[ $gathered == gather-* ]] || fail "the capture is called $gathered"
+json 0 record --capture ns::other -- "$app"
+is 'r["captures"]' '[]'
+json 0 record --capture top:2 -- "$app" + captures
+is 'sorted(set(c["kernel"] for c in r["captures"]))' "['ns::gather<float>', 'scale']"
+is 'r["launches"]' 7
+status 2 "$ks" record --capture marked -- "$app" && says 'no kernel is marked' && one_line
+status 2 "$ks" record --capture top:0 -- "$app" && one_line
+status 2 "$ks" record --capture scale --max-bytes=some -- "$app" && one_line
+status 2 "$ks" record --max-bytes=1G -- "$app" && one_line
+status 0 "$ks" record --capture scale --max-bytes=30K -- "$app"
+says 'capture-bytes' && says '40960 bytes, of which 30720' # before and after
+has 'no launch was captured'
+
+# Parameters as they were: a struct by value, with the pointers in it.
+json 0 record --capture pairs -- "$app" + captures
+python3 - "$(field 'r["captures"][0]["path"]')" <<'END' || fail "the capture of pairs"
+import json, sys
+c = json.load(open(sys.argv[1]))
+assert [p["at"] for p in c["pointers"]] == [0, 16], c
+assert [p["offset"] for p in c["pointers"]] == [0, 8192], c
+assert c["params"][0]["hex"] == "00" * 8 + "0500000000000000" + "00" * 8, c
+END
+
+# The folder cannot be written: the program is none the wiser.
+mkdir -p locked && : > locked/ks.yaml && : > locked/.ks
+(cd locked && "$ks" record --capture scale -- "$app" > ../out 2> ../log)
+[ $? != 0 ] || fail "captures into a file"
+grep -qxF "$(cat alone)" out || fail "the program's output is lost"
+
+wait $stuck || fail "the program with a kernel that waits"
+grep -q 'capture-failed: _Z5scalePfPKffi: the work before it does not end' stuck/log || fail "nothing says so"
+[ "$(grep -c '^captured' stuck/out)" = 3 ] || fail "the others are lost"
+
+# ---- as workloads
+. "$KS_TEST_SOURCE/tests/record/real_nvcc.sh"
+export KS_DEVICE=emu
+{
+    echo '#pragma ks optimize'
+    for id in $ids; do echo "#pragma ks workload capture($id)"; done
+    cat <<'END'
+__global__ void scale(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = a * x[i];
+}
+END
+} > scale.cu
+write_scale4 scale4.yaml
+sed 's/a \* v\.w/a * v.z/' scale4.yaml > wrong.yaml
+json 0 verify scale.cu --variant scale4.yaml -- -arch=sm_90 + verdicts
+is 'r["verdicts"][0]["correctness"]' CORRECT
+json 1 verify scale.cu --variant wrong.yaml -- -arch=sm_90 + verdicts
+is 'r["verdicts"][0]["correctness"]' WRONG
+# What is right for these sizes alone is right, and only there.
+json 0 run scale.cu --workload 2 -- -arch=sm_90
+status 0 "$ks" record --capture marked -- "$app"
+[ "$(grep -c '^captured' out)" = 3 ] || fail "marked kernels are not captured"
+
+# Integers are drawn from their range as well: what reads beyond what was recorded is found.
+cat > gather.cu <<END
+namespace ns {
+#pragma ks optimize
+#pragma ks workload capture($gathered)
+template <class T> __global__ void gather(const int *at, const T *from, T *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] += from[at[i]];
+}
+}
+void run(int *at, float *x, float *y) { ns::gather<float><<<8, 128>>>(at, x, y, 1000); }
+END
+cat > gather.yaml <<'END'
+params: [at, from, to, n]
+source: |
+  __global__ void taken(const int *at, const float *from, float *to, int n)
+  {
+      for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256)
+          to[i] += from[at[i]];
+  }
+plan:
+  - {kernel: taken, grid: [4], block: [256], args: [at, from, to, n]}
+END
+sed 's/from\[at\[i\]\]/from[at[i]] + (at[i] == at[0] + 1 ? 1.f : 0.f)/' gather.yaml > guess.yaml
+sed 's/from\[at\[i\]\]/from[(i * 37) % 500 + 7]/' gather.yaml > known.yaml # right for what was recorded alone
+json 0 verify gather.cu --variant gather.yaml -- -arch=sm_90
+json 1 verify gather.cu --variant guess.yaml -- -arch=sm_90
+json 1 verify gather.cu --variant known.yaml -- -arch=sm_90
+is 'r["verdicts"][0]["correctness"]' WRONG
+
+# A capture that is altered, absent, or of another kernel.
+path=.ks/captures/$gathered.json
+cp "$path" kept.json
+sed -i 's/"grid":\[8/"grid":[9/' "$path"
+status 2 "$ks" run gather.cu -- -arch=sm_90 && says 'gather.cu:3: capture(gather-.*was altered' && one_line
+rm "$path"
+status 2 "$ks" run gather.cu -- -arch=sm_90 && says 'no such capture in .*\.ks/captures' && one_line
+cp kept.json "$path"
+for data in .ks/captures/data/*; do printf 'x' | dd of="$data" bs=1 seek=20 conv=notrunc status=none; done
+status 2 "$ks" run gather.cu -- -arch=sm_90 && says 'gather.cu:3: capture(.*is damaged' && one_line
+sed -i "s/$gathered/${ids%% *}/" gather.cu
+status 2 "$ks" run gather.cu -- -arch=sm_90 && says 'is a launch of scale, not of ns::gather<float>' && one_line
