@@ -373,6 +373,15 @@ static void remember(struct step *step, struct ks_slice log)
         (void)ks_tree_remove(made, &err);
 }
 
+// What takes much memory takes it in large pages. The children of gcc ask for it otherwise.
+static void use_large_pages(const struct step *step)
+{
+    if (strcmp(ks_path_base(step->program), "cudafe++") == 0)
+        (void)setenv("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1", 0);
+    else if (!step->is_gcc)
+        (void)setenv("LD_PRELOAD", KS_LOOKED_AT, 0);
+}
+
 static int run(struct step *step, bool check)
 {
     struct ks_proc_result result;
@@ -468,7 +477,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: not found\n", name);
         return 1;
     }
-    if ((how != NULL && strcmp(how, "off") == 0) || !find_pieces(&step) || !name_key(&step)) {
+    bool off = (how != NULL && strcmp(how, "off") == 0) || !find_pieces(&step) || !name_key(&step);
+    use_large_pages(&step);
+    if (off) {
         argv[0] = (char *)step.program;
         execv(step.program, argv);
         perror(step.program);
