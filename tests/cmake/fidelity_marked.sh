@@ -12,7 +12,11 @@
 list=${1:?usage: fidelity_marked.sh LIST}
 export KS_CACHE_DIR=$start/own/cache KS_CONFIG_DIR=$start/own/config
 
-is_elf() { [ "$(head -c 4 "$1" | tr -d '\0')" = $'\x7fELF' ]; }
+is_elf() {
+    local magic=
+    IFS= read -r -d '' -n 4 magic < "$1"
+    [ "$magic" = $'\x7fELF' ]
+}
 
 # Prerequisites at the end of the first rule, and a rule for each at the end.
 without_index() {

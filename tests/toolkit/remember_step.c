@@ -455,6 +455,9 @@ static int become_nvcc(int argc, char **argv)
         if (i == 0 && !says_standard(argc, argv))
             ks_strv_add(&arena, &words, "-std=c++14");
     }
+    const char *path = getenv("PATH"); // nvcc looks at gcc before it puts the toolkit in front
+    if (path != NULL && !ks_starts_with(path, KS_TEST_TOOLKIT "/bin:"))
+        (void)setenv("PATH", ks_arena_printf(&arena, KS_TEST_TOOLKIT "/bin:%s", path), 1);
     execv(KS_REAL_TOOLKIT "/bin/nvcc", (char **)words.at); // argv[0] tells it the toolkit's folder
     perror(KS_REAL_TOOLKIT "/bin/nvcc");
     return 1;
