@@ -1,7 +1,7 @@
 // A program for `ks record` on a GPU: streams, a graph, a cooperative launch, a library. It says on stdout what it
 // launched, in lines NAME=VALUE; the script holds the recording against them. recorded HOW:
 //   plain status reset crash _exit exec      the work, then an end of that kind
-//   many                                     a million empty launches
+//   many [N]                                 a million, or N, empty launches
 //   paced                                    kernels of 40 us, one behind the other
 //   two                                      two contexts, by the driver
 #include <cstdio>
@@ -128,15 +128,15 @@ static void work()
     fflush(stdout);
 }
 
-static void many()
+static void many(int n)
 {
     empty<<<1, 32>>>();
     OK(cudaDeviceSynchronize());
     double begin = now();
-    for (int i = 0; i < 1000000; i++)
+    for (int i = 0; i < n; i++)
         empty<<<1, 32>>>();
     OK(cudaDeviceSynchronize());
-    printf("launch_us=%.4f\n", now() - begin);
+    printf("launch_us=%.4f\n", (now() - begin) * 1e6 / n);
 }
 
 static void paced()
@@ -177,7 +177,7 @@ int main(int argc, char **argv)
 {
     const char *how = argc > 1 ? argv[1] : "plain";
     if (!strcmp(how, "many")) {
-        many();
+        many(argc > 2 ? atoi(argv[2]) : 1000000);
         return 0;
     }
     if (!strcmp(how, "paced")) {
