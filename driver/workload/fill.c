@@ -197,12 +197,22 @@ static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
 
 // ---- families
 
+// A NaN hides all else from what adds or compares many numbers, so buffers take turns: any specials, without NaN
+// those of one infinity or the other, or one special alone among ordinary numbers.
+enum palette { ANY, PLUS, MINUS, LONE };
+
 static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
 {
-    uint64_t h = ks_hash_counter(source->seed ^ UINT64_C(0x5bec1a15), i);
-    if (h % SPECIAL_ONE_IN != 0)
+    uint64_t seed = source->seed ^ UINT64_C(0x5bec1a15), h = ks_hash_counter(seed, i);
+    uint64_t turn = ks_hash_counter(seed, UINT64_MAX), kind = h / SPECIAL_ONE_IN % 7;
+    enum palette palette = (enum palette)(turn % 4);
+    if (palette == LONE ? i != turn / 64 % source->n : h % SPECIAL_ONE_IN != 0)
         return normal(source, i);
-    switch (h / SPECIAL_ONE_IN % 7) {
+    if (palette == LONE)
+        kind = turn / 4 % 3;
+    else if (palette != ANY && kind < 3)
+        kind = palette == PLUS ? 1 : 2;
+    switch (kind) {
     case 0:
         return (double)NAN;
     case 1:

@@ -13,7 +13,7 @@ enum ks_family {
     KS_FAMILY_POSITION,  // value = index mod 4093: reveals any misplaced element
     KS_FAMILY_IMPULSE,   // zero but one element
     KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32
-    KS_FAMILY_SPECIAL,   // some NaN, infinities, signed zeros and denormals among normal values
+    KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, or one
     KS_FAMILY_LITERALS,  // as declared; the judge plants numbers that the kernels compare with (verify/literals.h)
     KS_FAMILY_COUNT
 };

@@ -222,22 +222,52 @@ static void test_families(void **state)
     assert_true(fabs((double)below1 - N / 2.0) < 5 * sqrt(N / 4.0));
     assert_true(fabs((double)negative - N / 2.0) < 5 * sqrt(N / 4.0));
     free(v);
-    v = floats(init, KS_FAMILY_SPECIAL, 1, N);
-    size_t nans = 0, plus = 0, minus = 0, minus_zero = 0, denormal = 0;
-    for (size_t i = 0; i < N; i++) {
-        nans += isnan(v[i]) != 0;
-        plus += isinf(v[i]) && v[i] > 0;
-        minus += isinf(v[i]) && v[i] < 0;
-        minus_zero += v[i] == 0 && signbit(v[i]);
-        denormal += fpclassify(v[i]) == FP_SUBNORMAL;
-    }
-    double expected = N / 64.0 / 7;
-    assert_true(fabs((double)nans - expected) < 6 * sqrt(expected));
-    assert_true(plus > 0 && minus > 0 && minus_zero > 0 && denormal > 0);
-    free(v);
     assert_true(ks_family_applies(KS_FAMILY_WIDE, elem("bf16x2")));
     assert_false(ks_family_applies(KS_FAMILY_WIDE, elem("u8")));
     assert_string_equal(ks_family_name(KS_FAMILY_EXACT), "exact");
+}
+
+// Some have all specials, some no NaN and one infinity alone, some one special in all.
+static void specials_take_turns(void **state)
+{
+    (void)state;
+    enum { TURNS = 64, LENGTH = 20000 };
+    const double expected = LENGTH / 64.0 / 7;
+    const struct ks_init init = {.kind = KS_INIT_DEFAULT};
+    int any = 0, one_infinity[2] = {0}, lone[3] = {0};
+    for (uint64_t seed = 1; seed <= TURNS; seed++) {
+        float *v = floats(init, KS_FAMILY_SPECIAL, seed, LENGTH);
+        size_t nans = 0, infinite[2] = {0}, minus_zero = 0, denormal = 0;
+        for (size_t i = 0; i < LENGTH; i++) {
+            nans += isnan(v[i]) != 0;
+            infinite[0] += isinf(v[i]) && v[i] > 0;
+            infinite[1] += isinf(v[i]) && v[i] < 0;
+            minus_zero += v[i] == 0 && signbit(v[i]);
+            denormal += fpclassify(v[i]) == FP_SUBNORMAL;
+        }
+        free(v);
+        if (nans + infinite[0] + infinite[1] == 1) {
+            assert_true(minus_zero + denormal == 0);
+            lone[nans == 1 ? 0 : infinite[0] == 1 ? 1 : 2]++;
+            continue;
+        }
+        assert_true(minus_zero > 0 && denormal > 0);
+        if (nans > 0) {
+            assert_true(fabs((double)nans - expected) < 6 * sqrt(expected));
+            assert_true(infinite[0] > 0 && infinite[1] > 0);
+            any++;
+        } else {
+            int sign = infinite[0] == 0;
+            assert_int_equal(infinite[!sign], 0);
+            assert_true(fabs((double)infinite[sign] - 3 * expected) < 6 * sqrt(3 * expected));
+            one_infinity[sign]++;
+        }
+    }
+    // A quarter each: fewer than 4 of 64 are seen once in 10^4.
+    assert_in_range(any, 4, TURNS);
+    assert_in_range(one_infinity[0], 4, TURNS);
+    assert_in_range(one_infinity[1], 4, TURNS);
+    assert_true(lone[0] > 0 && lone[1] > 0 && lone[2] > 0);
 }
 
 static void write_npy(const char *path, const char *header, const void *data, size_t n)
@@ -290,6 +320,7 @@ static void test_npy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(specials_take_turns),
         cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),
         cmocka_unit_test(test_uniform_never_reaches_its_end),
         cmocka_unit_test(test_randint),     cmocka_unit_test(test_permutation),
