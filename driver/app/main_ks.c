@@ -68,6 +68,7 @@ static const struct ks_verb verbs[] = {
      "  --strict-races    races also where both sides store the same value\n"
      "  --no-costs        neither what it cost nor the dear lines; faster\n"
      "  --no-races        races are not looked for; faster\n"
+     "  --cores N         at most so many (all); finds and counts the same on any number\n"
      "  --gpu NAME        the GPU that times are modelled for, of share/ks/devices: h200 ...\n"
      "  --device emu      the only one so far\n"
      "Exit status: 1 when there are findings, 100 when the emulator lacks an instruction.\n",

@@ -283,6 +283,7 @@ static void report(const struct running *r)
                             json_integer((json_int_t)ks_emu_device_accesses(&r->device)));
         json_object_set_new(out, "seconds", json_real(r->seconds));
         json_object_set_new(out, "cpu_seconds", json_real(r->cpu_seconds));
+        json_object_set_new(out, "several_cores", json_boolean(ks_emu_device_shared_out(&r->device)));
         json_object_set_new(out, "buffer_bytes", json_integer(ks_problem_bytes(p)));
         json_object_set_new(out, "peak_bytes", json_integer(peak_bytes()));
         json_object_set_new(out, "findings", findings_json(all));
@@ -336,22 +337,23 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
 
 int verb_run(struct ks_verb_context *context)
 {
-    const char *device = "emu", *seed = "0", *workload = "1", *strict = NULL, *gpu = NULL;
+    const char *device = "emu", *seed = "0", *workload = "1", *strict = NULL, *gpu = NULL, *cores = NULL;
     const char *no_costs = NULL, *no_races = NULL;
     struct ks_strv sizes = {0};
     const struct verb_option options[] = {
         {.name = "--device=", .value = &device}, {.name = "--seed=", .value = &seed},
         {.name = "--workload=", .value = &workload}, {.name = "--set=", .values = &sizes},
         {.name = "--strict-races", .value = &strict}, {.name = "--gpu=", .value = &gpu},
-        {.name = "--no-costs", .value = &no_costs}, {.name = "--no-races", .value = &no_races}};
+        {.name = "--no-costs", .value = &no_costs}, {.name = "--no-races", .value = &no_races},
+        {.name = "--cores=", .value = &cores}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 8, .least = 1, .most = 1, .nvcc = true};
+        .options = options, .n_options = 9, .least = 1, .most = 1, .nvcc = true};
     struct verb_words words;
     struct running r = {.context = context};
     struct ks_err err = {0};
     const char *file, *kernel;
-    int64_t seed_value, workload_value;
+    int64_t seed_value, workload_value, n_cores = 0;
     int exit_code = verb_read_words(context, &syntax, &words);
     if (exit_code != EXIT_OK)
         return exit_code;
@@ -359,6 +361,8 @@ int verb_run(struct ks_verb_context *context)
         return verb_usage(context, "runs on the emulated device alone: --device emu");
     if (!ks_parse_i64(seed, &seed_value) || !ks_parse_i64(workload, &workload_value))
         return verb_usage(context, "--seed and --workload take a number");
+    if (cores != NULL && (!ks_parse_i64(cores, &n_cores) || n_cores < 1 || n_cores > 1024))
+        return verb_usage(context, "--cores takes a number from 1 on");
     verb_split_target(context->arena, words.targets.at[0], &file, &kernel);
     enum ks_status status = verb_tu_open(context, file,
                                          compile_words(context->arena, words.nvcc), &r.tu, &err);
@@ -370,6 +374,7 @@ int verb_run(struct ks_verb_context *context)
         settings->vary = false;
         settings->strict_races = strict != NULL;
         settings->races = no_races == NULL;
+        settings->cores = cores != NULL ? (uint32_t)n_cores : settings->cores;
         settings->count = r.costs = no_costs == NULL;
         status = run_workload(&r, kernel, workload_value, &sizes, gpu, &exit_code, &err);
         r.device.close(r.device.self);

@@ -1,6 +1,7 @@
 #!/bin/bash
 # emu.sh [BUILD]: speed and memory of the emulated device over the samples' kernels, all checks and race detection
-# on; beside it with race detection off. Last line: one JSON object (tests/bench/figures.md).
+# on, on one core; beside it with race detection off, and on all cores. Last line: one JSON object
+# (tests/bench/figures.md).
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
 ks=${1:-$root/build}/bin/ks
@@ -28,14 +29,15 @@ one() {
             { cat "$dir/log" >&2; return 1; }
         tr -d '",' < "$dir/out" | awk '$1 == "instructions:" { i = $2 } $1 == "accesses:" { a = $2 }
             $1 == "cpu_seconds:" { s = $2 } $1 == "buffer_bytes:" { b = $2 } $1 == "peak_bytes:" { p = $2 }
-            END { print i, a, s, b, p }'
+            $1 == "seconds:" { w = $2 } END { print i, a, s, b, p, w }'
     done | sort -g -k3 | head -1
 }
-for races in on off; do
+for races in on off all; do
     for w in "${work[@]}"; do
         read -r target sizes <<< "$w"
-        flag=()
+        flag=(--cores=1)
         [ $races = off ] && flag=(--no-races)
+        [ $races = all ] && flag=("--cores=$(nproc)")
         # shellcheck disable=SC2086
         row=$(one "$target" $sizes "${flag[@]}") || exit 1
         echo "races-$races $target $row"
@@ -43,7 +45,9 @@ for races in on off; do
 done | tee "$dir/rows" | awk '{ printf "%-9s %-42s %8.1f Minst/s %7.1f Macc/s  peak %.2f of the workload\n", $1, $2, $3 / $5 / 1e6, $4 / $5 / 1e6, $7 / $6 }'
 awk '{ n[$1] += $3; a[$1] += $4; t[$1] += $5
        ratio = ($7 - 64 * 1048576) / $6
-       if ($1 == "races-on" && ratio > peak) peak = ratio }
-     END { printf "{\"minst_per_s\": %.1f, \"maccess_per_s\": %.1f, \"peak_ratio\": %.2f, \"unchecked_minst_per_s\": %.1f, \"unchecked_maccess_per_s\": %.1f}\n",
+       wall[$1] += $8
+       if ($1 != "races-off" && ratio > peak) peak = ratio }
+     END { printf "{\"minst_per_s\": %.1f, \"maccess_per_s\": %.1f, \"peak_ratio\": %.2f, \"unchecked_minst_per_s\": %.1f, \"unchecked_maccess_per_s\": %.1f, \"cores\": %d, \"cores_speedup\": %.2f}\n",
            n["races-on"] / t["races-on"] / 1e6, a["races-on"] / t["races-on"] / 1e6, peak,
-           n["races-off"] / t["races-off"] / 1e6, a["races-off"] / t["races-off"] / 1e6 }' "$dir/rows"
+           n["races-off"] / t["races-off"] / 1e6, a["races-off"] / t["races-off"] / 1e6,
+           cores, wall["races-on"] / wall["races-all"] }' cores="$(nproc)" "$dir/rows"

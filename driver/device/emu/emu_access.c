@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "device/emu/emu_exec.h"
+#include "device/emu/emu_team.h"
 
 struct place {
     unsigned char *data, *known;   // of the object, from its start
@@ -11,6 +11,7 @@ struct place {
     uint64_t bytes, offset;        // of the object; of the access in it
     unsigned lead;                 // what known and cells count more than offset does
     const char *name;
+    const struct ks_emu_region *region; // in global memory
     bool constant, freed, shared;
 };
 
@@ -61,6 +62,7 @@ static void in_global(struct ks_emu_warp *warp, uint64_t address, struct place *
     p->freed = r->freed && r->data == NULL;
     if (r->data == NULL)
         return;
+    p->region = r;
     p->data = r->data;
     p->known = r->known;
     p->lead = r->lead;
@@ -120,15 +122,52 @@ static unsigned char *outside(struct ks_emu_warp *warp, const struct ks_emu_inst
     return NULL;
 }
 
-unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
-                            uint64_t address, uint32_t bytes, enum ks_emu_access access,
-                            const void *value)
+// What is left once an access lies inside of an object that it may make it to. `bit`: its offset, and
+// what known and cells count more; `region`: in global memory, else NULL.
+static inline unsigned char *inside(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                                    uint32_t lane, uint64_t address, uint32_t bytes,
+                                    enum ks_emu_access access, const void *value, unsigned char *at,
+                                    unsigned char *known_bits, struct ks_emu_cell *cells,
+                                    uint64_t bit, const struct ks_emu_region *region, bool shared)
 {
-    return ks_emu_touch_as(warp, inst, (enum ks_emu_space)inst->space, lane, address, bytes, access,
-                           value);
+    const struct ks_emu_options *options = &warp->grid->options;
+    const bool team = region != NULL && warp->grid->team != NULL;
+    if (team && !ks_emu_team_touch(warp->grid, region, inst, bit, access != KS_EMU_READ))
+        return NULL;
+    bool known = known_bits == NULL || ks_emu_known(known_bits, bit, bytes);
+    if (access != KS_EMU_WRITE && !known && !options->undefined) {
+        struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
+        if (p.data == NULL) // of another space than the instruction's
+            p = find_place(warp, KS_EMU_GENERIC, lane, address);
+        ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
+                    "%u-byte read at offset %llu of %s, where nothing was written yet", bytes,
+                    (unsigned long long)p.offset, p.name);
+        if (!team)
+            ks_emu_known_set(known_bits, bit, bytes, true); // told once
+    }
+    // A write of what is there already changes nothing that another thread could see. (What is there
+    // is not certain while other cores run.)
+    bool silent = !team && access == KS_EMU_WRITE && known && value != NULL &&
+                  memcmp(at, value, bytes) == 0 && !options->strict_races;
+    if (cells != NULL && !silent && options->races) {
+        struct ks_emu_race_access x = {.warp = warp, .inst = inst, .lane = lane,
+                                       .address = address, .bytes = bytes,
+                                       .write = access != KS_EMU_READ,
+                                       .strong = inst->strong, .shared = shared,
+                                       .cta = inst->scope_cta != 0};
+        ks_emu_race_note(&x, cells + bit / 4, (unsigned)(bit & 3));
+    }
+    if (inst->sem != KS_EMU_WEAK && options->races)
+        ks_emu_race_sync(warp, lane, shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
+                                                  * UINT64_C(0x10000000) + address
+                                            : address, access != KS_EMU_READ,
+                         inst->scope_cta != 0);
+    if (access != KS_EMU_READ && known_bits != NULL && !known)
+        ks_emu_known_mark(known_bits, bit, bytes);
+    return at;
 }
 
-unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+static unsigned char *anywhere(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
                                enum ks_emu_space space, uint32_t lane, uint64_t address,
                                uint32_t bytes, enum ks_emu_access access, const void *value)
 {
@@ -145,32 +184,31 @@ unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_ins
                     p.name);
         return NULL;
     }
-    unsigned char *at = p.data + p.offset;
-    const uint64_t bit = p.offset + p.lead;
-    bool known = p.known == NULL || ks_emu_known(p.known, bit, bytes);
-    if (access != KS_EMU_WRITE && !known && !warp->grid->options.undefined) {
-        ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
-                    "%u-byte read at offset %llu of %s, where nothing was written yet", bytes,
-                    (unsigned long long)p.offset, p.name);
-        ks_emu_known_set(p.known, bit, bytes, true); // told once
+    return inside(warp, inst, lane, address, bytes, access, value, p.data + p.offset, p.known,
+                  p.cells, p.offset + p.lead, p.region, p.shared);
+}
+
+unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
+                            uint64_t address, uint32_t bytes, enum ks_emu_access access,
+                            const void *value)
+{
+    return ks_emu_touch_as(warp, inst, (enum ks_emu_space)inst->space, lane, address, bytes, access,
+                           value);
+}
+
+unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                               enum ks_emu_space space, uint32_t lane, uint64_t address,
+                               uint32_t bytes, enum ks_emu_access access, const void *value)
+{
+    // The most common ones at full speed: global memory, and nothing wrong.
+    uint64_t slot = address >> KS_EMU_SLOT_BITS;
+    if (space <= KS_EMU_GLOBAL && slot >= KS_EMU_FIRST_SLOT && slot < KS_EMU_SLOTS) {
+        const struct ks_emu_region *r = &warp->grid->memory->regions[slot];
+        uint64_t offset = address - r->address; // before the start: huge
+        if (r->data != NULL && offset <= r->bytes && r->bytes - offset >= bytes &&
+            (address & (bytes - 1)) == 0 && !r->constant && (access == KS_EMU_READ || !r->frozen))
+            return inside(warp, inst, lane, address, bytes, access, value, r->data + offset,
+                          r->known, r->cells, offset + r->lead, r, false);
     }
-    // A write of what is there already changes nothing that another thread could see.
-    bool silent = access == KS_EMU_WRITE && known && value != NULL &&
-                  memcmp(at, value, bytes) == 0 && !warp->grid->options.strict_races;
-    if (p.cells != NULL && !silent && warp->grid->options.races) {
-        struct ks_emu_race_access x = {.warp = warp, .inst = inst, .lane = lane,
-                                       .address = address, .bytes = bytes,
-                                       .write = access != KS_EMU_READ,
-                                       .strong = inst->strong, .shared = p.shared,
-                                       .cta = inst->scope_cta != 0};
-        ks_emu_race_note(&x, p.cells + bit / 4, (unsigned)(bit & 3));
-    }
-    if (inst->sem != KS_EMU_WEAK && warp->grid->options.races)
-        ks_emu_race_sync(warp, lane, p.shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
-                                                    * UINT64_C(0x10000000) + address
-                                              : address, access != KS_EMU_READ,
-                         inst->scope_cta != 0);
-    if (access != KS_EMU_READ && p.known != NULL && !known)
-        ks_emu_known_mark(p.known, bit, bytes);
-    return at;
+    return anywhere(warp, inst, space, lane, address, bytes, access, value);
 }

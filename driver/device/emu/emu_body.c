@@ -442,11 +442,23 @@ static void find_guesses(struct ks_emu_decoder *d)
     }
 }
 
+// Strong accesses outside of shared memory order blocks, and clocks count what all of them did.
+static bool talks(const struct ks_emu_decoder *d)
+{
+    const uint32_t *special = d->function->special;
+    bool any = special[KS_EMU_CLOCK] != KS_EMU_NONE || special[KS_EMU_CLOCK64] != KS_EMU_NONE ||
+               special[KS_EMU_GLOBALTIMER] != KS_EMU_NONE;
+    ks_vec_each(struct ks_emu_inst, i, &d->code)
+        any |= i->sem != KS_EMU_WEAK && i->space != KS_EMU_SHARED;
+    return any;
+}
+
 static void finish(struct ks_emu_decoder *d)
 {
     struct ks_emu_function *f = d->function;
     struct ks_arena *arena = &d->module->arena;
     find_guesses(d);
+    f->talks = talks(d);
     f->first = (uint32_t)d->module->code.len;
     f->n_insts = (uint32_t)d->code.len;
     f->frame_bytes = (d->frame + 63) & ~63u;

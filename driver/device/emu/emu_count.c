@@ -23,6 +23,35 @@ struct ks_emu_counter *ks_emu_counter_make(const struct ks_emu_module *module, u
     return c;
 }
 
+struct ks_emu_counter *ks_emu_counter_again(const struct ks_emu_counter *like,
+                                            const struct ks_emu_module *module)
+{
+    return ks_emu_counter_make(module, like->sets * WAYS * LINE);
+}
+
+void ks_emu_counter_add(struct ks_emu_counter *to, const struct ks_emu_counter *from,
+                        const struct ks_emu_module *module)
+{
+    to->waits += from->waits;
+    to->partial += from->partial;
+    to->sampled += from->sampled;
+    to->matrix_flops += from->matrix_flops; // whole numbers
+    for (size_t i = 0; i < module->code.len; i++) {
+        const struct ks_emu_tally *f = &from->at[i];
+        struct ks_emu_tally *t = &to->at[i];
+        t->warps += f->warps;
+        t->lanes += f->lanes;
+        t->requests += f->requests;
+        t->bytes += f->bytes;
+        t->sectors += f->sectors;
+        t->wavefronts += f->wavefronts;
+        t->misses += f->misses;
+        t->conflicts += f->conflicts;
+        t->collisions += f->collisions;
+        t->divergent += f->divergent;
+    }
+}
+
 void ks_emu_counter_free(struct ks_emu_counter *c)
 {
     if (c == NULL)

@@ -27,6 +27,11 @@ struct ks_emu_counter {
 };
 
 struct ks_emu_counter *ks_emu_counter_make(const struct ks_emu_module *module, uint32_t l1_bytes);
+// Another one like it, at zero; and what it counted.
+struct ks_emu_counter *ks_emu_counter_again(const struct ks_emu_counter *like,
+                                            const struct ks_emu_module *module);
+void ks_emu_counter_add(struct ks_emu_counter *to, const struct ks_emu_counter *from,
+                        const struct ks_emu_module *module);
 void ks_emu_counter_free(struct ks_emu_counter *counter);
 // Another block begins: nothing is in its cache.
 void ks_emu_counter_block(struct ks_emu_counter *counter);

@@ -1,3 +1,4 @@
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -47,6 +48,11 @@ uint64_t ks_emu_device_executed(const struct ks_device *device)
 uint64_t ks_emu_device_accesses(const struct ks_device *device)
 {
     return ((struct ks_emu *)device->self)->accesses;
+}
+
+uint32_t ks_emu_device_shared_out(const struct ks_device *device)
+{
+    return ((struct ks_emu *)device->self)->shared_out;
 }
 
 static enum ks_status info(void *self, struct ks_device_info *out, struct ks_err *err)
@@ -249,7 +255,7 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
         .memory = &emu->memory, .module = f->module, .entry = f->f, .params = params,
         .param_bytes = bytes, .findings = &emu->findings, .dynamic_shared = step->shared,
         .options = {emu->settings.seed, emu->settings.budget, emu->settings.races,
-                    emu->settings.strict_races},
+                    emu->settings.strict_races, .cores = f->f->alone ? 1 : emu->settings.cores},
         .grid = {step->grid[0], step->grid[1], step->grid[2]},
         .block = {step->block[0], step->block[1], step->block[2]}};
     if (counts != NULL) {
@@ -269,6 +275,8 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
         status = ks_emu_run_grid(&grid, err);
         emu->memory.regions[KS_EMU_PARAM_BASE >> KS_EMU_SLOT_BITS] = (struct ks_emu_region){0};
     }
+    f->f->alone |= grid.gave_up;
+    emu->shared_out += grid.shared_out;
     emu->executed += grid.executed;
     emu->accesses += grid.accesses;
     if (status == KS_OK && counts != NULL)
@@ -318,6 +326,7 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     double begin = ks_now();
     emu->findings.n = 0;
     emu->findings.total = emu->executed = emu->accesses = 0;
+    emu->shared_out = 0;
     emu->lines.len = 0;
     for (size_t i = 0; i < plan->n_steps && emu->findings.n == 0; i++) {
         const struct ks_dev_step *step = &plan->steps[i];
@@ -386,12 +395,20 @@ static void close_device(void *self)
     free(emu);
 }
 
+static uint32_t usable_cores(void)
+{
+    cpu_set_t set;
+    int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return n > 0 ? (uint32_t)n : 1;
+}
+
 enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
 {
     struct ks_emu *emu = calloc(1, sizeof *emu);
     if (emu == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for the emulated device");
-    emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true, .vary = true};
+    emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true, .vary = true,
+                                             .cores = usable_cores()};
     ks_rng_seed(&emu->rng, ks_seed_from_os());
     *device = (struct ks_device){
         .kind = "emu", .self = emu, .info = info, .module = module, .function = function,

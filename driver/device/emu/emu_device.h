@@ -18,6 +18,7 @@ struct ks_emu_settings {
     bool races;           // detect them
     bool strict_races;    // also where equal values are stored
     bool count;           // what a run costs, and where
+    uint32_t cores;       // at most; more than one only where that changes nothing but the time
 };
 
 // What one line of the user's text cost in the last run that was counted.
@@ -40,6 +41,8 @@ const struct ks_counts *ks_emu_device_counts(const struct ks_device *device);
 size_t ks_emu_device_lines(const struct ks_device *device, const struct ks_emu_line **lines);
 // Thread instructions of the last run.
 uint64_t ks_emu_device_executed(const struct ks_device *device);
+// Launches of the last run whose blocks several cores ran.
+uint32_t ks_emu_device_shared_out(const struct ks_device *device);
 // Loads, stores and atomics of its threads, element by element.
 uint64_t ks_emu_device_accesses(const struct ks_device *device);
 

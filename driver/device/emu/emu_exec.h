@@ -103,6 +103,7 @@ struct ks_emu_options {
     uint64_t budget;         // thread instructions, 0: without end
     bool races, strict_races;
     bool undefined;          // what nothing was written to may be read
+    uint32_t cores;          // that blocks may run on, emu_team.h
 };
 
 struct ks_emu_grid {
@@ -127,12 +128,21 @@ struct ks_emu_grid {
     uint64_t samples, sample_insts; // blocks that run, spread over the grid; no more are begun after so
                              // many thread instructions; 0: all
     struct ks_emu_block *blocks; uint32_t n_resident, max_resident;
+    bool apart;              // no block of this kernel can tell when another one runs
+    uint32_t group;          // blocks that run side by side then
+    struct ks_emu_team *team; // several cores are at it
+    bool shared_out, gave_up; // by several cores; what they did was thrown away
 };
 
 #define KS_EMU_REG(type, offset) ((type *)(void *)(warp->regs + (offset)))
 
 // Runs one kernel launch to its end, or to what stops it. Findings are added to `grid->findings`.
 enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err);
+
+// emu_grid.c: blocks [number * group, ...) of a grid whose blocks are apart, to their end; false: they
+// take so long that they may wait for others.
+bool ks_emu_run_group(struct ks_emu_grid *grid, uint64_t number);
+void ks_emu_close_blocks(struct ks_emu_grid *grid, uint32_t n);
 
 // Bytes of static shared memory that the entry and what it calls need.
 uint32_t ks_emu_shared_static(const struct ks_emu_module *module,

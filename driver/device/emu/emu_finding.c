@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "device/emu/emu_exec.h"
+#include "device/emu/emu_team.h"
 
 const char *ks_finding_name(enum ks_finding_kind kind)
 {
@@ -71,6 +71,8 @@ struct ks_finding *ks_emu_find(struct ks_emu_warp *warp, const struct ks_emu_ins
     struct ks_emu_findings *all = warp->grid->findings;
     struct ks_finding *f = all->list;
     all->total++;
+    if (warp->grid->team != NULL)
+        ks_emu_team_abandon(warp->grid); // one core will find it again
     for (; f < all->list + all->n; f++)
         if (f->kind == kind && f->here.ptx_line == inst->line) {
             f->count++;

@@ -4,10 +4,13 @@
 
 #include "base/num.h"
 #include "device/emu/emu_count.h"
+#include "device/emu/emu_team.h"
 
 #define SLICE 20000          // instructions of a warp at a stretch
 #define SHORT_SLICE 500      // where blocks wait for one another
 #define COUNT_SLICE 100      // where warps share a cache: an SM runs them side by side
+#define SIDE_BY_SIDE 4       // blocks that run together under seeds
+#define LONG (UINT64_C(1) << 28) // thread instructions of a group of blocks that may wait for others
 #define SM_COUNT 132         // blocks that wait for others need them resident: as many as an H200 holds
 #define SM_BLOCKS 32
 #define SM_THREADS 2048
@@ -18,6 +21,7 @@
 static void add_own_windows(struct ks_emu_grid *grid, const struct ks_emu_function *f)
 {
     const struct ks_emu_module *m = grid->module;
+    grid->apart &= !f->talks;
     for (size_t i = 0; i < f->shared.len; i++) {
         const struct ks_emu_var *v = &m->vars.at[f->shared.at[i]];
         struct ks_emu_window *w = &grid->windows[v->address >> KS_EMU_SHARED_WINDOW_BITS];
@@ -118,6 +122,15 @@ static void free_block(struct ks_emu_block *block)
     free(block->shared_cells);
 }
 
+void ks_emu_close_blocks(struct ks_emu_grid *grid, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (grid->blocks[i].warps != NULL)
+            free_block(&grid->blocks[i]);
+    ks_emu_race_free(grid);
+    free(grid->blocks);
+}
+
 static void report_deadlock(struct ks_emu_block *block)
 {
     for (uint32_t w = 0; w < block->n_warps; w++) {
@@ -194,12 +207,15 @@ static uint64_t block_at(const struct ks_emu_grid *grid, uint64_t i, uint64_t n)
     return n == grid->n_blocks ? i : (2 * i + 1) * grid->n_blocks / (2 * n);
 }
 
-static void run_all(struct ks_emu_grid *grid)
+// From block `next` on, of which some may have been begun.
+static void run_all(struct ks_emu_grid *grid, uint64_t next)
 {
-    uint64_t next = 0, done = 0;
+    uint64_t done = next;
     uint64_t n = grid->samples != 0 && grid->samples < grid->n_blocks ? grid->samples : grid->n_blocks;
     uint64_t all = n;
-    uint32_t wanted = grid->options.seed == 0 ? 1 : 4;
+    uint32_t wanted = grid->options.seed == 0 ? 1 : SIDE_BY_SIDE;
+    for (uint32_t i = 0; i < grid->max_resident; i++)
+        done -= grid->blocks[i].live;
     while (done < n && !grid->stop) {
         bool finished = false;
         if (wanted > grid->max_resident)
@@ -236,6 +252,49 @@ static void run_all(struct ks_emu_grid *grid)
     }
 }
 
+bool ks_emu_run_group(struct ks_emu_grid *grid, uint64_t number)
+{
+    uint64_t first = number * grid->group, left = grid->n_blocks - first, before = grid->executed;
+    uint32_t n = left < grid->group ? (uint32_t)left : grid->group;
+    // The schedule is the group's own, whoever runs it and when.
+    ks_rng_seed(&grid->rng, grid->options.seed + (number + 1) * UINT64_C(0x9e3779b97f4a7c15));
+    grid->n_resident = n;
+    for (uint32_t i = 0; i < n; i++) {
+        open_block(grid, &grid->blocks[i], first + i);
+        if (grid->counter != NULL)
+            ks_emu_counter_block(grid->counter);
+    }
+    for (uint32_t alive = n; alive > 0 && !grid->stop;) {
+        alive = 0;
+        for (uint32_t i = 0; i < n && !grid->stop; i++) {
+            struct ks_emu_block *block = &grid->blocks[i];
+            if (!block->live)
+                continue;
+            if (!run_block(block) && block->alive > 0 && !grid->stop)
+                report_deadlock(block);
+            check_budget(grid, block);
+            if (block->alive == 0) {
+                ks_emu_clock_end(block);
+                block->live = false;
+            }
+            alive += block->live;
+        }
+        if (alive > 0 && grid->executed - before > LONG)
+            return false;
+    }
+    return true;
+}
+
+static void run_apart(struct ks_emu_grid *grid)
+{
+    for (uint64_t g = 0; g * grid->group < grid->n_blocks && !grid->stop; g++)
+        if (!ks_emu_run_group(grid, g)) {
+            uint64_t next = (g + 1) * grid->group;
+            run_all(grid, next < grid->n_blocks ? next : grid->n_blocks);
+            break;
+        }
+}
+
 static uint32_t resident(const struct ks_emu_grid *grid)
 {
     uint32_t threads = (uint32_t)ks_align_up(grid->threads, KS_EMU_LANES), a_sm = SM_BLOCKS;
@@ -257,18 +316,21 @@ enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err)
     grid->n_windows = (uint32_t)grid->module->vars.len + 2;
     grid->windows = calloc(grid->n_windows, sizeof *grid->windows);
     KS_ASSERT(grid->windows != NULL);
+    grid->apart = grid->samples == 0;
     add_windows(grid);
     add_dynamic(grid);
     grid->max_resident = resident(grid);
     grid->blocks = calloc(grid->max_resident, sizeof *grid->blocks);
     KS_ASSERT(grid->blocks != NULL);
     ks_rng_seed(&grid->rng, grid->options.seed);
-    run_all(grid);
-    for (uint32_t i = 0; i < grid->max_resident; i++)
-        if (grid->blocks[i].warps != NULL)
-            free_block(&grid->blocks[i]);
-    ks_emu_race_free(grid);
-    free(grid->blocks);
+    grid->group = grid->options.seed == 0 ? 1 : SIDE_BY_SIDE;
+    if (grid->group > grid->max_resident)
+        grid->group = grid->max_resident;
+    if (!grid->apart)
+        run_all(grid, 0);
+    else if (!grid->options.races || !ks_emu_team_run(grid))
+        run_apart(grid);
+    ks_emu_close_blocks(grid, grid->max_resident);
     free(grid->windows);
     return KS_OK;
 }

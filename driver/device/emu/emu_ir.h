@@ -101,6 +101,8 @@ struct ks_emu_function {
     KS_VEC(uint32_t) shared; // indexes of module shared variables seen in this body
     KS_VEC(uint32_t) calls;  // functions called
     uint64_t local_bytes;    // a thread
+    bool talks;              // with other blocks, or looks at a clock
+    bool alone;              // several cores gave up on it
     uint32_t special[32];    // frame offsets of special registers used, KS_EMU_NONE: not used
 };
 

@@ -22,6 +22,7 @@
 #define KS_EMU_REGION_MAX (INT64_C(1) << 35)
 
 struct ks_emu_cell; // emu_race.h
+struct ks_emu_undo; // emu_team.c
 
 struct ks_emu_region {
     uint64_t address;       // of the first byte
@@ -34,6 +35,8 @@ struct ks_emu_region {
     bool constant;          // constant memory: no kernel may write it
     bool frozen;            // nor this, for now
     bool freed;
+    unsigned char *pages;   // on several cores: what this one did in each page
+    struct ks_emu_undo *undo;
     const char *name;       // for findings: "buffer 2", "constant table"
 };
 
