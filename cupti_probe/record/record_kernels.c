@@ -202,5 +202,6 @@ void record_device(const CUpti_ActivityDevice5 *d)
     put_field(",\"blocks\":", d->maxBlocksPerMultiprocessor);
     put_field(",\"registers\":", d->maxRegistersPerMultiprocessor);
     put_field(",\"shared\":", d->maxSharedMemoryPerMultiprocessor);
+    put_field(",\"memory\":", (int64_t)(d->globalMemoryBandwidth / 1000000)); // kB/s to GB/s
     record_end();
 }

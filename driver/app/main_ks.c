@@ -73,7 +73,7 @@ static const struct ks_verb verbs[] = {
      "  --device emu      the only one so far\n"
      "Exit status: 1 when there are findings, 100 when the emulator lacks an instruction.\n",
      verb_run},
-    {"record", "[-o FILE] [--capture WHAT] [--max-bytes=SIZE] -- PROGRAM ... | --report FILE",
+    {"record", "[-o FILE] [--capture WHAT] [--suggest [--write]] -- PROGRAM ... | --report FILE",
      "which kernels of a program take the GPU's time",
      "Runs PROGRAM as it is and records every kernel that it launches, in streams and in graphs, in it and\n"
      "in the processes that it starts: name, time, grid, block, registers, shared memory, occupancy. Then a\n"
@@ -86,6 +86,8 @@ static const struct ks_verb verbs[] = {
      "                     names by capture(ID): of KERNEL, of the kernels `marked` in this project, or of\n"
      "                     the N that take most time (top:N; the program is run twice)\n"
      "  --max-bytes=SIZE   memory to capture, before and after together (1G): bytes, 500M, 2G\n"
+     "  --suggest          the marks that are worth writing, by what they could save, and why the other\n"
+     "                     kernels are not worth one; of FILE with --suggest FILE. --write inserts them\n"
      "Exit status: the program's own. Of --report: 1 when no launch was recorded.\n",
      verb_record},
     {"requalify", "[FILE.cu[:KERNEL]] [--again] [-- NVCC OPTIONS]",

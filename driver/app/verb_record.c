@@ -68,9 +68,22 @@ struct job {
     char *dir;                      // private
     struct record_captures captures;
     int top;
-    bool capture;
+    bool capture, suggest, write;   // write: the marks that are suggested
+    struct record_suggestions suggestions;
     struct ks_recording recording;
 };
+
+// Reports the recording, with what follows from it.
+static enum ks_status conclude(struct job *j, struct ks_err *err)
+{
+    if (j->suggest)
+        KS_TRY(record_suggest(j->context, &j->recording, &j->suggestions, err));
+    if (j->write)
+        KS_TRY(record_suggest_write(j->context->arena, &j->suggestions, err));
+    j->run->suggestions = j->suggest ? &j->suggestions : NULL;
+    record_report(j->context, &j->recording, j->run);
+    return KS_OK;
+}
 
 // Runs the program once. A recording that is kept begins empty: the program's processes append to it.
 static enum ks_status run_once(struct job *j, bool capture, struct ks_err *err)
@@ -107,8 +120,7 @@ static enum ks_status run_job(struct job *j, struct ks_err *err)
     KS_TRY(run_once(j, j->capture, err));
     if (j->capture)
         KS_TRY(record_captures_take(arena, &j->captures, err));
-    record_report(j->context, &j->recording, j->run);
-    return KS_OK;
+    return conclude(j, err);
 }
 
 static enum ks_status record(struct job *j, struct ks_err *err)
@@ -127,46 +139,53 @@ static enum ks_status record(struct job *j, struct ks_err *err)
     return status;
 }
 
-static int report(struct ks_verb_context *context, const char *path)
+static enum ks_status report(struct job *j, const char *path, struct ks_err *err)
 {
-    struct ks_recording recording;
-    struct record_run run = {.path = path};
-    struct ks_err err = {0};
-    if (ks_recording_read(context->arena, path, &recording, &err) != KS_OK) {
-        if (err.status == KS_E_ABSENT || err.status == KS_E_FORMAT)
-            err.status = KS_E_USER;
-        return verb_fail(context, &err);
+    j->run->path = path;
+    if (ks_recording_read(j->context->arena, path, &j->recording, err) != KS_OK) {
+        if (err->status == KS_E_ABSENT || err->status == KS_E_FORMAT)
+            err->status = KS_E_USER;
+        return err->status;
     }
-    record_report(context, &recording, &run);
-    return recording.launches > 0 ? EXIT_OK : EXIT_NEGATIVE;
+    KS_TRY(conclude(j, err));
+    j->run->status = j->recording.launches > 0 ? EXIT_OK : EXIT_NEGATIVE;
+    return KS_OK;
 }
 
 int verb_record(struct ks_verb_context *context)
 {
-    const char *output = NULL, *earlier = NULL, *capture = NULL, *most = NULL;
+    const char *output = NULL, *earlier = NULL, *capture = NULL, *most = NULL, *suggest = NULL, *write = NULL;
     const struct verb_option options[] = {{.name = "-o=", .value = &output},
                                           {.name = "--output=", .value = &output},
                                           {.name = "--capture=", .value = &capture},
                                           {.name = "--max-bytes=", .value = &most},
+                                          {.name = "--suggest", .value = &suggest},
+                                          {.name = "--write", .value = &write},
                                           {.name = "--report=", .value = &earlier}};
-    const struct verb_syntax syntax = {.expects = "give -- PROGRAM and its arguments, or --report FILE",
-                                       .options = options, .n_options = 5, .nvcc = true};
+    const struct verb_syntax syntax = {.expects = "give -- PROGRAM and its arguments, or a recording",
+                                       .options = options, .n_options = 7, .most = 1, .nvcc = true};
     struct verb_words words;
     int status = verb_read_words(context, &syntax, &words);
     if (status != EXIT_OK)
         return status;
+    if (earlier == NULL && words.targets.len > 0 && suggest != NULL) // --suggest RECORDING
+        earlier = words.targets.at[0];
+    else if (words.targets.len > 0)
+        return verb_usage(context, "%s", syntax.expects);
     bool program = words.nvcc != NULL && words.nvcc[0] != NULL;
     if (program == (earlier != NULL) || (earlier != NULL && (output != NULL || capture != NULL)))
         return verb_usage(context, "%s", syntax.expects);
     if (most != NULL && capture == NULL)
         return verb_usage(context, "--max-bytes goes with --capture");
-    if (earlier != NULL)
-        return report(context, earlier);
+    if (write != NULL && suggest == NULL)
+        return verb_usage(context, "--write goes with --suggest");
     struct record_run run = {.words = words.nvcc};
-    struct job job = {.context = context, .run = &run, .wanted = output, .capture = capture != NULL};
+    struct job job = {.context = context, .run = &run, .wanted = output, .capture = capture != NULL,
+                      .suggest = suggest != NULL, .write = write != NULL};
     struct ks_err err = {0};
-    if ((capture != NULL && record_captures_read(context, capture, most, &job.captures, &job.top, &err) != KS_OK) ||
-        record(&job, &err) != KS_OK)
-        return verb_fail(context, &err);
-    return run.status;
+    enum ks_status done = capture != NULL ? record_captures_read(context, capture, most, &job.captures,
+                                                                 &job.top, &err) : KS_OK;
+    if (done == KS_OK)
+        done = earlier != NULL ? report(&job, earlier, &err) : record(&job, &err);
+    return done == KS_OK ? run.status : verb_fail(context, &err);
 }

@@ -1,9 +1,10 @@
 // `ks record`: verb_record.c runs the program, verb_record_capture.c has launches of it captured,
-// verb_record_report.c says what a recording holds.
+// verb_record_report.c says what a recording holds, verb_record_suggest.c which kernels to mark.
 #ifndef KS_VERB_RECORD_H
 #define KS_VERB_RECORD_H
 
 #include "app/verb.h"
+#include "fmt/json.h"
 #include "profile/recording.h"
 
 struct record_run {
@@ -11,7 +12,8 @@ struct record_run {
     const char *path;         // of the recording; NULL: it is not kept
     int status;               // the program's own
     double seconds;           // wall clock
-    const struct record_captures *captures; // NULL: none were asked for
+    const struct record_captures *captures;       // NULL: none were asked for
+    const struct record_suggestions *suggestions; // likewise
 };
 
 // What --capture asks for, and what came of it.
@@ -37,6 +39,51 @@ void record_captures_ask(struct ks_arena *arena, const struct record_captures *c
 // Makes captures of what was spooled.
 enum ks_status record_captures_take(struct ks_arena *arena, struct record_captures *captures,
                                     struct ks_err *err);
+
+// Kernels in the project's files (verb_record_sources.c).
+struct record_source {
+    const char *path;
+    const struct ks_kernel_decl *decl;
+    struct ks_slice text;             // the file's
+    bool marked;                      // there, or in ks.yaml
+};
+struct record_sources {
+    struct record_source *at;
+    size_t len, cap;
+};
+// Everything below the project's root (without one, the current folder), but for hidden folders and those of
+// builds; returns that root.
+const char *record_sources_find(struct ks_arena *arena, const struct ks_project *project,
+                                struct record_sources *sources);
+// Where a recorded kernel is defined; NULL: in no file of these.
+const struct record_source *record_source_of(struct ks_arena *arena, const struct record_sources *sources,
+                                             const char *kernel);
+
+// Which kernels are worth a mark, by what they could save at most, and why the others are not.
+enum record_worth {
+    WORTH_TUNING, WORTH_MARKED, WORTH_VARIANT, WORTH_SHARE, WORTH_SOURCE, WORTH_CEILING,
+};
+struct record_suggestion {
+    const struct ks_recorded_kernel *kernel;
+    const struct record_source *source; // or NULL
+    enum record_worth worth;
+    double share;                     // of GPU time
+    double memory;                    // its arrays' bytes in its time, of the memory's peak; 0: not known
+    const char *why;                  // a sentence
+    struct ks_strv lines;             // the mark to write; without a capture the workload is missing
+    bool written;
+};
+struct record_suggestions {
+    struct record_suggestion *at;
+    size_t len, cap;
+};
+enum ks_status record_suggest(struct ks_verb_context *context, const struct ks_recording *recording,
+                              struct record_suggestions *suggestions, struct ks_err *err);
+// Inserts the lines of those worth tuning above their kernels.
+enum ks_status record_suggest_write(struct ks_arena *arena, struct record_suggestions *suggestions,
+                                    struct ks_err *err);
+void record_suggest_print(const struct record_suggestions *suggestions);
+json_t *record_suggest_json(const struct record_suggestions *suggestions); // NULL gives an empty array
 
 // Prints the table, or with --json the report; what stands in the way goes to stderr, a sentence each.
 void record_report(struct ks_verb_context *context, const struct ks_recording *recording,

@@ -1,68 +1,26 @@
 // ks record --capture: which launches are to be captured, and what becomes of them.
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app/verb_record.h"
 #include "os/file.h"
-#include "source/scan.h"
 #include "workload/capture.h"
 
 #define MOST_BYTES (INT64_C(1) << 30)
-#define LARGEST_SOURCE (16 << 20)
-#define DEEPEST 16
 
 // ---- which kernels
-
-static bool is_source(const char *name)
-{
-    static const char *const ends[] = {".cu", ".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl"};
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ks_ends_with(name, ends[i]))
-            return true;
-    return false;
-}
-
-static void add_marked(struct ks_arena *arena, const char *path, struct ks_strv *names)
-{
-    struct ks_slice text;
-    struct ks_kernel_list kernels = {0};
-    struct ks_mark_list marks = {0};
-    if (ks_file_read(arena, path, LARGEST_SOURCE, &text, NULL) != KS_OK || !ks_text_may_have_mark(text) ||
-        ks_kernels_find(arena, path, text, &kernels, NULL) != KS_OK ||
-        ks_marks_find(arena, path, text, &kernels, &marks, NULL) != KS_OK)
-        return;
-    for (size_t i = 0; i < marks.len; i++)
-        if (marks.at[i].kernel != NULL && !marks.at[i].off)
-            ks_strv_add(arena, names, marks.at[i].kernel->qualified);
-}
-
-// Below the project's root, but for hidden folders and those of builds.
-static void walk(struct ks_arena *arena, const char *dir, int depth, struct ks_strv *names)
-{
-    struct ks_strv list = {0};
-    if (depth > DEEPEST || ks_dir_list(arena, dir, &list, NULL) != KS_OK ||
-        (depth > 0 && ks_file_exists(ks_path_join(arena, dir, "CMakeCache.txt"))))
-        return;
-    for (size_t i = 0; i < list.len; i++) {
-        const char *path = ks_path_join(arena, dir, list.at[i]);
-        if (list.at[i][0] == '.')
-            continue;
-        if (is_source(list.at[i]))
-            add_marked(arena, path, names);
-        else if (ks_is_dir(path))
-            walk(arena, path, depth + 1, names);
-    }
-}
 
 static enum ks_status find_marked(struct ks_arena *arena, const struct ks_project *project,
                                   struct ks_strv *names, struct ks_err *err)
 {
-    const char *root = project->root != NULL ? project->root : ".";
+    struct record_sources sources;
+    const char *root = record_sources_find(arena, project, &sources);
     for (size_t i = 0; i < project->n_marks; i++)
         if (!project->marks[i].off)
             ks_strv_add(arena, names, project->marks[i].kernel);
-    walk(arena, root, 0, names);
+    for (size_t i = 0; i < sources.len; i++)
+        if (sources.at[i].marked)
+            ks_strv_add(arena, names, sources.at[i].decl->qualified);
     if (names->len == 0)
         KS_FAIL(err, KS_E_USER, "--capture marked: no kernel is marked below %s (docs/marks.md)", root);
     return KS_OK;

@@ -4,7 +4,6 @@
 
 #include "app/verb_inspect.h"
 #include "app/verb_record.h"
-#include "fmt/json.h"
 #include "fmt/table.h"
 #include "os/file.h"
 
@@ -279,6 +278,7 @@ static void print_json(struct ks_verb_context *context, const struct ks_recordin
     json_object_set_new(report, "sessions", sessions_json(recording));
     json_object_set_new(report, "notes", notes);
     json_object_set_new(report, "captures", captures_json(run->captures));
+    json_object_set_new(report, "suggestions", record_suggest_json(run->suggestions));
     json_object_set_new(report, "kernels", kernels);
     ks_json_print(report);
 }
@@ -293,5 +293,7 @@ void record_report(struct ks_verb_context *context, const struct ks_recording *r
         print_table(context, recording, run);
     if (!context->json && run->captures != NULL)
         print_captures(context->arena, run->captures);
+    if (!context->json && run->suggestions != NULL)
+        record_suggest_print(run->suggestions);
     complain(recording, run);
 }

@@ -126,7 +126,8 @@ static bool read_device(struct reader *r, struct writer *w, const json_t *line)
         .threads = (int)ks_json_int(line, "threads", 0),
         .blocks = (int)ks_json_int(line, "blocks", 0),
         .registers = (int)ks_json_int(line, "registers", 0),
-        .shared = (int)ks_json_int(line, "shared", 0)};
+        .shared = (int)ks_json_int(line, "shared", 0),
+        .memory_gbs = ks_json_num(line, "memory", 0)};
     *ks_vec_push(r->arena, &r->out->devices) = d;
     return map_put(r->arena, &w->devices, ks_json_int(line, "device", -1), r->out->devices.len - 1);
 }

@@ -9,7 +9,7 @@
 // refused    {"p":7,"refused":"cupti-absent","text":"..."}   no kernels of this session are recorded
 // note       {"p":7,"note":"...","text":"..."}               recorded, but not all that was asked for
 // device     {"p":7,"device":0,"name":"NVIDIA H200","arch":90,"sms":132,"threads":2048,"blocks":32,
-//            "registers":65536,"shared":233472}              limits of one multiprocessor; bytes
+//            "registers":65536,"shared":233472,"memory":4814}  limits of one multiprocessor; bytes; GB/s
 // kernel     {"p":7,"kernel":0,"name":"_Z5scalePf"}
 // class      {"p":7,"class":0,"kernel":0,"grid":[1,1,1],"block":[256,1,1],"cluster":[1,1,1],"static":0,
 //            "dynamic":0,"local":0,"registers":16,"device":0,"graph":false}   bytes; local a thread
@@ -30,6 +30,7 @@ struct ks_recorded_device {
     const char *name;
     int arch, sms;                        // 90 for sm_90
     int threads, blocks, registers, shared; // most on one multiprocessor; shared in bytes
+    double memory_gbs;                    // the memory's peak; 0: not known
 };
 
 struct ks_recorded_class { // launches of one kernel alike in geometry and resources

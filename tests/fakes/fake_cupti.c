@@ -94,7 +94,7 @@ EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
                                    .maxBlocksPerMultiprocessor = 32,
                                    .maxRegistersPerMultiprocessor = 65536,
                                    .maxSharedMemoryPerMultiprocessor = 233472,
-                                   .computeCapabilityMajor = 9};
+                                   .globalMemoryBandwidth = 32000000, .computeCapabilityMajor = 9};
         put(&d, sizeof d);
     }
     pthread_mutex_unlock(&lock);
