@@ -48,7 +48,7 @@ static bool emulated(const struct verifying *v)
 
 static const struct verifying *view_of(const struct running *r, const struct job *job)
 {
-    return emulated(r->v) && job->fixture->emu == NULL ? &r->gates : r->v;
+    return emulated(r->v) && job->asked->emu == NULL ? &r->gates : r->v;
 }
 
 static struct job job_of(const struct verifying *v, const struct suite_fixture *f,
@@ -58,7 +58,7 @@ static struct job job_of(const struct verifying *v, const struct suite_fixture *
     struct ks_buf tu = KS_BUF(1 << 16), judge = KS_BUF(1 << 16);
     const char *real = ks_path_real(arena, asked->file);
     ks_buf_printf(&tu, "%s\n%s\n", real != NULL ? real : asked->file,
-                  emulated(v) && f->emu != NULL ? f->emu : "");
+                  emulated(v) && asked->emu != NULL ? asked->emu : "");
     for (size_t i = 0; asked->words != NULL && asked->words[i] != NULL; i++)
         ks_buf_printf(&tu, "%s\n", asked->words[i]);
     ks_buf_printf(&judge, "%s%s\n%d", ks_buf_text(&tu), f->kernel != NULL ? f->kernel : "",
@@ -135,8 +135,8 @@ static void open_tu(struct running *r, const struct job *job)
     ks_strv_add(arena, &words, NULL);
     r->tu_status = KS_OK;
     r->tu_err = (struct ks_err){0};
-    if (emulated(v) && job->fixture->emu != NULL)
-        r->tu_status = with_workload(arena, asked->file, job->fixture->emu, &file, &r->copy_dir,
+    if (emulated(v) && job->asked->emu != NULL)
+        r->tu_status = with_workload(arena, asked->file, job->asked->emu, &file, &r->copy_dir,
                                      &r->tu_err);
     if (r->tu_status == KS_OK) {
         r->tu_status = verb_tu_open(v->context, file, words.at, &r->tu, &r->tu_err);

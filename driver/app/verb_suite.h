@@ -12,6 +12,7 @@ struct suite_case {
     struct ks_verify_defences off;
     struct ks_strv expect;       // outcomes: correctness, or the speed of what is correct
     bool timed;                  // an outcome may be a speed
+    const char *emu;             // workload for emulated devices, or NULL
     const char *weak;            // why the outcome is a matter of luck; NULL: it is not
 };
 
@@ -19,7 +20,6 @@ struct suite_fixture {
     const char *id, *dir, *title;
     const char *kernel;          // NULL: the TU's only one
     const char *defence;         // that must catch it; NULL: it must be accepted
-    const char *emu;             // workload for emulated devices, or NULL
     struct suite_case main, weakened;
     bool has_weakened;
 };

@@ -61,6 +61,7 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
         one->words = words.at;
     }
     one->weak = ks_yaml_text(map, "known_weak", one->weak);
+    one->emu = ks_yaml_text(map, "emu", one->emu);
     one->expect = (struct ks_strv){0};
     KS_TRY(read_words(r, map, "expect", &one->expect));
     one->timed = strcmp(ks_yaml_text(map, "timed", "no"), "yes") == 0;
@@ -88,13 +89,12 @@ static enum ks_status read_fixture(const struct reader *r, const struct ks_yaml 
     static const char *const known[] = {"title", "file", "kernel", "nvcc", "expect", "timed",
                                         "defence", "weakened", "known_weak", "emu", NULL};
     static const char *const known_weakened[] = {"file", "nvcc", "off", "expect", "timed",
-                                                 "known_weak", NULL};
+                                                 "known_weak", "emu", NULL};
     enum ks_defence ignored;
     KS_TRY(ks_yaml_known(r->path, root, known, r->err));
     f->title = ks_yaml_text(root, "title", "");
     f->kernel = ks_yaml_text(root, "kernel", NULL);
     f->defence = ks_yaml_text(root, "defence", NULL);
-    f->emu = ks_yaml_text(root, "emu", NULL);
     f->main.file = ks_path_join(r->arena, f->dir, "kernel.cu");
     KS_TRY(read_case(r, f, root, &f->main));
     if (f->main.expect.len == 0)
