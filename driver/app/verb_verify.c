@@ -276,7 +276,8 @@ static int verify_files(struct verifying *v, const struct asked *asked)
 
 int verb_verify(struct ks_verb_context *context)
 {
-    const char *device = NULL, *suite = NULL, *only = NULL, *no_sandbox = NULL;
+    const char *device = NULL, *suite = NULL, *only = NULL, *no_sandbox = NULL, *seed = NULL;
+    int64_t seed_value;
     struct asked asked = {0};
     struct verifying v = {.context = context};
     const struct verb_option options[] = {{.name = "--variant=", .value = &asked.variant},
@@ -284,10 +285,11 @@ int verb_verify(struct ks_verb_context *context)
                                           {.name = "--suite=", .value = &suite},
                                           {.name = "--only=", .value = &only},
                                           {.name = "--no-sandbox", .value = &no_sandbox},
+                                          {.name = "--seed=", .value = &seed},
                                           {.name = "--set=", .values = &asked.sizes}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options; or --suite DIR",
-        .options = options, .n_options = 6, .least = 0, .most = 1, .nvcc = true};
+        .options = options, .n_options = 7, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     int exit_code = verb_read_words(context, &syntax, &words);
@@ -297,6 +299,8 @@ int verb_verify(struct ks_verb_context *context)
         return verb_usage(context, "%s", syntax.expects);
     if (asked.sizes.len > 0 && suite != NULL)
         return verb_usage(context, "--set goes with a FILE.cu");
+    if (seed != NULL && (suite != NULL || !ks_parse_i64(seed, &seed_value) || seed_value < 0))
+        return verb_usage(context, "--seed takes the number of a schedule, and goes with a FILE.cu");
     if (only != NULL && suite == NULL)
         return verb_usage(context, "--only goes with --suite");
     exit_code = verb_device_option(context, device);
@@ -314,5 +318,9 @@ int verb_verify(struct ks_verb_context *context)
     v.sandbox = no_sandbox == NULL && (suite != NULL || asked.variant != NULL);
     if (verify_ask_device(&v, &err) != KS_OK || verify_ask_sandbox(&v, &err) != KS_OK)
         return verb_fail(context, &err);
+    if (seed != NULL && !verb_device_emulated(&v.device))
+        return verb_usage(context, "--seed names a schedule of the emulated device: --device emu");
+    if (seed != NULL)
+        v.place.device = ks_arena_printf(context->arena, KS_DEVICE_EMU_SEED "%s", seed);
     return suite != NULL ? verify_suite(&v, suite, only) : verify_files(&v, &asked);
 }

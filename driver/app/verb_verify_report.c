@@ -1,7 +1,10 @@
 // What `ks verify` says of one proposal: lines for people, a row for --json.
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "app/verb_verify.h"
+#include "device/emu/emu_finding.h"
 
 const char *verify_sandbox_name(const struct verifying *v)
 {
@@ -85,6 +88,13 @@ static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *ke
     return row;
 }
 
+// The schedule of the emulated device that a failure names, -1: none.
+static int64_t schedule_of(const struct ks_verdict *verdict)
+{
+    const char *at = strstr(verdict->reason, KS_FINDING_SCHEDULE);
+    return at != NULL ? (int64_t)strtoll(at + strlen(KS_FINDING_SCHEDULE), NULL, 10) : -1;
+}
+
 void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const char *variant,
                    const char *from, const struct ks_verdict *verdict)
 {
@@ -102,6 +112,9 @@ void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const
     else if (verdict->reason[0] != '\0')
         printf(": %s", verdict->reason);
     printf("\n");
+    if (schedule_of(verdict) >= 0)
+        printf("  this schedule again: the same words and --device emu --seed %lld\n",
+               (long long)schedule_of(verdict));
     for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
         printf("  %-12s %-8s %7.3f s\n", ks_check_kind_name((enum ks_check_kind)kind),
                result_name(verdict->checks.result[kind]), verdict->checks.seconds[kind]);

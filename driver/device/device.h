@@ -122,7 +122,12 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
 
 // Opens the PTX emulator (device/emu/emu_device.h); no GPU is needed.
 enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err);
+// The same, every run of which takes one schedule.
+enum ks_status ks_device_open_emu_at(struct ks_device *device, uint64_t seed, struct ks_err *err);
 
+#define KS_DEVICE_EMU_SEED "emu:seed=" // and a number: what a worker is asked for to repeat a schedule
+// Whether a name means the emulated device, under whatever schedule.
+bool ks_device_emulated(const char *name);
 // Opens the device of that name. KS_E_ABSENT also for a name that nobody knows.
 enum ks_status ks_device_open(const char *name, struct ks_device *device, struct ks_err *err);
 bool ks_device_known(const char *name);

@@ -111,7 +111,7 @@ enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
                               struct ks_slice *image, struct ks_err *err)
 {
     const char *path;
-    if (options->device != NULL && strcmp(options->device, "emu") == 0)
+    if (options->device != NULL && ks_device_emulated(options->device))
         return ks_judge_text(arena, compile, arch, names[0], image, err);
     KS_TRY(ks_tu_image(arena, tu, compile, arch, names, &path, err));
     return ks_file_read(arena, path, CUBIN_MAX, image, err);

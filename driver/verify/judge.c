@@ -198,7 +198,7 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
 
 static bool emulated(const struct ks_judge_options *options)
 {
-    return options->device != NULL && strcmp(options->device, "emu") == 0;
+    return options->device != NULL && ks_device_emulated(options->device);
 }
 
 // On an emulated device: sizes that it can run, and a GPU to model times for.

@@ -293,7 +293,7 @@ static const char *first_text(const struct ks_emu *emu, char *out, size_t size)
     const struct ks_finding *first = &emu->findings.list[0];
     char text[900];
     ks_finding_text(first, text, sizeof text);
-    if (!emu->settings.vary || emu->settings.seed == 0)
+    if ((!emu->settings.vary && !emu->settings.fixed) || emu->settings.seed == 0)
         snprintf(out, size, "%s", text);
     else
         snprintf(out, size, "%s" KS_FINDING_SCHEDULE "%llu%s", ks_finding_name(first->kind),
@@ -416,5 +416,15 @@ enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
         .copy = ks_emu_copy_buffer, .freeze = ks_emu_freeze, .poison = ks_emu_poison, .check_slack = ks_emu_check_slack, .fingerprints = ks_emu_fingerprints,
         .scrub = ks_emu_scrub, .run = run, .time = no_time, .forget_plans = forget_plans,
         .count = count, .ceilings = no_ceilings, .close = close_device};
+    return KS_OK;
+}
+
+enum ks_status ks_device_open_emu_at(struct ks_device *device, uint64_t seed, struct ks_err *err)
+{
+    KS_TRY(ks_device_open_emu(device, err));
+    struct ks_emu_settings *settings = ks_emu_device_settings(device);
+    settings->seed = seed;
+    settings->vary = false;
+    settings->fixed = true;
     return KS_OK;
 }
