@@ -6,7 +6,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 seconds=${1:-60} build=${2:-$root/build-fuzz}
 command -v clang > /dev/null || { echo "no clang here: skipped"; exit 77; }
 CC=clang CXX=clang++ cmake -S "$root" -B "$build" -DKS_SANITIZE=ON -DKS_LIBFUZZER=ON > /dev/null
-for target in expr variant answers requests; do
+for target in expr variant answers requests ptx; do
     cmake --build "$build" --target "fuzz_$target" -j "$(nproc)" > /dev/null
     mkdir -p "$build/corpus/$target"
     (cd "$build" && "tests/fuzz_$target" -max_total_time="$seconds" -max_len=65536 -print_final_stats=1 \
