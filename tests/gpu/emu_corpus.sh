@@ -18,22 +18,35 @@ if [ "$device" = cuda ]; then
     arch=$("$build/bin/ks" doctor | sed -n 's/^gpu .*\(sm_[0-9]*\).*/\1/p' | head -1)
     arch=${arch:-sm_90}
 fi
-failed=0
-for name in ops cases matrix; do
-    source=$root/tests/emu/$name.cu program=$build/tests/test_emu_$name
-    kind=cubin
+# One source on both devices, all sources side by side.
+one() {
+    local name=$1 source=$root/tests/emu/$1.cu program=$build/tests/test_emu_$1 kind=cubin
     [ "$device" = emu ] && kind=ptx
-    "$nvcc" -w -arch="$arch" -O3 -lineinfo -ptx "$source" -o "$out/$name.ptx" &&
-        "$nvcc" -w -arch="$arch" -O3 "-$kind" "$source" -o "$out/$name.gpu" || exit 1
+    "$nvcc" -w -arch="$arch" -O3 -lineinfo "-$kind" "$source" -o "$out/$name.gpu" &
+    "$nvcc" -w -arch="$arch" -O3 -lineinfo -ptx "$source" -o "$out/$name.ptx" || return 1
     KS_TEST_TABLE=1 "$program" "$out/$name.ptx" "$source" > "$out/$name.emu.txt"
-    emulated=$?
+    echo $? > "$out/$name.emulated"
+    wait $! || return 1
     KS_TEST_TABLE=1 KS_TEST_DEVICE=$device "$program" "$out/$name.gpu" "$source" > "$out/$name.$device.gpu.txt"
-    measured=$?
+    echo $? > "$out/$name.measured"
+}
+failed=0
+names="ops cases matrix wild"
+for name in $names; do
+    rm -f "$out/$name".*
+    one "$name" &
+done
+wait
+for name in $names; do
+    [ -s "$out/$name.measured" ] || { echo "$name: does not compile, or its program does not run"; failed=1; continue; }
     echo "$name: emulated $(tail -1 "$out/$name.emu.txt"); $device $(tail -1 "$out/$name.$device.gpu.txt")"
-    [ $emulated = 0 ] && [ $measured = 0 ] || { grep -hv '^row ' "$out/$name".*.txt; failed=1; }
+    [ "$(cat "$out/$name.emulated" "$out/$name.measured" | tr -d '\n')" = 00 ] || {
+        grep -hv '^row ' "$out/$name.emu.txt" "$out/$name.$device.gpu.txt"
+        failed=1
+    }
 done
 # Kernel by kernel: `row NAME KIND ULPS FINGERPRINT` of both.
-awk 'FNR == NR { if ($1 == "row") { ulps[$2] = $4; print_of[$2] = $5 } next }
+kernels=$(awk 'FNR == NR { if ($1 == "row") { ulps[$2] = $4; print_of[$2] = $5 } next }
      $1 == "row" {
          n++
          same = print_of[$2] == $5
@@ -46,5 +59,10 @@ awk 'FNR == NR { if ($1 == "row") { ulps[$2] = $4; print_of[$2] = $5 } next }
          for (k in ulps) if (!(k in seen)) { bad++; printf "  %s did not run on the GPU\n", k }
          printf "%d kernels: %d exact, %d of them with other bits or not run; %d approximate; %d with the same bits in all\n", n, exact, bad, near, equal
          exit bad > 0 || n < 150
-     }' "$out/ops.emu.txt" "$out/ops.$device.gpu.txt" || failed=1
+     }' "$out/ops.emu.txt" "$out/ops.$device.gpu.txt") || failed=1
+echo "$kernels" | sed '$d'
+kernels=$(echo "$kernels" | tail -1)
+# The closing line, whatever came before.
+sum() { sed -nE 's/^([0-9]+) (checks|kernels|products), ([0-9]+) (failed|wrong)$/\1 \3/p' "$@" | awk '{ c += $1; f += $2 } END { printf "%d checks, %d failed", c, f }'; }
+echo "corpus: emulated $(sum "$out"/*.emu.txt); $device $(sum "$out"/*."$device".gpu.txt); $kernels; $([ $failed = 0 ] && echo all as it should be || echo FAILED)"
 exit $failed

@@ -44,6 +44,9 @@ nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
 "$nvcc" -std=c++17 -arch="sm_$arch" "$root/tests/gpu/hardware.cu" -o "$out/hardware" && "$out/hardware" >"$out/hardware.txt" 2>&1
 check $? "what this hardware does: $(wc -l <"$out/hardware.txt") answers"
 
+"$root/tests/gpu/emu_corpus.sh" "$build" "$out/corpus" >"$out/corpus.txt" 2>&1
+check $? "emulated device against this GPU: $(tail -1 "$out/corpus.txt")"
+
 if [ -x "$build/bin/ks-weak" ]; then
     "$root/tests/gpu/adversarial.sh" "$build" "$out" >"$out/suite.txt"
     status=$?
