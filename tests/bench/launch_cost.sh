@@ -9,7 +9,8 @@
 #   dispatch_ns       substituted over direct: what dispatching itself costs
 #   stages_ns         of a second program whose launch function is wrapped: what is added before the
 #                     runtime's function is entered, and inside it
-# Medians over processes; each process pairs launches of all kinds (launch_cost.cu).
+# Medians over processes, 7 unless RUNS (25) says more or less; each pairs launches of all kinds
+# (launch_cost.cu).
 set -eu
 make_shadow=$1 nvcc=$2 hook=$3 work=$4 gpu=${5:-}
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,7 +47,7 @@ KS_TRACE=$work/trace "$work/program" 1 > "$work/once.json"
 sort "$work/trace" | sed 's/-> [0-9a-f]\{16\}$/-> ID/' | uniq > "$work/reached"
 printf 'ks: fourth -> ID\nks: fourth -> original (guard)\n' | diff - "$work/reached" ||
     { echo "launch_cost: the launches went elsewhere; is this an sm_90 device?"; exit 1; }
-for _ in 1 2 3 4 5 6 7; do
+for _ in $(seq $(((${RUNS:-25} * 7 + 24) / 25))); do
     "$work/program" >> "$work/runs.json"
     "$work/staged" >> "$work/staged.json"
     [ -n "$gpu" ] || LAUNCH_MOCK=cold "$work/program" >> "$work/cold.json"

@@ -3,7 +3,7 @@
 # their originals; and an original that is proposed as a variant of itself gains nothing.
 set -u
 ks=$1 source=$2
-nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+nvcc=${KS_NVCC_REAL:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 [ -x "$nvcc" ] && "$nvcc" --version | grep -q 'V13\.0\.88' ||
     { echo "the samples were tuned with nvcc 13.0.88: skipped"; exit 77; }
 dir=$(mktemp -d) || exit 1
