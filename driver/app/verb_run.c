@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "app/verb_run_recorded.h"
 #include "app/verb_sizes.h"
 #include "device/emu/emu_device.h"
 #include "device/model.h"
@@ -32,6 +33,7 @@ struct running {
     struct ks_counts counts;
     struct ks_gpu gpu;              // name NULL: none is described
     struct ks_model model;
+    struct run_recorded_list recorded; // of a captured launch
 };
 
 // The words of the compile: with lines, which change no code, and an architecture.
@@ -287,6 +289,7 @@ static void report(const struct running *r)
         json_object_set_new(out, "buffer_bytes", json_integer(ks_problem_bytes(p)));
         json_object_set_new(out, "peak_bytes", json_integer(peak_bytes()));
         json_object_set_new(out, "findings", findings_json(all));
+        json_object_set_new(out, "recorded", run_recorded_json(&r->recorded));
         json_object_set_new(out, "costs", costs_json(r));
         ks_json_print(out);
         return;
@@ -300,6 +303,7 @@ static void report(const struct running *r)
         ks_finding_text(&all->list[i], text, sizeof text);
         printf("  %s\n", text);
     }
+    run_recorded_print(&r->recorded);
     if (r->costs)
         print_costs(r);
 }
@@ -330,6 +334,8 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
         return status;
     if (r->costs)
         KS_TRY(take_costs(r, gpu, err));
+    if (status == KS_OK)
+        KS_TRY(run_recorded_compare(arena, &r->device, &r->problem, &r->layout, r->buffers, &r->recorded, err));
     report(r);
     *exit_code = status == KS_OK ? EXIT_OK : status == KS_E_UNSUPPORTED ? EXIT_FAULT : EXIT_NEGATIVE;
     return KS_OK;

@@ -179,7 +179,7 @@ static enum ks_status add_array(struct expander *x, size_t p, const struct ks_ca
     struct ks_array array = {.role = type->pointee_const ? KS_ROLE_IN : KS_ROLE_INOUT,
                              .name = x->decl->params[p].name};
     struct ks_elem elem = type->elem;
-    char hash[KS_HASH_TEXT];
+    char before[KS_HASH_TEXT], after[KS_HASH_TEXT];
     if (elem.scalar == KS_T_NONE) {
         if (elem.size > 1)
             return refuse(x, "'%s' points to %s, whose size no element has", array.name, type->text);
@@ -190,11 +190,13 @@ static enum ks_status add_array(struct expander *x, size_t p, const struct ks_ca
         elem = array.type.elem;
     }
     int64_t count = bytes / (int64_t)elem.size;
-    ks_digest_hex(&memory->before, hash);
+    ks_digest_hex(&memory->before, before);
+    ks_digest_hex(&memory->after, after);
     array.count = number(x->arena, count);
     array.init = (struct ks_init){.kind = KS_INIT_CAPTURE, .skip = pointer->offset,
                                   .whole = (size_t)memory->size,
-                                  .path = ks_arena_printf(x->arena, "%s/%s", x->dir, hash)};
+                                  .path = ks_arena_printf(x->arena, "%s/%s", x->dir, before),
+                                  .after = ks_arena_printf(x->arena, "%s/%s", x->dir, after)};
     if (!ks_scalar_is_float(elem.scalar))
         KS_TRY(find_range(x, elem, count, &array.init));
     *ks_vec_push(x->arena, &x->arrays) = array;

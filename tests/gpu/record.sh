@@ -214,6 +214,9 @@ for name in scale gather count; do
     mv $name.cuda $name-cuda.json
     [ "$(field $name-cuda "r['verdicts'][0]['correctness']")" = CORRECT ]
     check $? "capture of $name, judged on this GPU: $(field $name-cuda "[(v['correctness'], v['speed'], v['reason']) for v in r['verdicts']]") $(head -1 $name.log)"
+    timeout 60 "$ks" --json run "captured.cu:$full" --no-costs --no-races -- -std=c++17 -arch="sm_$arch" >$name-emu.json 2>>$name.log
+    [ "$(field $name-emu "len(r['recorded']) == 1 and r['recorded'][0]['different'] == 0")" = True ]
+    check $? "capture of $name, replayed on the emulated device: the bits that this GPU wrote: $(field $name-emu "r['recorded']")"
 done
 cd ..
 mkdir -p big && cd big || exit 1

@@ -80,6 +80,14 @@ json 1 verify scale.cu --variant wrong.yaml -- -arch=sm_90 + verdicts
 is 'r["verdicts"][0]["correctness"]' WRONG
 # What is right for these sizes alone is right, and only there.
 json 0 run scale.cu --workload 2 -- -arch=sm_90
+# The replayed launch writes what the recorded one wrote.
+for w in 1 2 3; do
+    json 0 run scale.cu --workload $w -- -arch=sm_90 + recorded
+    is '[(a["array"], a["different"]) for a in r["recorded"]]' "[('y', 0)]"
+done
+sed 's/a \* x\[i\]/a * x[i] + 1/' scale.cu > other.cu
+status 0 "$ks" run other.cu -- -arch=sm_90
+has 'y: not as it was recorded: 1000 of 3072 elements, the first at 0'
 status 0 "$ks" record --capture marked -- "$app"
 [ "$(grep -c '^captured' out)" = 3 ] || fail "marked kernels are not captured"
 
