@@ -21,7 +21,7 @@
 #include "record_file.h"
 #include "record_kernels.h"
 
-#define BUFFER (2u << 20) // bytes: some 10,000 records
+#define BUFFER (8u << 20) // bytes: some 40,000 records
 #define SPARE 8           // buffers kept for the next request
 #define FLUSH_MS 100
 
@@ -29,7 +29,9 @@
 int InitializeInjection(void);
 
 static struct record_cupti cupti;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the recording and the spare buffers
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of the recording
+// A launch that needs a buffer must not wait for one that is being written out.
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *spare[SPARE];
 static int n_spare;
 static int64_t dropped;
@@ -60,9 +62,9 @@ static void put_words(const char *kind, const char *code, const char *text)
 static void CUPTIAPI buffer_requested(uint8_t **buffer, size_t *size, size_t *most)
 {
     int before = errno;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&spare_lock);
     *buffer = n_spare > 0 ? spare[--n_spare] : NULL;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&spare_lock);
     if (*buffer == NULL)
         *buffer = aligned_alloc(ACTIVITY_RECORD_ALIGNMENT, BUFFER);
     *size = *buffer != NULL ? BUFFER : 0;
@@ -98,11 +100,13 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
     put_dropped();
     record_launches_end();
     record_flush();
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&spare_lock);
     if (n_spare < SPARE) {
         spare[n_spare++] = buffer;
         buffer = NULL;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&spare_lock);
     free(buffer);
     errno = before;
 }

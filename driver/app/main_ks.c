@@ -53,7 +53,8 @@ static const struct ks_verb verbs[] = {
      "  --variant A   a proposal's file, 4 or more digits of a stored variant's id, or `original`\n"
      "  --device NAME, --no-sandbox   as for `ks verify`\n"
      "PROGRAM: wall time of runs with the originals (KS_DISABLE=1) against runs with what was\n"
-     "substituted; its input is empty, what it prints is not shown. One run of each is not counted.\n"
+     "substituted; its input is empty, what it prints is not shown. One run of each is not counted; a\n"
+     "further one is recorded (ks help record) and tells whether variants ran.\n"
      "  --runs N      pairs (11); 6 is the least that can show anything\n"
      "Exit status: 0 when times were taken, whatever they show; 1 when an arm is not correct or fails,\n"
      "or the two exit with different statuses. 100 where no time can be taken.\n",

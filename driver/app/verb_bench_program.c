@@ -8,6 +8,8 @@
 
 #include "app/verb_bench.h"
 #include "app/verb_inspect.h"
+#include "app/verb_record.h"
+#include "os/file.h"
 #include "os/proc.h"
 #include "verify/accept.h"
 
@@ -23,6 +25,10 @@ struct program {
     double *seconds[2];
     int status[2];            // of the first run
     char differs[256];        // a later run ended otherwise; or ""
+    bool watched;             // whether variants ran is known:
+    int64_t launches, variant_launches;
+    double variant_share;     // of GPU time
+    const char *unwatched;    // else why not
 };
 
 static const char *const *environment(struct ks_arena *arena, bool disable)
@@ -54,6 +60,45 @@ static enum ks_status run_once(struct program *p, int arm, int n, struct ks_err 
                  p->status[arm], result.exit_code, arm == ORIGINAL ? "the originals" : "the variants");
     ks_arena_free(&arena);
     return status;
+}
+
+// A further run with the variants, not timed, in which libks-record tells which kernels were launched. What it
+// cannot tell is no fault of the program's.
+static void watch(struct program *p, const char *dir)
+{
+    struct ks_arena *arena = p->context->arena;
+    const char *path = ks_path_join(arena, dir, "recording"), *const *env;
+    struct ks_recording recording;
+    struct ks_proc_result result;
+    struct ks_err err = {0};
+    struct ks_proc_options options = {.capture_stdout = true, .capture_stderr = true, .null_stdin = true,
+                                      .max_output = KEPT_OUTPUT};
+    p->unwatched = "";
+    if (record_environment(arena, p->env[SUBSTITUTED], path, NULL, &env, &err) != KS_OK)
+        p->unwatched = ks_arena_strdup(arena, err.text);
+    options.env = p->unwatched[0] == '\0' ? env : p->env[SUBSTITUTED];
+    if (p->unwatched[0] != '\0' || ks_proc_run(arena, p->words, &options, &result, &err) != KS_OK ||
+        ks_recording_read(arena, path, &recording, &err) != KS_OK) {
+        if (p->unwatched[0] == '\0')
+            p->unwatched = "no process of it initialised CUDA";
+        return;
+    }
+    ks_vec_each(const struct ks_recorded_session, session, &recording.sessions)
+        if (session->refused != NULL)
+            p->unwatched = ks_arena_printf(arena, "%s: %s", session->refused, session->text);
+    double ns;
+    p->watched = p->unwatched[0] == '\0';
+    p->launches = recording.launches;
+    p->variant_launches = ks_recording_variants(&recording, &ns);
+    p->variant_share = recording.total_ns > 0 ? ns / recording.total_ns : 0;
+}
+
+static enum ks_status watch_once(struct program *p, struct ks_err *err)
+{
+    char *dir;
+    KS_TRY(ks_dir_temp(p->context->arena, "ks-bench", &dir, err));
+    watch(p, dir);
+    return ks_tree_remove(dir, err);
 }
 
 static enum ks_status run_all(struct program *p, int runs, struct ks_err *err)
@@ -102,6 +147,13 @@ static void tell(const struct program *p, const struct ks_paired *paired, const 
         printf("  it exits with %d, with and without them\n", p->status[ORIGINAL]);
     if (note[0] != '\0')
         printf("  note: %s\n", note);
+    if (!p->watched)
+        printf("  whether variants ran is not known: %s\n", p->unwatched);
+    else if (p->variant_launches == 0)
+        printf("  none of its %lld launches was a variant's\n", (long long)p->launches);
+    else
+        printf("  variants ran: %lld of %lld launches, %.1f %% of GPU time\n", (long long)p->variant_launches,
+               (long long)p->launches, 100 * p->variant_share);
 }
 
 static void tell_json(const struct program *p, const struct ks_paired *paired, const char *note,
@@ -124,6 +176,9 @@ static void tell_json(const struct program *p, const struct ks_paired *paired, c
     json_object_set_new(report, "status_substituted", json_integer(p->status[SUBSTITUTED]));
     json_object_set_new(report, "reason", json_string(p->differs));
     json_object_set_new(report, "note", json_string(note));
+    json_object_set_new(report, "launches", p->watched ? json_integer(p->launches) : json_null());
+    json_object_set_new(report, "variant_launches", p->watched ? json_integer(p->variant_launches) : json_null());
+    json_object_set_new(report, "variant_share", p->watched ? json_real(p->variant_share) : json_null());
     json_object_set_new(report, "exit", json_integer(exit_code));
     ks_json_print(report);
 }
@@ -147,6 +202,8 @@ int bench_program(struct ks_verb_context *context, const char *const *words, int
         return verb_fail(context, &err);
     int exit_code = p.differs[0] != '\0' ? EXIT_NEGATIVE : EXIT_OK;
     const char *note = note_on(context, words[0]);
+    if (exit_code == EXIT_OK && watch_once(&p, &err) != KS_OK)
+        return verb_fail(context, &err);
     if (exit_code == EXIT_OK)
         ks_paired_of(p.seconds[ORIGINAL], p.seconds[SUBSTITUTED], (size_t)runs, ALPHA, &paired);
     if (context->json)

@@ -12,22 +12,33 @@
 #define INJECTION "CUDA_INJECTION64_PATH" // read by the driver
 #define RECORDING "KS_RECORD"             // begins what is read by the library
 
-// The program's environment: this one's, with the library and the recording named in it.
-static const char *const *environment(struct ks_arena *arena, const char *library, const char *path,
-                                      const struct record_captures *captures)
+static enum ks_status find_library(struct ks_arena *arena, const char **library, struct ks_err *err)
+{
+    *library = ks_path_join(arena, ks_program_dir(arena), "libks-record.so");
+    if (!ks_file_exists(*library))
+        KS_FAIL(err, KS_E_ABSENT, "%s is missing: install again", *library);
+    return KS_OK;
+}
+
+enum ks_status record_environment(struct ks_arena *arena, const char *const *env, const char *path,
+                                  const struct record_captures *captures, const char *const **watched,
+                                  struct ks_err *err)
 {
     struct ks_strv list = {0};
-    for (char **at = environ; *at != NULL; at++) {
-        if (ks_starts_with(*at, INJECTION "=") && strcmp(*at + strlen(INJECTION "="), library) != 0)
-            ks_warn("%s: this library is not loaded while the program is recorded", *at);
-        if (!ks_starts_with(*at, INJECTION "=") && !ks_starts_with(*at, RECORDING))
-            ks_strv_add(arena, &list, *at);
+    const char *library;
+    KS_TRY(find_library(arena, &library, err));
+    for (; *env != NULL; env++) {
+        if (ks_starts_with(*env, INJECTION "=") && strcmp(*env + strlen(INJECTION "="), library) != 0)
+            ks_warn("%s: this library is not loaded while the program is recorded", *env);
+        if (!ks_starts_with(*env, INJECTION "=") && !ks_starts_with(*env, RECORDING))
+            ks_strv_add(arena, &list, *env);
     }
     ks_strv_add(arena, &list, ks_arena_printf(arena, INJECTION "=%s", library));
     ks_strv_add(arena, &list, ks_arena_printf(arena, RECORDING "_FILE=%s", path));
     if (captures != NULL)
         record_captures_ask(arena, captures, &list);
-    return list.at;
+    *watched = list.at;
+    return KS_OK;
 }
 
 // Runs the program as if by hand: in this process's group, on its terminal. With --json stdout is the
@@ -52,19 +63,11 @@ static enum ks_status run_program(struct ks_verb_context *context, struct record
     return status;
 }
 
-static enum ks_status find_library(struct ks_arena *arena, const char **library, struct ks_err *err)
-{
-    *library = ks_path_join(arena, ks_program_dir(arena), "libks-record.so");
-    if (!ks_file_exists(*library))
-        KS_FAIL(err, KS_E_ABSENT, "%s is missing: install again", *library);
-    return KS_OK;
-}
-
 // What one recording goes through.
 struct job {
     struct ks_verb_context *context;
     struct record_run *run;
-    const char *library, *wanted;   // wanted: where the recording is kept, or NULL
+    const char *wanted;             // where the recording is kept, or NULL
     char *dir;                      // private
     struct record_captures captures;
     int top;
@@ -92,8 +95,9 @@ static enum ks_status run_once(struct job *j, bool capture, struct ks_err *err)
     const char *path = j->wanted != NULL ? ks_path_absolute(arena, j->wanted)
                                          : ks_path_join(arena, j->dir, "recording");
     KS_TRY(ks_file_write(path, "", 0, false, 0, err));
-    KS_TRY(run_program(j->context, j->run,
-                       environment(arena, j->library, path, capture ? &j->captures : NULL), err));
+    const char *const *env;
+    KS_TRY(record_environment(arena, (const char *const *)environ, path, capture ? &j->captures : NULL, &env, err));
+    KS_TRY(run_program(j->context, j->run, env, err));
     struct ks_err local = {0};
     enum ks_status status = ks_recording_read(arena, path, &j->recording, &local);
     if (status == KS_E_FORMAT) // no process opened the driver
@@ -130,7 +134,6 @@ static enum ks_status record(struct job *j, struct ks_err *err)
     if (strchr(program, '/') == NULL ? ks_proc_which(arena, program, NULL) == NULL
                                      : access(program, X_OK) != 0)
         KS_FAIL(err, KS_E_USER, "%s: no such program", program);
-    KS_TRY(find_library(arena, &j->library, err));
     KS_TRY(ks_dir_temp(arena, "ks-record", &j->dir, err));
     j->run->path = j->wanted;
     j->run->captures = j->capture ? &j->captures : NULL;

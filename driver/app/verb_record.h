@@ -85,6 +85,11 @@ enum ks_status record_suggest_write(struct ks_arena *arena, struct record_sugges
 void record_suggest_print(const struct record_suggestions *suggestions);
 json_t *record_suggest_json(const struct record_suggestions *suggestions); // NULL gives an empty array
 
+// A program's environment `env` with libks-record and where it writes named in it. KS_E_ABSENT: no library.
+enum ks_status record_environment(struct ks_arena *arena, const char *const *env, const char *path,
+                                  const struct record_captures *captures, const char *const **watched,
+                                  struct ks_err *err);
+
 // Prints the table, or with --json the report; what stands in the way goes to stderr, a sentence each.
 void record_report(struct ks_verb_context *context, const struct ks_recording *recording,
                    const struct record_run *run);

@@ -120,13 +120,8 @@ static void print_head(const struct ks_recording *recording, const struct record
 
 static void print_variants(const struct ks_recording *recording)
 {
-    int64_t launches = 0;
-    double ns = 0;
-    ks_vec_each(const struct ks_recorded_kernel, kernel, &recording->kernels)
-        if (kernel->variant != NULL) {
-            launches += kernel->launches;
-            ns += kernel->total_ns;
-        }
+    double ns;
+    int64_t launches = ks_recording_variants(recording, &ns);
     if (launches > 0)
         printf("variants ran: %lld of %lld launches, %.1f %% of GPU time\n", (long long)launches,
                (long long)recording->launches, 100 * share(recording, ns));

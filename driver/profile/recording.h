@@ -85,6 +85,9 @@ struct ks_recording {
 enum ks_status ks_recording_read(struct ks_arena *arena, const char *path, struct ks_recording *out,
                                  struct ks_err *err);
 
+// Launches of variants' kernels, and their time in nanoseconds.
+int64_t ks_recording_variants(const struct ks_recording *recording, double *ns);
+
 // A mangled name without return type and parameters: "ns::scale<float>".
 const char *ks_recorded_name(struct ks_arena *arena, const char *symbol);
 

@@ -50,3 +50,15 @@ void ks_recording_conclude(struct ks_recording *out)
     ks_vec_each(struct ks_recorded_session, s, &out->sessions)
         out->span_ns += s->first_ns <= s->last_ns ? s->last_ns - s->first_ns : 0;
 }
+
+int64_t ks_recording_variants(const struct ks_recording *recording, double *ns)
+{
+    int64_t launches = 0;
+    *ns = 0;
+    ks_vec_each(const struct ks_recorded_kernel, kernel, &recording->kernels)
+        if (kernel->variant != NULL) {
+            launches += kernel->launches;
+            *ns += kernel->total_ns;
+        }
+    return launches;
+}

@@ -57,3 +57,18 @@ is 'sum(c["launches"] for k in r["kernels"] for c in k["classes"])' 1000037
 json 0 record -- "$app" shapes
 is 'r["launches"]' 70037
 is 'r["torn"]' 0
+
+# ks bench of a whole program tells whether variants ran.
+json 0 bench --runs 2 -- "$app" plain
+is '(r["launches"], r["variant_launches"])' '(37, 1)'
+is 'round(r["variant_share"], 5)' 0.00155
+status 0 "$ks" bench --runs 2 -- "$app" plain
+has 'variants ran: 1 of 37 launches, 0.2 % of GPU time'
+export FAKE_CUPTI=refuse
+json 0 bench --runs 2 -- "$app" plain
+is 'r["variant_launches"]' None
+status 0 "$ks" bench --runs 2 -- "$app" plain
+has 'whether variants ran is not known: cupti-refused'
+unset FAKE_CUPTI
+status 0 "$ks" bench --runs 2 -- "$app" none
+has 'whether variants ran is not known: no process of it initialised CUDA'
