@@ -1,5 +1,7 @@
 #include "capture.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +27,13 @@ struct kernel {
 struct pending {
     struct capture_args args;
     char part[4096], whole[4096];
-    FILE *file;
+    int fd;         // of the file; -1: none
+    off_t begin;    // of the contents
+    off_t at;       // where the next bytes go
+    const char *why; // what went wrong
+    // Of the allocation that is compared:
+    off_t before;
+    bool changed;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -145,62 +153,93 @@ static void put_header(FILE *file, const struct capture_call *call, const struct
 
 static void drop(struct pending *p)
 {
-    for (size_t i = 0; i < p->args.n_allocations; i++)
-        free(p->args.allocations[i].before);
-    if (p->file != NULL) {
-        fclose(p->file);
+    if (p->fd >= 0) {
+        close(p->fd);
         unlink(p->part);
     }
     free(p);
 }
 
-// Contents before the launch, to memory and to the file. NULL, or why not.
+static bool put_bytes(struct pending *p, const void *bytes, size_t n)
+{
+    for (size_t done = 0; done < n;) {
+        ssize_t wrote = pwrite(p->fd, (const char *)bytes + done, n - done, p->at + (off_t)done);
+        if (wrote <= 0 && !(wrote < 0 && errno == EINTR)) {
+            p->why = "its file cannot be written: is the disk full?";
+            return false;
+        }
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    p->at += (off_t)n;
+    return true;
+}
+
+static bool take_before(void *to, size_t at, const void *bytes, size_t n)
+{
+    (void)at;
+    return put_bytes(to, bytes, n);
+}
+
+// Written behind what is there already, compared with what lies in the file from before.
+static bool take_after(void *to, size_t at, const void *bytes, size_t n)
+{
+    struct pending *p = to;
+    static char before[1 << 16]; // under the lock
+    for (size_t done = 0; done < n && !p->changed;) {
+        size_t part = n - done < sizeof before ? n - done : sizeof before;
+        p->changed = pread(p->fd, before, part, p->before + (off_t)(at + done)) != (ssize_t)part ||
+                     memcmp(before, (const char *)bytes + done, part) != 0;
+        done += part;
+    }
+    return put_bytes(p, bytes, n);
+}
+
+// Contents before the launch. NULL, or why not.
 static const char *save_before(const struct capture_call *call, struct pending *p)
 {
+    char *text = NULL;
+    size_t n = 0;
     snprintf(p->whole, sizeof p->whole, "%s/%d-%d", folder, (int)getpid(), next_file++);
     snprintf(p->part, sizeof p->part, "%.*s.part", (int)sizeof p->part - 6, p->whole);
-    p->file = fopen(p->part, "we");
-    if (p->file == NULL)
-        return "its file cannot be made";
-    put_header(p->file, call, &p->args);
-    for (size_t i = 0; i < p->args.n_allocations; i++) {
-        struct capture_allocation *a = &p->args.allocations[i];
-        a->before = malloc(a->size);
-        if (a->before == NULL || !capture_copy(call->context, a->before, a->base, a->size))
-            return "its memory cannot be read";
-        fwrite(a->before, 1, a->size, p->file);
-    }
-    return ferror(p->file) ? "its file cannot be written: is the disk full?" : NULL;
+    FILE *header = open_memstream(&text, &n);
+    if (header == NULL)
+        return "there is no memory";
+    put_header(header, call, &p->args);
+    fclose(header);
+    p->fd = open(p->part, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool ok = p->fd >= 0 && put_bytes(p, text, n);
+    free(text);
+    if (!ok)
+        return "its file cannot be written: is the disk full?";
+    p->begin = p->at;
+    for (size_t i = 0; i < p->args.n_allocations && ok; i++)
+        ok = capture_copy(call->context, p->args.allocations[i].base, p->args.allocations[i].size,
+                          take_before, p);
+    return ok ? NULL : p->why != NULL ? p->why : "its memory cannot be read";
 }
 
 static const char *save_after(const struct capture_call *call, struct pending *p)
 {
-    struct capture_args *args = &p->args;
-    bool changed[CAPTURE_POINTERS] = {false};
-    for (size_t i = 0; i < args->n_allocations; i++) {
-        struct capture_allocation *a = &args->allocations[i];
-        unsigned char *after = malloc(a->size);
-        if (after == NULL || !capture_copy(call->context, after, a->base, a->size)) {
-            free(after);
-            return "its memory cannot be read";
-        }
-        changed[i] = memcmp(a->before, after, a->size) != 0;
-        free(a->before);
-        a->before = after;
+    char text[16 + 8 * CAPTURE_POINTERS];
+    int n = snprintf(text, sizeof text, "\n{\"after\":[");
+    off_t before = p->begin;
+    for (size_t i = 0; i < p->args.n_allocations; i++) {
+        const struct capture_allocation *a = &p->args.allocations[i];
+        off_t begin = p->at;
+        p->before = before;
+        p->changed = false;
+        if (!capture_copy(call->context, a->base, a->size, take_after, p))
+            return p->why != NULL ? p->why : "its memory cannot be read";
+        if (!p->changed)
+            p->at = begin; // what follows takes its place
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i > 0 ? "," : "", p->changed ? "true" : "false");
+        before += (off_t)a->size;
     }
-    fputs("{\"after\":[", p->file);
-    for (size_t i = 0; i < args->n_allocations; i++)
-        fprintf(p->file, "%s%s", i > 0 ? "," : "", changed[i] ? "true" : "false");
-    fputs("]}\n", p->file);
-    for (size_t i = 0; i < args->n_allocations; i++)
-        if (changed[i])
-            fwrite(args->allocations[i].before, 1, args->allocations[i].size, p->file);
-    int failed = ferror(p->file) | fclose(p->file);
-    p->file = NULL;
-    if (failed || rename(p->part, p->whole) != 0) {
-        unlink(p->part);
+    n += snprintf(text + n, sizeof text - (size_t)n, "]}\n");
+    if (!put_bytes(p, text, (size_t)n) || ftruncate(p->fd, p->at) != 0 || rename(p->part, p->whole) != 0)
         return "its file cannot be written: is the disk full?";
-    }
+    close(p->fd);
+    p->fd = -1;
     return NULL;
 }
 
@@ -268,6 +307,8 @@ static bool choose(const struct capture_call *call, struct pending *p)
 static void begin(const struct capture_call *call)
 {
     struct pending *p = calloc(1, sizeof *p);
+    if (p != NULL)
+        p->fd = -1;
     if (p == NULL || !choose(call, p)) {
         free(p);
         return;

@@ -7,8 +7,8 @@
 //    "params":[{"offset":0,"hex":"00a0..."}],            a parameter's bytes, in order
 //    "pointers":[{"param":0,"at":0,"allocation":0,"offset":256}],   found at byte `at` of the parameter
 //    "allocations":[{"base":"0x7f...","size":4096}]}     bytes
-// then the allocations' bytes before the launch in that order, a line {"after":[true,false]}, and the bytes after it
-// of those that changed. It bears its name only when it is whole.
+// then the allocations' bytes before the launch in that order, those after it of the ones that changed, and at the end
+// "\n{"after":[true,false]}\n", which says which did. It bears its name only when it is whole.
 #ifndef KS_CAPTURE_SPOOL_H
 #define KS_CAPTURE_SPOOL_H
 

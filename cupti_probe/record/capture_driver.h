@@ -18,7 +18,6 @@ struct capture_pointer {
 struct capture_allocation {
     CUdeviceptr base;
     size_t size;
-    unsigned char *before; // owned
 };
 struct capture_args {
     struct capture_param params[CAPTURE_PARAMS];
@@ -36,7 +35,12 @@ bool capture_read_args(const struct capture_call *call, struct capture_args *arg
 bool capture_in_graph(CUstream stream);
 // Waits until the stream has nothing to do; false after `seconds`, or on an error.
 bool capture_wait(CUstream stream, int seconds);
-// Copies to the host by a stream of its own in this context.
-bool capture_copy(CUcontext context, void *to, CUdeviceptr from, size_t n);
+// Copies memory to the host piece by piece, the next under way while `take` has one; false when a copy, or `take`,
+// fails. For the holder of the capturing lock. Not more than CAPTURE_PIECE bytes a piece.
+#ifndef CAPTURE_PIECE // tests take a small one
+#define CAPTURE_PIECE ((size_t)16 << 20)
+#endif
+bool capture_copy(CUcontext context, CUdeviceptr from, size_t n,
+                  bool (*take)(void *to, size_t at, const void *bytes, size_t n), void *to);
 
 #endif

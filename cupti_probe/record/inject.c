@@ -4,8 +4,9 @@
 // and its errno are its own.
 //
 // CUPTI hands over buffers of activity records when they are full, and at a flush. A thread of ours flushes ten
-// times a second, since a program that crashes, calls exec or _exit takes along what is not flushed; the
-// end by exit, a reset of the device and the end of a context flush at once.
+// times a second, since a program that crashes, calls exec or _exit takes along what is not flushed; not while
+// launches are so many that buffers fill by themselves, since a flush makes launches wait. The end by exit, a reset of
+// the device and the end of a context flush at once.
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -24,6 +25,7 @@
 #define BUFFER (8u << 20) // bytes: some 40,000 records
 #define SPARE 8           // buffers kept for the next request
 #define FLUSH_MS 100
+#define QUIET_MS 500      // since the last full buffer, before a flush
 
 // Called by the CUDA driver; 1: all is well.
 int InitializeInjection(void);
@@ -35,6 +37,7 @@ static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint8_t *spare[SPARE];
 static int n_spare;
 static int64_t dropped;
+static _Atomic int64_t full_at; // when a buffer came that was full, milliseconds
 static pid_t owner; // a child that fork made records nothing
 
 static int64_t unix_time(void)
@@ -42,6 +45,13 @@ static int64_t unix_time(void)
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 static void put_words(const char *kind, const char *code, const char *text)
@@ -90,7 +100,9 @@ static void CUPTIAPI buffer_completed(CUcontext context, uint32_t stream, uint8_
 {
     int before = errno;
     CUpti_Activity *record = NULL;
-    (void)context, (void)stream, (void)size;
+    (void)context, (void)stream;
+    if (valid > size / 2)
+        full_at = milliseconds();
     pthread_mutex_lock(&lock);
     while (valid > 0 && cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
         if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
@@ -118,7 +130,8 @@ static void *flush_often(void *context)
     (void)context;
     for (;;) {
         nanosleep(&(struct timespec){.tv_nsec = FLUSH_MS * 1000000}, NULL);
-        cupti.cuptiActivityFlushAll(0);
+        if (milliseconds() > full_at + QUIET_MS)
+            cupti.cuptiActivityFlushAll(0);
     }
     return NULL;
 }

@@ -7,6 +7,7 @@
 #include "workload/capture_parts.h"
 
 #define LONGEST_LINE (16 << 20)
+#define LONGEST_TAIL 4096
 #define MOST_ALIGN (2 << 20)
 
 struct spool {
@@ -68,7 +69,6 @@ static enum ks_status read_contents(struct spool *s, struct ks_capture *c)
         KS_TRY(keep(s, m->size, &m->before));
         m->after = m->before;
     }
-    KS_TRY(read_line(s, &s->tail));
     const json_t *changed = json_object_get(s->tail, "after");
     if (json_array_size(changed) != c->memory.len)
         return damaged(s, "what changed is missing");
@@ -99,6 +99,24 @@ static enum ks_status open_spool(struct spool *s)
     return s->file != NULL ? KS_OK : ks_err_errno(s->err, "%s", s->path);
 }
 
+// The last line, which follows a newline of its own behind the contents.
+static enum ks_status read_tail(struct spool *s)
+{
+    char text[LONGEST_TAIL + 1];
+    if (fseek(s->file, 0, SEEK_END) != 0)
+        return damaged(s, "it cannot be read");
+    long size = ftell(s->file), begin = size > LONGEST_TAIL ? size - LONGEST_TAIL : 0;
+    if (size < 2 || fseek(s->file, begin, SEEK_SET) != 0)
+        return damaged(s, "it cannot be read");
+    size_t n = fread(text, 1, LONGEST_TAIL, s->file);
+    const char *newline = n > 1 ? memrchr(text, '\n', n - 1) : NULL;
+    s->tail = newline == NULL ? NULL
+              : ks_json_parse((struct ks_slice){newline + 1, (size_t)(text + n - newline) - 2}, NULL);
+    if (s->tail == NULL)
+        return damaged(s, "what changed is missing");
+    return fseek(s->file, 0, SEEK_SET) == 0 ? KS_OK : damaged(s, "it cannot be read");
+}
+
 static void close_spool(struct spool *s)
 {
     json_decref(s->head);
@@ -124,7 +142,9 @@ enum ks_status ks_capture_spooled(struct ks_arena *arena, const char *dir, const
     struct spool s = {.arena = arena, .path = path, .dir = dir, .err = err};
     *capture = (struct ks_capture){.kernel = kernel};
     KS_TRY(open_spool(&s));
-    enum ks_status status = read_launch(&s, capture);
+    enum ks_status status = read_tail(&s);
+    if (status == KS_OK)
+        status = read_launch(&s, capture);
     if (status == KS_OK)
         status = read_contents(&s, capture);
     if (status == KS_OK &&

@@ -108,6 +108,13 @@ EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstre
     return CUDA_SUCCESS;
 }
 
+EXPORT CUresult cuMemHostAlloc(void **at, size_t n, unsigned flags)
+{
+    (void)flags;
+    *at = malloc(n);
+    return *at != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
 // ---- streams: nothing is ever under way, but on stream 97
 
 EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)

@@ -89,8 +89,8 @@ KS_CUPTI_DIR=/nonexistent record elsewhere status 7
 # What it costs.
 timeout 60 "$ks" --json record -o many.rec -- "$app" many >many.json 2>many.said
 for i in 1 2 3; do
-    "$app" many 200000 >many$i.alone
-    timeout 60 "$ks" --json record -- "$app" many 200000 >/dev/null 2>many$i.said
+    "$app" many 300000 >many$i.alone
+    timeout 60 "$ks" --json record -- "$app" many 300000 >/dev/null 2>many$i.said
     "$app" paced >paced$i.alone
     timeout 60 "$ks" --json record -o paced.rec -- "$app" paced >paced.json 2>paced$i.said
 done
@@ -105,7 +105,7 @@ a, b, c, d = $(median launch_us 'many?.alone'), $(median launch_us 'many?.said')
 r = json.load(open('many.json'))
 print(json.dumps({'launch_us': a, 'launch_overhead_us': round(b - a, 4), 'kernel_us': c, 'kernel_overhead_pct': round(100 * (d / c - 1), 3), 'lost_records': 1000001 - r['launches'], 'recording_bytes': $(stat -c %s many.rec)}))")
 python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['launch_overhead_us'] > 1)"
-check $? "at most 1 us more a launch"
+check $? "at most 1 us more a launch: $(cat many?.alone | paste -sd' ') alone, $(cat many?.said | paste -sd' ') recorded; a million: $(cat many.said)"
 python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['kernel_overhead_pct'] > 1)"
 check $? "at most 1 % more on kernels of 40 us"
 
@@ -155,6 +155,9 @@ END
     app=$out/variant/scale record variant plain 0
     [ "$(field variant "sorted((k['launches'], k['variant'] is not None, k['original'] or '') for k in r['kernels'])")" = "[(2, False, ''), (6, True, 'scale')]" ]
     check $? "variant: 6 of 8 launches are the variant's, of scale: $(field variant "[(k['kernel'], k['launches'], k['original']) for k in r['kernels']]")"
+    timeout 60 "$ks" --json bench --runs 2 -- "$out/variant/scale" >bench.json 2>bench.log
+    [ "$(field bench "(r['launches'], r['variant_launches'])")" = "(8, 6)" ]
+    check $? "variant: ks bench tells that it ran: $(field bench "(r['variant_launches'], r['launches'], r['variant_share'])") $(head -1 bench.log)"
 fi
 
 # Launches captured, and judged here and on the emulated device.
@@ -218,6 +221,11 @@ for name in scale gather count; do
     [ "$(field $name-emu "len(r['recorded']) == 1 and r['recorded'][0]['different'] == 0")" = True ]
     check $? "capture of $name, replayed on the emulated device: the bits that this GPU wrote: $(field $name-emu "r['recorded']")"
 done
+# Marks suggested for the same program: the file is found, the capture named.
+: >ks.yaml
+timeout 60 "$ks" --json record --capture top:2 --suggest -- ./captured >suggest.json 2>suggest.said
+[ "$(field suggest "sum(s['reason'] == 'worth-tuning' and len(s['lines']) > 1 for s in r['suggestions'])")" = 2 ]
+check $? "suggested: $(field suggest "[(s['kernel'], s['reason'], round(s['share'], 3), s['memory'], s['lines']) for s in r['suggestions']]")"
 cd ..
 mkdir -p big && cd big || exit 1
 : >ks.yaml

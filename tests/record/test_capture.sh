@@ -47,6 +47,17 @@ assert [p["offset"] for p in c["pointers"]] == [0, 8192], c
 assert c["params"][0]["hex"] == "00" * 8 + "0500000000000000" + "00" * 8, c
 END
 
+# Whatever the pieces that memory is copied in, the spool is the same; nothing else is left in it.
+for library in "$KS_TEST_BIN/libks-record.so" "$KS_TEST_TOOLS/record_lost.so"; do
+    spool=$PWD/spool-$(basename "$library")
+    mkdir "$spool"
+    CUDA_INJECTION64_PATH=$library KS_RECORD_FILE=$PWD/by-hand.rec KS_RECORD_CAPTURE='*' KS_RECORD_CAPTURE_DIR=$spool \
+        KS_RECORD_CAPTURE_MAX=1000000 "$app" > /dev/null || fail "the program"
+    (cd "$spool" && for file in *; do tail -n +2 "$file" | md5sum; done | sort > ../"$(basename "$spool").sums")
+done
+[ "$(wc -l < spool-record_lost.so.sums)" = 5 ] || fail "five launches, four kernels: $(ls spool-record_lost.so)"
+cmp spool-libks-record.so.sums spool-record_lost.so.sums || fail "pieces make a difference"
+
 # The folder cannot be written: the program is none the wiser.
 mkdir -p locked && : > locked/ks.yaml && : > locked/.ks
 (cd locked && "$ks" record --capture scale -- "$app" > ../out 2> ../log)
