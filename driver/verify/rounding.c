@@ -60,16 +60,41 @@ static bool read_statement(struct ks_slice line, struct statement *s)
 
 enum rounded { NOT, BY_DIRECTION, BY_SCALE };
 
-// A number of 2^51 and more among the operands of an addition cuts a fraction off, as exp and sin do first: that is
-// a choice of the library's, not rounding.
-static bool cuts(struct ks_slice operands)
+// Registers of a function that hold a number of 2^51 and more. Adding one cuts a fraction off, as exp and sin do
+// first: that is a choice of the library's, not rounding.
+struct cutters {
+    struct ks_slice names[64];
+    size_t n;
+};
+
+static bool is_great(struct ks_slice literal)
 {
-    for (size_t i = 0; i + 5 <= operands.len; i++)
-        if (operands.at[i] == '0' && tolower((unsigned char)operands.at[i + 1]) == 'd') {
-            char digits[4] = {operands.at[i + 2], operands.at[i + 3], operands.at[i + 4]};
-            if ((strtoul(digits, NULL, 16) & 0x7ff) >= 1023 + 51)
+    if (literal.len != 18 || literal.at[0] != '0' || tolower((unsigned char)literal.at[1]) != 'd')
+        return false;
+    char digits[4] = {literal.at[2], literal.at[3], literal.at[4]};
+    return (strtoul(digits, NULL, 16) & 0x7ff) >= 1023 + 51;
+}
+
+static void see_cutter(struct cutters *cutters, const struct statement *s)
+{
+    if (ks_slice_eq(s->op, "mov.f64") && is_great(s->rest) &&
+        cutters->n < sizeof cutters->names / sizeof *cutters->names)
+        cutters->names[cutters->n++] = s->dest;
+}
+
+static bool cuts(const struct cutters *cutters, struct ks_slice operands)
+{
+    while (operands.len > 0) {
+        struct ks_slice operand = ks_slice_trim(until(&operands, ","));
+        if (is_great(operand))
+            return true;
+        for (size_t i = 0; i < cutters->n; i++)
+            if (operand.len == cutters->names[i].len &&
+                memcmp(operand.at, cutters->names[i].at, operand.len) == 0)
                 return true;
-        }
+        if (operands.len > 0)
+            operands = ks_slice_trim((struct ks_slice){operands.at + 1, operands.len - 1});
+    }
     return false;
 }
 
@@ -131,14 +156,19 @@ static void scaled(struct ks_buf *out, const struct statement *s, const struct w
                   (int)s->dest.len, s->dest.at, w->registers);
 }
 
-static void instruction(struct ks_buf *out, struct ks_slice line, struct ks_slice whole)
+static void instruction(struct ks_buf *out, struct cutters *cutters, struct ks_slice line,
+                        struct ks_slice whole)
 {
     struct statement s;
     struct ks_slice name;
     bool ftz, sat;
     const struct width *width = &narrow;
-    enum rounded rounded = read_statement(line, &s) ? how(s.op, &name, &ftz, &sat, &width) : NOT;
-    if (rounded == BY_DIRECTION && !(width == &wide && cuts(s.rest))) {
+    enum rounded rounded = NOT;
+    if (read_statement(line, &s)) {
+        rounded = how(s.op, &name, &ftz, &sat, &width);
+        see_cutter(cutters, &s);
+    }
+    if (rounded == BY_DIRECTION && !(width == &wide && cuts(cutters, s.rest))) {
         directed(out, &s, name, ftz && sat ? ".ftz.sat" : ftz ? ".ftz" : sat ? ".sat" : "", width);
         return;
     }
@@ -152,6 +182,7 @@ void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out)
 {
     const char *end = ptx.at + ptx.len;
     int depth = 0;
+    struct cutters cutters = {.n = 0};
     bool header = false, inside = false, started = false; // between a function's name and its body; in it; past START
     for (const char *at = ptx.at, *eol; at < end; at = eol + 1) {
         eol = memchr(at, '\n', (size_t)(end - at));
@@ -166,7 +197,7 @@ void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out)
             ks_buf_puts(out, START);
         started = started || first;
         if (inside)
-            instruction(out, line, whole);
+            instruction(out, &cutters, line, whole);
         else {
             ks_buf_slice(out, whole);
             ks_buf_puts(out, "\n");
@@ -179,7 +210,7 @@ void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out)
         for (size_t i = 0; i < line.len; i++) {
             depth += (line.at[i] == '{') - (line.at[i] == '}');
             if (line.at[i] == '{' && depth == 1 && header)
-                inside = true, started = header = false;
+                inside = true, started = header = false, cutters.n = 0;
             if (line.at[i] == ';' && depth == 0)
                 header = false; // declared only
         }

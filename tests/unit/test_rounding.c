@@ -141,7 +141,8 @@ static void other_text_stays(void **state)
         "\tmax.f32 \t%f1, %f2, %f3;\n", "\tadd.f32x2 \t%rd1, %rd2, %rd3;\n", "\tcvt.rn.f16.f32 \t%rs1, %f1;\n",
         "\tmma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%f1}, {%r1}, {%r2}, {%f2};\n",
         "\tfma.rn.f64 \t%fd3, %fd2, 0d3FF71547652B82FE, 0d4338000000000000;\n", // cuts a fraction off
-        "\tadd.f64 \t%fd4, %fd3, 0dC338000000000000;\n", "\trcp.approx.ftz.f64 \t%fd1, %fd2;\n",
+        "\tadd.f64 \t%fd4, %fd3, 0dC338000000000000;\n",
+        "\tmov.f64 \t%fd7, 0d4338000000000000;\n\tfma.rn.f64 \t%fd8, %fd5, %fd6, %fd7;\n", "\trcp.approx.ftz.f64 \t%fd1, %fd2;\n",
         "\t{add.f32 %f1, %f2, %f3;}\n", "\tadd.f32 %f1, %f2, %f3; add.f32 %f1, %f2, %f3;\n", "\tadd.f32;\n", ";\n"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         char ptx[512];

@@ -1,6 +1,6 @@
 // Variance of each row in two passes in double, a thread each.
 #pragma ks optimize
-#pragma ks workload let(rows=40,cols=800) in(x[rows*cols]=normal(10,1)) out(y[rows]) grid(ceildiv(rows,32)) block(32)
+#pragma ks workload let(rows=40,cols=800) in(x[rows*cols]=normal(1000,1)) out(y[rows]) grid(ceildiv(rows,32)) block(32)
 __global__ void dvariance(const double *x, double *y, int rows, int cols)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
