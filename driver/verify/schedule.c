@@ -58,6 +58,7 @@ struct maker {
     KS_VEC(struct ks_problem *) problems;
     KS_VEC(struct ks_task) tasks;
     size_t skews; // tasks with skewed layouts so far: they take turns
+    int turn;     // of the values of free scalars
 };
 
 static bool same_sizes(const struct ks_problem *a, const struct ks_problem *b)
@@ -95,7 +96,8 @@ static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_
          !ks_judge_defends(m->judge, KS_D_FAMILIES)))
         return;
     int variation = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL
-                        ? (int)(m->tasks.len % 6) : 0;
+                        ? m->turn % 6 : 0;
+    m->turn++;
     bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
     *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
         problem, family, first && !problem->derived ? 0 : variation, flush, KS_SKEW_NONE, repeats, first};
@@ -119,13 +121,17 @@ static void add_skewed(struct maker *m, const struct ks_problem *problem)
                              : KS_SKEW_ONE + (int)((turn / 2 + m->judge->shape_seed) % n_slots));
 }
 
-// Each buffer alone, on a size that has room for whole vectors; one of them where a run is slow.
+// Each buffer alone, on a size that has room for whole vectors; one of them where a run is slow. Of scalars other
+// runs take care.
 static void add_lone(struct maker *m, const struct ks_problem *problem)
 {
     size_t n_slots = ks_layout_of(m->arena, problem).n_slots;
     size_t most = ks_problem_bytes(problem) <= SMALL_BYTES ? MOST_LONE : 1;
-    for (size_t i = 0; n_slots > 1 && i < n_slots && i < most; i++)
+    for (size_t i = 0; n_slots > 1 && i < n_slots && i < most; i++) {
         add_skew(m, problem, KS_SKEW_ONE + (int)((i + m->judge->shape_seed) % n_slots));
+        m->tasks.at[m->tasks.len - 1].variation = 0;
+        m->turn--;
+    }
 }
 
 // Histograms and scatters: every element in one place.
@@ -399,11 +405,14 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_residues(&m, workload, proposal, constants, n_constants);
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_literals(&m, workload, proposal);
-    add_lone(&m, deep != NULL ? deep : declared);
+    if (deep != NULL)
+        add_lone(&m, deep);
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);
     else
         add_large_declared(&m, declared);
+    if (deep == NULL)
+        add_lone(&m, declared);
     finish(&m, schedule);
     return KS_OK;
 }
