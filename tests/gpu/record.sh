@@ -227,6 +227,39 @@ timeout 60 "$ks" --json record --capture top:2 --suggest -- ./captured >suggest.
 [ "$(field suggest "sum(s['reason'] == 'worth-tuning' and len(s['lines']) > 1 for s in r['suggestions'])")" = 2 ]
 check $? "suggested: $(field suggest "[(s['kernel'], s['reason'], round(s['share'], 3), s['memory'], s['lines']) for s in r['suggestions']]")"
 cd ..
+# Many kinds of kernels: what the replayed launch writes on the emulated device are the bits that this GPU wrote.
+rm -rf replay && mkdir -p replay && cd replay || exit 1
+: >ks.yaml
+cp "$root/tests/gpu/replayed.cu" .
+"$nvcc" -std=c++17 -arch="sm_$arch" replayed.cu -o replayed >>../nvcc.log 2>&1
+check $? "the program to replay compiles"
+timeout 60 "$ks" --json record --capture top:50 -- ./replayed >../replay.json 2>../replay.said
+check $? "replay: $(cd .. && field replay "len(r['captures'])") launches captured $(grep '^ks record' ../replay.said)"
+python3 -c "
+import json
+print('kernels:')
+for c in json.load(open('../replay.json'))['captures']:
+    print('  - file: replayed.cu\n    kernel: %s\n    workloads:\n      - capture(%s)' % (c['kernel'], c['capture']))" >ks.yaml
+replay() { timeout 60 "$ks" --json run "replayed.cu:$1" --no-costs --no-races -- -std=c++17 -arch="sm_$arch" >"$1.json" 2>"$1.log"; }
+for name in $(sed -n 's/^    kernel: //p' ks.yaml); do
+    while [ "$(jobs -rp | wc -l)" -ge 8 ]; do wait -n; done
+    replay "$name" &
+done
+wait
+replayed=$(python3 -c "
+import glob, json
+same, other = [], []
+for path in sorted(glob.glob('k_*.json')):
+    try:
+        r = json.load(open(path))
+        good = len(r['recorded']) > 0 and all(a['different'] == 0 for a in r['recorded'])
+    except (ValueError, KeyError):
+        r, good = {}, False
+    (same if good else other).append(path[:-5] if good else (path[:-5], r.get('recorded'), r.get('text', '')))
+print(len(same), 'bit by bit;', 'not:', other)")
+[ "$(grep -c '^    kernel: k_' ks.yaml)" = 27 ] && [ "${replayed%% *}" = 27 ]
+check $? "replay: of 27 kernels $replayed"
+cd ..
 mkdir -p big && cd big || exit 1
 : >ks.yaml
 timeout 60 "$ks" --json record --capture touch --max-bytes=4G -- ../capture/captured 1024 >../big.json 2>../big.said
