@@ -209,8 +209,8 @@ bool ks_emu_decode_control(struct ks_emu_decoder *d)
     else if (ks_slice_eq(base, "membar") || ks_slice_eq(base, "fence"))
         decode_fence(d);
     else if (ks_slice_eq(base, "nanosleep") || ks_slice_eq(base, "pmevent") ||
-             ks_slice_eq(base, "setmaxnreg"))
-        d->inst.run = nothing;
+             ks_slice_eq(base, "setmaxnreg") || ks_slice_eq(base, "griddepcontrol"))
+        d->inst.run = nothing; // (no grid runs beside this one)
     else
         return false;
     return true;

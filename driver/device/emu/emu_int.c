@@ -95,7 +95,8 @@ DOT(u32, s32, U, S)
 DOT(s32, u32, S, U)
 DOT(s32, s32, S, S)
 
-// Extended precision: the carry of each lane, a bit in warp->carry (9.7.2).
+// Extended precision: the carry of each lane, a bit in warp->carry (9.7.2). Subtraction adds the
+// complement: its carry is set where nothing is borrowed, on which nvcc's division of 128 bits relies.
 #define CARRY(name, T, WIDE_T, first, expr, keeps)                                                \
     static void name(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)     \
     {                                                                                             \
@@ -120,9 +121,9 @@ DOT(s32, s32, S, S)
     CARRY(add_cc_##T, T, W, true, (W)a + b, true)                                                 \
     CARRY(addc_##T, T, W, false, (W)a + b + in, false)                                            \
     CARRY(addc_cc_##T, T, W, false, (W)a + b + in, true)                                          \
-    CARRY(sub_cc_##T, T, W, true, (W)a - b, true)                                                 \
-    CARRY(subc_##T, T, W, false, (W)a - b - in, false)                                            \
-    CARRY(subc_cc_##T, T, W, false, (W)a - b - in, true)                                          \
+    CARRY(sub_cc_##T, T, W, true, (W)a + (T)~b + 1, true)                                         \
+    CARRY(subc_##T, T, W, false, (W)a + (T)~b + in, false)                                        \
+    CARRY(subc_cc_##T, T, W, false, (W)a + (T)~b + in, true)                                      \
     CARRY(mad_lo_cc_##T, T, W, true, (W)(T)((W)a * b) + c, true)                                  \
     CARRY(madc_lo_##T, T, W, false, (W)(T)((W)a * b) + c + in, false)                             \
     CARRY(madc_lo_cc_##T, T, W, false, (W)(T)((W)a * b) + c + in, true)                           \
