@@ -141,6 +141,19 @@ K bad_trap(int *out)
     out[0] = 1;
     asm volatile("trap;");
 }
+K bad_old_race(int *out, int n) // far more is remembered in between than memory has cells
+{
+    int warp = threadIdx.x / 32;
+    if (threadIdx.x == 0)
+        out[1] = 7;
+    for (int i = 0; i < n; i++) {
+        if (threadIdx.x % 32 == 0)
+            out[2 + warp] = i;
+        __threadfence_block();
+    }
+    if (threadIdx.x == 32)
+        out[0] = out[1];
+}
 K bad_pipeline(const int *in, int *out)
 {
     __shared__ int t[32];

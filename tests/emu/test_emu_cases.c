@@ -92,6 +92,11 @@ static void wrong_memory(void)
     expect("bad_shared_bounds", 1, 32, 0, KS_F_OUT_OF_BOUNDS, "out[", NULL);
     out_ints(32);
     expect("bad_dynamic_bounds", 1, 32, 31 * 4, KS_F_OUT_OF_BOUNDS, "d[threadIdx.x] = 1", NULL);
+    if (ks_emu_device_settings(&run.device)->seed < 2) {
+        zeros(8), emu_int(&run, 700000);
+        ks_emu_device_settings(&run.device)->budget = 1000000000;
+        expect("bad_old_race", 1, 64, 0, KS_F_RACE, "out[0] = out[1]", "out[1] = 7");
+    }
     in_ints(32), out_ints(32);
     expect("bad_pipeline", 1, 32, 0, KS_F_UNINITIALISED, "out[", NULL);
     out_ints(1);

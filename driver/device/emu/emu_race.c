@@ -7,7 +7,6 @@
 #define DENSE_BLOCKS 8192 // with more, every fenced access counts as ordered once blocks synchronise
 #define LOCATIONS 4096
 
-#define CHUNK 65536            // events
 #define MOST_EVENTS (1u << 30)
 #define STRONG 1u              // of an event
 #define CTA 2u                 // strong within its block alone
@@ -23,7 +22,8 @@ struct location {
 
 struct past {              // what must be known of a block after it ended
     uint32_t fence_barrier;
-    uint32_t *fences;
+    uint32_t *fences;      // a thread, or a warp where all its threads' are the same
+    bool by_warp;
 };
 
 struct ks_emu_sync {
@@ -72,12 +72,29 @@ void ks_emu_clock_start(struct ks_emu_block *block)
     block->clock = (struct ks_emu_clock){.now = now, .floor = now};
 }
 
+// Threads of a warp mostly fence together: then one number of each warp is kept.
+static void keep_fences(struct past *past, uint32_t *fences, uint32_t threads)
+{
+    uint32_t warps = (threads + KS_EMU_LANES - 1) / KS_EMU_LANES;
+    past->by_warp = true;
+    for (uint32_t t = 0; t < threads && past->by_warp; t++)
+        past->by_warp = fences[t] == fences[t / KS_EMU_LANES * KS_EMU_LANES];
+    past->fences = fences;
+    if (!past->by_warp)
+        return;
+    past->fences = malloc(warps * sizeof *past->fences);
+    KS_ASSERT(past->fences != NULL);
+    for (uint32_t w = 0; w < warps; w++)
+        past->fences[w] = fences[w * KS_EMU_LANES];
+    free(fences);
+}
+
 void ks_emu_clock_end(struct ks_emu_block *block)
 {
     struct ks_emu_clock *c = &block->clock;
     if (c->fences != NULL) {
         struct past *past = &sync_of(block->grid)->past[block->linear];
-        past->fences = c->fences;
+        keep_fences(past, c->fences, block->grid->threads);
         past->fence_barrier = c->fence_barrier;
     }
     free(c->blocks);
@@ -114,13 +131,14 @@ void ks_emu_clock_warp_sync(struct ks_emu_warp *warp)
 
 void ks_emu_clock_fence(struct ks_emu_warp *warp, uint32_t mask, bool gpu)
 {
+    const struct ks_emu_block *block = warp->block;
     struct ks_emu_clock *c = &warp->block->clock;
     c->now++;
     c->fenced = true;
     if (!gpu)
         return;
     if (c->fences == NULL) {
-        c->fences = calloc(KS_EMU_MAX_THREADS, sizeof *c->fences);
+        c->fences = calloc(block->grid->threads, sizeof *c->fences);
         KS_ASSERT(c->fences != NULL);
         sync_of(warp->grid);
     }
@@ -208,14 +226,18 @@ static uint32_t event_of(struct ks_emu_warp *warp, const struct ks_emu_inst *ins
     if (recent->event != 0 && recent->inst == at && recent->clock == now)
         return recent->event;
     uint32_t n = all->n;
-    if (n / CHUNK == all->n_chunks) {
+    if (n / KS_EMU_CHUNK == all->n_chunks) {
+        if (n >= KS_EMU_MANY_EVENTS && n >= all->collect_at) {
+            ks_emu_events_collect(warp->grid);
+            return event_of(warp, inst, flags); // there is room now
+        }
         all->chunks = realloc(all->chunks, (all->n_chunks + 1) * sizeof *all->chunks);
         KS_ASSERT(all->chunks != NULL && n < MOST_EVENTS);
-        all->chunks[all->n_chunks] = malloc(CHUNK * sizeof **all->chunks);
+        all->chunks[all->n_chunks] = malloc(KS_EMU_CHUNK * sizeof **all->chunks);
         KS_ASSERT(all->chunks[all->n_chunks] != NULL);
         all->n_chunks++;
     }
-    all->chunks[n / CHUNK][n % CHUNK] = (struct ks_emu_event){
+    *ks_emu_event_at(all, n) = (struct ks_emu_event){
         warp->block->linear, at, now, (uint8_t)warp->index, (uint8_t)flags};
     *recent = (struct ks_emu_recent){at, now, ++all->n};
     return all->n;
@@ -231,7 +253,7 @@ struct before {
 static struct before unpack(const struct ks_emu_grid *grid, uint32_t word, uint8_t lane)
 {
     uint32_t n = (word >> 2) - 1;
-    const struct ks_emu_event *e = &grid->events.chunks[n / CHUNK][n % CHUNK];
+    const struct ks_emu_event *e = ks_emu_event_at(&grid->events, n);
     return (struct before){e->block, e->warp * (uint32_t)KS_EMU_LANES + (lane & 31u), e->clock, e->inst,
                            (word & 3) | (lane >> 5 & 3u) << 2, e->flags, (lane & MANY) != 0};
 }
@@ -241,13 +263,14 @@ static bool flushed(struct ks_emu_grid *grid, const struct before *b)
 {
     const struct past *past = &sync_of(grid)->past[b->block];
     const uint32_t *fences = past->fences;
-    uint32_t barrier = past->fence_barrier;
+    uint32_t barrier = past->fence_barrier, at = past->by_warp ? b->thread / KS_EMU_LANES : b->thread;
     for (uint32_t i = 0; fences == NULL && i < grid->n_resident; i++)
         if (grid->blocks[i].live && grid->blocks[i].linear == b->block) {
+            at = b->thread;
             fences = grid->blocks[i].clock.fences;
             barrier = grid->blocks[i].clock.fence_barrier;
         }
-    return fences != NULL && (fences[b->thread] > b->clock || barrier > b->clock);
+    return fences != NULL && (fences[at] > b->clock || barrier > b->clock);
 }
 
 static bool here(const struct ks_emu_race_access *x, const struct before *b)

@@ -27,10 +27,19 @@ struct ks_emu_event {
     uint32_t block, inst, clock; // inst: index into the module's code
     uint8_t warp, flags;
 };
+#define KS_EMU_CHUNK 65536u
+#define KS_EMU_MANY_EVENTS (1u << 20)
 struct ks_emu_events {           // numbered from 1
     struct ks_emu_event **chunks;
     uint32_t n, n_chunks;
+    uint32_t collect_at;         // so many are too many: those that no cell names are dropped
 };
+static inline struct ks_emu_event *ks_emu_event_at(const struct ks_emu_events *all, uint32_t i)
+{
+    return &all->chunks[i / KS_EMU_CHUNK][i % KS_EMU_CHUNK];
+}
+// emu_history.c
+void ks_emu_events_collect(struct ks_emu_grid *grid);
 struct __attribute__((packed)) ks_emu_cell {
     uint32_t write, read;           // event << 2, the lower bits of the mask of bytes; 0: none
     uint8_t write_lane, read_lane;  // lane, the upper bits of the mask, whether others read it too
