@@ -23,12 +23,23 @@ static bool aligned(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, ui
     return false;
 }
 
+// An element; the usual sizes by themselves, for a copy of any number of bytes is slow to begin.
+static inline void copy(unsigned char *to, const unsigned char *from, unsigned size)
+{
+    if (size == 4)
+        memcpy(to, from, 4);
+    else if (size == 8)
+        memcpy(to, from, 8);
+    else
+        memcpy(to, from, size);
+}
+
 // Into a register that may be wider than the element.
 static void put(unsigned char *reg, unsigned width, uint32_t lane, const unsigned char *from,
                 unsigned size, bool sign)
 {
     unsigned char *to = reg + (size_t)lane * width;
-    memcpy(to, from, size);
+    copy(to, from, size);
     if (width > size)
         memset(to + size, sign && (from[size - 1] & 0x80) != 0 ? 0xff : 0, width - size);
 }
@@ -81,7 +92,7 @@ static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
             unsigned char *at = ks_emu_touch(warp, inst, l, address + k * inst->size, inst->size,
                                              KS_EMU_WRITE, from);
             if (at != NULL)
-                memcpy(at, from, inst->size);
+                copy(at, from, inst->size);
         }
     }
 }
