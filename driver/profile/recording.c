@@ -156,6 +156,8 @@ static bool read_triple(const json_t *line, const char *key, int64_t out[3])
         if (!json_is_integer(json_array_get(list, i)))
             return false;
         out[i] = json_integer_value(json_array_get(list, i));
+        if (out[i] < 0 || out[i] > INT32_MAX)
+            return false;
     }
     return true;
 }

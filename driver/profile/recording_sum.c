@@ -5,9 +5,19 @@
 #include "device/model.h"
 #include "profile/recording.h"
 
+// What no launch can have leaves it unknown.
+static bool is_possible(const struct ks_recorded_class *c)
+{
+    for (int i = 0; i < 3; i++)
+        if (c->block[i] < 1 || c->block[i] > 1024)
+            return false;
+    return c->registers >= 0 && c->registers <= 1024 && c->static_shared >= 0 && c->dynamic_shared >= 0 &&
+           c->static_shared <= 1 << 24 && c->dynamic_shared <= 1 << 24;
+}
+
 static void find_occupancy(struct ks_recording *out, struct ks_recorded_class *c)
 {
-    if (c->device >= out->devices.len || out->devices.at[c->device].threads <= 0)
+    if (!is_possible(c) || c->device >= out->devices.len || out->devices.at[c->device].threads <= 0)
         return;
     const struct ks_recorded_device *d = &out->devices.at[c->device];
     struct ks_gpu gpu = {.threads_sm = d->threads, .blocks_sm = d->blocks, .regs_sm = d->registers,
@@ -15,8 +25,6 @@ static void find_occupancy(struct ks_recording *out, struct ks_recorded_class *c
     struct ks_counts launch = {.threads = (int)(c->block[0] * c->block[1] * c->block[2]),
                                .registers = c->registers,
                                .shared_bytes = (int)(c->static_shared + c->dynamic_shared)};
-    if (launch.threads <= 0)
-        return;
     struct ks_occupancy o = ks_gpu_occupancy(&gpu, &launch);
     c->occupancy = o.part;
     c->limit = o.limit;
@@ -40,8 +48,9 @@ void ks_recording_conclude(struct ks_recording *out)
     ks_vec_each(struct ks_recorded_class, c, &out->classes)
         find_occupancy(out, c);
     ks_vec_each(struct ks_recorded_kernel, kernel, &out->kernels)
-        qsort_r(kernel->classes.at, kernel->classes.len, sizeof *kernel->classes.at, by_time,
-                out->classes.at);
+        if (kernel->classes.len > 0) // a kernel that was named and then not launched
+            qsort_r(kernel->classes.at, kernel->classes.len, sizeof *kernel->classes.at, by_time,
+                    out->classes.at);
     if (out->kernels.len > 0)
         qsort(out->kernels.at, out->kernels.len, sizeof *out->kernels.at, by_total);
     for (size_t i = 0; i < out->kernels.len; i++)

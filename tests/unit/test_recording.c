@@ -86,8 +86,11 @@ static void test_damage(void **state)
                                "{\"p\":7,\"class\":-1,\"kernel\":-5}\n"
                                "{\"p\":9,\"kernel\":0,\"name\":\"x\"}\n[]\n7\n" CLASS("7", "1", "0", "8", "16")
                                "{\"p\":7,\"at\":1,\"launches\":[1,1,0,10]}\n"
-                               "{\"p\":7,\"dropped\":3}\n{\"p\":7,\"to come\":1}\n", &r), KS_OK);
-    assert_int_equal(r.torn, 7);
+                               "{\"p\":7,\"dropped\":3}\n{\"p\":7,\"to come\":1}\n"
+                               CLASS("7", "2", "0", "-8", "16") CLASS("7", "3", "0", "9", "2000000000"), &r),
+                     KS_OK);
+    assert_int_equal(r.torn, 8);
+    assert_true(r.classes.at[1].occupancy == 0);
     assert_int_equal(r.launches, 1);
     assert_int_equal(r.dropped, 3);
     assert_int_equal(read_back("{\"p\":7,\"ks\":\"recording\",\"format\":2}\n", &r), KS_E_FORMAT);
