@@ -136,8 +136,6 @@ static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena,
     struct ks_vector *vector = a->vector;
     *same = true;
     *answer = KS_ANSWER_OK;
-    KS_TRY(ks_vector_read(check->judge, vector, err));
-    KS_TRY(ks_vector_scale(check->judge, arena, vector, err));
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         void *got = malloc((size_t)slot->bytes + 1);
@@ -145,8 +143,10 @@ static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena,
         *answer = ks_worker_read(check->runner, vector->outputs[o].slot, 0, got, (size_t)slot->bytes,
                                  30 + (double)slot->bytes / 5e7);
         struct ks_comparison c;
-        if (*answer == KS_ANSWER_OK) {
-            ks_vector_compare(check->judge, vector, o, got, poison, &c);
+        enum ks_status status = KS_OK;
+        if (*answer == KS_ANSWER_OK)
+            status = ks_vector_settle(check->judge, arena, vector, o, got, poison, &c, err);
+        if (*answer == KS_ANSWER_OK && status == KS_OK) {
             check->tested->max_ulp = fmax(check->tested->max_ulp, c.max_ulp);
             check->tested->max_rel = fmax(check->tested->max_rel, c.max_rel);
             KS_ASSERT(c.compared == slot->count * slot->elem.lanes);
@@ -160,6 +160,7 @@ static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena,
             }
         }
         free(got);
+        KS_TRY(status);
         if (*answer != KS_ANSWER_OK)
             return KS_OK;
     }

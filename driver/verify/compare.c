@@ -107,6 +107,16 @@ static double unit_of(const struct ks_reference *reference)
     return reference->unit > 0 ? reference->unit : 0x1p-24;
 }
 
+double ks_reference_typical(const double *value, int64_t n)
+{
+    double sum = 0;
+    int64_t finite = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (isfinite(value[i]) && fabs(value[i]) < 1e150)
+            sum += value[i] * value[i], finite++;
+    return finite > 0 ? sqrt(sum / (double)finite) : 0;
+}
+
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error)
 {
     double trust = unit_of(reference) < 0x1p-24 ? TRUST_DOUBLE : TRUST;

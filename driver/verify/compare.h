@@ -35,6 +35,8 @@ struct ks_reference {
     double noise, typical;
     double unit; // roundoff of the arithmetic; 0: fp32's
 };
+// Root mean square of what is finite.
+double ks_reference_typical(const double *value, int64_t n);
 // Whether an error of the original at element i is one that rounding makes; a larger one is a choice.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,

@@ -131,17 +131,6 @@ enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena
     return KS_OK;
 }
 
-// Root mean square of what is finite.
-static double typical_size(const double *value, int64_t n)
-{
-    double sum = 0;
-    int64_t finite = 0;
-    for (int64_t i = 0; i < n; i++)
-        if (isfinite(value[i]) && fabs(value[i]) < 1e150)
-            sum += value[i] * value[i], finite++;
-    return finite > 0 ? sqrt(sum / (double)finite) : 0;
-}
-
 // Elements too large for their scale to be a float are left out, as are those that are not finite.
 static void refer_to_itself(struct ks_output *output, int64_t lanes)
 {
@@ -152,7 +141,7 @@ static void refer_to_itself(struct ks_output *output, int64_t lanes)
     for (int64_t i = 0; i < lanes; i++)
         if ((output->mask == NULL || output->mask[i]) && fabs(value[i]) < 1e37)
             scale[i] = (float)(fabs(value[i]) + 0x1p-126);
-    output->reference = (struct ks_reference){value, scale, own, 0, typical_size(value, lanes), 0};
+    output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, lanes), 0};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by
@@ -190,6 +179,7 @@ enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *aren
     }
     if (!any)
         return KS_OK;
+    vector->rounded = true;
     KS_TRY(ks_rounding_errors(judge, arena, vector, err));
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];

@@ -1,5 +1,5 @@
-// The sum of absolute terms behind each element of an output: the original's own, on other contents; declared
-// in verify/vector.h.
+// What a derived tolerance is measured by: the sum of absolute terms behind each element of an output, which is the
+// original's own on other contents, and when to ask for more; declared in verify/vector.h.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,18 +70,10 @@ static void abs_scalars(struct ks_problem *problem, bool ones)
     }
 }
 
-enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
-                               struct ks_vector *vector, struct ks_err *err)
+// The sum of absolute terms of each element.
+static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
+                                struct ks_err *err)
 {
-    if (vector->scaled || judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED)
-        return KS_OK;
-    if (judge->arith.kind == KS_ARITH_OTHER && judge->arith.gathers) {
-        vector->scaled = true;
-        KS_TRY(ks_wide_vector(judge, arena, vector, err));
-        return ks_rounding_doubles(judge, arena, vector, err);
-    }
-    if (judge->arith.kind != KS_ARITH_MULADD)
-        return KS_OK;
     vector->scaled = true;
     KS_TRY(ks_oracle_ready(judge, err));
     judge->oracle_holds = 0;
@@ -149,4 +141,44 @@ enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
     if (answer == KS_ANSWER_INTERRUPTED || answer == KS_ANSWER_TOOL)
         return ks_answer_status(&judge->oracle, answer, "the oracle", err);
     return KS_OK; // the original does not serve |inputs|: element-wise tolerance instead
+}
+
+// More to compare a wrong answer by, *more, that only makes more answers right.
+static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
+                            bool *more, struct ks_err *err)
+{
+    *more = false;
+    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.gathers || vector->rounded)
+        return KS_OK;
+    bool referred = false;
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        referred = referred || vector->outputs[o].reference.value != NULL;
+    if (vector->scaled && !referred)
+        return KS_OK;
+    *more = true;
+    vector->proves[0] = 0; // of a stricter comparison
+    if (vector->scaled) {
+        vector->rounded = true;
+        return ks_rounding_errors(judge, arena, vector, err);
+    }
+    vector->scaled = true;
+    KS_TRY(ks_wide_vector(judge, arena, vector, err));
+    return ks_rounding_doubles(judge, arena, vector, err);
+}
+
+enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
+                                size_t output, const void *got, int poison,
+                                struct ks_comparison *comparison, struct ks_err *err)
+{
+    bool derived = judge->kernel->mark->mark->tolerance.kind == KS_TOL_DERIVED, more = derived;
+    KS_TRY(ks_vector_read(judge, vector, err));
+    if (derived && judge->arith.kind == KS_ARITH_MULADD && !vector->scaled)
+        KS_TRY(sum_terms(judge, arena, vector, err));
+    ks_vector_compare(judge, vector, output, got, poison, comparison);
+    while (comparison->bad > 0 && more) {
+        KS_TRY(widen(judge, arena, vector, &more, err));
+        if (more)
+            ks_vector_compare(judge, vector, output, got, poison, comparison);
+    }
+    return KS_OK;
 }

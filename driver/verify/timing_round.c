@@ -258,13 +258,8 @@ enum ks_status ks_round_outputs(struct ks_round *r, struct ks_err *err)
                                         30 + (double)slot->bytes / 5e7);
             enum ks_status status = KS_OK;
             struct ks_comparison c = {.bad = 0};
-            if (answer == KS_ANSWER_OK) {
-                status = ks_vector_read(r->judge, v, err);
-                if (status == KS_OK)
-                    status = ks_vector_scale(r->judge, r->arena, v, err);
-                if (status == KS_OK)
-                    ks_vector_compare(r->judge, v, o, got, 0, &c);
-            }
+            if (answer == KS_ANSWER_OK)
+                status = ks_vector_settle(r->judge, r->arena, v, o, got, 0, &c, err);
             free(got);
             KS_TRY(status);
             if (answer != KS_ANSWER_OK)

@@ -276,7 +276,7 @@ void ks_vector_forget(struct ks_vector *vector)
         output->mask = NULL;
         output->scale = NULL;
     }
-    vector->read = vector->scaled = false;
+    vector->read = vector->scaled = vector->rounded = false;
 }
 
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)

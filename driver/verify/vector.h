@@ -37,7 +37,8 @@ struct ks_vector {
     bool deterministic;        // the original's own runs agree
     bool all_written;
     bool read;                 // expected[0] is here
-    bool scaled;               // scale was tried
+    bool scaled;               // scale or reference was tried
+    bool rounded;              // so were runs with random rounding
     double original_us;
     bool excluded;             // the original does not serve this input
     char why[256];             // excluded: what happened
@@ -60,11 +61,6 @@ void ks_vector_free(struct ks_vector *vector);
 void ks_vector_forget(struct ks_vector *vector);
 // Brings the expected bytes here; the oracle runs once more if it holds another vector by now.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
-// What a derived tolerance is measured by: the sum of absolute terms for multiply-add kernels, and for others
-// in which many terms meet the value in double (verify/wide.h). The oracle's buffers are other ones afterwards.
-enum ks_status ks_vector_scale(struct ks_judge *judge, struct ks_arena *arena,
-                               struct ks_vector *vector, struct ks_err *err);
-
 // One lane of a floating scalar argument; other types stay as they are.
 void ks_arg_put_float(struct ks_arg *arg, int lane, double value);
 // Seconds that moving a vector's buffers may take.
@@ -91,6 +87,13 @@ enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t po
 // they answer to.
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
                        const void *got, int poison, struct ks_comparison *comparison);
+// The same with what a derived tolerance is measured by, as far as that is needed: the sum of absolute terms
+// for multiply-add kernels; for others in which many terms meet the value in double (verify/wide.h), then
+// random rounding (verify/rounding.h), each only where the answer is not right without. Brings the expected
+// bytes here; the oracle's buffers are other ones afterwards.
+enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
+                                size_t output, const void *got, int poison,
+                                struct ks_comparison *comparison, struct ks_err *err);
 // Whether the vector proves anything: trivial and slightly wrong answers must be rejected by the
 // comparator (research verification.md 3.4). `bitwise`: under bit equality, which is what a candidate
 // with equal fingerprints has shown.
