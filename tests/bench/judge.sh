@@ -1,7 +1,7 @@
 #!/bin/bash
 # judge.sh BUILD_DIR: how fast the judge is, and how often its timing errs, on this machine's GPU. The
 # last line is one JSON object, described in figures.md. TRIALS=N (250) is how many A/A trials each of
-# four lengths gets; the other counts follow it.
+# four lengths gets; the other counts follow it. MUTANTS=N (24): at most so many of each text; 0: none.
 set -euo pipefail
 build=$(cd "${1:?usage: judge.sh BUILD_DIR}" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
@@ -30,9 +30,14 @@ echo "wrong ones"
 for name in last link tail past one; do part even_150 wrong_$name full="$(share 4)"; done
 echo "a batch"
 part even_2 same quick=32
+if [ "${MUTANTS:-24}" -gt 0 ]; then
+    echo "mutants"
+    "$here"/../gpu/mutation.sh "$build" "$work/mutants" "${MUTANTS:-24}" | tee mutation || true # its rates are figures here
+fi
 
 python3 - << 'END'
 import json
+import os
 import statistics
 parts = [json.loads(line) for line in open("parts")]
 even = [p for p in parts if p["kernel"].startswith("even_") and "search" in p]
@@ -42,6 +47,7 @@ stream = next(p for p in parts if p["kernel"] == "stream_150")
 batch = next(p["quick"] for p in parts if "quick" in p)
 longest = next(p for p in parts if p["kernel"] == "waste_150" and p["sanitized"])
 plain = next(p for p in waste if p["kernel"] == "waste_150")
+mutation = [json.loads(line) for line in open("mutation") if line.startswith("{")] if os.path.exists("mutation") else []
 print(json.dumps({
     "schema": "bench.judge",
     "accept_s": longest["full"]["seconds_run"],
@@ -59,6 +65,8 @@ print(json.dumps({
     "found_3pct": sum(p["full"]["speed"].get("FASTER", 0) for p in waste),
     "found_3pct_of": sum(p["full"]["trials"] for p in waste),
     "ratio_3pct": [p["full"]["ratio"] for p in waste],
+    "mutation_kill": mutation[-1]["mutation_kill"] if mutation else None,
+    "mutants": mutation[-1]["mutants"] if mutation else 0,
     "original_us": {p["kernel"]: p["original_us"] for p in even + waste + [stream]},
 }))
 END
