@@ -1,9 +1,10 @@
-// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [unsanitized] [-- NVCC WORDS]
+// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [seconds=N] [unsanitized] [-- NVCC WORDS]
 //
 // What the judge says of one proposal, many times over, on the device that `ks` would use:
 //   search=N  the timing of a search N times, and of a confirmation where that finds it faster
 //   full=N    full judgement N times, and the confirmation whatever the first found
 //   unsanitized  confirmations without compute-sanitizer: for many trials of what it does not bear on
+//   seconds=N  no trial is begun later than that, half of it for each of the two; the counts say how many were made
 //   quick=N   one batch of N copies of the proposal that differ in a comment
 // Prints one JSON object. Compile times are apart, as everywhere in the judge.
 #include <stdio.h>
@@ -21,7 +22,7 @@
 
 struct request {
     const char *file, *kernel, *proposal;
-    long search, full, quick;
+    long search, full, quick, seconds;
     bool unsanitized;
     const char *const *words;
 };
@@ -45,10 +46,10 @@ static bool read_words(char **argv, struct request *r)
         if (strcmp(*at, "unsanitized") == 0)
             r->unsanitized = true;
         else if (sscanf(*at, "search=%ld", &r->search) != 1 && sscanf(*at, "full=%ld", &r->full) != 1 &&
-            sscanf(*at, "quick=%ld", &r->quick) != 1)
+            sscanf(*at, "quick=%ld", &r->quick) != 1 && sscanf(*at, "seconds=%ld", &r->seconds) != 1)
             return false;
     }
-    return r->search >= 0 && r->full >= 0 && r->quick >= 0;
+    return r->search >= 0 && r->full >= 0 && r->quick >= 0 && r->seconds >= 0;
 }
 
 static struct ks_proposal *read_proposal(struct ks_arena *arena, const char *path,
@@ -76,17 +77,18 @@ static void count(json_t *counts, const char *name)
                         json_integer(json_integer_value(json_object_get(counts, name)) + 1));
 }
 
-static json_t *search_trials(struct ks_judge *judge, struct ks_proposal *proposal, long n)
+// At most `most` trials; seconds 0: all of them.
+static json_t *search_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double seconds)
 {
     struct ks_err err = {0};
     struct ks_candidate *candidate;
     must(judge->build(judge, &proposal, 1, &candidate, &err), &err);
     if (candidate->failure != KS_C_CORRECT)
         must(ks_err_set(&err, KS_E_USER, "%s", candidate->reason), &err);
-    double *ratios = calloc((size_t)n + 1, sizeof *ratios), start = ks_now();
+    double *ratios = calloc((size_t)most + 1, sizeof *ratios), start = ks_now();
     size_t measured = 0;
-    long wins = 0, confirmed = 0, not_measured = 0;
-    for (long i = 0; i < n; i++) {
+    long n = 0, wins = 0, confirmed = 0, not_measured = 0;
+    for (; n < most && (seconds == 0 || ks_now() - start < seconds); n++) {
         struct ks_arena scratch = {0};
         struct ks_timed timed;
         enum ks_correctness correctness = KS_C_CORRECT;
@@ -114,14 +116,15 @@ static json_t *search_trials(struct ks_judge *judge, struct ks_proposal *proposa
     return result;
 }
 
-static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long n)
+static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double limit)
 {
     json_t *correctness = json_object(), *speeds = json_object();
-    double *seconds = calloc((size_t)n + 1, sizeof *seconds);
-    double *ratios = calloc((size_t)n + 1, sizeof *ratios);
+    double *seconds = calloc((size_t)most + 1, sizeof *seconds), start = ks_now();
+    double *ratios = calloc((size_t)most + 1, sizeof *ratios);
     size_t timed = 0;
     char reason[512] = "";
-    for (long i = 0; i < n; i++) {
+    long n = 0;
+    for (; n < most && (limit == 0 || ks_now() - start < limit); n++) {
         struct ks_err err = {0};
         struct ks_verdict verdict;
         must(ks_judge_full(judge, proposal, &verdict, &err), &err);
@@ -129,7 +132,7 @@ static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal,
             must(ks_judge_confirm(judge, proposal, &verdict, &err), &err);
         count(correctness, ks_correctness_name(verdict.correctness));
         count(speeds, ks_speed_name(verdict.speed));
-        seconds[i] = verdict.seconds_run;
+        seconds[n] = verdict.seconds_run;
         if (verdict.geomean > 0)
             ratios[timed++] = verdict.geomean;
         snprintf(reason, sizeof reason, "%s", verdict.reason);
@@ -206,9 +209,9 @@ int main(int argc, char **argv)
                             ks_path_base(r.proposal), "original_us", baseline[0], "sanitized",
                             !r.unsanitized);
     if (r.search > 0)
-        json_object_set_new(out, "search", search_trials(judge, proposal, r.search));
+        json_object_set_new(out, "search", search_trials(judge, proposal, r.search, (double)r.seconds / 2));
     if (r.full > 0)
-        json_object_set_new(out, "full", full_trials(judge, proposal, r.full));
+        json_object_set_new(out, "full", full_trials(judge, proposal, r.full, (double)r.seconds / 2));
     if (r.quick > 0)
         json_object_set_new(out, "quick", quick_trial(judge, &arena, proposal, (size_t)r.quick));
     json_dumpf(out, stdout, JSON_REAL_PRECISION(6) | JSON_PRESERVE_ORDER);
