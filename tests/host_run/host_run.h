@@ -142,31 +142,36 @@ static inline const struct ks_arg *host_arg(const struct ks_problem *p, const ch
     return NULL;
 }
 
-// Writes one case; false when the guard says no.
-static inline bool host_put_case(FILE *f, const struct ks_proposal *proposal,
-                                 const struct ks_problem *p, const struct ks_kernel_decl *decl,
-                                 const char *space, size_t skew, bool meets, bool original_meets,
-                                 double rel)
+// The buffers of one side of a case: 0 the original's, 1 the proposal's.
+static inline void host_put_buffers(FILE *f, const struct ks_problem *p, int side, size_t skew)
 {
-    struct host_names names = {p, proposal, skew};
-    if (!ks_expr_holds(proposal->when, host_lookup, &names))
-        return false;
-    fprintf(f, "{\n");
     for (size_t i = 0; i < p->n_args; i++) {
         const struct ks_arg *a = &p->args[i];
         const char *type = ks_scalar_c_name(a->elem.scalar);
         if (a->kind != KS_ARG_BUFFER)
             continue;
-        for (int side = 0; side < 2; side++) {
-            fprintf(f, "%s *%s_%d = buffer<%s>(%lld, %zu);\n", type, a->name, side, type,
-                    (long long)a->count, skew);
-            if (a->role != KS_ROLE_OUT)
-                fprintf(f, "fill(%s_%d, %lld, %zu);\n", a->name, side, (long long)a->count, i + 1);
-        }
+        fprintf(f, "%s *%s_%d = buffer<%s>(%lld, %zu);\n", type, a->name, side, type,
+                (long long)a->count, skew);
+        if (a->role != KS_ROLE_OUT)
+            fprintf(f, "fill(%s_%d, %lld, %zu);\n", a->name, side, (long long)a->count, i + 1);
     }
+}
+
+static inline void host_put_frees(FILE *f, const struct ks_problem *p, int side, size_t skew)
+{
+    for (size_t i = 0; i < p->n_args; i++)
+        if (p->args[i].kind == KS_ARG_BUFFER)
+            fprintf(f, "free((char *)(%s_%d - %zu));\n", p->args[i].name, side, skew);
+}
+
+// Runs the original of a size and a skew.
+static inline void host_put_original(FILE *f, const struct ks_problem *p,
+                                     const struct ks_kernel_decl *decl, size_t skew, bool meets)
+{
+    host_put_buffers(f, p, 0, skew);
     fprintf(f, "cuda_host::launch(dim3(%lld, %lld, %lld), dim3(%lld, %lld, %lld), %d, [=] { ::%s(",
             (long long)p->grid[0], (long long)p->grid[1], (long long)p->grid[2],
-            (long long)p->block[0], (long long)p->block[1], (long long)p->block[2], original_meets,
+            (long long)p->block[0], (long long)p->block[1], (long long)p->block[2], meets,
             decl->name);
     for (size_t i = 0; i < p->n_args; i++) {
         fprintf(f, "%s", i ? ", " : "");
@@ -176,6 +181,18 @@ static inline bool host_put_case(FILE *f, const struct ks_proposal *proposal,
             host_scalar(f, &p->args[i]);
     }
     fprintf(f, "); });\n");
+}
+
+// Writes one case, beside its original; false when the guard says no.
+static inline bool host_put_case(FILE *f, const struct ks_proposal *proposal,
+                                 const struct ks_problem *p, const char *space, size_t skew,
+                                 bool meets, double rel)
+{
+    struct host_names names = {p, proposal, skew};
+    if (!ks_expr_holds(proposal->when, host_lookup, &names))
+        return false;
+    fprintf(f, "{\n");
+    host_put_buffers(f, p, 1, skew);
     for (size_t w = 0; w < proposal->n_workspaces; w++)
         fprintf(f, "char *%s_1 = buffer<char>(%lld, 0);\n", proposal->workspaces[w].name,
                 (long long)host_eval(proposal->workspaces[w].bytes, &names, 0));
@@ -218,12 +235,10 @@ static inline bool host_put_case(FILE *f, const struct ks_proposal *proposal,
     }
     for (size_t i = 0; i < p->n_args; i++)
         if (p->args[i].kind == KS_ARG_BUFFER)
-            fprintf(f,
-                    "compare(\"%s of %s, %s skew %zu\", %s_0, %s_1, %lld, %g);\n"
-                    "free((char *)(%s_0 - %zu)); free((char *)(%s_1 - %zu));\n",
+            fprintf(f, "compare(\"%s of %s, %s skew %zu\", %s_0, %s_1, %lld, %g);\n",
                     p->args[i].name, space, p->name ? p->name : "", skew, p->args[i].name,
-                    p->args[i].name, (long long)p->args[i].count, rel, p->args[i].name, skew,
-                    p->args[i].name, skew);
+                    p->args[i].name, (long long)p->args[i].count, rel);
+    host_put_frees(f, p, 1, skew);
     fprintf(f, "}\n");
     return true;
 }
@@ -278,20 +293,23 @@ static inline int host_run(struct ks_arena *arena, const struct host_case *c,
     fprintf(f, "int main() {\n");
     struct ks_value *lets;
     size_t n_lets = ks_problem_sizes(arena, c->brief.mark, 0, &lets);
-    for (size_t i = 0; i < n_proposals; i++)
-        for (size_t s = 0; s < n_sizes; s++)
-            for (size_t skew = 0; skew < 2; skew++) {
-                for (size_t l = 0; l < n_lets; l++)
-                    lets[l].value = sizes[(s + l) % n_sizes];
-                struct ks_problem problem;
-                struct ks_err err = {0};
-                if (ks_problem_make(arena, c->brief.mark, 0, &c->signature, c->brief.decl, lets,
-                                    n_lets, &problem, &err) != KS_OK)
-                    continue; // a size that is no launch
-                held += host_put_case(f, proposals[i], &problem, c->brief.decl,
-                                      ks_arena_printf(arena, "p%zu", i), skew, meets,
-                                      original_meets, rel);
-            }
+    for (size_t s = 0; s < n_sizes; s++)
+        for (size_t skew = 0; skew < 2; skew++) {
+            for (size_t l = 0; l < n_lets; l++)
+                lets[l].value = sizes[(s + l) % n_sizes];
+            struct ks_problem problem;
+            struct ks_err err = {0};
+            if (ks_problem_make(arena, c->brief.mark, 0, &c->signature, c->brief.decl, lets, n_lets,
+                                &problem, &err) != KS_OK)
+                continue; // a size that is no launch
+            fprintf(f, "{\n");
+            host_put_original(f, &problem, c->brief.decl, skew, original_meets);
+            for (size_t i = 0; i < n_proposals; i++)
+                held += host_put_case(f, proposals[i], &problem, ks_arena_printf(arena, "p%zu", i),
+                                      skew, meets, rel);
+            host_put_frees(f, &problem, 0, skew);
+            fprintf(f, "}\n");
+        }
     fprintf(f, "return failures != 0;\n}\n");
     fclose(f);
     host_compile_and_run(arena, path, !meets && !original_meets);
