@@ -86,11 +86,12 @@ check $? "two: launches of both contexts: $(kernel two empty) of 7"
 # Another tool's library is replaced, an empty CUPTI folder is no harm.
 KS_CUPTI_DIR=/nonexistent record elsewhere status 7
 
-# What it costs.
-timeout 60 "$ks" --json record -o many.rec -- "$app" many >many.json 2>many.said
+# What it costs: the better of two runs of a million launches, in turn, since other work on the machine only adds.
+for i in 1 2; do
+    "$app" many >many$i.alone
+    timeout 60 "$ks" --json record -o many.rec -- "$app" many >many.json 2>many$i.said
+done
 for i in 1 2 3; do
-    "$app" many 300000 >many$i.alone
-    timeout 60 "$ks" --json record -- "$app" many 300000 >/dev/null 2>many$i.said
     "$app" paced >paced$i.alone
     timeout 60 "$ks" --json record -o paced.rec -- "$app" paced >paced.json 2>paced$i.said
 done
@@ -98,14 +99,14 @@ done
 check $? "a million launches: $(field many "r['launches']") recorded, $(field many "r['dropped']") dropped, $(stat -c %s many.rec) bytes"
 [ "$(stat -c %s many.rec)" -le 200000000 ]
 check $? "a million launches take no more than 200 MB"
-median() { sed -n "s/^$1=//p" $2 | sort -g | sed -n 2p; }
+nth() { sed -n "s/^$2=//p" $3 | sort -g | sed -n "$1p"; } # N NAME FILES
 figures=$(python3 -c "
 import json
-a, b, c, d = $(median launch_us 'many?.alone'), $(median launch_us 'many?.said'), $(median kernel_us 'paced?.alone'), $(median kernel_us 'paced?.said')
+a, b, c, d = $(nth 1 launch_us 'many?.alone'), $(nth 1 launch_us 'many?.said'), $(nth 2 kernel_us 'paced?.alone'), $(nth 2 kernel_us 'paced?.said')
 r = json.load(open('many.json'))
 print(json.dumps({'launch_us': a, 'launch_overhead_us': round(b - a, 4), 'kernel_us': c, 'kernel_overhead_pct': round(100 * (d / c - 1), 3), 'lost_records': 1000001 - r['launches'], 'recording_bytes': $(stat -c %s many.rec)}))")
 python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['launch_overhead_us'] > 1)"
-check $? "at most 1 us more a launch: $(cat many?.alone | paste -sd' ') alone, $(cat many?.said | paste -sd' ') recorded; a million: $(cat many.said)"
+check $? "at most 1 us more a launch: $(cat many?.alone | paste -sd' ') alone, $(cat many?.said | paste -sd' ') recorded"
 python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['kernel_overhead_pct'] > 1)"
 check $? "at most 1 % more on kernels of 40 us"
 
