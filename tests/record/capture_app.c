@@ -20,7 +20,7 @@ static void scale(void **args)
 static void gather(void **args)
 {
     for (int i = 0; i < ARG(int, 3); i++)
-        ARG(float *, 2)[i] += ARG(const float *, 1)[ARG(const int *, 0)[i]];
+        ARG(float *, 2)[i] += ARG(const float *, 1)[ARG(const int *, 0)[i] - 600];
 }
 
 struct pair {
@@ -60,7 +60,7 @@ int main(int argc, char **argv)
     int *at = (int *)memory(4000);
     for (int i = 0; i < n; i++) {
         x[i] = (float)i * 0.25f - 100;
-        at[i] = (i * 37) % 500 + 7;
+        at[i] = (i * 37) % 500 + 607;
     }
     void *first[] = {&y, &x, &a, &n}, *second[] = {&y, &x, &a, &more}, *alike[] = {&x, &x, &a, &n};
     launch(f, 8, 7, first);
