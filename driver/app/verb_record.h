@@ -62,6 +62,7 @@ const struct record_source *record_source_of(struct ks_arena *arena, const struc
 // Which kernels are worth a mark, by what they could save at most, and why the others are not.
 enum record_worth {
     WORTH_TUNING, WORTH_MARKED, WORTH_VARIANT, WORTH_SHARE, WORTH_SOURCE, WORTH_CEILING,
+    WORTH_STRUCT,
 };
 struct record_suggestion {
     const struct ks_recorded_kernel *kernel;

@@ -43,6 +43,13 @@ grep -v '^#pragma ks' src/scale.cu | cmp - scale.before || fail "more than the m
 grep -q $'^    #pragma ks workload capture(gather-[0-9a-f]*)\r$' include/gather.cuh || fail "no mark in include/gather.cuh"
 [ "$(grep -c $'\r$' include/gather.cuh)" = 7 ] || fail "line ends were changed"
 
+# No mark can describe a struct with a pointer in it.
+status 0 "$ks" record --capture pairs -- "$app"
+echo '__global__ void pairs(pair p) {}' > src/pairs.cu
+json 0 record --suggest app.rec
+is '[(s["reason"], len(s["lines"])) for s in r["suggestions"] if s["kernel"] == "pairs"]' "[('struct-parameter', 0)]"
+rm src/pairs.cu
+
 # What is marked is left alone.
 cp src/scale.cu scale.marked
 json 0 record --suggest --write app.rec
