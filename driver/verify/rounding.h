@@ -1,8 +1,9 @@
-// Random rounding: the original's own machine text, in which each fp32 and fp64 result of add, sub, mul, fma, div, sqrt
-// and rcp is the number below or the number above, by chance, and each approximate one is moved by one in its last place. What such
-// runs differ by from the value in double is what rounding of *intermediate* results does to an element: where a
-// difference of nearly equal numbers or the logarithm of nearly one is left, neither the result's size nor moved inputs
-// tell. (Monte Carlo arithmetic: D. S. Parker, UCLA CSD-970002, 1997; CESTAC: J. Vignes, Math. Comput. Simul. 35, 1993.)
+// Random rounding: the original's own machine text, in which each fp32 and fp64 result of add, sub, mul, fma, div,
+// sqrt and rcp is the number below or the number above, by chance, and each approximate one is moved by one in its
+// last place. What such runs differ by from the value in double is what rounding of *intermediate* results does to an
+// element: where a difference of nearly equal numbers or the logarithm of nearly one is left, neither the result's
+// size nor moved inputs tell. (Monte Carlo arithmetic: D. S. Parker, UCLA CSD-970002, 1997; CESTAC: J. Vignes, Math.
+// Comput. Simul. 35, 1993.)
 #ifndef KS_ROUNDING_H
 #define KS_ROUNDING_H
 
