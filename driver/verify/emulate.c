@@ -122,8 +122,9 @@ static void weigh(struct ks_judge *judge, struct ks_emulation *e)
         return;
     // Its approximate functions err within their bounds, but not as this GPU's do.
     bool approximate = memmem(judge->original_ptx.at, judge->original_ptx.len, ".approx", 7) != NULL;
-    // Nor is a tolerance measured there that was measured here.
-    bool unmeasured = judge->second->wide.absent != NULL && judge->wide.absent == NULL;
+    // Nor is a tolerance measured there where the unit in double is to be had, but did not run in time.
+    const struct ks_wide *wide = &judge->second->wide;
+    bool unmeasured = wide->absent != NULL && wide->image.len > 0;
     if (e->verdict == KS_C_WRONG && !approximate && !unmeasured)
         return;
     ks_judge_note(judge, "not settled on the emulated device: %.180s", e->reason);
