@@ -207,6 +207,17 @@ static uint64_t block_at(const struct ks_emu_grid *grid, uint64_t i, uint64_t n)
     return n == grid->n_blocks ? i : (2 * i + 1) * grid->n_blocks / (2 * n);
 }
 
+// After its turns: whether the block is at its end.
+static bool ended(struct ks_emu_grid *grid, struct ks_emu_block *block)
+{
+    check_budget(grid, block);
+    if (block->alive > 0)
+        return false;
+    ks_emu_clock_end(block);
+    block->live = false;
+    return true;
+}
+
 // From block `next` on, of which some may have been begun.
 static void run_all(struct ks_emu_grid *grid, uint64_t next)
 {
@@ -236,10 +247,7 @@ static void run_all(struct ks_emu_grid *grid, uint64_t next)
                  turn++)
                 if (!run_block(block) && block->alive > 0 && !grid->stop)
                     report_deadlock(block);
-            check_budget(grid, block);
-            if (block->alive == 0) {
-                ks_emu_clock_end(block);
-                block->live = false;
+            if (ended(grid, block)) {
                 finished = true;
                 done++;
                 if (grid->sample_insts != 0 && grid->executed >= grid->sample_insts)
@@ -272,12 +280,7 @@ bool ks_emu_run_group(struct ks_emu_grid *grid, uint64_t number)
                 continue;
             if (!run_block(block) && block->alive > 0 && !grid->stop)
                 report_deadlock(block);
-            check_budget(grid, block);
-            if (block->alive == 0) {
-                ks_emu_clock_end(block);
-                block->live = false;
-            }
-            alive += block->live;
+            alive += !ended(grid, block);
         }
         if (alive > 0 && grid->executed - before > LONG)
             return false;

@@ -5,15 +5,14 @@
 #include "base/num.h"
 #include "device/emu/emu_race.h"
 
-// Pages that nobody touched cost nothing, so that history is cheap for large buffers read in part.
-static void *map(size_t bytes)
+void *ks_emu_pages(size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 
-static void unmap(void *at, size_t bytes)
+void ks_emu_pages_free(void *at, size_t bytes)
 {
     if (at != NULL)
         munmap(at, bytes);
@@ -41,9 +40,9 @@ enum ks_status ks_emu_region_make(struct ks_emu_memory *memory, uint64_t bytes, 
         .address = ((uint64_t)slot << KS_EMU_SLOT_BITS) + skew, .bytes = bytes, .lead = lead,
         .mapped = n,
         .known_mapped = n / 8 + 16, .cells_mapped = track ? ks_align_up(n / 4 * sizeof(struct ks_emu_cell), 4096) : 0};
-    region->data = map(region->mapped);
-    region->known = map(region->known_mapped);
-    region->cells = track ? map(region->cells_mapped) : NULL;
+    region->data = ks_emu_pages(region->mapped);
+    region->known = ks_emu_pages(region->known_mapped);
+    region->cells = track ? ks_emu_pages(region->cells_mapped) : NULL;
     region->data = region->data == NULL ? NULL : region->data + lead;
     *out = region;
     if (region->data != NULL && region->known != NULL && (region->cells != NULL || !track))
@@ -55,9 +54,9 @@ enum ks_status ks_emu_region_make(struct ks_emu_memory *memory, uint64_t bytes, 
 void ks_emu_region_free(struct ks_emu_memory *memory, struct ks_emu_region *region)
 {
     (void)memory;
-    unmap(region->data == NULL ? NULL : region->data - region->lead, region->mapped);
-    unmap(region->known, region->known_mapped);
-    unmap(region->cells, region->cells_mapped);
+    ks_emu_pages_free(region->data == NULL ? NULL : region->data - region->lead, region->mapped);
+    ks_emu_pages_free(region->known, region->known_mapped);
+    ks_emu_pages_free(region->cells, region->cells_mapped);
     region->data = region->known = NULL;
     region->cells = NULL;
     region->freed = true;

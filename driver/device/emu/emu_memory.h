@@ -45,6 +45,10 @@ struct ks_emu_memory {
     uint32_t next;          // slot tried first for the next allocation
 };
 
+// Zeroed memory, NULL where there is none; given back with the same size (NULL: nothing). Pages that nobody touched
+// cost nothing, so that history is cheap for large buffers read in part.
+void *ks_emu_pages(size_t bytes);
+void ks_emu_pages_free(void *at, size_t bytes);
 // A region of `bytes`, undefined contents, `skew` bytes behind the slot's start. KS_E_LIMIT when
 // memory or slots end.
 enum ks_status ks_emu_region_make(struct ks_emu_memory *memory, uint64_t bytes, uint64_t skew,

@@ -4,7 +4,6 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
 #include "device/emu/emu_count.h"
 
@@ -92,28 +91,15 @@ bool ks_emu_team_first(struct ks_emu_grid *grid, const struct ks_emu_region *r,
 
 // ---- threads
 
-static void *map(size_t bytes)
-{
-    void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    return at == MAP_FAILED ? NULL : at;
-}
-
-static void unmap(void *at, size_t bytes)
-{
-    if (at != NULL)
-        munmap(at, bytes);
-}
-
 // What is frozen is not written, so that everybody may look at one copy of what is known.
 static bool own_region(const struct ks_emu_team *team, struct ks_emu_region *r)
 {
     const unsigned char *known = r->known;
     (void)team;
     r->pages = calloc(r->undo->n_pages, 1);
-    r->cells = map(r->cells_mapped);
+    r->cells = ks_emu_pages(r->cells_mapped);
     if (!r->frozen) {
-        r->known = map(r->known_mapped);
+        r->known = ks_emu_pages(r->known_mapped);
         if (r->known != NULL)
             memcpy(r->known, known, r->known_mapped);
     }
@@ -143,9 +129,9 @@ static void dismiss(struct ks_emu_grid *grid, struct worker *w)
     for (uint32_t i = 0; i < team->n_slots; i++) {
         struct ks_emu_region *r = &w->memory.regions[team->slots[i]];
         free(r->pages);
-        unmap(r->cells, r->cells_mapped);
+        ks_emu_pages_free(r->cells, r->cells_mapped);
         if (!r->frozen)
-            unmap(r->known, r->known_mapped);
+            ks_emu_pages_free(r->known, r->known_mapped);
     }
     if (grid->counter != NULL)
         ks_emu_counter_free(w->grid.counter);
@@ -241,7 +227,7 @@ static bool prepare(struct ks_emu_grid *grid, struct ks_emu_team *team, uint32_t
         KS_ASSERT(undo != NULL);
         undo->n_pages = r->mapped / PAGE;
         undo->state = calloc(undo->n_pages, 1);
-        undo->saved = map(r->mapped);
+        undo->saved = ks_emu_pages(r->mapped);
         ok &= undo->state != NULL && undo->saved != NULL;
         r->undo = undo;
         team->slots[team->n_slots++] = slot;
@@ -257,7 +243,7 @@ static void clear(struct ks_emu_grid *grid, const struct ks_emu_team *team)
 {
     for (uint32_t i = 0; i < team->n_slots; i++) {
         struct ks_emu_region *r = &grid->memory->regions[team->slots[i]];
-        unmap(r->undo->saved, r->mapped);
+        ks_emu_pages_free(r->undo->saved, r->mapped);
         free(r->undo->state);
         free(r->undo);
         r->undo = NULL;
