@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "os/clock.h"
 #include "verify/protocol.h"
 
 #define HELLO_SECONDS 60  // a first CUDA context can take many seconds on a cold machine
@@ -33,7 +35,7 @@ enum ks_status ks_worker_start_under(struct ks_worker *worker, const char *const
                                      const char *path, const char *device, bool confined,
                                      struct ks_err *err)
 {
-    *worker = (struct ks_worker){.confined = confined};
+    *worker = (struct ks_worker){.confined = confined, .started = ks_now()};
     struct ks_arena arena = {0};
     struct ks_strv argv = {0};
     for (; words != NULL && *words != NULL; words++)
@@ -69,6 +71,31 @@ bool ks_worker_alive(const struct ks_worker *worker)
     return worker->running;
 }
 
+// With KS_LOG=debug: where the seconds of a judgement go.
+static void note_sent(struct ks_worker *worker, const char *verb)
+{
+    size_t i = 0;
+    while (i + 1 < KS_WORKER_VERBS && worker->spent[i].verb != NULL && strcmp(worker->spent[i].verb, verb) != 0)
+        i++;
+    worker->asking = &worker->spent[i];
+    worker->asking->verb = verb;
+    worker->asking->asked++;
+    worker->sent = ks_now();
+}
+
+static void log_spent(const struct ks_worker *worker)
+{
+    char text[600] = "";
+    for (size_t i = 0; i < KS_WORKER_VERBS && worker->spent[i].verb != NULL; i++) {
+        const struct ks_worker_spent *s = &worker->spent[i];
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s %s %" PRId64 "x %.0f/%.0f", i > 0 ? "," : "", s->verb,
+                 s->asked, s->waited * 1e3, s->seconds * 1e3);
+    }
+    ks_debug("worker %d, %.3f s, ms waited/until answered:%s", (int)worker->child.pid,
+             ks_now() - worker->started, text);
+}
+
 static void forget_reply(struct ks_worker *worker)
 {
     json_decref(worker->reply);
@@ -77,18 +104,17 @@ static void forget_reply(struct ks_worker *worker)
 
 void ks_worker_end(struct ks_worker *worker, double seconds)
 {
-    if (worker->running)
+    if (worker->running) {
+        log_spent(worker);
         ks_child_stop(&worker->child, seconds, NULL);
+    }
     worker->running = worker->waiting = false;
     forget_reply(worker);
 }
 
 void ks_worker_stop(struct ks_worker *worker)
 {
-    if (worker->running)
-        ks_child_stop(&worker->child, worker->waiting ? 0 : 0.5, NULL);
-    worker->running = worker->waiting = false;
-    forget_reply(worker);
+    ks_worker_end(worker, worker->waiting ? 0 : 0.5);
 }
 
 // Ends a worker that cannot be trusted or used any more.
@@ -97,6 +123,8 @@ static enum ks_answer give_up(struct ks_worker *worker, enum ks_answer answer, c
     size_t n = strnlen(text, sizeof worker->text - 1);
     memmove(worker->text, text, n); // `text` may be worker->text itself
     worker->text[n] = '\0';
+    if (worker->running)
+        log_spent(worker);
     if (worker->running)
         ks_child_stop(&worker->child, answer == KS_ANSWER_FAULT ? worker->grace : 0, NULL);
     worker->running = worker->waiting = false;
@@ -123,6 +151,7 @@ enum ks_answer ks_worker_send(struct ks_worker *worker, const char *verb, json_t
     size_t payload = 0;
     for (size_t i = 0; i < n_payloads; i++)
         payload += payloads[i].len;
+    note_sent(worker, verb);
     json_object_set_new(request, "id", json_integer(++worker->asked));
     json_object_set_new(request, "do", json_string(verb));
     if (n_payloads > 0)
@@ -162,8 +191,11 @@ enum ks_answer ks_worker_wait(struct ks_worker *worker, double seconds)
         return KS_ANSWER_DIED;
     struct ks_err err = {0};
     struct ks_slice line;
+    double begun = ks_now();
     enum ks_status status =
         ks_child_read_line(&worker->child, seconds, KS_PROTOCOL_LINE, &line, &err);
+    worker->asking->waited += ks_now() - begun;
+    worker->asking->seconds += ks_now() - worker->sent;
     if (status != KS_OK)
         return from_status(worker, &err, strstr(err.text, "within") != NULL);
     worker->waiting = false;

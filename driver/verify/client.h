@@ -23,6 +23,14 @@ enum ks_answer {
 };
 const char *ks_answer_name(enum ks_answer answer);
 
+// What a worker's answers to one verb took, for the log: until the answer came, and of that waited for.
+struct ks_worker_spent {
+    const char *verb;
+    int64_t asked;
+    double seconds, waited;
+};
+#define KS_WORKER_VERBS 16
+
 struct ks_worker {
     struct ks_child child;
     bool running;
@@ -32,6 +40,8 @@ struct ks_worker {
     double grace;       // seconds that it has to end by itself after a fault
     bool confined;      // it was asked to run in a sandbox
     char text[256];     // what went wrong, one line
+    struct ks_worker_spent spent[KS_WORKER_VERBS], *asking; // verbs are literals; asking: the last sent
+    double started, sent;
 };
 
 // Starts `launcher` words (NULL: none) followed by the worker's path, for the device of that name;

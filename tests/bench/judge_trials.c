@@ -77,12 +77,19 @@ static void count(json_t *counts, const char *name)
                         json_integer(json_integer_value(json_object_get(counts, name)) + 1));
 }
 
-// At most `most` trials; seconds 0: all of them.
-static json_t *search_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double seconds)
+// Whether the proposal is the original to the last instruction, so that its true ratio is 1.
+static bool same_code(const struct ks_judge *judge, const struct ks_candidate *candidate)
 {
     struct ks_err err = {0};
-    struct ks_candidate *candidate;
-    must(judge->build(judge, &proposal, 1, &candidate, &err), &err);
+    struct ks_digest original;
+    must(ks_cubin_entry_digest(judge->original_cubin, judge->kernel->signature->registered, &original, &err), &err);
+    return candidate->n == 1 && candidate->sass != NULL && ks_digest_eq(&candidate->sass[0], &original);
+}
+
+// At most `most` trials; seconds 0: all of them.
+static json_t *search_trials(struct ks_judge *judge, const struct ks_candidate *candidate, long most, double seconds)
+{
+    struct ks_err err = {0};
     if (candidate->failure != KS_C_CORRECT)
         must(ks_err_set(&err, KS_E_USER, "%s", candidate->reason), &err);
     double *ratios = calloc((size_t)most + 1, sizeof *ratios), start = ks_now();
@@ -116,11 +123,26 @@ static json_t *search_trials(struct ks_judge *judge, struct ks_proposal *proposa
     return result;
 }
 
+// Medians of what each check took.
+static json_t *check_seconds(double (*seconds)[KS_CHECK_COUNT], size_t n)
+{
+    json_t *checks = json_object();
+    double *one = calloc(n + 1, sizeof *one);
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++) {
+        for (size_t i = 0; i < n; i++)
+            one[i] = seconds[i][kind];
+        json_object_set_new(checks, ks_check_kind_name((enum ks_check_kind)kind), json_real(median(one, n)));
+    }
+    free(one);
+    return checks;
+}
+
 static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double limit)
 {
     json_t *correctness = json_object(), *speeds = json_object();
     double *seconds = calloc((size_t)most + 1, sizeof *seconds), start = ks_now();
     double *ratios = calloc((size_t)most + 1, sizeof *ratios);
+    double (*checks)[KS_CHECK_COUNT] = calloc((size_t)most + 1, sizeof *checks);
     size_t timed = 0;
     char reason[512] = "";
     long n = 0;
@@ -133,14 +155,16 @@ static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal,
         count(correctness, ks_correctness_name(verdict.correctness));
         count(speeds, ks_speed_name(verdict.speed));
         seconds[n] = verdict.seconds_run;
+        memcpy(checks[n], verdict.checks.seconds, sizeof *checks);
         if (verdict.geomean > 0)
             ratios[timed++] = verdict.geomean;
         snprintf(reason, sizeof reason, "%s", verdict.reason);
     }
     json_t *result =
-        json_pack("{s:I,s:o,s:o,s:f,s:f,s:s}", "trials", (json_int_t)n, "correctness", correctness,
-                  "speed", speeds, "seconds_run", median(seconds, (size_t)n), "ratio",
-                  median(ratios, timed), "reason", reason);
+        json_pack("{s:I,s:o,s:o,s:f,s:o,s:f,s:s}", "trials", (json_int_t)n, "correctness", correctness,
+                  "speed", speeds, "seconds_run", median(seconds, (size_t)n), "checks",
+                  check_seconds(checks, (size_t)n), "ratio", median(ratios, timed), "reason", reason);
+    free(checks);
     free(seconds);
     free(ratios);
     return result;
@@ -205,11 +229,13 @@ int main(int argc, char **argv)
     const struct ks_problem *problems;
     const double *baseline;
     ks_judge_baseline(judge, &problems, &baseline);
-    json_t *out = json_pack("{s:s,s:s,s:f,s:b}", "kernel", r.kernel, "proposal",
-                            ks_path_base(r.proposal), "original_us", baseline[0], "sanitized",
-                            !r.unsanitized);
+    must(ks_judge_prepare(judge, &proposal, 1, &err), &err);
+    const struct ks_candidate *candidate = judge->cache.at[0];
+    json_t *out = json_pack("{s:s,s:s,s:b,s:f,s:b}", "kernel", r.kernel, "proposal",
+                            ks_path_base(r.proposal), "same_code", same_code(judge, candidate), "original_us",
+                            baseline[0], "sanitized", !r.unsanitized);
     if (r.search > 0)
-        json_object_set_new(out, "search", search_trials(judge, proposal, r.search, (double)r.seconds / 2));
+        json_object_set_new(out, "search", search_trials(judge, candidate, r.search, (double)r.seconds / 2));
     if (r.full > 0)
         json_object_set_new(out, "full", full_trials(judge, proposal, r.full, (double)r.seconds / 2));
     if (r.quick > 0)
