@@ -83,17 +83,23 @@ static void note_sent(struct ks_worker *worker, const char *verb)
     worker->sent = ks_now();
 }
 
-static void log_spent(const struct ks_worker *worker)
+// Ends the process, with so many seconds for it to do so by itself.
+static void end_child(struct ks_worker *worker, double grace)
 {
+    if (!worker->running)
+        return;
     char text[600] = "";
     for (size_t i = 0; i < KS_WORKER_VERBS && worker->spent[i].verb != NULL; i++) {
         const struct ks_worker_spent *s = &worker->spent[i];
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s %s %" PRId64 "x %.0f/%.0f", i > 0 ? "," : "", s->verb,
-                 s->asked, s->waited * 1e3, s->seconds * 1e3);
+        snprintf(text + used, sizeof text - used, ", %s %" PRId64 "x %.0f/%.0f", s->verb, s->asked,
+                 s->waited * 1e3, s->seconds * 1e3);
     }
-    ks_debug("worker %d, %.3f s, ms waited/until answered:%s", (int)worker->child.pid,
-             ks_now() - worker->started, text);
+    double begun = ks_now();
+    int pid = (int)worker->child.pid;
+    ks_child_stop(&worker->child, grace, NULL);
+    ks_debug("worker %d lived %.0f ms, ended in %.0f; ms waited/until answered%s", pid,
+             (begun - worker->started) * 1e3, (ks_now() - begun) * 1e3, text);
 }
 
 static void forget_reply(struct ks_worker *worker)
@@ -104,10 +110,7 @@ static void forget_reply(struct ks_worker *worker)
 
 void ks_worker_end(struct ks_worker *worker, double seconds)
 {
-    if (worker->running) {
-        log_spent(worker);
-        ks_child_stop(&worker->child, seconds, NULL);
-    }
+    end_child(worker, seconds);
     worker->running = worker->waiting = false;
     forget_reply(worker);
 }
@@ -123,10 +126,7 @@ static enum ks_answer give_up(struct ks_worker *worker, enum ks_answer answer, c
     size_t n = strnlen(text, sizeof worker->text - 1);
     memmove(worker->text, text, n); // `text` may be worker->text itself
     worker->text[n] = '\0';
-    if (worker->running)
-        log_spent(worker);
-    if (worker->running)
-        ks_child_stop(&worker->child, answer == KS_ANSWER_FAULT ? worker->grace : 0, NULL);
+    end_child(worker, answer == KS_ANSWER_FAULT ? worker->grace : 0);
     worker->running = worker->waiting = false;
     return answer;
 }

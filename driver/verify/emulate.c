@@ -146,7 +146,7 @@ enum ks_status ks_emulate(struct ks_judge *judge, struct ks_arena *scratch,
         status = open_second(judge, &local);
     struct ks_worker runner = {0};
     if (status == KS_OK && ks_worker_alive(&judge->second->oracle))
-        status = ks_runner_take(judge->second, &runner, &local);
+        status = ks_runner_take_last(judge->second, &runner, &local);
     else if (status == KS_OK)
         status = ks_err_set(&local, KS_E_DEVICE, "it takes no original of this kind");
     if (status == KS_OK) {

@@ -56,6 +56,55 @@ static enum ks_status start(struct ks_judge *judge, struct ks_worker *worker, st
     return status;
 }
 
+static enum ks_status start_spare(struct ks_judge *judge, struct ks_err *err)
+{
+    KS_TRY(start(judge, &judge->spare, err));
+    // Its context opens while the supervisor does something else.
+    ks_worker_send(&judge->spare, "hello", json_object(), NULL, 0);
+    return KS_OK;
+}
+
+// A worker that has said hello and done nothing else.
+static enum ks_status take_fresh(struct ks_judge *judge, struct ks_worker *worker, const char *who,
+                                 struct ks_device_info *info, struct ks_err *err)
+{
+    enum ks_answer answer = KS_ANSWER_DIED;
+    for (int attempt = 0; attempt < 2 && answer != KS_ANSWER_OK; attempt++) {
+        KS_TRY(ks_runner_spare(judge, err));
+        *worker = judge->spare;
+        judge->spare = (struct ks_worker){0};
+        answer = ks_worker_hello(worker, info);
+        if (answer != KS_ANSWER_OK && attempt == 1) {
+            enum ks_status status = ks_answer_status(worker, answer, who, err);
+            ks_worker_stop(worker);
+            return status;
+        }
+        if (answer != KS_ANSWER_OK)
+            ks_worker_stop(worker);
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_runner_spare(struct ks_judge *judge, struct ks_err *err)
+{
+    if (ks_worker_alive(&judge->spare))
+        return KS_OK;
+    ks_worker_stop(&judge->spare);
+    return start_spare(judge, err);
+}
+
+enum ks_status ks_runner_take_last(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err)
+{
+    struct ks_device_info info;
+    return take_fresh(judge, runner, "a runner", &info, err);
+}
+
+enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err)
+{
+    KS_TRY(ks_runner_take_last(judge, runner, err));
+    return ks_runner_spare(judge, err);
+}
+
 enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
 {
     if (ks_worker_alive(&judge->oracle))
@@ -63,11 +112,9 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
     ks_worker_stop(&judge->oracle);
     judge->oracle_holds = 0;
     judge->wide.loaded = judge->rounding.loaded = false;
-    KS_TRY(start(judge, &judge->oracle, err));
-    enum ks_answer answer = ks_worker_hello(&judge->oracle, &judge->device);
-    if (answer == KS_ANSWER_OK)
-        answer = ks_worker_load(&judge->oracle, judge->original_image,
-                                &judge->kernel->signature->registered, 1);
+    KS_TRY(take_fresh(judge, &judge->oracle, "the oracle", &judge->device, err));
+    enum ks_answer answer = ks_worker_load(&judge->oracle, judge->original_image,
+                                           &judge->kernel->signature->registered, 1);
     if (answer != KS_ANSWER_OK) {
         enum ks_status status = ks_answer_status(&judge->oracle, answer, "the oracle", err);
         ks_worker_stop(&judge->oracle);
@@ -91,37 +138,6 @@ enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct
     if (answer != KS_ANSWER_OK)
         *absent = ks_arena_printf(judge->arena, "%.200s", oracle->text);
     return KS_OK;
-}
-
-static enum ks_status start_spare(struct ks_judge *judge, struct ks_err *err)
-{
-    KS_TRY(start(judge, &judge->spare, err));
-    // Its context opens while the supervisor does something else.
-    ks_worker_send(&judge->spare, "hello", json_object(), NULL, 0);
-    return KS_OK;
-}
-
-enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err)
-{
-    struct ks_device_info info;
-    enum ks_answer answer = KS_ANSWER_DIED;
-    for (int attempt = 0; attempt < 2 && answer != KS_ANSWER_OK; attempt++) {
-        if (!ks_worker_alive(&judge->spare)) {
-            ks_worker_stop(&judge->spare);
-            KS_TRY(start_spare(judge, err));
-        }
-        *runner = judge->spare;
-        judge->spare = (struct ks_worker){0};
-        answer = ks_worker_hello(runner, &info);
-        if (answer != KS_ANSWER_OK && attempt == 1) {
-            enum ks_status status = ks_answer_status(runner, answer, "a runner", err);
-            ks_worker_stop(runner);
-            return status;
-        }
-        if (answer != KS_ANSWER_OK)
-            ks_worker_stop(runner);
-    }
-    return start_spare(judge, err);
 }
 
 double ks_run_deadline(const struct ks_judge *judge, double baseline_us, int64_t bytes)

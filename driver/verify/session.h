@@ -140,6 +140,10 @@ enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct
                               const char *function, const char **absent, struct ks_err *err);
 // A worker for a candidate: the spare if it is ready, and another spare is started behind it.
 enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err);
+// The same with none behind it, since the opening of another context is felt by what is timed meanwhile; and the
+// spare for later, if there is none.
+enum ks_status ks_runner_take_last(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err);
+enum ks_status ks_runner_spare(struct ks_judge *judge, struct ks_err *err);
 // Loads a cubin as "m0" and looks its functions up.
 enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
                               const char *const *names, size_t n);

@@ -199,7 +199,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
         for (size_t k = 0; arms[i] != NULL && k < arms[i]->n; k++)
             ks_strv_add(arena, &names, arms[i]->names[k]);
     ks_strv_add(arena, &names, judge->kernel->signature->registered);
-    KS_TRY(ks_runner_take(judge, &worker, err));
+    KS_TRY(ks_runner_take_last(judge, &worker, err));
     base->worker = &worker;
     enum ks_answer answer = ks_worker_load(&worker, base->candidate->cubin, names.at, names.len);
     enum ks_status status = KS_OK;
@@ -215,6 +215,8 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
             status = run_all(base, rule, floors, err);
     }
     ks_lock_release(&lock);
+    if (status == KS_OK) // its context opens while this one closes
+        status = ks_runner_spare(judge, err);
     ks_worker_stop(&worker);
     return status;
 }

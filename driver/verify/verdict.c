@@ -351,9 +351,8 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
         refuse(verdict, c->failure, c->reason);
         return KS_OK;
     }
-    // Nothing of the search is reused: new processes, new seeds, unseen sizes.
+    // Nothing of the search is reused: new processes (the spare has done nothing yet), new seeds, unseen sizes.
     ks_worker_stop(&judge->oracle);
-    ks_worker_stop(&judge->spare);
     if (judge->options.seed == 0)
         ks_judge_reseed(judge);
     KS_TRY(confirm_correct(judge, scratch, c, verdict, err));

@@ -69,14 +69,15 @@ static enum ks_status launch_status(struct timing *t, enum ks_status status)
     return status;
 }
 
-static enum ks_status output_prints(struct timing *t, size_t set, uint64_t *prints,
+// Of the outputs of `n` sets, from `first` on, set by set.
+static enum ks_status output_prints(struct timing *t, size_t first, size_t n, uint64_t *prints,
                                     struct ks_err *err)
 {
     struct ks_serving *s = t->s;
-    size_t *buffers = KS_NEW_ARRAY(&s->request, size_t, t->n_outputs);
-    for (size_t i = 0; i < t->n_outputs; i++)
-        buffers[i] = s->sets[set][t->outputs[i]];
-    return s->device.fingerprints(s->device.self, buffers, t->n_outputs, prints, err);
+    size_t *buffers = KS_NEW_ARRAY(&s->request, size_t, n * t->n_outputs);
+    for (size_t i = 0; i < n * t->n_outputs; i++)
+        buffers[i] = s->sets[first + i / t->n_outputs][t->outputs[i % t->n_outputs]];
+    return ks_serve_prints(s, buffers, n * t->n_outputs, prints, err);
 }
 
 // Each plan once without a clock: a launch that is refused, or faults, is named here; and b's
@@ -88,17 +89,16 @@ static enum ks_status first_runs(struct timing *t, struct ks_err *err)
         KS_TRY(ks_serve_prepare(s, 0, t->poison, err));
         KS_TRY(launch_status(t, s->device.run(s->device.self, &t->plans[arm][0], NULL, err)));
     }
-    return output_prints(t, 0, t->reference, err);
+    return output_prints(t, 0, 1, t->reference, err);
 }
 
 static enum ks_status compare_outputs(struct timing *t, size_t group, struct ks_err *err)
 {
-    uint64_t *prints = KS_NEW_ARRAY(&t->s->request, uint64_t, t->n_outputs);
-    for (size_t k = 0; k < t->per_group; k++) {
-        KS_TRY(output_prints(t, group * t->per_group + k, prints, err));
-        for (size_t i = 0; i < t->n_outputs; i++, t->compared++)
-            t->bad += prints[i] != t->reference[i];
-    }
+    size_t n = t->per_group * t->n_outputs;
+    uint64_t *prints = KS_NEW_ARRAY(&t->s->request, uint64_t, n);
+    KS_TRY(output_prints(t, group * t->per_group, t->per_group, prints, err));
+    for (size_t i = 0; i < n; i++, t->compared++)
+        t->bad += prints[i] != t->reference[i % t->n_outputs];
     return KS_OK;
 }
 

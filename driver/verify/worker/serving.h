@@ -88,6 +88,9 @@ enum ks_status ks_serve_make_sets(struct ks_serving *s, size_t count, struct ks_
 // Before a run: restores inout, poisons out and work of one set. Enqueues.
 enum ks_status ks_serve_prepare(struct ks_serving *s, size_t set, struct ks_serve_poison poison,
                                 struct ks_err *err);
+// Fingerprints of device buffers.
+enum ks_status ks_serve_prints(struct ks_serving *s, const size_t *device_buffers, size_t n, uint64_t *prints,
+                               struct ks_err *err);
 // After runs: canaries of everything, inputs of the sets in use. Failure: class "unsafe".
 enum ks_status ks_serve_check(struct ks_serving *s, struct ks_err *err);
 bool ks_serve_is_owner(const struct ks_serving *s, size_t buffer);
