@@ -244,7 +244,7 @@ static int brain_math(int i)
 }
 static int three_ways(int i)
 {
-    int a = N(i), b = N(i + 1), c = N(i + 2), m = -min3(a, b, c);
+    int a = N(i), b = N(i + 1), c = N(i + 2), m = 30 - min3(a, b, c);
     int top = a > b ? a : b;
     top = top > c ? top : c;
     return min3(a, b, c) + 1000 * min3(a, b, c) + 100000 * ((m > 0 ? m : 0) + top % 10);
