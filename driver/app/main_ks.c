@@ -30,7 +30,8 @@ static const struct ks_verb verbs[] = {
      "Judges what is stored for the marked kernels of FILE.cu as a search would: gates, correctness on\n"
      "every shape and family, timing, confirmation (docs/judging.md). Nothing is stored.\n"
      "  --variant P.yaml  a proposal (or the proposal of a variant file) instead; FILE.cu:KERNEL where\n"
-     "                    the file marks several kernels\n"
+     "                    the file marks several kernels. Or the ID of one that a search on this machine\n"
+     "                    judged, as `ks show` lists them; 4 digits or more\n"
      "  --set NAME=VALUE  another size for a let() of the workloads; may come several times\n"
      "  --device NAME     where kernels run: `cuda`, `emu` (docs/emulator.md); default KS_DEVICE, else a\n"
      "                    GPU, else the emulated device\n"
@@ -119,7 +120,7 @@ static const struct ks_verb verbs[] = {
      verb_show},
     {"diff", "FILE.cu[:KERNEL] [--variant=ID] [-- NVCC OPTIONS]", "original against variant, unified",
      "What is compiled in beside the original, as a unified diff, with its launch plan and domain.\n"
-     "  --variant=ID  only this one (4 digits or more)\n"
+     "  --variant=ID  only this one (4 digits or more), or one that a search on this machine judged\n"
      "Exit status: 1 when no variant is stored.\n",
      verb_diff},
     {"explain", "FILE.cu[:KERNEL] | KERNEL [-- NVCC OPTIONS]",

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/verb_attempt.h"
 #include "app/verb_decision.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -26,8 +27,10 @@ static enum ks_status variant_page(struct ks_arena *arena, const struct ks_varia
     struct ks_proposal without_source = v->proposal;
     without_source.source = "";
     ks_proposal_write(&w, &without_source);
-    ks_buf_puts(&plan, "domain: ");
-    ks_expr_print(&plan, v->domain, NULL, NULL);
+    if (v->domain != NULL) { // what was judged but not stored has none
+        ks_buf_puts(&plan, "domain: ");
+        ks_expr_print(&plan, v->domain, NULL, NULL);
+    }
     ks_buf_puts(&out, v->proposal.source);
     ks_buf_puts(&out, "\n// launch plan, and the conditions under which it runs:\n");
     comment_out(&out, ks_buf_text(&plan));
@@ -71,6 +74,23 @@ struct diffing {
     size_t shown;
 };
 
+static enum ks_status diff_one(struct diffing *d, const struct verb_tu *tu,
+                               const struct ks_tu_kernel *kernel, const struct ks_variant *v,
+                               struct ks_err *err)
+{
+    struct ks_slice diff = {0};
+    KS_TRY(make_diff(d->context->arena, tu, kernel, v, &diff, err));
+    d->shown++;
+    if (!d->context->json)
+        fwrite(diff.at, 1, diff.len, stdout);
+    else
+        json_array_append_new(
+            d->rows, json_pack("{s:s,s:o,s:s,s:o}", "kernel", verb_kernel_name(kernel), "arch",
+                               json_sprintf("sm_%d", kernel->arch), "variant", v->id, "diff",
+                               json_stringn(diff.at, diff.len)));
+    return KS_OK;
+}
+
 static enum ks_status diff_kernel(struct diffing *d, const struct verb_tu *tu,
                                   const struct ks_tu_kernel *kernel, struct ks_err *err)
 {
@@ -79,26 +99,29 @@ static enum ks_status diff_kernel(struct diffing *d, const struct verb_tu *tu,
     ks_store_lookup(arena, &tu->store, &d->context->config, &kernel->key, &lookup);
     for (size_t i = 0; i < lookup.n_variants; i++) {
         const struct ks_variant *v = &lookup.variants[i].variant;
-        struct ks_slice diff = {0};
-        if (d->variant != NULL && !ks_starts_with(v->id, d->variant))
-            continue;
-        KS_TRY(make_diff(arena, tu, kernel, v, &diff, err));
-        d->shown++;
-        if (d->context->json)
-            json_array_append_new(
-                d->rows, json_pack("{s:s,s:o,s:s,s:o}", "kernel", verb_kernel_name(kernel), "arch",
-                                   json_sprintf("sm_%d", kernel->arch), "variant", v->id, "diff",
-                                   json_stringn(diff.at, diff.len)));
-        else
-            fwrite(diff.at, 1, diff.len, stdout);
+        if (d->variant == NULL || ks_starts_with(v->id, d->variant))
+            KS_TRY(diff_one(d, tu, kernel, v, err));
     }
     return KS_OK;
+}
+
+// What is not stored may have been judged: shown beside the one kernel that is meant.
+static enum ks_status diff_attempt(struct diffing *d, const struct verb_tu *tu,
+                                   const struct ks_tu_kernel *kernel, struct ks_err *err)
+{
+    struct ks_arena *arena = d->context->arena;
+    struct ks_proposal *proposal;
+    if (verb_attempt_find(d->context, d->variant, &proposal, NULL) != KS_OK)
+        return KS_OK; // the answer is that there is nothing
+    const struct ks_variant v = {.id = ks_proposal_id(arena, proposal), .proposal = *proposal};
+    return diff_one(d, tu, kernel, &v, err);
 }
 
 static enum ks_status diff_file(struct diffing *d, const char *file, const char *kernel,
                                 const char *const *words, struct ks_err *err)
 {
     struct verb_tu tu;
+    const struct ks_tu_kernel *only = NULL;
     size_t matched = 0;
     if (words == NULL)
         words = verb_stored_archs(d->context, file);
@@ -107,10 +130,12 @@ static enum ks_status diff_file(struct diffing *d, const char *file, const char 
         const struct ks_tu_kernel *k = &tu.tu.kernels[i];
         if (!verb_kernel_is(d->context->arena, k, kernel))
             continue;
-        matched++;
+        only = matched++ == 0 ? k : NULL;
         if (k->reason == KS_R_APPLIED)
             status = diff_kernel(d, &tu, k, err);
     }
+    if (status == KS_OK && d->shown == 0 && d->variant != NULL && only != NULL)
+        status = diff_attempt(d, &tu, only, err);
     if (status == KS_OK && matched == 0)
         status = verb_no_kernel(&tu, kernel, err);
     verb_tu_close(&tu);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/verb_attempt.h"
 #include "app/verb_device.h"
 #include "app/verb_sizes.h"
 #include "app/verb_verify.h"
@@ -67,6 +68,15 @@ enum ks_status verify_read_proposal(struct ks_arena *arena, const char *path,
         KS_FAIL(err, KS_E_USER, "%s", local.text);
     KS_TRY(ks_yaml_parse(arena, path, text, &root, err));
     return ks_proposal_read(arena, path, root, proposal, err);
+}
+
+enum ks_status verify_find_proposal(struct ks_verb_context *context, const char *name,
+                                    struct ks_proposal **proposal, struct ks_err *err)
+{
+    if (!ks_file_exists(name) && name[strspn(name, "0123456789abcdef")] == '\0')
+        return verb_attempt_find(context, name, proposal, err);
+    *proposal = KS_NEW(context->arena, struct ks_proposal);
+    return verify_read_proposal(context->arena, name, *proposal, err);
 }
 
 void verify_name_params(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
@@ -143,7 +153,7 @@ int verify_exit(const struct verifying *v, const struct ks_verdict *verdict)
 
 // What one run is asked for.
 struct asked {
-    const char *file, *kernel, *variant; // variant: a file, or NULL for what is stored
+    const char *file, *kernel, *variant; // variant: a file or an id, or NULL for what is stored
     const char *const *words;
     struct ks_strv sizes;                // --set
 };
@@ -221,10 +231,8 @@ static enum ks_status verify_file(struct verifying *v, const struct asked *asked
     struct ks_proposal *proposal = NULL;
     size_t matched = 0, judged = 0;
     struct verb_tu tu;
-    if (asked->variant != NULL) {
-        proposal = KS_NEW(arena, struct ks_proposal);
-        KS_TRY(verify_read_proposal(arena, asked->variant, proposal, err));
-    }
+    if (asked->variant != NULL)
+        KS_TRY(verify_find_proposal(v->context, asked->variant, &proposal, err));
     enum ks_status status = verb_tu_open(v->context, asked->file,
                                          asked->words != NULL ? asked->words : verify_words(v), &tu,
                                          err);

@@ -36,6 +36,10 @@ const char *const *verify_words(const struct verifying *v);
 enum ks_status verify_read_proposal(struct ks_arena *arena, const char *path,
                                     struct ks_proposal *proposal, struct ks_err *err);
 
+// The same by `name`: of a file, or the id of what a search on this machine judged.
+enum ks_status verify_find_proposal(struct ks_verb_context *context, const char *name,
+                                    struct ks_proposal **proposal, struct ks_err *err);
+
 void verify_name_params(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
                         struct ks_proposal *proposal);
 

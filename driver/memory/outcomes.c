@@ -11,11 +11,11 @@
 #include "os/file.h"
 #include "os/lock.h"
 
-enum { SCHEMA = 1, BUSY_MS = 10000 };
+enum { SCHEMA = 2, ID_DIGITS = 4, BUSY_MS = 10000 };
 
 struct ks_outcomes {
     sqlite3 *db;
-    sqlite3_stmt *add, *for_key, *value;
+    sqlite3_stmt *add, *keep, *for_key, *value;
     char *path;
 };
 
@@ -30,6 +30,7 @@ static const char *const migrations[SCHEMA] = {
     " ratio REAL NOT NULL, lower REAL NOT NULL, seconds REAL NOT NULL);"
     "CREATE INDEX attempts_key ON attempts(key, id);"
     "CREATE INDEX attempts_skill ON attempts(skill, arch, bottleneck);",
+    "CREATE TABLE proposals (id TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;",
 };
 
 static enum ks_status fail(const struct ks_outcomes *o, const char *what, struct ks_err *err)
@@ -144,7 +145,9 @@ static enum ks_status prepare(struct ks_outcomes *o, struct ks_err *err)
         " FROM attempts WHERE skill = ?1 AND (?2 < 0 OR arch = ?2)"
         " AND (?3 IS NULL OR bottleneck = ?3)"
         " AND correctness NOT IN ('UNSUPPORTED', 'BASELINE_FAULT', 'VOID')";
+    static const char keep[] = "INSERT OR IGNORE INTO proposals(id, text) VALUES(?,?)";
     if (sqlite3_prepare_v2(o->db, add, -1, &o->add, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(o->db, keep, -1, &o->keep, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(o->db, for_key, -1, &o->for_key, NULL) != SQLITE_OK ||
         sqlite3_prepare_v2(o->db, value, -1, &o->value, NULL) != SQLITE_OK)
         return fail(o, "cannot be used", err);
@@ -221,6 +224,7 @@ void ks_outcomes_close(struct ks_outcomes *o)
     if (!o)
         return;
     sqlite3_finalize(o->add);
+    sqlite3_finalize(o->keep);
     sqlite3_finalize(o->for_key);
     sqlite3_finalize(o->value);
     sqlite3_close(o->db);
@@ -228,9 +232,22 @@ void ks_outcomes_close(struct ks_outcomes *o)
     free(o);
 }
 
+static enum ks_status keep_text(struct ks_outcomes *o, const struct ks_attempt *a, struct ks_err *err)
+{
+    sqlite3_bind_text(o->keep, 1, a->proposal, -1, SQLITE_STATIC);
+    sqlite3_bind_text(o->keep, 2, a->text, -1, SQLITE_STATIC);
+    enum ks_status status =
+        sqlite3_step(o->keep) == SQLITE_DONE ? KS_OK : fail(o, "a proposal was not recorded", err);
+    sqlite3_reset(o->keep);
+    sqlite3_clear_bindings(o->keep);
+    return status;
+}
+
 enum ks_status ks_outcomes_add(struct ks_outcomes *o, const struct ks_attempt *a,
                                struct ks_err *err)
 {
+    if (a->text != NULL)
+        KS_TRY(keep_text(o, a, err));
     const char *const texts[] = {a->key,         a->kernel, a->proposal,   a->skill,
                                  a->direction,   a->params, a->bottleneck, a->date,
                                  a->correctness, a->speed,  a->reason};
@@ -281,6 +298,36 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
     enum ks_status status =
         code == SQLITE_DONE ? KS_OK : fail(o, "the trajectory cannot be read", err);
     sqlite3_reset(o->for_key);
+    return status;
+}
+
+// Hexadecimal digits alone, so that nothing in it is a wildcard.
+static bool names_proposals(const char *id)
+{
+    size_t n = strlen(id);
+    return n >= ID_DIGITS && strspn(id, "0123456789abcdef") == n;
+}
+
+enum ks_status ks_outcomes_proposal(struct ks_arena *arena, struct ks_outcomes *o, const char *id,
+                                    const char **text, struct ks_err *err)
+{
+    static const char sql[] = "SELECT text FROM proposals WHERE id GLOB ? || '*' LIMIT 2";
+    sqlite3_stmt *stmt = NULL;
+    int n = 0, code = SQLITE_ERROR;
+    if (!names_proposals(id))
+        KS_FAIL(err, KS_E_ABSENT, "\"%s\" is no proposal's id", id);
+    if (sqlite3_prepare_v2(o->db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(stmt, 1, id, -1, SQLITE_STATIC) == SQLITE_OK)
+        while ((code = sqlite3_step(stmt)) == SQLITE_ROW && n++ == 0)
+            *text = column(arena, stmt, 0);
+    enum ks_status status = KS_OK;
+    if (code != SQLITE_DONE && code != SQLITE_ROW)
+        status = fail(o, "a proposal cannot be read", err);
+    else if (n == 0)
+        status = ks_err_set(err, KS_E_ABSENT, "no proposal that was judged on this machine begins with %s", id);
+    else if (n > 1)
+        status = ks_err_set(err, KS_E_USER, "several proposals begin with %s: give more digits", id);
+    sqlite3_finalize(stmt);
     return status;
 }
 

@@ -18,6 +18,7 @@ struct ks_attempt {
     int arch;
     const char *correctness, *speed, *reason;
     double ratio, lower, seconds; // ratio 0: not measured
+    const char *text;             // the proposal's YAML, kept once for each id; NULL: not kept, not read
 };
 enum ks_status ks_outcomes_add(struct ks_outcomes *outcomes, const struct ks_attempt *attempt,
                                struct ks_err *err);
@@ -25,6 +26,10 @@ enum ks_status ks_outcomes_add(struct ks_outcomes *outcomes, const struct ks_att
 enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *outcomes,
                                    const char *key, struct ks_attempt **attempts, size_t *n,
                                    struct ks_err *err);
+// The text of a proposal that was judged here, by its id or by 4 digits or more that it begins with, for
+// ks_proposal_read. KS_E_ABSENT: there is none; KS_E_USER: several begin so.
+enum ks_status ks_outcomes_proposal(struct ks_arena *arena, struct ks_outcomes *outcomes,
+                                    const char *id, const char **text, struct ks_err *err);
 // Two values of a skill with back-off over (arch, bottleneck): how often its proposals verified, and
 // the mean log ratio of those that did; `n` attempts behind them (0: priors 0.5 and 0).
 enum ks_status ks_outcomes_skill_value(struct ks_outcomes *outcomes, const char *skill, int arch,

@@ -6,6 +6,8 @@
 #include "base/log.h"
 #include "os/clock.h"
 
+#define TEXT_MAX (4u << 20) // of a proposal's document
+
 static bool is_final(const struct ks_attempt *attempt)
 {
     bool correct = strcmp(attempt->correctness, ks_correctness_name(KS_C_CORRECT)) == 0;
@@ -51,6 +53,9 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
         return;
     char date[32];
     ks_utc_text(date);
+    struct ks_buf text = KS_BUF(TEXT_MAX);
+    struct ks_yaml_writer writer = {.out = &text};
+    ks_proposal_write(&writer, &candidate->proposal);
     struct ks_attempt attempt = {
         .key = t->key, .kernel = t->kernel, .proposal = proposal, .skill = candidate->skill,
         .direction = candidate->direction, .params = candidate->params,
@@ -58,9 +63,12 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
         .correctness = ks_correctness_name(verdict->correctness),
         .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
         .ratio = verdict->geomean, .lower = verdict->lower,
-        .seconds = verdict->seconds_compile + verdict->seconds_run};
+        .seconds = verdict->seconds_compile + verdict->seconds_run,
+        .text = ks_buf_text(&text)};
     struct ks_err err = {0};
-    if (ks_outcomes_add(t->outcomes, &attempt, &err) == KS_OK)
+    enum ks_status status = ks_outcomes_add(t->outcomes, &attempt, &err);
+    ks_buf_free(&text);
+    if (status == KS_OK)
         return;
     ks_warn("%s; what is judged from here on is not remembered", err.text);
     t->outcomes = NULL; // said once; the search needs no memory

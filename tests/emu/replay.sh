@@ -60,11 +60,19 @@ END
 seed=$(sed -n 's/.*: UNSAFE: race under --seed \([0-9]*\): .*/\1/p' any.out)
 [ -n "$seed" ] || fail "no schedule is named"
 grep -q "^  this schedule again: .* --seed $seed\$" any.out || fail "nothing says how to repeat it"
-"$build/bin/ks" verify scale.cu --variant late.yaml --device emu --seed "$seed" > again.out 2>> log
+# As what a search judged, by the first digits of its id.
+key=$("$build/bin/ks" --json show scale.cu 2>> log | sed -n 's/.*"key": "\([0-9a-f]*\)".*/\1/p')
+"$build/tests/ks-add-attempt" "$KS_STATE_DIR" "$key" late.yaml || fail "no attempt was added"
+"$build/bin/ks" verify scale.cu --variant 01234 --device emu --seed "$seed" > again.out 2>> log
 [ $? = 1 ] || fail "accepted under the schedule that it fails under"
 grep -q "UNSAFE: race under --seed $seed: " again.out || fail "another failure"
 "$build/bin/ks" verify scale.cu --variant late.yaml --device emu --seed 0 > order.out 2>> log
 [ $? = 0 ] || fail "refused in order: nothing to tell schedules apart"
+"$build/bin/ks" diff scale.cu --variant 01234 > diff.out 2>> log || fail "an attempt has no text"
+grep -q '^+ *s\[lane\] = i < n' diff.out || fail "the diff is another"
+"$build/bin/ks" verify scale.cu --variant 0124 --device emu > unknown.out 2>&1
+[ $? = 100 ] || fail "judged what nobody tried"
+grep -q 'no proposal that was judged on this machine begins with 0124' unknown.out || fail "not said"
 "$build/bin/ks" verify scale.cu --variant late.yaml --device none --seed 1 > none.out 2>&1
 [ $? = 2 ] || fail "--seed without the emulated device"
 exit 0

@@ -144,6 +144,40 @@ static void newer_formats_are_left_alone(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+// What the first version made, with an attempt in it.
+static void an_older_memory_is_kept(void **state)
+{
+    (void)state;
+    static const char first[] =
+        "CREATE TABLE attempts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, kernel TEXT NOT NULL,"
+        " proposal TEXT NOT NULL, skill TEXT NOT NULL, direction TEXT NOT NULL, params TEXT NOT NULL,"
+        " bottleneck TEXT NOT NULL, date TEXT NOT NULL, arch INTEGER NOT NULL, correctness TEXT NOT NULL,"
+        " speed TEXT NOT NULL, reason TEXT NOT NULL, ratio REAL NOT NULL, lower REAL NOT NULL,"
+        " seconds REAL NOT NULL);"
+        "INSERT INTO attempts VALUES(1,'k1','k','p','s','d','x=1','dram','2026-01-02',90,'CORRECT',"
+        "'FASTER','',2.0,1.8,0.5);"
+        "PRAGMA user_version = 1";
+    struct ks_config config = fresh();
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(ks_path_join(&arena, config.state_dir, "memory.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, first, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt *list, a = attempt("k1", "s", "WRONG", 0);
+    const char *text;
+    size_t n;
+    a.proposal = "0123";
+    a.text = "source: x";
+    add(o, a);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k1", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 2);
+    assert_float_equal(list[0].ratio, 2, 1e-12);
+    assert_int_equal(ks_outcomes_proposal(&arena, o, "0123", &text, NULL), KS_OK);
+    assert_string_equal(text, a.text);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
 static void writers_do_not_lose_attempts(void **state)
 {
     (void)state;
@@ -179,7 +213,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attempts_survive_a_restart), cmocka_unit_test(values_back_off),
         cmocka_unit_test(damage_is_named),            cmocka_unit_test(newer_formats_are_left_alone),
-        cmocka_unit_test(writers_do_not_lose_attempts),
+        cmocka_unit_test(an_older_memory_is_kept),    cmocka_unit_test(writers_do_not_lose_attempts),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

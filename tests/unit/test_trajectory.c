@@ -16,6 +16,21 @@ static struct ks_arena arena;
 static struct ks_config config;
 static struct ks_candidate candidate = {.skill = "s", .direction = "d", .params = "x=1"};
 
+static const char document[] = "params: [n]\n"
+                               "source: |\n"
+                               "  __global__ void k(int n) {}\n"
+                               "plan:\n"
+                               "  - {kernel: k, grid: [\"ceildiv(n, 64)\"], block: [64], args: [n]}\n";
+
+static enum ks_status read_proposal(const char *text, struct ks_proposal *proposal)
+{
+    struct ks_slice slice = {text, strlen(text)};
+    struct ks_yaml *root;
+    struct ks_err err = {0};
+    KS_TRY(ks_yaml_parse(&arena, "p", slice, &root, &err));
+    return ks_proposal_read(&arena, "p", root, proposal, &err);
+}
+
 static int make_memory(void **state)
 {
     struct ks_outcomes *outcomes;
@@ -24,6 +39,8 @@ static int make_memory(void **state)
     if (ks_dir_temp(&arena, "ks-trajectory", &dir, NULL) != KS_OK)
         return 1;
     config = (struct ks_config){.state_dir = dir};
+    if (read_proposal(document, &candidate.proposal) != KS_OK)
+        return 1;
     if (ks_outcomes_open(&config, &outcomes, NULL) != KS_OK)
         return 1;
     ks_outcomes_close(outcomes);
@@ -125,6 +142,27 @@ static void the_best_come_first(void **state)
     assert_true(ks_trajectory_knows(&t, "wrong"));
 }
 
+static void what_was_judged_can_be_read_again(void **state)
+{
+    (void)state;
+    struct ks_trajectory t = fresh("texts");
+    struct ks_err err = {0};
+    struct ks_proposal read;
+    const char *text;
+    add(&t, "abcd1", KS_C_WRONG, KS_S_NOT_MEASURED, 0);
+    add(&t, "abcd2", KS_C_CORRECT, KS_S_FASTER, 2);
+    add(&t, "abcd2", KS_C_CORRECT, KS_S_FASTER, 2);
+    assert_int_equal(ks_outcomes_proposal(&arena, t.outcomes, "abcd2", &text, &err), KS_OK);
+    assert_int_equal(read_proposal(text, &read), KS_OK);
+    assert_string_equal(read.source, candidate.proposal.source);
+    assert_string_equal(ks_proposal_id(&arena, &read), ks_proposal_id(&arena, &candidate.proposal));
+    assert_int_equal(ks_outcomes_proposal(&arena, t.outcomes, "abcd", &text, &err), KS_E_USER);
+    assert_int_equal(ks_outcomes_proposal(&arena, t.outcomes, "abce", &text, &err), KS_E_ABSENT);
+    assert_int_equal(ks_outcomes_proposal(&arena, t.outcomes, "abc", &text, &err), KS_E_ABSENT);
+    assert_int_equal(ks_outcomes_proposal(&arena, t.outcomes, "abcd*", &text, &err), KS_E_ABSENT);
+    ks_outcomes_close(t.outcomes);
+}
+
 static void a_memory_that_fails_is_left(void **state)
 {
     (void)state;
@@ -149,6 +187,7 @@ int main(void)
         cmocka_unit_test(rejected_proposals_are_known_to_the_next_run),
         cmocka_unit_test(the_newest_verdict_counts),
         cmocka_unit_test(the_best_come_first),
+        cmocka_unit_test(what_was_judged_can_be_read_again),
         cmocka_unit_test(a_memory_that_fails_is_left),
     };
     int failed = cmocka_run_group_tests(tests, make_memory, remove_memory);
