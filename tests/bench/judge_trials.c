@@ -1,19 +1,21 @@
-// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [seconds=N] [unsanitized] [-- NVCC WORDS]
+// judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [lines=N] [seconds=N] [seed=N] [unsanitized]
+//              [-- NVCC WORDS]
 //
 // What the judge says of one proposal, many times over, on the device that `ks` would use:
 //   search=N  the timing of a search N times, and of a confirmation where that finds it faster
 //   full=N    full judgement N times, and the confirmation whatever the first found
 //   unsanitized  confirmations without compute-sanitizer: for many trials of what it does not bear on
-//   seconds=N  no trial is begun later than that, half of it for each of the two; the counts say how many were made
 //   quick=N   one batch of N copies of the proposal that differ in a comment
-// Prints one JSON object. Compile times are apart, as everywhere in the judge.
+//   lines=N   the trials are divided among N lines (1), each with what its own gave: what was printed survives a cut
+//   seconds=N  no trial is begun later than that after the first; the counts say how many were made
+//   seed=N    of sizes and values drawn (from the system)
+// Prints JSON objects, a line each, for judge_figures.py. Compile times are apart, as everywhere in the judge.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/verb.h"
 #include "base/log.h"
-#include "base/stats.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "search/settle.h"
@@ -22,7 +24,7 @@
 
 struct request {
     const char *file, *kernel, *proposal;
-    long search, full, quick, seconds;
+    long search, full, quick, lines, seconds, seed;
     bool unsanitized;
     const char *const *words;
 };
@@ -37,7 +39,7 @@ static void must(enum ks_status status, const struct ks_err *err)
 
 static bool read_words(char **argv, struct request *r)
 {
-    *r = (struct request){.file = argv[1], .kernel = argv[2], .proposal = argv[3]};
+    *r = (struct request){.file = argv[1], .kernel = argv[2], .proposal = argv[3], .lines = 1};
     for (char **at = argv + 4; *at != NULL; at++) {
         if (strcmp(*at, "--") == 0) {
             r->words = (const char *const *)at + 1;
@@ -46,10 +48,11 @@ static bool read_words(char **argv, struct request *r)
         if (strcmp(*at, "unsanitized") == 0)
             r->unsanitized = true;
         else if (sscanf(*at, "search=%ld", &r->search) != 1 && sscanf(*at, "full=%ld", &r->full) != 1 &&
-            sscanf(*at, "quick=%ld", &r->quick) != 1 && sscanf(*at, "seconds=%ld", &r->seconds) != 1)
+            sscanf(*at, "quick=%ld", &r->quick) != 1 && sscanf(*at, "seconds=%ld", &r->seconds) != 1 &&
+            sscanf(*at, "lines=%ld", &r->lines) != 1 && sscanf(*at, "seed=%ld", &r->seed) != 1)
             return false;
     }
-    return r->search >= 0 && r->full >= 0 && r->quick >= 0 && r->seconds >= 0;
+    return r->search >= 0 && r->full >= 0 && r->quick >= 0 && r->seconds >= 0 && r->lines > 0 && r->seed >= 0;
 }
 
 static struct ks_proposal *read_proposal(struct ks_arena *arena, const char *path,
@@ -64,11 +67,6 @@ static struct ks_proposal *read_proposal(struct ks_arena *arena, const char *pat
     must(ks_proposal_read(arena, path, root, proposal, &err), &err);
     must(ks_proposal_check(arena, proposal, signature, &err), &err);
     return proposal;
-}
-
-static double median(double *values, size_t n)
-{
-    return n > 0 ? ks_median(values, n) : 0;
 }
 
 static void count(json_t *counts, const char *name)
@@ -86,26 +84,27 @@ static bool same_code(const struct ks_judge *judge, const struct ks_candidate *c
     return candidate->n == 1 && candidate->sass != NULL && ks_digest_eq(&candidate->sass[0], &original);
 }
 
-// At most `most` trials; seconds 0: all of them.
-static json_t *search_trials(struct ks_judge *judge, const struct ks_candidate *candidate, long most, double seconds)
+// At most `most` trials, none begun after `end`; 0: whenever.
+static json_t *search_trials(struct ks_judge *judge, const struct ks_candidate *candidate, long most, double end)
 {
     struct ks_err err = {0};
     if (candidate->failure != KS_C_CORRECT)
         must(ks_err_set(&err, KS_E_USER, "%s", candidate->reason), &err);
-    double *ratios = calloc((size_t)most + 1, sizeof *ratios), start = ks_now();
-    size_t measured = 0;
+    json_t *ratios = json_array(), *seconds = json_array();
     long n = 0, wins = 0, confirmed = 0, not_measured = 0;
-    for (; n < most && (seconds == 0 || ks_now() - start < seconds); n++) {
+    for (; n < most && (end == 0 || ks_now() < end); n++) {
         struct ks_arena scratch = {0};
         struct ks_timed timed;
         enum ks_correctness correctness = KS_C_CORRECT;
+        double start = ks_now();
         must(ks_timing_run(judge, &scratch, candidate, &ks_rule_search, false, &timed, &correctness,
                            &err),
              &err);
+        json_array_append_new(seconds, json_real(ks_now() - start));
         if (timed.speed == KS_S_VOID || correctness != KS_C_CORRECT)
             not_measured++;
         else
-            ratios[measured++] = timed.geomean;
+            json_array_append_new(ratios, json_real(timed.geomean));
         if (timed.speed == KS_S_FASTER) {
             wins++;
             must(ks_timing_run(judge, &scratch, candidate, &ks_rule_confirm, false, &timed,
@@ -115,38 +114,18 @@ static json_t *search_trials(struct ks_judge *judge, const struct ks_candidate *
         }
         ks_arena_free(&scratch);
     }
-    json_t *result =
-        json_pack("{s:I,s:I,s:I,s:I,s:f,s:f}", "trials", (json_int_t)n, "faster", (json_int_t)wins,
-                  "confirmed", (json_int_t)confirmed, "not_measured", (json_int_t)not_measured,
-                  "ratio", median(ratios, measured), "seconds", ks_now() - start);
-    free(ratios);
-    return result;
+    return json_pack("{s:I,s:I,s:I,s:I,s:o,s:o}", "trials", (json_int_t)n, "faster", (json_int_t)wins, "confirmed",
+                     (json_int_t)confirmed, "not_measured", (json_int_t)not_measured, "ratios", ratios, "seconds",
+                     seconds);
 }
 
-// Medians of what each check took.
-static json_t *check_seconds(double (*seconds)[KS_CHECK_COUNT], size_t n)
+static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double end)
 {
+    json_t *correctness = json_object(), *speeds = json_object(), *seconds = json_array(), *ratios = json_array();
     json_t *checks = json_object();
-    double *one = calloc(n + 1, sizeof *one);
-    for (int kind = 0; kind < KS_CHECK_COUNT; kind++) {
-        for (size_t i = 0; i < n; i++)
-            one[i] = seconds[i][kind];
-        json_object_set_new(checks, ks_check_kind_name((enum ks_check_kind)kind), json_real(median(one, n)));
-    }
-    free(one);
-    return checks;
-}
-
-static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double limit)
-{
-    json_t *correctness = json_object(), *speeds = json_object();
-    double *seconds = calloc((size_t)most + 1, sizeof *seconds), start = ks_now();
-    double *ratios = calloc((size_t)most + 1, sizeof *ratios);
-    double (*checks)[KS_CHECK_COUNT] = calloc((size_t)most + 1, sizeof *checks);
-    size_t timed = 0;
     char reason[512] = "";
     long n = 0;
-    for (; n < most && (limit == 0 || ks_now() - start < limit); n++) {
+    for (; n < most && (end == 0 || ks_now() < end); n++) {
         struct ks_err err = {0};
         struct ks_verdict verdict;
         must(ks_judge_full(judge, proposal, &verdict, &err), &err);
@@ -154,20 +133,19 @@ static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal,
             must(ks_judge_confirm(judge, proposal, &verdict, &err), &err);
         count(correctness, ks_correctness_name(verdict.correctness));
         count(speeds, ks_speed_name(verdict.speed));
-        seconds[n] = verdict.seconds_run;
-        memcpy(checks[n], verdict.checks.seconds, sizeof *checks);
+        json_array_append_new(seconds, json_real(verdict.seconds_run));
+        for (int kind = KS_CHECK_CORRECTNESS; kind < KS_CHECK_COUNT; kind++) { // those before it are no runs
+            const char *name = ks_check_kind_name((enum ks_check_kind)kind);
+            if (json_object_get(checks, name) == NULL)
+                json_object_set_new(checks, name, json_array());
+            json_array_append_new(json_object_get(checks, name), json_real(verdict.checks.seconds[kind]));
+        }
         if (verdict.geomean > 0)
-            ratios[timed++] = verdict.geomean;
+            json_array_append_new(ratios, json_real(verdict.geomean));
         snprintf(reason, sizeof reason, "%s", verdict.reason);
     }
-    json_t *result =
-        json_pack("{s:I,s:o,s:o,s:f,s:o,s:f,s:s}", "trials", (json_int_t)n, "correctness", correctness,
-                  "speed", speeds, "seconds_run", median(seconds, (size_t)n), "checks",
-                  check_seconds(checks, (size_t)n), "ratio", median(ratios, timed), "reason", reason);
-    free(checks);
-    free(seconds);
-    free(ratios);
-    return result;
+    return json_pack("{s:I,s:o,s:o,s:o,s:o,s:o,s:s}", "trials", (json_int_t)n, "correctness", correctness, "speed",
+                     speeds, "seconds_run", seconds, "checks", checks, "ratios", ratios, "reason", reason);
 }
 
 static json_t *quick_trial(struct ks_judge *judge, struct ks_arena *arena,
@@ -191,6 +169,11 @@ static json_t *quick_trial(struct ks_judge *judge, struct ks_arena *arena,
     return json_pack("{s:I,s:I,s:f,s:f,s:f}", "candidates", (json_int_t)n, "correct",
                      (json_int_t)correct, "seconds_compile", compile, "seconds_run", run,
                      "per_second", (double)n / (compile + run));
+}
+
+static long share(long n, long line, long lines)
+{
+    return n * (line + 1) / lines - n * line / lines;
 }
 
 int main(int argc, char **argv)
@@ -223,6 +206,11 @@ int main(int argc, char **argv)
          &err);
     if (judge == NULL)
         must(ks_err_set(&err, KS_E_DEVICE, "the original: %s", finding), &err);
+    if (r.seed > 0) {
+        judge->options.seed = (uint64_t)r.seed;
+        ks_judge_reseed(judge);
+        judge->shape_seed = ks_rng_next(&judge->rng);
+    }
     if (r.unsanitized)
         snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "this benchmark leaves it out");
     struct ks_proposal *proposal = read_proposal(&arena, r.proposal, kernel->signature);
@@ -231,18 +219,26 @@ int main(int argc, char **argv)
     ks_judge_baseline(judge, &problems, &baseline);
     must(ks_judge_prepare(judge, &proposal, 1, &err), &err);
     const struct ks_candidate *candidate = judge->cache.at[0];
-    json_t *out = json_pack("{s:s,s:s,s:b,s:f,s:b}", "kernel", r.kernel, "proposal",
-                            ks_path_base(r.proposal), "same_code", same_code(judge, candidate), "original_us",
-                            baseline[0], "sanitized", !r.unsanitized);
-    if (r.search > 0)
-        json_object_set_new(out, "search", search_trials(judge, candidate, r.search, (double)r.seconds / 2));
-    if (r.full > 0)
-        json_object_set_new(out, "full", full_trials(judge, proposal, r.full, (double)r.seconds / 2));
-    if (r.quick > 0)
-        json_object_set_new(out, "quick", quick_trial(judge, &arena, proposal, (size_t)r.quick));
-    json_dumpf(out, stdout, JSON_REAL_PRECISION(6) | JSON_PRESERVE_ORDER);
-    puts("");
-    json_decref(out);
+    char date[32];
+    ks_utc_text(date);
+    double end = r.seconds > 0 ? ks_now() + (double)r.seconds : 0;
+    for (long line = 0; line < r.lines && (end == 0 || ks_now() < end); line++) {
+        long search = share(r.search, line, r.lines), full = share(r.full, line, r.lines);
+        json_t *out = json_pack("{s:s,s:s,s:s,s:s,s:I,s:b,s:f,s:b}", "kernel", r.kernel, "proposal",
+                                ks_path_base(r.proposal), "date", date, "gpu", judge->device.uuid, "seed",
+                                (json_int_t)r.seed, "same_code", same_code(judge, candidate), "original_us",
+                                baseline[0], "sanitized", !r.unsanitized);
+        if (search > 0)
+            json_object_set_new(out, "search", search_trials(judge, candidate, search, end));
+        if (full > 0)
+            json_object_set_new(out, "full", full_trials(judge, proposal, full, end));
+        if (r.quick > 0 && line == 0)
+            json_object_set_new(out, "quick", quick_trial(judge, &arena, proposal, (size_t)r.quick));
+        json_dumpf(out, stdout, JSON_REAL_PRECISION(5) | JSON_PRESERVE_ORDER | JSON_COMPACT);
+        puts("");
+        fflush(stdout);
+        json_decref(out);
+    }
     ks_judge_close(judge);
     verb_tu_close(&tu);
     ks_arena_free(&arena);
