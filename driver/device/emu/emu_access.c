@@ -122,56 +122,73 @@ static unsigned char *outside(struct ks_emu_warp *warp, const struct ks_emu_inst
     return NULL;
 }
 
-// What is left once an access lies inside of an object that it may make it to. `bit`: its offset, and
-// what known and cells count more; `region`: in global memory, else NULL.
-static inline unsigned char *inside(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
-                                    uint32_t lane, uint64_t address, uint32_t bytes,
-                                    enum ks_emu_access access, const void *value, unsigned char *at,
-                                    unsigned char *known_bits, struct ks_emu_cell *cells,
-                                    uint64_t bit, const struct ks_emu_region *region, bool shared)
+// What is left once an access lies inside of an object that it may make it to, at `offset`.
+static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint64_t address,
+                                    uint64_t offset, const void *value)
 {
+    struct ks_emu_race_access *x = &v->access;
+    struct ks_emu_warp *warp = x->warp;
+    const struct ks_emu_inst *inst = x->inst;
     const struct ks_emu_options *options = &warp->grid->options;
-    const bool team = region != NULL && warp->grid->team != NULL;
-    if (team && !ks_emu_team_touch(warp->grid, region, inst, bit, access != KS_EMU_READ))
+    const uint64_t bytes = x->bytes, bit = offset + v->lead;
+    unsigned char *at = v->data + offset;
+    const bool team = v->region != NULL && warp->grid->team != NULL;
+    if (team && !ks_emu_team_touch(warp->grid, v->region, inst, bit, x->write))
         return NULL;
-    bool known = known_bits == NULL || ks_emu_known(known_bits, bit, bytes);
-    if (access != KS_EMU_WRITE && !known && !options->undefined) {
+    bool known = v->known == NULL || ks_emu_known(v->known, bit, bytes);
+    if (v->how != KS_EMU_WRITE && !known && !options->undefined) {
         struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
         if (p.data == NULL) // of another space than the instruction's
             p = find_place(warp, KS_EMU_GENERIC, lane, address);
         ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
-                    "%u-byte read at offset %llu of %s, where nothing was written yet", bytes,
-                    (unsigned long long)p.offset, p.name);
+                    "%u-byte read at offset %llu of %s, where nothing was written yet",
+                    (unsigned)bytes, (unsigned long long)p.offset, p.name);
         if (!team)
-            ks_emu_known_set(known_bits, bit, bytes, true); // told once
+            ks_emu_known_set(v->known, bit, bytes, true); // told once
     }
     // A write of what is there already changes nothing that another thread could see. (What is there
     // is not certain while other cores run.)
-    bool silent = !team && access == KS_EMU_WRITE && known && value != NULL &&
+    bool silent = !team && v->how == KS_EMU_WRITE && known && value != NULL &&
                   memcmp(at, value, bytes) == 0 && !options->strict_races;
-    if (cells != NULL && !silent && options->races) {
-        struct ks_emu_race_access x = {.warp = warp, .inst = inst, .lane = lane,
-                                       .address = address, .bytes = bytes,
-                                       .write = access != KS_EMU_READ,
-                                       .strong = inst->strong, .shared = shared,
-                                       .cta = inst->scope_cta != 0};
-        ks_emu_race_note(&x, cells + bit / 4, (unsigned)(bit & 3));
+    if (v->cells != NULL && !silent && options->races) {
+        x->lane = lane;
+        x->address = address;
+        ks_emu_race_note(x, v->cells + bit / 4, (unsigned)(bit & 3));
     }
     if (inst->sem != KS_EMU_WEAK && options->races)
-        ks_emu_race_sync(warp, lane, shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
+        ks_emu_race_sync(warp, lane, x->shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
                                                   * UINT64_C(0x10000000) + address
-                                            : address, access != KS_EMU_READ,
-                         inst->scope_cta != 0);
-    if (access != KS_EMU_READ && known_bits != NULL && !known)
-        ks_emu_known_mark(known_bits, bit, bytes);
+                                            : address, x->write, inst->scope_cta != 0);
+    if (x->write && v->known != NULL && !known)
+        ks_emu_known_mark(v->known, bit, bytes);
     return at;
 }
 
-static unsigned char *anywhere(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+static void enter(struct ks_emu_visit *v, const struct place *p)
+{
+    v->data = p->data;
+    v->known = p->known;
+    v->cells = p->cells;
+    v->lead = p->lead;
+    v->region = p->region;
+    v->access.shared = p->shared;
+}
+
+static struct ks_emu_visit visit(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                                 uint32_t bytes, enum ks_emu_access how)
+{
+    return (struct ks_emu_visit){
+        .how = how, .access = {.warp = warp, .inst = inst, .bytes = bytes,
+                               .write = how != KS_EMU_READ, .strong = inst->strong,
+                               .cta = inst->scope_cta != 0}};
+}
+
+unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
                                enum ks_emu_space space, uint32_t lane, uint64_t address,
                                uint32_t bytes, enum ks_emu_access access, const void *value)
 {
     struct place p = find_place(warp, space, lane, address);
+    struct ks_emu_visit v;
     if (p.data == NULL || p.offset > p.bytes || p.bytes - p.offset < bytes)
         return outside(warp, inst, lane, address, bytes, access, &p);
     if ((address & (bytes - 1)) != 0) {
@@ -184,8 +201,9 @@ static unsigned char *anywhere(struct ks_emu_warp *warp, const struct ks_emu_ins
                     p.name);
         return NULL;
     }
-    return inside(warp, inst, lane, address, bytes, access, value, p.data + p.offset, p.known,
-                  p.cells, p.offset + p.lead, p.region, p.shared);
+    v = visit(warp, inst, bytes, access);
+    enter(&v, &p);
+    return inside(&v, lane, address, p.offset, value);
 }
 
 unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
@@ -196,19 +214,33 @@ unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *
                            value);
 }
 
-unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
-                               enum ks_emu_space space, uint32_t lane, uint64_t address,
-                               uint32_t bytes, enum ks_emu_access access, const void *value)
+struct ks_emu_visit ks_emu_visit(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                                 uint32_t lane, uint64_t address, enum ks_emu_access how)
 {
-    // The most common ones at full speed: global memory, and nothing wrong.
-    uint64_t slot = address >> KS_EMU_SLOT_BITS;
-    if (space <= KS_EMU_GLOBAL && slot >= KS_EMU_FIRST_SLOT && slot < KS_EMU_SLOTS) {
-        const struct ks_emu_region *r = &warp->grid->memory->regions[slot];
-        uint64_t offset = address - r->address; // before the start: huge
-        if (r->data != NULL && offset <= r->bytes && r->bytes - offset >= bytes &&
-            (address & (bytes - 1)) == 0 && !r->constant && (access == KS_EMU_READ || !r->frozen))
-            return inside(warp, inst, lane, address, bytes, access, value, r->data + offset,
-                          r->known, r->cells, offset + r->lead, r, false);
-    }
-    return anywhere(warp, inst, space, lane, address, bytes, access, value);
+    struct ks_emu_visit v = visit(warp, inst, inst->size, how);
+    const uint64_t slot = address >> KS_EMU_SLOT_BITS;
+    struct place p;
+    bool fixed = inst->space == KS_EMU_SHARED ||
+                 (inst->space <= KS_EMU_GLOBAL && slot >= KS_EMU_FIRST_SLOT);
+    if (!fixed || inst->sem != KS_EMU_WEAK)
+        return v;
+    p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
+    if (p.data == NULL || p.offset > p.bytes || (p.constant && how != KS_EMU_READ))
+        return v;
+    enter(&v, &p);
+    v.start = address - p.offset;
+    v.bytes = p.bytes;
+    return v;
+}
+
+unsigned char *ks_emu_visit_at(struct ks_emu_visit *v, uint32_t lane, uint64_t address,
+                               const void *value)
+{
+    const uint64_t offset = address - v->start, bytes = v->access.bytes; // before the start: huge
+    if (offset < v->bytes && v->bytes - offset >= bytes && (address & (bytes - 1)) == 0)
+        return inside(v, lane, address, offset, value);
+    v->access.event = 0; // what follows may drop events
+    v->access.last_write.name = v->access.last_read.name = 0;
+    return ks_emu_touch(v->access.warp, v->access.inst, lane, address, (uint32_t)bytes, v->how,
+                        value);
 }

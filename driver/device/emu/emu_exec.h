@@ -181,6 +181,23 @@ unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_ins
                                enum ks_emu_space space, uint32_t lane, uint64_t address,
                                uint32_t bytes, enum ks_emu_access access, const void *value);
 
+// The accesses of one load or store: in which object they lie is found out for the first lane, and
+// holds for all that stay in it. Others are checked each by itself.
+struct ks_emu_visit {
+    uint64_t start, bytes;   // of the object; bytes 0: none is known
+    unsigned char *data, *known;
+    struct ks_emu_cell *cells;
+    const struct ks_emu_region *region; // in global memory
+    unsigned lead;           // what known and cells count more
+    enum ks_emu_access how;
+    struct ks_emu_race_access access;
+};
+struct ks_emu_visit ks_emu_visit(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                                 uint32_t lane, uint64_t address, enum ks_emu_access how);
+// As ks_emu_touch.
+unsigned char *ks_emu_visit_at(struct ks_emu_visit *visit, uint32_t lane, uint64_t address,
+                               const void *value);
+
 static inline uint32_t ks_emu_thread(const struct ks_emu_warp *warp, uint32_t lane)
 {
     return warp->index * KS_EMU_LANES + lane;

@@ -11,6 +11,13 @@ static uint64_t address_of(struct ks_emu_warp *warp, const struct ks_emu_inst *i
     return base + (uint64_t)inst->imm;
 }
 
+static struct ks_emu_visit begin(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
+                                 uint32_t mask, enum ks_emu_access how)
+{
+    uint32_t lane = mask == 0 ? 0 : (uint32_t)__builtin_ctz(mask);
+    return ks_emu_visit(warp, inst, lane, address_of(warp, inst, lane), how);
+}
+
 static bool aligned(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
                     uint64_t address)
 {
@@ -56,6 +63,7 @@ static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
     warp->grid->accesses += (uint64_t)__builtin_popcount(mask) * inst->count;
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_READ);
+    struct ks_emu_visit visit = begin(warp, inst, mask, KS_EMU_READ);
     for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
@@ -66,8 +74,7 @@ static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
             uint32_t reg = inst->count == 1 ? inst->d : inst->more[k];
             if (reg == KS_EMU_NONE)
                 continue;
-            const unsigned char *at = ks_emu_touch(warp, inst, l, address + k * inst->size,
-                                                   inst->size, KS_EMU_READ, NULL);
+            const unsigned char *at = ks_emu_visit_at(&visit, l, address + k * inst->size, NULL);
             put(warp->regs + reg, inst->width, l, at != NULL ? at : zero, inst->size,
                 inst->is_signed);
         }
@@ -80,6 +87,7 @@ static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
     warp->grid->accesses += (uint64_t)__builtin_popcount(mask) * inst->count;
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_WRITE);
+    struct ks_emu_visit visit = begin(warp, inst, mask, KS_EMU_WRITE);
     for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
@@ -89,8 +97,7 @@ static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
         for (unsigned k = 0; k < inst->count; k++) {
             uint32_t reg = inst->count == 1 ? inst->d : inst->more[k];
             const unsigned char *from = warp->regs + reg + (size_t)l * inst->width;
-            unsigned char *at = ks_emu_touch(warp, inst, l, address + k * inst->size, inst->size,
-                                             KS_EMU_WRITE, from);
+            unsigned char *at = ks_emu_visit_at(&visit, l, address + k * inst->size, from);
             if (at != NULL)
                 copy(at, from, inst->size);
         }

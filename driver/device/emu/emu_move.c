@@ -33,6 +33,26 @@ static void unpack(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uin
     }
 }
 
+// The usual ones: 64 bits of two halves.
+static void pack_8(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    u64 *d = KS_EMU_REG(u64, inst->d);
+    const u32 *low = KS_EMU_REG(u32, inst->more[0]), *high = KS_EMU_REG(u32, inst->more[1]);
+    KS_EMU_EACH({ d[l] = low[l] | (u64)high[l] << 32; })
+}
+static void unpack_8(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    const u64 *a = KS_EMU_REG(u64, inst->a);
+    if (inst->more[0] != KS_EMU_NONE) {
+        u32 *low = KS_EMU_REG(u32, inst->more[0]);
+        KS_EMU_EACH({ low[l] = (u32)a[l]; })
+    }
+    if (inst->more[1] != KS_EMU_NONE) {
+        u32 *high = KS_EMU_REG(u32, inst->more[1]);
+        KS_EMU_EACH({ high[l] = (u32)(a[l] >> 32); })
+    }
+}
+
 static void decode_vector(struct ks_emu_decoder *d, unsigned n, unsigned width)
 {
     const struct ks_emu_operand *op = &d->stmt.ops[n];
@@ -54,7 +74,8 @@ static void decode_vector(struct ks_emu_decoder *d, unsigned n, unsigned width)
         if (n == 1)
             i->more[k] = ks_emu_source_word(d, op->items[k], op->item_minus[k], i->size);
     }
-    i->run = n == 0 ? unpack : pack;
+    bool halves = width == 8 && i->size == 4;
+    i->run = n == 0 ? (halves ? unpack_8 : unpack) : (halves ? pack_8 : pack);
     if (n == 0)
         i->a = ks_emu_source(d, 1, width);
     else

@@ -243,57 +243,70 @@ static uint32_t event_of(struct ks_emu_warp *warp, const struct ks_emu_inst *ins
     return all->n;
 }
 
-// One side of a cell, taken apart.
-struct before {
-    uint32_t block, thread, clock, inst;
-    unsigned bytes, flags;
-    bool many;
-};
-
-static struct before unpack(const struct ks_emu_grid *grid, uint32_t word, uint8_t lane)
+// The event that a side of a cell names.
+static inline const struct ks_emu_earlier *look(const struct ks_emu_race_access *x,
+                                                struct ks_emu_earlier *last, uint32_t word)
 {
-    uint32_t n = (word >> 2) - 1;
-    const struct ks_emu_event *e = ks_emu_event_at(&grid->events, n);
-    return (struct before){e->block, e->warp * (uint32_t)KS_EMU_LANES + (lane & 31u), e->clock, e->inst,
-                           (word & 3) | (lane >> 5 & 3u) << 2, e->flags, (lane & MANY) != 0};
+    if (last->name == word >> 2)
+        return last;
+    const struct ks_emu_block *block = x->warp->block;
+    const struct ks_emu_clock *c = &block->clock;
+    const struct ks_emu_event *e = ks_emu_event_at(&x->warp->grid->events, (word >> 2) - 1);
+    last->event = e;
+    last->name = word >> 2;
+    last->here = x->shared || e->block == block->linear;
+    last->same_warp = last->here && e->warp == x->warp->index;
+    last->ordered =
+        last->here && (e->clock < c->floor || e->clock < c->seen[x->warp->index][e->warp]);
+    return last;
+}
+
+static unsigned bytes_of(uint32_t word, uint8_t lane)
+{
+    return (word & 3) | (lane >> 5 & 3u) << 2;
+}
+
+static uint32_t thread_of(const struct ks_emu_event *e, uint8_t lane)
+{
+    return e->warp * (uint32_t)KS_EMU_LANES + (lane & 31u);
 }
 
 // Whether the fence that makes an access of another block visible was made.
-static bool flushed(struct ks_emu_grid *grid, const struct before *b)
+static bool flushed(struct ks_emu_grid *grid, const struct ks_emu_event *e, uint32_t thread)
 {
-    const struct past *past = &sync_of(grid)->past[b->block];
+    const struct past *past = &sync_of(grid)->past[e->block];
     const uint32_t *fences = past->fences;
-    uint32_t barrier = past->fence_barrier, at = past->by_warp ? b->thread / KS_EMU_LANES : b->thread;
+    uint32_t barrier = past->fence_barrier, at = past->by_warp ? thread / KS_EMU_LANES : thread;
     for (uint32_t i = 0; fences == NULL && i < grid->n_resident; i++)
-        if (grid->blocks[i].live && grid->blocks[i].linear == b->block) {
-            at = b->thread;
+        if (grid->blocks[i].live && grid->blocks[i].linear == e->block) {
+            at = thread;
             fences = grid->blocks[i].clock.fences;
             barrier = grid->blocks[i].clock.fence_barrier;
         }
-    return fences != NULL && (fences[at] > b->clock || barrier > b->clock);
+    return fences != NULL && (fences[at] > e->clock || barrier > e->clock);
 }
 
-static bool here(const struct ks_emu_race_access *x, const struct before *b)
+static inline bool ordered(const struct ks_emu_race_access *x, const struct ks_emu_earlier *b,
+                           uint8_t lane)
 {
-    return x->shared || b->block == x->warp->block->linear;
+    const struct ks_emu_clock *c = &x->warp->block->clock;
+    const struct ks_emu_event *e = b->event;
+    if (b->here)
+        return b->ordered;
+    if (c->blocks == NULL)
+        return false;
+    return (x->warp->grid->n_blocks > DENSE_BLOCKS || c->blocks[e->block] > e->clock) &&
+           flushed(x->warp->grid, e, thread_of(e, lane));
 }
 
-static bool ordered(const struct ks_emu_race_access *x, const struct before *b)
+static inline bool same_thread(const struct ks_emu_race_access *x, const struct ks_emu_earlier *b,
+                               uint8_t lane)
 {
-    struct ks_emu_clock *c = &x->warp->block->clock;
-    if (here(x, b))
-        return b->clock < c->floor || b->clock < c->seen[x->warp->index][b->thread / KS_EMU_LANES];
-    if (x->warp->grid->n_blocks > DENSE_BLOCKS)
-        return c->blocks != NULL && flushed(x->warp->grid, b);
-    return c->blocks != NULL && c->blocks[b->block] > b->clock && flushed(x->warp->grid, b);
+    return b->same_warp && (lane & 31u) == x->lane;
 }
 
-static bool same_thread(const struct ks_emu_race_access *x, const struct before *b)
-{
-    return b->thread == ks_emu_thread(x->warp, x->lane) && here(x, b);
-}
-
-static void report(const struct ks_emu_race_access *x, const struct before *b, const char *earlier)
+static void report(const struct ks_emu_race_access *x, const struct ks_emu_event *e, uint8_t lane,
+                   const char *earlier)
 {
     struct ks_emu_grid *grid = x->warp->grid;
     struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_RACE, x->address, x->bytes,
@@ -303,48 +316,50 @@ static void report(const struct ks_emu_race_access *x, const struct before *b, c
     if (f == NULL || f->count > 1)
         return;
     f->has_other = true;
-    ks_emu_site_set(grid, x->shared ? x->warp->block->linear : b->block, b->thread,
-                    &grid->module->code.at[b->inst], &f->other);
+    ks_emu_site_set(grid, x->shared ? x->warp->block->linear : e->block, thread_of(e, lane),
+                    &grid->module->code.at[e->inst], &f->other);
     f->other_file = ks_emu_file(grid->module, f->other.source);
 }
 
 // Both atomic, volatile or the like, and each within the other's scope (8.7: morally strong).
-static bool both_strong(const struct ks_emu_race_access *x, const struct before *b)
+static bool both_strong(const struct ks_emu_race_access *x, const struct ks_emu_earlier *b)
 {
-    return x->strong && (b->flags & STRONG) != 0 &&
-           (here(x, b) || (!x->cta && (b->flags & CTA) == 0));
+    return x->strong && (b->event->flags & STRONG) != 0 &&
+           (b->here || (!x->cta && (b->event->flags & CTA) == 0));
 }
 
-static void note_one(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes,
-                     uint32_t event)
+static void note_one(struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
 {
-    const struct ks_emu_grid *grid = x->warp->grid;
-    uint32_t word = event << 2 | (bytes & 3);
+    uint32_t word = x->event << 2 | (bytes & 3);
     uint8_t lane = (uint8_t)(x->lane | bytes >> 2 << 5);
-    struct before w = {.bytes = 0}, r = {.bytes = 0};
+    const struct ks_emu_earlier *r = NULL;
     if (cell->write != 0) {
         if (cell->write == word && cell->write_lane == lane && cell->read == 0 && x->write)
             return;
-        w = unpack(grid, cell->write, cell->write_lane);
-        if ((w.bytes & bytes) != 0 && !both_strong(x, &w) && !same_thread(x, &w) && !ordered(x, &w))
-            report(x, &w, (w.flags & STRONG) != 0 ? "atomic write" : "write");
+        const struct ks_emu_earlier *w = look(x, &x->last_write, cell->write);
+        if (!ordered(x, w, cell->write_lane) && !same_thread(x, w, cell->write_lane) &&
+            (bytes_of(cell->write, cell->write_lane) & bytes) != 0 && !both_strong(x, w))
+            report(x, w->event, cell->write_lane,
+                   (w->event->flags & STRONG) != 0 ? "atomic write" : "write");
     }
     if (cell->read != 0)
-        r = unpack(grid, cell->read, cell->read_lane);
+        r = look(x, &x->last_read, cell->read);
     if (x->write) {
-        if ((r.bytes & bytes) != 0 && !both_strong(x, &r) && (!same_thread(x, &r) || r.many) &&
-            !ordered(x, &r))
-            report(x, &r, "read");
+        if (r != NULL && !ordered(x, r, cell->read_lane) &&
+            (!same_thread(x, r, cell->read_lane) || (cell->read_lane & MANY) != 0) &&
+            (bytes_of(cell->read, cell->read_lane) & bytes) != 0 && !both_strong(x, r))
+            report(x, r->event, cell->read_lane, "read");
         cell->write = word;
         cell->write_lane = lane;
         return;
     }
     // The first of several concurrent readers stays; MANY tells that it was not alone.
-    bool stays = cell->read != 0 &&
-                 (same_thread(x, &r) ? r.clock == x->warp->block->clock.now : !ordered(x, &r));
+    bool same = r != NULL && same_thread(x, r, cell->read_lane);
+    bool stays = r != NULL && (same ? r->event->clock == x->warp->block->clock.now
+                                    : !ordered(x, r, cell->read_lane));
     if (stays) {
-        bool many = r.many || !same_thread(x, &r);
-        bytes |= r.bytes;
+        bool many = !same || (cell->read_lane & MANY) != 0;
+        bytes |= bytes_of(cell->read, cell->read_lane);
         cell->read = (cell->read & ~3u) | (bytes & 3);
         cell->read_lane =
             (uint8_t)((cell->read_lane & 31u) | bytes >> 2 << 5 | (many ? MANY : 0));
@@ -354,18 +369,18 @@ static void note_one(const struct ks_emu_race_access *x, struct ks_emu_cell *cel
     }
 }
 
-void ks_emu_race_note(const struct ks_emu_race_access *x, struct ks_emu_cell *cells,
-                      unsigned offset)
+void ks_emu_race_note(struct ks_emu_race_access *x, struct ks_emu_cell *cells, unsigned offset)
 {
-    uint32_t event = event_of(x->warp, x->inst, (x->strong ? STRONG : 0) | (x->cta ? CTA : 0));
+    if (x->event == 0)
+        x->event = event_of(x->warp, x->inst, (x->strong ? STRONG : 0) | (x->cta ? CTA : 0));
     if (offset == 0 && (x->bytes & 3) == 0) {
         for (unsigned i = 0; i < x->bytes / 4; i++, cells++) {
-            uint32_t word = event << 2 | 3;
+            uint32_t word = x->event << 2 | 3;
             uint8_t lane = (uint8_t)(x->lane | 3 << 5);
             if (cells->write != 0 ||
                 (cells->read != 0 && (x->write || (cells->read_lane & (MANY | 3 << 5)) !=
                                                       (MANY | 3 << 5) || (cells->read & 3) != 3))) {
-                note_one(x, cells, 15, event);
+                note_one(x, cells, 15);
             } else if (x->write) { // nothing was here
                 cells->write = word;
                 cells->write_lane = lane;
@@ -380,6 +395,6 @@ void ks_emu_race_note(const struct ks_emu_race_access *x, struct ks_emu_cell *ce
     for (unsigned at = 0; at < end; at += 4, cells++) {
         unsigned from = offset > at ? offset - at : 0, to = end - at < 4 ? end - at : 4;
         if (from < to)
-            note_one(x, cells, ((1u << to) - 1) & ~((1u << from) - 1), event);
+            note_one(x, cells, ((1u << to) - 1) & ~((1u << from) - 1));
     }
 }

@@ -63,6 +63,15 @@ void ks_emu_clock_warp_sync(struct ks_emu_warp *warp);
 void ks_emu_clock_fence(struct ks_emu_warp *warp, uint32_t mask, bool gpu);
 
 enum ks_emu_race_kind { KS_EMU_RACE_READ, KS_EMU_RACE_WRITE };
+// An earlier event as an instruction of a warp sees it.
+struct ks_emu_earlier {
+    const struct ks_emu_event *event;
+    uint32_t name;              // of the event; 0: none was looked at
+    bool here, same_warp;       // of this block, of this warp
+    bool ordered;               // before this instruction, if `here`
+};
+// An access of one lane. Of those that one instruction makes, only lane and address differ: what is
+// found once serves all, as long as none of them is made through another of these.
 struct ks_emu_race_access {
     struct ks_emu_warp *warp;
     const struct ks_emu_inst *inst;
@@ -70,10 +79,12 @@ struct ks_emu_race_access {
     uint64_t address, bytes;
     bool write, strong, shared; // shared memory: of the own block alone
     bool cta;                   // strong within its block alone
+    uint32_t event;             // of this instruction, 0: not made yet
+    struct ks_emu_earlier last_write, last_read;
 };
 // Checks and notes an access to `bytes` (at most 16) whose first granule is cells[0]; `offset` is
 // that of the access in its first granule.
-void ks_emu_race_note(const struct ks_emu_race_access *access, struct ks_emu_cell *cells,
+void ks_emu_race_note(struct ks_emu_race_access *access, struct ks_emu_cell *cells,
                       unsigned offset);
 // A strong access to a location: acquires what was published there, then publishes (if `publish`).
 // Of .cta scope it does neither towards other blocks.
