@@ -199,28 +199,12 @@ static int64_t peak_bytes(void)
     return getrusage(RUSAGE_SELF, &usage) == 0 ? (int64_t)usage.ru_maxrss * 1024 : 0;
 }
 
-static json_t *line_json(const struct ks_emu_line *l)
-{
-    json_t *row = json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "line", (int)l->line,
-                            "warp_instructions", (json_int_t)l->insts, "thread_instructions",
-                            (json_int_t)l->lanes, "requests", (json_int_t)l->requests, "sectors",
-                            (json_int_t)l->sectors, "bytes", (json_int_t)l->bytes,
-                            "shared_wavefronts", (json_int_t)l->shared, "bank_conflicts",
-                            (json_int_t)l->conflicts, "collisions", (json_int_t)l->collisions);
-    json_object_set_new(row, "file", l->file != NULL ? json_string(l->file) : json_null());
-    return row;
-}
-
 static json_t *costs_json(const struct running *r)
 {
     if (!r->costs)
         return json_null();
-    json_t *costs = ks_counts_json(&r->counts), *lines = json_array();
-    const struct ks_emu_line *at;
-    size_t n = ks_emu_device_lines(&r->device, &at);
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(lines, line_json(&at[i]));
-    json_object_set_new(costs, "lines", lines);
+    json_t *costs = ks_counts_json(&r->counts);
+    json_object_set_new(costs, "lines", ks_emu_device_lines_json(&r->device));
     json_object_set_new(costs, "modelled",
                         r->gpu.name == NULL
                             ? json_null()

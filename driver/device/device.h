@@ -15,6 +15,7 @@ struct ks_device_info {
     char kind[16];            // of the device that answers: "cuda", "emu"
     int arch;                 // 90
     int sms, l2_bytes, smem_optin, max_threads_sm, regs_sm;
+    int blocks_sm, smem_sm;   // that an SM holds; 0: not known
     int pageable_access;      // HMM or ATS: the GPU can read any host memory of the process
     int64_t memory_total, memory_free;
 };

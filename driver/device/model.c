@@ -1,5 +1,6 @@
 #include "device/model.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -95,10 +96,14 @@ struct ks_occupancy ks_gpu_occupancy(const struct ks_gpu *gpu, const struct ks_c
     } limits[] = {{gpu->threads_sm / (warps * WARP), "threads"}, {gpu->blocks_sm, "blocks"},
                   {regs > 0 ? gpu->regs_sm / regs : gpu->blocks_sm, "registers"},
                   {gpu->shared_sm / shared, "shared memory"}};
-    struct ks_occupancy o = {limits[0].blocks, 0, limits[0].limit};
-    for (size_t i = 1; i < sizeof limits / sizeof *limits; i++)
-        if (limits[i].blocks < o.blocks)
-            o = (struct ks_occupancy){limits[i].blocks, 0, limits[i].limit};
+    struct ks_occupancy o = {.blocks = INT_MAX};
+    for (size_t i = 0; i < KS_FITS; i++) {
+        o.fits[i] = limits[i].blocks;
+        if (limits[i].blocks < o.blocks) {
+            o.blocks = limits[i].blocks;
+            o.limit = limits[i].limit;
+        }
+    }
     o.blocks = o.blocks > 0 ? o.blocks : 1;
     o.part = (double)(o.blocks * warps * WARP) / gpu->threads_sm;
     return o;

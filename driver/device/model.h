@@ -26,8 +26,10 @@ enum ks_status ks_gpu_read(struct ks_arena *arena, const char *path, struct ks_g
 enum ks_status ks_gpu_find(struct ks_arena *arena, const char *dir, int arch, struct ks_gpu *gpu,
                            struct ks_err *err);
 
+enum { KS_FIT_THREADS, KS_FIT_BLOCKS, KS_FIT_REGISTERS, KS_FIT_SHARED, KS_FITS };
 struct ks_occupancy {
     int blocks;                // an SM
+    int fits[KS_FITS];         // blocks that each resource alone would let it hold
     double part;               // of the threads that it can hold
     const char *limit;         // "threads", "blocks", "registers", "shared memory"
 };

@@ -276,6 +276,8 @@ enum ks_answer ks_worker_hello(struct ks_worker *worker, struct ks_device_info *
         .smem_optin = (int)ks_json_int(d, "smem_optin", 0),
         .max_threads_sm = (int)ks_json_int(d, "max_threads_sm", 0),
         .regs_sm = (int)ks_json_int(d, "regs_sm", 0),
+        .blocks_sm = (int)ks_json_int(d, "blocks_sm", 0),
+        .smem_sm = (int)ks_json_int(d, "smem_sm", 0),
         .pageable_access = (int)ks_json_int(d, "pageable_access", 0),
         .memory_total = ks_json_int(d, "memory_total", 0),
         .memory_free = ks_json_int(d, "memory_free", 0),

@@ -40,6 +40,7 @@ const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *dev
 // With settings.count: costs of the last run's last launch, and of its lines, dearest first.
 const struct ks_counts *ks_emu_device_counts(const struct ks_device *device);
 size_t ks_emu_device_lines(const struct ks_device *device, const struct ks_emu_line **lines);
+json_t *ks_emu_device_lines_json(const struct ks_device *device); // docs/json.md, ks.run
 // Thread instructions of the last run.
 uint64_t ks_emu_device_executed(const struct ks_device *device);
 // Launches of the last run whose blocks several cores ran.

@@ -59,3 +59,20 @@ size_t ks_emu_device_lines(const struct ks_device *device, const struct ks_emu_l
     *lines = emu->lines.at;
     return emu->lines.len;
 }
+
+json_t *ks_emu_device_lines_json(const struct ks_device *device)
+{
+    const struct ks_emu *emu = device->self;
+    json_t *list = json_array();
+    ks_vec_each(const struct ks_emu_line, l, &emu->lines) {
+        json_t *row = json_pack("{s:i,s:I,s:I,s:I,s:I,s:I,s:I,s:I,s:I}", "line", (int)l->line,
+                                "warp_instructions", (json_int_t)l->insts, "thread_instructions",
+                                (json_int_t)l->lanes, "requests", (json_int_t)l->requests, "sectors",
+                                (json_int_t)l->sectors, "bytes", (json_int_t)l->bytes,
+                                "shared_wavefronts", (json_int_t)l->shared, "bank_conflicts",
+                                (json_int_t)l->conflicts, "collisions", (json_int_t)l->collisions);
+        json_object_set_new(row, "file", l->file != NULL ? json_string(l->file) : json_null());
+        json_array_append_new(list, row);
+    }
+    return list;
+}

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/emu/emu_device.h"
 #include "verify/confine.h"
 #include "verify/protocol.h"
 #include "verify/worker/serving.h"
@@ -62,10 +63,11 @@ enum ks_status ks_serve_hello(struct ks_serving *s, const json_t *request, struc
     json_object_set_new(answer, "sandbox", json_boolean(ks_confined()));
     json_object_set_new(
         answer, "device",
-        json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I}", "kind", s->device.kind,
+        json_pack("{s:s,s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:i,s:I,s:I}", "kind", s->device.kind,
                   "name", info.name, "uuid", info.uuid, "driver", info.driver, "arch", info.arch,
                   "sms", info.sms, "l2_bytes", info.l2_bytes, "smem_optin", info.smem_optin,
                   "max_threads_sm", info.max_threads_sm, "regs_sm", info.regs_sm,
+                  "blocks_sm", info.blocks_sm, "smem_sm", info.smem_sm,
                   "pageable_access", info.pageable_access, "memory_total",
                   (json_int_t)info.memory_total, "memory_free", (json_int_t)info.memory_free));
     return KS_OK;
@@ -182,15 +184,22 @@ enum ks_status ks_serve_count(struct ks_serving *s, const json_t *request, struc
 {
     (void)payload;
     struct ks_dev_plan plan;
+    bool lines;
+    KS_TRY(ks_want_bool(request, "lines", false, &lines, err));
     if (s->device.count == NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the device %s counts nothing", s->device.kind);
     KS_TRY(ks_serve_plan(s, request, "plan", 0, &plan, err));
     struct ks_counts *counts = KS_NEW_ARRAY(&s->request, struct ks_counts, plan.n_steps);
+    lines = lines && ks_device_emulated(s->device.kind); // others tell none
+    if (lines)
+        ks_emu_device_settings(&s->device)->count = true;
     KS_TRY(s->device.count(s->device.self, &plan, counts, err));
     json_t *steps = json_array();
     for (size_t i = 0; i < plan.n_steps; i++)
         json_array_append_new(steps, ks_counts_json(&counts[i]));
     json_object_set_new(answer, "steps", steps);
+    if (lines)
+        json_object_set_new(answer, "lines", ks_emu_device_lines_json(&s->device));
     return KS_OK;
 }
 
