@@ -3,11 +3,13 @@
 #define KS_CUPTI_API_H
 
 #include <cupti_activity.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 #include <cupti_result.h>
 #include <cupti_target.h>
+#include <stdbool.h>
 
 #include "base/status.h"
 
@@ -37,9 +39,19 @@
     X(cuptiRangeProfilerStart)                                                                    \
     X(cuptiRangeProfilerStop)                                                                     \
     X(cuptiRangeProfilerDecodeData)                                                               \
-    X(cuptiRangeProfilerGetCounterDataInfo)
+    X(cuptiRangeProfilerGetCounterDataInfo)                                                       \
+    X(cuptiPCSamplingEnable)                                                                      \
+    X(cuptiPCSamplingDisable)                                                                     \
+    X(cuptiPCSamplingGetNumStallReasons)                                                          \
+    X(cuptiPCSamplingGetStallReasons)                                                             \
+    X(cuptiPCSamplingSetConfigurationAttribute)                                                   \
+    X(cuptiPCSamplingStart)                                                                       \
+    X(cuptiPCSamplingStop)                                                                        \
+    X(cuptiPCSamplingGetData)                                                                     \
+    X(cuptiGetSassToSourceCorrelation)
 
 struct ks_cupti {
+    bool counters; // libnvperf_host is here too
 #define KS_CUPTI_MEMBER(name) __typeof__(name) *name;
     KS_CUPTI_FUNCTIONS(KS_CUPTI_MEMBER)
 #undef KS_CUPTI_MEMBER
@@ -47,12 +59,17 @@ struct ks_cupti {
 
 // Opens libnvperf_host and then libcupti: libcupti has no run path, and without the first the host
 // calls answer NOT_INITIALIZED. Looks in KS_CUPTI_DIR, then where the loader looks, then in the toolkit
-// the project was built with. KS_E_ABSENT says which library is missing. One table a process.
+// the project was built with. KS_E_ABSENT: no libcupti; without libnvperf_host activity records still
+// work. One table a process.
 enum ks_status ks_cupti_open(const struct ks_cupti **cupti, struct ks_err *err);
+// KS_E_ABSENT where libnvperf_host is missing, without which there are no counters.
+enum ks_status ks_cupti_counters(const struct ks_cupti *cupti, struct ks_err *err);
 
-// KS_OK for CUPTI_SUCCESS; else KS_E_DEVICE "what: CUPTI_ERROR_...", and for refused rights the
-// sentence that says what to change.
+// KS_OK for CUPTI_SUCCESS; KS_E_UNSUPPORTED with the sentence that says what to change for what is a known
+// refusal; else KS_E_DEVICE "what: CUPTI_ERROR_...".
 enum ks_status ks_cupti_check(const struct ks_cupti *cupti, CUptiResult result, const char *what,
                               struct ks_err *err);
+// The code (docs/profile.md) of the last failure of the three; "" before one. One thread.
+const char *ks_cupti_code(void);
 
 #endif

@@ -6,8 +6,9 @@
 
 #include <stddef.h>
 
+#define KS_METRIC_NAMES 2
 struct ks_metric {
-    const char *names[3]; // tried in order; NULL-padded
+    const char *names[KS_METRIC_NAMES]; // tried in order; NULL-padded
 };
 
 extern const struct ks_metric ks_metrics[];

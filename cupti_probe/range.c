@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "metrics.h"
+#include "os/clock.h"
 
 #define RANGES 8          // launches of one plan that are looked at
 #define IMAGE_MAX (1u << 30)
@@ -17,10 +18,11 @@ struct range {
     const struct ks_cupti *cupti;
     CUpti_Profiler_Host_Object *host;
     CUpti_RangeProfiler_Object *profiler;
+    const char *chip;
     const char **names; size_t n;
     uint8_t *config; size_t config_size;
     uint8_t *counters; size_t counters_size;
-    bool initialised;
+    size_t passes;
 };
 
 static enum ks_status host_open(const struct ks_cupti *cupti, const char *chip,
@@ -42,32 +44,56 @@ static void host_close(const struct ks_cupti *cupti, CUpti_Profiler_Host_Object 
         cupti->cuptiProfilerHostDeinitialize(&p);
 }
 
-static bool knows(const struct ks_cupti *cupti, const char *chip, const char *name)
+static bool takes(const struct ks_cupti *cupti, const char *chip, const char **names, size_t n)
 {
     CUpti_Profiler_Host_Object *host = NULL;
     if (host_open(cupti, chip, &host, NULL) != KS_OK)
         return false;
     PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, p);
     p.pHostObject = host;
-    p.ppMetricNames = &name;
-    p.numMetrics = 1;
-    bool known = cupti->cuptiProfilerHostConfigAddMetrics(&p) == CUPTI_SUCCESS;
+    p.ppMetricNames = names;
+    p.numMetrics = n;
+    bool taken = cupti->cuptiProfilerHostConfigAddMetrics(&p) == CUPTI_SUCCESS;
     host_close(cupti, host);
-    return known;
+    return taken;
+}
+
+// One bad name fails a whole call, so halves are asked for until the bad ones stand alone: one call where
+// the first name of each metric is known, as on GH100.
+static void choose_names(struct range *r, const char *chip, const char **first, size_t from, size_t to)
+{
+    if (takes(r->cupti, chip, first + from, to - from)) {
+        memcpy(r->names + r->n, first + from, (to - from) * sizeof *first);
+        r->n += to - from;
+        return;
+    }
+    if (to - from > 1) {
+        choose_names(r, chip, first, from, from + (to - from) / 2);
+        choose_names(r, chip, first, from + (to - from) / 2, to);
+        return;
+    }
+    for (size_t k = 1; k < KS_METRIC_NAMES && ks_metrics[from].names[k] != NULL; k++) {
+        const char *name = ks_metrics[from].names[k];
+        if (takes(r->cupti, chip, &name, 1)) {
+            r->names[r->n++] = name;
+            return;
+        }
+    }
 }
 
 // All names in ONE call: separate calls never share a pass, and give wrong instruction counts.
 static enum ks_status configure(struct ks_arena *arena, struct range *r, const char *chip,
-                                size_t *passes, struct ks_err *err)
+                                struct ks_err *err)
 {
     const struct ks_cupti *cupti = r->cupti;
+    const char **first = KS_NEW_ARRAY(arena, const char *, ks_metric_count);
+    KS_TRY(host_open(cupti, chip, &r->host, err)); // says so of an unknown chip
+    host_close(cupti, r->host);
+    r->host = NULL;
     r->names = KS_NEW_ARRAY(arena, const char *, ks_metric_count);
     for (size_t i = 0; i < ks_metric_count; i++)
-        for (size_t k = 0; k < 3 && ks_metrics[i].names[k] != NULL; k++)
-            if (knows(cupti, chip, ks_metrics[i].names[k])) {
-                r->names[r->n++] = ks_metrics[i].names[k];
-                break;
-            }
+        first[i] = ks_metrics[i].names[0];
+    choose_names(r, chip, first, 0, ks_metric_count);
     if (r->n == 0)
         return ks_err_set(err, KS_E_UNSUPPORTED, "CUPTI knows none of the metrics on %s", chip);
     KS_TRY(host_open(cupti, chip, &r->host, err));
@@ -94,7 +120,7 @@ static enum ks_status configure(struct ks_arena *arena, struct range *r, const c
     count.configImageSize = r->config_size;
     count.pConfigImage = r->config;
     KS_TRY(ks_cupti_check(cupti, cupti->cuptiProfilerHostGetNumOfPasses(&count), "passes", err));
-    *passes = count.numOfPasses;
+    r->passes = count.numOfPasses;
     return KS_OK;
 }
 
@@ -103,14 +129,16 @@ enum ks_status ks_range_catalogue(struct ks_arena *arena, const char *chip, cons
 {
     struct range r = {0};
     KS_TRY(ks_cupti_open(&r.cupti, err));
-    enum ks_status status = configure(arena, &r, chip, passes, err);
+    KS_TRY(ks_cupti_counters(r.cupti, err));
+    enum ks_status status = configure(arena, &r, chip, err);
     host_close(r.cupti, r.host);
     *names = r.names;
     *n = r.n;
+    *passes = r.passes;
     return status;
 }
 
-static enum ks_status current_context(CUcontext *context, struct ks_err *err)
+enum ks_status ks_cuda_context(CUcontext *context, struct ks_err *err)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
     CUresult (*get)(CUcontext *) = NULL;
@@ -125,7 +153,7 @@ static enum ks_status enable(struct ks_arena *arena, struct range *r, struct ks_
 {
     const struct ks_cupti *cupti = r->cupti;
     CUcontext context = NULL;
-    KS_TRY(current_context(&context, err));
+    KS_TRY(ks_cuda_context(&context, err));
     PARAMS(CUpti_RangeProfiler_Enable_Params, on);
     on.ctx = context;
     KS_TRY(ks_cupti_check(cupti, cupti->cuptiRangeProfilerEnable(&on), "enable", err));
@@ -190,7 +218,8 @@ static size_t index_of(const struct range *r, const char *name)
     return r->n;
 }
 
-static enum ks_status evaluate(struct ks_arena *arena, struct range *r, json_t **values,
+// A plan's heaviest kernel stands for it.
+static enum ks_status evaluate(struct ks_arena *arena, struct range *r, struct ks_range_values *out,
                                struct ks_err *err)
 {
     const struct ks_cupti *cupti = r->cupti;
@@ -214,47 +243,74 @@ static enum ks_status evaluate(struct ks_arena *arena, struct range *r, json_t *
         p.pMetricValues = row;
         KS_TRY(ks_cupti_check(cupti, cupti->cuptiProfilerHostEvaluateToGpuValues(&p), "evaluate",
                               err));
-        if (row[duration] > longest) { // a plan's heaviest kernel stands for it
+        if (row[duration] > longest) {
             longest = row[duration];
             best = row;
         }
     }
-    *values = json_object();
+    out->values = json_object();
     for (size_t i = 0; i < r->n; i++)
-        json_object_set_new(*values, r->names[i], json_real(best[i]));
+        json_object_set_new(out->values, r->names[i], json_real(best[i]));
     return KS_OK;
+}
+
+static void end(struct range *r)
+{
+    if (r->cupti != NULL)
+        host_close(r->cupti, r->host);
+    PARAMS(CUpti_Profiler_DeInitialize_Params, p);
+    if (r->cupti != NULL && r->chip != NULL)
+        r->cupti->cuptiProfilerDeInitialize(&p);
+    *r = (struct range){0};
+}
+
+// What stays the same as long as the process lives: chip, names, configuration.
+static enum ks_status begin(struct ks_arena *arena, struct range *r, int device, struct ks_err *err)
+{
+    KS_TRY(ks_cupti_open(&r->cupti, err));
+    KS_TRY(ks_cupti_counters(r->cupti, err));
+    PARAMS(CUpti_Profiler_Initialize_Params, init);
+    KS_TRY(ks_cupti_check(r->cupti, r->cupti->cuptiProfilerInitialize(&init), "initialise", err));
+    r->chip = "";
+    PARAMS(CUpti_Device_GetChipName_Params, name);
+    name.deviceIndex = (size_t)device;
+    KS_TRY(ks_cupti_check(r->cupti, r->cupti->cuptiDeviceGetChipName(&name), "chip name", err));
+    r->chip = ks_arena_strdup(arena, name.pChipName);
+    return configure(arena, r, r->chip, err);
 }
 
 enum ks_status ks_range_profile(struct ks_arena *arena, int device,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
-                                void *context, json_t **values, const char **chip,
-                                struct ks_err *err)
+                                void *context, struct ks_range_values *out, struct ks_err *err)
 {
-    struct range r = {0};
-    size_t passes;
-    enum ks_status status;
-    *values = NULL;
-    KS_TRY(ks_cupti_open(&r.cupti, err));
-    PARAMS(CUpti_Profiler_Initialize_Params, init);
-    KS_TRY(ks_cupti_check(r.cupti, r.cupti->cuptiProfilerInitialize(&init), "initialise", err));
-    PARAMS(CUpti_Device_GetChipName_Params, name);
-    name.deviceIndex = (size_t)device;
-    KS_TRY_GOTO(ks_cupti_check(r.cupti, r.cupti->cuptiDeviceGetChipName(&name), "chip name", err),
-                done);
-    *chip = ks_arena_strdup(arena, name.pChipName);
-    KS_TRY_GOTO(configure(arena, &r, *chip, &passes, err), done);
-    KS_TRY_GOTO(launch(context, err), done); // lazy loading and caches happen before the counters run
-    KS_TRY_GOTO(enable(arena, &r, err), done);
-    KS_TRY_GOTO(collect(&r, launch, context, err), done);
-    KS_TRY_GOTO(evaluate(arena, &r, values, err), done);
+    static struct range kept;
+    static struct ks_arena kept_arena;
+    static bool begun;
+    enum ks_status status = KS_OK;
+    double began = ks_now();
+    *out = (struct ks_range_values){.chip = ""};
+    if (!begun)
+        KS_TRY_GOTO(begin(&kept_arena, &kept, device, err), done);
+    begun = true;
+    out->chip = ks_arena_strdup(arena, kept.chip);
+    out->passes = kept.passes;
+    out->seconds_begin = ks_now() - began;
+    KS_TRY_GOTO(enable(arena, &kept, err), done);
+    out->seconds_enable = ks_now() - began - out->seconds_begin;
+    KS_TRY_GOTO(collect(&kept, launch, context, err), done);
+    KS_TRY_GOTO(evaluate(arena, &kept, out, err), done);
 done:
-    if (r.profiler != NULL) {
+    if (kept.profiler != NULL) {
         PARAMS(CUpti_RangeProfiler_Disable_Params, off);
-        off.pRangeProfilerObject = r.profiler;
-        r.cupti->cuptiRangeProfilerDisable(&off);
+        off.pRangeProfilerObject = kept.profiler;
+        kept.cupti->cuptiRangeProfilerDisable(&off);
+        kept.profiler = NULL;
     }
-    host_close(r.cupti, r.host);
-    PARAMS(CUpti_Profiler_DeInitialize_Params, end);
-    r.cupti->cuptiProfilerDeInitialize(&end);
+    out->seconds = ks_now() - began;
+    if (status != KS_OK) { // the next request begins anew
+        end(&kept);
+        ks_arena_free(&kept_arena);
+        begun = false;
+    }
     return status;
 }

@@ -6,18 +6,27 @@
 #include "cupti_api.h"
 #include "fmt/json.h"
 
-// Names of `ks_metrics` that this chip knows (each tried alone on a throw-away host object: one bad
-// name fails a whole configuration), and how many passes they take together. Needs no GPU.
+// Names of `ks_metrics` that this chip knows (one bad name fails a whole configuration, so what a chip
+// refuses is left out), and how many passes they take together. Needs no GPU.
 enum ks_status ks_range_catalogue(struct ks_arena *arena, const char *chip, const char ***names,
                                   size_t *n, size_t *passes, struct ks_err *err);
 
-// Runs `launch` once under the profiler, with the current context's kernels of that call as ranges;
-// *values gets {"metric": value} of the first range with the longest duration. `launch` must leave
-// the stream synchronised. The driver replays each kernel with its memory restored.
+struct ks_range_values {
+    json_t *values;     // {"metric": value} of the heaviest kernel; NULL after a failure
+    const char *chip;   // "GH100"; "" where it is not known
+    size_t passes;
+    double seconds;     // in all, of which
+    double seconds_begin, seconds_enable; // for what the first call of a process does alone; set-up
+};
+// Runs `launch`, which has run before, under the profiler, with the current context's kernels of that call
+// as ranges. `launch` must leave the stream synchronised. The driver replays each kernel with its memory
+// restored. What does not change is kept for the next call; profiling is off in between.
 enum ks_status ks_range_profile(struct ks_arena *arena, int device,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
-                                void *context, json_t **values, const char **chip,
-                                struct ks_err *err);
+                                void *context, struct ks_range_values *out, struct ks_err *err);
+
+// The context of the thread, that profiling concerns.
+enum ks_status ks_cuda_context(CUcontext *context, struct ks_err *err);
 
 // Kernel durations by the activity API (no counter rights needed): microseconds of the longest
 // kernel in `launch`.

@@ -77,6 +77,20 @@ static const struct ks_verb verbs[] = {
      "  --device emu      the only one so far\n"
      "Exit status: 1 when there are findings, 100 when the emulator lacks an instruction.\n",
      verb_run},
+    {"profile", "FILE.cu[:KERNEL] [--lines] [--workload N] [--device NAME] [-- NVCC OPTIONS]",
+     "what a kernel's time is spent on, and what could be done about it",
+     "Runs each marked kernel of FILE.cu on its workload with the most weight, under the GPU's counters, and\n"
+     "prints a page: time, distance from what this card reaches, the bottleneck with the counters that say\n"
+     "so, registers, shared memory, spills, what limits occupancy, and the skills that `ks tune` would try\n"
+     "(docs/profile.md). Nothing is stored. Where counters are refused the rest is told, with the reason.\n"
+     "  --lines           also where in the source warps wait, and for what\n"
+     "  --workload N      another of the mark's workload lines\n"
+     "  --set NAME=VALUE  another size for a let() of the workloads; may come several times\n"
+     "  --device NAME     `cuda`, or `emu`: counted on the emulated device, times modelled, nothing\n"
+     "                    measured; default KS_DEVICE, else a GPU, else the emulated one\n"
+     "With none behind --: the device's architecture.\n"
+     "Exit status: 1 when an original kernel is itself at fault, or none could be profiled.\n",
+     verb_profile},
     {"record", "[-o FILE] [--capture WHAT] [--suggest [--write]] -- PROGRAM ... | --report FILE",
      "which kernels of a program take the GPU's time",
      "Runs PROGRAM as it is and records every kernel that it launches, in streams and in graphs, in it and\n"

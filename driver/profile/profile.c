@@ -5,30 +5,63 @@
 #include "os/file.h"
 #include "os/lock.h"
 #include "profile/facts.h"
+#include "profile/parts.h"
 #include "verify/client.h"
 #include "verify/vector.h"
 
 #define CUBIN_MAX (256u << 20)
 #define ASK_SECONDS 60.0
+#define COUNT_SECONDS 120.0
 #define LOCK_SECONDS 300.0
+#define FILL_BYTES (4 << 20) // larger buffers are counted as they come, of zeros
 
-static enum ks_status answered(const struct ks_worker *probe, enum ks_answer answer,
-                               const char *what, struct ks_err *err)
+// One worker that is asked, of this kernel's problem.
+struct asking {
+    struct ks_arena *arena;
+    const struct ks_profile_ask *ask;
+    struct ks_profile *profile;
+    struct ks_worker worker;
+    struct ks_device_info device;
+    bool emulated;
+    bool fault;
+    struct ks_slice image;
+};
+
+static enum ks_status answered(struct asking *a, enum ks_answer answer, const char *what,
+                               struct ks_err *err)
 {
     if (answer == KS_ANSWER_OK)
         return KS_OK;
-    return ks_err_set(err, answer == KS_ANSWER_FAULT ? KS_E_DEVICE : KS_E_CHILD, "probe: %s: %s: %s",
-                      what, ks_answer_name(answer), probe->text);
+    if (answer == KS_ANSWER_INTERRUPTED)
+        return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
+    bool runs = strcmp(what, "profile") == 0;
+    a->fault = runs && (answer == KS_ANSWER_FAULT || answer == KS_ANSWER_LAUNCH ||
+                        answer == KS_ANSWER_UNSAFE || answer == KS_ANSWER_HANG);
+    if (a->fault)
+        return ks_err_set(err, KS_E_DEVICE,
+                          "the kernel itself is at fault (%s): %s; `ks run` says where",
+                          ks_answer_name(answer), a->worker.text);
+    return ks_err_set(
+        err, answer == KS_ANSWER_FAULT || answer == KS_ANSWER_TOOL ? KS_E_DEVICE : KS_E_CHILD,
+        "%s: %s: %s", what, ks_answer_name(answer), a->worker.text);
 }
 
-static void static_facts(struct ks_arena *arena, const json_t *reply, struct ks_profile *profile)
+// ---- what the answers hold
+
+static void static_facts(struct asking *a)
 {
-    const json_t *facts = json_object_get(reply, "facts");
+    const json_t *facts = json_object_get(a->worker.reply, "facts");
+    struct ks_resources *r = &a->profile->resources;
     static const char *const names[] = {"registers", "static_shared", "local", "max_threads"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (json_is_number(json_object_get(facts, names[i])))
-            ks_fact_set(arena, &profile->facts, names[i],
-                        json_number_value(json_object_get(facts, names[i])));
+    int *const known[] = {&r->registers, &r->static_shared, &r->frame, NULL};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!json_is_number(json_object_get(facts, names[i])))
+            continue;
+        double value = json_number_value(json_object_get(facts, names[i]));
+        ks_fact_set(a->arena, &a->profile->facts, names[i], value);
+        if (known[i] != NULL)
+            *known[i] = (int)value;
+    }
 }
 
 static void ceilings(struct ks_profile *profile, const struct ks_problem *problem)
@@ -37,102 +70,212 @@ static void ceilings(struct ks_profile *profile, const struct ks_problem *proble
     if (profile->time_us <= 0)
         return;
     profile->achieved_gbs = bytes / profile->time_us / 1000;
-    double dram = 0, fma = 0, share = 0;
-    ks_fact_get(&profile->facts, "dram_pct", &dram);
+    double fma = 0, share = 0;
     ks_fact_get(&profile->facts, "pipe_fma_pct", &fma);
     if (profile->copy_gbs > 0)
         share = 100 * profile->achieved_gbs / profile->copy_gbs;
-    // The floor is compulsory traffic; a kernel that moves more is not nearer to it for that. A full
-    // arithmetic pipe is a ceiling of its own.
+    // The floor is compulsory traffic; a kernel that moves more is not nearer to it for that. A
+    // full arithmetic pipe is a ceiling of its own.
     if (fma > share)
         share = fma;
     profile->roofline_pct = share > 100 ? 100 : share;
 }
 
-static enum ks_status ask_all(struct ks_arena *arena, struct ks_worker *probe,
-                              const struct ks_tu_kernel *kernel, struct ks_slice cubin,
-                              const struct ks_problem *problem, struct ks_profile *profile,
-                              struct ks_err *err)
+static struct ks_profile_refusal refusal_of(struct ks_arena *arena, const json_t *refused)
 {
-    const char *name = kernel->signature->registered;
-    KS_TRY(answered(probe, ks_worker_load(probe, cubin, &name, 1), "module", err));
-    static_facts(arena, probe->reply, profile);
-    KS_TRY(answered(probe, ks_worker_ask(probe, "ceilings", json_object(), ASK_SECONDS), "ceilings",
-                    err));
-    profile->copy_gbs = ks_json_num(probe->reply, "copy_gbs", 0);
-    profile->fma_gflops = ks_json_num(probe->reply, "fma_gflops", 0);
+    return (struct ks_profile_refusal){ks_arena_strdup(arena, ks_json_str(refused, "code", "")),
+                                       ks_arena_strdup(arena, ks_json_str(refused, "text", ""))};
+}
 
-    struct ks_vector vector = {.problem = *problem, .layout = ks_layout_of(arena, problem),
-                               .family = KS_FAMILY_DECLARED, .seed = ks_seed_from_os()};
-    uint64_t *addresses = KS_NEW_ARRAY(arena, uint64_t, vector.layout.n_slots + 1);
-    struct ks_placement placement = {.flush = KS_FLUSH_START};
-    KS_TRY(answered(probe, ks_vector_place(arena, &vector, probe, placement, NULL, 0,
-                                           KS_CONTENTS_PLAIN, 0), "buffers", err));
-    KS_TRY(answered(probe, ks_vector_placed(&vector, probe, addresses), "buffers", err));
-    struct ks_scope scope = {.problem = problem, .signature = kernel->signature,
-                             .decl = kernel->mark->decl, .layout = &vector.layout,
+// The two stalls that most warps of a line are in.
+static const char *stalls_text(struct ks_arena *arena, const json_t *stalls, double samples)
+{
+    const char *name, *first = "", *second = "";
+    double most = 0, next = 0;
+    json_t *value;
+    json_object_foreach((json_t *)stalls, name, value)
+    {
+        double n = json_number_value(value);
+        if (n > most) {
+            second = first, next = most;
+            first = name, most = n;
+        } else if (n > next) {
+            second = name, next = n;
+        }
+    }
+    if (most <= 0)
+        return "";
+    if (next < 0.1 * samples)
+        return ks_arena_printf(arena, "%s %.0f %%", first, 100 * most / samples);
+    return ks_arena_printf(arena, "%s %.0f %%, %s %.0f %%", first, 100 * most / samples, second,
+                           100 * next / samples);
+}
+
+static void take_lines(struct asking *a)
+{
+    const json_t *lines = json_object_get(a->worker.reply, "lines");
+    double all = ks_json_num(a->worker.reply, "samples", 0);
+    a->profile->lines_refused =
+        refusal_of(a->arena, json_object_get(a->worker.reply, "lines_refused"));
+    for (size_t i = 0; all > 0 && i < json_array_size(lines); i++) {
+        const json_t *row = json_array_get(lines, i);
+        const char *file = ks_json_str(row, "file", NULL);
+        double samples = ks_json_num(row, "samples", 0);
+        struct ks_hot_line *line = ks_vec_push(a->arena, &a->profile->lines);
+        *line = (struct ks_hot_line){
+            .file = file == NULL ? NULL : ks_arena_strdup(a->arena, file),
+            .line = (int)ks_json_int(row, "line", 0),
+            .pct = 100 * samples / all,
+            .why = stalls_text(a->arena, json_object_get(row, "stalls"), samples)};
+    }
+}
+
+// ---- asking
+
+static enum ks_status place(struct asking *a, struct ks_vector *vector, json_t **plan,
+                            struct ks_err *err)
+{
+    const struct ks_tu_kernel *kernel = a->ask->kernel;
+    *vector = (struct ks_vector){.problem = *a->ask->problem,
+                                 .layout = ks_layout_of(a->arena, a->ask->problem),
+                                 .family = KS_FAMILY_DECLARED,
+                                 .seed = ks_seed_from_os()};
+    for (size_t i = 0; a->emulated && i < vector->layout.n_slots; i++)
+        if (vector->layout.slots[i].bytes > FILL_BYTES)
+            vector->layout.slots[i].role = KS_ROLE_OUT;
+    uint64_t *addresses = KS_NEW_ARRAY(a->arena, uint64_t, vector->layout.n_slots + 1);
+    KS_TRY(answered(a,
+                    ks_vector_place(a->arena, vector, &a->worker,
+                                    (struct ks_placement){.flush = KS_FLUSH_START}, NULL, 0,
+                                    KS_CONTENTS_PLAIN, 0),
+                    "buffers", err));
+    KS_TRY(answered(a, ks_vector_placed(vector, &a->worker, addresses), "buffers", err));
+    struct ks_scope scope = {.problem = a->ask->problem,
+                             .signature = kernel->signature,
+                             .decl = kernel->mark->decl,
+                             .layout = &vector->layout,
                              .addresses = addresses};
-    json_t *request = json_object();
-    json_object_set_new(request, "plan", ks_launch_original(&scope, "m0"));
-    KS_TRY(answered(probe, ks_worker_ask(probe, "profile", request, ASK_SECONDS), "profile", err));
-    profile->method = ks_arena_strdup(arena, ks_json_str(probe->reply, "method", "timing"));
-    profile->refused = ks_arena_strdup(arena, ks_json_str(probe->reply, "refused", ""));
-    profile->chip = ks_arena_strdup(arena, ks_json_str(probe->reply, "chip", ""));
-    profile->time_us = ks_json_num(probe->reply, "time_us", 0);
-    const json_t *metrics = json_object_get(probe->reply, "metrics");
-    ks_profile_facts(arena, metrics, &profile->facts);
-    ks_fact_set(arena, &profile->facts, "time_us", profile->time_us);
-    ceilings(profile, problem);
-    ks_fact_set(arena, &profile->facts, "roofline_pct", profile->roofline_pct);
-    ks_profile_classify(arena, profile);
-    profile->json = json_pack("{s:s,s:s,s:s,s:f,s:f,s:f,s:f,s:f,s:s,s:s,s:O?}", "method",
-                              profile->method, "refused", profile->refused, "chip", profile->chip,
-                              "time_us", profile->time_us, "copy_gbs", profile->copy_gbs,
-                              "fma_gflops", profile->fma_gflops, "achieved_gbs",
-                              profile->achieved_gbs, "roofline_pct", profile->roofline_pct,
-                              "bottleneck", profile->bottleneck, "evidence", profile->evidence,
-                              "metrics", metrics);
+    *plan = ks_launch_original(&scope, "m0");
     return KS_OK;
 }
 
-enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_config *config,
-                              const struct ks_tu_kernel *kernel, const char *cubin,
-                              const struct ks_problem *problem, struct ks_profile *profile,
-                              struct ks_err *err)
+static enum ks_status ask_gpu(struct asking *a, json_t *request, struct ks_err *err)
 {
-    *profile = (struct ks_profile){.method = "", .refused = "", .chip = "",
-                                   .bottleneck = "unknown", .evidence = ""};
-    struct ks_worker probe = {0};
-    struct ks_device_info info;
-    struct ks_lock lock = {.fd = -1};
-    struct ks_slice code;
-    KS_TRY(ks_file_read(arena, cubin, CUBIN_MAX, &code, err));
-    KS_TRY(ks_dir_make(config->runtime_dir, err));
-    const char *path = ks_path_join(arena, ks_program_dir(arena), "ks-probe");
-    KS_TRY(ks_worker_start(&probe, NULL, path, "cuda", false, err));
-    enum ks_status status;
-    KS_TRY_GOTO(answered(&probe, ks_worker_hello(&probe, &info), "hello", err), done);
-    KS_TRY_GOTO(ks_lock_take(ks_device_lock_path(arena, config->runtime_dir, info.uuid),
-                             LOCK_SECONDS, &lock, err), done);
-    KS_TRY_GOTO(ask_all(arena, &probe, kernel, code, problem, profile, err), done);
-done:
-    ks_lock_release(&lock);
-    ks_worker_stop(&probe);
-    return status;
+    struct ks_profile *p = a->profile;
+    const json_t *reply;
+    struct ks_gpu gpu = {.threads_sm = a->device.max_threads_sm,
+                         .blocks_sm = a->device.blocks_sm,
+                         .regs_sm = a->device.regs_sm,
+                         .shared_sm = a->device.smem_sm};
+    json_object_set_new(request, "lines", json_boolean(a->ask->lines));
+    enum ks_answer answer =
+        ks_worker_send(&a->worker, "profile", request, &a->image, a->ask->lines);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(&a->worker, ASK_SECONDS);
+    KS_TRY(answered(a, answer, "profile", err));
+    reply = a->worker.reply;
+    p->method = ks_arena_strdup(a->arena, ks_json_str(reply, "method", "timing"));
+    p->refused = refusal_of(a->arena, json_object_get(reply, "refused"));
+    p->chip = ks_arena_strdup(a->arena, ks_json_str(reply, "chip", ""));
+    p->gpu = ks_arena_strdup(a->arena, a->device.name);
+    p->passes = (int)ks_json_int(reply, "passes", 0);
+    p->time_us = ks_json_num(reply, "time_us", 0);
+    ks_profile_facts(a->arena, json_object_get(reply, "metrics"), &p->facts);
+    ks_fact_set(a->arena, &p->facts, "time_us", p->time_us);
+    ceilings(p, a->ask->problem);
+    ks_fact_set(a->arena, &p->facts, "roofline_pct", p->roofline_pct);
+    ks_resources_place(&gpu, a->ask->problem, &p->resources);
+    take_lines(a);
+    ks_profile_classify(a->arena, p);
+    p->json = ks_profile_json(p, json_object_get(reply, "metrics"));
+    return KS_OK;
 }
 
-void ks_profile_print(struct ks_buf *out, const struct ks_profile *p)
+static enum ks_status ask_emulator(struct asking *a, json_t *request, struct ks_err *err)
 {
-    ks_buf_printf(out, "profile (%s%s%s): %.1f us\n", p->method, p->chip[0] ? ", " : "", p->chip,
-                  p->time_us);
-    if (p->refused[0] != '\0')
-        ks_buf_printf(out, "  counters: %s\n", p->refused);
-    if (p->copy_gbs > 0)
-        ks_buf_printf(out, "  compulsory traffic at %.0f GB/s; a copy on this card reaches %.0f GB/s, "
-                      "FMA %.0f GFLOP/s; %.0f %% of the nearer ceiling\n",
-                      p->achieved_gbs, p->copy_gbs, p->fma_gflops, p->roofline_pct);
-    ks_buf_printf(out, "  bottleneck: %s (%s)\n", p->bottleneck, p->evidence);
-    ks_vec_each(struct ks_fact, fact, &p->facts)
-        if (fact->known && strcmp(fact->name, "time_us") != 0)
-            ks_buf_printf(out, "  %-24s %.6g\n", fact->name, fact->value);
+    struct ks_gpu gpu = {0};
+    struct ks_counts counts;
+    const char *dir = ks_path_join(a->arena, a->ask->config->share_dir, "devices");
+    json_object_set_new(request, "lines", json_true());
+    KS_TRY(answered(a, ks_worker_ask(&a->worker, "count", request, COUNT_SECONDS), "profile", err));
+    if (!ks_counts_read(json_array_get(json_object_get(a->worker.reply, "steps"), 0), &counts))
+        return ks_err_set(err, KS_E_CHILD, "the emulated device counted nothing");
+    if (ks_gpu_find(a->arena, dir, a->ask->kernel->arch, &gpu, NULL) != KS_OK)
+        gpu = (struct ks_gpu){0};
+    ks_resources_place(&gpu, a->ask->problem, &a->profile->resources);
+    ks_profile_counted(a->arena, &gpu, &counts, json_object_get(a->worker.reply, "lines"),
+                       (double)ks_problem_traffic(a->ask->problem), a->profile);
+    a->profile->json = ks_profile_json(a->profile, NULL);
+    return KS_OK;
+}
+
+static enum ks_status ask_all(struct asking *a, struct ks_err *err)
+{
+    const char *name = a->ask->kernel->signature->registered;
+    struct ks_vector vector;
+    json_t *plan = NULL;
+    KS_TRY(answered(a, ks_worker_load(&a->worker, a->image, &name, 1), "module", err));
+    if (!a->emulated) {
+        static_facts(a);
+        KS_TRY(answered(a, ks_worker_ask(&a->worker, "ceilings", json_object(), ASK_SECONDS),
+                        "ceilings", err));
+        a->profile->copy_gbs = ks_json_num(a->worker.reply, "copy_gbs", 0);
+        a->profile->fma_gflops = ks_json_num(a->worker.reply, "fma_gflops", 0);
+    }
+    KS_TRY(place(a, &vector, &plan, err));
+    json_t *request = json_pack("{s:o}", "plan", plan);
+    return a->emulated ? ask_emulator(a, request, err) : ask_gpu(a, request, err);
+}
+
+// ---- where
+
+static enum ks_status read_image(struct asking *a, struct ks_err *err)
+{
+    const struct ks_profile_ask *ask = a->ask;
+    const char *const names[] = {ask->kernel->signature->registered, NULL};
+    const char *path;
+    if (a->emulated)
+        return ks_judge_text(a->arena, ask->plain, ask->kernel->arch, names[0], &a->image, err);
+    KS_TRY(ks_tu_image(a->arena, ask->tu, ask->plain, ask->kernel->arch, names, &path, err));
+    return ks_file_read(a->arena, path, CUBIN_MAX, &a->image, err);
+}
+
+enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_ask *ask,
+                              struct ks_profile *profile, bool *fault, struct ks_err *err)
+{
+    const struct ks_profile_refusal none = {"", ""};
+    const struct ks_worker_place where = ks_worker_place_of(ask->config->device);
+    struct asking a = {.arena = arena,
+                       .ask = ask,
+                       .profile = profile,
+                       .emulated = ks_device_emulated(where.device)};
+    struct ks_lock lock = {.fd = -1};
+    *profile = (struct ks_profile){.method = "",
+                                   .refused = none,
+                                   .lines_refused = none,
+                                   .chip = "",
+                                   .gpu = "",
+                                   .bottleneck = "unknown",
+                                   .evidence = ""};
+    *fault = false;
+    ks_resources_read(ask->plain->err, ask->kernel->signature->registered, ask->kernel->arch,
+                      &profile->resources);
+    KS_TRY(read_image(&a, err));
+    KS_TRY(ks_dir_make(ask->config->runtime_dir, err));
+    const char *path =
+        ks_path_join(arena, ks_program_dir(arena), a.emulated ? "ks-worker" : "ks-probe");
+    KS_TRY(ks_worker_start(&a.worker, where.launcher, path, where.device, false, err));
+    enum ks_status status;
+    KS_TRY_GOTO(answered(&a, ks_worker_hello(&a.worker, &a.device), "hello", err), done);
+    if (!a.emulated)
+        KS_TRY_GOTO(
+            ks_lock_take(ks_device_lock_path(arena, ask->config->runtime_dir, a.device.uuid),
+                         LOCK_SECONDS, &lock, err),
+            done);
+    status = ask_all(&a, err);
+done:
+    *fault = a.fault;
+    ks_lock_release(&lock);
+    ks_worker_stop(&a.worker);
+    return status;
 }

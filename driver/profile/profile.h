@@ -1,36 +1,81 @@
 // Profiles of the original kernel: counters read by ks-probe (a separate program, the only one that
-// touches CUPTI), turned into facts, a bottleneck class and the distance from measured ceilings.
+// touches CUPTI), or counted on the emulated device, turned into facts, a bottleneck class and the distance
+// from the ceilings of the card.
 #ifndef KS_PROFILE_H
 #define KS_PROFILE_H
 
 #include "device/device.h"
+#include "device/model.h"
 #include "key/tu.h"
 #include "memory/skill.h"
 #include "workload/problem.h"
 
+// Why something is missing that is no fault of the kernel (docs/profile.md); code "" where nothing is.
+struct ks_profile_refusal {
+    const char *code, *text;
+};
+
+// What one launch takes of an SM. -1: not known.
+struct ks_resources {
+    int registers;          // a thread
+    int static_shared;      // bytes of a block
+    int64_t dynamic_shared;
+    int frame;              // bytes of local memory a thread: spills, and arrays that are no registers
+    int spill_stores, spill_loads; // bytes, as ptxas counts them
+    int threads;            // of a block
+    bool placed;            // the rest is known
+    struct ks_occupancy occupancy;
+};
+
+// A line of the user's text that takes time.
+struct ks_hot_line {
+    const char *file;       // NULL: the code says none, and `line` is 0
+    int line;
+    double pct;             // of all samples; on the emulated device of the warps' instructions and sectors
+    const char *why;        // what warps wait for there; on the emulated device what it costs
+};
+struct ks_hot_lines {
+    struct ks_hot_line *at;
+    size_t len, cap;
+};
+
 struct ks_profile {
-    const char *method;     // "range profiler", "activity", or "timing" when counters are refused
-    const char *refused;    // why counters were not read, with what to change; "" if they were
-    const char *chip;
+    const char *method;     // "range profiler", "activity", "timing" when counters are refused, or "model"
+    struct ks_profile_refusal refused, lines_refused; // why counters were not read; why there are no lines
+    const char *chip;       // "GH100", "" where it is not known
+    const char *gpu;        // name of the GPU, or of the one that was modelled; "": none could be
+    bool modelled;          // nothing here was measured
+    int passes;
     double time_us;
     struct ks_fact_list facts;   // short names: dram_pct, sectors_per_request_st, registers, ...
+    struct ks_resources resources;
+    struct ks_hot_lines lines;
     const char *bottleneck; // "dram-bandwidth", "uncoalesced", "latency", "compute", "shared-conflicts",
                             // "issue", "atomics", "local-memory", "launch", "unknown"
     const char *evidence;   // the numbers that say so, one line
-    double copy_gbs, fma_gflops;  // ceilings measured on this card
-    double achieved_gbs, achieved_gflops; // over compulsory traffic; 0 unknown
+    double copy_gbs, fma_gflops;  // ceilings measured on this card (described, where modelled)
+    double achieved_gbs;    // over compulsory traffic; 0 unknown
     double roofline_pct;    // time at the nearer ceiling over time measured, percent; 0 unknown
-    json_t *json;           // everything raw, for --json; owned by the caller (json_decref)
+    json_t *json;           // the same for --json (docs/json.md, ks.profile); the caller's to json_decref
 };
 
-// Profiles one problem of the kernel from the plain compile's cubin. Takes the GPU's lock.
-// KS_E_DEVICE or KS_E_CHILD when not even timing worked.
-enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_config *config,
-                              const struct ks_tu_kernel *kernel, const char *cubin,
-                              const struct ks_problem *problem, struct ks_profile *profile,
-                              struct ks_err *err);
+// What is profiled, and how. `config` says where: on a GPU (KS_DEVICE's launcher included), or on the
+// emulated device, where nothing is measured.
+struct ks_profile_ask {
+    const struct ks_config *config;
+    const struct ks_tu *tu;
+    const struct ks_tu_compile *plain;     // with --resource-usage spills are known, with -lineinfo lines
+    const struct ks_tu_kernel *kernel;
+    const struct ks_problem *problem;
+    bool lines;                            // hot lines, which cost some 0.6 s on a GPU
+};
 
-// The page a person can act on: time, ceilings, class with the counters that say so.
+// Takes the GPU's lock while it measures. KS_E_DEVICE or KS_E_CHILD when not even timing worked: with
+// *fault the kernel itself is at fault, else the machine or this program. Refused counters are no failure.
+enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_ask *ask,
+                              struct ks_profile *profile, bool *fault, struct ks_err *err);
+
+// The page a person can act on: time, ceilings, class with the counters that say so, resources, lines.
 void ks_profile_print(struct ks_buf *out, const struct ks_profile *profile);
 
 // Bottleneck class and its evidence from facts alone (no device): what ks_profile_run uses last.

@@ -10,8 +10,8 @@
 #include "os/file.h"
 #include "os/proc.h"
 #include "os/term.h"
+#include "search/choose.h"
 #include "search/classes.h"
-#include "search/rank.h"
 #include "search/settle.h"
 #include "search/trajectory.h"
 
@@ -57,45 +57,30 @@ static void show(const struct tuner *t, const char *what)
 
 static enum ks_status make_brief(struct tuner *t, struct ks_err *err)
 {
-    const struct ks_tu_mark *mark = t->kernel->mark;
-    struct ks_slice text = mark->file->text;
-    struct ks_brief *brief = &t->brief;
-    brief->decl = mark->decl;
-    brief->signature = t->kernel->signature;
-    brief->mark = mark->mark;
-    brief->kernel_text = ks_arena_strndup(t->arena, text.at + mark->decl->begin,
-                                          mark->decl->end - mark->decl->begin);
-    brief->device = ks_judge_device(t->judge);
-    brief->canonical_ptx = ks_arena_strndup(t->arena, t->kernel->ptx->canonical.at,
-                                            t->kernel->ptx->canonical.len);
     const struct ks_problem *problems;
-    brief->n_problems = ks_judge_baseline(t->judge, &problems, &brief->baseline_us);
-    brief->problems = problems;
-    brief->multiply_add_only = ks_judge_multiply_add_only(t->judge);
-    return ks_engine_features(t->arena, brief, err);
+    const double *baseline_us;
+    size_t n = ks_judge_baseline(t->judge, &problems, &baseline_us);
+    KS_TRY(ks_choose_brief(t->arena, t->kernel, problems, n, ks_judge_device(t->judge), &t->brief, err));
+    t->brief.baseline_us = baseline_us;
+    t->brief.multiply_add_only = ks_judge_multiply_add_only(t->judge);
+    return KS_OK;
 }
 
-// The heaviest workload stands for the kernel. A profile is a help, never a condition.
+// A profile is a help, never a condition.
 static void profile(struct tuner *t)
 {
     struct ks_err err = {0};
-    size_t heaviest = 0;
-    for (size_t i = 1; i < t->brief.n_problems; i++)
-        if (t->brief.problems[i].weight > t->brief.problems[heaviest].weight)
-            heaviest = i;
-    const char *const names[] = {t->kernel->signature->registered, NULL};
-    const char *image;
+    bool fault;
+    const struct ks_problem *problems = t->brief.problems;
+    const struct ks_profile_ask ask = {
+        .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
+        .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
     show(t, "profiling");
-    if (ks_tu_image(t->arena, t->tu, t->plain, t->kernel->arch, names, &image, &err) != KS_OK ||
-        ks_profile_run(t->arena, t->options->config, t->kernel, image,
-                       &t->brief.problems[heaviest], &t->result->profile, &err) != KS_OK) {
+    if (ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err) != KS_OK) {
         ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
         return;
     }
     t->result->profiled = true;
-    ks_vec_each(struct ks_fact, fact, &t->result->profile.facts)
-        if (fact->known)
-            ks_fact_set(t->arena, &t->brief.facts, fact->name, fact->value);
 }
 
 static const char *bottleneck(const struct tuner *t)
@@ -342,8 +327,9 @@ static enum ks_status run(struct tuner *t, struct ks_err *err)
     ks_digest_hex(&t->kernel->key, hex);
     t->trajectory.key = hex;
     ks_trajectory_open(&t->trajectory, t->options->again);
-    t->n_ranked = ks_rank_skills(t->arena, &t->skills, &t->brief.facts, t->options->outcomes,
-                                 t->kernel->arch, bottleneck(t), &t->ranked);
+    t->n_ranked = ks_choose_skills(t->arena, &t->skills, &t->brief,
+                                   t->result->profiled ? &t->result->profile : NULL,
+                                   t->options->outcomes, t->kernel->arch, &t->ranked);
     KS_TRY(explore(t, err));
     KS_TRY(compose(t, err));
     if (ks_stop_requested())

@@ -1,0 +1,43 @@
+#include "search/choose.h"
+
+enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
+                               const struct ks_problem *problems, size_t n_problems,
+                               const struct ks_device_info *device, struct ks_brief *brief,
+                               struct ks_err *err)
+{
+    const struct ks_tu_mark *mark = kernel->mark;
+    struct ks_slice text = mark->file->text;
+    *brief = (struct ks_brief){.decl = mark->decl,
+                               .signature = kernel->signature,
+                               .mark = mark->mark,
+                               .problems = problems,
+                               .n_problems = n_problems,
+                               .device = device};
+    brief->kernel_text =
+        ks_arena_strndup(arena, text.at + mark->decl->begin, mark->decl->end - mark->decl->begin);
+    brief->canonical_ptx =
+        ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
+    return ks_engine_features(arena, brief, err);
+}
+
+size_t ks_choose_workload(const struct ks_problem *problems, size_t n)
+{
+    size_t heaviest = 0;
+    for (size_t i = 1; i < n; i++)
+        if (problems[i].weight > problems[heaviest].weight)
+            heaviest = i;
+    return heaviest;
+}
+
+size_t ks_choose_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
+                        struct ks_brief *brief, const struct ks_profile *profile,
+                        struct ks_outcomes *outcomes, int arch, struct ks_ranked_skill **ranked)
+{
+    bool measured = profile != NULL && !profile->modelled;
+    for (size_t i = 0; measured && i < profile->facts.len; i++)
+        if (profile->facts.at[i].known)
+            ks_fact_set(arena, &brief->facts, profile->facts.at[i].name,
+                        profile->facts.at[i].value);
+    return ks_rank_skills(arena, skills, &brief->facts, outcomes, arch,
+                          measured ? profile->bottleneck : "unknown", ranked);
+}
