@@ -20,6 +20,7 @@ struct record_run {
 struct record_captured {
     const char *id, *kernel, *path;
     int64_t grid[3], block[3], bytes; // bytes: of the allocations that it points into
+    int64_t inside;                   // pointers in structs by value, or in what the compiler calls numbers
 };
 struct record_captures {
     const char *folder;               // of captures
@@ -62,7 +63,6 @@ const struct record_source *record_source_of(struct ks_arena *arena, const struc
 // Which kernels are worth a mark, by what they could save at most, and why the others are not.
 enum record_worth {
     WORTH_TUNING, WORTH_MARKED, WORTH_VARIANT, WORTH_SHARE, WORTH_SOURCE, WORTH_CEILING,
-    WORTH_STRUCT,
 };
 struct record_suggestion {
     const struct ks_recorded_kernel *kernel;

@@ -132,6 +132,8 @@ static enum ks_status take_one(struct ks_arena *arena, struct record_captures *c
     memcpy(made->block, capture.block, sizeof made->block);
     ks_vec_each(const struct ks_capture_memory, m, &capture.memory)
         made->bytes += m->size;
+    ks_vec_each(const struct ks_capture_pointer, p, &capture.pointers)
+        made->inside += capture.params.at[p->param].size > sizeof(void *);
     return KS_OK;
 }
 

@@ -148,8 +148,11 @@ static void print_captures(struct ks_arena *arena, const struct record_captures 
 {
     for (size_t i = 0; i < captures->made.len; i++) {
         const struct record_captured *c = &captures->made.at[i];
-        printf("captured %s: %s, grid %s, block %s, %.3g MB; #pragma ks workload capture(%s)\n", c->path,
-               c->kernel, triple(arena, c->grid), triple(arena, c->block), (double)c->bytes / 1e6, c->id);
+        printf("captured %s: %s, grid %s, block %s, %.3g MB", c->path, c->kernel, triple(arena, c->grid),
+               triple(arena, c->block), (double)c->bytes / 1e6);
+        if (c->inside > 0)
+            printf(", %lld pointer%s found by value inside its arguments", (long long)c->inside, c->inside > 1 ? "s" : "");
+        printf("; #pragma ks workload capture(%s)\n", c->id);
     }
     if (captures->made.len == 0)
         printf("no launch was captured\n");
@@ -239,10 +242,10 @@ static json_t *captures_json(const struct record_captures *captures)
     json_t *list = json_array();
     for (size_t i = 0; captures != NULL && i < captures->made.len; i++) {
         const struct record_captured *c = &captures->made.at[i];
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o,s:o,s:I}", "capture", c->id, "kernel",
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:I}", "capture", c->id, "kernel",
                                               c->kernel, "path", c->path, "grid", triple_json(c->grid),
-                                              "block", triple_json(c->block), "bytes",
-                                              (json_int_t)c->bytes));
+                                              "block", triple_json(c->block), "bytes", (json_int_t)c->bytes,
+                                              "inside", (json_int_t)c->inside));
     }
     return list;
 }

@@ -94,25 +94,14 @@ static double memory_part(const struct ks_recording *recording, const struct ks_
     return 0;
 }
 
-// A struct that holds a pointer is an argument that no clause can give.
-static bool holds_struct(const struct ks_capture *capture)
-{
-    for (size_t i = 0; i < capture->pointers.len; i++)
-        if (capture->params.at[capture->pointers.at[i].param].size > sizeof(void *))
-            return true;
-    return false;
-}
-
 static void decide(struct suggester *s, struct record_suggestion *one)
 {
     struct ks_arena *arena = s->context->arena;
     const struct ks_recorded_kernel *kernel = one->kernel;
     size_t captures = 0;
-    bool structs = false;
     ks_strv_add(arena, &one->lines, "#pragma ks optimize");
     ks_vec_each(const struct ks_capture, c, &s->captures)
         if (fits(s->recording, kernel, c)) {
-            structs = structs || holds_struct(c);
             ks_strv_add(arena, &one->lines, ks_arena_printf(arena, "#pragma ks workload capture(%s)", c->id));
             double part = memory_part(s->recording, kernel, c);
             one->memory = part > one->memory ? part : one->memory;
@@ -131,9 +120,6 @@ static void decide(struct suggester *s, struct record_suggestion *one)
     } else if (one->source->marked) {
         one->worth = WORTH_MARKED;
         one->why = ks_arena_printf(arena, "marked already: `ks tune %s:%s`", file, one->source->decl->qualified);
-    } else if (structs) {
-        one->worth = WORTH_STRUCT;
-        one->why = "a struct among its parameters holds a pointer: no mark can describe that yet";
     } else if (one->memory >= MEMORY_FULL) {
         one->worth = WORTH_CEILING;
         one->why = ks_arena_printf(arena, "its arrays already pass memory at %.0f %% of the peak",
@@ -250,8 +236,7 @@ json_t *record_suggest_json(const struct record_suggestions *suggestions)
 {
     static const char *const names[] = {
         [WORTH_TUNING] = "worth-tuning", [WORTH_MARKED] = "marked",    [WORTH_VARIANT] = "variant",
-        [WORTH_SHARE] = "small-share",   [WORTH_SOURCE] = "no-source", [WORTH_CEILING] = "memory-ceiling",
-        [WORTH_STRUCT] = "struct-parameter"};
+        [WORTH_SHARE] = "small-share",   [WORTH_SOURCE] = "no-source", [WORTH_CEILING] = "memory-ceiling"};
     json_t *list = json_array();
     for (size_t i = 0; suggestions != NULL && i < suggestions->len; i++) {
         const struct record_suggestion *one = &suggestions->at[i];

@@ -104,6 +104,19 @@ static enum ks_status fill_slot(struct running *r, size_t i, struct ks_err *err)
     return status;
 }
 
+static void make_struct(const struct running *r, size_t index, struct ks_dev_arg *arg)
+{
+    const struct ks_problem *p = &r->problem;
+    struct ks_arena *arena = r->context->arena;
+    arg->kind = KS_DARG_STRUCT;
+    arg->block = ks_arena_memdup(arena, p->args[index].block->bytes, arg->size);
+    arg->pointers = KS_NEW_ARRAY(arena, struct ks_dev_pointer, p->n_args - p->n_params);
+    for (size_t i = p->n_params; i < p->n_args; i++)
+        if (p->args[i].parent == index)
+            arg->pointers[arg->n_pointers++] =
+                (struct ks_dev_pointer){p->args[i].at, r->buffers[r->layout.slot_of[i]]};
+}
+
 static enum ks_status make_step(struct running *r, struct ks_err *err)
 {
     struct ks_arena *arena = r->context->arena;
@@ -113,17 +126,21 @@ static enum ks_status make_step(struct running *r, struct ks_err *err)
     r->buffers = KS_NEW_ARRAY(arena, size_t, r->layout.n_slots);
     for (size_t i = 0; i < r->layout.n_slots; i++)
         KS_TRY(fill_slot(r, i, err));
-    r->step.args = KS_NEW_ARRAY(arena, struct ks_dev_arg, p->n_args);
-    r->step.n_args = p->n_args;
-    for (size_t i = 0; i < p->n_args; i++) {
+    r->step.args = KS_NEW_ARRAY(arena, struct ks_dev_arg, p->n_params);
+    r->step.n_args = p->n_params;
+    for (size_t i = 0; i < p->n_params; i++) {
         struct ks_dev_arg *arg = &r->step.args[i];
         if (p->args[i].kind == KS_ARG_BUFFER) {
             *arg = (struct ks_dev_arg){.kind = KS_DARG_BUFFER,
                                        .buffer = r->buffers[r->layout.slot_of[i]]};
             continue;
         }
-        arg->kind = KS_DARG_BYTES;
         arg->size = p->args[i].size;
+        if (p->args[i].kind == KS_ARG_STRUCT) {
+            make_struct(r, i, arg);
+            continue;
+        }
+        arg->kind = KS_DARG_BYTES;
         memcpy(arg->bytes, p->args[i].bytes, arg->size);
     }
     for (int k = 0; k < 3; k++) {

@@ -119,10 +119,23 @@ static const struct ks_config *config_of(struct ks_verb_context *context,
     return config;
 }
 
+// What nvcc preprocessed for the host; empty where it cannot be read.
+static struct ks_slice preprocessed(struct ks_arena *arena, const char *dir)
+{
+    struct ks_strv files = {0};
+    struct ks_slice text = {0};
+    if (ks_dir_list(arena, dir, &files, NULL) == KS_OK)
+        for (size_t i = 0; i < files.len && text.len == 0; i++)
+            if (ks_ends_with(files.at[i], ".cpp4.ii"))
+                ks_file_read(arena, ks_path_join(arena, dir, files.at[i]), 64 << 20, &text, NULL);
+    return text;
+}
+
 // The keys stand: what a capture holds is not part of them but by its name.
 static void expand_captures(struct ks_arena *arena, struct verb_tu *out)
 {
     struct ks_strv dirs = ks_store_captures(arena, &out->store);
+    struct ks_slice text = {0};
     for (size_t i = 0; i < out->tu.n_kernels; i++) {
         struct ks_tu_kernel *kernel = &out->tu.kernels[i];
         struct ks_tu_mark *mark = ks_arena_memdup(arena, kernel->mark, sizeof *mark);
@@ -131,7 +144,9 @@ static void expand_captures(struct ks_arena *arena, struct verb_tu *out)
             captured |= mark->mark->workloads[w].capture[0] != '\0';
         if (!captured || kernel->signature == NULL)
             continue;
-        mark->mark = ks_capture_expand(arena, &dirs, mark->mark, mark->decl, kernel->signature);
+        if (text.len == 0)
+            text = preprocessed(arena, out->plain.keep_dir);
+        mark->mark = ks_capture_expand(arena, &dirs, mark->mark, mark->decl, kernel->signature, text);
         kernel->mark = mark;
     }
 }

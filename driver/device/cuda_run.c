@@ -173,6 +173,13 @@ static enum ks_status bind_args(struct ks_cuda *cuda, const struct ks_cuda_funct
             KS_TRY(ks_cuda_buffer_at(cuda, arg->buffer, &b, err));
             addresses[i] = b->data;
             params[i] = &addresses[i];
+        } else if (arg->kind == KS_DARG_STRUCT) {
+            for (size_t k = 0; k < arg->n_pointers; k++) {
+                struct ks_cuda_buffer *b;
+                KS_TRY(ks_cuda_buffer_at(cuda, arg->pointers[k].buffer, &b, err));
+                memcpy(arg->block + arg->pointers[k].at, &b->data, sizeof b->data);
+            }
+            params[i] = arg->block;
         } else {
             params[i] = (void *)(uintptr_t)arg->bytes; // only read
         }

@@ -35,11 +35,16 @@ struct ks_dev_damage {
     int64_t offset;    // its first changed byte, from the data's start; negative: before it
 };
 
-enum ks_dev_arg_kind { KS_DARG_BYTES, KS_DARG_BUFFER };
+enum ks_dev_arg_kind { KS_DARG_BYTES, KS_DARG_BUFFER, KS_DARG_STRUCT };
 struct ks_dev_arg {
     enum ks_dev_arg_kind kind;
     unsigned char bytes[64]; size_t size;
     size_t buffer;     // index as returned by alloc
+    unsigned char *block;             // struct: `size` bytes, into which each launch writes
+    struct ks_dev_pointer {           // the addresses of buffers
+        size_t at, buffer;
+    } *pointers;
+    size_t n_pointers;
 };
 struct ks_dev_step {   // kernel launch, or memset when function is NULL
     void *function;

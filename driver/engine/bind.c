@@ -272,7 +272,7 @@ static bool all_bound(const struct binder *b)
 {
     for (size_t i = 0; i < b->brief->decl->n_params; i++) {
         const struct ks_arg *arg = arg_of(b, 0, i);
-        bool must = arg->kind == KS_ARG_BUFFER || arg->float_scalar;
+        bool must = arg->kind != KS_ARG_SCALAR || arg->float_scalar;
         if (must && !b->taken[i])
             return false;
     }

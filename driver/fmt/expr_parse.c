@@ -1,4 +1,5 @@
 // Parser half of fmt/expr.h: precedence climbing over the text itself, no token list.
+#include <stdlib.h>
 #include <string.h>
 
 #include "fmt/expr_ops.h"
@@ -103,9 +104,42 @@ static enum ks_status parse_number(struct parser *p, struct ks_expr **expr)
     return KS_OK;
 }
 
-// grid.x .. block.z are single names.
+// Behind the dot: i8_ i16_ i32_ i64_ ptr_ and digits. NULL: no member.
+static const char *member_end(const char *at, struct ks_struct_member *member)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+    } kinds[] = {{"i8_", 1}, {"i16_", 2}, {"i32_", 4}, {"i64_", 8}, {"ptr_", 8}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        size_t n = strlen(kinds[i].text);
+        if (strncmp(at, kinds[i].text, n) != 0)
+            continue;
+        size_t digits = strspn(at + n, "0123456789");
+        member->pointer = at[0] == 'p';
+        member->size = kinds[i].size;
+        member->at = (size_t)strtoul(at + n, NULL, 10);
+        return digits > 0 && digits < 6 && !is_name_char(at[n + digits]) ? at + n + digits : NULL;
+    }
+    return NULL;
+}
+
+bool ks_expr_member(const char *name, struct ks_struct_member *member)
+{
+    member->stem = strcspn(name, ".");
+    const char *end = name[member->stem] == '.' ? member_end(name + member->stem + 1, member) : NULL;
+    return end != NULL && *end == '\0';
+}
+
+// grid.x .. block.z are single names, and so are members.
 static void extend_dotted(struct parser *p, size_t len, const char *begin)
 {
+    struct ks_struct_member ignored;
+    const char *end = p->at[0] == '.' ? member_end(p->at + 1, &ignored) : NULL;
+    if (end != NULL) {
+        p->at = end;
+        return;
+    }
     bool has_parts =
         (len == 4 && memcmp(begin, "grid", 4) == 0) || (len == 5 && memcmp(begin, "block", 5) == 0);
     if (has_parts && p->at[0] == '.' && p->at[1] >= 'x' && p->at[1] <= 'z' &&

@@ -22,10 +22,31 @@ struct table {
 
 // --- names in expressions ---
 
+// A member of a struct that was passed by value, read where it lies.
+static bool print_member(const struct table *t, struct ks_buf *out, const char *name)
+{
+    struct ks_struct_member member;
+    if (!ks_expr_member(name, &member))
+        return false;
+    int param = ks_plan_param(t->sub->proposal, ks_arena_strndup(t->arena, name, member.stem));
+    const struct ks_type *type = param >= 0 ? &t->sub->signature->params[param] : NULL;
+    if (type == NULL || type->pointer)
+        return false;
+    if (member.pointer)
+        ks_buf_printf(out, "ks_address_((const char *)c.args[%d] + %zu)", param, member.at);
+    else
+        ks_buf_printf(out, "ks_read_<%s>((const char *)c.args[%d] + %zu, &bad)",
+                      member.size == 1 ? "signed char" : member.size == 2 ? "short" : member.size == 4 ? "int" : "long long",
+                      param, member.at);
+    return true;
+}
+
 static void print_leaf(void *context, struct ks_buf *out, const char *name)
 {
     struct table *t = context;
     int64_t value;
+    if (print_member(t, out, name))
+        return;
     int param = ks_plan_param(t->sub->proposal, name);
     if (param >= 0 && ks_plan_readable(&t->sub->signature->params[param]))
         ks_buf_printf(out, "ks_p%d_", param);

@@ -57,6 +57,20 @@ struct ks_setting { // set(name=value,...): struct members take several values
     size_t n_values;
 };
 
+// A parameter passed by value that no clause can give, as a capture kept it.
+struct ks_block {
+    const char *name;           // of the parameter
+    const unsigned char *bytes; // pointers are zero
+    const bool *matters;        // by byte: false for padding and for pointers that have arrays
+    size_t size;
+    struct ks_block_pointer {
+        size_t at;
+        const char *name;       // as expressions name the member, "p.ptr_8": that of its array, or of an alias
+        struct ks_type type;    // of the pointer
+    } *pointers;
+    size_t n_pointers;
+};
+
 struct ks_workload_mark {
     const char *where; // "file:line"
     const char *name;  // "" if none
@@ -67,6 +81,7 @@ struct ks_workload_mark {
     struct ks_array *arrays;     size_t n_arrays;
     struct ks_setting *settings; size_t n_settings;
     const char *(*aliases)[2];   size_t n_aliases; // {y, x}: y gets x's pointer
+    struct ks_block *blocks;     size_t n_blocks;  // no clause has them, capture(ID) is expanded to them
     struct ks_expr *grid[3], *block[3]; // NULL beyond those given
     struct ks_expr *shared;             // NULL: 0
 };

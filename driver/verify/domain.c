@@ -174,6 +174,34 @@ static void pointers(struct builder *b)
         }
 }
 
+// The bytes that matter, in words as long as they and their place allow; some sixteen together, since a chain
+// of conditions is as deep as it is long.
+static void struct_bytes(struct builder *b, size_t index)
+{
+    const struct ks_block *block = b->declared->args[index].block;
+    const char *name = ks_names_param(&b->names, index);
+    size_t said = 0;
+    for (size_t at = 0, size; at < block->size; at += size) {
+        size = 1;
+        if (!block->matters[at])
+            continue;
+        while (size < 4 && at % (2 * size) == 0 && at + 2 * size <= block->size && block->matters[at + size] &&
+               block->matters[at + 2 * size - 1])
+            size *= 2;
+        int32_t value = 0;
+        unsigned shift = 32 - 8 * (unsigned)size;
+        memcpy(&value, block->bytes + at, size);
+        value = (int32_t)((uint32_t)value << shift) >> shift;
+        if (said % 16 == 0)
+            conjunct(b);
+        ks_buf_printf(b->out, "%s%s.i%zu_%zu == %" PRId32, said % 16 == 0 ? "(" : " && ", name, 8 * size, at, value);
+        if (++said % 16 == 0)
+            ks_buf_puts(b->out, ")");
+    }
+    if (said % 16 != 0)
+        ks_buf_puts(b->out, ")");
+}
+
 static void one_workload(struct builder *b, const struct ks_seen *seen)
 {
     static const char *const grids[3] = {"grid.x", "grid.y", "grid.z"};
@@ -186,6 +214,8 @@ static void one_workload(struct builder *b, const struct ks_seen *seen)
     for (size_t i = 0; i < b->declared->n_args; i++)
         if (ks_arg_integer(&b->declared->args[i], &ignored))
             parameter(b, i);
+        else if (b->declared->args[i].kind == KS_ARG_STRUCT)
+            struct_bytes(b, i);
     for (int d = 0; d < 3; d++) {
         if (b->workload->block[d] != NULL)
             equals(b, blocks[d], b->workload->block[d]);

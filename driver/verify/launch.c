@@ -115,6 +115,25 @@ static bool geometry(const struct ks_problem *problem, const char *name, int64_t
     return true;
 }
 
+// A member of a struct: an integer as it was recorded, or where a pointer's buffer lies.
+static bool member_value(const struct ks_scope *scope, size_t parent, const struct ks_struct_member *member, int64_t *value)
+{
+    const struct ks_problem *problem = scope->problem;
+    const struct ks_block *block = problem->args[parent].block;
+    for (size_t i = problem->n_params; member->pointer && i < problem->n_args; i++)
+        if (problem->args[i].parent == parent && problem->args[i].at == member->at && scope->addresses != NULL) {
+            *value = (int64_t)scope->addresses[scope->layout->slot_of[i]];
+            return true;
+        }
+    if (member->pointer || member->at + member->size > block->size)
+        return false;
+    uint64_t bits = 0;
+    unsigned shift = 64 - 8 * (unsigned)member->size;
+    memcpy(&bits, block->bytes + member->at, member->size);
+    *value = (int64_t)(bits << shift) >> shift;
+    return true;
+}
+
 static const char *param_name(const struct ks_scope *scope, size_t i)
 {
     if (scope->proposal != NULL)
@@ -126,11 +145,18 @@ bool ks_scope_lookup(void *context, const char *name, int64_t *value)
 {
     const struct ks_scope *scope = context;
     const struct ks_problem *problem = scope->problem;
+    struct ks_struct_member member;
     if (geometry(problem, name, value))
         return true;
-    for (size_t i = 0; i < problem->n_args; i++) {
+    for (size_t i = 0; ks_expr_member(name, &member) && i < problem->n_params; i++)
+        if (problem->args[i].kind == KS_ARG_STRUCT && strlen(param_name(scope, i)) == member.stem &&
+            strncmp(param_name(scope, i), name, member.stem) == 0)
+            return member_value(scope, i, &member, value);
+    for (size_t i = 0; i < problem->n_params; i++) {
         if (strcmp(param_name(scope, i), name) != 0)
             continue;
+        if (problem->args[i].kind == KS_ARG_STRUCT)
+            return false;
         if (ks_arg_is_null(&problem->args[i])) {
             *value = 0;
             return true;
@@ -259,6 +285,37 @@ static json_t *hex(const void *data, size_t n)
     return json_pack("{s:s}", "hex", text);
 }
 
+static json_t *struct_argument(const struct ks_scope *scope, size_t index)
+{
+    const struct ks_problem *problem = scope->problem;
+    const struct ks_block *block = problem->args[index].block;
+    struct ks_buf text = KS_BUF(1 << 17);
+    json_t *pointers = json_array();
+    for (size_t i = 0; i < block->size; i++)
+        ks_buf_printf(&text, "%02x", block->bytes[i]);
+    for (size_t i = problem->n_params; i < problem->n_args; i++)
+        if (problem->args[i].parent == index && problem->args[i].kind == KS_ARG_BUFFER)
+            json_array_append_new(pointers, json_pack("[I,I]", (json_int_t)problem->args[i].at,
+                                                      (json_int_t)scope->layout->slot_of[i]));
+    json_t *arg = json_pack("{s:s,s:o}", "hex", ks_buf_text(&text), "pointers", pointers);
+    ks_buf_free(&text);
+    return arg;
+}
+
+// An argument as the original takes it.
+static json_t *own_argument(const struct ks_scope *scope, size_t index)
+{
+    const struct ks_arg *arg = &scope->problem->args[index];
+    switch (arg->kind) {
+    case KS_ARG_BUFFER:
+        return json_pack("{s:I}", "buffer", (json_int_t)scope->layout->slot_of[index]);
+    case KS_ARG_STRUCT:
+        return struct_argument(scope, index);
+    default:
+        return hex(arg->bytes, arg->size);
+    }
+}
+
 // The value in the bytes of a kernel parameter; false when it does not fit the type.
 static bool convert(int64_t value, struct ks_elem elem, unsigned char out[8])
 {
@@ -300,20 +357,16 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
 {
     const struct ks_problem *problem = scope->problem;
     if (expr->op == KS_X_NAME) {
-        for (size_t i = 0; i < problem->n_args; i++) {
+        for (size_t i = 0; i < problem->n_params; i++) {
             const struct ks_arg *arg = &problem->args[i];
             int64_t ignored;
             if (strcmp(param_name(scope, i), expr->name) != 0)
                 continue;
-            if (arg->kind == KS_ARG_BUFFER)
-                return type->pointer
-                           ? json_pack("{s:I}", "buffer", (json_int_t)scope->layout->slot_of[i])
-                           : NULL;
-            if (ks_arg_is_null(arg))
-                return type->pointer ? hex(arg->bytes, arg->size) : NULL;
+            if (arg->kind == KS_ARG_BUFFER || ks_arg_is_null(arg))
+                return type->pointer ? own_argument(scope, i) : NULL;
             if (!ks_arg_integer(arg, &ignored))
                 return !type->pointer && (type->elem.size == 0 || type->elem.size == arg->size)
-                           ? hex(arg->bytes, arg->size)
+                           ? own_argument(scope, i)
                            : NULL;
         }
         for (size_t i = 0; i < scope->proposal->n_workspaces; i++)
@@ -430,11 +483,8 @@ json_t *ks_launch_original(const struct ks_scope *scope, const char *module)
 {
     const struct ks_problem *p = scope->problem;
     json_t *args = json_array();
-    for (size_t i = 0; i < p->n_args; i++)
-        json_array_append_new(args, p->args[i].kind == KS_ARG_BUFFER
-                                        ? json_pack("{s:I}", "buffer",
-                                                    (json_int_t)scope->layout->slot_of[i])
-                                        : hex(p->args[i].bytes, p->args[i].size));
+    for (size_t i = 0; i < p->n_params; i++)
+        json_array_append_new(args, own_argument(scope, i));
     return json_pack("[{s:s,s:s,s:[I,I,I],s:[I,I,I],s:I,s:o}]", "module", module, "kernel",
                      scope->signature->registered, "grid", (json_int_t)p->grid[0],
                      (json_int_t)p->grid[1], (json_int_t)p->grid[2], "block",

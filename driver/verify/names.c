@@ -8,8 +8,10 @@
 
 const char *ks_names_param(const struct ks_names *names, size_t index)
 {
-    return index < names->proposal->n_params ? names->proposal->params[index]
-                                             : names->problem->args[index].name;
+    const struct ks_arg *arg = &names->problem->args[index];
+    if (index < names->problem->n_params)
+        return index < names->proposal->n_params ? names->proposal->params[index] : arg->name;
+    return ks_arena_printf(names->arena, "%s.ptr_%zu", ks_names_param(names, arg->parent), arg->at);
 }
 
 // A parameter that an expression can name: integers always, pointers for aligned() and overlap().

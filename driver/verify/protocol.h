@@ -28,7 +28,8 @@
 //            that inputs kept their fingerprints ("text" says which did not; class "fault" is for
 //            hardware faults, "unsafe" for canaries and changed inputs)
 //            step: {"module":..,"kernel":name,"grid":[x,y,z],"block":[x,y,z],"shared":n,
-//                   "args":[{"buffer":i}|{"hex":"0000803f"}...]} | {"memset":i,"value":v}
+//                   "args":[{"buffer":i}|{"hex":"0000803f"}|{"hex":..,"pointers":[[at,i]...]}...]}
+//                   | {"memset":i,"value":v}; pointers: a struct's bytes, with buffers' addresses at those bytes
 // read       {"buffer":i,"set":s}                   -> {"payload":bytes}, then the bytes
 //            ("set" picks a rotating copy after `sets`; absent or 0: the first)
 // fingerprint{"buffer":i,"set":s}                   -> {"value":"<16 hex>"}

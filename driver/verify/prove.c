@@ -18,6 +18,8 @@ static bool whole_scalars(const struct ks_vector *vector)
     for (size_t i = 0; i < vector->problem.n_args; i++) {
         const struct ks_arg *arg = &vector->problem.args[i];
         int64_t integer;
+        if (arg->kind == KS_ARG_STRUCT)
+            return false;
         if (arg->kind != KS_ARG_SCALAR || ks_arg_is_null(arg) || ks_arg_integer(arg, &integer))
             continue;
         double value = ks_scalar_value(arg->type.elem.scalar, arg->bytes, 0);

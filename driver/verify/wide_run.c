@@ -49,6 +49,8 @@ static bool one_type(const struct ks_vector *vector)
     bool any = false;
     for (size_t i = 0; i < vector->problem.n_args; i++) {
         const struct ks_arg *arg = &vector->problem.args[i];
+        if (arg->kind == KS_ARG_STRUCT) // its floats would have to grow as well
+            return false;
         if (arg->kind != KS_ARG_BUFFER)
             continue;
         const struct ks_slot *slot = &vector->layout.slots[vector->layout.slot_of[i]];

@@ -12,6 +12,7 @@
 // they are). HASH is that of the plain bytes.
 //
 // As a workload: integers and floats that are no pointers are set to their values, never varied as sizes are.
+// A struct by value keeps its bytes; a word of it that is an address in an allocation is a pointer, whatever its type.
 // Each pointer is an array from where it points to the next place that another parameter points to, or to the
 // allocation's end; what is const is `in`, all else `inout`; equal pointers are aliases.
 #ifndef KS_CAPTURE_H
@@ -68,11 +69,11 @@ enum ks_status ks_capture_spooled_symbol(struct ks_arena *arena, const char *spo
 
 // A copy of the mark in which each capture(ID) is written out as clauses, for one instance of its kernel.
 // `dirs` are looked through in order. One that cannot be keeps its capture(ID) and says why in capture_problem: no
-// such capture, of another kernel, or with arguments that no clause can give (structs, pointers into unknown
-// memory). ks_problem_make fails with that.
+// such capture, of another kernel, or with pointers into unknown memory. ks_problem_make fails with that. `text`:
+// preprocessed, for the types of what structs by value point to; without it those are compared bit by bit.
 struct ks_mark *ks_capture_expand(struct ks_arena *arena, const struct ks_strv *dirs,
                                   const struct ks_mark *mark, const struct ks_kernel_decl *decl,
-                                  const struct ks_signature *signature);
+                                  const struct ks_signature *signature, struct ks_slice text);
 // Contents of a KS_INIT_CAPTURE array: `n` bytes from init->skip on, of the contents that init->path names.
 enum ks_status ks_capture_fill(void *out, const struct ks_init *init, size_t n, struct ks_err *err);
 

@@ -5,27 +5,9 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "workload/capture.h"
+#include "workload/capture_expand.h"
 
-struct alias {
-    const char *pair[2]; // as in struct ks_workload_mark
-};
-
-struct expander {
-    struct ks_arena *arena;
-    const struct ks_workload_mark *mark; // the one that says capture(ID)
-    const struct ks_kernel_decl *decl;
-    const struct ks_signature *signature;
-    const char *dir;                     // in which the capture was found
-    struct ks_capture capture;
-    KS_VEC(struct ks_array) arrays;
-    KS_VEC(struct ks_setting) settings;
-    KS_VEC(struct alias) aliases;
-    struct ks_err *err;
-};
-
-__attribute__((format(printf, 2, 3)))
-static enum ks_status refuse(const struct expander *x, const char *format, ...)
+enum ks_status ks_capture_refuse(const struct ks_capture_expander *x, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -70,40 +52,44 @@ static const char *lane_text(struct ks_arena *arena, enum ks_scalar scalar, cons
     }
 }
 
-static enum ks_status add_setting(struct expander *x, const char *name, const char **values, size_t n)
+static enum ks_status add_setting(struct ks_capture_expander *x, const char *name, const char **values, size_t n)
 {
     *ks_vec_push(x->arena, &x->settings) = (struct ks_setting){name, values, n};
     return KS_OK;
 }
 
-static enum ks_status add_scalar(struct expander *x, size_t p)
+static enum ks_status add_scalar(struct ks_capture_expander *x, size_t p)
 {
     const struct ks_type *type = &x->signature->params[p];
     const struct ks_capture_param *param = &x->capture.params.at[p];
     const char *name = x->decl->params[p].name;
     size_t size = ks_scalar_size(type->elem.scalar), lanes = (size_t)type->elem.lanes;
-    if (type->elem.scalar == KS_T_NONE)
-        return refuse(x, "parameter '%s' is a %s, which no clause can give", name, type->text);
     if (type->elem.size != param->size)
-        return refuse(x, "parameter '%s' (%s) was of another size", name, type->text);
+        return ks_capture_refuse(x, "parameter '%s' (%s) was of another size", name, type->text);
     const char **values = KS_NEW_ARRAY(x->arena, const char *, lanes);
     for (size_t i = 0; i < lanes; i++) {
         values[i] = lane_text(x->arena, type->elem.scalar, param->bytes + i * size);
         if (values[i] == NULL)
-            return refuse(x, "parameter '%s' (%s) was no finite number", name, type->text);
+            return ks_capture_refuse(x, "parameter '%s' (%s) was no finite number", name, type->text);
     }
     return add_setting(x, name, values, lanes);
 }
 
 // ---- memory
 
-// The pointer that a parameter's first word is; NULL: into no memory that the driver knew.
-static const struct ks_capture_pointer *pointer_of(const struct ks_capture *c, size_t param)
+const struct ks_capture_pointer *ks_capture_pointer_at(const struct ks_capture *c, size_t param, size_t at)
 {
     ks_vec_each(const struct ks_capture_pointer, p, &c->pointers)
-        if (p->param == param && p->at == 0)
+        if (p->param == param && p->at == at)
             return p;
     return NULL;
+}
+
+const char *ks_capture_name(const struct ks_capture_expander *x, const struct ks_capture_pointer *pointer)
+{
+    const char *name = x->decl->params[pointer->param].name;
+    return x->signature->params[pointer->param].pointer
+               ? name : ks_arena_printf(x->arena, "%s.ptr_%zu", name, pointer->at);
 }
 
 // Up to the next place of the allocation that something points to, or to its end.
@@ -116,18 +102,19 @@ static int64_t extent(const struct ks_capture *c, const struct ks_capture_pointe
     return end - (int64_t)p->offset;
 }
 
-// The parameter whose array it is when several are one pointer: one that may be written, if any, else the first.
-static size_t owner_of(const struct expander *x, const struct ks_capture_pointer *p)
+// The pointer whose array it is when several are one: one that may be written, if any, else the first.
+static const struct ks_capture_pointer *owner_of(struct ks_capture_expander *x, const struct ks_capture_pointer *p)
 {
-    size_t owner = SIZE_MAX;
+    const struct ks_capture_pointer *owner = NULL;
+    bool constant = false;
     ks_vec_each(const struct ks_capture_pointer, q, &x->capture.pointers) {
-        if (q->allocation != p->allocation || q->offset != p->offset || q->at != 0 ||
-            !x->signature->params[q->param].pointer)
+        if (q->allocation != p->allocation || q->offset != p->offset)
             continue;
-        bool better = owner != SIZE_MAX && x->signature->params[owner].pointee_const &&
-                      !x->signature->params[q->param].pointee_const;
-        if (owner == SIZE_MAX || better)
-            owner = q->param;
+        bool reads = ks_capture_type(x, q).pointee_const;
+        if (owner == NULL || (constant && !reads)) {
+            owner = q;
+            constant = reads;
+        }
     }
     return owner;
 }
@@ -153,7 +140,7 @@ static double lane_value(enum ks_scalar scalar, const unsigned char *at)
 }
 
 // The range of an integer array's elements, which is what a capture promises of them.
-static enum ks_status find_range(struct expander *x, struct ks_elem elem, int64_t count, struct ks_init *init)
+static enum ks_status find_range(struct ks_capture_expander *x, struct ks_elem elem, int64_t count, struct ks_init *init)
 {
     size_t size = ks_scalar_size(elem.scalar), n = (size_t)count * (size_t)elem.lanes;
     unsigned char *bytes = malloc(n * size + 1);
@@ -171,18 +158,18 @@ static enum ks_status find_range(struct expander *x, struct ks_elem elem, int64_
     return status;
 }
 
-static enum ks_status add_array(struct expander *x, size_t p, const struct ks_capture_pointer *pointer)
+static enum ks_status add_array(struct ks_capture_expander *x, const struct ks_capture_pointer *pointer)
 {
-    const struct ks_type *type = &x->signature->params[p];
+    const struct ks_type own = ks_capture_type(x, pointer), *type = &own;
     const struct ks_capture_memory *memory = &x->capture.memory.at[pointer->allocation];
     int64_t bytes = extent(&x->capture, pointer);
     struct ks_array array = {.role = type->pointee_const ? KS_ROLE_IN : KS_ROLE_INOUT,
-                             .name = x->decl->params[p].name};
+                             .name = ks_capture_name(x, pointer)};
     struct ks_elem elem = type->elem;
     char before[KS_HASH_TEXT], after[KS_HASH_TEXT];
     if (elem.scalar == KS_T_NONE) {
         if (elem.size > 1)
-            return refuse(x, "'%s' points to %s, whose size no element has", array.name, type->text);
+            return ks_capture_refuse(x, "'%s' points to %s, whose size no element has", array.name, type->text);
         // Where the address lies, as the allocation's own alignment and the offset say.
         int64_t align = pointer->offset == 0 ? memory->align
                                              : (int64_t)(pointer->offset & (~pointer->offset + 1));
@@ -203,30 +190,36 @@ static enum ks_status add_array(struct expander *x, size_t p, const struct ks_ca
     return KS_OK;
 }
 
-static enum ks_status add_pointer(struct expander *x, size_t p)
+enum ks_status ks_capture_add_pointer(struct ks_capture_expander *x, const struct ks_capture_pointer *pointer)
+{
+    const struct ks_capture_pointer *owner = owner_of(x, pointer);
+    if (owner == pointer)
+        return add_array(x, pointer);
+    *ks_vec_push(x->arena, &x->aliases) =
+        (struct ks_capture_alias){{ks_capture_name(x, pointer), ks_capture_name(x, owner)}};
+    return KS_OK;
+}
+
+static enum ks_status add_pointer(struct ks_capture_expander *x, size_t p)
 {
     static const char *const null[] = {"nullptr"};
     const struct ks_capture_param *param = &x->capture.params.at[p];
-    const struct ks_capture_pointer *pointer = pointer_of(&x->capture, p);
+    const struct ks_capture_pointer *pointer = ks_capture_pointer_at(&x->capture, p, 0);
     const char *name = x->decl->params[p].name;
     uint64_t address = 0;
     if (param->size != sizeof address)
-        return refuse(x, "parameter '%s' was no pointer", name);
+        return ks_capture_refuse(x, "parameter '%s' was no pointer", name);
     memcpy(&address, param->bytes, sizeof address);
     if (pointer == NULL && address == 0)
         return add_setting(x, name, ks_arena_memdup(x->arena, null, sizeof null), 1);
     if (pointer == NULL)
-        return refuse(x, "'%s' pointed to memory that the driver did not know", name);
-    size_t owner = owner_of(x, pointer);
-    if (owner == p)
-        return add_array(x, p, pointer);
-    *ks_vec_push(x->arena, &x->aliases) = (struct alias){{name, x->decl->params[owner].name}};
-    return KS_OK;
+        return ks_capture_refuse(x, "'%s' pointed to memory that the driver did not know", name);
+    return ks_capture_add_pointer(x, pointer);
 }
 
 // ---- the workload
 
-static enum ks_status find_capture(struct expander *x, const struct ks_strv *dirs)
+static enum ks_status find_capture(struct ks_capture_expander *x, const struct ks_strv *dirs)
 {
     enum ks_status status = KS_E_ABSENT;
     for (size_t i = 0; i < dirs->len && status == KS_E_ABSENT; i++) {
@@ -234,41 +227,42 @@ static enum ks_status find_capture(struct expander *x, const struct ks_strv *dir
         status = ks_capture_read(x->arena, x->dir, x->mark->capture, &x->capture, x->err);
     }
     if (status == KS_E_ABSENT)
-        return refuse(x, "no such capture%s%s; `ks record --capture` makes one",
+        return ks_capture_refuse(x, "no such capture%s%s; `ks record --capture` makes one",
                       dirs->len > 0 ? " in " : "", dirs->len > 0 ? dirs->at[0] : "");
     if (status != KS_OK)
         ks_err_prefix(x->err, "%s: capture(%s)", x->mark->where, x->mark->capture);
     return status;
 }
 
-static enum ks_status check_kernel(const struct expander *x)
+static enum ks_status check_kernel(const struct ks_capture_expander *x)
 {
     const struct ks_capture *c = &x->capture;
     if (!ks_registered_same(c->symbol, x->signature->registered))
-        return refuse(x, "is a launch of %s, not of %s", c->kernel, x->signature->instance);
+        return ks_capture_refuse(x, "is a launch of %s, not of %s", c->kernel, x->signature->instance);
     if (c->params.len != x->signature->n_params || x->decl->n_params != c->params.len)
-        return refuse(x, "is of a kernel with other parameters");
-    ks_vec_each(const struct ks_capture_pointer, p, &c->pointers)
-        if (!x->signature->params[p->param].pointer && x->signature->params[p->param].elem.scalar == KS_T_NONE)
-            return refuse(x, "parameter '%s', a %s, holds a pointer", x->decl->params[p->param].name,
-                          x->signature->params[p->param].text);
+        return ks_capture_refuse(x, "is of a kernel with other parameters");
     return KS_OK;
 }
 
-static enum ks_status expand_one(struct expander *x, const struct ks_strv *dirs,
+static enum ks_status expand_one(struct ks_capture_expander *x, const struct ks_strv *dirs,
                                  struct ks_workload_mark *out)
 {
     KS_TRY(find_capture(x, dirs));
     KS_TRY(check_kernel(x));
     const struct ks_capture *c = &x->capture;
-    for (size_t p = 0; p < c->params.len; p++)
-        KS_TRY(x->signature->params[p].pointer ? add_pointer(x, p) : add_scalar(x, p));
+    for (size_t p = 0; p < c->params.len; p++) {
+        const struct ks_type *type = &x->signature->params[p];
+        bool block = type->elem.scalar == KS_T_NONE;
+        ks_vec_each(const struct ks_capture_pointer, q, &c->pointers) // an address kept as a number
+            block = block || q->param == p;
+        KS_TRY(type->pointer ? add_pointer(x, p) : block ? ks_capture_add_struct(x, p) : add_scalar(x, p));
+    }
     *out = (struct ks_workload_mark){
         .where = x->mark->where, .name = *x->mark->name ? x->mark->name : c->id,
         .weight = x->mark->weight, .capture = "", .arrays = x->arrays.at, .n_arrays = x->arrays.len,
         .settings = x->settings.at, .n_settings = x->settings.len,
         .aliases = x->aliases.len > 0 ? &x->aliases.at->pair : NULL, .n_aliases = x->aliases.len,
-        .shared = number(x->arena, c->shared)};
+        .blocks = x->blocks.at, .n_blocks = x->blocks.len, .shared = number(x->arena, c->shared)};
     for (int i = 0; i < 3; i++) {
         out->grid[i] = number(x->arena, c->grid[i]);
         out->block[i] = number(x->arena, c->block[i]);
@@ -278,14 +272,14 @@ static enum ks_status expand_one(struct expander *x, const struct ks_strv *dirs,
 
 struct ks_mark *ks_capture_expand(struct ks_arena *arena, const struct ks_strv *dirs,
                                   const struct ks_mark *mark, const struct ks_kernel_decl *decl,
-                                  const struct ks_signature *signature)
+                                  const struct ks_signature *signature, struct ks_slice text)
 {
     struct ks_mark *out = ks_arena_memdup(arena, mark, sizeof *mark);
     out->workloads = ks_arena_memdup(arena, mark->workloads, mark->n_workloads * sizeof *mark->workloads);
     for (size_t w = 0; w < mark->n_workloads; w++) {
         struct ks_err err = {0};
-        struct expander x = {.arena = arena, .mark = &mark->workloads[w], .decl = decl,
-                             .signature = signature, .err = &err};
+        struct ks_capture_expander x = {.arena = arena, .mark = &mark->workloads[w], .decl = decl,
+                             .signature = signature, .text = text, .err = &err};
         if (x.mark->capture[0] != '\0' && expand_one(&x, dirs, &out->workloads[w]) != KS_OK)
             out->workloads[w].capture_problem = ks_arena_strdup(arena, err.text);
     }

@@ -151,11 +151,34 @@ static int param_index(const struct ks_kernel_decl *decl, const char *name)
     return -1;
 }
 
+// The n-th pointer that lies in a struct; NULL beyond them. `block` may be NULL.
+static const struct ks_block_pointer *member_at(const struct ks_workload_mark *mark, size_t n,
+                                                const struct ks_block **block)
+{
+    for (size_t b = 0; b < mark->n_blocks; n -= mark->blocks[b++].n_pointers)
+        if (n < mark->blocks[b].n_pointers) {
+            if (block != NULL)
+                *block = &mark->blocks[b];
+            return &mark->blocks[b].pointers[n];
+        }
+    return NULL;
+}
+
+// Among the problem's arguments; -1: none of them.
+static int arg_index(const struct maker *m, const char *name)
+{
+    const struct ks_block_pointer *member;
+    for (size_t n = 0; (member = member_at(m->mark, n, NULL)) != NULL; n++)
+        if (strcmp(member->name, name) == 0)
+            return (int)(m->decl->n_params + n);
+    return param_index(m->decl, name);
+}
+
 static enum ks_status require_param(const struct maker *m, const char *clause, const char *name,
                                     bool pointer, struct ks_err *err)
 {
-    int i = param_index(m->decl, name);
-    if (i >= 0 && m->signature->params[i].pointer == pointer)
+    int i = arg_index(m, name);
+    if (i >= (int)m->decl->n_params || (i >= 0 && m->signature->params[i].pointer == pointer))
         return KS_OK;
     if (i >= 0)
         KS_FAIL(err, KS_E_USER, "%s: %s(%s): the parameter is %s (%s); use %s", m->mark->where,
@@ -298,6 +321,24 @@ static enum ks_status bind_scalar(struct maker *m, struct ks_arg *arg, struct ks
     return KS_OK;
 }
 
+static const struct ks_block *block_of(const struct ks_workload_mark *mark, const char *name)
+{
+    for (size_t i = 0; i < mark->n_blocks; i++)
+        if (strcmp(mark->blocks[i].name, name) == 0)
+            return &mark->blocks[i];
+    return NULL;
+}
+
+static bool bind_struct(const struct maker *m, struct ks_arg *arg)
+{
+    const struct ks_block *block = block_of(m->mark, arg->name);
+    if (block == NULL)
+        return false;
+    *arg = (struct ks_arg){.kind = KS_ARG_STRUCT, .name = arg->name, .type = arg->type, .block = block,
+                           .size = block->size, .alias_of = -1};
+    return true;
+}
+
 static int64_t scalar_value(const struct ks_arg *arg)
 {
     int64_t value = 0;
@@ -327,6 +368,12 @@ static const char *alias_target(const struct ks_workload_mark *mark, const char 
     return NULL;
 }
 
+static const struct ks_type *type_of(const struct maker *m, size_t arg)
+{
+    size_t n = m->decl->n_params;
+    return arg < n ? &m->signature->params[arg] : &member_at(m->mark, arg - n, NULL)->type;
+}
+
 static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks_err *err)
 {
     const char *where = m->mark->where;
@@ -344,7 +391,7 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
         if (alias_target(m->mark, target) != NULL || strcmp(target, arg->name) == 0)
             KS_FAIL(err, KS_E_USER, "%s: alias(%s,%s): '%s' must have memory of its own", where,
                     arg->name, target, target);
-        arg->alias_of = param_index(m->decl, target);
+        arg->alias_of = arg_index(m, target);
         array = array_of(m->mark, target);
     }
     if (array == NULL)
@@ -364,6 +411,8 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
                 arg->name, array->type.text, arg->type.text);
     if (named && arg->elem.scalar == KS_T_NONE)
         arg->elem = array->type.elem;
+    if (arg->elem.scalar == KS_T_NONE && arg->alias_of >= 0) // void *, or by value
+        arg->elem = type_of(m, (size_t)arg->alias_of)->elem;
     if (arg->elem.scalar == KS_T_NONE || arg->elem.size == 0)
         KS_FAIL(err, KS_E_USER, "%s: element type of '%s' (%s) is unknown; name it, as in "
                                 "in(float %s[...])",
@@ -382,10 +431,12 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
 static enum ks_status bind_args(struct maker *m, struct ks_err *err)
 {
     struct ks_problem *p = m->problem;
-    p->n_args = m->decl->n_params;
+    p->n_args = p->n_params = m->decl->n_params;
+    while (member_at(m->mark, p->n_args - p->n_params, NULL) != NULL)
+        p->n_args++;
     p->args = KS_NEW_ARRAY(m->arena, struct ks_arg, p->n_args);
     for (int pass = 0; pass < 2; pass++) // array sizes may use the scalars
-        for (size_t i = 0; i < p->n_args; i++) {
+        for (size_t i = 0; i < p->n_params; i++) {
             struct ks_arg *arg = &p->args[i];
             arg->type = m->signature->params[i];
             arg->name = m->decl->params[i].name;
@@ -398,10 +449,21 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
                 KS_TRY(bind_buffer(m, arg, err));
                 continue;
             }
+            if (bind_struct(m, arg))
+                continue;
             KS_TRY(bind_scalar(m, arg, err));
             if (!arg->float_scalar && arg->elem.lanes == 1)
                 add_value(m, arg->name, scalar_value(arg));
         }
+    for (size_t i = p->n_params; i < p->n_args; i++) {
+        const struct ks_block *block;
+        const struct ks_block_pointer *member = member_at(m->mark, i - p->n_params, &block);
+        p->args[i].name = member->name;
+        p->args[i].type = member->type;
+        KS_TRY(bind_buffer(m, &p->args[i], err));
+        p->args[i].parent = (size_t)param_index(m->decl, block->name);
+        p->args[i].at = member->at;
+    }
     int64_t total = 0;
     for (size_t i = 0; i < p->n_args; i++) {
         const struct ks_arg *arg = &p->args[i];
@@ -482,45 +544,4 @@ enum ks_status ks_problem_make(struct ks_arena *arena, const struct ks_mark *mar
     problem->values = m.values.at;
     problem->n_values = m.values.len;
     return KS_OK;
-}
-
-int64_t ks_problem_bytes(const struct ks_problem *problem)
-{
-    int64_t total = 0;
-    for (size_t i = 0; i < problem->n_args; i++) {
-        const struct ks_arg *arg = &problem->args[i];
-        if (arg->kind == KS_ARG_BUFFER && arg->alias_of < 0)
-            total += arg->count * (int64_t)arg->elem.size;
-    }
-    return total;
-}
-
-int64_t ks_problem_traffic(const struct ks_problem *problem)
-{
-    int64_t total = 0;
-    for (size_t i = 0; i < problem->n_args; i++) {
-        const struct ks_arg *arg = &problem->args[i];
-        // Two names for the same reads (or writes) of one array count once.
-        bool repeated = arg->alias_of >= 0 && problem->args[arg->alias_of].role == arg->role;
-        if (arg->kind == KS_ARG_BUFFER && !repeated)
-            total += arg->count * (int64_t)arg->elem.size * (arg->role == KS_ROLE_INOUT ? 2 : 1);
-    }
-    return total;
-}
-
-struct ks_mark *ks_mark_resized(struct ks_arena *arena, const struct ks_mark *mark, size_t w,
-                                const struct ks_value *sizes, size_t n)
-{
-    struct ks_mark *copy = ks_arena_memdup(arena, mark, sizeof *mark);
-    copy->workloads = ks_arena_memdup(arena, mark->workloads,
-                                      mark->n_workloads * sizeof *mark->workloads);
-    struct ks_workload_mark *one = &copy->workloads[w];
-    one->lets = ks_arena_memdup(arena, one->lets, one->n_lets * sizeof *one->lets);
-    for (size_t i = 0; i < one->n_lets; i++)
-        for (size_t k = 0; k < n; k++)
-            if (strcmp(one->lets[i].name, sizes[k].name) == 0 && one->lets[i].expr->op == KS_X_INT) {
-                one->lets[i].expr = ks_arena_memdup(arena, one->lets[i].expr, sizeof(struct ks_expr));
-                one->lets[i].expr->value = sizes[k].value;
-            }
-    return copy;
 }

@@ -11,7 +11,11 @@ struct ks_value { // a name in scope of the workload's expressions
     int64_t value;
 };
 
-enum ks_arg_kind { KS_ARG_SCALAR, KS_ARG_BUFFER };
+enum ks_arg_kind {
+    KS_ARG_SCALAR,
+    KS_ARG_BUFFER,
+    KS_ARG_STRUCT, // by value: its bytes, with buffers' addresses in them
+};
 
 struct ks_arg {
     enum ks_arg_kind kind;                // a pointer that is a scalar is null: ks_arg_is_null
@@ -25,6 +29,8 @@ struct ks_arg {
     int64_t count;
     struct ks_init init;
     int alias_of;                         // argument whose pointer this one shares, or -1
+    const struct ks_block *block;         // struct: its bytes and which of them matter
+    size_t parent, at;                    // a pointer in a struct: in which argument, at which byte
 };
 
 static inline bool ks_arg_is_null(const struct ks_arg *arg)
@@ -39,7 +45,8 @@ struct ks_problem {
     size_t workload;        // index in the mark
     bool derived;           // sizes were changed from the declared ones
     struct ks_value *values; size_t n_values; // lets, integer parameters, template values
-    struct ks_arg *args; size_t n_args;
+    struct ks_arg *args; size_t n_params; // as the kernel takes them,
+    size_t n_args;                        // and behind them the pointers that lie in structs
     int64_t grid[3], block[3], shared;
 };
 

@@ -2,6 +2,7 @@
 // access, scalars of several types, a struct by value. With a number: MiB of an allocation to capture for the figure.
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <cuda_runtime.h>
 
 __global__ void scale(float *y, const float *x, float a, int n)
@@ -29,13 +30,13 @@ __global__ void count(unsigned *bins, const unsigned char *keys, long long n, un
 
 struct Pair {
     const float *a;
-    long long n;
+    int n; // and a hole
     float *b;
 };
 
 __global__ void pairs(Pair p)
 {
-    for (long long i = threadIdx.x; i < p.n; i += blockDim.x)
+    for (int i = threadIdx.x; i < p.n; i += blockDim.x)
         p.b[i] = p.a[i] + 1;
 }
 
@@ -83,7 +84,9 @@ int main(int argc, char **argv)
     ns::gather<float><<<(n + 127) / 128, 128, 0, s>>>(at, x, z, n);
     count<<<(n + 255) / 256, 256, 0, s>>>(bins, keys, n, 3);
     cudaStreamSynchronize(s);
-    Pair p = {x, 1000, z};
+    Pair p;
+    memset(&p, 0x5a, sizeof p);
+    p.a = x, p.n = 1000, p.b = z;
     pairs<<<1, 64>>>(p);
     if (cudaDeviceSynchronize() != cudaSuccess)
         return 91;

@@ -1,5 +1,5 @@
 // Kernels that are captured on a GPU and replayed on the emulated device, bit by bit: types, offsets into
-// allocations, aliases, arrays side by side in one, null pointers, shared memory, atomics. One launch each.
+// allocations, aliases, arrays side by side in one, null pointers, shared memory, atomics, structs. One launch each.
 #include <cstdio>
 #include <cstdlib>
 #include <cuda_fp16.h>
@@ -87,6 +87,32 @@ __global__ void k_bins(unsigned *y, const unsigned char *x, int n) { EACH atomic
 __global__ void k_most(int *y, const int *x, int n) { EACH atomicMax(y, x[i]); }
 __global__ void k_fma(double *y, const double *x, const double *z, int n) { EACH y[i] = fma(x[i], z[i], y[i]); }
 __global__ void k_pairs(uint2 *y, const uint2 *x, int n) { EACH y[i] = make_uint2(x[i].y, x[i].x + 1); }
+// By value: members that are known, a template's and a union's that are not, a number among them that is an address.
+struct span {
+    const float *at;
+    int n;
+    struct {
+        short lanes;
+        float *to;
+    } out;
+    double a;
+};
+__global__ void k_span(span s) { AT; if (i < s.n) s.out.to[i] += (float)(s.a * s.at[i]); }
+struct span2 {
+    const float *at;
+    int n;
+    float *to, *again; // the same
+};
+__global__ void k_span2(span2 s, float a) { AT; if (i < s.n) s.to[i] = a * s.at[i] + s.again[i]; }
+template <class T> struct view {
+    T *at;
+    long n;
+    union {
+        const T *from;
+        long number;
+    };
+};
+template <class T> __global__ void k_view(view<T> v, T a) { AT; if (i < v.n) v.at[i] = v.from[i] * a; }
 
 template <class T> static T *up(const void *host, size_t bytes)
 {
@@ -143,5 +169,11 @@ int main()
     k_most<<<blocks, 128>>>(iy, ix, n);
     k_fma<<<blocks, 128>>>(dy, dx, dx, n);
     k_pairs<<<blocks, 128>>>((uint2 *)out, (uint2 *)dx, n);
+    span s = {x, m, {7, y}, 1.0 / 3};
+    k_span<<<blocks, 128>>>(s);
+    span2 s2 = {x, m, y, y};
+    k_span2<<<blocks, 128>>>(s2, 0.3f);
+    view<double> v = {dy, n, {dx}};
+    k_view<double><<<blocks, 128>>>(v, 1.0 / 7);
     return cudaDeviceSynchronize() != cudaSuccess;
 }

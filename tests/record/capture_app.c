@@ -25,9 +25,31 @@ static void gather(void **args)
 
 struct pair {
     const float *a;
-    long n;
+    int n; // and four bytes of nothing
     float *b;
 };
+
+// pairs(pair p, float s)
+static void pairs(void **args)
+{
+    const struct pair *p = args[0];
+    for (int i = 0; i < p->n; i++)
+        p->b[i] += ARG(float, 1) * p->a[i];
+}
+
+struct box { // box<float>
+    float *at;
+    long n;
+    float *same;
+};
+
+// boxed(box<float> v)
+static void boxed(void **args)
+{
+    const struct box *v = args[0];
+    for (long i = 0; i < v->n; i++)
+        v->at[i] = 2 * v->same[i] + 1;
+}
 
 static void launch(CUfunction f, unsigned grid, uintptr_t stream, void **args)
 {
@@ -48,12 +70,13 @@ int main(int argc, char **argv)
 {
     static const size_t offsets[] = {0, 8, 16, 20}, sizes[] = {8, 8, 4, 4};
     static const size_t offsets_g[] = {0, 8, 16, 24}, sizes_g[] = {8, 8, 8, 4};
-    static const size_t offsets_p[] = {0}, sizes_p[] = {24};
+    static const size_t offsets_p[] = {0, 24}, sizes_p[] = {24, 4};
     if (cuInit(0) != CUDA_SUCCESS)
         return 99;
     CUfunction f = fake_cuda_function("_Z5scalePfPKffi", offsets, sizes, 4, scale);
     CUfunction g = fake_cuda_function("_ZN2ns6gatherIfEEvPKiPKT_PS3_i", offsets_g, sizes_g, 4, gather);
-    CUfunction h = fake_cuda_function("_Z5pairs4pair", offsets_p, sizes_p, 1, NULL);
+    CUfunction h = fake_cuda_function("_Z5pairs4pairf", offsets_p, sizes_p, 2, pairs);
+    CUfunction b = fake_cuda_function("_Z5boxedIfEv3boxIT_E", offsets_p, sizes_p, 1, boxed);
     int n = 1000, more = 300;
     float a = 2.5f, *x = memory(4096), *pool = memory(16384);
     float *y = pool + 1024, *z = pool + 2048; // three arrays of one allocation
@@ -70,9 +93,14 @@ int main(int argc, char **argv)
     launch(f, 8, 7, alike);     // in place
     void *gathered[] = {&at, &x, &z, &n};
     launch(g, 8, 7, gathered);
-    struct pair pair = {x, 5, z};
-    void *by_value[] = {&pair};
+    struct pair pair;
+    memset(&pair, 0x5a, sizeof pair);
+    pair.a = x, pair.n = n, pair.b = z;
+    void *by_value[] = {&pair, &a};
     launch(h, 1, 7, by_value);
+    struct box box = {z, n, z};
+    void *in_box[] = {&box};
+    launch(b, 1, 7, in_box);
     if (argc > 1 && strcmp(argv[1], "stuck") == 0)
         launch(f, 5, 97, first);
     double sum = 0;

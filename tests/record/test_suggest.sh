@@ -20,7 +20,7 @@ cp src/scale.cu scale.before
 status 0 "$ks" record -o app.rec -- "$app"
 json 0 record --suggest --write app.rec + suggestions
 is '[(s["kernel"], s["reason"]) for s in r["suggestions"]]' \
-    "[('scale', 'worth-tuning'), ('ns::gather<float>', 'worth-tuning'), ('pairs', 'no-source')]"
+    "[('scale', 'worth-tuning'), ('ns::gather<float>', 'worth-tuning'), ('boxed<float>', 'no-source'), ('pairs', 'no-source')]"
 is '(r["suggestions"][0]["lines"], r["suggestions"][0]["written"])' "(['#pragma ks optimize'], False)"
 is 'r["suggestions"][0]["line"]' 2
 is '"ks record --capture scale" in r["suggestions"][0]["text"]' True
@@ -33,27 +33,27 @@ grep -q 'worth tuning: scale: 7.* the whole can become [34]\.[0-9]* times as fas
 grep -A5 'worth tuning: scale' out | grep -q '    #pragma ks workload capture(scale-' || fail "no lines"
 grep -q 'leave: pairs: .*no file of this project defines it' out || fail "no reason"
 json 0 record --suggest app.rec + suggestions
-is '[len(s["lines"]) for s in r["suggestions"]]' '[4, 2, 0]'
+is '[len(s["lines"]) for s in r["suggestions"]]' '[4, 2, 0, 0]'
 
 json 0 record --suggest --write app.rec
-is '[s["written"] for s in r["suggestions"]]' '[True, True, False]'
+is '[s["written"] for s in r["suggestions"]]' '[True, True, False, False]'
 [ "$(sed -n 2p src/scale.cu)" = '#pragma ks optimize' ] || fail "no mark in src/scale.cu"
 grep -v '^#pragma ks' src/scale.cu | cmp - scale.before || fail "more than the mark was changed"
 [ "$(stat -c %a src/scale.cu)" = 640 ] || fail "the file's mode was changed"
 grep -q $'^    #pragma ks workload capture(gather-[0-9a-f]*)\r$' include/gather.cuh || fail "no mark in include/gather.cuh"
 [ "$(grep -c $'\r$' include/gather.cuh)" = 7 ] || fail "line ends were changed"
 
-# No mark can describe a struct with a pointer in it.
+# A kernel with a struct is as good as any.
 status 0 "$ks" record --capture pairs -- "$app"
-echo '__global__ void pairs(pair p) {}' > src/pairs.cu
+echo '__global__ void pairs(pair p, float s) {}' > src/pairs.cu
 json 0 record --suggest app.rec
-is '[(s["reason"], len(s["lines"])) for s in r["suggestions"] if s["kernel"] == "pairs"]' "[('struct-parameter', 0)]"
+is '[(s["reason"], len(s["lines"])) for s in r["suggestions"] if s["kernel"] == "pairs"]' "[('worth-tuning', 2)]"
 rm src/pairs.cu
 
 # What is marked is left alone.
 cp src/scale.cu scale.marked
 json 0 record --suggest --write app.rec
-is '[s["reason"] for s in r["suggestions"]]' "['marked', 'marked', 'no-source']"
+is '[s["reason"] for s in r["suggestions"]]' "['marked', 'marked', 'no-source', 'no-source']"
 cmp src/scale.cu scale.marked || fail "a second mark was written"
 
 # Arrays that pass memory near its peak, and small shares. The fake's peak is 32 GB/s.

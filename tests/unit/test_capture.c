@@ -59,6 +59,7 @@ struct marked {
     struct ks_kernel_list kernels;
     struct ks_mark_list marks;
     struct ks_signature signature;
+    struct ks_slice text; // in which structs are defined
 };
 
 static void mark_with(struct marked *m, const char *id, const char *symbol, const char *parameters)
@@ -83,7 +84,7 @@ static enum ks_status problem_of(const struct marked *m, struct ks_problem *prob
     ks_strv_add(&arena, &dirs, ks_path_join(&arena, dir, "nothing here"));
     ks_strv_add(&arena, &dirs, dir);
     const struct ks_mark *mark = ks_capture_expand(&arena, &dirs, &m->marks.at[0], &m->kernels.at[0],
-                                                   &m->signature);
+                                                   &m->signature, m->text);
     return ks_problem_make(&arena, mark, 0, &m->signature, &m->kernels.at[0], NULL, 0, problem, err);
 }
 
@@ -124,6 +125,50 @@ static void test_workload(void **state)
     assert_true(ks_arg_is_null(&p.args[7]));
 }
 
+// x and y in a struct by value that the compiler knows and, where its text says so, we too.
+static void test_struct(void **state)
+{
+    static const char parameters[] = "Pair p, long n", symbol[] = "_Z1k4Pairl";
+    static const char *const texts[] = {"struct Pair { const float *x; int n; float *y; };",
+                                        "struct Pair { const float *x; int n, m; float *y; };",
+                                        "struct Pair { const float *x; int n; long y; };", ""};
+    static const bool known[] = {true, true, false, false}; // of the third the members are no pointers
+    struct ks_capture c;
+    (void)state;
+    make(&c);
+    c.symbol = symbol;
+    c.params.len = c.pointers.len = 0;
+    for (size_t i = 0; i < 2; i++)
+        *ks_vec_push(&arena, &c.params) =
+            (struct ks_capture_param){24 * i, i == 0 ? 24 : 8, ks_arena_alloc(&arena, 24)};
+    memcpy(c.params.at[0].bytes, "\0\0\0\0\0\0\0\0\7\0\0\0hole\0\0\0\0\0\0\0", 24);
+    *ks_vec_push(&arena, &c.pointers) = (struct ks_capture_pointer){0, 0, 0, 0};
+    *ks_vec_push(&arena, &c.pointers) = (struct ks_capture_pointer){0, 16, 0, 1024};
+    *ks_vec_push(&arena, &c.pointers) = (struct ks_capture_pointer){1, 0, 0, 1024}; // an address kept as a number
+    assert_int_equal(ks_capture_write(&arena, dir, &c, NULL), KS_OK);
+    for (size_t i = 0; i < 4; i++) {
+        struct marked m;
+        struct ks_problem p;
+        struct ks_err err = {0};
+        mark_with(&m, c.id, symbol, parameters);
+        m.text = ks_slice_of(texts[i]);
+        if (problem_of(&m, &p, &err) != KS_OK)
+            fail_msg("%s", err.text);
+        assert_int_equal(p.n_params, 2);
+        assert_int_equal(p.n_args, 5);
+        assert_true(p.args[0].kind == KS_ARG_STRUCT && p.args[0].size == 24 && p.args[1].kind == KS_ARG_STRUCT);
+        assert_true(p.args[2].kind == KS_ARG_BUFFER && p.args[3].at == 16 && p.args[4].parent == 1);
+        assert_int_equal(p.args[4].alias_of, 3);
+        assert_memory_equal(p.args[0].block->bytes + 8, "\7\0\0\0hole", 8);
+        const bool *matters = p.args[0].block->matters;
+        assert_true(!matters[0] && matters[8] && !matters[16] && matters[12] == (i != 0));
+        assert_int_equal(p.args[2].elem.scalar, known[i] ? KS_T_F32 : KS_T_U32);
+        assert_int_equal(p.args[2].role, known[i] ? KS_ROLE_IN : KS_ROLE_INOUT);
+        assert_int_equal(p.args[2].count * (int64_t)p.args[2].elem.size, 1024);
+        assert_int_equal(p.args[3].role, KS_ROLE_INOUT);
+    }
+}
+
 static void expect(const char *id, const char *symbol, const char *parameters, const char *says)
 {
     struct marked m;
@@ -147,8 +192,6 @@ static void test_refusals(void **state)
     expect(c.id, c.symbol, "float *y, const float *x", "other parameters");
     expect(c.id, c.symbol, "float *y, const float *x, float a, int n, const int *at, void *raw, bool on, float *gone",
            "'a' (float) was of another size");
-    expect(c.id, c.symbol, "float *y, const float *x, Pair a, int n, const int *at, void *raw, bool on, float *gone",
-           "'a' is a Pair, which no clause can give");
     changed = c; // a pointer into memory that nobody knew
     changed.params.at = ks_arena_memdup(&arena, c.params.at, c.params.len * sizeof *c.params.at);
     changed.params.at[7].bytes = (unsigned char *)ks_arena_strdup(&arena, "abcdefgh");
@@ -191,7 +234,7 @@ static void test_contents(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_workload), cmocka_unit_test(test_refusals),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_workload), cmocka_unit_test(test_struct), cmocka_unit_test(test_refusals),
                                        cmocka_unit_test(test_contents)};
     char *made = NULL;
     if (ks_dir_temp(&arena, "test-capture", &made, NULL) != KS_OK)

@@ -192,6 +192,56 @@ static void a_size_is_read_from_the_parameter_that_is_made_of_it(void **state)
     ks_arena_free(&f.arena);
 }
 
+// A struct by value, as a capture gives it: two pointers, four bytes that matter, three of a hole, one that matters.
+static void structs_are_asked_for_byte_by_byte(void **state)
+{
+    (void)state;
+    struct fixture f;
+    static const char source[] = "#pragma ks optimize\n#pragma ks workload capture(c)\n__global__ void k(S s) {}\n";
+    static unsigned char bytes[24] = {[8] = 0xfe, 0xff, 0xff, 0xff, [15] = 7};
+    static bool matters[24] = {[8] = true, true, true, true, [15] = true};
+    set_up(&f, source);
+    f.proposal.params[0] = "t"; // as the proposal calls it
+    struct ks_type type = ks_type_parse(&f.arena, ks_slice_of("float *"));
+    struct ks_block_pointer pointers[] = {{0, "s.ptr_0", type}, {16, "s.ptr_16", type}};
+    struct ks_block block = {"s", bytes, matters, sizeof bytes, pointers, 2};
+    struct ks_workload_mark *w = &f.marks.at[0].workloads[0];
+    struct ks_array arrays[] = {{.role = KS_ROLE_IN, .name = "s.ptr_0", .count = parsed(&f, "64")},
+                                {.role = KS_ROLE_INOUT, .name = "s.ptr_16", .count = parsed(&f, "64")}};
+    w->capture = "", w->grid[0] = parsed(&f, "1"), w->block[0] = parsed(&f, "64");
+    w->arrays = arrays, w->n_arrays = 2, w->blocks = &block, w->n_blocks = 1;
+    struct ks_problem *p = problem(&f, 0, NULL, 0, NULL, 0);
+    assert_int_equal(p->n_params, 1);
+    assert_int_equal(p->n_args, 3);
+    struct ks_seen seen = {0, (const struct ks_problem *[]){p}, 1, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, p, (uint64_t[]){4096, 8192}));
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 4096 + 252})); // one is written
+    assert_false(inside(&f, d, p, (uint64_t[]){4096, 4096}));
+    assert_false(inside(&f, d, p, (uint64_t[]){0, 8192}));
+    for (size_t i = 8; i < 16; i++) {
+        unsigned char other[24];
+        memcpy(other, bytes, sizeof other);
+        other[i] ^= 1;
+        struct ks_block changed = block;
+        changed.bytes = other;
+        struct ks_problem q = *p;
+        q.args = ks_arena_memdup(&f.arena, p->args, p->n_args * sizeof *p->args);
+        q.args[0].block = &changed;
+        assert_int_equal(inside(&f, d, &q, (uint64_t[]){4096, 8192}), !matters[i]);
+    }
+    // Some hundred words: as many conditions, not as deep a tree.
+    static unsigned char large[480];
+    static bool all[480];
+    memset(all, 1, sizeof all);
+    struct ks_block wide = {"s", large, all, sizeof large, NULL, 0};
+    w->n_arrays = 0, w->blocks = &wide;
+    p = problem(&f, 0, NULL, 0, NULL, 0);
+    seen.passed = (const struct ks_problem *[]){p};
+    assert_true(inside(&f, domain_of(&f, &seen, 1), p, NULL));
+    ks_arena_free(&f.arena);
+}
+
 static void a_formula_is_inverted_only_where_that_is_exact(void **state)
 {
     (void)state;
@@ -459,6 +509,7 @@ int main(void)
         cmocka_unit_test(other_integers_follow_their_formulas),
         cmocka_unit_test(unobservable_sizes_are_pinned),
         cmocka_unit_test(a_size_is_read_from_the_parameter_that_is_made_of_it),
+        cmocka_unit_test(structs_are_asked_for_byte_by_byte),
         cmocka_unit_test(a_formula_is_inverted_only_where_that_is_exact),
         cmocka_unit_test(two_sizes_need_two_parameters),
         cmocka_unit_test(a_value_without_a_name_is_refused),

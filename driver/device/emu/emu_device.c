@@ -196,8 +196,13 @@ static enum ks_status bind_args(struct ks_emu *emu, const struct function *f,
             struct ks_emu_region *r = NULL;
             KS_TRY(ks_emu_buffer_at(emu, arg->buffer, &r, err));
             memcpy(params + v->address, &r->address, 8);
-        } else {
-            memcpy(params + v->address, arg->bytes, size);
+            continue;
+        }
+        memcpy(params + v->address, arg->kind == KS_DARG_STRUCT ? arg->block : arg->bytes, size);
+        for (size_t p = 0; arg->kind == KS_DARG_STRUCT && p < arg->n_pointers; p++) {
+            struct ks_emu_region *r = NULL;
+            KS_TRY(ks_emu_buffer_at(emu, arg->pointers[p].buffer, &r, err));
+            memcpy(params + v->address + arg->pointers[p].at, &r->address, 8);
         }
     }
     return KS_OK;

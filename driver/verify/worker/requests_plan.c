@@ -6,6 +6,7 @@
 
 #define MAX_STEPS 256
 #define MAX_ARGS 256
+#define MAX_STRUCT 32764 // bytes of all of a kernel's parameters, CUDA programming guide
 
 static bool hex_digit(char c, unsigned *value)
 {
@@ -18,29 +19,50 @@ static bool hex_digit(char c, unsigned *value)
     return true;
 }
 
-static enum ks_status read_hex(const char *text, struct ks_dev_arg *arg, struct ks_err *err)
+static enum ks_status read_hex(const char *text, unsigned char *out, size_t most, size_t *size, struct ks_err *err)
 {
     size_t n = strlen(text);
-    if (n == 0 || n % 2 != 0 || n / 2 > sizeof arg->bytes)
-        KS_FAIL(err, KS_E_USER, "\"hex\" must be 1 to %zu bytes", sizeof arg->bytes);
+    if (n == 0 || n % 2 != 0 || n / 2 > most)
+        KS_FAIL(err, KS_E_USER, "\"hex\" must be 1 to %zu bytes", most);
     for (size_t i = 0; i < n / 2; i++) {
         unsigned high, low;
         if (!hex_digit(text[2 * i], &high) || !hex_digit(text[2 * i + 1], &low))
             KS_FAIL(err, KS_E_USER, "\"hex\" must be lower-case hexadecimal digits");
-        arg->bytes[i] = (unsigned char)(high << 4 | low);
+        out[i] = (unsigned char)(high << 4 | low);
     }
-    arg->kind = KS_DARG_BYTES;
-    arg->size = n / 2;
+    *size = n / 2;
     return KS_OK;
 }
 
-static enum ks_status read_arg(const struct ks_serving *s, const json_t *item, size_t set,
+static enum ks_status read_struct(struct ks_serving *s, const char *hex, const json_t *pointers, size_t set,
+                                  struct ks_dev_arg *arg, struct ks_err *err)
+{
+    arg->kind = KS_DARG_STRUCT;
+    arg->block = ks_arena_alloc(&s->request, strlen(hex) / 2 + 1);
+    KS_TRY(read_hex(hex, arg->block, MAX_STRUCT, &arg->size, err));
+    arg->n_pointers = json_array_size(pointers);
+    arg->pointers = KS_NEW_ARRAY(&s->request, struct ks_dev_pointer, arg->n_pointers);
+    for (size_t i = 0; i < arg->n_pointers; i++) {
+        const json_t *pair = json_array_get(pointers, i);
+        json_int_t at = json_integer_value(json_array_get(pair, 0)), buffer = json_integer_value(json_array_get(pair, 1));
+        if (json_array_size(pair) != 2 || at < 0 || (size_t)at + sizeof(uint64_t) > arg->size || buffer < 0 ||
+            (size_t)buffer >= s->n_buffers)
+            KS_FAIL(err, KS_E_USER, "\"pointers\" are pairs of a byte in the struct and a buffer");
+        arg->pointers[i] = (struct ks_dev_pointer){(size_t)at, s->sets[set][buffer]};
+    }
+    return KS_OK;
+}
+
+static enum ks_status read_arg(struct ks_serving *s, const json_t *item, size_t set,
                                struct ks_dev_arg *arg, struct ks_err *err)
 {
     const char *hex = json_string_value(json_object_get(item, "hex"));
     int64_t buffer;
+    if (hex != NULL && json_object_get(item, "pointers") != NULL)
+        return read_struct(s, hex, json_object_get(item, "pointers"), set, arg, err);
+    arg->kind = KS_DARG_BYTES;
     if (hex != NULL)
-        return read_hex(hex, arg, err);
+        return read_hex(hex, arg->bytes, sizeof arg->bytes, &arg->size, err);
     KS_TRY(ks_want_int(item, "buffer", 0, (int64_t)s->n_buffers - 1, &buffer, err));
     arg->kind = KS_DARG_BUFFER;
     arg->buffer = s->sets[set][buffer];

@@ -51,6 +51,18 @@ VARIANT(pointers_v, Log *, const float *, volatile float *, float *, float **, c
         float *);
 VARIANT(reference_v, Log *, int);
 VARIANT(cv_v, Log *, int, int, double);
+struct Members { // as it was recorded, a domain asks for it by place
+    const float *from;
+    int n;
+    float *to;
+    short tag;
+    signed char sign;
+};
+__host__ __device__ inline void members_v_body(Log *log, Members m)
+{
+    record(log, "members_v", m.n);
+}
+VARIANT_BODY(members_v, members_v_body);
 VARIANT(large_v, Log *, Large, int);
 VARIANT(huge_v, Log *, Huge, int);
 VARIANT(defaults_v, Log *, int, int);
@@ -72,6 +84,14 @@ __global__ void halves(Log *log, __half a, __half2 b, char c)
 __global__ void structs(Log *log, Padded a, char b, Wide c, Copied d, Kind e)
 {
     structs_body(log, a, b, c, d, e);
+}
+__host__ __device__ inline void asked_body(Log *log, Members m)
+{
+    record(log, "o", m.from, m.n, m.to, m.tag, m.sign);
+}
+__global__ void asked(Log *log, Members m)
+{
+    asked_body(log, m);
 }
 __global__ void pointers(Log *log, const float *__restrict__ a, volatile float *b, float *const c,
                          float **d, const void *e, float f[16])
@@ -120,6 +140,7 @@ PLAY(sizes);
 PLAY(vectors);
 PLAY(halves);
 PLAY(structs, structs_body);
+PLAY(asked, asked_body);
 PLAY(pointers);
 PLAY(array_reference, play_reference);
 PLAY(cv);
@@ -161,6 +182,23 @@ CASE("param.structs")
     a.c = -3;
     structs<<<2, 32>>>(suite::log(), a, (char)1, c, Copied(3, 4), Kind::YES);
     CHECK(suite::saw(0, members(a, c), (char)1, Copied(3, 4), Kind::YES));
+}
+CASE("param.members")
+{
+    float *p = (float *)0x1000;
+    const Members right = {p, 1000, p + 1000, -3, -1};
+    Members m = right;
+    asked<<<1, 32>>>(suite::log(), m);
+    m.n = 999;
+    asked<<<1, 32>>>(suite::log(), m);
+    m = right, m.tag = 3;
+    asked<<<1, 32>>>(suite::log(), m);
+    m = right, m.sign = 1;
+    asked<<<1, 32>>>(suite::log(), m);
+    m = right, m.to = p + 999; // now they overlap
+    asked<<<1, 32>>>(suite::log(), m);
+    m = right, m.from = nullptr;
+    asked<<<1, 32>>>(suite::log(), m);
 }
 CASE("param.pointers")
 {
