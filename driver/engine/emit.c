@@ -215,11 +215,13 @@ enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
                        struct ks_proposal *proposal, struct ks_err *err)
 {
     bool geometry = options->block[0] || options->items || options->rows || options->width ||
-                    options->stream || options->peel;
+                    options->stream || options->peel || options->private_;
     if (!geometry)
         return ks_emit_same(s, options, proposal, err);
     if (!s->is_map)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", s->not_map);
+    if (options->private_)
+        return ks_emit_private(s, options, proposal, err);
     if (options->width || options->stream)
         return ks_emit_packed(s, options, proposal, err);
     return ks_emit_map(s, options, proposal, err);

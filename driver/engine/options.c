@@ -14,6 +14,8 @@ static const struct {
     {"restrict", offsetof(struct ks_options, restrict_)},
     {"bounds", offsetof(struct ks_options, bounds)},
     {"unroll", offsetof(struct ks_options, unroll)},
+    {"private", offsetof(struct ks_options, private_)},
+    {"blocks", offsetof(struct ks_options, blocks)},
 };
 
 char *ks_options_text(struct ks_arena *arena, const struct ks_options *options)
@@ -65,7 +67,7 @@ static bool read_field(const char *name, size_t n, const char *value, size_t n_v
                 return false;
             memcpy(digits, value, n_value);
             digits[n_value] = '\0';
-            if (!ks_parse_i64(digits, &number) || number < -1 || number > 1024)
+            if (!ks_parse_i64(digits, &number) || number < -1 || number > 4096)
                 return false;
             *(int *)((char *)options + fields[i].offset) = (int)number;
             return true;

@@ -44,6 +44,8 @@ struct ks_options {
     int restrict_; // 1: pointers are declared apart, under a guard
     int bounds;    // __launch_bounds__: 1: threads only, N > 1: at least N-1 blocks a multiprocessor
     int unroll;    // innermost loops; -1: fully
+    int private_;  // atomics gathered first: 1: by a block in shared memory, 2: by a thread in registers
+    int blocks;    // at most so many, each walking over its share (with private_)
 };
 // "block=32x8 rows=4"; the text of defaults is "".
 char *ks_options_text(struct ks_arena *arena, const struct ks_options *options);

@@ -1,0 +1,32 @@
+// Prints what a transform makes of the only marked kernel of a file, as a proposal that `ks verify` reads:
+//   print_transform FILE.cu TRANSFORM "PARAMETERS"
+#include "engine/transform.h"
+#include "os/file.h"
+#include "../host_run/host_run.h"
+
+int main(int argc, char **argv)
+{
+    struct ks_arena arena = {0};
+    struct ks_err err = {0};
+    struct ks_slice text;
+    struct ks_subject subject;
+    struct ks_options options = {0};
+    struct ks_proposal proposal;
+    struct host_case c;
+    if (argc != 4 || ks_file_read(&arena, argv[1], 1u << 20, &text, &err) != KS_OK)
+        return 2;
+    host_case_make(&arena, ks_arena_strndup(&arena, text.at, text.len), NULL, NULL, 0, &c);
+    if (ks_subject_make(&arena, &c.brief, &subject, &err) != KS_OK ||
+        ks_transform_apply(&subject, argv[2], argv[3], &options, &err) != KS_OK ||
+        ks_emit(&subject, &options, &proposal, &err) != KS_OK) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    struct ks_buf out = KS_BUF(1u << 20);
+    struct ks_yaml_writer w = {.out = &out};
+    ks_proposal_write(&w, &proposal);
+    fputs(ks_buf_text(&out), stdout);
+    ks_buf_free(&out);
+    ks_arena_free(&arena);
+    return 0;
+}
