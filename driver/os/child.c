@@ -16,6 +16,11 @@ static void close_fd(int *fd)
     *fd = -1;
 }
 
+static bool given_up(const struct ks_child *child)
+{
+    return ks_stop_requested() || (child->dropped != NULL && *child->dropped);
+}
+
 enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_options *options,
                               struct ks_child *child, struct ks_err *err)
 {
@@ -70,7 +75,7 @@ enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n
         } else if (errno != EINTR) {
             KS_FAIL(err, KS_E_CHILD, "the child process reads no more: %s", strerror(errno));
         }
-        if (n > 0 && ks_stop_requested())
+        if (n > 0 && given_up(child))
             KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
         if (n > 0 && child->write_timeout > 0 && ks_now() > deadline)
             KS_FAIL(err, KS_E_LIMIT, "the child process did not read for %g s",
@@ -118,7 +123,7 @@ enum ks_status ks_child_read_line(struct ks_child *child, double timeout_seconds
         }
         searched = pending->len;
 
-        if (ks_stop_requested())
+        if (given_up(child))
             KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
         double left = timeout_seconds > 0 ? deadline - ks_now() : 1;
         if (left <= 0)
@@ -151,7 +156,7 @@ enum ks_status ks_child_read_bytes(struct ks_child *child, double timeout_second
     }
     double deadline = ks_now() + timeout_seconds;
     while (have < n) {
-        if (ks_stop_requested())
+        if (given_up(child))
             KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
         double left = timeout_seconds > 0 ? deadline - ks_now() : 1;
         if (left <= 0)

@@ -2,6 +2,7 @@
 #ifndef KS_PROC_H
 #define KS_PROC_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -67,6 +68,7 @@ struct ks_child {
     struct ks_buf pending; // private: the line handed out last, and bytes read past it
     size_t taken;          // private: length of that line with its newline
     double write_timeout;  // seconds that one ks_child_write may block; 0: none. Set after the start.
+    const atomic_bool *dropped; // set by another thread: what is waited for ends like after a stop request. Likewise.
 };
 enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_options *options,
                               struct ks_child *child, struct ks_err *err);

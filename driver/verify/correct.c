@@ -6,6 +6,7 @@
 #include "verify/recall.h"
 
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
+#define LOOK_AFTER 16   // vectors: most of what is wrong has shown by then
 
 struct state {
     struct ks_judge *judge;
@@ -14,6 +15,7 @@ struct state {
     struct ks_check check;
     struct ks_correct *result;
     enum ks_judging phase;
+    struct ks_second_look *look; // to be begun; NULL: begun, or not wanted
     unsigned families;
 };
 
@@ -109,6 +111,10 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
             skip = task->problem; // this size is outside the contract
         if (o.excluded || !o.covered)
             continue;
+        if (s->look != NULL && s->check.tested->vectors >= LOOK_AFTER) {
+            ks_second_look_begin(s->look, s->judge, s->candidate);
+            s->look = NULL;
+        }
         proofs += o.proved;
         voids += !o.proved;
         if (passed.len == 0 || passed.at[passed.len - 1] != task->problem) {
@@ -160,7 +166,7 @@ static enum ks_status run_all(struct state *s, struct ks_err *err)
 
 enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_candidate *candidate, enum ks_judging phase,
-                              struct ks_correct *result, struct ks_err *err)
+                              struct ks_second_look *look, struct ks_correct *result, struct ks_err *err)
 {
     struct ks_worker runner;
     *result = (struct ks_correct){.verdict = KS_C_CORRECT, .n_seen = judge->n_problems};
@@ -180,7 +186,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
                             : judge->arith.kind == KS_ARITH_OTHER ? 8 : 0x1p20;
     KS_TRY(ks_runner_take(judge, &runner, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,
-                      .phase = phase};
+                      .phase = phase, .look = look};
     s.check = (struct ks_check){judge, candidate, &runner, &result->tested, result->reason};
     enum ks_answer answer = ks_worker_load(&runner, candidate->cubin, candidate->names, candidate->n);
     if (answer == KS_ANSWER_OK && !ks_judge_defends(judge, KS_D_PROCESS_SPLIT))

@@ -4,6 +4,7 @@
 
 #include "verify/check.h"
 #include "verify/domain.h"
+#include "verify/emulate.h"
 #include "verify/schedule.h"
 
 enum ks_judging { KS_JUDGE_FULL, KS_JUDGE_CONFIRM };
@@ -18,9 +19,9 @@ struct ks_correct {
 };
 
 // Runs every task of every workload in a fresh runner until something is wrong. Results live in `arena`.
-// A failure status is the tool's or the device's.
+// `look` (NULL: none) is begun after a few of them. A failure status is the tool's or the device's.
 enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_candidate *candidate, enum ks_judging phase,
-                              struct ks_correct *result, struct ks_err *err);
+                              struct ks_second_look *look, struct ks_correct *result, struct ks_err *err);
 
 #endif

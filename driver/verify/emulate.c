@@ -1,5 +1,6 @@
 #include "verify/emulate.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,25 +23,24 @@ bool ks_emulate_fits(const struct ks_problem *p)
 }
 
 // The session on the emulated device: the same original, no problems of its own.
-static enum ks_status open_second(struct ks_judge *judge, struct ks_err *err)
+static void open_second(struct ks_judge *judge)
 {
+    struct ks_arena own = {0};
     struct ks_judge *s = judge->second = KS_NEW(judge->arena, struct ks_judge);
-    *s = (struct ks_judge){.arena = judge->arena, .tu = judge->tu, .kernel = judge->kernel,
+    *s = (struct ks_judge){.tu = judge->tu, .kernel = judge->kernel,
                            .options = judge->options, .original_cubin = judge->original_cubin,
                            .original_image = judge->original_text, .original_text = judge->original_text,
                            .original_ptx = judge->original_ptx,
                            .arith = judge->arith};
+    s->arena = KS_NEW(judge->arena, struct ks_arena); // the session's is used by one thread alone
+    *s->arena = own;
     s->build = judge->build;
-    s->wide = judge->wide; // in double as far as it is known
-    s->wide.image = s->wide.text;
-    s->wide.loaded = false;
     s->options.device = "emu";
     s->options.worker = judge->options.emulator;
     s->options.launcher = NULL;
     s->options.untimed = true;
     s->options.run_timeout = RUN_SECONDS;
     ks_rng_seed(&s->rng, ks_rng_next(&judge->rng));
-    return ks_oracle_ready(s, err);
 }
 
 // Small problems of a workload that the guard admits: the largest that fits, for all is in play there, then
@@ -94,30 +94,33 @@ static enum ks_status look(struct ks_judge *second, struct ks_arena *arena,
     return status;
 }
 
-static enum ks_status look_at_all(struct ks_judge *judge, struct ks_arena *arena,
-                                  const struct ks_candidate *c, struct ks_worker *runner,
-                                  struct ks_emulation *e, struct ks_err *err)
+static enum ks_status look_at_all(struct ks_second_look *l, struct ks_arena *arena, const struct ks_candidate *c,
+                                  struct ks_worker *runner, struct ks_err *err)
 {
+    struct ks_judge *judge = l->judge;
+    struct ks_emulation *e = &l->found;
     double begin = ks_now();
     char why[256] = "no size of the workload is small enough";
     for (size_t w = 0; w < judge->n_problems; w++) {
         struct ks_problem problems[KS_SMALL_PROBLEMS];
         size_t n = ks_small_problems(judge, arena, w, c->proposal, problems);
         for (size_t i = 0; i < n && e->verdict == KS_C_CORRECT; i++) {
-            if (e->runs > 0 && ks_now() - begin > SECONDS)
+            if (l->dropped || (e->runs > 0 && ks_now() - begin > SECONDS))
                 break;
             KS_TRY(look(judge->second, arena, c, runner, &problems[i],
                         i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, i % 3 == 2 ? KS_SKEW_ALL : KS_SKEW_NONE, e, why, err));
         }
     }
     if (e->runs == 0 && e->verdict == KS_C_CORRECT)
-        ks_judge_note(judge, "not looked at on the emulated device: %.180s", why);
+        snprintf(l->note, sizeof l->note, "not looked at on the emulated device: %.180s", why);
     return KS_OK;
 }
 
 // What the emulated device says of a candidate counts where it is a fault that it can prove.
-static void weigh(struct ks_judge *judge, struct ks_emulation *e)
+static void weigh(struct ks_second_look *l)
 {
+    const struct ks_judge *judge = l->judge;
+    struct ks_emulation *e = &l->found;
     if (e->verdict == KS_C_CORRECT || e->verdict == KS_C_UNSAFE || e->verdict == KS_C_NONDET)
         return;
     // Its approximate functions err within their bounds, but not as this GPU's do.
@@ -127,56 +130,115 @@ static void weigh(struct ks_judge *judge, struct ks_emulation *e)
     bool unmeasured = wide->absent != NULL && wide->image.len > 0;
     if (e->verdict == KS_C_WRONG && !approximate && !unmeasured)
         return;
-    ks_judge_note(judge, "not settled on the emulated device: %.180s", e->reason);
+    snprintf(l->note, sizeof l->note, "not settled on the emulated device: %.180s", e->reason);
     e->verdict = KS_C_CORRECT;
     e->reason[0] = '\0';
 }
 
-enum ks_status ks_emulate(struct ks_judge *judge, struct ks_arena *scratch,
-                          const struct ks_candidate *candidate, struct ks_emulation *e,
-                          struct ks_err *err)
+// All of it. Of the judge's session only what nobody changes meanwhile is read; its second one is this look's.
+static void *look_through(void *context)
 {
-    struct ks_err local = {0};
-    *e = (struct ks_emulation){.verdict = KS_C_CORRECT};
-    if (strcmp(judge->device.kind, "emu") == 0 || judge->original_text.len == 0 ||
-        candidate->text.len == 0 || !ks_judge_defends(judge, KS_D_EMULATION))
-        return KS_OK;
-    enum ks_status status = KS_OK;
-    if (judge->second == NULL)
-        status = open_second(judge, &local);
+    struct ks_second_look *l = context;
+    struct ks_judge *second = l->judge->second;
+    struct ks_arena scratch = {0};
     struct ks_worker runner = {0};
-    if (status == KS_OK && ks_worker_alive(&judge->second->oracle))
-        status = ks_runner_take_last(judge->second, &runner, &local);
-    else if (status == KS_OK)
-        status = ks_err_set(&local, KS_E_DEVICE, "it takes no original of this kind");
+    struct ks_err err = {0};
+    double begin = ks_now();
+    second->dropped = &l->dropped;
+    enum ks_status status = ks_oracle_ready(second, &err);
+    if (status == KS_OK)
+        status = ks_runner_take_last(second, &runner, &err);
     if (status == KS_OK) {
-        struct ks_candidate text = *candidate;
-        text.cubin = candidate->text;
+        struct ks_candidate text = *l->candidate;
+        text.cubin = text.text;
         enum ks_answer answer = ks_worker_load(&runner, text.cubin, text.names, text.n);
         if (answer == KS_ANSWER_OK)
-            status = look_at_all(judge, scratch, &text, &runner, e, &local);
-        else if (ks_check_answer(answer, runner.text, &e->verdict, e->reason))
-            e->verdict = KS_C_UNSUPPORTED; // code that runs on a GPU
+            status = look_at_all(l, &scratch, &text, &runner, &err);
+        else if (ks_check_answer(answer, runner.text, &l->found.verdict, l->found.reason))
+            l->found.verdict = KS_C_UNSUPPORTED; // code that runs on a GPU
         else
-            status = ks_answer_status(&runner, answer, "the emulated device", &local);
+            status = ks_answer_status(&runner, answer, "the emulated device", &err);
     }
     ks_worker_stop(&runner);
-    if (status == KS_E_INTERRUPTED)
-        return ks_err_set(err, status, "%s", local.text);
-    if (status != KS_OK) { // a second look that fails is none
-        ks_judge_note(judge, "not looked at on the emulated device: %.180s", local.text);
-        *e = (struct ks_emulation){.verdict = KS_C_CORRECT};
-        return KS_OK;
+    ks_worker_stop(&second->oracle); // it does not outlive the thread that started it
+    ks_worker_stop(&second->spare);
+    if (status == KS_OK)
+        weigh(l);
+    l->status = status;
+    l->err = err;
+    l->found.seconds = ks_now() - begin;
+    ks_arena_free(&scratch);
+    return NULL;
+}
+
+// Whether there is anything to look at; with the second session open.
+static bool prepare(struct ks_second_look *l, struct ks_judge *judge, const struct ks_candidate *candidate)
+{
+    l->judge = judge;
+    l->candidate = candidate;
+    l->found = (struct ks_emulation){.verdict = KS_C_CORRECT};
+    l->status = KS_OK;
+    l->note[0] = '\0';
+    l->dropped = l->beside = false;
+    if (strcmp(judge->device.kind, "emu") == 0 || judge->original_text.len == 0 ||
+        candidate->text.len == 0 || !ks_judge_defends(judge, KS_D_EMULATION))
+        return false;
+    if (judge->second == NULL)
+        open_second(judge);
+    struct ks_wide *wide = &judge->second->wide;
+    if (!wide->tried) { // in double as far as it is known
+        *wide = judge->wide;
+        wide->image = wide->text;
+        wide->loaded = false;
     }
-    weigh(judge, e);
+    return true;
+}
+
+static bool several_cores(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+}
+
+void ks_second_look_begin(struct ks_second_look *l, struct ks_judge *judge, const struct ks_candidate *candidate)
+{
+    if (!several_cores() || !prepare(l, judge, candidate))
+        return;
+    bool compiles = judge->arith.kind == KS_ARITH_OTHER && judge->arith.gathers && !judge->second->wide.tried;
+    l->beside = !compiles && pthread_create(&l->thread, NULL, look_through, l) == 0;
+}
+
+enum ks_status ks_second_look_end(struct ks_second_look *l, struct ks_judge *judge, const struct ks_candidate *candidate,
+                           struct ks_emulation *found, struct ks_err *err)
+{
+    if (l->beside)
+        pthread_join(l->thread, NULL);
+    else if (prepare(l, judge, candidate))
+        look_through(l);
+    l->beside = false;
+    if (l->status == KS_E_INTERRUPTED)
+        return ks_err_set(err, l->status, "%s", l->err.text);
+    if (l->status != KS_OK) { // a second look that fails is none
+        snprintf(l->note, sizeof l->note, "not looked at on the emulated device: %.180s", l->err.text);
+        l->found = (struct ks_emulation){.verdict = KS_C_CORRECT};
+    }
+    if (l->note[0] != '\0')
+        ks_judge_note(judge, "%s", l->note);
+    *found = l->found;
     return KS_OK;
+}
+
+void ks_second_look_drop(struct ks_second_look *l)
+{
+    l->dropped = true;
+    if (l->beside)
+        pthread_join(l->thread, NULL);
+    l->beside = false;
 }
 
 void ks_emulate_close(struct ks_judge *judge)
 {
-    if (judge->second == NULL)
-        return;
-    ks_worker_stop(&judge->second->oracle);
-    ks_worker_stop(&judge->second->spare);
+    if (judge->second != NULL)
+        ks_arena_free(judge->second->arena);
     judge->second = NULL;
 }

@@ -4,6 +4,9 @@
 #ifndef KS_EMULATE_H
 #define KS_EMULATE_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+
 #include "verify/session.h"
 
 #define KS_SMALL_PROBLEMS 4
@@ -16,15 +19,32 @@ struct ks_emulation {
     int runs;                      // 0: nothing could be run, a note of the judge says why
     enum ks_correctness verdict;   // KS_C_CORRECT unless the emulated device found a fault of the candidate
     char reason[512];
+    double seconds;
 };
 
-// Looks at a candidate of a session on another device; a session that is emulated itself has looked already.
+// A look at a candidate of a session on another device; a session that is emulated itself has looked already.
 // Where the emulated device cannot tell (an instruction that it lacks, an original that it finds fault with,
-// problems that are too large for it) the candidate passes and the judge notes it. A failure status is the
-// tool's.
-enum ks_status ks_emulate(struct ks_judge *judge, struct ks_arena *scratch,
-                          const struct ks_candidate *candidate, struct ks_emulation *emulation,
-                          struct ks_err *err);
+// problems that are too large for it) the candidate passes and the judge notes it.
+struct ks_second_look {
+    struct ks_judge *judge;
+    const struct ks_candidate *candidate;
+    struct ks_emulation found;
+    enum ks_status status;
+    struct ks_err err;
+    char note[256];                // for the judge, which another thread is using
+    bool beside;                   // in a thread of its own
+    pthread_t thread;
+    atomic_bool dropped;
+};
+
+// Begins it beside whatever the caller does with the candidate on its own device, where there are cores for
+// both and nothing has to be compiled for it; else ks_second_look_end does it all. Zeroed before the first use.
+void ks_second_look_begin(struct ks_second_look *look, struct ks_judge *judge, const struct ks_candidate *candidate);
+// What it found. A failure status is the tool's.
+enum ks_status ks_second_look_end(struct ks_second_look *look, struct ks_judge *judge, const struct ks_candidate *candidate,
+                           struct ks_emulation *found, struct ks_err *err);
+// Nobody wants to know any more. Idempotent.
+void ks_second_look_drop(struct ks_second_look *look);
 // Whether a problem is small enough for it to be run in passing.
 bool ks_emulate_fits(const struct ks_problem *problem);
 // At the session's end. Idempotent.

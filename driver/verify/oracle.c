@@ -53,6 +53,7 @@ static enum ks_status start(struct ks_judge *judge, struct ks_worker *worker, st
                         judge->options.device != NULL ? judge->options.device : "cuda",
                         judge->options.sandbox, err);
     ks_arena_free(&scratch);
+    worker->child.dropped = judge->dropped;
     return status;
 }
 

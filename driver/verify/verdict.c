@@ -185,16 +185,27 @@ static void refuse(struct ks_verdict *verdict, enum ks_correctness correctness, 
     snprintf(verdict->reason, sizeof verdict->reason, "%s", reason);
 }
 
-// On the emulated device as well.
-static enum ks_status look_again(struct ks_judge *judge, struct ks_arena *scratch,
-                                 const struct ks_candidate *c, struct ks_verdict *verdict,
-                                 struct ks_err *err)
+// All runs, on the emulated device as well.
+static enum ks_status look_twice(struct ks_judge *judge, struct ks_arena *scratch,
+                                 const struct ks_candidate *c, struct ks_correct *correct,
+                                 struct ks_verdict *verdict, struct ks_err *err)
 {
+    struct ks_second_look look = {0};
     struct ks_emulation emulation;
     double start = ks_now();
-    KS_TRY(ks_emulate(judge, scratch, c, &emulation, err));
+    enum ks_status status = ks_correct_run(judge, scratch, c, KS_JUDGE_FULL, &look, correct, err);
+    if (status == KS_OK) {
+        fill_evidence(judge, c, correct, &verdict->evidence);
+        refuse(verdict, correct->verdict, correct->reason);
+        note(verdict, KS_CHECK_CORRECTNESS, start, correct->verdict == KS_C_CORRECT);
+    }
+    if (status != KS_OK || correct->verdict != KS_C_CORRECT) {
+        ks_second_look_drop(&look);
+        return status;
+    }
+    KS_TRY(ks_second_look_end(&look, judge, c, &emulation, err));
     if (emulation.runs > 0 || emulation.verdict != KS_C_CORRECT)
-        note(verdict, KS_CHECK_EMULATION, start, emulation.verdict == KS_C_CORRECT);
+        note(verdict, KS_CHECK_EMULATION, ks_now() - emulation.seconds, emulation.verdict == KS_C_CORRECT);
     if (emulation.verdict != KS_C_CORRECT)
         refuse(verdict, emulation.verdict, emulation.reason);
     take_notes(judge, &verdict->evidence);
@@ -213,14 +224,7 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
         return KS_OK;
     }
     struct ks_correct correct;
-    double start = ks_now();
-    KS_TRY(ks_correct_run(judge, scratch, c, KS_JUDGE_FULL, &correct, err));
-    fill_evidence(judge, c, &correct, &verdict->evidence);
-    refuse(verdict, correct.verdict, correct.reason);
-    note(verdict, KS_CHECK_CORRECTNESS, start, correct.verdict == KS_C_CORRECT);
-    if (correct.verdict != KS_C_CORRECT)
-        return KS_OK;
-    KS_TRY(look_again(judge, scratch, c, verdict, err));
+    KS_TRY(look_twice(judge, scratch, c, &correct, verdict, err));
     if (verdict->correctness != KS_C_CORRECT)
         return KS_OK;
     const char *missing;
@@ -233,7 +237,7 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
     }
     struct ks_timed timed;
     if (!ks_judge_times(judge)) {
-        start = ks_now();
+        double start = ks_now();
         KS_TRY(ks_modelled_run(judge, scratch, c, &timed, err));
         if (timed.speed != KS_S_NOT_MEASURED) {
             take_timing(&timed, verdict);
@@ -242,7 +246,7 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
         return make_domain(judge, c, &correct, NULL, verdict, err);
     }
     enum ks_correctness timed_correct = KS_C_CORRECT;
-    start = ks_now();
+    double start = ks_now();
     KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_search, true, &timed, &timed_correct, err));
     verdict->probes = timed.probes;
     take_timing(&timed, verdict);
@@ -327,7 +331,7 @@ static enum ks_status confirm_correct(struct ks_judge *judge, struct ks_arena *s
     struct ks_correct correct;
     struct ks_sanitizing sanitizing;
     ks_sanitize_begin(judge, scratch, &sanitizing); // starts slowly, beside the runs
-    enum ks_status status = ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, &correct, err);
+    enum ks_status status = ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, NULL, &correct, err);
     if (status == KS_OK) {
         fill_evidence(judge, c, &correct, &verdict->evidence);
         if (correct.verdict != KS_C_CORRECT) {

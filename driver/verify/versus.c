@@ -32,7 +32,7 @@ static enum ks_status compare(struct ks_judge *judge, struct ks_arena *scratch,
             refuse(verdict, made[i]->failure, made[i]->reason);
             return KS_OK;
         }
-        KS_TRY(ks_correct_run(judge, scratch, made[i], KS_JUDGE_FULL, &correct, err));
+        KS_TRY(ks_correct_run(judge, scratch, made[i], KS_JUDGE_FULL, NULL, &correct, err));
         if (correct.verdict != KS_C_CORRECT) {
             refuse(verdict, correct.verdict, correct.reason);
             return KS_OK;

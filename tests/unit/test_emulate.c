@@ -82,7 +82,8 @@ static struct ks_emulation look_at(const char *term)
     check(ks_proposal_read(&unit.arena, "p.yaml", root, p, &err), &err);
     check(ks_judge_build(judge, &p, 1, &candidate, &err), &err);
     assert_int_equal(candidate->failure, KS_C_CORRECT);
-    check(ks_emulate(judge, &unit.arena, candidate, &e, &err), &err);
+    struct ks_second_look look = {0};
+    check(ks_second_look_end(&look, judge, candidate, &e, &err), &err);
     return e;
 }
 
