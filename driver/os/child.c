@@ -182,7 +182,7 @@ void ks_child_stop(struct ks_child *child, double grace_seconds, int *exit_code)
         close_fd(&child->from);
         ks_spawn_wait(child->pid, grace_seconds);
         ks_spawn_kill(child->pid, 0);
-        ks_spawn_reap(child->pid, &code, &signal_number);
+        ks_spawn_reap(child->pid, false, &code, &signal_number);
         child->pid = 0;
         child->to = child->from = -1;
     }

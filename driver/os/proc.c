@@ -173,7 +173,7 @@ enum ks_status ks_proc_run(struct ks_arena *arena, const char *const *argv,
         else if (options->sandbox != NULL)
             kill(-pid, SIGKILL); // nothing confined outlives what it was started for
         drain(streams, cap);
-        ks_spawn_reap(pid, &result->exit_code, &result->signal);
+        ks_spawn_reap(pid, true, &result->exit_code, &result->signal);
         ks_rescue_child(0, 0);
         result->timed_out = outcome == TIMED_OUT;
         if (outcome == TIMED_OUT)

@@ -223,18 +223,19 @@ void ks_spawn_kill(pid_t pid, double grace)
     ks_spawn_wait(pid, 10);
 }
 
-void ks_spawn_reap(pid_t pid, int *exit_code, int *signal_number)
+void ks_spawn_reap(pid_t pid, bool awaited, int *exit_code, int *signal_number)
 {
     int status = 0;
     pid_t got;
     siginfo_t info = {0};
-    if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0 && info.si_pid == pid)
+    if (awaited && waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) == 0 && info.si_pid == pid)
         ks_rescue_child_ended(info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status);
     do
         got = waitpid(pid, &status, 0);
     while (got < 0 && errno == EINTR);
     *signal_number = got == pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    ks_signals_child_end(*signal_number);
+    if (awaited)
+        ks_signals_child_end(*signal_number);
     if (got != pid)
         *exit_code = 255;
     else

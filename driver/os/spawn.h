@@ -28,7 +28,8 @@ bool ks_spawn_wait(pid_t pid, double seconds);
 void ks_held_begin(struct ks_held *held); // what cannot be kept back is inherited
 // TERM to the group, KILL after `grace` seconds or once the leader has ended. Leaves a zombie.
 void ks_spawn_kill(pid_t pid, double grace);
-// Collects an ended child: its exit code (128+n for signal n) and the signal or 0.
-void ks_spawn_reap(pid_t pid, int *exit_code, int *signal);
+// Collects an ended child: its exit code (128+n for signal n) and the signal or 0. `awaited` as when it was started:
+// others may end in any thread, and this process never ends as they did.
+void ks_spawn_reap(pid_t pid, bool awaited, int *exit_code, int *signal);
 
 #endif
