@@ -75,7 +75,7 @@ static enum ks_answer run_once(struct attempt *a, uint32_t poison, bool scrub)
     }
     enum ks_answer answer = ks_vector_run(a->check->runner, a->plan, poison,
                                           ks_judge_defends(judge, KS_D_POISON),
-                                          scrub && judge->patience == 0 && ks_judge_defends(judge, KS_D_SCRUB),
+                                          scrub && ks_judge_defends(judge, KS_D_SCRUB),
                                           a->deadline,
                                           &us);
     // Weakened on purpose: a canary or an input that changed is overlooked.

@@ -160,7 +160,7 @@ static void *look_through(void *context)
             status = ks_answer_status(&runner, answer, "the emulated device", &err);
     }
     ks_worker_stop(&runner);
-    ks_worker_stop(&second->oracle); // it does not outlive the thread that started it
+    ks_worker_stop(&second->oracle); // like the runner it looks at this look's `dropped`
     ks_worker_stop(&second->spare);
     if (status == KS_OK)
         weigh(l);

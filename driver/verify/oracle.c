@@ -148,5 +148,5 @@ double ks_run_deadline(const struct ks_judge *judge, double baseline_us, int64_t
         return limit;
     // The worker also restores, poisons and fingerprints every buffer around the run.
     double seconds = fmax(2, 50 * baseline_us * 1e-6) + (double)bytes / 1e9;
-    return fmin(seconds, limit) * (judge->patience > 0 ? judge->patience : 1);
+    return fmin(seconds, limit);
 }

@@ -1,9 +1,9 @@
 #include "verify/sanitize.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "os/clock.h"
 #include "os/file.h"
 #include "os/proc.h"
 #include "verify/check.h"
@@ -11,10 +11,6 @@
 
 #define LOG_MAX (1u << 20)
 #define PROBLEMS 2        // of a workload
-#define SECONDS 6.0       // of one tool: no run is begun after that
-#define PATIENCE 20.0     // times the deadline of a plain run
-#define START_SECONDS 15.0
-#define END_SECONDS 10.0  // for its last words
 
 const char *ks_tool_name(enum ks_tool tool)
 {
@@ -58,7 +54,7 @@ static enum ks_status start(struct ks_judge *judge, struct ks_arena *arena, enum
                            : ks_path_join(arena, ks_program_dir(arena), "ks-worker");
     KS_TRY(ks_worker_start_under(worker, words.at, path, judge->options.device, judge->options.sandbox,
                                  err));
-    worker->grace = END_SECONDS; // after a fault too it has something to say
+    worker->grace = KS_SANITIZE_END; // after a fault too it has something to say
     return KS_OK;
 }
 
@@ -70,82 +66,126 @@ static const char *part_of(struct ks_judge *judge, const struct ks_candidate *c)
                : c->names[0];
 }
 
-void ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s)
+// The small problems of all workloads that the original serves, with what it makes of them.
+static enum ks_status make_vectors(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s,
+                                   struct ks_err *err)
 {
-    struct ks_err err = {0};
-    *s = (struct ks_sanitizing){.verdict = KS_C_CORRECT};
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        struct ks_problem problems[KS_SMALL_PROBLEMS];
+        size_t n = ks_small_problems(judge, arena, w, s->candidate->proposal, problems);
+        for (size_t i = 0; i < n && i < PROBLEMS && s->n_vectors < KS_SANITIZE_VECTORS; i++) {
+            struct ks_problem *problem = ks_arena_memdup(arena, &problems[i], sizeof *problem);
+            struct ks_vector *vector = &s->vectors[s->n_vectors];
+            KS_TRY(ks_vector_make(judge, arena, problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, vector, err));
+            if (vector->excluded)
+                continue;
+            s->n_vectors++;
+            KS_TRY(ks_vector_read(judge, vector, err)); // while the oracle has it
+        }
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena,
+                                 const struct ks_candidate *candidate, struct ks_sanitizing *s,
+                                 struct ks_err *err)
+{
+    struct ks_err local = {0};
+    *s = (struct ks_sanitizing){.judge = judge, .candidate = candidate, .verdict = KS_C_CORRECT};
     if (strcmp(judge->device.kind, "emu") == 0 || judge->no_sanitizer[0] != '\0')
-        return; // the emulated device has looked at more; or it was told before
+        return KS_OK; // the emulated device has looked at more; or it was told before
     if (judge->options.launcher != NULL)
         snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "the device is reached through a launcher");
     else if (find_program(judge, arena) == NULL)
         snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "compute-sanitizer is not installed");
-    else if (ks_dir_temp(arena, "ks-sanitizer", &s->dir, &err) != KS_OK)
+    else if (ks_dir_temp(arena, "ks-sanitizer", &s->dir, &local) != KS_OK)
         snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "no folder for their logs");
-    for (int t = 0; t < KS_TOOL_COUNT && judge->no_sanitizer[0] == '\0'; t++) {
-        s->tools[t].log = ks_path_join(arena, s->dir, ks_tool_name((enum ks_tool)t));
-        if (start(judge, arena, (enum ks_tool)t, s->tools[t].log, &s->tools[t].worker, &err) != KS_OK) {
+    for (int i = 0; i < KS_TOOL_COUNT && judge->no_sanitizer[0] == '\0'; i++) {
+        struct ks_tool_look *t = &s->tools[i];
+        t->all = s;
+        t->tool = (enum ks_tool)i;
+        t->log = ks_path_join(arena, s->dir, ks_tool_name(t->tool));
+        if (start(judge, arena, t->tool, t->log, &t->worker, &local) != KS_OK) {
             snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "compute-sanitizer does not start");
-            return;
+            return KS_OK;
         }
-        s->tools[t].begun = true;
-        ks_worker_send(&s->tools[t].worker, "hello", json_object(), NULL, 0);
+        t->worker.child.dropped = &s->dropped;
+        t->begun = true;
+        ks_worker_send(&t->worker, "hello", json_object(), NULL, 0);
     }
-}
-
-// The small problems of all workloads that the original serves, with what it makes of them.
-struct vectors {
-    struct ks_vector at[PROBLEMS * 8];
-    size_t n;
-};
-
-static enum ks_status make_vectors(struct ks_judge *judge, struct ks_arena *arena,
-                                   const struct ks_candidate *c, struct vectors *v, struct ks_err *err)
-{
-    for (size_t w = 0; w < judge->n_problems && w < 8; w++) {
-        struct ks_problem problems[KS_SMALL_PROBLEMS];
-        size_t n = ks_small_problems(judge, arena, w, c->proposal, problems);
-        for (size_t i = 0; i < n && i < PROBLEMS; i++) {
-            struct ks_problem *problem = ks_arena_memdup(arena, &problems[i], sizeof *problem);
-            KS_TRY(ks_vector_make(judge, arena, problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &v->at[v->n], err));
-            v->n += !v->at[v->n].excluded;
-        }
+    if (judge->no_sanitizer[0] != '\0')
+        return KS_OK;
+    KS_TRY(make_vectors(judge, arena, s, err)); // while the tools start
+    for (int i = 0; i < KS_TOOL_COUNT && s->n_vectors > 0; i++) {
+        struct ks_tool_look *t = &s->tools[i];
+        t->beside = pthread_create(&t->thread, NULL, ks_sanitize_runs, t) == 0;
+        if (!t->beside)
+            ks_sanitize_runs(t);
     }
     return KS_OK;
 }
 
-// Runs the candidate on each vector. KS_E_DEVICE: the tool failed.
-static enum ks_status run_all(struct ks_judge *judge, struct ks_arena *arena,
-                              const struct ks_candidate *c, struct ks_worker *worker,
-                              struct vectors *v, enum ks_correctness *verdict, char reason[512],
+// An output under a tool against what the original makes without.
+static enum ks_status compare(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *v, size_t output,
+                              const void *got, int poison, enum ks_correctness *verdict, char reason[512],
                               struct ks_err *err)
 {
-    struct ks_tested tested = {0};
-    struct ks_check check = {judge, c, worker, &tested, reason};
-    double begin = ks_now();
-    // Its hello is waited for less long than that of a GPU that may be cold: a tool that a machine does not
-    // support, or that hands no requests on, is to cost little, and once.
-    enum ks_answer answer = ks_worker_wait(worker, START_SECONDS);
-    if (answer != KS_ANSWER_OK) {
-        enum ks_status status = ks_answer_status(worker, answer, "its worker", err);
+    const struct ks_output *o = &v->outputs[output];
+    const struct ks_slot *slot = &v->layout.slots[o->slot];
+    struct ks_comparison c;
+    if (memcmp(got, o->expected[poison == 1 && o->expected[1] != NULL], (size_t)slot->bytes) == 0)
+        return KS_OK;
+    KS_TRY(ks_vector_settle(judge, arena, v, output, got, poison, &c, err));
+    if (c.bad == 0)
+        return KS_OK;
+    *verdict = KS_C_WRONG;
+    snprintf(reason, 512, "output `%s` differs: %s", v->problem.args[slot->arg].name, c.pattern);
+    return KS_OK;
+}
+
+static enum ks_status compare_all(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s,
+                                  struct ks_tool_look *t, enum ks_correctness *verdict, char reason[512],
+                                  struct ks_err *err)
+{
+    for (size_t i = 0; i < s->n_vectors; i++)
+        for (size_t o = 0; o < s->vectors[i].n_outputs; o++) {
+            struct ks_vector *v = &s->vectors[i];
+            const void *got[2] = {NULL, NULL};
+            for (int poison = 0; poison < 2 && *verdict == KS_C_CORRECT; poison++) {
+                got[poison] = t->got[i][poison] != NULL ? t->got[i][poison][o] : NULL;
+                if (got[poison] != NULL)
+                    KS_TRY(compare(judge, arena, v, o, got[poison], poison, verdict, reason, err));
+            }
+            size_t bytes = (size_t)v->layout.slots[v->outputs[o].slot].bytes;
+            if (*verdict == KS_C_CORRECT && got[1] != NULL && v->all_written && ks_vector_repeats(judge, v) &&
+                memcmp(got[0], got[1], bytes) != 0) {
+                *verdict = KS_C_NONDET;
+                snprintf(reason, 512, "repeated runs with the same inputs give different bits; the original's do not");
+            }
+        }
+    return KS_OK;
+}
+
+// What the runs' end says: KS_OK with a verdict, or a failure of the tool.
+static enum ks_status settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s,
+                             struct ks_tool_look *t, enum ks_correctness *verdict, char reason[512],
+                             struct ks_err *err)
+{
+    *verdict = KS_C_CORRECT;
+    if (!t->answered && t->answer != KS_ANSWER_OK) {
+        enum ks_status status = ks_answer_status(&t->worker, t->answer, "its worker", err);
         if (status != KS_E_INTERRUPTED)
             snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "compute-sanitizer does not run here: %.120s",
-                     worker->text);
+                     t->worker.text);
         return status;
     }
-    if (worker->confined && !ks_json_bool(worker->reply, "sandbox", false))
+    if (!t->answered)
         KS_FAIL(err, KS_E_DEVICE, "its worker is not confined");
-    answer = ks_worker_load(worker, c->cubin, c->names, c->n);
-    if (answer != KS_ANSWER_OK)
-        return ks_answer_status(worker, answer, "its worker", err);
-    for (size_t i = 0; i < v->n && *verdict == KS_C_CORRECT; i++) {
-        bool covered, proved;
-        if (i > 0 && ks_now() - begin > SECONDS)
-            break;
-        KS_TRY(ks_check_vector(&check, arena, &v->at[i], i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0,
-                               verdict, &covered, &proved, err));
-    }
-    return KS_OK;
+    KS_TRY(compare_all(judge, arena, s, t, verdict, reason, err));
+    if (*verdict != KS_C_CORRECT || t->answer == KS_ANSWER_OK)
+        return KS_OK;
+    return ks_check_answer(t->answer, t->worker.text, verdict, reason)
+               ? KS_OK : ks_answer_status(&t->worker, t->answer, "its worker", err);
 }
 
 // Whether the tool finds something in the original as well.
@@ -173,41 +213,34 @@ static bool original_too(struct ks_judge *judge, struct ks_arena *arena, enum ks
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, &worker, addresses);
     if (answer == KS_ANSWER_OK)
-        ks_vector_run(&worker, plan, vector->poison[0], true, false, PATIENCE * 2, &us);
+        ks_vector_run(&worker, plan, vector->poison[0], true, false, KS_SANITIZE_PATIENCE * 2, &us);
     json_decref(plan);
-    ks_worker_end(&worker, END_SECONDS);
+    ks_worker_end(&worker, KS_SANITIZE_END);
     if (ks_file_read(arena, log, LOG_MAX, &text, &err) == KS_OK)
         ks_sanitize_read(text, judge->kernel->mark->decl->name, finding);
     return finding[0] != '\0';
 }
 
-static enum ks_status one_tool(struct ks_judge *judge, struct ks_arena *arena, enum ks_tool tool,
-                               const struct ks_candidate *c, struct vectors *v,
-                               struct ks_sanitizing *s, struct ks_err *err)
+static enum ks_status finish_tool(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s,
+                                  struct ks_tool_look *t, struct ks_err *err)
 {
-    const char *name = ks_tool_name(tool);
-    enum ks_correctness verdict = KS_C_CORRECT;
+    const char *name = ks_tool_name(t->tool);
+    enum ks_correctness verdict;
     char reason[512] = "", finding[200] = "";
     struct ks_slice text = {"", 0};
     struct ks_err local = {0};
-    double start_time = ks_now();
-    judge->patience = PATIENCE;
-    enum ks_status status =
-        run_all(judge, arena, c, &s->tools[tool].worker, v, &verdict, reason, &local);
-    judge->patience = 0;
-    ks_worker_end(&s->tools[tool].worker, END_SECONDS);
-    s->tools[tool].seconds = ks_now() - start_time;
+    enum ks_status status = settle(judge, arena, s, t, &verdict, reason, &local);
     if (status == KS_E_INTERRUPTED)
         return ks_err_set(err, status, "%s", local.text);
-    bool ended = ks_file_read(arena, s->tools[tool].log, LOG_MAX, &text, NULL) == KS_OK &&
-                 ks_sanitize_read(text, part_of(judge, c), finding);
+    bool ended = ks_file_read(arena, t->log, LOG_MAX, &text, NULL) == KS_OK &&
+                 ks_sanitize_read(text, part_of(judge, s->candidate), finding);
     bool found = finding[0] != '\0';
-    if (found && v->n > 0 && original_too(judge, arena, tool, c, s, &v->at[0])) {
+    if (found && original_too(judge, arena, t->tool, s->candidate, s, &s->vectors[0])) {
         ks_judge_note(judge, "%s reports the original too, so nothing follows: %.180s", name, finding);
     } else if (found) {
         s->verdict = KS_C_UNSAFE;
         snprintf(s->reason, sizeof s->reason, "%s: %s", name, finding);
-        s->tools[tool].result = KS_CHECK_FAILED;
+        t->result = KS_CHECK_FAILED;
     } else if (status != KS_OK || verdict == KS_C_HANG || !ended) {
         const char *why = status != KS_OK          ? local.text
                           : verdict == KS_C_HANG ? "too slow on this kernel"
@@ -216,38 +249,55 @@ static enum ks_status one_tool(struct ks_judge *judge, struct ks_arena *arena, e
     } else if (verdict != KS_C_CORRECT) {
         s->verdict = verdict;
         snprintf(s->reason, sizeof s->reason, "under %s: %.400s", name, reason);
-        s->tools[tool].result = KS_CHECK_FAILED;
+        t->result = KS_CHECK_FAILED;
     } else {
-        s->tools[tool].result = KS_CHECK_PASSED;
+        t->result = KS_CHECK_PASSED;
     }
     return KS_OK;
 }
 
-enum ks_status ks_sanitize_run(struct ks_judge *judge, struct ks_arena *arena,
-                               const struct ks_candidate *candidate, struct ks_sanitizing *s,
-                               struct ks_err *err)
+static void join(struct ks_tool_look *t)
 {
-    struct vectors *v = KS_NEW(arena, struct vectors);
+    if (t->beside)
+        pthread_join(t->thread, NULL);
+    t->beside = false;
+}
+
+enum ks_status ks_sanitize_finish(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s,
+                                  struct ks_err *err)
+{
     if (judge->no_sanitizer[0] != '\0')
         ks_judge_note(judge, "memcheck and racecheck were not made: %s", judge->no_sanitizer);
     if (!s->tools[0].begun || judge->no_sanitizer[0] != '\0')
         return KS_OK;
-    enum ks_status status = make_vectors(judge, arena, candidate, v, err);
-    if (status == KS_OK && v->n == 0)
+    if (s->n_vectors == 0)
         ks_judge_note(judge, "memcheck and racecheck were not made: no size is small enough");
-    for (int t = 0; status == KS_OK && v->n > 0 && t < KS_TOOL_COUNT && s->verdict == KS_C_CORRECT &&
-                    judge->no_sanitizer[0] == '\0'; t++)
-        status = one_tool(judge, arena, (enum ks_tool)t, candidate, v, s, err);
-    for (size_t i = 0; i < v->n; i++)
-        ks_vector_free(&v->at[i]);
+    enum ks_status status = KS_OK;
+    for (int i = 0; i < KS_TOOL_COUNT; i++)
+        join(&s->tools[i]);
+    for (int i = 0; status == KS_OK && s->n_vectors > 0 && i < KS_TOOL_COUNT && s->verdict == KS_C_CORRECT &&
+                    judge->no_sanitizer[0] == '\0'; i++)
+        status = finish_tool(judge, arena, s, &s->tools[i], err);
     return status;
 }
 
 void ks_sanitize_end(struct ks_sanitizing *s)
 {
-    for (int t = 0; t < KS_TOOL_COUNT; t++)
-        if (s->tools[t].begun)
-            ks_worker_end(&s->tools[t].worker, 0);
+    s->dropped = true;
+    for (int i = 0; i < KS_TOOL_COUNT; i++) {
+        struct ks_tool_look *t = &s->tools[i];
+        join(t);
+        if (t->begun)
+            ks_worker_end(&t->worker, 0);
+        for (size_t v = 0; v < s->n_vectors; v++)
+            for (int poison = 0; poison < 2; poison++)
+                for (size_t o = 0; t->got[v][poison] != NULL && o < s->vectors[v].n_outputs; o++)
+                    free(t->got[v][poison][o]);
+        ks_arena_free(&t->arena);
+    }
+    for (size_t v = 0; v < s->n_vectors; v++)
+        ks_vector_free(&s->vectors[v]);
+    s->n_vectors = 0;
     if (s->dir != NULL)
         ks_tree_remove(s->dir, NULL);
     s->dir = NULL;

@@ -97,8 +97,6 @@ struct ks_judge {
     size_t n_session_notes;         // the first of them are about the original, the rest about a candidate
     KS_VEC(struct ks_candidate *) cache; // compiled ones, for the confirmation
     char no_sanitizer[200];         // why the toolkit's sanitizer is not asked; "": it is (verify/sanitize.h)
-    double patience;                // under a sanitizer: times the deadlines of runs, and no scrubbing, whose
-                                    // own hazards in shared memory are on purpose; 0: not
     double copy_gbs;                // measured copy rate, 0 until asked for
     size_t class_of;                // the workload that counts alone, from 1; 0: all do
     const double *rival;            // of that class: what KS_FLOOR_STEPS smaller sizes are to reach; NULL: nothing

@@ -299,14 +299,13 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     return status;
 }
 
-// Under the toolkit's sanitizers, whose workers were begun.
-static enum ks_status sanitize(struct ks_judge *judge, struct ks_arena *scratch,
-                               const struct ks_candidate *c, struct ks_sanitizing *s,
-                               struct ks_verdict *verdict, struct ks_err *err)
+// What the toolkit's sanitizers found meanwhile.
+static enum ks_status take_findings(struct ks_judge *judge, struct ks_arena *scratch, struct ks_sanitizing *s,
+                                    struct ks_verdict *verdict, struct ks_err *err)
 {
     static const enum ks_check_kind kinds[] = {KS_CHECK_MEMCHECK, KS_CHECK_RACECHECK};
     struct ks_evidence *e = &verdict->evidence;
-    KS_TRY(ks_sanitize_run(judge, scratch, c, s, err));
+    KS_TRY(ks_sanitize_finish(judge, scratch, s, err));
     e->sanitizers = KS_NEW_ARRAY(judge->arena, const char *, KS_TOOL_COUNT);
     e->n_sanitizers = 0;
     for (int t = 0; t < KS_TOOL_COUNT; t++) {
@@ -323,25 +322,26 @@ static enum ks_status sanitize(struct ks_judge *judge, struct ks_arena *scratch,
     return KS_OK;
 }
 
-// The finalist's correctness anew.
+// The finalist's correctness anew, and the sanitizers beside it.
 static enum ks_status confirm_correct(struct ks_judge *judge, struct ks_arena *scratch,
                                       const struct ks_candidate *c, struct ks_verdict *verdict,
                                       struct ks_err *err)
 {
     struct ks_correct correct;
-    struct ks_sanitizing sanitizing;
-    ks_sanitize_begin(judge, scratch, &sanitizing); // starts slowly, beside the runs
-    enum ks_status status = ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, NULL, &correct, err);
+    struct ks_sanitizing *sanitizing = KS_NEW(scratch, struct ks_sanitizing);
+    enum ks_status status = ks_sanitize_begin(judge, scratch, c, sanitizing, err);
+    if (status == KS_OK)
+        status = ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, NULL, &correct, err);
     if (status == KS_OK) {
         fill_evidence(judge, c, &correct, &verdict->evidence);
         if (correct.verdict != KS_C_CORRECT) {
             refuse(verdict, correct.verdict, correct.reason);
             verdict->speed = KS_S_NOT_MEASURED;
         } else {
-            status = sanitize(judge, scratch, c, &sanitizing, verdict, err);
+            status = take_findings(judge, scratch, sanitizing, verdict, err);
         }
     }
-    ks_sanitize_end(&sanitizing);
+    ks_sanitize_end(sanitizing);
     return status;
 }
 
