@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture.h"
+#include "capture_calls.h"
 #include "profile/recording.h"
 #include "record_cupti.h"
 #include "record_file.h"
@@ -172,75 +172,16 @@ static void note(const char *code, const char *text)
     put_words(",\"note\":", code, text);
 }
 
-static void set(unsigned to[3], unsigned x, unsigned y, unsigned z)
-{
-    to[0] = x;
-    to[1] = y;
-    to[2] = z;
-}
-
-// A launch's arguments; false: the call is no launch.
-static bool read_launch(CUpti_CallbackId id, const CUpti_CallbackData *data, struct capture_call *call)
-{
-    bool own = false; // a null stream is the thread's own
-    *call = (struct capture_call){.symbol = data->symbolName, .context = data->context};
-    switch (id) {
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-        own = true;
-        // fall through
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel: {
-        const cuLaunchKernel_params *p = data->functionParams;
-        set(call->grid, p->gridDimX, p->gridDimY, p->gridDimZ);
-        set(call->block, p->blockDimX, p->blockDimY, p->blockDimZ);
-        call->function = p->f;
-        call->shared = p->sharedMemBytes;
-        call->stream = p->hStream;
-        call->params = p->kernelParams;
-        call->extra = p->extra;
-        break;
-    }
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-        own = true;
-        // fall through
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx: {
-        const cuLaunchKernelEx_params *p = data->functionParams;
-        const CUlaunchConfig *c = p->config;
-        set(call->grid, c->gridDimX, c->gridDimY, c->gridDimZ);
-        set(call->block, c->blockDimX, c->blockDimY, c->blockDimZ);
-        call->function = p->f;
-        call->shared = c->sharedMemBytes;
-        call->stream = c->hStream;
-        call->params = p->kernelParams;
-        call->extra = p->extra;
-        break;
-    }
-    default:
-        return false;
-    }
-    if (own && call->stream == NULL)
-        call->stream = CU_STREAM_PER_THREAD;
-    return true;
-}
-
 static void CUPTIAPI driver_called(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
                                    const void *data)
 {
     const CUpti_CallbackData *called = data;
-    struct capture_call call;
     int before = errno;
     (void)context;
     if (domain != CUPTI_CB_DOMAIN_DRIVER_API || getpid() != owner)
         return;
-    bool enter = called->callbackSite == CUPTI_API_ENTER;
-    if (!read_launch(id, called, &call)) {
-        if (enter) // the end of a context
-            cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    } else if (enter) {
-        capture_enter(&call);
-    } else {
-        const CUresult *result = called->functionReturnValue;
-        capture_leave(&call, result != NULL && *result == CUDA_SUCCESS);
-    }
+    if (!capture_called(id, called) && called->callbackSite == CUPTI_API_ENTER) // the end of a context
+        cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     errno = before;
 }
 
@@ -258,10 +199,6 @@ static const CUpti_CallbackId ends[] = {
     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2,
     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease,
     CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2};
-static const CUpti_CallbackId launches[] = {
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-    CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx, CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz};
-
 static CUptiResult enable(CUpti_SubscriberHandle subscriber, const CUpti_CallbackId *ids, size_t n)
 {
     CUptiResult result = CUPTI_SUCCESS;
@@ -279,7 +216,7 @@ static void watch_driver(void)
     if (result == CUPTI_SUCCESS)
         result = enable(subscriber, ends, sizeof ends / sizeof *ends);
     if (result == CUPTI_SUCCESS && capture_begin(note))
-        result = enable(subscriber, launches, sizeof launches / sizeof *launches);
+        result = enable(subscriber, capture_calls, capture_n_calls);
     if (result != CUPTI_SUCCESS)
         note("callbacks-refused", result_text(result));
 }

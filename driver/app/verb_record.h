@@ -20,6 +20,7 @@ struct record_run {
 struct record_captured {
     const char *id, *kernel, *path;
     int64_t grid[3], block[3], bytes; // bytes: of the allocations that it points into
+    bool graph, cooperative;         // how it was launched
     int64_t inside;                   // pointers in structs by value, or in what the compiler calls numbers
 };
 struct record_captures {

@@ -126,7 +126,7 @@ static enum ks_status take_one(struct ks_arena *arena, struct record_captures *c
             return KS_OK;
     struct record_captured *made = ks_vec_push(arena, &captures->made);
     *made = (struct record_captured){
-        .id = capture.id, .kernel = kernel,
+        .id = capture.id, .kernel = kernel, .graph = capture.graph, .cooperative = capture.cooperative,
         .path = ks_path_join(arena, captures->folder, ks_arena_printf(arena, "%s.json", capture.id))};
     memcpy(made->grid, capture.grid, sizeof made->grid);
     memcpy(made->block, capture.block, sizeof made->block);

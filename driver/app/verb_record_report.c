@@ -150,6 +150,9 @@ static void print_captures(struct ks_arena *arena, const struct record_captures 
         const struct record_captured *c = &captures->made.at[i];
         printf("captured %s: %s, grid %s, block %s, %.3g MB", c->path, c->kernel, triple(arena, c->grid),
                triple(arena, c->block), (double)c->bytes / 1e6);
+        if (c->graph || c->cooperative)
+            printf(", %s%s%s", c->cooperative ? "cooperative" : "", c->cooperative && c->graph ? ", " : "",
+                   c->graph ? "in a graph" : "");
         if (c->inside > 0)
             printf(", %lld pointer%s found by value inside its arguments", (long long)c->inside, c->inside > 1 ? "s" : "");
         printf("; #pragma ks workload capture(%s)\n", c->id);
@@ -242,10 +245,11 @@ static json_t *captures_json(const struct record_captures *captures)
     json_t *list = json_array();
     for (size_t i = 0; captures != NULL && i < captures->made.len; i++) {
         const struct record_captured *c = &captures->made.at[i];
-        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:I}", "capture", c->id, "kernel",
+        json_array_append_new(list, json_pack("{s:s,s:s,s:s,s:o,s:o,s:I,s:I,s:b,s:b}", "capture", c->id, "kernel",
                                               c->kernel, "path", c->path, "grid", triple_json(c->grid),
                                               "block", triple_json(c->block), "bytes", (json_int_t)c->bytes,
-                                              "inside", (json_int_t)c->inside));
+                                              "inside", (json_int_t)c->inside, "graph", c->graph,
+                                              "cooperative", c->cooperative));
     }
     return list;
 }

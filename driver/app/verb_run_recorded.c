@@ -37,7 +37,7 @@ enum ks_status run_recorded_compare(struct ks_arena *arena, struct ks_device *de
     *list = (struct run_recorded_list){0};
     for (size_t i = 0; i < layout->n_slots; i++) {
         const struct ks_arg *arg = &problem->args[layout->slots[i].arg];
-        if (arg->init.kind == KS_INIT_CAPTURE && layout->slots[i].role != KS_ROLE_IN)
+        if (arg->init.kind == KS_INIT_CAPTURE && arg->init.after != NULL && layout->slots[i].role != KS_ROLE_IN)
             KS_TRY(compare(device, arg, &layout->slots[i], buffers[i], ks_vec_push(arena, list), err));
     }
     return KS_OK;

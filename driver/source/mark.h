@@ -27,7 +27,7 @@ struct ks_init {
     double a, b;
     const char *path;   // KS_INIT_FILE, as written; KS_INIT_CAPTURE: folder and hash
     size_t skip, whole; // KS_INIT_CAPTURE: bytes of the contents before the array, and of all
-    const char *after;  // KS_INIT_CAPTURE: as path, what they were behind the launch
+    const char *after;  // KS_INIT_CAPTURE: as path, what they were behind the launch; NULL: not known
 };
 
 // Whether the contents are read from somewhere: they are neither made from a seed nor changed with it.

@@ -36,14 +36,22 @@ static json_t *describe(struct ks_arena *arena, const struct ks_capture *c)
                                                   (json_int_t)p->at, "allocation",
                                                   (json_int_t)p->allocation, "offset",
                                                   (json_int_t)p->offset));
-    ks_vec_each(const struct ks_capture_memory, m, &c->memory)
-        json_array_append_new(memory, json_pack("{s:I,s:I,s:o,s:o}", "size", (json_int_t)m->size, "align",
-                                                (json_int_t)m->align, "before", hash_json(&m->before),
-                                                "after", hash_json(&m->after)));
-    return json_pack("{s:i,s:s,s:s,s:o,s:o,s:I,s:o,s:o,s:o}", "capture", KS_CAPTURE_FORMAT, "kernel",
+    ks_vec_each(const struct ks_capture_memory, m, &c->memory) {
+        json_t *one = json_pack("{s:I,s:I,s:o}", "size", (json_int_t)m->size, "align", (json_int_t)m->align,
+                                "before", hash_json(&m->before));
+        if (!m->lost)
+            json_object_set_new(one, "after", hash_json(&m->after));
+        json_array_append_new(memory, one);
+    }
+    json_t *out = json_pack("{s:i,s:s,s:s,s:o,s:o,s:I,s:o,s:o,s:o}", "capture", KS_CAPTURE_FORMAT, "kernel",
                      c->kernel, "symbol", c->symbol, "grid", triple_json(c->grid), "block",
                      triple_json(c->block), "shared", (json_int_t)c->shared, "params", params, "pointers",
                      pointers, "allocations", memory);
+    if (c->graph)
+        json_object_set_new(out, "graph", json_true());
+    if (c->cooperative)
+        json_object_set_new(out, "cooperative", json_true());
+    return out;
 }
 
 // Letters and digits of the kernel's own name, without namespaces and template arguments.
@@ -141,8 +149,9 @@ static bool read_memory(struct ks_arena *arena, const json_t *list, struct ks_ca
         struct ks_capture_memory *m = ks_vec_push(arena, &c->memory);
         m->size = ks_json_int(item, "size", -1);
         m->align = ks_json_int(item, "align", -1);
+        m->lost = json_object_get(item, "after") == NULL;
         if (m->size < 1 || m->align < 1 || !read_hash(item, "before", &m->before) ||
-            !read_hash(item, "after", &m->after))
+            !(m->lost || read_hash(item, "after", &m->after)))
             return false;
     }
     return true;
@@ -153,6 +162,8 @@ static bool read_description(struct ks_arena *arena, const json_t *json, struct 
     c->kernel = ks_arena_strdup(arena, ks_json_str(json, "kernel", ""));
     c->symbol = ks_arena_strdup(arena, ks_json_str(json, "symbol", ""));
     c->shared = ks_json_int(json, "shared", -1);
+    c->graph = ks_json_bool(json, "graph", false);
+    c->cooperative = ks_json_bool(json, "cooperative", false);
     return c->kernel[0] != '\0' && c->symbol[0] != '\0' && c->shared >= 0 &&
            ks_capture_read_triple(json_object_get(json, "grid"), c->grid) &&
            ks_capture_read_triple(json_object_get(json, "block"), c->block) &&

@@ -7,7 +7,9 @@
 //    "block":[256,1,1],"shared":0,                                            shared in bytes
 //    "params":[{"offset":0,"hex":"..."}],                                     as the kernel takes them
 //    "pointers":[{"param":0,"at":0,"allocation":0,"offset":256}],             which bytes of them point where
-//    "allocations":[{"size":4096,"align":512,"before":"HASH","after":"HASH"}]}    contents, bytes
+//    "allocations":[{"size":4096,"align":512,"before":"HASH","after":"HASH"}]}    contents, bytes; without "after"
+//                                                                             where others wrote there before it was read
+// Launches in a graph and cooperative ones have "graph":true, "cooperative":true as well, for the reader.
 // <folder>/data/HASH.zst holds contents once each, whatever launches show them, as one zstd frame (HASH.raw: as
 // they are). HASH is that of the plain bytes.
 //
@@ -37,10 +39,12 @@ struct ks_capture_pointer {
 struct ks_capture_memory {     // one allocation
     int64_t size, align;       // align: the largest power of two that divides its address, at most 2 MiB
     struct ks_digest before, after;
+    bool lost;                 // what it was after is not known: others wrote there before anybody could look
 };
 struct ks_capture {
     const char *id, *kernel, *symbol;
     int64_t grid[3], block[3], shared;
+    bool graph, cooperative;
     KS_VEC(struct ks_capture_param) params;
     KS_VEC(struct ks_capture_pointer) pointers;
     KS_VEC(struct ks_capture_memory) memory;

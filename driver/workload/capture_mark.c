@@ -183,7 +183,7 @@ static enum ks_status add_array(struct ks_capture_expander *x, const struct ks_c
     array.init = (struct ks_init){.kind = KS_INIT_CAPTURE, .skip = pointer->offset,
                                   .whole = (size_t)memory->size,
                                   .path = ks_arena_printf(x->arena, "%s/%s", x->dir, before),
-                                  .after = ks_arena_printf(x->arena, "%s/%s", x->dir, after)};
+                                  .after = memory->lost ? NULL : ks_arena_printf(x->arena, "%s/%s", x->dir, after)};
     if (!ks_scalar_is_float(elem.scalar))
         KS_TRY(find_range(x, elem, count, &array.init));
     *ks_vec_push(x->arena, &x->arrays) = array;

@@ -72,9 +72,11 @@ static enum ks_status read_contents(struct spool *s, struct ks_capture *c)
     const json_t *changed = json_object_get(s->tail, "after");
     if (json_array_size(changed) != c->memory.len)
         return damaged(s, "what changed is missing");
-    for (size_t i = 0; i < c->memory.len; i++)
+    for (size_t i = 0; i < c->memory.len; i++) {
+        c->memory.at[i].lost = json_is_null(json_array_get(changed, i));
         if (json_is_true(json_array_get(changed, i)))
             KS_TRY(keep(s, c->memory.at[i].size, &c->memory.at[i].after));
+    }
     return KS_OK;
 }
 
@@ -85,6 +87,8 @@ static enum ks_status read_launch(struct spool *s, struct ks_capture *c)
         return damaged(s, "no launch of this version");
     c->symbol = ks_arena_strdup(s->arena, ks_json_str(s->head, "symbol", ""));
     c->shared = ks_json_int(s->head, "shared", -1);
+    c->graph = ks_json_bool(s->head, "graph", false);
+    c->cooperative = ks_json_bool(s->head, "cooperative", false);
     if (c->symbol[0] == '\0' || c->shared < 0 ||
         !ks_capture_read_triple(json_object_get(s->head, "grid"), c->grid) ||
         !ks_capture_read_triple(json_object_get(s->head, "block"), c->block) ||

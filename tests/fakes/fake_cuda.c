@@ -10,12 +10,6 @@
 #define EXPORT __attribute__((visibility("default")))
 #define MOST 256
 
-struct function {
-    const char *name;
-    size_t offsets[16], sizes[16], n;
-    fake_kernel *run;
-};
-
 static struct {
     char *at;
     size_t size;
@@ -55,7 +49,7 @@ EXPORT CUresult cuInit(unsigned int flags)
 EXPORT CUfunction fake_cuda_function(const char *name, const size_t *offsets, const size_t *sizes, size_t n,
                                      fake_kernel *run)
 {
-    struct function *f = calloc(1, sizeof *f);
+    struct fake_function *f = calloc(1, sizeof *f);
     f->name = name;
     f->n = n;
     f->run = run;
@@ -155,7 +149,7 @@ EXPORT CUresult cuFuncGetParamInfo(CUfunction f, size_t i, size_t *offset, size_
 
 EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t i, size_t *offset, size_t *size)
 {
-    const struct function *f = (const struct function *)(void *)kernel;
+    const struct fake_function *f = (const struct fake_function *)(void *)kernel;
     if (i >= f->n)
         return CUDA_ERROR_INVALID_VALUE;
     *offset = f->offsets[i];
@@ -164,7 +158,7 @@ EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t i, size_t *offset, 
     return CUDA_SUCCESS;
 }
 
-static void record(const struct function *f, const cuLaunchKernel_params *p, bool graph)
+void fake_record(const struct fake_function *f, const cuLaunchKernel_params *p, bool graph)
 {
     CUpti_ActivityKernel10 k = {.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .name = f->name,
                                 .registersPerThread = 16, .start = now, .end = now + 500 * p->gridDimX};
@@ -179,26 +173,50 @@ static void record(const struct function *f, const cuLaunchKernel_params *p, boo
         tell_kernel(&k);
 }
 
+void fake_call(uint32_t id, bool enter, const void *params, const char *symbol)
+{
+    if (tell_driver != NULL)
+        tell_driver(id, enter, params, symbol);
+}
+
+// On stream 99 a launch is recorded into a graph that nobody has.
+static CUresult launch(uint32_t id, const cuLaunchKernel_params *p)
+{
+    const struct fake_function *f = (const struct fake_function *)(void *)p->f;
+    fake_call(id, true, p, f->name);
+    if (f->run != NULL && (uintptr_t)p->hStream != 99)
+        f->run(p->kernelParams);
+    if ((uintptr_t)p->hStream != 99)
+        fake_record(f, p, (uintptr_t)p->hStream == 98); // stands for a graph's nodes
+    fake_call(id, false, p, f->name);
+    return CUDA_SUCCESS;
+}
+
 EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
                                unsigned by, unsigned bz, unsigned shared, CUstream stream, void **args,
                                void **extra)
 {
-    const struct function *f = (const struct function *)(void *)function;
-    cuLaunchKernel_params p = {function, gx, gy, gz, bx, by, bz, shared, stream, args, extra};
-    if (tell_driver != NULL)
-        tell_driver(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 1, &p, f->name);
-    if (f->run != NULL)
-        f->run(args);
-    record(f, &p, (uintptr_t)stream == 98); // stands for a graph's nodes
-    if (tell_driver != NULL)
-        tell_driver(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, 0, &p, f->name);
+    const cuLaunchKernel_params p = {function, gx, gy, gz, bx, by, bz, shared, stream, args, extra};
+    return launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel, &p);
+}
+
+// Its parameters begin like those of cuLaunchKernel.
+EXPORT CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                          unsigned by, unsigned bz, unsigned shared, CUstream stream, void **args)
+{
+    const cuLaunchKernel_params p = {function, gx, gy, gz, bx, by, bz, shared, stream, args, NULL};
+    return launch(CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel, &p);
+}
+
+EXPORT CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+    *name = ((const struct fake_function *)(void *)function)->name;
     return CUDA_SUCCESS;
 }
 
 EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     (void)device;
-    if (tell_driver != NULL)
-        tell_driver(CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2, 1, NULL, NULL);
+    fake_call(CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2, true, NULL, NULL);
     return CUDA_SUCCESS;
 }
