@@ -11,12 +11,14 @@ void ks_edit_add(struct ks_arena *arena, struct ks_edit_list *edits, size_t begi
     *ks_vec_push(arena, edits) = (struct ks_edit){begin, end, text};
 }
 
-// By place; of two that start together the wider first.
+// By place; of those that start together insertions first, then the wider.
 static int compare(const void *a, const void *b)
 {
     const struct ks_edit *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
+    if ((x->begin == x->end) != (y->begin == y->end))
+        return x->begin == x->end ? -1 : 1;
     return x->end > y->end ? -1 : x->end < y->end;
 }
 

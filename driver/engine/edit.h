@@ -13,7 +13,8 @@ struct ks_edit_list {
     size_t len, cap;
 };
 
-// An edit inside a wider one is dropped when applied: the wider one speaks for all of it.
+// An edit inside a wider one is dropped when applied: the wider one speaks for all of it. An insertion (begin
+// and end the same) at its beginning stays.
 void ks_edit_add(struct ks_arena *arena, struct ks_edit_list *edits, size_t begin, size_t end,
                  const char *text);
 // text[begin, end) with the edits that lie inside it.

@@ -1,4 +1,5 @@
 #include "engine/emit.h"
+#include "engine/math.h"
 
 #include <string.h>
 
@@ -40,6 +41,8 @@ void ks_emit_instance(const struct ks_subject *s, struct ks_buf *out)
     }
     if (s->decl->n_template_params)
         ks_buf_putc(out, '\n');
+    if (s->helpers)
+        ks_buf_puts(out, s->helpers);
 }
 
 // A type the plan can check: the declared one where it is builtin, else what the compiler made of
@@ -211,8 +214,8 @@ const char *ks_emit_index(const struct ks_subject *s, const char *item)
     return "";
 }
 
-enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
-                       struct ks_proposal *proposal, struct ks_err *err)
+static enum ks_status emit_shape(struct ks_subject *s, const struct ks_options *options,
+                                 struct ks_proposal *proposal, struct ks_err *err)
 {
     bool geometry = options->block[0] || options->items || options->rows || options->width ||
                     options->stream || options->peel || options->private_;
@@ -225,4 +228,14 @@ enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
     if (options->width || options->stream)
         return ks_emit_packed(s, options, proposal, err);
     return ks_emit_map(s, options, proposal, err);
+}
+
+enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
+                       struct ks_proposal *proposal, struct ks_err *err)
+{
+    struct ks_subject rewritten = *s; // its lists may grow, those of *s keep their length
+    if (options->math)
+        KS_TRY(ks_math_rewrite(&rewritten, options->math, err));
+    add_edits(s->arena, &rewritten.map.edits, &rewritten.rewrites);
+    return emit_shape(&rewritten, options, proposal, err);
 }

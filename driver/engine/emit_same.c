@@ -6,7 +6,7 @@
 enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *options,
                             struct ks_proposal *proposal, struct ks_err *err)
 {
-    struct ks_edit_list edits = {0};
+    struct ks_edit_list edits = s->rewrites;
     for (size_t i = 0; i < s->body.n_pragmas; i++)
         ks_edit_add(s->arena, &edits, s->body.pragmas[i].begin, s->body.pragmas[i].end,
                     s->body.pragmas[i].text);

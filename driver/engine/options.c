@@ -14,6 +14,7 @@ static const struct {
     {"restrict", offsetof(struct ks_options, restrict_)},
     {"bounds", offsetof(struct ks_options, bounds)},
     {"unroll", offsetof(struct ks_options, unroll)},
+    {"math", offsetof(struct ks_options, math)},
     {"private", offsetof(struct ks_options, private_)},
     {"blocks", offsetof(struct ks_options, blocks)},
 };

@@ -15,6 +15,8 @@ struct ks_subject {
     bool is_map;
     struct ks_map map;
     const char *not_map;          // why it is none
+    struct ks_edit_list rewrites; // of expressions, whatever the shape; the map's edits hold them too
+    const char *helpers;          // device functions that they call, or NULL
 };
 
 // KS_E_UNSUPPORTED when the body cannot be parsed.
@@ -45,6 +47,7 @@ struct ks_options {
     int bounds;    // __launch_bounds__: 1: threads only, N > 1: at least N-1 blocks a multiprocessor
     int unroll;    // innermost loops; -1: fully
     int private_;  // atomics gathered first: 1: by a block in shared memory, 2: by a thread in registers
+    int math;      // cheaper functions: 1: that round alike, 2: approximations
     int blocks;    // at most so many, each walking over its share (with private_)
 };
 // "block=32x8 rows=4"; the text of defaults is "".

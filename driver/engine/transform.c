@@ -11,6 +11,7 @@ static const char *const stream_params[] = {"width", "block", "stream", NULL};
 static const char *const unroll_params[] = {"unroll", NULL};
 static const char *const bounds_params[] = {"bounds", NULL};
 static const char *const readonly_params[] = {"restrict", NULL};
+static const char *const math_params[] = {"math", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
 static const struct {
@@ -25,6 +26,7 @@ static const struct {
     {"unroll", unroll_params, ks_transform_unroll},
     {"bounds", bounds_params, ks_transform_bounds},
     {"readonly", readonly_params, ks_transform_readonly},
+    {"math", math_params, ks_transform_math},
     {"private", private_params, ks_transform_private},
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };

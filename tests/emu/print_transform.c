@@ -1,8 +1,20 @@
-// Prints what a transform makes of the only marked kernel of a file, as a proposal that `ks verify` reads:
-//   print_transform FILE.cu TRANSFORM "PARAMETERS"
+// Prints what transforms, one on top of the other, make of the only marked kernel of a file, as a proposal that
+// `ks verify` reads:
+//   print_transform FILE.cu "TRANSFORM PARAMETERS; TRANSFORM PARAMETERS"
 #include "engine/transform.h"
 #include "os/file.h"
 #include "../host_run/host_run.h"
+
+static enum ks_status apply(struct ks_arena *arena, struct ks_subject *subject, char *steps,
+                            struct ks_options *options, struct ks_err *err)
+{
+    for (char *step = strtok(steps, ";"); step != NULL; step = strtok(NULL, ";")) {
+        step += strspn(step, " ");
+        size_t n = strcspn(step, " ");
+        KS_TRY(ks_transform_apply(subject, ks_arena_strndup(arena, step, n), step + n, options, err));
+    }
+    return KS_OK;
+}
 
 int main(int argc, char **argv)
 {
@@ -13,11 +25,11 @@ int main(int argc, char **argv)
     struct ks_options options = {0};
     struct ks_proposal proposal;
     struct host_case c;
-    if (argc != 4 || ks_file_read(&arena, argv[1], 1u << 20, &text, &err) != KS_OK)
+    if (argc != 3 || ks_file_read(&arena, argv[1], 1u << 20, &text, &err) != KS_OK)
         return 2;
     host_case_make(&arena, ks_arena_strndup(&arena, text.at, text.len), NULL, NULL, 0, &c);
     if (ks_subject_make(&arena, &c.brief, &subject, &err) != KS_OK ||
-        ks_transform_apply(&subject, argv[2], argv[3], &options, &err) != KS_OK ||
+        apply(&arena, &subject, argv[2], &options, &err) != KS_OK ||
         ks_emit(&subject, &options, &proposal, &err) != KS_OK) {
         fprintf(stderr, "%s\n", err.text);
         return 1;
