@@ -1,11 +1,13 @@
 // `ks record`: verb_record.c runs the program, verb_record_capture.c has launches of it captured,
-// verb_record_report.c says what a recording holds, verb_record_suggest.c which kernels to mark.
+// verb_record_report.c says what a recording holds, verb_record_suggest.c which kernels to mark, and
+// verb_record_clauses.c with what workloads.
 #ifndef KS_VERB_RECORD_H
 #define KS_VERB_RECORD_H
 
 #include "app/verb.h"
 #include "fmt/json.h"
 #include "profile/recording.h"
+#include "workload/capture.h"
 
 struct record_run {
     const char *const *words; // of the program; NULL for a recording made earlier
@@ -61,6 +63,15 @@ const char *record_sources_find(struct ks_arena *arena, const struct ks_project 
 const struct record_source *record_source_of(struct ks_arena *arena, const struct record_sources *sources,
                                              const char *kernel);
 
+// Workloads of captured launches of one kernel, a line each, as clauses; false: *why, their shapes or values follow
+// no rule that is simple and alone.
+struct record_capture {
+    struct ks_capture capture;
+    const char *dir;                  // in which its contents are
+};
+bool record_clauses(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                    const struct record_capture *const *captures, size_t n, struct ks_strv *lines, const char **why);
+
 // Which kernels are worth a mark, by what they could save at most, and why the others are not.
 enum record_worth {
     WORTH_TUNING, WORTH_MARKED, WORTH_VARIANT, WORTH_SHARE, WORTH_SOURCE, WORTH_CEILING,
@@ -73,6 +84,7 @@ struct record_suggestion {
     double memory;                    // its arrays' bytes in its time, of the memory's peak; 0: not known
     const char *why;                  // a sentence
     struct ks_strv lines;             // the mark to write; without a capture the workload is missing
+    bool clauses;                     // its workloads are written out: shapes and values follow rules
     bool written;
 };
 struct record_suggestions {

@@ -19,7 +19,7 @@ struct suggester {
     struct ks_verb_context *context;
     const struct ks_recording *recording;
     struct record_sources sources;
-    KS_VEC(struct ks_capture) captures; // all that the project and the user have
+    KS_VEC(struct record_capture) captures; // all that the project and the user have
     struct record_suggestions *out;
 };
 
@@ -36,7 +36,7 @@ static void read_captures(struct suggester *s, const struct ks_strv *dirs)
             if (ks_ends_with(files.at[k], ".json") &&
                 ks_capture_read(arena, dirs->at[i], ks_arena_strndup(arena, files.at[k], n - 5), &capture,
                                 NULL) == KS_OK)
-                *ks_vec_push(arena, &s->captures) = capture;
+                *ks_vec_push(arena, &s->captures) = (struct record_capture){capture, dirs->at[i]};
         }
     }
 }
@@ -98,15 +98,19 @@ static void decide(struct suggester *s, struct record_suggestion *one)
 {
     struct ks_arena *arena = s->context->arena;
     const struct ks_recorded_kernel *kernel = one->kernel;
-    size_t captures = 0;
+    KS_VEC(const struct record_capture *) captures = {0};
+    const char *why = NULL;
     ks_strv_add(arena, &one->lines, "#pragma ks optimize");
-    ks_vec_each(const struct ks_capture, c, &s->captures)
-        if (fits(s->recording, kernel, c)) {
-            ks_strv_add(arena, &one->lines, ks_arena_printf(arena, "#pragma ks workload capture(%s)", c->id));
-            double part = memory_part(s->recording, kernel, c);
+    ks_vec_each(const struct record_capture, c, &s->captures)
+        if (fits(s->recording, kernel, &c->capture)) {
+            *ks_vec_push(arena, &captures) = c;
+            double part = memory_part(s->recording, kernel, &c->capture);
             one->memory = part > one->memory ? part : one->memory;
-            captures++;
         }
+    one->clauses = one->source != NULL && captures.len > 0 &&
+                   record_clauses(arena, one->source->decl, captures.at, captures.len, &one->lines, &why);
+    for (size_t i = 0; !one->clauses && i < captures.len; i++)
+        ks_strv_add(arena, &one->lines, ks_arena_printf(arena, "#pragma ks workload capture(%s)", captures.at[i]->capture.id));
     const char *file = one->source != NULL ? one->source->path : "";
     if (kernel->variant != NULL) {
         one->worth = WORTH_VARIANT;
@@ -126,10 +130,11 @@ static void decide(struct suggester *s, struct record_suggestion *one)
                                    100 * one->memory);
     } else {
         one->worth = WORTH_TUNING;
-        one->why = captures > 0
-                       ? ks_arena_printf(arena, "the whole can become %.2f times as fast at most",
-                                         1 / (1 - (one->share < 0.999 ? one->share : 0.999)))
-                       : ks_arena_printf(arena, "no workload yet: `ks record --capture %s -- ...`", kernel->name);
+        one->why = captures.len == 0
+                       ? ks_arena_printf(arena, "no workload yet: `ks record --capture %s -- ...`", kernel->name)
+                       : ks_arena_printf(arena, "the whole can become %.2f times as fast at most%s%s",
+                                         1 / (1 - (one->share < 0.999 ? one->share : 0.999)),
+                                         why != NULL ? "; by capture, since " : "", why != NULL ? why : "");
     }
 }
 
@@ -244,12 +249,12 @@ json_t *record_suggest_json(const struct record_suggestions *suggestions)
         for (size_t k = 0; one->worth == WORTH_TUNING && k < one->lines.len; k++)
             json_array_append_new(lines, json_string(one->lines.at[k]));
         json_array_append_new(
-            list, json_pack("{s:s,s:s,s:s,s:f,s:o,s:s?,s:o,s:o,s:b}", "kernel", one->kernel->name, "reason",
+            list, json_pack("{s:s,s:s,s:s,s:f,s:o,s:s?,s:o,s:o,s:b,s:b}", "kernel", one->kernel->name, "reason",
                             names[one->worth], "text", one->why, "share", one->share, "memory",
                             one->memory > 0 ? json_real(one->memory) : json_null(), "file",
                             one->source != NULL ? one->source->path : NULL, "line",
                             one->source != NULL ? json_integer(one->source->decl->line) : json_null(),
-                            "lines", lines, "written", one->written));
+                            "lines", lines, "clauses", one->worth == WORTH_TUNING && one->clauses, "written", one->written));
     }
     return list;
 }

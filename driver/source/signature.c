@@ -96,6 +96,18 @@ static void split_list(struct ks_arena *arena, const char *at, const char *end, 
     }
 }
 
+void ks_signature_types(struct ks_arena *arena, const char *registered, struct ks_type **types, size_t *n)
+{
+    const char *text = ks_demangle(arena, registered), *open = params_of(text);
+    struct ks_strv list = {0};
+    if (open != NULL)
+        split_list(arena, open + 1, text + strlen(text) - 1, &list);
+    *types = KS_NEW_ARRAY(arena, struct ks_type, list.len);
+    *n = list.len;
+    for (size_t i = 0; i < list.len; i++)
+        (*types)[i] = ks_type_parse(arena, ks_slice_of(list.at[i]));
+}
+
 // Fills the names from demangled text such as "void ns::relax<float, 256>(float*, int)".
 static void set_names(struct ks_arena *arena, const char *demangled, struct ks_signature *sig)
 {

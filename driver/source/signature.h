@@ -32,6 +32,8 @@ const char *ks_instance_normalise(struct ks_arena *arena, const char *text);
 bool ks_registered_same(const char *a, const char *b);
 // Demangled text of a registered name, or a copy of the name when it is not mangled.
 const char *ks_demangle(struct ks_arena *arena, const char *registered);
+// Types of a mangled function's parameters; none where the name has none.
+void ks_signature_types(struct ks_arena *arena, const char *registered, struct ks_type **types, size_t *n);
 // Whether the signature carries the declaration's name: same qualified name, a template exactly where
 // the declaration is one, an explicit specialization's own arguments.
 bool ks_signature_names(const struct ks_signature *signature, const struct ks_kernel_decl *decl);
