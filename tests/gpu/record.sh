@@ -10,6 +10,7 @@ out=${2:-$build/gpu}/record
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 ks=$build/bin/ks
+. "$root/tests/bench/probe_lib.sh"
 passed=0 failed=0
 check() { # status, name
     if [ "$1" -eq 0 ]; then passed=$((passed + 1)); echo "ok   $2"; else failed=$((failed + 1)); echo "FAIL $2"; fi
@@ -86,29 +87,17 @@ check $? "two: launches of both contexts: $(kernel two empty) of 7"
 # Another tool's library is replaced, an empty CUPTI folder is no harm.
 KS_CUPTI_DIR=/nonexistent record elsewhere status 7
 
-# What it costs: the better of two runs of a million launches, in turn, since other work on the machine only adds.
-for i in 1 2; do
-    "$app" many >many$i.alone
-    timeout 60 "$ks" --json record -o many.rec -- "$app" many >many.json 2>many$i.said
-done
-for i in 1 2 3; do
-    "$app" paced >paced$i.alone
-    timeout 60 "$ks" --json record -o paced.rec -- "$app" paced >paced.json 2>paced$i.said
-done
-[ "$(field many "r['launches'] == 1000001 and r['dropped'] == 0")" = True ]
-check $? "a million launches: $(field many "r['launches']") recorded, $(field many "r['dropped']") dropped, $(stat -c %s many.rec) bytes"
-[ "$(stat -c %s many.rec)" -le 200000000 ]
+# What it costs (tests/bench/probe_lib.sh).
+figures=$(recording_figures "$app")
+figure() { python3 -c "import json; print(json.loads('$figures')['$1'])"; }
+[ "$(figure lost_records)" = 0 ] && [ "$(figure dropped)" = 0 ]
+check $? "a million launches: $(figure lost_records) lost, $(figure dropped) dropped, $(figure recording_bytes) bytes"
+[ "$(figure recording_bytes)" -le 200000000 ]
 check $? "a million launches take no more than 200 MB"
-nth() { sed -n "s/^$2=//p" $3 | sort -g | sed -n "$1p"; } # N NAME FILES
-figures=$(python3 -c "
-import json
-a, b, c, d = $(nth 1 launch_us 'many?.alone'), $(nth 1 launch_us 'many?.said'), $(nth 2 kernel_us 'paced?.alone'), $(nth 2 kernel_us 'paced?.said')
-r = json.load(open('many.json'))
-print(json.dumps({'launch_us': a, 'launch_overhead_us': round(b - a, 4), 'kernel_us': c, 'kernel_overhead_pct': round(100 * (d / c - 1), 3), 'lost_records': 1000001 - r['launches'], 'recording_bytes': $(stat -c %s many.rec)}))")
-python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['launch_overhead_us'] > 1)"
+python3 -c "import sys; sys.exit($(figure launch_overhead_us) > 1)"
 check $? "at most 1 us more a launch: $(cat many?.alone | paste -sd' ') alone, $(cat many?.said | paste -sd' ') recorded"
-python3 -c "import json, sys; f = json.loads('$figures'); sys.exit(f['kernel_overhead_pct'] > 1)"
-check $? "at most 1 % more on kernels of 40 us"
+python3 -c "import sys; sys.exit($(figure kernel_overhead_pct) > 1)"
+check $? "at most 1 % more on kernels of 40 us: $(figure kernel_overhead_pct) %"
 
 # A variant's launches are told from the original's. The variant is made up, not judged.
 if [ -x "$build/tests/ks-make-variant" ]; then
@@ -270,17 +259,12 @@ check $? "replay: of 30 kernels $replayed"
 cd ..
 mkdir -p big && cd big || exit 1
 : >ks.yaml
-timeout 60 "$ks" --json record --capture touch --max-bytes=4G -- ../capture/captured 1024 >../big.json 2>../big.said
-check $? "1 GiB captured: $(grep '^ks record' ../big.said)"
+capture=$(capture_figure "$out/capture/captured")
+[ "${capture:-0}" != 0 ]
+check $? "1 GiB captured: $capture GB/s $(grep '^ks record' capture.said)"
 cd ..
-"$out/capture/captured" 1024
-capture=$(python3 -c "
-import json, subprocess, time
-r = json.load(open('big.json'))
-t = time.time(); subprocess.run(['$out/capture/captured', '1024']); alone = time.time() - t
-print(round(2.147 / max(r['seconds'] - alone, 1e-3), 3))")
-figures=$(python3 -c "import json; f = json.loads('$figures'); f['capture_gb_s'] = ${capture:-0}; print(json.dumps(f))")
-rm -rf many.rec paced.rec big
+figures=$(merge "$figures" "{\"capture_gb_s\": ${capture:-0}}")
+rm -rf big
 echo "$figures"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

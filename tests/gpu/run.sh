@@ -60,6 +60,9 @@ one_of_oracle() { "$ks" verify --suite "$root/tests/oracle" --only="${1%-*}"; }
 check $? "tolerances measured in double: $(told "$out/oracle" txt | grep -c '^ *ok  *[AR]') of $(ls -d "$root"/tests/oracle/[AR][0-9]*/ | wc -l) verdicts"
 "$root/tests/gpu/findings.sh" "$build" >"$out/findings.txt" 2>&1
 check $? "originals at fault: $(grep -c '^ok ' "$out/findings.txt") of 4 told with the place"
+"$root/tests/gpu/profile.sh" "$build" "$out" >"$out/profile.txt" 2>&1
+check $? "kernels profiled: $(tail -1 "$out/profile.txt")"
+grep -E '^(FAIL|skip)' "$out/profile.txt"
 "$root/tests/gpu/record.sh" "$build" "$out" >"$out/record.txt" 2>&1
 check $? "programs recorded: $(tail -1 "$out/record.txt"); $(tail -2 "$out/record.txt" | head -1)"
 grep '^FAIL' "$out/record.txt"
