@@ -138,13 +138,17 @@ enum ks_status ks_range_catalogue(struct ks_arena *arena, const char *chip, cons
     return status;
 }
 
-enum ks_status ks_cuda_context(CUcontext *context, struct ks_err *err)
+enum ks_status ks_cuda_context(CUcontext *context, int *device, struct ks_err *err)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW);
-    CUresult (*get)(CUcontext *) = NULL;
-    if (driver != NULL)
-        *(void **)&get = dlsym(driver, "cuCtxGetCurrent");
-    if (get == NULL || get(context) != CUDA_SUCCESS || *context == NULL)
+    CUresult (*get_context)(CUcontext *) = NULL;
+    CUresult (*get_device)(CUdevice *) = NULL;
+    if (driver != NULL) {
+        *(void **)&get_context = dlsym(driver, "cuCtxGetCurrent");
+        *(void **)&get_device = dlsym(driver, "cuCtxGetDevice");
+    }
+    if (get_context == NULL || get_device == NULL || get_context(context) != CUDA_SUCCESS ||
+        *context == NULL || get_device(device) != CUDA_SUCCESS)
         return ks_err_set(err, KS_E_DEVICE, "no CUDA context to profile in");
     return KS_OK;
 }
@@ -153,7 +157,8 @@ static enum ks_status enable(struct ks_arena *arena, struct range *r, struct ks_
 {
     const struct ks_cupti *cupti = r->cupti;
     CUcontext context = NULL;
-    KS_TRY(ks_cuda_context(&context, err));
+    int device;
+    KS_TRY(ks_cuda_context(&context, &device, err));
     PARAMS(CUpti_RangeProfiler_Enable_Params, on);
     on.ctx = context;
     KS_TRY(ks_cupti_check(cupti, cupti->cuptiRangeProfilerEnable(&on), "enable", err));
@@ -265,8 +270,11 @@ static void end(struct range *r)
 }
 
 // What stays the same as long as the process lives: chip, names, configuration.
-static enum ks_status begin(struct ks_arena *arena, struct range *r, int device, struct ks_err *err)
+static enum ks_status begin(struct ks_arena *arena, struct range *r, struct ks_err *err)
 {
+    CUcontext context = NULL;
+    int device = 0;
+    KS_TRY(ks_cuda_context(&context, &device, err));
     KS_TRY(ks_cupti_open(&r->cupti, err));
     KS_TRY(ks_cupti_counters(r->cupti, err));
     PARAMS(CUpti_Profiler_Initialize_Params, init);
@@ -279,7 +287,7 @@ static enum ks_status begin(struct ks_arena *arena, struct range *r, int device,
     return configure(arena, r, r->chip, err);
 }
 
-enum ks_status ks_range_profile(struct ks_arena *arena, int device,
+enum ks_status ks_range_profile(struct ks_arena *arena,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
                                 void *context, struct ks_range_values *out, struct ks_err *err)
 {
@@ -290,7 +298,7 @@ enum ks_status ks_range_profile(struct ks_arena *arena, int device,
     double began = ks_now();
     *out = (struct ks_range_values){.chip = ""};
     if (!begun)
-        KS_TRY_GOTO(begin(&kept_arena, &kept, device, err), done);
+        KS_TRY_GOTO(begin(&kept_arena, &kept, err), done);
     begun = true;
     out->chip = ks_arena_strdup(arena, kept.chip);
     out->passes = kept.passes;

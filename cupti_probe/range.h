@@ -21,12 +21,12 @@ struct ks_range_values {
 // Runs `launch`, which has run before, under the profiler, with the current context's kernels of that call
 // as ranges. `launch` must leave the stream synchronised. The driver replays each kernel with its memory
 // restored. What does not change is kept for the next call; profiling is off in between.
-enum ks_status ks_range_profile(struct ks_arena *arena, int device,
+enum ks_status ks_range_profile(struct ks_arena *arena,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
                                 void *context, struct ks_range_values *out, struct ks_err *err);
 
-// The context of the thread, that profiling concerns.
-enum ks_status ks_cuda_context(CUcontext *context, struct ks_err *err);
+// The context of the thread, which profiling concerns, and its device's number.
+enum ks_status ks_cuda_context(CUcontext *context, int *device, struct ks_err *err);
 
 // Kernel durations by the activity API (no counter rights needed): microseconds of the longest
 // kernel in `launch`.

@@ -196,8 +196,9 @@ enum ks_status ks_sample_lines(struct ks_arena *arena, struct ks_slice cubin,
     struct sampler s = {.arena = arena};
     enum ks_status status;
     bool enabled = false;
+    int device;
     KS_TRY(ks_cupti_open(&s.cupti, err));
-    KS_TRY(ks_cuda_context(&s.context, err));
+    KS_TRY(ks_cuda_context(&s.context, &device, err));
     CUpti_PCSamplingEnableParams on = {.size = CUpti_PCSamplingEnableParamsSize, .ctx = s.context};
     KS_TRY_GOTO(ks_cupti_check(s.cupti, s.cupti->cuptiPCSamplingEnable(&on), "sampling", err),
                 done);

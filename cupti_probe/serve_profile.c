@@ -48,7 +48,7 @@ static void add_counters(struct launch *launch, json_t *answer)
     struct ks_err err = {0};
     const char *method = "range profiler";
     json_t *refused = json_null();
-    if (ks_range_profile(&launch->serving->request, 0, run_once, launch, &values, &err) != KS_OK) {
+    if (ks_range_profile(&launch->serving->request, run_once, launch, &values, &err) != KS_OK) {
         double traced = 0;
         refused = refusal(&err);
         method = "timing";

@@ -109,7 +109,8 @@ static void print_page(const struct ks_tu_kernel *kernel, const struct ks_proble
            kernel->mark->decl->line, kernel->arch, problem->name, ks_buf_text(&page));
     ks_buf_free(&page);
     printf("  skills: what `ks tune` would try, best first; %s\n",
-           profile->modelled ? "by text and launch alone" : "by these counters, text and launch");
+           strcmp(profile->method, "range profiler") != 0 ? "by text and launch alone"
+                                                          : "by these counters, text and launch");
     for (size_t i = 0; i < n && i < MOST_SKILLS; i++)
         printf("    %4.2f  %s: %s\n          %s\n", ranked[i].score, ranked[i].skill->id,
                ranked[i].skill->title != NULL ? ranked[i].skill->title : "", ranked[i].why);

@@ -6,6 +6,7 @@
 
 #include "app/verb_record.h"
 #include "base/log.h"
+#include "device/device.h"
 #include "os/file.h"
 #include "os/proc.h"
 
@@ -97,9 +98,15 @@ static enum ks_status run_once(struct job *j, bool capture, struct ks_err *err)
     KS_TRY(ks_file_write(path, "", 0, false, 0, err));
     const char *const *env;
     KS_TRY(record_environment(arena, (const char *const *)environ, path, capture ? &j->captures : NULL, &env, err));
+    struct timespec began;
+    clock_gettime(CLOCK_REALTIME, &began);
     KS_TRY(run_program(j->context, j->run, env, err));
     struct ks_err local = {0};
     enum ks_status status = ks_recording_read(arena, path, &j->recording, &local);
+    if (status == KS_OK && ks_device_measured(j->context->config.runtime_dir, &began))
+        *ks_vec_push(arena, &j->recording.notes) = (struct ks_recorded_note){
+            "gpu-shared", "ks tune, verify, bench or profile measured on this machine's GPU meanwhile: times here, and "
+            "theirs, may be longer than alone; record again when that has ended"};
     if (status == KS_E_FORMAT) // no process opened the driver
         return KS_OK;
     return status == KS_OK ? KS_OK : ks_err_set(err, status, "%s", local.text);

@@ -6,9 +6,12 @@
 #ifndef KS_DEVICE_H
 #define KS_DEVICE_H
 
+#include <time.h>
+
 #include "base/str.h"
 #include "device/counts.h"
 #include "fmt/json.h"
+#include "os/lock.h"
 
 struct ks_device_info {
     char name[128], uuid[48], driver[32];
@@ -143,5 +146,10 @@ struct ks_device_info ks_device_of_arch(int arch);
 
 // Path of the lock file that serialises timing and profiling on the GPU with this uuid.
 const char *ks_device_lock_path(struct ks_arena *arena, const char *runtime_dir, const char *uuid);
+// Takes it (os/lock.h), makes the folder where it lies, and says that it waits where it does.
+enum ks_status ks_device_lock(struct ks_arena *arena, const char *runtime_dir, const char *uuid,
+                              double wait_seconds, struct ks_lock *lock, struct ks_err *err);
+// Whether some process of this user measures on a GPU, or began to since then.
+bool ks_device_measured(const char *runtime_dir, const struct timespec *since);
 
 #endif

@@ -261,17 +261,15 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_as
     ks_resources_read(ask->plain->err, ask->kernel->signature->registered, ask->kernel->arch,
                       &profile->resources);
     KS_TRY(read_image(&a, err));
-    KS_TRY(ks_dir_make(ask->config->runtime_dir, err));
     const char *path =
         ks_path_join(arena, ks_program_dir(arena), a.emulated ? "ks-worker" : "ks-probe");
     KS_TRY(ks_worker_start(&a.worker, where.launcher, path, where.device, false, err));
     enum ks_status status;
     KS_TRY_GOTO(answered(&a, ks_worker_hello(&a.worker, &a.device), "hello", err), done);
     if (!a.emulated)
-        KS_TRY_GOTO(
-            ks_lock_take(ks_device_lock_path(arena, ask->config->runtime_dir, a.device.uuid),
-                         LOCK_SECONDS, &lock, err),
-            done);
+        KS_TRY_GOTO(ks_device_lock(arena, ask->config->runtime_dir, a.device.uuid, LOCK_SECONDS, &lock,
+                                   err),
+                    done);
     status = ask_all(&a, err);
 done:
     *fault = a.fault;

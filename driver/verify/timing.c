@@ -208,9 +208,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
         status = ks_round_answer(base, answer, err);
     } else {
         const char *dir = judge->tu->config->runtime_dir;
-        status = ks_dir_make(dir, err);
-        if (status == KS_OK)
-            status = ks_lock_take(ks_device_lock_path(arena, dir, judge->device.uuid), -1, &lock, err);
+        status = ks_device_lock(arena, dir, judge->device.uuid, -1, &lock, err);
         if (status == KS_OK)
             status = run_all(base, rule, floors, err);
     }
