@@ -101,19 +101,5 @@ void run(float *y, float *x, int n) { scale<<<(n + 255) / 256, 256>>>(y, x, 2.f,
 END
 }
 write_scale4() { # write_scale4 FILE
-    cat > "$1" <<'END'
-params: [y, x, a, n]
-source: |
-  __global__ void scale4(float4 *y, const float4 *x, float a, int n)
-  {
-      int i = blockIdx.x * blockDim.x + threadIdx.x;
-      if (i < n) {
-          float4 v = x[i];
-          y[i] = make_float4(a * v.x, a * v.y, a * v.z, a * v.w);
-      }
-  }
-when: n % 4 == 0 && aligned(x, 16) && aligned(y, 16)
-plan:
-  - {kernel: scale4, grid: ["ceildiv(n,1024)"], block: [256], args: [y, x, a, "n / 4"]}
-END
+    cp "$KS_TEST_SOURCE/tests/data/scale4.yaml" "$1"
 }

@@ -120,10 +120,10 @@ static bool read_kernel(struct capture_graph *graph, CUgraphNode from, size_t at
         if (!touch(node, args.allocations[i].base))
             return false;
     struct capture_graph_kernel *kernel = wanted(symbol) ? copy_of(&p, &args, symbol, at) : NULL;
-    if (kernel != NULL) {
-        kernel->next = graph->kernels;
-        graph->kernels = kernel;
-    }
+    struct capture_graph_kernel **last = &graph->kernels; // in the order in which they were added
+    while (*last != NULL)
+        last = &(*last)->next;
+    *last = kernel;
     return kernel != NULL || !wanted(symbol);
 }
 

@@ -122,21 +122,7 @@ int main()
     return cudaDeviceSynchronize() != cudaSuccess;
 }
 END
-    cat >scale4.yaml <<'END'
-params: [y, x, a, n]
-source: |
-  __global__ void scale4(float4 *y, const float4 *x, float a, int n)
-  {
-      int i = blockIdx.x * blockDim.x + threadIdx.x;
-      if (i < n) {
-          float4 v = x[i];
-          y[i] = make_float4(a * v.x, a * v.y, a * v.z, a * v.w);
-      }
-  }
-when: n % 4 == 0 && aligned(x, 16) && aligned(y, 16)
-plan:
-  - {kernel: scale4, grid: ["ceildiv(n,1024)"], block: [256], args: [y, x, a, "n / 4"]}
-END
+    cp "$root/tests/data/scale4.yaml" .
     KS_NVCC_REAL=$nvcc "$build/tests/ks-make-variant" --arch="$arch" scale4.yaml scale.cu -- -arch="sm_$arch" >../variant.log 2>&1
     check $? "a variant is made: $(tail -1 ../variant.log)"
     KS_NVCC_REAL=$nvcc "$build/bin/ks-nvcc" --ks-remarks=all -arch="sm_$arch" -o scale scale.cu >>../variant.log 2>&1

@@ -66,6 +66,9 @@ grep -E '^(FAIL|skip)' "$out/profile.txt"
 "$root/tests/gpu/record.sh" "$build" "$out" >"$out/record.txt" 2>&1
 check $? "programs recorded: $(tail -1 "$out/record.txt"); $(tail -2 "$out/record.txt" | head -1)"
 grep '^FAIL' "$out/record.txt"
+"$root/tests/gpu/programs.sh" "$build" "$out" >"$out/programs.txt" 2>&1
+check $? "larger programs, recorded and tuned by what was suggested: $(tail -1 "$out/programs.txt")"
+grep '^FAIL' "$out/programs.txt"
 
 work=$out/samples
 rm -rf "$work"
