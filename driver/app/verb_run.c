@@ -112,7 +112,7 @@ static void make_struct(const struct running *r, size_t index, struct ks_dev_arg
     arg->block = ks_arena_memdup(arena, p->args[index].block->bytes, arg->size);
     arg->pointers = KS_NEW_ARRAY(arena, struct ks_dev_pointer, p->n_args - p->n_params);
     for (size_t i = p->n_params; i < p->n_args; i++)
-        if (p->args[i].parent == index)
+        if (p->args[i].parent == index && p->args[i].kind == KS_ARG_BUFFER)
             arg->pointers[arg->n_pointers++] =
                 (struct ks_dev_pointer){p->args[i].at, r->buffers[r->layout.slot_of[i]]};
 }

@@ -5,6 +5,7 @@
 #include "nvcc/option.h"
 #include "os/file.h"
 #include "workload/capture.h"
+#include "workload/members.h"
 
 void verb_split_target(struct ks_arena *arena, const char *text, const char **file,
                        const char **kernel)
@@ -131,22 +132,25 @@ static struct ks_slice preprocessed(struct ks_arena *arena, const char *dir)
     return text;
 }
 
-// The keys stand: what a capture holds is not part of them but by its name.
-static void expand_captures(struct ks_arena *arena, struct verb_tu *out)
+// The keys stand: what a capture holds is not part of them but by its name, and clauses stand there as written.
+static void expand_marks(struct ks_arena *arena, struct verb_tu *out)
 {
     struct ks_strv dirs = ks_store_captures(arena, &out->store);
     struct ks_slice text = {0};
     for (size_t i = 0; i < out->tu.n_kernels; i++) {
         struct ks_tu_kernel *kernel = &out->tu.kernels[i];
         struct ks_tu_mark *mark = ks_arena_memdup(arena, kernel->mark, sizeof *mark);
-        bool captured = false;
+        bool captured = false, members = ks_members_named(mark->mark);
         for (size_t w = 0; w < mark->mark->n_workloads; w++)
             captured |= mark->mark->workloads[w].capture[0] != '\0';
-        if (!captured || kernel->signature == NULL)
+        if ((!captured && !members) || kernel->signature == NULL)
             continue;
         if (text.len == 0)
             text = preprocessed(arena, out->plain.keep_dir);
-        mark->mark = ks_capture_expand(arena, &dirs, mark->mark, mark->decl, kernel->signature, text);
+        if (members)
+            mark->mark = ks_members_expand(arena, mark->mark, mark->decl, kernel->signature, text);
+        if (captured)
+            mark->mark = ks_capture_expand(arena, &dirs, mark->mark, mark->decl, kernel->signature, text);
         kernel->mark = mark;
     }
 }
@@ -183,7 +187,7 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
         return ks_err_set(err, KS_E_USER, "%s does not compile with these options: %.*s", file,
                           (int)(complaint.len < 800 ? complaint.len : 800), complaint.at);
     KS_TRY(ks_tu_identify(arena, &out->tu, &out->plain, err));
-    expand_captures(arena, out);
+    expand_marks(arena, out);
     return KS_OK;
 }
 

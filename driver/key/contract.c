@@ -3,6 +3,7 @@
 //   $0 in f32 [$2] normal(0,1)
 //   $1 inout i32 [$2 * 4] randint [0,99]
 //   $2 i32
+//   member $3.x in [4096] uniform(0,1)
 //   tolerance rel=1e-05 abs=0
 //   fastmath
 //   assume $2 % 4 == 0
@@ -30,6 +31,15 @@ static int parameter(const struct writer *w, const char *name)
         if (strcmp(decl->params[i].name, name) == 0)
             return (int)i;
     return -1;
+}
+
+// The struct passed by value that has the member of that name, "p.x".
+static int owner(const struct writer *w, const char *name)
+{
+    const char *dot = strchr(name, '.');
+    int at = dot != NULL ? parameter(w, ks_arena_strndup(w->arena, name, (size_t)(dot - name))) : -1;
+    bool block = at >= 0 && !w->signature->params[at].pointer && w->signature->params[at].elem.scalar == KS_T_NONE;
+    return block ? at : -1;
 }
 
 // Parameters and template parameters are their positions; grid.x and the like stay.
@@ -278,6 +288,8 @@ static enum ks_status check_names(struct writer *w)
         for (size_t j = 0; j < workload->n_arrays; j++) {
             const char *name = workload->arrays[j].name;
             int at = parameter(w, name);
+            if (at < 0 && owner(w, name) >= 0)
+                continue;
             if (at < 0)
                 KS_FAIL(w->err, KS_E_USER, "%s: '%s' has no parameter named '%s'", workload->where,
                         w->mark->kernel->qualified, name);
@@ -288,6 +300,39 @@ static enum ks_status check_names(struct writer *w)
         }
     }
     return KS_OK;
+}
+
+static const char *member_name(const struct writer *w, const char *name)
+{
+    return ks_arena_printf(w->arena, "%s%s", w->numbers[owner(w, name)], strchr(name, '.'));
+}
+
+// What stands behind the pointers in structs. The members' types are the compiler's business, and the code's.
+static void add_members(struct writer *w, struct ks_strv *lines)
+{
+    for (size_t j = 0; j < w->workload->n_arrays; j++) {
+        const struct ks_array *array = &w->workload->arrays[j];
+        struct buffer buffer = {.elem = array->type.elem};
+        char low[KS_NUMBER_TEXT], high[KS_NUMBER_TEXT];
+        if (owner(w, array->name) < 0)
+            continue;
+        if (array->role != KS_ROLE_OUT && array->init.kind != KS_INIT_DEFAULT)
+            add_init(w, &buffer, array);
+        ks_strv_add(w->arena, lines,
+                    ks_arena_printf(w->arena, "%s %s [%s] %s%s", member_name(w, array->name), role_name(array->role),
+                                    text_of(w, array->count, w->workload->n_lets),
+                                    buffer.kinds.len > 0 ? buffer.kinds.at[0] : "default",
+                                    !buffer.bounded ? "" : ks_arena_printf(w->arena, " [%s,%s]",
+                                        ks_number_text(buffer.low, low), ks_number_text(buffer.high, high))));
+    }
+    for (size_t j = 0; j < w->workload->n_aliases; j++) {
+        const char *const *pair = w->workload->aliases[j];
+        int at = parameter(w, pair[1]);
+        if (owner(w, pair[0]) >= 0)
+            ks_strv_add(w->arena, lines,
+                        ks_arena_printf(w->arena, "%s alias %s", member_name(w, pair[0]),
+                                        at >= 0 ? w->numbers[at] : owner(w, pair[1]) >= 0 ? member_name(w, pair[1]) : ""));
+    }
 }
 
 static void put_tolerance(struct writer *w)
@@ -328,7 +373,7 @@ static enum ks_status put_all(struct writer *w)
     for (size_t i = 0; i < w->signature->n_params; i++)
         KS_TRY(put_parameter(w, i));
     put_tolerance(w);
-    struct ks_strv assumes = {0}, captures = {0};
+    struct ks_strv assumes = {0}, captures = {0}, members = {0};
     for (size_t i = 0; i < w->mark->n_assumes; i++)
         ks_strv_add(w->arena, &assumes, text_of(w, w->mark->assumes[i], 0));
     // What a capture promises is in the capture, which later layers read; its name, which ends in a
@@ -336,6 +381,11 @@ static enum ks_status put_all(struct writer *w)
     for (size_t i = 0; i < w->mark->n_workloads; i++)
         if (w->mark->workloads[i].capture[0] != '\0')
             ks_strv_add(w->arena, &captures, w->mark->workloads[i].capture);
+    for (size_t i = 0; i < w->mark->n_workloads; i++) {
+        w->workload = &w->mark->workloads[i];
+        add_members(w, &members);
+    }
+    put_lines(w, "member", &members);
     put_lines(w, "assume", &assumes);
     put_lines(w, "capture", &captures);
     return ks_buf_check(&w->out, "the contract", w->err);

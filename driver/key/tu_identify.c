@@ -107,6 +107,22 @@ static void find_reason(const struct ks_cmdline *cmd, struct ks_tu_kernel *kerne
     }
 }
 
+static bool is_member(const char *name, const char *param)
+{
+    size_t n = strlen(param);
+    return strncmp(name, param, n) == 0 && name[n] == '.';
+}
+
+static bool gives_members(const struct ks_workload_mark *w, const char *param)
+{
+    bool gives = false;
+    for (size_t i = 0; i < w->n_settings; i++)
+        gives = gives || is_member(w->settings[i].name, param);
+    for (size_t i = 0; i < w->n_arrays; i++)
+        gives = gives || is_member(w->arrays[i].name, param);
+    return gives;
+}
+
 // A workload's let or set for a parameter whose type, which only the compiler could tell, takes none.
 static const char *unsettable(struct ks_arena *arena, const struct ks_tu_kernel *kernel)
 {
@@ -115,12 +131,12 @@ static const char *unsettable(struct ks_arena *arena, const struct ks_tu_kernel 
         const struct ks_type *type = &kernel->signature->params[p];
         if (type->pointer || type->elem.scalar != KS_T_NONE)
             continue;
+        const char *name = kernel->mark->decl->params[p].name;
         for (size_t w = 0; w < mark->n_workloads; w++)
-            if (mark->workloads[w].capture[0] == '\0')
-                return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a "
-                                              "clause; pass its members as parameters of their own",
-                                       mark->workloads[w].where,
-                                       kernel->mark->decl->params[p].name, type->text);
+            if (mark->workloads[w].capture[0] == '\0' && !gives_members(&mark->workloads[w], name))
+                return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a clause; set its "
+                                              "members, as in set(%s.n=1), or capture a launch (ks record --capture)",
+                                       mark->workloads[w].where, name, type->text, name);
     }
     return NULL;
 }

@@ -157,7 +157,7 @@ void ks_clause_assigned(struct ks_arena *arena, struct ks_slice *part, const cha
 {
     *name = NULL;
     size_t n = 0;
-    while (n < part->len && ident_char(part->at[n]))
+    while (n < part->len && (ident_char(part->at[n]) || (n > 0 && part->at[n] == '.'))) // a struct's member
         n++;
     size_t eq = n;
     while (eq < part->len && isspace((unsigned char)part->at[eq]))

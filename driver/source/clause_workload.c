@@ -57,6 +57,8 @@ static enum ks_status parse_let(struct ks_clause_text *ct, const struct ks_claus
         if (!b.name)
             return ks_clause_fail(ct, at, "let takes NAME=expression, not '%.*s'",
                                   (int)parts[i].len, parts[i].at);
+        if (strchr(b.name, '.') != NULL)
+            return ks_clause_fail(ct, at, "a member takes its value by set(%s=...); let makes names of sizes", b.name);
         KS_TRY(claim(ct, l, at, b.name));
         KS_TRY(parse_expr(ct, parts[i], &b.expr));
         *ks_vec_push(ct->arena, &l->lets) = b;
@@ -211,9 +213,9 @@ static enum ks_status parse_array(struct ks_clause_text *ct, const struct ks_cla
     while (open && name_end > part.at && isspace((unsigned char)name_end[-1]))
         name_end--;
     const char *name = name_end;
-    while (open && name > part.at && (isalnum((unsigned char)name[-1]) || name[-1] == '_'))
+    while (open && name > part.at && (isalnum((unsigned char)name[-1]) || name[-1] == '_' || name[-1] == '.'))
         name--;
-    if (!open || bracket == 0 || name == name_end || isdigit((unsigned char)*name))
+    if (!open || bracket == 0 || name == name_end || isdigit((unsigned char)*name) || *name == '.')
         return ks_clause_fail(ct, c->begin,
                               "%s takes an array with its number of elements, as in "
                               "%s(x[n]%s), not '%.*s'",

@@ -57,12 +57,20 @@ struct ks_setting { // set(name=value,...): struct members take several values
     size_t n_values;
 };
 
-// A parameter passed by value that no clause can give, as a capture kept it.
+// A struct passed by value: as a capture kept it, or made of the clauses that name its members.
 struct ks_block {
     const char *name;           // of the parameter
     const unsigned char *bytes; // pointers are zero
-    const bool *matters;        // by byte: false for padding and for pointers that have arrays
+    const bool *matters;        // by byte: false for padding, for pointers that have arrays, and for integers that
+                                // are arguments of their own
     size_t size;
+    struct ks_block_value {     // a member that set() gives, of that name in the clause: "p.n"
+        size_t at;
+        const char *name;
+        struct ks_type type;
+        bool integer;           // an argument of its own, so that its value may follow a size
+    } *values;
+    size_t n_values;
     struct ks_block_pointer {
         size_t at;
         const char *name;       // as expressions name the member, "p.ptr_8": that of its array, or of an alias
@@ -81,7 +89,7 @@ struct ks_workload_mark {
     struct ks_array *arrays;     size_t n_arrays;
     struct ks_setting *settings; size_t n_settings;
     const char *(*aliases)[2];   size_t n_aliases; // {y, x}: y gets x's pointer
-    struct ks_block *blocks;     size_t n_blocks;  // no clause has them, capture(ID) is expanded to them
+    struct ks_block *blocks;     size_t n_blocks;  // what capture(ID) and clauses of members are expanded to
     struct ks_expr *grid[3], *block[3]; // NULL beyond those given
     struct ks_expr *shared;             // NULL: 0
 };

@@ -32,6 +32,22 @@ static const struct ks_param *find_param(const struct ks_kernel_decl *kernel, co
     return NULL;
 }
 
+// "p.n" with p a parameter that may be a struct: its members are not known here.
+static const struct ks_param *find_owner(struct ks_arena *arena, const struct ks_kernel_decl *kernel,
+                                         const char *name)
+{
+    const char *dot = strchr(name, '.');
+    const struct ks_param *p =
+        dot != NULL ? find_param(kernel, ks_arena_strndup(arena, name, (size_t)(dot - name))) : NULL;
+    return p != NULL && !p->type.pointer && p->type.elem.scalar == KS_T_NONE ? p : NULL;
+}
+
+static bool names_member(const char *name, const char *param)
+{
+    size_t n = strlen(param);
+    return strncmp(name, param, n) == 0 && name[n] == '.';
+}
+
 static bool is_template_param(const struct ks_kernel_decl *kernel, const char *name)
 {
     for (size_t i = 0; i < kernel->n_template_params; i++)
@@ -253,9 +269,15 @@ static enum ks_status check_settings(struct checker *c, const struct ks_workload
     for (size_t i = 0; i < w->n_settings; i++) {
         const struct ks_setting *s = &w->settings[i];
         const struct ks_param *p = find_param(c->kernel, s->name);
-        if (!p)
+        const struct ks_param *owner = find_owner(c->arena, c->kernel, s->name);
+        if (!p && !owner)
             return fail(c, "set(%s=...): %s has no such parameter%s", s->name, c->kernel->qualified,
                         hint(c, s->name));
+        if (owner) {
+            for (size_t k = 0; k < s->n_values && strcmp(s->values[k], "nullptr") != 0; k++)
+                KS_TRY(check_value(c, owner, s->values[k]));
+            continue;
+        }
         if (p->type.pointer && s->n_values == 1 && strcmp(s->values[0], "nullptr") == 0)
             continue;
         if (p->type.pointer)
@@ -316,6 +338,9 @@ static enum ks_status check_array(struct checker *c, const struct ks_array *a)
     static const char *const roles[] = {"in", "inout", "out"};
     const char *clause = ks_arena_printf(c->arena, "%s(%s[...])", roles[a->role], a->name);
     const struct ks_param *p = find_param(c->kernel, a->name);
+    const struct ks_param member = {.type = {.text = "", .pointer = true}}; // its type is not known here
+    if (find_owner(c->arena, c->kernel, a->name))
+        p = &member;
     if (!p)
         return fail(c, "%s: %s has no parameter of that name%s", clause, c->kernel->qualified,
                     hint(c, a->name));
@@ -355,6 +380,8 @@ static enum ks_status check_alias(const struct checker *c, const struct ks_workl
 {
     for (int i = 0; i < 2; i++) {
         const struct ks_param *p = find_param(c->kernel, pair[i]);
+        if (find_owner(c->arena, c->kernel, pair[i]))
+            continue;
         if (!p || !p->type.pointer)
             return fail(c, "alias(%s,%s): '%s' is no pointer parameter of %s%s", pair[0], pair[1],
                         pair[i], c->kernel->qualified, p ? "" : hint(c, pair[i]));
@@ -406,9 +433,9 @@ static enum ks_status check_complete(const struct checker *c, const struct ks_wo
         for (size_t k = 0; k < w->n_lets; k++)
             given |= strcmp(w->lets[k].name, p->name) == 0;
         for (size_t k = 0; k < w->n_settings; k++)
-            given |= strcmp(w->settings[k].name, p->name) == 0;
+            given |= strcmp(w->settings[k].name, p->name) == 0 || names_member(w->settings[k].name, p->name);
         for (size_t k = 0; k < w->n_arrays; k++)
-            given |= strcmp(w->arrays[k].name, p->name) == 0;
+            given |= strcmp(w->arrays[k].name, p->name) == 0 || names_member(w->arrays[k].name, p->name);
         for (size_t k = 0; k < w->n_aliases; k++)
             given |= strcmp(w->aliases[k][0], p->name) == 0;
         if (!given && p->type.pointer)

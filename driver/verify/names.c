@@ -1,5 +1,6 @@
 #include "verify/names.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "verify/launch.h"
@@ -11,7 +12,14 @@ const char *ks_names_param(const struct ks_names *names, size_t index)
     const struct ks_arg *arg = &names->problem->args[index];
     if (index < names->problem->n_params)
         return index < names->proposal->n_params ? names->proposal->params[index] : arg->name;
-    return ks_arena_printf(names->arena, "%s.ptr_%zu", ks_names_param(names, arg->parent), arg->at);
+    const char *parent = ks_names_param(names, arg->parent);
+    if (arg->type.pointer)
+        return ks_arena_printf(names->arena, "%s.ptr_%zu", parent, arg->at);
+    const char *member = ks_arena_printf(names->arena, "%s.i%zu_%zu", parent, 8 * arg->size, arg->at);
+    // Members are read as signed. What is unsigned is so in the domain's text, which is all that names are for.
+    return ks_scalar_is_signed(arg->elem.scalar) || arg->size == 8
+               ? member
+               : ks_arena_printf(names->arena, "(%s & %" PRIu64 ")", member, (UINT64_C(1) << 8 * arg->size) - 1);
 }
 
 // A parameter that an expression can name: integers always, pointers for aligned() and overlap().

@@ -107,9 +107,9 @@ static const char *last_name(struct ks_arena *arena, const char *type)
     return at[n] == '\0' || strcmp(at + n, " const") == 0 ? ks_arena_strndup(arena, at, n) : "";
 }
 
-// `count` elements of that type from byte `at` on.
-static bool add(struct finder *f, struct ks_type type, size_t at, size_t count, size_t *size,
-                size_t *align)
+// `count` elements of that type from byte `at` on; 1 and no extents: the member itself.
+static bool add(struct finder *f, const char *own, bool extents, struct ks_type type, size_t at,
+                size_t count, size_t *size, size_t *align)
 {
     *size = type.pointer ? 8 : type.elem.size;
     *align = type.pointer ? 8 : type.elem.align;
@@ -119,7 +119,8 @@ static bool add(struct finder *f, struct ks_type type, size_t at, size_t count, 
         return false;
     size_t begin = at;
     for (size_t i = 0; i < count; i++) {
-        size_t from = i == 0 ? begin : begin + i * *size;
+        size_t from = i == 0 ? begin : begin + i * *size, before = f->out->len;
+        const char *path = extents ? ks_arena_printf(f->arena, "%s.%zu", own, i) : own;
         if (nested) {
             if (i == 0 &&
                 !find(f, name, SIZE_MAX, size, align)) // its alignment comes before its place
@@ -127,9 +128,11 @@ static bool add(struct finder *f, struct ks_type type, size_t at, size_t count, 
             from = round_up(begin, *align) + i * *size;
             if (!find(f, name, from, size, align))
                 return false;
+            for (size_t k = before; k < f->out->len; k++)
+                f->out->at[k].name = ks_arena_printf(f->arena, "%s.%s", path, f->out->at[k].name);
         } else {
             from = round_up(begin, *align) + i * *size;
-            *ks_vec_push(f->arena, f->out) = (struct ks_field){from, *size, type};
+            *ks_vec_push(f->arena, f->out) = (struct ks_field){path, from, *size, type};
         }
         if (from + *size > MOST_BYTES)
             return false;
@@ -199,9 +202,10 @@ static bool declaration(struct finder *f, const tokens_of *t, size_t from, size_
             return false;
         const char *whole =
             ks_arena_printf(f->arena, "%s %s", type, text_of(f->arena, t, stars, i));
-        i++;
+        const char *name = ks_token_text(f->arena, &t->at[i++]);
+        bool extents = i < end && ks_token_is(&t->at[i], "[");
         if (!read_extents(t, &i, end, &count) ||
-            !add(f, ks_type_parse(f->arena, ks_slice_of(whole)), *at, count, &size, &align))
+            !add(f, name, extents, ks_type_parse(f->arena, ks_slice_of(whole)), *at, count, &size, &align))
             return false;
         *at = round_up(*at, align) + count * size;
         *most_align = align > *most_align ? align : *most_align;

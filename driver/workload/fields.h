@@ -9,6 +9,7 @@
 #include "source/type.h"
 
 struct ks_field { // no struct: members of members are written out
+    const char *name; // "n", "in.d", "c.1" for c[1]
     size_t at, size;
     struct ks_type type;
 };

@@ -164,6 +164,28 @@ static const struct ks_block_pointer *member_at(const struct ks_workload_mark *m
     return NULL;
 }
 
+// The n-th integer that lies in a struct; likewise.
+static const struct ks_block_value *value_at(const struct ks_workload_mark *mark, size_t n,
+                                             const struct ks_block **block)
+{
+    for (size_t b = 0; b < mark->n_blocks; b++)
+        for (size_t v = 0; v < mark->blocks[b].n_values; v++)
+            if (mark->blocks[b].values[v].integer && n-- == 0) {
+                *block = &mark->blocks[b];
+                return &mark->blocks[b].values[v];
+            }
+    return NULL;
+}
+
+static bool is_value(const struct ks_workload_mark *mark, const char *name)
+{
+    for (size_t b = 0; b < mark->n_blocks; b++)
+        for (size_t v = 0; v < mark->blocks[b].n_values; v++)
+            if (strcmp(mark->blocks[b].values[v].name, name) == 0)
+                return true;
+    return false;
+}
+
 // Among the problem's arguments; -1: none of them.
 static int arg_index(const struct maker *m, const char *name)
 {
@@ -178,7 +200,7 @@ static enum ks_status require_param(const struct maker *m, const char *clause, c
                                     bool pointer, struct ks_err *err)
 {
     int i = arg_index(m, name);
-    if (i >= (int)m->decl->n_params || (i >= 0 && m->signature->params[i].pointer == pointer))
+    if (is_value(m->mark, name) || i >= (int)m->decl->n_params || (i >= 0 && m->signature->params[i].pointer == pointer))
         return KS_OK;
     if (i >= 0)
         KS_FAIL(err, KS_E_USER, "%s: %s(%s): the parameter is %s (%s); use %s", m->mark->where,
@@ -294,9 +316,9 @@ static enum ks_status bind_scalar(struct maker *m, struct ks_arg *arg, struct ks
     arg->size = arg->elem.size;
     arg->alias_of = -1;
     if (arg->elem.scalar == KS_T_NONE || arg->size == 0 || arg->size > sizeof arg->bytes)
-        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' of type %s cannot be set by a clause; pass "
-                                "its members as parameters of their own",
-                mark->where, arg->name, arg->type.text);
+        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' of type %s cannot be set by a clause; set "
+                                "its members, as in set(%s.n=1), or capture a launch (ks record --capture)",
+                mark->where, arg->name, arg->type.text, arg->name);
     arg->float_scalar = ks_scalar_is_float(arg->elem.scalar);
     size_t lanes = (size_t)arg->elem.lanes;
     for (size_t i = 0; i < mark->n_settings; i++) {
@@ -329,14 +351,24 @@ static const struct ks_block *block_of(const struct ks_workload_mark *mark, cons
     return NULL;
 }
 
-static bool bind_struct(const struct maker *m, struct ks_arg *arg)
+// With the members that clauses give, for these sizes.
+static enum ks_status bind_struct(struct maker *m, struct ks_arg *arg, bool *bound, struct ks_err *err)
 {
     const struct ks_block *block = block_of(m->mark, arg->name);
+    *bound = block != NULL;
     if (block == NULL)
-        return false;
-    *arg = (struct ks_arg){.kind = KS_ARG_STRUCT, .name = arg->name, .type = arg->type, .block = block,
+        return KS_OK;
+    struct ks_block *own = ks_arena_memdup(m->arena, block, sizeof *block);
+    unsigned char *bytes = ks_arena_memdup(m->arena, block->bytes, block->size);
+    for (size_t v = 0; v < block->n_values; v++) {
+        struct ks_arg value = {.name = block->values[v].name, .type = block->values[v].type};
+        KS_TRY(bind_scalar(m, &value, err));
+        memcpy(bytes + block->values[v].at, value.bytes, value.size);
+    }
+    own->bytes = bytes;
+    *arg = (struct ks_arg){.kind = KS_ARG_STRUCT, .name = arg->name, .type = arg->type, .block = own,
                            .size = block->size, .alias_of = -1};
-    return true;
+    return KS_OK;
 }
 
 static int64_t scalar_value(const struct ks_arg *arg)
@@ -432,7 +464,12 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
 {
     struct ks_problem *p = m->problem;
     p->n_args = p->n_params = m->decl->n_params;
+    const struct ks_block *block;
+    const struct ks_block_value *value;
     while (member_at(m->mark, p->n_args - p->n_params, NULL) != NULL)
+        p->n_args++;
+    size_t n_pointers = p->n_args - p->n_params;
+    while (value_at(m->mark, p->n_args - p->n_params - n_pointers, &block) != NULL)
         p->n_args++;
     p->args = KS_NEW_ARRAY(m->arena, struct ks_arg, p->n_args);
     for (int pass = 0; pass < 2; pass++) // array sizes may use the scalars
@@ -449,20 +486,29 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
                 KS_TRY(bind_buffer(m, arg, err));
                 continue;
             }
-            if (bind_struct(m, arg))
+            bool bound;
+            KS_TRY(bind_struct(m, arg, &bound, err));
+            if (bound)
                 continue;
             KS_TRY(bind_scalar(m, arg, err));
             if (!arg->float_scalar && arg->elem.lanes == 1)
                 add_value(m, arg->name, scalar_value(arg));
         }
-    for (size_t i = p->n_params; i < p->n_args; i++) {
-        const struct ks_block *block;
+    for (size_t i = p->n_params; i < p->n_params + n_pointers; i++) {
         const struct ks_block_pointer *member = member_at(m->mark, i - p->n_params, &block);
         p->args[i].name = member->name;
         p->args[i].type = member->type;
         KS_TRY(bind_buffer(m, &p->args[i], err));
         p->args[i].parent = (size_t)param_index(m->decl, block->name);
         p->args[i].at = member->at;
+    }
+    for (size_t n = 0; (value = value_at(m->mark, n, &block)) != NULL; n++) {
+        struct ks_arg *arg = &p->args[p->n_params + n_pointers + n];
+        arg->name = value->name;
+        arg->type = value->type;
+        KS_TRY(bind_scalar(m, arg, err));
+        arg->parent = (size_t)param_index(m->decl, block->name);
+        arg->at = value->at;
     }
     int64_t total = 0;
     for (size_t i = 0; i < p->n_args; i++) {

@@ -30,7 +30,7 @@ struct ks_arg {
     struct ks_init init;
     int alias_of;                         // argument whose pointer this one shares, or -1
     const struct ks_block *block;         // struct: its bytes and which of them matter
-    size_t parent, at;                    // a pointer in a struct: in which argument, at which byte
+    size_t parent, at;                    // what lies in a struct: in which argument, at which byte
 };
 
 static inline bool ks_arg_is_null(const struct ks_arg *arg)
@@ -46,7 +46,7 @@ struct ks_problem {
     bool derived;           // sizes were changed from the declared ones
     struct ks_value *values; size_t n_values; // lets, integer parameters, template values
     struct ks_arg *args; size_t n_params; // as the kernel takes them,
-    size_t n_args;                        // and behind them the pointers that lie in structs
+    size_t n_args;                        // and behind them the pointers and integers that lie in structs
     int64_t grid[3], block[3], shared;
 };
 

@@ -204,7 +204,8 @@ static void structs_are_asked_for_byte_by_byte(void **state)
     f.proposal.params[0] = "t"; // as the proposal calls it
     struct ks_type type = ks_type_parse(&f.arena, ks_slice_of("float *"));
     struct ks_block_pointer pointers[] = {{0, "s.ptr_0", type}, {16, "s.ptr_16", type}};
-    struct ks_block block = {"s", bytes, matters, sizeof bytes, pointers, 2};
+    struct ks_block block = {.name = "s", .bytes = bytes, .matters = matters, .size = sizeof bytes,
+                             .pointers = pointers, .n_pointers = 2};
     struct ks_workload_mark *w = &f.marks.at[0].workloads[0];
     struct ks_array arrays[] = {{.role = KS_ROLE_IN, .name = "s.ptr_0", .count = parsed(&f, "64")},
                                 {.role = KS_ROLE_INOUT, .name = "s.ptr_16", .count = parsed(&f, "64")}};
@@ -234,7 +235,7 @@ static void structs_are_asked_for_byte_by_byte(void **state)
     static unsigned char large[480];
     static bool all[480];
     memset(all, 1, sizeof all);
-    struct ks_block wide = {"s", large, all, sizeof large, NULL, 0};
+    struct ks_block wide = {.name = "s", .bytes = large, .matters = all, .size = sizeof large};
     w->n_arrays = 0, w->blocks = &wide;
     p = problem(&f, 0, NULL, 0, NULL, 0);
     seen.passed = (const struct ks_problem *[]){p};

@@ -59,6 +59,42 @@ status 0 "$ks" explain step.cu -- -arch=sm_90
 has 'step.cu:2: step: not-compiled'
 lacks sm_0
 
+# A struct by value: clauses name its members, and what they forget is told. One variant right, one wrong.
+cat > job.cu <<'END'
+struct job { const float *x; float *y; float a; unsigned n; };
+#pragma ks optimize
+#pragma ks workload let(n=2048) set(p.a=2.5, p.n=n) in(p.x[n]=uniform(-1,1)) out(p.y[n]) grid(ceildiv(n,128)) block(128)
+__global__ void scale(job p)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < p.n)
+        p.y[i] = p.a * p.x[i];
+}
+END
+cat > job.yaml <<'END'
+params: [p]
+source: |
+  __global__ void scale(job p)
+  {
+      for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < p.n; i += blockDim.x * gridDim.x)
+          p.y[i] = p.a * p.x[i];
+  }
+plan:
+  - {kernel: scale, grid: ["grid.x"], block: ["block.x"], args: [p]}
+END
+status 0 "$ks" verify job.cu --variant job.yaml --device emu --no-sandbox
+has 'CORRECT'
+has 'domain       passed'
+sed -i 's/p\.a \* /2.5f + /' job.yaml
+status 1 "$ks" verify job.cu --variant job.yaml --device emu --no-sandbox
+has 'WRONG'
+sed -i 's/set(p.a=2.5, /set(/' job.cu
+status 2 "$ks" verify job.cu --variant job.yaml --device emu --no-sandbox
+says "job.cu:3: member 'p.a' (float) of job is given nothing; add set(p.a=...)"
+sed -i "s,set(p.n=n) in(p.x.n.=uniform(-1\,1)) out(p.y.n.),set(p=1)," job.cu
+status 0 "$ks" explain job.cu
+has "job.cu:3: parameter 'p' of type job cannot be set by a clause; set its members, as in set(p.n=1), or capture a launch"
+
 export KS_NVCC_REAL=/nowhere/nvcc
 all 2 'KS_NVCC_REAL' good.cu
 no_litter
