@@ -67,13 +67,42 @@ static void check_installed(struct doctor *d)
                                                                          : ""));
             return;
         }
-    const char *probe = ks_path_join(arena, bin, "ks-probe");
+    report(d, "installed", GOOD, ks_arena_printf(arena, "%s, %s", bin, share));
+}
+
+// What uses CUPTI, asked of the program that opens it; the library in recorded programs looks for it in the
+// same places, and needs less of it.
+static void check_probe(struct doctor *d)
+{
+    struct ks_arena *arena = d->context->arena;
+    struct ks_proc_result result = {0};
+    const struct ks_proc_options options = {.capture_stdout = true, .capture_stderr = true,
+                                            .null_stdin = true, .timeout_seconds = 60};
+    const char *bin = ks_program_dir(arena), *probe = ks_path_join(arena, bin, "ks-probe");
+    const char *recorder = ks_path_join(arena, bin, "libks-record.so");
+    const char *const words[] = {probe, "--check", NULL};
+    const char *said = "";
+    bool runs = ks_file_exists(probe) && ks_proc_run(arena, words, &options, &result, NULL) == KS_OK;
+    if (runs) {
+        struct ks_slice line = ks_slice_trim((struct ks_slice){result.out.at, result.out.len});
+        said = ks_arena_strndup(arena, line.at, line.len);
+    }
+    bool usable = runs && result.exit_code == 0;
     if (!ks_file_exists(probe))
-        report(d, "installed", NOTE,
-               ks_arena_printf(arena, "%s is missing: tuning goes without profiles; build with a "
-                                      "toolkit that has CUPTI", probe));
+        report(d, "probe", NOTE, ks_arena_printf(arena, "%s is missing: tuning and `ks profile` go without "
+                                                        "counters; install again", probe));
+    else if (!usable)
+        report(d, "probe", NOTE, ks_arena_printf(arena, "%s: %s", probe, said[0] != '\0' ? said
+                                                                                        : "does not run"));
     else
-        report(d, "installed", GOOD, ks_arena_printf(arena, "%s, %s", bin, share));
+        report(d, "probe", GOOD, probe);
+    if (!ks_file_exists(recorder))
+        report(d, "recorder", NOTE, ks_arena_printf(arena, "%s is missing: `ks record` cannot look into "
+                                                           "programs; install again", recorder));
+    else if (ks_starts_with(said, "cupti-"))
+        report(d, "recorder", NOTE, ks_arena_printf(arena, "%s: %s", recorder, said));
+    else
+        report(d, "recorder", GOOD, recorder);
 }
 
 static void check_skills(struct doctor *d)
@@ -313,6 +342,7 @@ int verb_doctor(struct ks_verb_context *context)
     struct doctor d = {.context = context, .rows = json_array()};
     check_toolkit(&d);
     check_installed(&d);
+    check_probe(&d);
     check_skills(&d);
     check_gpu(&d);
     check_sanitizer(&d);
