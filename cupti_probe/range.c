@@ -259,14 +259,21 @@ static enum ks_status evaluate(struct ks_arena *arena, struct range *r, struct k
     return KS_OK;
 }
 
-static void end(struct range *r)
+// What is kept from call to call, once it has begun.
+static struct range kept;
+static struct ks_arena kept_arena;
+static bool begun;
+
+void ks_range_end(void)
 {
-    if (r->cupti != NULL)
-        host_close(r->cupti, r->host);
+    if (kept.cupti != NULL)
+        host_close(kept.cupti, kept.host);
     PARAMS(CUpti_Profiler_DeInitialize_Params, p);
-    if (r->cupti != NULL && r->chip != NULL)
-        r->cupti->cuptiProfilerDeInitialize(&p);
-    *r = (struct range){0};
+    if (kept.cupti != NULL && kept.chip != NULL)
+        kept.cupti->cuptiProfilerDeInitialize(&p);
+    kept = (struct range){0};
+    ks_arena_free(&kept_arena);
+    begun = false;
 }
 
 // What stays the same as long as the process lives: chip, names, configuration.
@@ -291,9 +298,6 @@ enum ks_status ks_range_profile(struct ks_arena *arena,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
                                 void *context, struct ks_range_values *out, struct ks_err *err)
 {
-    static struct range kept;
-    static struct ks_arena kept_arena;
-    static bool begun;
     enum ks_status status = KS_OK;
     double began = ks_now();
     *out = (struct ks_range_values){.chip = ""};
@@ -315,10 +319,7 @@ done:
         kept.profiler = NULL;
     }
     out->seconds = ks_now() - began;
-    if (status != KS_OK) { // the next request begins anew
-        end(&kept);
-        ks_arena_free(&kept_arena);
-        begun = false;
-    }
+    if (status != KS_OK) // the next request begins anew
+        ks_range_end();
     return status;
 }

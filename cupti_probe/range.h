@@ -25,6 +25,9 @@ enum ks_status ks_range_profile(struct ks_arena *arena,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
                                 void *context, struct ks_range_values *out, struct ks_err *err);
 
+// Gives back what is kept: before CUPTI's other ways of profiling, or when something has failed.
+void ks_range_end(void);
+
 // The context of the thread, which profiling concerns, and its device's number.
 enum ks_status ks_cuda_context(CUcontext *context, int *device, struct ks_err *err);
 

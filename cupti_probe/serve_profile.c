@@ -72,6 +72,7 @@ static void add_lines(struct launch *launch, struct ks_slice cubin, json_t *answ
     json_t *lines = NULL, *refused = json_null();
     uint64_t samples = 0, dropped = 0;
     struct ks_err err = {0};
+    ks_range_end();
     if (ks_sample_lines(&launch->serving->request, cubin, run_once, launch, &lines, &samples,
                         &dropped, &err) != KS_OK)
         refused = refusal(&err);

@@ -1,4 +1,4 @@
-"""probe_seconds.py KS_PROBE CUBIN: seconds of profiles as ks-probe gives them, over its protocol (verify/protocol.h).
+"""probe_seconds.py KS_PROBE CUBIN [SIDE]: seconds of profiles as ks-probe gives them, over its protocol (verify/protocol.h).
 
 Fresh: from the start of the process to its first answer, context, buffers and CUPTI's start included. Warm: further answers of
 the same process. Medians over five processes, four warm ones each. One line of JSON; figures are null where counters are refused.
@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-SIDE = 8192
+SIDE = int(sys.argv[3]) if len(sys.argv) > 3 else 8192  # of the matrix
 
 
 class Probe:
