@@ -1,6 +1,6 @@
 // A GPU on which every kernel is y = a * x, done right, and takes a time that follows from its launch: with up
-// to two elements a thread a variant beats the original below 10000 elements and loses above, with more it wins
-// from 20000 on. For searches whose best variant depends on the size.
+// to two elements a thread a variant beats the original below 2500 elements and loses above, with more it wins
+// from 5000 on. For searches whose best variant depends on the size.
 #define FAKE_COPY_GBS 1e4
 #define FAKE_PAIRS_RUN 2
 #include "fake_worker.h"
@@ -30,9 +30,9 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         y[i] = a * x[i];
     bool few = n <= 2 * threads;
     double factor = strncmp(name, "_Z5scale", 8) == 0 ? 1
-                    : few                             ? (steady ? 0.8 : n < 10000 ? 0.6 : 1.3)
-                                                      : (n < 20000 ? 1.3 : 0.5);
-    *us = factor * (5 + (double)n * 4e-3);
+                    : few                             ? (steady ? 0.8 : n < 2500 ? 0.6 : 1.3)
+                                                      : (n < 5000 ? 1.3 : 0.5);
+    *us = factor * (5 + (double)n * 16e-3);
     return true;
 }
 

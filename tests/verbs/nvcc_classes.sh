@@ -5,8 +5,8 @@
 touch ks.yaml
 cat > a.cu <<'END_CU'
 #pragma ks optimize
-#pragma ks workload name(small) let(n=8192) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
-#pragma ks workload name(large) let(n=131072) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+#pragma ks workload name(small) let(n=2048) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+#pragma ks workload name(large) let(n=32768) set(a=2) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
 __global__ void scale(float *y, const float *x, float a, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -37,8 +37,8 @@ done
 [ "$small" != "$large" ] && [ "$(ls .ks/*/*.yaml | wc -l)" = 2 ] && [ -e "$(dirname "$file")/$small.yaml" ] ||
     fail "not two variants of one key: $(ls .ks/*)"
 # Slower than the original at a sixteenth of the large size, and faster at a quarter: that is its crossover.
-grep -q '^domain: n >= 128 && n <= 8193 ' ".ks/"*"/$small.yaml" || fail "the domain of $small"
-grep -q '^domain: n >= 32768 && n <= 131073 ' ".ks/"*"/$large.yaml" || fail "the domain of $large"
+grep -q '^domain: n >= 32 && n <= 2049 ' ".ks/"*"/$small.yaml" || fail "the domain of $small"
+grep -q '^domain: n >= 8192 && n <= 32769 ' ".ks/"*"/$large.yaml" || fail "the domain of $large"
 
 # One build takes both.
 compile -arch=sm_90 -c a.cu -o a.o
@@ -61,12 +61,12 @@ static void launch(const char *what, float *y, float *x, int n, int block)
 int main()
 {
     float *x = (float *)std::aligned_alloc(256, 1 << 23), *y = (float *)std::aligned_alloc(256, 1 << 23);
-    for (int n : {100, 128, 4096, 8192, 8193, 8194, 20000, 32767, 32768, 131072, 131073, 131074, 1000000})
+    for (int n : {25, 32, 1024, 2048, 2049, 2050, 5000, 8191, 8192, 32768, 32769, 32770, 250000})
         launch("n", y, x, n, 256);
-    launch("other-block", y, x, 4096, 128);
-    launch("in-place", x, x, 4096, 256);
-    launch("overlapping", x + 4, x, 131072, 256);
-    launch("misaligned", y + 1, x, 131072, 256);
+    launch("other-block", y, x, 1024, 128);
+    launch("in-place", x, x, 1024, 256);
+    launch("overlapping", x + 4, x, 32768, 256);
+    launch("misaligned", y + 1, x, 32768, 256);
 }
 END_CPP
 mock=$KS_TEST_SOURCE/tests/dispatch
@@ -82,10 +82,10 @@ launches() {
     *) [[ $name == *ks_$2* ]] ;;
     esac || { cat launched; fail "$1 does not launch $2"; }
 }
-for n in 128 4096 8192 8193; do launches "n:$n" "$small"; done
-for n in 32768 131072 131073; do launches "n:$n" "$large"; done
-for n in 100 8194 20000 32767 131074 1000000; do launches "n:$n" none; done
-for other in other-block:4096 in-place:4096 overlapping:131072 misaligned:131072; do launches $other none; done
+for n in 32 1024 2048 2049; do launches "n:$n" "$small"; done
+for n in 8192 32768 32769; do launches "n:$n" "$large"; done
+for n in 25 2050 5000 8191 32770 250000; do launches "n:$n" none; done
+for other in other-block:1024 in-place:1024 overlapping:32768 misaligned:32768; do launches $other none; done
 
 # One that is a little faster everywhere, and one that beats it where it is far faster and loses elsewhere.
 rm -r .ks
@@ -94,11 +94,11 @@ all=$(grep -l -- '- workload: small' .ks/*/*.yaml)
 grep -q -- '- workload: large' "$all" || fail "no variant is for both"
 large=$(grep -L -- '- workload: small' .ks/*/*.yaml)
 [ "$(wc -l <<< "$large")" = 1 ] && [ -s "$large" ] || fail "not one variant for large sizes alone: $large"
-grep -q '^domain: n >= 32768 && n <= 131073 ' "$large" || fail "the domain of $large"
+grep -q '^domain: n >= 8192 && n <= 32769 ' "$large" || fail "the domain of $large"
 all=$(basename "$all" .yaml) large=$(basename "$large" .yaml)
 compile -arch=sm_90 -c a.cu -o a.o
 g++ -pthread main.o a.o mock_cudart.o mock_memory.o -o app -ldl && ./app > launched || fail "no second program"
-for n in 4096 8193; do launches "n:$n" "$all"; done
-for n in 32768 131073; do launches "n:$n" "$large"; done
-for n in 131074 1000000; do launches "n:$n" none; done
+for n in 1024 2049; do launches "n:$n" "$all"; done
+for n in 8192 32769; do launches "n:$n" "$large"; done
+for n in 32770 250000; do launches "n:$n" none; done
 no_litter
