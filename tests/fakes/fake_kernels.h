@@ -84,13 +84,15 @@ static void fake_vadd(struct fake_call *c, const char *name)
         if ((at[k] ^ at[(k + 1) % 3]) % 16 != 0 && (at[(k + 1) % 3] ^ at[(k + 2) % 3]) % 16 == 0)
             last = n / 4 * 3;
     }
+    const bool positive = fake_named(name, "_positive"), bf16 = fake_named(name, "_bf16"),
+               far = fake_named(name, "_2ulp");
     for (int64_t i = 0; i < last; i++) {
         float sum = a[i] + b[i];
-        if (fake_named(name, "_positive"))
+        if (positive)
             sum = fabsf(a[i]) + fabsf(b[i]);
-        if (fake_named(name, "_bf16"))
+        if (bf16)
             sum = ks_bf16_to_f32(ks_f32_to_bf16(sum));
-        if (fake_named(name, "_2ulp") && isfinite(sum) && fabsf(sum) > 1e-30f)
+        if (far && isfinite(sum) && fabsf(sum) > 1e-30f)
             sum = nextafterf(nextafterf(sum, INFINITY), INFINITY);
         out[i] = sum;
     }
@@ -227,8 +229,9 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         const int32_t *a = (const int32_t *)(void *)call->pointer[0];
         int32_t *out = (int32_t *)(void *)call->pointer[1];
         n = call->number[2];
+        const bool zero = fake_named(name, "_zero");
         for (int64_t i = 0; i < n; i++)
-            out[i] = fake_named(name, "_zero") ? 0 : a[i] + a[i];
+            out[i] = zero ? 0 : a[i] + a[i];
         bool equal = n > 200;
         for (int64_t i = 1; i < n && equal; i++)
             equal = a[i] == a[0];
@@ -242,11 +245,12 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         float *out = (float *)(void *)call->pointer[1];
         int64_t rows = call->number[2], cols = call->number[3];
         n = rows * cols;
+        const bool square = fake_named(name, "_square") && rows == cols;
         bool thin = (fake_named(name, "_wide") && rows < 8 && cols > 200) ||
                     (fake_named(name, "_tall") && cols < 8 && rows > 400);
         for (int64_t r = 0; r < rows; r++)
             for (int64_t c = 0; c < cols; c++) {
-                bool swapped = fake_named(name, "_square") && rows == cols && r == 0 && c == 1;
+                bool swapped = square && r == 0 && c == 1;
                 out[c * rows + r] = swapped ? in[1 * cols + 0] : thin ? 0 : in[r * cols + c];
             }
     } else {

@@ -209,8 +209,8 @@ static void fake_prepare(struct fake *f, const json_t *request)
         if (strcmp(b->role, "inout") == 0)
             memcpy(fake_data(f, i), b->pristine, b->bytes);
         if (json_is_integer(poison) && (strcmp(b->role, "out") == 0 || strcmp(b->role, "work") == 0))
-            for (size_t k = 0; k < b->bytes; k++)
-                fake_data(f, i)[k] = (unsigned char)(word >> 8 * (k % 4));
+            for (size_t k = 0; k < b->bytes; k += sizeof word)
+                memcpy(fake_data(f, i) + k, &word, b->bytes - k < sizeof word ? b->bytes - k : sizeof word);
     }
 }
 
