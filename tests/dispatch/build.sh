@@ -6,18 +6,19 @@ jobs=$(nproc)
 [ -e "$(dirname "$nvcc")/nvcc.profile" ] || nvcc=$(readlink -f "$nvcc")
 cuda=$(dirname "$(dirname "$nvcc")")
 
-# mode | units | what the plain compile makes | options. The units say what the mode is there to show
+# mode | units | what the plain compile makes | options. Where it makes no object, a unit goes only so far
+# as its stub is written. The units say what the mode is there to show
 # (kinds, twin and bare go together); "-c" makes the program without substitution too.
 modes() {
     cat << 'END'
 whole  | guards kinds twin bare loading library | -c    | -arch=sm_90 -O2
-rdc    | guards kinds twin bare loading library | -cuda | -arch=sm_90 -rdc=true -std=c++11
-clang  | guards kinds twin bare         | -cuda | -arch=sm_90 -ccbin clang++-14 -std=c++17 -Xcompiler=-Wno-unused-function
+rdc    | guards kinds twin bare loading library | -cubin | -arch=sm_90 -rdc=true -std=c++11
+clang  | guards kinds twin bare         | -cubin | -arch=sm_90 -ccbin clang++-14 -std=c++17 -Xcompiler=-Wno-unused-function
 stream | guards                         | -c    | -arch=sm_90 -default-stream per-thread -std=c++20
 two    | guards                         | -cuda | -gencode arch=compute_80,code=sm_80 -gencode arch=compute_90,code=sm_90 -t2 -g -Xcompiler=-O0
-weak   | kinds twin bare                | -cuda | -arch=sm_90 -std=c++17 -static-global-template-stub=false
-race   | guards                         | -cuda | -arch=sm_90 -Xcompiler=-fsanitize=thread
-shared | kinds twin bare loading library        | -cuda | -arch=sm_90 -Xcompiler=-fPIC,-fvisibility=hidden
+weak   | kinds twin bare                | -cubin | -arch=sm_90 -std=c++17 -static-global-template-stub=false
+race   | guards                         | -cubin | -arch=sm_90 -Xcompiler=-fsanitize=thread
+shared | kinds twin bare loading library        | -cubin | -arch=sm_90 -Xcompiler=-fPIC,-fvisibility=hidden
 END
 }
 modes=()
@@ -53,8 +54,10 @@ unit() {
     fi
     "$nvcc" "${options[@]}" --keep --keep-dir "$dir/keep-$unit" "${phase_of[$1]}" "cases/$unit.cu" \
         -o "$dir/plain/$unit.o" || return 1
-    stub=$(echo "$dir/keep-$unit"/*.cudafe1.cpp) # the host's is the one beside this
-    "$make_shadow" "cases/$unit.cu" "${stub%.cpp}.stub.c" "cases/$unit.yaml" \
+    stub=$(echo "$dir/keep-$unit"/*.cudafe1.stub.c)
+    # Of several architectures the host's is the one beside this.
+    [ -e "$stub" ] || stub=$(echo "$dir/keep-$unit"/*.cudafe1.cpp) stub=${stub%.cpp}.stub.c
+    "$make_shadow" "cases/$unit.cu" "$stub" "cases/$unit.yaml" \
         "$dir/shadow/$unit.cu" "$hook" > "$dir/shadow/$unit.args" || return 1
     # Where a unit begins with an entity of its own, its path is in these hashes: not the shadow's.
     sed -i 's/\(_GLOBAL__N__\|_INTERNAL_\|"__nv_static_[0-9]*__\)[0-9a-f]\{8\}_/\10badc0de_/g' \

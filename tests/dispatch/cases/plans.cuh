@@ -1,9 +1,6 @@
 // Plans of several steps with a workspace, streams, graphs, shared memory, errors, and the launch
 // interfaces that are not <<<>>>.
 #pragma once
-#include <thread>
-#include <vector>
-
 #include "kernels.cuh"
 
 // The two steps of outer::sum's plan: what one leaves in the workspace, the other finds.
@@ -98,22 +95,20 @@ template <int K> static __global__ void racing(Log *log, int n)
 }
 PLAY(racing<0>);
 PLAY(racing<1>);
+static void race()
+{
+    Log *log = suite::log();
+    for (int i = 0; i < 50; i++) {
+        racing<0><<<1, 32>>>(log, 64);
+        racing<0><<<1, 32>>>(log, 63);
+        racing<1><<<1, 32>>>(log, 64);
+    }
+}
 CASE("launch.threads")
 {
     // Eight threads at both sides of a guard, from the first launch on; large shared memory too.
     suite::unordered();
-    std::vector<std::thread> threads;
-    Log *log = suite::log();
-    for (int t = 0; t < 8; t++)
-        threads.emplace_back([log] {
-            for (int i = 0; i < 50; i++) {
-                racing<0><<<1, 32>>>(log, 64);
-                racing<0><<<1, 32>>>(log, 63);
-                racing<1><<<1, 32>>>(log, 64);
-            }
-        });
-    for (std::thread &thread : threads)
-        thread.join();
+    suite::in_threads(8, race);
 }
 
 struct Stream {

@@ -12,6 +12,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace suite
@@ -125,6 +126,15 @@ Log *log()
         must(cudaMemset(on_device, 0, sizeof(Log)), "the log");
     }
     return on_device;
+}
+void in_threads(int n, void (*run)())
+{
+    std::vector<std::thread> threads;
+    log(); // is not made by all of them at once
+    for (int i = 0; i < n; i++)
+        threads.emplace_back(run);
+    for (std::thread &thread : threads)
+        thread.join();
 }
 
 unsigned ran()

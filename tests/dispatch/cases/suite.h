@@ -31,6 +31,7 @@ void check(bool ok, const char *what, const char *file, int line);
 #define CHECK(ok) suite::check(ok, #ok, __FILE__, __LINE__)
 void effect(const char *what, long value);
 void unordered();   // what this case's threads or streams do comes in any order
+void in_threads(int n, void (*run)()); // waits for all (<thread> is dear in units for the device)
 void lose_device(); // it cannot be asked any more, so what ran remains unknown
 void forget_log();  // its memory is gone: the next log() is new
 
