@@ -42,9 +42,9 @@ static inline void real_tu_open(struct real_tu *b, const char *name, const char 
     check(ks_toolkit_version(&b->arena, &b->config, &b->toolkit, &err), &err);
     char *file = ks_path_join(&b->arena, b->dir, name);
     check(ks_file_write(file, source, strlen(source), false, 0, &err), &err);
-    const char *const argv[] = {"ks-nvcc", "-arch=sm_90", "-c", file, "-o",
+    const char *const argv[] = {"ks-nvcc", "-std=c++14", "-arch=sm_90", "-c", file, "-o",
                                 ks_path_join(&b->arena, b->dir, "unit.o"), NULL};
-    ks_cmdline_read(&b->arena, 6, argv, &b->cmd);
+    ks_cmdline_read(&b->arena, 7, argv, &b->cmd);
     assert_null(b->cmd.pass);
     check(ks_tu_open(&b->arena, &b->config, &b->cmd, &b->toolkit, &b->tu, &err), &err);
     b->plain.quiet = true;
