@@ -1,0 +1,116 @@
+// The worker's protocol: paired times.
+#include "served_device.h"
+
+#include "verify/worker/serve.h"
+
+static void test_time(void **state)
+{
+    (void)state;
+    begin();
+    ask("{\"id\":3,\"do\":\"sets\",\"count\":3}");
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1"));
+    ask("{\"id\":4,\"do\":\"read\",\"buffer\":1,\"set\":2}");
+    serve(fake_open);
+    skip_ok(3);
+    json_t *answer = next_ok();
+    json_t *a = json_object_get(answer, "a"), *b = json_object_get(answer, "b");
+    assert_int_equal(json_array_size(a), 20);
+    assert_int_equal(json_array_size(b), 20);
+    for (size_t i = 0; i < 20; i++) { // the fake's time is its grid: no arm took the other's
+        assert_true(json_number_value(json_array_get(a, i)) == 20);
+        assert_true(json_number_value(json_array_get(b, i)) == 10);
+    }
+    assert_true(ks_json_bool(answer, "fingerprints_ok", false));
+    assert_int_equal(ks_json_int(answer, "compared", 0), 20 + 3 + 3); // pairs, warm-ups, last ones
+    assert_int_equal(ks_json_int(answer, "clock_dropped", -1), 0);
+    assert_int_equal(json_object_size(json_object_get(answer, "outputs")), 1);
+    assert_true(fake.cold);
+    json_decref(answer);
+    skip_ok(1);
+    payload(400);
+    at_end();
+}
+
+// The clock of one sample low: its pair goes, both halves of it.
+static enum ks_status open_slow(struct ks_device *device, struct ks_err *err)
+{
+    fake.slow_sample = 6 + 7; // behind the warm-ups
+    return fake_open(device, err);
+}
+
+static void test_time_drops_slow_clock(void **state)
+{
+    (void)state;
+    begin();
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1"));
+    serve(open_slow);
+    skip_ok(2);
+    json_t *answer = next_ok();
+    assert_int_equal(json_array_size(json_object_get(answer, "a")), 19);
+    assert_int_equal(json_array_size(json_object_get(answer, "b")), 19);
+    assert_int_equal(ks_json_int(answer, "clock_dropped", -1), 1);
+    assert_true(ks_json_num(answer, "clock_mhz", 0) == 1900);
+    json_decref(answer);
+    at_end();
+}
+
+static enum ks_status open_late(struct ks_device *device, struct ks_err *err)
+{
+    fake.late = 2;
+    return fake_open(device, err);
+}
+
+static void test_time_repeats_late_samples(void **state)
+{
+    (void)state;
+    begin();
+    ask(TIME(STEP("twice", "1"), STEP("twice", "1"), "\"pairs\":4,\"batch\":1"));
+    serve(open_late);
+    skip_ok(3);
+    assert_int_equal(fake.samples, 2 + 6 + 8 + 1);
+    at_end();
+}
+
+// The three ways to be fast with nothing done in the timed window.
+static void test_time_checks_outputs(void **state)
+{
+    (void)state;
+    begin();
+    ask(TIME(STEP("twice", "1"), STEP("tires", "1"), "\"pairs\":20,\"batch\":1"));
+    ask(TIME(STEP("twice", "1"), STEP("tires", "1"), "\"pairs\":20,\"batch\":1,\"deterministic\":false"));
+    serve(fake_open);
+    skip_ok(2);
+    json_t *answer = next_ok();
+    assert_false(ks_json_bool(answer, "fingerprints_ok", true));
+    json_decref(answer);
+    answer = next_ok();
+    assert_int_equal(ks_json_int(answer, "compared", -1), 0);
+    json_decref(answer);
+    at_end();
+    begin();
+    ask(TIME(STEP("twice", "1"), STEP("lazy", "1"), "\"pairs\":10,\"batch\":2"));
+    serve(fake_open);
+    skip_ok(3);
+    // Worked in the first run, and in both copies of each of 3 + 10 + 1 samples.
+    assert_int_equal(fake.launches / 1000, 1 + 2 * 14);
+    at_end();
+    begin();
+    ask(TIME(STEP("twice", "1"), STEP("clobber", "1"), "\"pairs\":2,\"batch\":1"));
+    serve(fake_open);
+    skip_ok(2);
+    next_refused("unsafe", "input buffer 0 was changed");
+    at_end();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_time),
+        cmocka_unit_test(test_time_drops_slow_clock),
+        cmocka_unit_test(test_time_repeats_late_samples),
+        cmocka_unit_test(test_time_checks_outputs),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    free(output);
+    return failed;
+}
