@@ -77,9 +77,9 @@ static void note_sent(struct ks_worker *worker, const char *verb)
     size_t i = 0;
     while (i + 1 < KS_WORKER_VERBS && worker->spent[i].verb != NULL && strcmp(worker->spent[i].verb, verb) != 0)
         i++;
-    worker->asking = &worker->spent[i];
-    worker->asking->verb = verb;
-    worker->asking->asked++;
+    worker->asking = i;
+    worker->spent[i].verb = verb;
+    worker->spent[i].asked++;
     worker->sent = ks_now();
 }
 
@@ -118,6 +118,42 @@ void ks_worker_end(struct ks_worker *worker, double seconds)
 void ks_worker_stop(struct ks_worker *worker)
 {
     ks_worker_end(worker, worker->waiting ? 0 : 0.5);
+}
+
+static void *see_off(void *leaver)
+{
+    ks_worker_stop(&((struct ks_leaver *)leaver)->worker);
+    return NULL;
+}
+
+void ks_worker_leave(struct ks_worker *worker, struct ks_leaving *leaving)
+{
+    if (!worker->running) {
+        ks_worker_stop(worker);
+        return;
+    }
+    if (leaving->n == KS_LEAVERS)
+        ks_leaving_wait(leaving);
+    struct ks_leaver *leaver = malloc(sizeof *leaver);
+    KS_ASSERT(leaver != NULL);
+    leaver->worker = *worker;
+    leaver->worker.child.dropped = NULL;
+    *worker = (struct ks_worker){0};
+    if (pthread_create(&leaver->thread, NULL, see_off, leaver) == 0) {
+        leaving->at[leaving->n++] = leaver;
+        return;
+    }
+    see_off(leaver);
+    free(leaver);
+}
+
+void ks_leaving_wait(struct ks_leaving *leaving)
+{
+    for (size_t i = 0; i < leaving->n; i++) {
+        pthread_join(leaving->at[i]->thread, NULL);
+        free(leaving->at[i]);
+    }
+    leaving->n = 0;
 }
 
 // Ends a worker that cannot be trusted or used any more.
@@ -194,8 +230,8 @@ enum ks_answer ks_worker_wait(struct ks_worker *worker, double seconds)
     double begun = ks_now();
     enum ks_status status =
         ks_child_read_line(&worker->child, seconds, KS_PROTOCOL_LINE, &line, &err);
-    worker->asking->waited += ks_now() - begun;
-    worker->asking->seconds += ks_now() - worker->sent;
+    worker->spent[worker->asking].waited += ks_now() - begun;
+    worker->spent[worker->asking].seconds += ks_now() - worker->sent;
     if (status != KS_OK)
         return from_status(worker, &err, strstr(err.text, "within") != NULL);
     worker->waiting = false;

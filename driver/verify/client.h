@@ -4,6 +4,8 @@
 #ifndef KS_CLIENT_H
 #define KS_CLIENT_H
 
+#include <pthread.h>
+
 #include "device/device.h"
 #include "fmt/json.h"
 #include "os/proc.h"
@@ -40,7 +42,8 @@ struct ks_worker {
     double grace;       // seconds that it has to end by itself after a fault
     bool confined;      // it was asked to run in a sandbox
     char text[256];     // what went wrong, one line
-    struct ks_worker_spent spent[KS_WORKER_VERBS], *asking; // verbs are literals; asking: the last sent
+    struct ks_worker_spent spent[KS_WORKER_VERBS]; // verbs are literals
+    size_t asking;                                 // of them the one last sent
     double started, sent;
 };
 
@@ -79,5 +82,19 @@ void ks_worker_stop(struct ks_worker *worker);
 // Lets it end by itself within that time, whatever it was doing; then as ks_worker_stop.
 void ks_worker_end(struct ks_worker *worker, double seconds);
 bool ks_worker_alive(const struct ks_worker *worker);
+
+// Workers on their way out: a context takes tenths of a second to close, for which only who takes times next has
+// to wait.
+#define KS_LEAVERS 8
+struct ks_leaving {
+    struct ks_leaver {
+        struct ks_worker worker;
+        pthread_t thread;
+    } *at[KS_LEAVERS];
+    size_t n;
+};
+// As ks_worker_stop, but in a thread; the worker is gone for the caller.
+void ks_worker_leave(struct ks_worker *worker, struct ks_leaving *leaving);
+void ks_leaving_wait(struct ks_leaving *leaving);
 
 #endif

@@ -198,7 +198,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     } else {
         status = run_all(&s, err);
     }
-    ks_worker_stop(&runner);
+    ks_worker_leave(&runner, &judge->leaving);
     for (int f = 0; f < KS_FAMILY_COUNT; f++)
         result->families += (s.families >> f & 1) != 0;
     return status;

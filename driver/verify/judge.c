@@ -298,8 +298,9 @@ void ks_judge_close(struct ks_judge *judge)
 {
     if (judge == NULL)
         return;
-    ks_worker_stop(&judge->oracle);
-    ks_worker_stop(&judge->spare);
+    ks_worker_leave(&judge->oracle, &judge->leaving);
+    ks_worker_leave(&judge->spare, &judge->leaving);
+    ks_leaving_wait(&judge->leaving);
     ks_emulate_close(judge);
     ks_recall_free(judge);
 }

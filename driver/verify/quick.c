@@ -174,7 +174,7 @@ static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *p
     struct ks_worker runner = {0};
     if (status == KS_OK && running > 0)
         status = quick_all(judge, &scratch, entrants, running, &runner, err);
-    ks_worker_stop(&runner);
+    ks_worker_leave(&runner, &judge->leaving);
     if (status == KS_OK && speed)
         status = quick_speed(judge, &scratch, entrants, running, err);
     for (size_t i = 0; i < n; i++)

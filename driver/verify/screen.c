@@ -169,6 +169,7 @@ enum ks_status ks_screen_run(struct ks_judge *judge, struct ks_arena *arena,
     struct ks_lock lock = {.fd = -1};
     const char *dir = judge->tu->config->runtime_dir;
     KS_TRY(ks_device_lock(arena, dir, judge->device.uuid, -1, &lock, err));
+    ks_leaving_wait(&judge->leaving);
     enum ks_status status = screen_all(&s, candidates, n, ratios, err);
     ks_lock_release(&lock);
     drop_worker(&s);

@@ -82,6 +82,7 @@ struct ks_judge {
     struct ks_wide wide;
     struct ks_rounding rounding;
     struct ks_worker spare;         // hello sent, not yet waited for
+    struct ks_leaving leaving;      // have done their work
     const atomic_bool *dropped;     // set by another thread: whatever is waited for is wanted no more; NULL: by none
     struct ks_problem *problems;    // declared, one a workload of the mark; on an emulated device smaller
     struct ks_problem *declared;    // the same as they stand in the mark

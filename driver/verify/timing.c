@@ -215,7 +215,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
     ks_lock_release(&lock);
     if (status == KS_OK) // its context opens while this one closes
         status = ks_runner_spare(judge, err);
-    ks_worker_stop(&worker);
+    ks_worker_leave(&worker, &judge->leaving);
     return status;
 }
 

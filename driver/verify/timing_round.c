@@ -220,6 +220,7 @@ enum ks_status ks_round_prepare(struct ks_round *r, struct ks_err *err)
     r->method = (struct ks_method){.poison = r->vector->poison[0],
                                    .poisoned = ks_judge_defends(judge, KS_D_POISON),
                                    .deterministic = ks_vector_repeats(judge, r->vector)};
+    ks_leaving_wait(&judge->leaving); // nothing closes on the device from here on
     KS_TRY(ks_timing_baseline(r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
     r->method.cold = r->method.batch == 1;
     r->sets = set_count(judge, &r->vector->problem, r->method.batch);

@@ -356,7 +356,7 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
         return KS_OK;
     }
     // Nothing of the search is reused: new processes (the spare has done nothing yet), new seeds, unseen sizes.
-    ks_worker_stop(&judge->oracle);
+    ks_worker_leave(&judge->oracle, &judge->leaving);
     if (judge->options.seed == 0)
         ks_judge_reseed(judge);
     KS_TRY(confirm_correct(judge, scratch, c, verdict, err));
