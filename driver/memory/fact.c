@@ -34,6 +34,16 @@ static const struct ks_fact_name names[] = {
     {"registers", "registers a thread", true},
     {"static_shared", "bytes of static shared memory a block", true},
     {"roofline_pct", "share of the nearer ceiling, memory or arithmetic", true},
+    // The class of profile/classify.c.
+    {"bottleneck(atomics)", "atomics queue on few addresses", true},
+    {"bottleneck(compute)", "an arithmetic pipe is full", true},
+    {"bottleneck(dram-bandwidth)", "DRAM is full", true},
+    {"bottleneck(issue)", "issue slots or the load and store pipe are full", true},
+    {"bottleneck(latency)", "nothing is full: warps wait", true},
+    {"bottleneck(launch)", "shorter than 5 us in all", true},
+    {"bottleneck(local-memory)", "more local sectors than instructions", true},
+    {"bottleneck(shared-conflicts)", "bank conflicts", true},
+    {"bottleneck(uncoalesced)", "many sectors a request", true},
     // Features of text and launch.
     {"understood", "the body was parsed", false},
     {"map", "threads are numbered by a global index and used in no other way", false},

@@ -1,5 +1,9 @@
 #include "search/choose.h"
 
+#include <string.h>
+
+#include "memory/fact.h"
+
 enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
                                const struct ks_problem *problems, size_t n_problems,
                                const struct ks_device_info *device, struct ks_brief *brief,
@@ -29,6 +33,15 @@ size_t ks_choose_workload(const struct ks_problem *problems, size_t n)
     return heaviest;
 }
 
+// Of all classes that skills may name, which it is; none where that is not known.
+static void set_bottleneck(struct ks_arena *arena, const char *bottleneck, struct ks_fact_list *facts)
+{
+    const char *is = ks_arena_printf(arena, "bottleneck(%s)", bottleneck);
+    for (const struct ks_fact_name *f = ks_fact_names(); f->name && ks_fact_is_known(is); f++)
+        if (ks_starts_with(f->name, "bottleneck("))
+            ks_fact_set(arena, facts, f->name, strcmp(f->name, is) == 0);
+}
+
 size_t ks_choose_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
                         struct ks_brief *brief, const struct ks_profile *profile,
                         struct ks_outcomes *outcomes, int arch, struct ks_ranked_skill **ranked)
@@ -38,6 +51,8 @@ size_t ks_choose_skills(struct ks_arena *arena, const struct ks_skill_list *skil
         if (profile->facts.at[i].known)
             ks_fact_set(arena, &brief->facts, profile->facts.at[i].name,
                         profile->facts.at[i].value);
+    if (measured)
+        set_bottleneck(arena, profile->bottleneck, &brief->facts);
     return ks_rank_skills(arena, skills, &brief->facts, outcomes, arch,
                           measured ? profile->bottleneck : "unknown", ranked);
 }

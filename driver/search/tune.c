@@ -177,8 +177,9 @@ static enum ks_status pursue(struct tuner *t, struct ks_candidate_list *all, str
     struct screened *screened = KS_NEW_ARRAY(t->arena, struct screened, all->len + 1);
     size_t n = 0, at = 0;
     int finalists = 0;
+    double now = ks_now(), until = now + (t->deadline - now) / 2; // the rest is for judging
     t->result->proposed += (int)all->len;
-    while (at < all->len && !spent(t)) {
+    while (at < all->len && !spent(t) && (at == 0 || ks_now() < until)) {
         struct ks_candidate *batch[SCREEN_BATCH];
         size_t size = 0;
         for (; at < all->len && size < SCREEN_BATCH; at++)

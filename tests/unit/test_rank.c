@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "os/file.h"
-#include "search/rank.h"
+#include "search/choose.h"
 
 static struct ks_arena arena;
 
@@ -54,6 +54,34 @@ static const char *order(const struct ks_ranked_skill *ranked, size_t n)
     const char *copy = ks_arena_strdup(&arena, ks_buf_text(&text));
     ks_buf_free(&text);
     return copy;
+}
+
+// The class that counters gave is a fact like others: true of one, false of the rest, unknown without a profile.
+static void the_bottleneck_is_evidence(void **state)
+{
+    (void)state;
+    char *dir;
+    struct ks_skill_list skills = {0};
+    struct ks_err err = {0};
+    assert_int_equal(ks_dir_temp(&arena, "ks-rank", &dir, NULL), KS_OK);
+    write_skill(dir, "a", "when: [bottleneck(latency)]\n");
+    write_skill(dir, "b", "when: [bottleneck(atomics)]\n");
+    write_skill(dir, "c", "when: [registers < 64, dram_pct > 90]\n");
+    if (ks_skills_load(&arena, dir, false, &skills, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    assert_int_equal(ks_tree_remove(dir, NULL), KS_OK);
+    struct ks_brief brief = {.facts = some_facts()};
+    struct ks_profile profile = {.bottleneck = "atomics"};
+    struct ks_ranked_skill *ranked;
+    size_t n = ks_choose_skills(&arena, &skills, &brief, &profile, NULL, 90, &ranked);
+    assert_string_equal(order(ranked, n), "bca");
+    assert_float_equal(ranked[0].score, 1, 1e-12);
+    assert_float_equal(ranked[2].score, 0, 1e-12);
+    profile.modelled = true; // no evidence
+    brief.facts = some_facts();
+    n = ks_choose_skills(&arena, &skills, &brief, &profile, NULL, 90, &ranked);
+    assert_string_equal(order(ranked, n), "abc");
+    assert_float_equal(ranked[0].score, 0.5, 1e-12);
 }
 
 static void evidence_orders_and_gates_exclude(void **state)
@@ -115,6 +143,7 @@ static void memory_moves_but_does_not_overrule_a_gate(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_bottleneck_is_evidence),
         cmocka_unit_test(evidence_orders_and_gates_exclude),
         cmocka_unit_test(memory_moves_but_does_not_overrule_a_gate),
     };
