@@ -246,6 +246,13 @@ void capture_leave(const struct capture_call *call, bool launched)
     let_signal(&signals);
 }
 
+void capture_context_gone(CUcontext context)
+{
+    pthread_mutex_lock(&lock);
+    capture_driver_gone(context);
+    pthread_mutex_unlock(&lock);
+}
+
 // ---- graphs
 
 void capture_graph_made(CUgraphExec exec, CUgraph graph)

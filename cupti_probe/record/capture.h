@@ -35,6 +35,7 @@ struct capture_call { // borrowed during the call
 // never longer than some seconds: a kernel may wait for the program.
 void capture_enter(const struct capture_call *call);
 void capture_leave(const struct capture_call *call, bool launched);
+void capture_context_gone(CUcontext context); // NULL: which is not known
 
 // Graphs: kernels are known when one is instantiated, contents when it is launched, which capture_leave ends.
 void capture_graph_made(CUgraphExec exec, CUgraph graph); // or updated from

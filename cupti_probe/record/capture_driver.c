@@ -4,6 +4,8 @@
 #include <string.h>
 #include <time.h>
 
+#define MOST_CONTEXTS 16
+
 static struct {
     CUresult (*func_param)(CUfunction, size_t, size_t *, size_t *);
     CUresult (*kernel_param)(CUkernel, size_t, size_t *, size_t *);
@@ -140,25 +142,37 @@ bool capture_wait(CUstream stream, int seconds)
     return done;
 }
 
-// What copies go through in one context; a context that is gone took its own along.
-struct lane {
+// What copies go through in one context.
+static struct lane {
     CUcontext of;
-    CUstream stream;
+    CUstream stream; // NULL: unused
     void *pieces[2]; // locked in memory, which copies five times as fast
-};
+} lanes[MOST_CONTEXTS];
 
 static struct lane *lane_of(CUcontext context)
 {
-    static struct lane lane;
-    if (lane.of == context && lane.stream != NULL)
-        return &lane;
+    struct lane *unused = NULL;
+    for (size_t i = 0; i < MOST_CONTEXTS; i++)
+        if (lanes[i].stream == NULL)
+            unused = unused == NULL ? &lanes[i] : unused;
+        else if (lanes[i].of == context)
+            return &lanes[i];
     struct lane fresh = {.of = context};
+    if (unused == NULL)
+        return NULL;
     if (cu.stream(&fresh.stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
         cu.host(&fresh.pieces[0], CAPTURE_PIECE, 0) != CUDA_SUCCESS ||
         cu.host(&fresh.pieces[1], CAPTURE_PIECE, 0) != CUDA_SUCCESS)
         return NULL;
-    lane = fresh;
-    return &lane;
+    *unused = fresh;
+    return unused;
+}
+
+void capture_driver_gone(CUcontext context)
+{
+    for (size_t i = 0; i < MOST_CONTEXTS; i++)
+        if (context == NULL || lanes[i].of == context)
+            lanes[i] = (struct lane){0};
 }
 
 static size_t piece_at(size_t at, size_t n)

@@ -42,5 +42,7 @@ bool capture_wait(CUstream stream, int seconds);
 #endif
 bool capture_copy(CUcontext context, CUdeviceptr from, size_t n,
                   bool (*take)(void *to, size_t at, const void *bytes, size_t n), void *to);
+// A context ends and takes along what served it; NULL: which is not known. For the holder of that lock, too.
+void capture_driver_gone(CUcontext context);
 
 #endif

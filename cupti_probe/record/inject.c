@@ -180,8 +180,11 @@ static void CUPTIAPI driver_called(void *context, CUpti_CallbackDomain domain, C
     (void)context;
     if (domain != CUPTI_CB_DOMAIN_DRIVER_API || getpid() != owner)
         return;
-    if (!capture_called(id, called) && called->callbackSite == CUPTI_API_ENTER) // the end of a context
+    if (!capture_called(id, called) && called->callbackSite == CUPTI_API_ENTER) { // the end of a context
+        bool named = id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy || id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2;
         cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+        capture_context_gone(named ? ((const cuCtxDestroy_v2_params *)called->functionParams)->ctx : NULL);
+    }
     errno = before;
 }
 

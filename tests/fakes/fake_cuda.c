@@ -15,9 +15,12 @@ static struct {
     size_t size;
 } memory[MOST];
 static size_t n_memory;
+#define FIRST_STREAM ((uintptr_t)1000)
+static CUcontext stream_of[MOST]; // by stream, from FIRST_STREAM on
 static uint64_t now = 1000, next_graph;
 static void (*tell_kernel)(const CUpti_ActivityKernel10 *);
-static void (*tell_driver)(uint32_t, int, const void *, const char *);
+static void (*tell_driver)(uint32_t, int, const void *, const char *, CUcontext);
+static CUcontext current;
 
 static void find_cupti(void)
 {
@@ -95,17 +98,21 @@ EXPORT CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t n)
     return CUDA_SUCCESS;
 }
 
+// A stream of another context, or of one that is gone, copies nothing.
 EXPORT CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t n, CUstream stream)
 {
-    (void)stream;
+    if ((uintptr_t)stream >= FIRST_STREAM && stream_of[(uintptr_t)stream - FIRST_STREAM] != current)
+        return CUDA_ERROR_INVALID_HANDLE;
     memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, n);
     return CUDA_SUCCESS;
 }
 
+// Memory that is locked is not plenty.
 EXPORT CUresult cuMemHostAlloc(void **at, size_t n, unsigned flags)
 {
+    static int left = 8;
     (void)flags;
-    *at = malloc(n);
+    *at = left-- > 0 ? malloc(n) : NULL;
     return *at != NULL ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
@@ -113,8 +120,26 @@ EXPORT CUresult cuMemHostAlloc(void **at, size_t n, unsigned flags)
 
 EXPORT CUresult cuStreamCreate(CUstream *stream, unsigned flags)
 {
+    static uintptr_t n;
     (void)flags;
-    *stream = (CUstream)(uintptr_t)50; // NOLINT
+    stream_of[n] = current;
+    *stream = (CUstream)(FIRST_STREAM + n++); // NOLINT
+    return n < MOST ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+EXPORT CUresult cuCtxSetCurrent(CUcontext context)
+{
+    current = context;
+    return CUDA_SUCCESS;
+}
+
+EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
+{
+    const cuCtxDestroy_v2_params p = {context};
+    fake_call(CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2, true, &p, NULL);
+    for (size_t i = 0; i < MOST; i++)
+        if (stream_of[i] == context)
+            stream_of[i] = (CUcontext)(uintptr_t)-1; // NOLINT
     return CUDA_SUCCESS;
 }
 
@@ -167,6 +192,7 @@ void fake_record(const struct fake_function *f, const cuLaunchKernel_params *p, 
     k.clusterX = k.clusterY = k.clusterZ = 1;
     k.dynamicSharedMemory = (int)p->sharedMemBytes;
     k.streamId = (uint32_t)(uintptr_t)p->hStream;
+    k.contextId = k.deviceId = (uint32_t)(uintptr_t)current; // each has a device of its own
     k.graphNodeId = graph ? ++next_graph : 0;
     now = k.end + 100;
     if (tell_kernel != NULL)
@@ -176,7 +202,7 @@ void fake_record(const struct fake_function *f, const cuLaunchKernel_params *p, 
 void fake_call(uint32_t id, bool enter, const void *params, const char *symbol)
 {
     if (tell_driver != NULL)
-        tell_driver(id, enter, params, symbol);
+        tell_driver(id, enter, params, symbol, current);
 }
 
 // On stream 99 a launch is recorded into a graph that nobody has.

@@ -25,6 +25,6 @@ void fake_call(uint32_t id, bool enter, const void *params, const char *symbol);
 
 // The fake CUPTI's own entries, called by the fake driver.
 void fake_cupti_kernel(const CUpti_ActivityKernel10 *kernel);
-void fake_cupti_driver(uint32_t id, int enter, const void *params, const char *symbol);
+void fake_cupti_driver(uint32_t id, int enter, const void *params, const char *symbol, CUcontext context);
 
 #endif

@@ -165,11 +165,11 @@ EXPORT void fake_cupti_kernel(const CUpti_ActivityKernel10 *kernel)
     pthread_mutex_unlock(&lock);
 }
 
-EXPORT void fake_cupti_driver(uint32_t id, int enter, const void *params, const char *symbol)
+EXPORT void fake_cupti_driver(uint32_t id, int enter, const void *params, const char *symbol, CUcontext context)
 {
     static CUresult success = CUDA_SUCCESS;
     CUpti_CallbackData data = {.callbackSite = enter ? CUPTI_API_ENTER : CUPTI_API_EXIT,
-                               .functionParams = params, .symbolName = symbol,
+                               .functionParams = params, .symbolName = symbol, .context = context,
                                .functionReturnValue = enter ? NULL : &success};
     if (subscriber != NULL && enabled[id])
         subscriber(subscribed, CUPTI_CB_DOMAIN_DRIVER_API, id, &data);

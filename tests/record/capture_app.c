@@ -1,9 +1,12 @@
 // A program whose launches are captured, on the fake driver: the kernels of test_capture.sh, as C functions.
-//   capture_app [stuck]     stuck: also one on a stream that is never done
+//   capture_app [HOW]     stuck: also one on a stream that is never done; limit: files may not be large; contexts:
+//                         launches of two by turns, then of one more under the first one's handle; dies: within a launch
 #include <cuda.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "fake_cuda.h"
 
@@ -66,8 +69,35 @@ static float *memory(size_t n)
     return (float *)(uintptr_t)at;
 }
 
+// Ends the program while a launch of it is being captured.
+static void dies(void **args)
+{
+    (void)args;
+    raise(SIGKILL);
+}
+
+// Twelve launches in each of two contexts, which by turns are current; then one context is another.
+static void in_contexts(float *y, float *x)
+{
+    static const char *const names[] = {"_Z3onePfPKffi", "_Z3twoPfPKffi", "_Z5threePfPKffi", "_Z4fourPfPKffi"};
+    static const size_t offsets[] = {0, 8, 16, 20}, sizes[] = {8, 8, 4, 4};
+    float a = 1;
+    for (int i = 0; i < 4; i++) {
+        CUfunction f = fake_cuda_function(names[i], offsets, sizes, 4, scale);
+        for (int n = 1; n <= 4; n++) {
+            if (i == 3 && n == 4)
+                cuCtxDestroy_v2((CUcontext)(uintptr_t)2); // NOLINT
+            cuCtxSetCurrent((CUcontext)(uintptr_t)(1 + n % 2 + (i == 3 && n == 4))); // NOLINT
+            void *args[] = {&y, &x, &a, &n};
+            launch(f, (unsigned)n, 7, args);
+        }
+    }
+    cuCtxSetCurrent(NULL);
+}
+
 int main(int argc, char **argv)
 {
+    const char *how = argc > 1 ? argv[1] : "";
     static const size_t offsets[] = {0, 8, 16, 20}, sizes[] = {8, 8, 4, 4};
     static const size_t offsets_g[] = {0, 8, 16, 24}, sizes_g[] = {8, 8, 8, 4};
     static const size_t offsets_p[] = {0, 24}, sizes_p[] = {24, 4};
@@ -85,6 +115,12 @@ int main(int argc, char **argv)
         x[i] = (float)i * 0.25f - 100;
         at[i] = (i * 37) % 500 + 607;
     }
+    if (strcmp(how, "limit") == 0) {
+        struct rlimit limit = {16384, 16384};
+        setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    if (strcmp(how, "contexts") == 0)
+        in_contexts(y, x);
     void *first[] = {&y, &x, &a, &n}, *second[] = {&y, &x, &a, &more}, *alike[] = {&x, &x, &a, &n};
     launch(f, 8, 7, first);
     launch(f, 8, 7, first);     // of the same class
@@ -101,8 +137,10 @@ int main(int argc, char **argv)
     struct box box = {z, n, z};
     void *in_box[] = {&box};
     launch(b, 1, 7, in_box);
-    if (argc > 1 && strcmp(argv[1], "stuck") == 0)
+    if (strcmp(how, "stuck") == 0)
         launch(f, 5, 97, first);
+    if (strcmp(how, "dies") == 0)
+        launch(fake_cuda_function("_ZN4dies5scaleEPfPKffi", offsets, sizes, 4, dies), 5, 7, first);
     double sum = 0;
     for (int i = 0; i < n; i++)
         sum += (double)y[i] + (double)z[i] + (double)x[i];

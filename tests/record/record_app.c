@@ -53,6 +53,15 @@ static void end_as(const char *how, char **argv)
         rest();
         raise(SIGSEGV);
     }
+    if (strcmp(how, "abort") == 0 || strcmp(how, "killed") == 0) {
+        rest();
+        raise(how[0] == 'a' ? SIGABRT : SIGKILL);
+    }
+    if (strcmp(how, "contexts") == 0)
+        for (uintptr_t i = 0; i < 40; i++) {
+            cuCtxSetCurrent((CUcontext)(i % 2)); // NOLINT
+            launch(scale, 64, 0, 7);
+        }
     if (strcmp(how, "reset") == 0) { // the flush at a reset: no rest, no exit
         cuDevicePrimaryCtxReset_v2(0);
         _exit(0);

@@ -48,6 +48,21 @@ done
 [ "$(wc -l < spool-record_lost.so.sums)" = 6 ] || fail "six launches, four kernels: $(ls spool-record_lost.so)"
 cmp spool-libks-record.so.sums spool-record_lost.so.sums || fail "pieces make a difference"
 
+# Files may be no larger than 16 KiB, as on a full disk: what is larger is left out, by name, the rest is kept, and the
+# program neither ends by a signal nor says another thing.
+json 0 record --capture scale -- "$app" limit + captures
+grep -v '^ks record' log | cmp - alone || fail "the program's output is not its own"
+says 'capture-failed: _Z5scalePfPKffi: its file cannot be written: is the disk full'
+is 'sorted(set((c["kernel"], c["bytes"]) for c in r["captures"]))' "[('scale', 4096)]"
+is '(r["launches"], r["torn"])' '(7, 0)'
+# Killed while a launch is being captured: those before it are kept.
+json 137 record --capture scale -- "$app" dies + captures
+is '[c["kernel"] for c in r["captures"]]' "['scale', 'scale', 'scale']"
+# Contexts by turns, one that ends, and another in its place: all are captured, with little memory locked.
+json 0 record --capture top:20 -- "$app" contexts + captures
+is 'sorted(c["kernel"] for c in r["captures"] if c["kernel"] in ("one", "two", "three", "four"))'     "['four', 'four', 'four', 'four', 'one', 'one', 'one', 'one', 'three', 'three', 'three', 'three', 'two', 'two', 'two', 'two']"
+is 'r["notes"]' '[]'
+
 # The folder cannot be written: the program is none the wiser.
 mkdir -p locked && : > locked/ks.yaml && : > locked/.ks
 (cd locked && "$ks" record --capture scale -- "$app" > ../out 2> ../log)

@@ -12,6 +12,11 @@ run _exit 3
 is 'r["sessions"][0]["ended"]' False
 says 'ended by a crash, exec or _exit'
 run crash 139
+run abort 134
+says 'ended by a crash, exec or _exit'
+run killed 137
+run contexts 0 77 # of two devices by turns
+is 'sorted(c["launches"] for c in r["kernels"][0]["classes"])' '[10, 20, 40]'
 run reset 0      # a reset of the device takes records along
 run exec 0 74    # two sessions under one process id
 is '[s["ended"] for s in r["sessions"]]' '[False, True]'
