@@ -5,6 +5,7 @@
 // counts as peak (measured on an H200), so nothing above 85 % is suggested. The arrays are those of a capture; how
 // much of them the kernel touches is not known, so a figure above 100 % says nothing.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -138,6 +139,18 @@ static void decide(struct suggester *s, struct record_suggestion *one)
     }
 }
 
+// Those worth tuning first, by what could be saved: their share less what their arrays' bytes take at the peak. Others by
+// their share, as they come.
+static int by_saving(const void *a, const void *b)
+{
+    const struct record_suggestion *x = a, *y = b;
+    bool first = x->worth == WORTH_TUNING, second = y->worth == WORTH_TUNING;
+    double saving = first && second ? x->share * (1 - x->memory) - y->share * (1 - y->memory) : x->share - y->share;
+    if (first != second)
+        return first ? -1 : 1;
+    return saving > 0 ? -1 : saving < 0 ? 1 : x->kernel < y->kernel ? -1 : 1;
+}
+
 enum ks_status record_suggest(struct ks_verb_context *context, const struct ks_recording *recording,
                               struct record_suggestions *suggestions, struct ks_err *err)
 {
@@ -158,6 +171,8 @@ enum ks_status record_suggest(struct ks_verb_context *context, const struct ks_r
             .share = recording->total_ns > 0 ? kernel->total_ns / recording->total_ns : 0};
         decide(&s, one);
     }
+    if (suggestions->len > 1)
+        qsort(suggestions->at, suggestions->len, sizeof *suggestions->at, by_saving);
     return KS_OK;
 }
 
