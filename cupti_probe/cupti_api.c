@@ -14,8 +14,8 @@ const char *ks_cupti_code(void)
     return last_code;
 }
 
-static enum ks_status refuse(struct ks_err *err, enum ks_status status, const char *code,
-                             const char *text)
+enum ks_status ks_cupti_refuse(struct ks_err *err, enum ks_status status, const char *code,
+                               const char *text)
 {
     last_code = code;
     return ks_err_set(err, status, "%s", text);
@@ -28,7 +28,7 @@ static enum ks_status missing(struct ks_err *err, const char *code, const char *
              "%s is not found: install CUPTI of the CUDA Toolkit, or set KS_CUPTI_DIR "
              "to its folder",
              library);
-    return refuse(err, KS_E_ABSENT, code, text);
+    return ks_cupti_refuse(err, KS_E_ABSENT, code, text);
 }
 
 enum ks_status ks_cupti_open(const struct ks_cupti **cupti, struct ks_err *err)
@@ -45,9 +45,9 @@ enum ks_status ks_cupti_open(const struct ks_cupti **cupti, struct ks_err *err)
 #define KS_CUPTI_LOAD(name)                                                                        \
     *(void **)&table.name = dlsym(library, #name);                                                 \
     if (table.name == NULL)                                                                        \
-        return refuse(err, KS_E_UNSUPPORTED, "cupti-old",                                          \
-                      "libcupti.so has no " #name ": use CUPTI of "                                \
-                      "CUDA 13 (KS_CUPTI_DIR names its folder)");
+        return ks_cupti_refuse(err, KS_E_UNSUPPORTED, "cupti-old",                                 \
+                               "libcupti.so has no " #name ": use CUPTI of "                       \
+                               "CUDA 13 (KS_CUPTI_DIR names its folder)");
     KS_CUPTI_FUNCTIONS(KS_CUPTI_LOAD)
 #undef KS_CUPTI_LOAD
     table.counters = nvperf;
@@ -101,7 +101,7 @@ enum ks_status ks_cupti_check(const struct ks_cupti *cupti, CUptiResult result, 
         return KS_OK;
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++)
         if (refusals[i].result == result)
-            return refuse(err, KS_E_UNSUPPORTED, refusals[i].code, refusals[i].text);
+            return ks_cupti_refuse(err, KS_E_UNSUPPORTED, refusals[i].code, refusals[i].text);
     const char *name = NULL;
     char text[512];
     cupti->cuptiGetResultString(result, &name);
@@ -110,5 +110,5 @@ enum ks_status ks_cupti_check(const struct ks_cupti *cupti, CUptiResult result, 
         text, sizeof text, "%s: %s (%d)%s", what, name != NULL ? name : "?", (int)result,
         mps ? "; MPS shares this GPU: end it (echo quit | nvidia-cuda-mps-control) and run it again"
             : "");
-    return refuse(err, KS_E_DEVICE, mps ? "counters-mps" : "counters-failed", text);
+    return ks_cupti_refuse(err, KS_E_DEVICE, mps ? "counters-mps" : "counters-failed", text);
 }

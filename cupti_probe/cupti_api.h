@@ -69,7 +69,9 @@ enum ks_status ks_cupti_counters(const struct ks_cupti *cupti, struct ks_err *er
 // refusal; else KS_E_DEVICE "what: CUPTI_ERROR_...".
 enum ks_status ks_cupti_check(const struct ks_cupti *cupti, CUptiResult result, const char *what,
                               struct ks_err *err);
-// The code (docs/profile.md) of the last failure of the three; "" before one. One thread.
+// A failure with a code (docs/profile.md) of its own.
+enum ks_status ks_cupti_refuse(struct ks_err *err, enum ks_status status, const char *code, const char *text);
+// The code (docs/profile.md) of the last failure of these; "" before one. One thread.
 const char *ks_cupti_code(void);
 
 #endif

@@ -16,11 +16,13 @@ struct ks_range_values {
     const char *chip;   // "GH100"; "" where it is not known
     size_t passes;
     double seconds;     // in all, of which
-    double seconds_begin, seconds_enable; // for what the first call of a process does alone; set-up
+    double seconds_begin;   // what the first call of a process does alone
+    double seconds_enable, seconds_collect; // set-up; the kernel's replays
 };
 // Runs `launch`, which has run before, under the profiler, with the current context's kernels of that call
 // as ranges. `launch` must leave the stream synchronised. The driver replays each kernel with its memory
-// restored. What does not change is kept for the next call; profiling is off in between.
+// restored. What does not change is kept for the next call, and the profiler stays enabled: times of the kernel
+// are to be taken before the first.
 enum ks_status ks_range_profile(struct ks_arena *arena,
                                 enum ks_status (*launch)(void *context, struct ks_err *err),
                                 void *context, struct ks_range_values *out, struct ks_err *err);

@@ -6,9 +6,10 @@
 #include "base/vec.h"
 #include "range.h"
 
-#define PERIOD 11 // 2^n cycles: some 18,000 samples of a kernel of 150 us, none dropped
-#define PCS 8192  // instructions that are told apart
-#define LINES 64  // that are told of
+#define PERIOD 11   // 2^n cycles: some 18,000 samples of a kernel of 150 us, none dropped
+#define PCS 2048    // instructions that one reading holds
+#define READINGS 64 // of one kernel, at most
+#define LINES 64    // that are told of
 #define REASON_MAX CUPTI_STALL_REASON_STRING_SIZE
 
 struct line {
@@ -26,7 +27,7 @@ struct sampler {
     uint32_t *indices;
     CUpti_PCSamplingData data;
     KS_VEC(struct line) lines;
-    uint64_t samples;
+    uint64_t samples, dropped;
 };
 
 static enum ks_status read_reasons(struct sampler *s, struct ks_err *err)
@@ -50,35 +51,46 @@ static enum ks_status read_reasons(struct sampler *s, struct ks_err *err)
                           "stall reasons", err);
 }
 
-static enum ks_status configure(struct sampler *s, struct ks_err *err)
+static void make_room(struct sampler *s, CUpti_PCSamplingData *data)
 {
-    s->data = (CUpti_PCSamplingData){.size = sizeof s->data, .collectNumPcs = PCS};
-    s->data.pPcData = KS_NEW_ARRAY(s->arena, CUpti_PCSamplingPCData, PCS);
+    *data = (CUpti_PCSamplingData){.size = sizeof *data, .collectNumPcs = PCS};
+    data->pPcData = KS_NEW_ARRAY(s->arena, CUpti_PCSamplingPCData, PCS);
     for (size_t i = 0; i < PCS; i++) {
-        s->data.pPcData[i].size = sizeof *s->data.pPcData;
-        s->data.pPcData[i].stallReason =
+        data->pPcData[i].size = sizeof *data->pPcData;
+        data->pPcData[i].stallReason =
             KS_NEW_ARRAY(s->arena, CUpti_PCSamplingStallReason, s->n_reasons + 1);
     }
-    CUpti_PCSamplingConfigurationInfo info[] = {
-        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE},
-        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD},
-        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_STALL_REASON},
-        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_ENABLE_START_STOP_CONTROL},
-        {.attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER}};
-    info[0].attributeData.collectionModeData.collectionMode =
+}
+
+static enum ks_status configure(struct sampler *s, struct ks_err *err)
+{
+    enum { MODE, PERIOD_OF, REASONS, CONTROL, BUFFER, ATTRIBUTES };
+    CUpti_PCSamplingConfigurationInfo *info =
+        KS_NEW_ARRAY(s->arena, CUpti_PCSamplingConfigurationInfo, ATTRIBUTES);
+    make_room(s, &s->data);
+    info[MODE].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_COLLECTION_MODE;
+    info[MODE].attributeData.collectionModeData.collectionMode =
         CUPTI_PC_SAMPLING_COLLECTION_MODE_KERNEL_SERIALIZED;
-    info[1].attributeData.samplingPeriodData.samplingPeriod = PERIOD;
-    info[2].attributeData.stallReasonData.stallReasonCount = s->n_reasons;
-    info[2].attributeData.stallReasonData.pStallReasonIndex = s->indices;
-    info[3].attributeData.enableStartStopControlData.enableStartStopControl = 1;
-    info[4].attributeData.samplingDataBufferData.samplingDataBuffer = &s->data;
+    info[PERIOD_OF].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_PERIOD;
+    info[PERIOD_OF].attributeData.samplingPeriodData.samplingPeriod = PERIOD;
+    info[REASONS].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_STALL_REASON;
+    info[REASONS].attributeData.stallReasonData.stallReasonCount = s->n_reasons;
+    info[REASONS].attributeData.stallReasonData.pStallReasonIndex = s->indices;
+    info[CONTROL].attributeType =
+        CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_ENABLE_START_STOP_CONTROL;
+    info[CONTROL].attributeData.enableStartStopControlData.enableStartStopControl = 1;
+    info[BUFFER].attributeType = CUPTI_PC_SAMPLING_CONFIGURATION_ATTR_TYPE_SAMPLING_DATA_BUFFER;
+    info[BUFFER].attributeData.samplingDataBufferData.samplingDataBuffer = &s->data;
     CUpti_PCSamplingConfigurationInfoParams p = {.size =
                                                      CUpti_PCSamplingConfigurationInfoParamsSize,
                                                  .ctx = s->context,
-                                                 .numAttributes = sizeof info / sizeof *info,
+                                                 .numAttributes = ATTRIBUTES,
                                                  .pPCSamplingConfigurationInfo = info};
-    return ks_cupti_check(s->cupti, s->cupti->cuptiPCSamplingSetConfigurationAttribute(&p),
-                          "sampling attributes", err);
+    KS_TRY(ks_cupti_check(s->cupti, s->cupti->cuptiPCSamplingSetConfigurationAttribute(&p),
+                          "sampling attributes", err));
+    for (size_t i = 0; i < ATTRIBUTES; i++) // one may be refused while the call succeeds
+        KS_TRY(ks_cupti_check(s->cupti, info[i].attributeStatus, "a sampling attribute", err));
+    return KS_OK;
 }
 
 static enum ks_status collect(struct sampler *s,
@@ -139,10 +151,11 @@ static bool counts(const char *reason)
 }
 
 // Several records of one instruction are possible: they add up.
-static void sum(struct sampler *s, struct ks_slice cubin)
+static void sum(struct sampler *s, struct ks_slice cubin, const CUpti_PCSamplingData *data)
 {
-    for (size_t i = 0; i < s->data.totalNumPcs && i < PCS; i++) {
-        const CUpti_PCSamplingPCData *pc = &s->data.pPcData[i];
+    s->dropped += data->droppedSamples;
+    for (size_t i = 0; i < data->totalNumPcs && i < PCS; i++) {
+        const CUpti_PCSamplingPCData *pc = &data->pPcData[i];
         struct line *line = find_line(s, cubin, pc);
         for (size_t k = 0; k < pc->stallReasonCount && k < s->n_reasons; k++)
             for (size_t z = 0; z < s->n_reasons; z++)
@@ -153,6 +166,28 @@ static void sum(struct sampler *s, struct ks_slice cubin)
                     s->samples += pc->stallReason[k].samples;
                 }
     }
+}
+
+// What stopping put into the buffer of the configuration, then whatever is still to be had.
+static enum ks_status read_samples(struct sampler *s, struct ks_slice cubin, struct ks_err *err)
+{
+    CUpti_PCSamplingData more;
+    CUpti_PCSamplingGetDataParams p = {
+        .size = CUpti_PCSamplingGetDataParamsSize, .ctx = s->context, .pcSamplingData = &more};
+    sum(s, cubin, &s->data);
+    for (int i = 0; i < READINGS; i++) {
+        make_room(s, &more);
+        CUptiResult result = s->cupti->cuptiPCSamplingGetData(&p);
+        if (result != CUPTI_SUCCESS && s->samples == 0)
+            return ks_cupti_check(s->cupti, result, "samples", err);
+        if (result != CUPTI_SUCCESS || more.totalNumPcs == 0)
+            break;
+        sum(s, cubin, &more);
+    }
+    return s->samples > 0 ? KS_OK
+                          : ks_cupti_refuse(
+                                err, KS_E_DEVICE, "lines-none",
+                                "the sampler saw nothing of the kernel: give it more work (--set)");
 }
 
 static int by_samples(const void *a, const void *b)
@@ -206,12 +241,12 @@ enum ks_status ks_sample_lines(struct ks_arena *arena, struct ks_slice cubin,
     KS_TRY_GOTO(read_reasons(&s, err), done);
     KS_TRY_GOTO(configure(&s, err), done);
     KS_TRY_GOTO(collect(&s, launch, context, err), done);
-    sum(&s, cubin);
+    KS_TRY_GOTO(read_samples(&s, cubin, err), done);
     if (s.lines.len > 0)
         qsort(s.lines.at, s.lines.len, sizeof *s.lines.at, by_samples);
     *lines = lines_json(&s);
     *samples = s.samples;
-    *dropped = s.data.droppedSamples;
+    *dropped = s.dropped;
 done:
     if (enabled) {
         CUpti_PCSamplingDisableParams off = {.size = CUpti_PCSamplingDisableParamsSize,

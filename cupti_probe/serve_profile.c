@@ -64,6 +64,7 @@ static void add_counters(struct launch *launch, json_t *answer)
     json_object_set_new(answer, "seconds", json_real(values.seconds));
     json_object_set_new(answer, "seconds_begin", json_real(values.seconds_begin));
     json_object_set_new(answer, "seconds_enable", json_real(values.seconds_enable));
+    json_object_set_new(answer, "seconds_collect", json_real(values.seconds_collect));
     json_object_set_new(answer, "metrics", values.values != NULL ? values.values : json_object());
 }
 
@@ -93,11 +94,13 @@ static enum ks_status serve_profile(struct ks_serving *s, const json_t *request,
     KS_TRY(ks_serve_plan(s, request, "plan", 0, &launch.plan, err));
     KS_TRY(ks_serve_prepare(s, 0, poison, err));
     KS_TRY(run_once(&launch, err));
+    if (lines) {
+        add_lines(&launch, payload, answer);
+        return KS_OK;
+    }
     KS_TRY(take_time(&launch, &us, err));
     json_object_set_new(answer, "time_us", json_real(us));
     add_counters(&launch, answer);
-    if (lines)
-        add_lines(&launch, payload, answer);
     return KS_OK;
 }
 

@@ -25,6 +25,7 @@ struct asking {
     bool emulated;
     bool fault;
     struct ks_slice image;
+    json_t *metrics; // ours; NULL: none
 };
 
 static enum ks_status answered(struct asking *a, enum ks_answer answer, const char *what,
@@ -167,12 +168,7 @@ static enum ks_status ask_gpu(struct asking *a, json_t *request, struct ks_err *
                          .blocks_sm = a->device.blocks_sm,
                          .regs_sm = a->device.regs_sm,
                          .shared_sm = a->device.smem_sm};
-    json_object_set_new(request, "lines", json_boolean(a->ask->lines));
-    enum ks_answer answer =
-        ks_worker_send(&a->worker, "profile", request, &a->image, a->ask->lines);
-    if (answer == KS_ANSWER_OK)
-        answer = ks_worker_wait(&a->worker, ASK_SECONDS);
-    KS_TRY(answered(a, answer, "profile", err));
+    KS_TRY(answered(a, ks_worker_ask(&a->worker, "profile", request, ASK_SECONDS), "profile", err));
     reply = a->worker.reply;
     p->method = ks_arena_strdup(a->arena, ks_json_str(reply, "method", "timing"));
     p->refused = refusal_of(a->arena, json_object_get(reply, "refused"));
@@ -185,9 +181,8 @@ static enum ks_status ask_gpu(struct asking *a, json_t *request, struct ks_err *
     ceilings(p, a->ask->problem);
     ks_fact_set(a->arena, &p->facts, "roofline_pct", p->roofline_pct);
     ks_resources_place(&gpu, a->ask->problem, &p->resources);
-    take_lines(a);
     ks_profile_classify(a->arena, p);
-    p->json = ks_profile_json(p, json_object_get(reply, "metrics"));
+    a->metrics = json_incref(json_object_get(reply, "metrics"));
     return KS_OK;
 }
 
@@ -205,7 +200,6 @@ static enum ks_status ask_emulator(struct asking *a, json_t *request, struct ks_
     ks_resources_place(&gpu, a->ask->problem, &a->profile->resources);
     ks_profile_counted(a->arena, &gpu, &counts, json_object_get(a->worker.reply, "lines"),
                        (double)ks_problem_traffic(a->ask->problem), a->profile);
-    a->profile->json = ks_profile_json(a->profile, NULL);
     return KS_OK;
 }
 
@@ -227,6 +221,42 @@ static enum ks_status ask_all(struct asking *a, struct ks_err *err)
     return a->emulated ? ask_emulator(a, request, err) : ask_gpu(a, request, err);
 }
 
+static enum ks_status start(struct asking *a, struct ks_err *err)
+{
+    const struct ks_worker_place where = ks_worker_place_of(a->ask->config->device);
+    const char *path =
+        ks_path_join(a->arena, ks_program_dir(a->arena), a->emulated ? "ks-worker" : "ks-probe");
+    KS_TRY(ks_worker_start(&a->worker, where.launcher, path, where.device, false, err));
+    return answered(a, ks_worker_hello(&a->worker, &a->device), "hello", err);
+}
+
+static enum ks_status ask_lines(struct asking *a, struct ks_err *err)
+{
+    const char *name = a->ask->kernel->signature->registered;
+    struct ks_vector vector;
+    json_t *plan = NULL;
+    KS_TRY(start(a, err));
+    KS_TRY(answered(a, ks_worker_load(&a->worker, a->image, &name, 1), "module", err));
+    KS_TRY(place(a, &vector, &plan, err));
+    json_t *request = json_pack("{s:o,s:b}", "plan", plan, "lines", 1);
+    enum ks_answer answer = ks_worker_send(&a->worker, "profile", request, &a->image, 1);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(&a->worker, ASK_SECONDS);
+    return answered(a, answer, "lines", err);
+}
+
+// By a process that has read no counters: behind them the sampler sees nothing. A help, never a condition.
+static void add_lines(struct asking *a)
+{
+    struct ks_err err = {0};
+    ks_worker_stop(&a->worker);
+    if (ask_lines(a, &err) == KS_OK)
+        take_lines(a);
+    else
+        a->profile->lines_refused =
+            (struct ks_profile_refusal){"lines-failed", ks_arena_strdup(a->arena, err.text)};
+}
+
 // ---- where
 
 static enum ks_status read_image(struct asking *a, struct ks_err *err)
@@ -244,36 +274,28 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_as
                               struct ks_profile *profile, bool *fault, struct ks_err *err)
 {
     const struct ks_profile_refusal none = {"", ""};
-    const struct ks_worker_place where = ks_worker_place_of(ask->config->device);
-    struct asking a = {.arena = arena,
-                       .ask = ask,
-                       .profile = profile,
-                       .emulated = ks_device_emulated(where.device)};
+    struct asking a = {.arena = arena, .ask = ask, .profile = profile};
     struct ks_lock lock = {.fd = -1};
-    *profile = (struct ks_profile){.method = "",
-                                   .refused = none,
-                                   .lines_refused = none,
-                                   .chip = "",
-                                   .gpu = "",
-                                   .bottleneck = "unknown",
-                                   .evidence = ""};
+    enum ks_status status;
+    *profile = (struct ks_profile){.method = "", .refused = none, .lines_refused = none, .chip = "",
+                                   .gpu = "", .bottleneck = "unknown", .evidence = ""};
     *fault = false;
+    a.emulated = ks_device_emulated(ks_worker_place_of(ask->config->device).device);
     ks_resources_read(ask->plain->err, ask->kernel->signature->registered, ask->kernel->arch,
                       &profile->resources);
     KS_TRY(read_image(&a, err));
-    const char *path =
-        ks_path_join(arena, ks_program_dir(arena), a.emulated ? "ks-worker" : "ks-probe");
-    KS_TRY(ks_worker_start(&a.worker, where.launcher, path, where.device, false, err));
-    enum ks_status status;
-    KS_TRY_GOTO(answered(&a, ks_worker_hello(&a.worker, &a.device), "hello", err), done);
+    KS_TRY_GOTO(start(&a, err), done);
     if (!a.emulated)
-        KS_TRY_GOTO(ks_device_lock(arena, ask->config->runtime_dir, a.device.uuid, LOCK_SECONDS, &lock,
-                                   err),
-                    done);
-    status = ask_all(&a, err);
+        KS_TRY_GOTO(ks_device_lock(arena, ask->config->runtime_dir, a.device.uuid, LOCK_SECONDS,
+                                   &lock, err), done);
+    KS_TRY_GOTO(ask_all(&a, err), done);
+    if (ask->lines && !a.emulated)
+        add_lines(&a);
+    profile->json = ks_profile_json(profile, a.metrics);
 done:
     *fault = a.fault;
     ks_lock_release(&lock);
     ks_worker_stop(&a.worker);
+    json_decref(a.metrics);
     return status;
 }

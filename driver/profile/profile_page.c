@@ -60,7 +60,7 @@ static bool said_above(const char *fact)
 static void print_facts(struct ks_buf *out, const struct ks_profile *p)
 {
     ks_vec_each (struct ks_fact, fact, &p->facts)
-        if (fact->known && !said_above(fact->name))
+        if (fact->known && fact->value != 0 && !said_above(fact->name))
             ks_buf_printf(out, "    %-24s %12.6g  %s\n", fact->name, fact->value,
                           meaning(fact->name));
 }

@@ -73,6 +73,9 @@ def main():
         "profile_fresh_s": round(statistics.median(fresh), 4) if read else None,
         "profile_fresh_most_s": round(max(fresh), 4) if read else None,
         "profile_warm_s": round(statistics.median(warm), 4) if read else None,
+        "profile_begin_s": round(statistics.median([a["seconds_begin"] for a in answers[::5]]), 4) if read else None,
+        "profile_collect_s": round(statistics.median([a["seconds_collect"] for a in answers if a not in answers[::5]]), 4)
+        if read else None,
         "profile_metrics": len(answers[-1]["metrics"]),
         "profile_passes": answers[-1]["passes"],
         "profile_kernel_us": round(answers[-1]["time_us"], 2),

@@ -31,6 +31,8 @@ has 'resources: 40 registers' && has 'limited by registers' && has 'roofline: 9 
 lacks 'sectors a load' && lacks 'hot lines'
 FAKE_COUNTERS=lines json 0 profile a.cu --lines
 is "p['method'], p['lines'], p['lines_refused']['code']" "('range profiler', [], 'counters-busy')"
+FAKE_COUNTERS=nothing json 0 profile a.cu --lines && has 'the sampler saw nothing of the kernel'
+is "p['method'], p['lines_refused']['code']" "('range profiler', 'lines-none')"
 for refusal in 'busy counters-busy when that has ended' 'mig counters-mig on a whole GPU' 'failed counters-failed CUPTI_ERROR'; do
     read -r FAKE_COUNTERS code text <<< "$refusal"
     json 0 profile a.cu && has "$text"
