@@ -74,6 +74,20 @@ K bad_warp_race(int *out)
     __syncwarp();
     out[threadIdx.x] = t[threadIdx.x];
 }
+K bad_late_reader(int *out) // the last to read is not of those that all read at once
+{
+    int x = out[0];
+    __syncthreads();
+    if (threadIdx.x == 40)
+        x += out[0];
+    if (threadIdx.x == 5)
+        out[0] = x + 1;
+    out[1 + threadIdx.x] = x;
+}
+K bad_neighbour_byte(signed char *bytes)
+{
+    bytes[threadIdx.x] += bytes[threadIdx.x ^ 1];
+}
 K bad_global_race(int *out, int *work)
 {
     work[blockIdx.x] = blockIdx.x + 1;
@@ -164,6 +178,11 @@ K bad_pipeline(const int *in, int *out)
 
 // ---- right
 
+K good_bytes_in_place(signed char *bytes, short *shorts)
+{
+    bytes[threadIdx.x] += 1;
+    shorts[threadIdx.x] += bytes[threadIdx.x];
+}
 K good_reduce(const float *in, float *out, int n)
 {
     __shared__ float t[256];

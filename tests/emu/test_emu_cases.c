@@ -115,6 +115,10 @@ static void wrong_order(void)
     expect("bad_second_barrier", 1, 64, 0, KS_F_RACE, NULL, NULL);
     out_ints(32);
     expect("bad_warp_race", 1, 32, 0, KS_F_RACE, NULL, "t[threadIdx.x] = threadIdx.x");
+    zeros(65);
+    expect("bad_late_reader", 1, 64, 0, KS_F_RACE, NULL, NULL);
+    in_ints(16);
+    expect("bad_neighbour_byte", 1, 64, 0, KS_F_RACE, NULL, NULL);
     out_ints(8), zeros(8);
     expect("bad_global_race", 8, 1, 0, KS_F_RACE, NULL, "work[blockIdx.x] =");
     zeros(1);
@@ -193,6 +197,10 @@ static void right_blocks(void)
     in_ints(20), out = out_ints(20), zeros(20);
     launch("good_chain", 20, 32, 0);
     EACH("good_chain", 20, out, sum_to(numbers, i + 1));
+
+    zeros(16), out = zeros(32);
+    launch("good_bytes_in_place", 1, 64, 0);
+    EACH("good_bytes_in_place", 32, out, 0x10001);
 
     out = zeros(4);
     launch("good_block_scope", 4, 40, 0);

@@ -328,6 +328,31 @@ static bool both_strong(const struct ks_emu_race_access *x, const struct ks_emu_
            (b->here || (!x->cta && (b->event->flags & CTA) == 0));
 }
 
+// A reader stays as long as others read at the same time. Its bytes are such as it read itself, and with
+// MANY such as another one read too. Of readers of different bytes of a word one is remembered, by
+// the address the first or the last.
+static void note_read(const struct ks_emu_race_access *x, struct ks_emu_cell *cell,
+                      const struct ks_emu_earlier *r, unsigned bytes)
+{
+    unsigned before = r == NULL ? 0 : bytes_of(cell->read, cell->read_lane);
+    bool many = (cell->read_lane & MANY) != 0, same = false;
+    if (r != NULL) {
+        same = same_thread(x, r, cell->read_lane);
+        if (same ? r->event->clock != x->warp->block->clock.now : ordered(x, r, cell->read_lane))
+            before = 0;
+    }
+    if (before == 0 || (!same && (before & bytes) == 0 && (x->address >> 2 & 1) != 0)) {
+        cell->read = x->event << 2 | (bytes & 3);
+        cell->read_lane = (uint8_t)(x->lane | bytes >> 2 << 5);
+        return;
+    }
+    if (same ? many : (before & bytes) == 0)
+        return;
+    bytes = same ? before | bytes : before & bytes;
+    cell->read = (cell->read & ~3u) | (bytes & 3);
+    cell->read_lane = (uint8_t)((cell->read_lane & 31u) | bytes >> 2 << 5 | (same ? 0 : MANY));
+}
+
 static void note_one(struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
 {
     uint32_t word = x->event << 2 | (bytes & 3);
@@ -353,20 +378,7 @@ static void note_one(struct ks_emu_race_access *x, struct ks_emu_cell *cell, uns
         cell->write_lane = lane;
         return;
     }
-    // The first of several concurrent readers stays; MANY tells that it was not alone.
-    bool same = r != NULL && same_thread(x, r, cell->read_lane);
-    bool stays = r != NULL && (same ? r->event->clock == x->warp->block->clock.now
-                                    : !ordered(x, r, cell->read_lane));
-    if (stays) {
-        bool many = !same || (cell->read_lane & MANY) != 0;
-        bytes |= bytes_of(cell->read, cell->read_lane);
-        cell->read = (cell->read & ~3u) | (bytes & 3);
-        cell->read_lane =
-            (uint8_t)((cell->read_lane & 31u) | bytes >> 2 << 5 | (many ? MANY : 0));
-    } else {
-        cell->read = word;
-        cell->read_lane = lane;
-    }
+    note_read(x, cell, r, bytes);
 }
 
 void ks_emu_race_note(struct ks_emu_race_access *x, struct ks_emu_cell *cells, unsigned offset)
@@ -377,16 +389,12 @@ void ks_emu_race_note(struct ks_emu_race_access *x, struct ks_emu_cell *cells, u
         for (unsigned i = 0; i < x->bytes / 4; i++, cells++) {
             uint32_t word = x->event << 2 | 3;
             uint8_t lane = (uint8_t)(x->lane | 3 << 5);
-            if (cells->write != 0 ||
-                (cells->read != 0 && (x->write || (cells->read_lane & (MANY | 3 << 5)) !=
-                                                      (MANY | 3 << 5) || (cells->read & 3) != 3))) {
+            if (cells->write == 0 && cells->read == 0) { // nothing was here
+                *cells = x->write ? (struct ks_emu_cell){.write = word, .write_lane = lane}
+                                  : (struct ks_emu_cell){.read = word, .read_lane = lane};
+            } else if (cells->write != 0 || x->write || cells->read != word ||
+                       (cells->read_lane & MANY) == 0) {
                 note_one(x, cells, 15);
-            } else if (x->write) { // nothing was here
-                cells->write = word;
-                cells->write_lane = lane;
-            } else if (cells->read == 0) {
-                cells->read = word;
-                cells->read_lane = lane;
             }
         }
         return;
