@@ -157,6 +157,10 @@ static struct ks_node *primary(struct ks_body_parser *p)
 {
     const struct ks_token *t = ks_bp_peek(p, 0);
     size_t first = p->at;
+    if (t->kind == KS_TOK_STRING && t->at[0] != '\'') { // no proposal may hold it
+        ks_bp_refuse(p, "a string");
+        return NULL;
+    }
     if (t->kind == KS_TOK_NUMBER || t->kind == KS_TOK_STRING) {
         p->at++;
         return ks_bp_close(p, ks_bp_node(p, KS_N_NUMBER, ks_token_text(p->arena, t), first));

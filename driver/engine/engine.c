@@ -70,7 +70,8 @@ static enum ks_status transform_all(struct ks_arena *arena, struct ks_subject *s
             ks_transform_apply(subject, skill->transform, params, &options, &local);
         if (status == KS_OK)
             status = ks_emit(subject, &options, &proposal, &local);
-        if (status == KS_E_UNSUPPORTED) {
+        // The kernel's own text may hold what no proposal may.
+        if (status == KS_E_UNSUPPORTED || status == KS_E_INTERNAL) {
             if (!*refusal)
                 *refusal = ks_arena_strdup(arena, local.text);
             continue;

@@ -2,13 +2,33 @@
 
 #include <string.h>
 
+#include "source/lex.h"
+
+// Lines that end in a backslash, which proposals may not have: a blank in its place, so that
+// offsets stay. Within directives it means something.
+static const char *without_splices(struct ks_arena *arena, const char *text)
+{
+    char *copy = ks_arena_strdup(arena, text);
+    struct ks_token *tokens;
+    size_t n = ks_lex_all(arena, ks_slice_of(copy), true, &tokens), next = 0;
+    for (char *c = strchr(copy, '\\'); c != NULL; c = strchr(c + 1, '\\')) {
+        while (next + 1 < n && tokens[next + 1].at <= c)
+            next++;
+        bool inside = n > 0 && c >= tokens[next].at && c < tokens[next].at + tokens[next].len;
+        if (!inside && c[1 + strspn(c + 1, " \t")] == '\n')
+            *c = ' ';
+    }
+    return copy;
+}
+
 enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
                                struct ks_subject *subject, struct ks_err *err)
 {
     *subject = (struct ks_subject){.arena = arena, .brief = brief, .decl = brief->decl};
     if (brief->decl->problem)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
-    KS_TRY(ks_body_parse(arena, brief->kernel_text, brief->decl, &subject->body, err));
+    KS_TRY(ks_body_parse(arena, without_splices(arena, brief->kernel_text), brief->decl,
+                         &subject->body, err));
     struct ks_affine env;
     ks_affine_begin(arena, subject->body.block, &env);
     ks_accesses_find(arena, brief->decl, &env, subject->body.block, &subject->access);

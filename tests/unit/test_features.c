@@ -103,8 +103,30 @@ static void refuse(const char *text, const char *transform, const char *params, 
         fail_msg("status %d, \"%s\" instead of \"%s\"", status, err.text, why);
 }
 
+// Goes through all gates.
+static void served(const char *text, const char *transform, const char *params)
+{
+    struct made *m = make(text);
+    struct ks_subject subject;
+    struct ks_options options = {0};
+    struct ks_proposal proposal;
+    struct ks_err err = {0};
+    if (ks_subject_make(&arena, &m->brief, &subject, &err) != KS_OK ||
+        ks_transform_apply(&subject, transform, params, &options, &err) != KS_OK ||
+        ks_emit(&subject, &options, &proposal, &err) != KS_OK)
+        fail_msg("%s: \"%s\" in:\n%s", transform, err.text, text);
+}
+
 #define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 #define KERNEL(body) "__global__ void k(const float *x, float *y, int n) {\n" body "}\n"
+
+static void lines_may_end_in_a_backslash(void **state)
+{
+    (void)state;
+    served(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i] \\\n      + 1;\n"), "geometry", "block=64");
+    served(KERNEL(INDEX "  // twice \\ or more\n  if (i < n) \\ \n    y[i] = 2 * x[i];\n"), "geometry",
+           "block=64");
+}
 
 static void refusals_name_construct_and_line(void **state)
 {
@@ -115,6 +137,8 @@ static void refusals_name_construct_and_line(void **state)
            "line 3: preprocessor directive in the body is not understood at \"#if A\"");
     refuse(KERNEL(INDEX "  auto f = [=] { return 1; };\n"), "geometry", "block=64",
            "line 3: lambda is not understood at \"[\"");
+    refuse(KERNEL(INDEX "  const char s[] = \"ab\";\n  y[i] = s[0];\n"), "geometry", "block=64",
+           "line 3: a string is not understood at \"\"ab\"\"");
     refuse(KERNEL(INDEX "  __syncthreads();\n  y[i] = 1;\n"), "geometry", "block=64",
            "line 3: threads meet at a barrier");
     refuse(KERNEL(INDEX "  y[i] = __shfl_down_sync(~0u, x[i], 1);\n"), "vectorize", "width=4",
@@ -186,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_read),
+        cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
         cmocka_unit_test(unknown_parameters_are_mistakes),
         cmocka_unit_test(options_print_as_they_are_read),
