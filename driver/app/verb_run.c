@@ -58,7 +58,8 @@ static enum ks_status find_kernel(struct running *r, const char *name, struct ks
     if (r->kernel == NULL && name != NULL)
         return verb_no_kernel(&r->tu, name, err);
     if (r->kernel == NULL)
-        KS_FAIL(err, KS_E_USER, "%s: no marked kernel was compiled", tu->path);
+        KS_FAIL(err, KS_E_USER, "%s: no marked kernel was compiled%s%s", tu->path,
+                tu->n_kernels > 0 ? ": " : "", tu->n_kernels > 0 ? tu->kernels[0].reason_text : "");
     return KS_OK;
 }
 

@@ -197,7 +197,8 @@ static enum ks_status add_array(struct writer *w, struct buffer *buffer, size_t 
     struct ks_elem elem = typed ? array->type.elem : declared->elem;
     if (elem.size == 0)
         KS_FAIL(w->err, KS_E_UNSUPPORTED, "%s: the element type of '%s' is not known; write it in the "
-                "clause, as in in(float %s[n])", where, array->name, array->name);
+                "clause, as in %s(float %s[n])", where, array->name, role_name(array->role),
+                array->name);
     const char *extent = text_of(w, array->count, w->workload->n_lets);
     bool fixed = strspn(extent, "-0123456789") == strlen(extent);
     if (buffer->first == NULL) {

@@ -2,6 +2,7 @@
 // of a shadow compile are held against what was judged.
 #include "key/tu.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "os/file.h"
@@ -55,6 +56,49 @@ static enum ks_status read_signatures(struct ks_arena *arena, const struct ks_tu
     return ks_err_set(err, KS_E_ABSENT, "nvcc left no host stub in %s", compile->keep_dir);
 }
 
+// Up to the comma or bracket that ends a template argument.
+static size_t argument_length(const char *text)
+{
+    int depth = 0;
+    size_t n = 0;
+    for (; text[n] != '\0'; n++) {
+        if (depth == 0 && (text[n] == ',' || text[n] == '>'))
+            break;
+        depth += strchr("([{<", text[n]) != NULL ? 1 : strchr(")]}>", text[n]) != NULL ? -1 : 0;
+    }
+    return n;
+}
+
+// Whether an argument of inst() is one of an instance; an enumerator is called "(colour)1" there, and
+// may be written as its number.
+static bool same_argument(const char *compiled, size_t n, const char *wanted, size_t n_wanted)
+{
+    const char *close = compiled[0] == '(' ? memchr(compiled, ')', n) : NULL;
+    if (n == n_wanted && memcmp(compiled, wanted, n) == 0)
+        return true;
+    if (close == NULL || !isdigit((unsigned char)wanted[wanted[0] == '-' ? 1 : 0]))
+        return false;
+    close++;
+    return (size_t)(compiled + n - close) == n_wanted && memcmp(close, wanted, n_wanted) == 0;
+}
+
+// Both are "<float,256>", normalised.
+static bool same_arguments(const char *compiled, const char *wanted)
+{
+    while (*compiled != '\0' && *wanted != '\0') {
+        size_t n = 1 + argument_length(compiled + 1), n_wanted = 1 + argument_length(wanted + 1);
+        if (!same_argument(compiled + 1, n - 1, wanted + 1, n_wanted - 1))
+            return false;
+        compiled += n;
+        wanted += n_wanted;
+        if (*compiled != *wanted)
+            return false;
+        if (*compiled == '>')
+            return true;
+    }
+    return false;
+}
+
 static bool instance_wanted(const struct ks_tu_mark *mark, const struct ks_signature *signature,
                             struct ks_arena *arena)
 {
@@ -66,7 +110,7 @@ static bool instance_wanted(const struct ks_tu_mark *mark, const struct ks_signa
     for (size_t i = 0; i < mark->mark->n_instances; i++) {
         const char *wanted = ks_instance_normalise(
             arena, ks_arena_printf(arena, "<%s>", mark->mark->instances[i]));
-        if (open != NULL && strcmp(open, wanted) == 0)
+        if (open != NULL && same_arguments(open, wanted))
             return true;
     }
     return false;
@@ -185,7 +229,8 @@ static bool is_lto(const struct ks_tu *tu)
 }
 
 // A marked declaration without a kernel: why.
-static struct ks_tu_kernel unmatched(const struct ks_tu *tu, const struct ks_tu_mark *mark)
+static struct ks_tu_kernel unmatched(struct ks_arena *arena, const struct ks_tu *tu,
+                                     const struct ks_tu_mark *mark)
 {
     struct ks_tu_kernel kernel = {.mark = mark, .reason = KS_R_NOT_COMPILED,
                                   .reason_text = "no such kernel in this build's PTX"};
@@ -200,12 +245,21 @@ static struct ks_tu_kernel unmatched(const struct ks_tu *tu, const struct ks_tu_
         kernel.reason = problem_reason(problem);
         kernel.reason_text = problem;
     } else {
-        // Compiled under this name, but with parameters that the text does not show.
+        struct ks_buf others = KS_BUF(512);
         ks_vec_each(struct ks_signature, signature, &tu->signatures)
-            if (ks_signature_names(signature, mark->decl)) {
+            if (ks_signature_matches(signature, mark->decl)) {
+                ks_buf_printf(&others, "%s%s", others.len > 0 ? ", " : "", signature->instance);
+            } else if (ks_signature_names(signature, mark->decl)) {
+                // Compiled under this name, but with parameters that the text does not show.
                 kernel.reason = KS_R_PARAMETERS;
                 kernel.reason_text = "the parameters written are not those compiled";
             }
+        if (others.len > 0) {
+            kernel.reason = KS_R_NOT_COMPILED;
+            kernel.reason_text = ks_arena_printf(arena, "inst() names none of those compiled: %s%s",
+                                                 ks_buf_text(&others), others.failed ? ", ..." : "");
+        }
+        ks_buf_free(&others);
     }
     return kernel;
 }
@@ -242,7 +296,7 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
         }
     }
     if (kernels->len == before)
-        *ks_vec_push(arena, kernels) = unmatched(tu, mark);
+        *ks_vec_push(arena, kernels) = unmatched(arena, tu, mark);
     return KS_OK;
 }
 

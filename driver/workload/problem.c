@@ -220,9 +220,11 @@ static bool is_null(const struct ks_setting *setting)
     return setting->n_values == 1 && strcmp(setting->values[0], "nullptr") == 0;
 }
 
+static const char *const roles[] = {
+    [KS_ROLE_IN] = "in", [KS_ROLE_INOUT] = "inout", [KS_ROLE_OUT] = "out"};
+
 static enum ks_status check_clauses(const struct maker *m, struct ks_err *err)
 {
-    static const char *const roles[] = {"in", "inout", "out"};
     if (m->signature->n_params != m->decl->n_params)
         KS_FAIL(err, KS_E_USER, "%s: %s has %zu parameters in the source and %zu for the compiler",
                 m->mark->where, m->decl->qualified, m->decl->n_params, m->signature->n_params);
@@ -432,7 +434,7 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
                 where, arg->name, arg->name, arg->name, arg->name, arg->name);
     if (array->role != KS_ROLE_IN && arg->type.pointee_const && target == NULL)
         KS_FAIL(err, KS_E_USER, "%s: %s(%s) but the kernel takes %s; use in(%s[...])", where,
-                array->role == KS_ROLE_OUT ? "out" : "inout", arg->name, arg->type.text,
+                roles[array->role], arg->name, arg->type.text,
                 arg->name);
     arg->role = array->role;
     arg->init = array->init;
@@ -447,8 +449,8 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
         arg->elem = type_of(m, (size_t)arg->alias_of)->elem;
     if (arg->elem.scalar == KS_T_NONE || arg->elem.size == 0)
         KS_FAIL(err, KS_E_USER, "%s: element type of '%s' (%s) is unknown; name it, as in "
-                                "in(float %s[...])",
-                where, arg->name, arg->type.text, arg->name);
+                                "%s(float %s[...])",
+                where, arg->name, arg->type.text, roles[arg->role], arg->name);
     KS_TRY(evaluate(m, array->count, ks_arena_printf(m->arena, "the size of '%s'", arg->name),
                     &arg->count, err));
     if (arg->count < 0)

@@ -95,6 +95,22 @@ sed -i "s,set(p.n=n) in(p.x.n.=uniform(-1\,1)) out(p.y.n.),set(p=1)," job.cu
 status 0 "$ks" explain job.cu
 has "job.cu:3: parameter 'p' of type job cannot be set by a clause; set its members, as in set(p.n=1), or capture a launch"
 
+# An enumerator is chosen by its number; inst() that chooses nothing says what there is.
+cat > paint.cu <<'END'
+enum class colour { red, green };
+#pragma ks optimize inst(colour::green)
+#pragma ks workload out(x[1]) grid(1) block(1)
+template <colour C> __global__ void paint(int *x) { x[0] = (int)C; }
+template __global__ void paint<colour::green>(int *);
+END
+status 0 "$ks" explain paint.cu -- -arch=sm_90
+has 'inst() names none of those compiled: paint<(colour)1>'
+status 2 "$ks" run paint.cu
+says 'paint.cu: no marked kernel was compiled: inst() names none'
+sed 's/inst(.*)/inst(1)/' paint.cu > green.cu
+status 0 "$ks" explain green.cu -- -arch=sm_90
+has 'green.cu:4: paint<(colour)1>, sm_90: pending'
+
 export KS_NVCC_REAL=/nowhere/nvcc
 all 2 'KS_NVCC_REAL' good.cu
 no_litter
