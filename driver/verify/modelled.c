@@ -9,6 +9,8 @@
 
 #define RUN_INSTS 2e6          // thread instructions of one run, some 20 ms
 #define RUN_BYTES (2 << 20)    // and its buffers: nothing is counted above
+#define MOST_INSTS 1e7         // where the original fails on sizes that make it fewer
+#define MOST_BYTES (64 << 20)
 #define LEAST_SIZE 32          // smaller ones are radii, blocks, and the like
 #define FILL_BYTES (4 << 20)   // larger buffers are counted as they come, of zeros
 #define COUNT_SECONDS 120
@@ -109,20 +111,20 @@ static double time_of(const struct ks_judge *judge, const struct counted *all, d
 
 // ---- sizes
 
-// Halves the largest size; false when all are small.
-static bool halve(struct ks_value *sizes, size_t n)
+// Halves the largest size but the one that is kept; false when all are small.
+static bool halve(struct ks_value *sizes, size_t n, size_t kept)
 {
-    size_t largest = 0;
-    for (size_t i = 1; i < n; i++)
-        if (sizes[i].value > sizes[largest].value)
+    size_t largest = n;
+    for (size_t i = 0; i < n; i++)
+        if (i != kept && (largest == n || sizes[i].value > sizes[largest].value))
             largest = i;
-    if (n == 0 || sizes[largest].value < 2 * LEAST_SIZE)
+    if (largest == n || sizes[largest].value < 2 * LEAST_SIZE)
         return false;
     sizes[largest].value /= 2;
     return true;
 }
 
-static enum ks_status shrink(struct ks_judge *judge, size_t w, struct ks_mark **mark,
+static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, struct ks_mark **mark,
                              struct ks_err *err)
 {
     struct ks_arena *arena = judge->arena;
@@ -145,9 +147,7 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, struct ks_mark **
         ks_arena_free(&scratch);
         KS_TRY(status);
         *mark = made;
-        if ((small && known && insts_of(&counted) <= RUN_INSTS) || !halve(sizes, n)) {
-            if (changed)
-                ks_judge_note(judge, "emulated with %s in place of the declared sizes", problem.name);
+        if ((small && known && insts_of(&counted) <= RUN_INSTS) || !halve(sizes, n, kept)) {
             return KS_OK;
         }
     }
@@ -162,12 +162,57 @@ enum ks_status ks_modelled_sizes(struct ks_judge *judge, const struct ks_tu_kern
     KS_TRY(ks_oracle_ready(judge, err));
     judge->oracle_holds = 0;
     for (size_t w = 0; w < mark->n_workloads; w++)
-        KS_TRY(shrink(judge, w, &mark, err));
+        KS_TRY(shrink(judge, w, SIZE_MAX, &mark, err));
     struct ks_tu_mark *bound = ks_arena_memdup(arena, judge->kernel->mark, sizeof *bound);
     struct ks_tu_kernel *copy = ks_arena_memdup(arena, judge->kernel, sizeof *copy);
     bound->mark = mark;
     copy->mark = bound;
     *kernel = copy;
+    return KS_OK;
+}
+
+// Whether the original runs and a run is not too much to ask.
+static enum ks_status bearable(struct ks_judge *judge, const struct ks_problem *problem, bool *yes,
+                               struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    struct counted counted = {.n = 0};
+    bool known = false;
+    enum ks_status status = KS_OK;
+    if (ks_problem_bytes(problem) <= MOST_BYTES)
+        status = count(judge, &scratch, &judge->oracle, problem, NULL, &counted, &known, err);
+    ks_arena_free(&scratch);
+    *yes = known && insts_of(&counted) <= MOST_INSTS;
+    return status;
+}
+
+enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *declared, size_t w,
+                                  size_t attempt, bool *made, struct ks_err *err)
+{
+    struct ks_arena *arena = judge->arena;
+    struct ks_tu_mark *bound = ks_arena_memdup(arena, judge->kernel->mark, sizeof *bound);
+    struct ks_tu_kernel *copy = ks_arena_memdup(arena, judge->kernel, sizeof *copy);
+    struct ks_value *sizes, *now;
+    size_t n = ks_problem_sizes(arena, declared, w, &sizes);
+    *made = false;
+    (void)ks_problem_sizes(arena, bound->mark, w, &now);
+    if (attempt > n || strcmp(judge->problems[w].name, judge->declared[w].name) == 0 ||
+        (attempt < n && now[attempt].value == sizes[attempt].value))
+        return KS_OK;
+    KS_TRY(ks_oracle_ready(judge, err));
+    judge->oracle_holds = 0;
+    struct ks_problem problem;
+    struct ks_mark *mark = ks_mark_resized(arena, bound->mark, w, sizes, n);
+    if (attempt < n)
+        KS_TRY(shrink(judge, w, attempt, &mark, err));
+    KS_TRY(ks_problem_make(arena, mark, w, copy->signature, bound->decl, NULL, 0, &problem, err));
+    KS_TRY(bearable(judge, &problem, made, err));
+    if (!*made)
+        return KS_OK;
+    bound->mark = mark;
+    copy->mark = bound;
+    judge->kernel = copy;
+    judge->problems[w] = problem;
     return KS_OK;
 }
 

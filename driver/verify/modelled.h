@@ -11,6 +11,12 @@
 // original takes few enough instructions; the kernel itself where it does. The session's worker runs.
 enum ks_status ks_modelled_sizes(struct ks_judge *judge, const struct ks_tu_kernel **kernel,
                                  struct ks_err *err);
+// The original fails on workload w as it was made smaller, which may be no fault of its own: a size may have
+// to be a multiple, or to match what another or a range of values says. Makes judge->kernel and the
+// problem anew with size number `attempt` as declared, or, with their count, all of them. *made is false
+// where that changes nothing, or is too much for this device; the count of attempts is that of sizes and one.
+enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *declared, size_t w,
+                                  size_t attempt, bool *made, struct ks_err *err);
 // Microseconds of the original on each declared workload into judge->baseline_us; 0 where none can be told.
 enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err);
 // Original and candidate on every declared workload: timings, geomean, and MODELLED where the candidate

@@ -69,4 +69,35 @@ variant --level=modelled p.yaml a.cu -- -arch=sm_90
 [ -e ".ks/$key/$id.yaml" ] || fail "the modelled variant is not there"
 compile -arch=sm_90 -c a.cu -o c.o
 plain c.o && reason original-wins
+
+# An original that fails on smaller sizes alone is not accused: one size stays as it is declared. Where nothing
+# bearable serves, the message says what the sizes stand for.
+cat > gather.cu <<'END_CU'
+#pragma ks optimize
+#pragma ks workload let(n=262144,m=524288) in(x[n]) in(at[m]=randint(0,262143)) out(y[m]) grid(ceildiv(m,256)) block(256)
+__global__ void gather(const float *x, const int *at, float *y, int n, int m)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m)
+        y[i] = x[at[i + SKIP]];
+}
+END_CU
+cat > wrong.yaml <<'END_YAML'
+params: [x, at, y, n, m]
+source: |
+  __global__ void k(float *y, int m)
+  {
+      for (int i = threadIdx.x; i < m; i += 128)
+          y[i] = 1.0f;
+  }
+plan:
+  - {kernel: k, grid: [1], block: [128], args: [y, m]}
+END_YAML
+status 1 "$ks" verify gather.cu --variant wrong.yaml --device emu -- -arch=sm_90 -DSKIP=0
+has ': WRONG: '
+has 'emulated with n=262144,m=65536 in place of the declared sizes'
+sed -i 's/m=524288/m=1048576/' gather.cu
+status 1 "$ks" verify gather.cu --variant wrong.yaml --device emu -- -arch=sm_90 -DSKIP=1048576-m
+has 'BASELINE_FAULT: '
+has 'These sizes stand for the declared ones'
 no_litter
