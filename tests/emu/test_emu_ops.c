@@ -77,6 +77,15 @@ static int dot4(int a, int b, int c)
         s += x[i] * y[i];
     return (int)(uint32_t)(uint64_t)s;
 }
+// Differences of the parts, each in its place or added up.
+static unsigned absdiff(unsigned a, unsigned b, int bits, unsigned sum, int apart)
+{
+    for (int i = 0; i < 32; i += bits) {
+        int x = (int)((a >> i) & ((1u << bits) - 1)), y = (int)((b >> i) & ((1u << bits) - 1));
+        sum += (unsigned)abs(x - y) << (apart ? i : 0);
+    }
+    return sum;
+}
 static unsigned dot4u(unsigned a, unsigned b, unsigned c)
 {
     unsigned char x[4], y[4];

@@ -95,6 +95,22 @@ DOT(u32, s32, U, S)
 DOT(s32, u32, S, U)
 DOT(s32, s32, S, S)
 
+// Video instructions: of those CUDA's intrinsics still give these (9.7.13), all bytes chosen, so that the
+// third operand, which stands for bytes that are not, counts only as the addend.
+static u32 absdiff(u32 a, u32 b, unsigned bits, bool sum)
+{
+    u32 out = 0, mask = (1u << bits) - 1;
+    for (unsigned i = 0; i < 32; i += bits) {
+        const u32 x = a >> i & mask, y = b >> i & mask, d = x > y ? x - y : y - x;
+        out += sum ? d : d << i;
+    }
+    return out;
+}
+KS_EMU_OP3(vabsdiff2, u32, u32, u32, u32, ((void)c, absdiff(a, b, 16, false)))
+KS_EMU_OP3(vabsdiff4, u32, u32, u32, u32, ((void)c, absdiff(a, b, 8, false)))
+KS_EMU_OP3(vabsdiff2_add, u32, u32, u32, u32, absdiff(a, b, 16, true) + c)
+KS_EMU_OP3(vabsdiff4_add, u32, u32, u32, u32, absdiff(a, b, 8, true) + c)
+
 // Extended precision: the carry of each lane, a bit in warp->carry (9.7.2). Subtraction adds the
 // complement: its carry is set where nothing is borrowed, on which nvcc's division of 128 bits relies.
 #define CARRY(name, T, WIDE_T, first, expr, keeps)                                                \
@@ -187,6 +203,9 @@ const struct ks_emu_opcode ks_emu_int_ops[] = {
     {"mul24.lo.u32", "444", mul24_u32}, {"mul24.lo.s32", "444", mul24_s32},
     {"mul24.hi.u32", "444", mul24_hi_u32}, {"mul24.hi.s32", "444", mul24_hi_s32},
     {"mad24.lo.u32", "4444", mad24_u32}, {"mad24.lo.s32", "4444", mad24_s32},
+    {"vabsdiff2.u32.u32.u32", "4444", vabsdiff2}, {"vabsdiff4.u32.u32.u32", "4444", vabsdiff4},
+    {"vabsdiff2.u32.u32.u32.add", "4444", vabsdiff2_add},
+    {"vabsdiff4.u32.u32.u32.add", "4444", vabsdiff4_add},
     ROWS_DOT(u32, u32), ROWS_DOT(u32, s32), ROWS_DOT(s32, u32), ROWS_DOT(s32, s32),
     ROWS_CARRY(u32, u32, "4"), ROWS_CARRY(s32, u32, "4"), ROWS_CARRY(u64, u64, "8"),
     ROWS_CARRY(s64, u64, "8"), ROWS_CARRY_MAD(u32, "4"), ROWS_CARRY_MAD(u64, "8"),
