@@ -319,6 +319,9 @@ static enum ks_status run_workload(struct running *r, const char *kernel, int64_
     KS_TRY(verb_read_sizes(arena, sizes, &values, err));
     KS_TRY(find_kernel(r, kernel, err));
     const struct ks_mark *mark = r->kernel->mark->mark;
+    if (mark->n_workloads == 0)
+        KS_FAIL(err, KS_E_USER, "%s:%d: the kernel has no workload to be run with; add a `ks workload` "
+                "line (docs/marks.md)", mark->file, mark->line);
     if (workload < 1 || (size_t)workload > mark->n_workloads)
         KS_FAIL(err, KS_E_USER, "%s:%d: the mark has %zu workload%s, not a number %lld",
                 mark->file, mark->line, mark->n_workloads, mark->n_workloads == 1 ? "" : "s",

@@ -200,7 +200,8 @@ static enum ks_status fail_unbound(const struct finder *f, const struct ks_claus
     }
     return ks_clause_fail(ct, at,
                           "'%s' on line %d stands between this mark and a kernel; only "
-                          "template heads, attributes and comments may, so move the mark down",
+                          "template heads, attributes and comments may, so move the mark down; a kernel "
+                          "is found by its __global__, which no macro may hide",
                           quote_of(f->arena, t), t->line);
 }
 

@@ -54,6 +54,7 @@ done
 json 0 explain step.cu + kernels
 has '"text": "it has no workload line'
 status 0 "$ks" explain step.cu && has "compiled as the build in $PWD/build did"
+status 2 "$ks" run step.cu -- -DSEVEN && says 'step.cu:1: the kernel has no workload to be run with'
 status 1 "$ks" show step.cu && has 'kernel step<7> for sm_86'
 status 0 "$ks" explain step.cu -- -arch=sm_90
 has 'step.cu:2: step: not-compiled'
