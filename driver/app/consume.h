@@ -59,6 +59,7 @@ struct consume {
     struct ks_substitution *subs; size_t n_subs; // to compile in; those dropped are taken out
     struct consume_origin *origins;
     struct ks_digest set;            // of all substitutions, the dropped ones too
+    struct ks_digest tuned;          // of the keys that the tuner was asked for last
     KS_VEC(struct ks_manifest_drop) drops;
     KS_VEC(struct consume_left_out) left_out; // one a drop
 };

@@ -19,12 +19,29 @@ static bool is_ours(const char *dir, const struct ks_tu_compile *compile)
            ks_held_says(&compile->held, dir);
 }
 
+static struct ks_digest undecided_keys(const struct consume *c)
+{
+    struct ks_hash hash;
+    struct ks_digest keys;
+    ks_hash_begin(&hash, "undecided");
+    for (size_t i = 0; i < c->n_kernels; i++)
+        if (consume_undecided(&c->kernels[i]))
+            ks_hash_field(&hash, "key", &c->kernels[i].key, sizeof c->kernels[i].key);
+    ks_hash_end(&hash, &keys);
+    return keys;
+}
+
 // The tuner may have stored decisions whatever its exit status says, and the first tune of all makes
-// the key they are signed with: which keys are trusted is read anew.
+// the key they are signed with: which keys are trusted is read anew. What it left undecided is not asked of
+// it again, where a manifest's keys turn out to be the true ones.
 static void tune_pending(struct consume *c)
 {
     if (c->config->mode != KS_MODE_TUNE || !consume_any_pending(c))
         return;
+    struct ks_digest keys = undecided_keys(c);
+    if (ks_digest_eq(&keys, &c->tuned))
+        return;
+    c->tuned = keys;
     consume_tune(c);
     ks_store_open(c->arena, c->config, &c->tu.project, &c->store);
     consume_decide(c);
