@@ -188,6 +188,7 @@ static void close_device(void *self)
         cuda->api.StreamSynchronize(cuda->stream);
         ks_cuda_forget_plans(cuda);
         ks_cuda_free_all(cuda, NULL);
+        ks_cuda_unmap_kept(cuda);
         ks_cuda_unmap(cuda, &cuda->flush, NULL);
         ks_cuda_unmap(cuda, &cuda->scratch, NULL);
         for (size_t i = 0; i < cuda->modules.len; i++)

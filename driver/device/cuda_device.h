@@ -52,6 +52,8 @@ struct ks_cuda {
     struct ks_cuda_trusted trusted;
     KS_VEC(CUmodule) modules;
     KS_VEC(struct ks_cuda_buffer) buffers;
+    KS_VEC(struct ks_cuda_buffer) kept; // mappings of earlier buffers, out of reach until they are used again
+    size_t kept_bytes;
     KS_VEC(struct ks_cuda_graph) graphs;
     // Results of trusted kernels: KS_CUDA_RESULTS words, then two arrays of KS_CUDA_STAMPS pairs.
     struct ks_cuda_buffer scratch;
@@ -80,6 +82,7 @@ enum ks_status ks_cuda_map(struct ks_cuda *cuda, int64_t bytes, size_t align, en
                            struct ks_cuda_buffer *buffer, struct ks_err *err);
 enum ks_status ks_cuda_unmap(struct ks_cuda *cuda, struct ks_cuda_buffer *buffer,
                              struct ks_err *err);
+void ks_cuda_unmap_kept(struct ks_cuda *cuda);
 enum ks_status ks_cuda_buffer_at(struct ks_cuda *cuda, size_t index, struct ks_cuda_buffer **buffer,
                                  struct ks_err *err);
 enum ks_status ks_cuda_alloc(void *self, int64_t bytes, size_t align, enum ks_flush flush,

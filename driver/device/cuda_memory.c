@@ -7,6 +7,8 @@
 #include "device/cuda_device.h"
 
 #define MAX_BYTES (INT64_C(1) << 42)
+#define KEEP 64                        // mappings,
+#define KEEP_BYTES ((size_t)256 << 20) // so many bytes in all
 
 static CUmemAllocationProp properties(const struct ks_cuda *cuda)
 {
@@ -34,6 +36,60 @@ static enum ks_status map_middle(struct ks_cuda *cuda, struct ks_cuda_buffer *b,
     return KS_OK;
 }
 
+// ---- mappings that are used again
+//
+// To make and undo one takes seven calls into the driver, 0.1 ms on a quiet host and a millisecond on a busy one,
+// and hundreds of vectors have buffers of the same few sizes. Between two uses nothing can reach it, just as if it
+// were not there.
+
+static bool give_access(const struct ks_cuda *cuda, const struct ks_cuda_buffer *b, CUmemAccess_flags flags)
+{
+    CUmemAccessDesc access = {.location = properties(cuda).location, .flags = flags};
+    return cuda->api.MemSetAccess(b->mapped, b->mapped_bytes, &access, 1) == CUDA_SUCCESS;
+}
+
+static bool keep(struct ks_cuda *cuda, struct ks_cuda_buffer *b)
+{
+    if (cuda->spoilt || b->mapped == 0 || cuda->kept.len == KEEP || b->mapped_bytes > KEEP_BYTES - cuda->kept_bytes ||
+        !give_access(cuda, b, CU_MEM_ACCESS_FLAGS_PROT_NONE))
+        return false;
+    struct ks_cuda_buffer *slot = ks_vec_push(&cuda->arena, &cuda->kept);
+    *slot = *b;
+    cuda->kept_bytes += b->mapped_bytes;
+    return true;
+}
+
+// Any one of that size, by chance.
+static bool take_kept(struct ks_cuda *cuda, struct ks_cuda_buffer *b)
+{
+    size_t n = cuda->kept.len, first = n > 0 ? (size_t)ks_rng_below(&cuda->rng, n) : 0;
+    for (size_t i = 0; i < n; i++) {
+        struct ks_cuda_buffer *slot = &cuda->kept.at[(first + i) % n], old = *slot;
+        if (old.mapped_bytes != b->mapped_bytes)
+            continue;
+        *slot = cuda->kept.at[--cuda->kept.len];
+        cuda->kept_bytes -= old.mapped_bytes;
+        if (!give_access(cuda, &old, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)) {
+            ks_cuda_unmap(cuda, &old, NULL);
+            return false;
+        }
+        b->reserved = old.reserved;
+        b->reserved_bytes = old.reserved_bytes;
+        b->mapped = old.mapped;
+        b->memory = old.memory;
+        return true;
+    }
+    return false;
+}
+
+void ks_cuda_unmap_kept(struct ks_cuda *cuda)
+{
+    for (size_t i = 0; i < cuda->kept.len; i++)
+        ks_cuda_unmap(cuda, &cuda->kept.at[i], NULL);
+    cuda->kept.len = 0;
+    cuda->kept_bytes = 0;
+}
+
 enum ks_status ks_cuda_map(struct ks_cuda *cuda, int64_t bytes, size_t align, enum ks_flush flush,
                            struct ks_cuda_buffer *buffer, struct ks_err *err)
 {
@@ -46,7 +102,15 @@ enum ks_status ks_cuda_map(struct ks_cuda *cuda, int64_t bytes, size_t align, en
     *buffer = (struct ks_cuda_buffer){
         .mapped_bytes = ks_align_up(ks_align_up(n > 0 ? n : 1, align), cuda->granularity),
         .bytes = n, .canary = (uint32_t)ks_rng_next(&cuda->rng)};
-    enum ks_status status = map_middle(cuda, buffer, err);
+    enum ks_status status = take_kept(cuda, buffer) ? KS_OK : map_middle(cuda, buffer, err);
+    if (status == KS_E_LIMIT && cuda->kept.len > 0) { // they may be what there is no room for
+        size_t mapped_bytes = buffer->mapped_bytes;
+        uint32_t canary = buffer->canary;
+        ks_cuda_unmap(cuda, buffer, NULL);
+        ks_cuda_unmap_kept(cuda);
+        *buffer = (struct ks_cuda_buffer){.mapped_bytes = mapped_bytes, .bytes = n, .canary = canary};
+        status = map_middle(cuda, buffer, err);
+    }
     if (status != KS_OK) {
         ks_cuda_unmap(cuda, buffer, NULL);
         return status;
@@ -110,6 +174,8 @@ enum ks_status ks_cuda_free_all(void *self, struct ks_err *err)
     KS_CU(cuda, StreamSynchronize, cuda->stream);
     enum ks_status status = KS_OK;
     for (size_t i = 0; i < cuda->buffers.len; i++) {
+        if (keep(cuda, &cuda->buffers.at[i]))
+            continue;
         enum ks_status one = ks_cuda_unmap(cuda, &cuda->buffers.at[i], err);
         status = one != KS_OK ? one : status;
     }
