@@ -216,8 +216,15 @@ static const char *count_text(struct ruler *r, size_t param)
     int64_t *counts = KS_NEW_ARRAY(r->arena, int64_t, r->n);
     struct rule rule;
     size_t found;
-    for (size_t i = 0; i < r->n; i++)
-        counts[i] = extent(&r->captures[i]->capture, pointer_of(&r->captures[i]->capture, param)) / (int64_t)elem.size;
+    for (size_t i = 0; i < r->n; i++) {
+        const struct ks_capture *c = &r->captures[i]->capture;
+        const struct ks_capture_pointer *pointer = pointer_of(c, param);
+        counts[i] = extent(c, pointer) / (int64_t)elem.size;
+        if (pointer->offset != 0 || extent(c, pointer) != c->memory.at[pointer->allocation].size) {
+            no(r, "'%s' has no allocation of its own: where it ends is not known", r->decl->params[param].name);
+            return NULL;
+        }
+    }
     find_rule(r, counts, 1, 0, &rule, &found);
     if (found == 0)
         find_rule(r, counts, 1, (SLACK - 1) / (int64_t)elem.size, &rule, &found);
@@ -281,6 +288,19 @@ static const char *float_text(struct ks_arena *arena, const struct ks_elem elem,
     return ks_arena_printf(arena, "uniform(%.10g,%.10g)", floor(v->low / unit) * unit, ceil(v->high / unit) * unit);
 }
 
+// Whether sizes that other arrays follow are its own, too: no array can be too short for what it holds as indices but
+// one of fixed length.
+static bool alone(struct ruler *r, size_t param)
+{
+    const char *own = count_text(r, param);
+    for (size_t p = 0; p < r->decl->n_params; p++) {
+        const char *other = r->types[p].pointer && pointer_of(&r->captures[0]->capture, p) != NULL ? count_text(r, p) : NULL;
+        if (other != NULL && strspn(other, "0123456789") != strlen(other) && strcmp(other, own) != 0)
+            return false;
+    }
+    return true;
+}
+
 // The initialiser that makes values like those recorded; NULL: none does.
 static const char *init_text(struct ruler *r, size_t param, const struct record_capture *c, int64_t count)
 {
@@ -310,7 +330,7 @@ static const char *init_text(struct ruler *r, size_t param, const struct record_
         text = float_text(r->arena, elem, at, &v);
     else if (elem.lanes == 1 && is_permutation(elem, at, v.n))
         text = "permutation";
-    else if (size > 1) // of bytes there are few, and tables of 256
+    else if (size > 1 || !alone(r, param)) // a table of fixed length serves all bytes
         no(r, "'%s' may hold indices, which would have to follow the sizes", r->decl->params[param].name);
     else
         text = ks_arena_printf(r->arena, "randint(%.0f,%.0f)", v.low, v.high);

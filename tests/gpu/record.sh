@@ -87,6 +87,7 @@ check $? "two: launches of both contexts: $(kernel two empty) of 7"
 # Another tool's library is replaced, an empty CUPTI folder is no harm.
 KS_CUPTI_DIR=/nonexistent record elsewhere status 7
 
+echo "       $SECONDS s so far"
 # What it costs (tests/bench/probe_lib.sh).
 figures=$(recording_figures "$app")
 figure() { python3 -c "import json; print(json.loads('$figures')['$1'])"; }
@@ -99,6 +100,7 @@ check $? "at most 1 us more a launch: $(cat many?.alone | paste -sd' ') alone, $
 python3 -c "import sys; sys.exit($(figure kernel_overhead_pct) > 1)"
 check $? "at most 1 % more on kernels of 40 us: $(figure kernel_overhead_pct) %"
 
+echo "       $SECONDS s so far"
 # A variant's launches are told from the original's. The variant is made up, not judged.
 if [ -x "$build/tests/ks-make-variant" ]; then
     mkdir -p variant && cd variant || exit 1
@@ -192,13 +194,19 @@ proposal pairs 'q' '__global__ void v(Pair q)
         q.b[i] = q.a[i] + 1;
 }' '{kernel: v, grid: [8], block: [128], args: [q]}'
 export KS_NVCC_REAL=$nvcc
+judge() { # all at once: of their times only that they wait for each other is seen
+    local full=$1
+    [ "$1" != gather ] || full=ns::gather
+    timeout 80 "$ks" --json verify "captured.cu:$full" --variant "$1.yaml" --no-sandbox --device cuda -- -std=c++17 -arch="sm_$arch" >"$1-cuda.json" 2>"$1.log"
+    timeout 60 "$ks" --json run "captured.cu:$full" --no-costs --no-races -- -std=c++17 -arch="sm_$arch" >"$1-emu.json" 2>>"$1.log"
+}
+echo "       $SECONDS s so far"
+for name in scale gather count pairs; do judge $name & done
+wait
+echo "       $SECONDS s so far"
 for name in scale gather count pairs; do
-    full=$([ $name != gather ] || echo ns::)$name
-    timeout 60 "$ks" --json verify "captured.cu:$full" --variant $name.yaml --no-sandbox --device cuda -- -std=c++17 -arch="sm_$arch" >$name.cuda 2>$name.log
-    mv $name.cuda $name-cuda.json
     [ "$(field $name-cuda "r['verdicts'][0]['correctness']")" = CORRECT ]
     check $? "capture of $name, judged on this GPU: $(field $name-cuda "[(v['correctness'], v['speed'], v['reason']) for v in r['verdicts']]") $(head -1 $name.log)"
-    timeout 60 "$ks" --json run "captured.cu:$full" --no-costs --no-races -- -std=c++17 -arch="sm_$arch" >$name-emu.json 2>>$name.log
     [ "$(field $name-emu "len(r['recorded']) == 1 and r['recorded'][0]['different'] == 0")" = True ]
     check $? "capture of $name, replayed on the emulated device: the bits that this GPU wrote: $(field $name-emu "r['recorded']")"
 done
@@ -251,6 +259,7 @@ check $? "1 GiB captured: $capture GB/s $(grep '^ks record' capture.said)"
 cd ..
 figures=$(merge "$figures" "{\"capture_gb_s\": ${capture:-0}}")
 rm -rf big
+echo "       $SECONDS s in all"
 echo "$figures"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

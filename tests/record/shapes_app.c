@@ -73,6 +73,12 @@ int main(void)
     for (int i = 0; i < n; i++)
         keys[i] = (unsigned char)(i * 31);
     launch("_Z5countPjPKhi", 3, 20, 1, 256, 1, (void *[]){&bins, &keys, &n});
+    int n_bins = 32;
+    launch("_Z6tablesPjPKhii", 4, 20, 1, 256, 1, (void *[]){&bins, &keys, &n, &n_bins});
+    float *half = x + n / 2; // to the end of it
+    int m = n / 2;
+    long a = 1;
+    launch("_Z5halvePfli", 3, 10, 1, 256, 1, (void *[]){&half, &a, &m});
     launch("_Z5loopsPfPKfi", 3, 7, 1, 256, 1, (void *[]){&y, &x, &n}); // a grid of its own
     return 0;
 }

@@ -21,10 +21,12 @@ __global__ void chosen(float *y, const float *x, int n, int mode)
         y[i] = mode == 2 ? x[i] : 0;
 }
 __global__ void count(unsigned *bins, const unsigned char *keys, int n) { int i = AT; if (i < n) atomicAdd(&bins[keys[i] / 8], 1u); }
+__global__ void tables(unsigned *bins, const unsigned char *keys, int n, int n_bins) {}
+__global__ void halve(float *y, long a, int n) {}
 __global__ void loops(float *y, const float *x, int n) {}
 END
 json 0 record -o app.rec --capture top:20 --suggest -- "$app" + suggestions
-is '(len(r["suggestions"]), len(r["captures"]))' '(9, 10)'
+is '(len(r["suggestions"]), len(r["captures"]))' '(11, 12)'
 # lines KERNEL: its workloads. why KERNEL: by what reason it is left to captures.
 lines() { field "'\n'.join(l for s in r['suggestions'] if s['kernel'] == '$1' and s['clauses'] for l in s['lines'][1:])"; }
 why() { field "''.join(s['text'].split('since ')[1] for s in r['suggestions'] if s['kernel'] == '$1' and 'capture(' in s['lines'][1])"; }
@@ -39,11 +41,13 @@ lines count | grep -q 'inout(bins\[32\]=constant(0)) in(keys\[n\]=randint(0,255)
 why square | grep -q 'several sizes explain grid.x alike: record a launch in which they differ' || fail "square: $(why square)"
 why gather | grep -q "'at' may hold indices" || fail "gather: $(why gather)"
 why stride | grep -q "no rule tells what 4096 of 'ld' is" || fail "stride: $(why stride)"
+why tables | grep -q "'keys' may hold indices" || fail "tables: $(why tables)"
+why halve | grep -q "'y' has no allocation of its own" || fail "halve: $(why halve)"
 why loops | grep -q 'grid.x follows no simple rule' || fail "loops: $(why loops)"
 
 # Written into the file they are marks that serve.
 json 0 record --suggest --write app.rec
-is 'sum(s["written"] for s in r["suggestions"])' 9
+is 'sum(s["written"] for s in r["suggestions"])' 11
 . "$KS_TEST_SOURCE/tests/record/real_nvcc.sh"
 for kernel in saxpy matrix shuffle chosen count; do
     json 0 run "shapes.cu:$kernel" --no-costs -- -arch=sm_90
