@@ -226,6 +226,9 @@ static enum ks_status start(struct asking *a, struct ks_err *err)
     const struct ks_worker_place where = ks_worker_place_of(a->ask->config->device);
     const char *path =
         ks_path_join(a->arena, ks_program_dir(a->arena), a->emulated ? "ks-worker" : "ks-probe");
+    if (where.launcher == NULL && !ks_file_exists(path))
+        return ks_err_set(err, KS_E_ABSENT, "%s is missing: build and install with a toolkit that has CUPTI",
+                          path);
     KS_TRY(ks_worker_start(&a->worker, where.launcher, path, where.device, false, err));
     return answered(a, ks_worker_hello(&a->worker, &a->device), "hello", err);
 }

@@ -67,7 +67,7 @@ struct ks_profile_ask {
     const struct ks_tu_compile *plain;     // with --resource-usage spills are known, with -lineinfo lines
     const struct ks_tu_kernel *kernel;
     const struct ks_problem *problem;
-    bool lines;                            // hot lines, which cost some 0.6 s on a GPU
+    bool lines;                            // hot lines, which take another process on a GPU, about a second
 };
 
 // Takes the GPU's lock while it measures. KS_E_DEVICE or KS_E_CHILD when not even timing worked: with
