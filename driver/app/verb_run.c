@@ -23,6 +23,7 @@ struct running {
     struct ks_verb_context *context;
     struct verb_tu tu;
     const struct ks_tu_kernel *kernel;
+    struct ks_strv others;          // kernels that the name means as well
     struct ks_problem problem;
     struct ks_layout layout;
     struct ks_device device;
@@ -51,10 +52,15 @@ static const char *const *compile_words(struct ks_arena *arena, const char *cons
 static enum ks_status find_kernel(struct running *r, const char *name, struct ks_err *err)
 {
     const struct ks_tu *tu = &r->tu.tu;
-    for (size_t i = 0; i < tu->n_kernels && r->kernel == NULL; i++)
-        if (tu->kernels[i].ptx != NULL &&
-            verb_kernel_is(r->context->arena, &tu->kernels[i], name))
-            r->kernel = &tu->kernels[i];
+    for (size_t i = 0; i < tu->n_kernels; i++) {
+        const struct ks_tu_kernel *k = &tu->kernels[i];
+        if (k->ptx == NULL || !verb_kernel_is(r->context->arena, k, name))
+            continue;
+        if (r->kernel == NULL)
+            r->kernel = k;
+        else if (k->arch == r->kernel->arch)
+            ks_strv_add(r->context->arena, &r->others, verb_kernel_name(k));
+    }
     if (r->kernel == NULL && name != NULL)
         return verb_no_kernel(&r->tu, name, err);
     if (r->kernel == NULL)
@@ -300,6 +306,9 @@ static void report(const struct running *r)
            verb_kernel_name(r->kernel), p->name, (long long)p->grid[0], (long long)p->grid[1],
            (long long)p->grid[2], (unsigned long long)executed, r->seconds, all->n,
            all->n == 1 ? "" : "s");
+    for (size_t i = 0; i < r->others.len; i++)
+        printf("%s%s%s", i == 0 ? "  not run: " : ", ", r->others.at[i],
+               i + 1 == r->others.len ? "; FILE.cu:KERNEL chooses one\n" : "");
     for (size_t i = 0; i < all->n; i++) {
         char text[1024];
         ks_finding_text(&all->list[i], text, sizeof text);

@@ -28,11 +28,12 @@ has 'race: read of global memory against an unordered earlier write, by thread (
 has 'of `y`, where nothing was written yet'
 json 1 run --device emu race.cu:shift + 'findings'
 has '"kind": "race"'
+status 1 "$ks" run race.cu --no-costs && has '  not run: twice; FILE.cu:KERNEL chooses one'
 status 1 "$ks" run race.cu:shift --workload 2 --seed 5
 has 'shift on n=64: 1 x 1 x 1 blocks'
 
 # Nothing wrong; then a bound that is one too large.
-status 0 "$ks" run race.cu:twice
+status 0 "$ks" run race.cu:twice && lacks "not run"
 has 'twice on n=1000: 16 x 1 x 1 blocks'
 has '0 findings'
 status 0 "$ks" run race.cu:twice --set n=77 --seed 1 -- -arch=sm_120 -O1
