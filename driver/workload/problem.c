@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "workload/blocks.h"
 
 #define MAX_TOTAL_BYTES (INT64_C(1) << 40)
 
@@ -151,46 +152,11 @@ static int param_index(const struct ks_kernel_decl *decl, const char *name)
     return -1;
 }
 
-// The n-th pointer that lies in a struct; NULL beyond them. `block` may be NULL.
-static const struct ks_block_pointer *member_at(const struct ks_workload_mark *mark, size_t n,
-                                                const struct ks_block **block)
-{
-    for (size_t b = 0; b < mark->n_blocks; n -= mark->blocks[b++].n_pointers)
-        if (n < mark->blocks[b].n_pointers) {
-            if (block != NULL)
-                *block = &mark->blocks[b];
-            return &mark->blocks[b].pointers[n];
-        }
-    return NULL;
-}
-
-// The n-th integer that lies in a struct; likewise.
-static const struct ks_block_value *value_at(const struct ks_workload_mark *mark, size_t n,
-                                             const struct ks_block **block)
-{
-    for (size_t b = 0; b < mark->n_blocks; b++)
-        for (size_t v = 0; v < mark->blocks[b].n_values; v++)
-            if (mark->blocks[b].values[v].integer && n-- == 0) {
-                *block = &mark->blocks[b];
-                return &mark->blocks[b].values[v];
-            }
-    return NULL;
-}
-
-static bool is_value(const struct ks_workload_mark *mark, const char *name)
-{
-    for (size_t b = 0; b < mark->n_blocks; b++)
-        for (size_t v = 0; v < mark->blocks[b].n_values; v++)
-            if (strcmp(mark->blocks[b].values[v].name, name) == 0)
-                return true;
-    return false;
-}
-
 // Among the problem's arguments; -1: none of them.
 static int arg_index(const struct maker *m, const char *name)
 {
     const struct ks_block_pointer *member;
-    for (size_t n = 0; (member = member_at(m->mark, n, NULL)) != NULL; n++)
+    for (size_t n = 0; (member = ks_blocks_pointer(m->mark, n, NULL)) != NULL; n++)
         if (strcmp(member->name, name) == 0)
             return (int)(m->decl->n_params + n);
     return param_index(m->decl, name);
@@ -200,7 +166,7 @@ static enum ks_status require_param(const struct maker *m, const char *clause, c
                                     bool pointer, struct ks_err *err)
 {
     int i = arg_index(m, name);
-    if (is_value(m->mark, name) || i >= (int)m->decl->n_params || (i >= 0 && m->signature->params[i].pointer == pointer))
+    if (ks_blocks_gives(m->mark, name) || i >= (int)m->decl->n_params || (i >= 0 && m->signature->params[i].pointer == pointer))
         return KS_OK;
     if (i >= 0)
         KS_FAIL(err, KS_E_USER, "%s: %s(%s): the parameter is %s (%s); use %s", m->mark->where,
@@ -345,18 +311,10 @@ static enum ks_status bind_scalar(struct maker *m, struct ks_arg *arg, struct ks
     return KS_OK;
 }
 
-static const struct ks_block *block_of(const struct ks_workload_mark *mark, const char *name)
-{
-    for (size_t i = 0; i < mark->n_blocks; i++)
-        if (strcmp(mark->blocks[i].name, name) == 0)
-            return &mark->blocks[i];
-    return NULL;
-}
-
 // With the members that clauses give, for these sizes.
 static enum ks_status bind_struct(struct maker *m, struct ks_arg *arg, bool *bound, struct ks_err *err)
 {
-    const struct ks_block *block = block_of(m->mark, arg->name);
+    const struct ks_block *block = ks_blocks_of(m->mark, arg->name);
     *bound = block != NULL;
     if (block == NULL)
         return KS_OK;
@@ -405,7 +363,7 @@ static const char *alias_target(const struct ks_workload_mark *mark, const char 
 static const struct ks_type *type_of(const struct maker *m, size_t arg)
 {
     size_t n = m->decl->n_params;
-    return arg < n ? &m->signature->params[arg] : &member_at(m->mark, arg - n, NULL)->type;
+    return arg < n ? &m->signature->params[arg] : &ks_blocks_pointer(m->mark, arg - n, NULL)->type;
 }
 
 static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks_err *err)
@@ -468,10 +426,10 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
     p->n_args = p->n_params = m->decl->n_params;
     const struct ks_block *block;
     const struct ks_block_value *value;
-    while (member_at(m->mark, p->n_args - p->n_params, NULL) != NULL)
+    while (ks_blocks_pointer(m->mark, p->n_args - p->n_params, NULL) != NULL)
         p->n_args++;
     size_t n_pointers = p->n_args - p->n_params;
-    while (value_at(m->mark, p->n_args - p->n_params - n_pointers, &block) != NULL)
+    while (ks_blocks_value(m->mark, p->n_args - p->n_params - n_pointers, &block) != NULL)
         p->n_args++;
     p->args = KS_NEW_ARRAY(m->arena, struct ks_arg, p->n_args);
     for (int pass = 0; pass < 2; pass++) // array sizes may use the scalars
@@ -497,14 +455,14 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
                 add_value(m, arg->name, scalar_value(arg));
         }
     for (size_t i = p->n_params; i < p->n_params + n_pointers; i++) {
-        const struct ks_block_pointer *member = member_at(m->mark, i - p->n_params, &block);
+        const struct ks_block_pointer *member = ks_blocks_pointer(m->mark, i - p->n_params, &block);
         p->args[i].name = member->name;
         p->args[i].type = member->type;
         KS_TRY(bind_buffer(m, &p->args[i], err));
         p->args[i].parent = (size_t)param_index(m->decl, block->name);
         p->args[i].at = member->at;
     }
-    for (size_t n = 0; (value = value_at(m->mark, n, &block)) != NULL; n++) {
+    for (size_t n = 0; (value = ks_blocks_value(m->mark, n, &block)) != NULL; n++) {
         struct ks_arg *arg = &p->args[p->n_params + n_pointers + n];
         arg->name = value->name;
         arg->type = value->type;

@@ -269,6 +269,27 @@ static void check_frozen(void)
     expect_fault(run(store), "ILLEGAL_ADDRESS");
 }
 
+// A mapping that is given up is used again, even if it was frozen; between that nothing reaches it.
+static void check_used_again(void)
+{
+    open_device();
+    struct ks_dev_buffer at, again;
+    size_t b = buffer(4 * odd, 4, KS_FLUSH_END, &at);
+    OK(dev.freeze(dev.self, b, &err));
+    OK(dev.free_all(dev.self, &err));
+    b = buffer(4 * odd, 4, KS_FLUSH_END, &again);
+    EXPECT(again.address == at.address, "another mapping");
+    OK(dev.poison(dev.self, b, 0, &err));
+    struct launch *own = launch("t_store", 1, 1, 0), *stray = launch("t_store", 1, 1, 0);
+    pass_buffer(own, b);
+    pass_i64(own, odd - 1);
+    OK(run(own));
+    OK(dev.free_all(dev.self, &err));
+    pass_bytes(stray, &at.address, sizeof at.address);
+    pass_i64(stray, 0);
+    expect_fault(run(stray), "ILLEGAL_ADDRESS");
+}
+
 static void check_trap(void)
 {
     open_device();
@@ -642,6 +663,7 @@ static const struct check {
     {"memory ends", check_memory_ends, 0},
     {"inside the fences", check_inside, 0},
     {"frozen", check_frozen, 0},
+    {"used again", check_used_again, 0},
     {"read past the end", check_read_past_end, 0},
     {"write past the end", check_write_past_end, 0},
     {"read before the start", check_read_before_start, 0},
