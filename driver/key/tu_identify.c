@@ -102,11 +102,15 @@ static bool same_arguments(const char *compiled, const char *wanted)
 static bool instance_wanted(const struct ks_tu_mark *mark, const struct ks_signature *signature,
                             struct ks_arena *arena)
 {
-    if (mark->side_instance != NULL)
-        return strcmp(mark->side_instance, signature->instance) == 0;
+    const char *open = strchr(signature->instance, '<'), *side = mark->side_instance;
+    if (side != NULL) {
+        size_t name = strcspn(side, "<");
+        return strcmp(side, signature->instance) == 0 ||
+               (open != NULL && strncmp(side, signature->instance, name) == 0 &&
+                signature->instance + name == open && same_arguments(open, side + name));
+    }
     if (mark->mark->n_instances == 0)
         return true;
-    const char *open = strchr(signature->instance, '<');
     for (size_t i = 0; i < mark->mark->n_instances; i++) {
         const char *wanted = ks_instance_normalise(
             arena, ks_arena_printf(arena, "<%s>", mark->mark->instances[i]));
@@ -256,7 +260,8 @@ static struct ks_tu_kernel unmatched(struct ks_arena *arena, const struct ks_tu 
             }
         if (others.len > 0) {
             kernel.reason = KS_R_NOT_COMPILED;
-            kernel.reason_text = ks_arena_printf(arena, "inst() names none of those compiled: %s%s",
+            kernel.reason_text = ks_arena_printf(arena, "%s names none of those compiled: %s%s",
+                                                 mark->side_instance != NULL ? "ks.yaml" : "inst()",
                                                  ks_buf_text(&others), others.failed ? ", ..." : "");
         }
         ks_buf_free(&others);

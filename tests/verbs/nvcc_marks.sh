@@ -111,6 +111,14 @@ says 'paint.cu: no marked kernel was compiled: inst() names none'
 sed 's/inst(.*)/inst(1)/' paint.cu > green.cu
 status 0 "$ks" explain green.cu -- -arch=sm_90
 has 'green.cu:4: paint<(colour)1>, sm_90: pending'
+mkdir sided
+sed '/^#pragma/d' paint.cu > sided/paint.cu
+printf 'kernels:\n  - file: paint.cu\n    kernel: paint<0>\n    workloads:\n      - out(x[1]) grid(1) block(1)\n' > sided/ks.yaml
+status 0 "$ks" explain sided/paint.cu -- -arch=sm_90
+has 'ks.yaml names none of those compiled: paint<(colour)1>'
+sed -i 's/<0>/<1>/' sided/ks.yaml
+status 0 "$ks" explain sided/paint.cu -- -arch=sm_90
+has 'paint<(colour)1>, sm_90: pending'
 
 export KS_NVCC_REAL=/nowhere/nvcc
 all 2 'KS_NVCC_REAL' good.cu
