@@ -9,7 +9,8 @@
 //    "allocations":[{"base":"0x7f...","size":4096}],     bytes
 //    "cooperative":false,"graph":false}
 // then the allocations' bytes before the launch in that order, those after it of the ones that changed, and at the end
-// "\n{"after":[true,false]}\n", which says which did (null: not known, other nodes of its graph came behind). It bears its name only when it is whole.
+// "\n{"after":[true,false]}\n", which says which did (null: not known, other nodes of its graph came behind). It bears
+// its name only when it is whole.
 #ifndef KS_CAPTURE_SPOOL_H
 #define KS_CAPTURE_SPOOL_H
 

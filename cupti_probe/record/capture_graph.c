@@ -141,7 +141,8 @@ static bool read_node(struct capture_graph *graph, CUgraphNode from, size_t at, 
     case CU_GRAPH_NODE_TYPE_MEMCPY:
         if (cu.copy(from, &copy) != CUDA_SUCCESS)
             return false;
-        return touch(node, copy.dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy.dstHost : copy.dstDevice);
+        return touch(node, copy.dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy.dstHost
+                                                                    : copy.dstDevice);
     case CU_GRAPH_NODE_TYPE_MEMSET:
         return cu.set(from, &set) == CUDA_SUCCESS && touch(node, set.dst);
     case CU_GRAPH_NODE_TYPE_EMPTY:

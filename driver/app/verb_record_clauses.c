@@ -282,7 +282,8 @@ static const char *float_text(struct ks_arena *arena, const struct ks_elem elem,
     }
     double variance = squares / (double)v->n, tails = fourths / (double)v->n / (variance * variance);
     if (tails > 2.5 && tails < 4) // 3 for a normal distribution, 1.8 for a uniform one
-        return ks_arena_printf(arena, "normal(%.2g,%.2g)", fabs(mean) < 0.05 * sqrt(variance) ? 0 : mean, sqrt(variance));
+        return ks_arena_printf(arena, "normal(%.2g,%.2g)", fabs(mean) < 0.05 * sqrt(variance) ? 0 : mean,
+                               sqrt(variance));
     // Outward to two digits of what lies between, so that the range keeps what it holds.
     double unit = pow(10, floor(log10(v->high - v->low)) - 1);
     return ks_arena_printf(arena, "uniform(%.10g,%.10g)", floor(v->low / unit) * unit, ceil(v->high / unit) * unit);
@@ -294,7 +295,8 @@ static bool alone(struct ruler *r, size_t param)
 {
     const char *own = count_text(r, param);
     for (size_t p = 0; p < r->decl->n_params; p++) {
-        const char *other = r->types[p].pointer && pointer_of(&r->captures[0]->capture, p) != NULL ? count_text(r, p) : NULL;
+        bool array = r->types[p].pointer && pointer_of(&r->captures[0]->capture, p) != NULL;
+        const char *other = array ? count_text(r, p) : NULL;
         if (other != NULL && strspn(other, "0123456789") != strlen(other) && strcmp(other, own) != 0)
             return false;
     }
@@ -462,7 +464,8 @@ bool record_clauses(struct ks_arena *arena, const struct ks_kernel_decl *decl,
     size_t n_types;
     ks_signature_types(arena, captures[0]->capture.symbol, &types, &n_types);
     r.types = types;
-    bool ok = n_types == decl->n_params ? read_params(&r) && geometry(&r, &launch) : no(&r, "its parameters in the file are others");
+    bool ok = n_types == decl->n_params ? read_params(&r) && geometry(&r, &launch)
+                                        : no(&r, "its parameters in the file are others");
     for (size_t i = 0; ok && i < n; i++) {
         ok = one_workload(&r, i, launch, &line);
         if (ok)

@@ -154,7 +154,8 @@ static void print_captures(struct ks_arena *arena, const struct record_captures 
             printf(", %s%s%s", c->cooperative ? "cooperative" : "", c->cooperative && c->graph ? ", " : "",
                    c->graph ? "in a graph" : "");
         if (c->inside > 0)
-            printf(", %lld pointer%s found by value inside its arguments", (long long)c->inside, c->inside > 1 ? "s" : "");
+            printf(", %lld pointer%s found by value inside its arguments", (long long)c->inside,
+                   c->inside > 1 ? "s" : "");
         printf("; #pragma ks workload capture(%s)\n", c->id);
     }
     if (captures->made.len == 0)

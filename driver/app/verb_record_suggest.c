@@ -111,7 +111,8 @@ static void decide(struct suggester *s, struct record_suggestion *one)
     one->clauses = one->source != NULL && captures.len > 0 &&
                    record_clauses(arena, one->source->decl, captures.at, captures.len, &one->lines, &why);
     for (size_t i = 0; !one->clauses && i < captures.len; i++)
-        ks_strv_add(arena, &one->lines, ks_arena_printf(arena, "#pragma ks workload capture(%s)", captures.at[i]->capture.id));
+        ks_strv_add(arena, &one->lines,
+                    ks_arena_printf(arena, "#pragma ks workload capture(%s)", captures.at[i]->capture.id));
     const char *file = one->source != NULL ? one->source->path : "";
     if (kernel->variant != NULL) {
         one->worth = WORTH_VARIANT;
@@ -139,8 +140,8 @@ static void decide(struct suggester *s, struct record_suggestion *one)
     }
 }
 
-// Those worth tuning first, by what could be saved: their share less what their arrays' bytes take at the peak. Others by
-// their share, as they come.
+// Those worth tuning first, by what could be saved: their share less what their arrays' bytes take at the peak.
+// Others by their share, as they come.
 static int by_saving(const void *a, const void *b)
 {
     const struct record_suggestion *x = a, *y = b;
@@ -269,7 +270,8 @@ json_t *record_suggest_json(const struct record_suggestions *suggestions)
                             one->memory > 0 ? json_real(one->memory) : json_null(), "file",
                             one->source != NULL ? one->source->path : NULL, "line",
                             one->source != NULL ? json_integer(one->source->decl->line) : json_null(),
-                            "lines", lines, "clauses", one->worth == WORTH_TUNING && one->clauses, "written", one->written));
+                            "lines", lines, "clauses", one->worth == WORTH_TUNING && one->clauses, "written",
+                            one->written));
     }
     return list;
 }

@@ -36,7 +36,10 @@ static bool print_member(const struct table *t, struct ks_buf *out, const char *
         ks_buf_printf(out, "ks_address_((const char *)c.args[%d] + %zu)", param, member.at);
     else
         ks_buf_printf(out, "ks_read_<%s>((const char *)c.args[%d] + %zu, &bad)",
-                      member.size == 1 ? "signed char" : member.size == 2 ? "short" : member.size == 4 ? "int" : "long long",
+                      member.size == 1   ? "signed char"
+                      : member.size == 2 ? "short"
+                      : member.size == 4 ? "int"
+                                         : "long long",
                       param, member.at);
     return true;
 }

@@ -116,7 +116,8 @@ static bool geometry(const struct ks_problem *problem, const char *name, int64_t
 }
 
 // A member of a struct: an integer as it was recorded, or where a pointer's buffer lies.
-static bool member_value(const struct ks_scope *scope, size_t parent, const struct ks_struct_member *member, int64_t *value)
+static bool member_value(const struct ks_scope *scope, size_t parent, const struct ks_struct_member *member,
+                         int64_t *value)
 {
     const struct ks_problem *problem = scope->problem;
     const struct ks_block *block = problem->args[parent].block;

@@ -7,8 +7,8 @@
 //    "block":[256,1,1],"shared":0,                                            shared in bytes
 //    "params":[{"offset":0,"hex":"..."}],                                     as the kernel takes them
 //    "pointers":[{"param":0,"at":0,"allocation":0,"offset":256}],             which bytes of them point where
-//    "allocations":[{"size":4096,"align":512,"before":"HASH","after":"HASH"}]}    contents, bytes; without "after"
-//                                                                             where others wrote there before it was read
+//    "allocations":[{"size":4096,"align":512,"before":"HASH","after":"HASH"}]}    contents, bytes
+// Without "after", others wrote there before it could be read.
 // Launches in a graph and cooperative ones have "graph":true, "cooperative":true as well, for the reader.
 // <folder>/data/HASH.zst holds contents once each, whatever launches show them, as one zstd frame (HASH.raw: as
 // they are). HASH is that of the plain bytes.

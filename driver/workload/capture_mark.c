@@ -140,7 +140,8 @@ static double lane_value(enum ks_scalar scalar, const unsigned char *at)
 }
 
 // The range of an integer array's elements, which is what a capture promises of them.
-static enum ks_status find_range(struct ks_capture_expander *x, struct ks_elem elem, int64_t count, struct ks_init *init)
+static enum ks_status find_range(struct ks_capture_expander *x, struct ks_elem elem, int64_t count,
+                                 struct ks_init *init)
 {
     size_t size = ks_scalar_size(elem.scalar), n = (size_t)count * (size_t)elem.lanes;
     unsigned char *bytes = malloc(n * size + 1);

@@ -1,6 +1,5 @@
 #include "fake_cuda.h"
 
-#include <cupti.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdbool.h>

@@ -22,6 +22,11 @@ static void test_limits(void **state)
     at_end();
 }
 
+// A struct by value, with buffers' addresses in it.
+#define STRUCT(hex, pointers)                                                                      \
+    "{\"do\":\"run\",\"plan\":[{\"module\":\"m0\",\"kernel\":\"twice\",\"grid\":[1,1,1],\"block\":[1,1,1],"         \
+    "\"shared\":0,\"args\":[{\"hex\":\"" hex "\",\"pointers\":" pointers "}]}],\"poison\":1}"
+
 static void test_malformed(void **state)
 {
     (void)state;
@@ -40,6 +45,9 @@ static void test_malformed(void **state)
         "{\"do\":\"run\",\"plan\":[" STEP("twice", "1") "],\"poison\":1,\"scrub\":3}",
         "{\"do\":\"run\",\"plan\":[{\"module\":\"m0\",\"kernel\":\"twice\",\"grid\":[1,1,1],\"block\":"
         "[1,1,1],\"shared\":0,\"args\":[{\"hex\":\"0g\"}]}],\"poison\":1}",
+        STRUCT("0000000000000000", "[[1,0]]"), STRUCT("0000000000000000", "[[0,2]]"), STRUCT("00", "[[0,0]]"),
+        STRUCT("0000000000000000", "[[-1,0]]"), STRUCT("0000000000000000", "[[0]]"),
+        STRUCT("0000000000000000", "[7]"), STRUCT("", "[]"),
         "{\"do\":\"read\",\"buffer\":2}", "{\"do\":\"read\",\"buffer\":0,\"set\":1}",
         "{\"do\":\"read\",\"buffer\":1e9}", "{\"do\":\"sets\",\"count\":0}",
         "{\"do\":\"time\",\"a\":[],\"b\":[],\"pairs\":0,\"batch\":1}",

@@ -44,7 +44,8 @@ static enum ks_status read_struct(struct ks_serving *s, const char *hex, const j
     arg->pointers = KS_NEW_ARRAY(&s->request, struct ks_dev_pointer, arg->n_pointers);
     for (size_t i = 0; i < arg->n_pointers; i++) {
         const json_t *pair = json_array_get(pointers, i);
-        json_int_t at = json_integer_value(json_array_get(pair, 0)), buffer = json_integer_value(json_array_get(pair, 1));
+        json_int_t at = json_integer_value(json_array_get(pair, 0));
+        json_int_t buffer = json_integer_value(json_array_get(pair, 1));
         if (json_array_size(pair) != 2 || at < 0 || (size_t)at + sizeof(uint64_t) > arg->size || buffer < 0 ||
             (size_t)buffer >= s->n_buffers)
             KS_FAIL(err, KS_E_USER, "\"pointers\" are pairs of a byte in the struct and a buffer");
