@@ -8,11 +8,12 @@ cd "$work" || exit 1
 failed=0 checked=0
 
 # digest FILE WORD OPTION...: of the entry whose name contains WORD, from FILE compiled for sm_90.
+# Only as far as the device goes (-fatbin): the host compiler has no part in PTX.
 digest() {
     local file=$1 word=$2
     shift 2
     rm -rf "$work/keep" && mkdir "$work/keep"
-    "$nvcc" -gencode arch=compute_90,code=sm_90 "$@" -c "$file" -o "$work/keep/out.o" \
+    "$nvcc" -gencode arch=compute_90,code=sm_90 "$@" -fatbin "$file" -o "$work/keep/out.fatbin" \
         --keep --keep-dir "$work/keep" >"$work/log" 2>&1 ||
         { cat "$work/log" >&2; echo "$file $*: does not compile" >&2; echo none; return; }
     local ptx
