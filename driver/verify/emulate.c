@@ -125,9 +125,12 @@ static void weigh(struct ks_second_look *l)
         return;
     // Its approximate functions err within their bounds, but not as this GPU's do.
     bool approximate = memmem(judge->original_ptx.at, judge->original_ptx.len, ".approx", 7) != NULL;
-    // Nor is a tolerance measured there where the unit in double is to be had, but did not run in time.
+    // Nor is a tolerance measured there where the unit in double, or random rounding, is to be had, but did not
+    // run in time.
     const struct ks_wide *wide = &judge->second->wide;
-    bool unmeasured = wide->absent != NULL && wide->image.len > 0;
+    const struct ks_rounding *rounding = &judge->second->rounding;
+    bool unmeasured = (wide->absent != NULL && wide->image.len > 0) ||
+                      (rounding->absent != NULL && rounding->image.len > 0);
     if (e->verdict == KS_C_WRONG && !approximate && !unmeasured)
         return;
     snprintf(l->note, sizeof l->note, "not settled on the emulated device: %.180s", e->reason);
