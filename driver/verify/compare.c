@@ -16,6 +16,7 @@
 #define OWN_ERRORS 4 // times the largest of a few
 #define TRUST 0x1p-12 // of a value's size: what is farther off is no rounding
 #define TRUST_DOUBLE 0x1p-30
+#define TRUST_INPUTS 0x1p-18 // of the inputs' size: 64 roundings of numbers as large
 #define DOUBLE_UNITS 1024.0  // 2^-43: 2000 equal terms, and no number format is so precise but fp64
 #define OWN_ERRORS_DOUBLE 8  // of at most TRUST_DOUBLE: 2^-27, below what computing in fp32 errs by
 #define ELEMENTWISE_ULP 4.0 // expf and friends of CUDA's library stay within it
@@ -120,7 +121,8 @@ double ks_reference_typical(const double *value, int64_t n)
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error)
 {
     double trust = unit_of(reference) < 0x1p-24 ? TRUST_DOUBLE : TRUST;
-    return error <= trust * ((double)reference->scale[i] + reference->typical);
+    return error <= trust * ((double)reference->scale[i] + reference->typical) ||
+           error <= TRUST_INPUTS * reference->inputs;
 }
 
 // Near enough to the value in double. For doubles that is the original's own result, whose error nobody knows: a

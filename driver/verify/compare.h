@@ -34,10 +34,12 @@ struct ks_reference {
     const float *scale, *own;
     double noise, typical;
     double unit; // roundoff of the arithmetic; 0: fp32's
+    double inputs; // what size of floats the original reads: the largest of its arrays' medians; 0: not known
 };
 // Root mean square of what is finite.
 double ks_reference_typical(const double *value, int64_t n);
-// Whether an error of the original at element i is one that rounding makes; a larger one is a choice.
+// Whether an error of the original at element i is one that rounding makes; a larger one is a choice. What
+// rounds may be measured by what went in, too: of numbers of their size that cancel, little is left.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                    const void *got, int64_t count, const float *scale, double noise,

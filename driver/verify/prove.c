@@ -137,7 +137,7 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
-                                     output->reference.unit};
+                                     output->reference.unit, output->reference.inputs};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);

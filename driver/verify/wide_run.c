@@ -19,7 +19,10 @@
 #define UNITS_MAX 4096.0
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
+#define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
 #define UNIT_SHARED 4        // a double is two floats, four halves
+#define SAMPLE 4096          // of each input, for its typical size
+#define SAMPLE_BYTES (1 << 20) // inputs that are no larger: where elements are few, each of them counts
 
 struct runs {
     struct ks_judge *judge;
@@ -209,6 +212,38 @@ static void join_part(void *context, size_t part, int64_t first, int64_t count)
     }
 }
 
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Of the median magnitudes of the arrays that are read, from some elements of each, the largest; 0 where an array
+// is too large to look at.
+static double inputs_size(const struct ks_vector *vector)
+{
+    double *sizes = malloc(SAMPLE * sizeof *sizes), largest = 0;
+    bool known = sizes != NULL;
+    for (size_t i = 0; known && i < vector->layout.n_slots; i++) {
+        const struct ks_slot *slot = &vector->layout.slots[i];
+        size_t n = 0;
+        if (slot->role == KS_ROLE_OUT || !is_wide(slot))
+            continue;
+        void *bytes = slot->bytes <= SAMPLE_BYTES ? malloc((size_t)slot->bytes + 1) : NULL;
+        known = bytes != NULL && ks_vector_slot_bytes(vector, i, KS_CONTENTS_PLAIN, 0, bytes);
+        for (int64_t k = 0; known && k < lanes_of(slot) && k < SAMPLE; k++)
+            sizes[n++] = fabs(ks_scalar_value(slot->elem.scalar, bytes, k));
+        free(bytes);
+        if (n == 0)
+            continue;
+        qsort(sizes, n, sizeof *sizes, by_size);
+        if (isfinite(sizes[n / 2]) && sizes[n / 2] > largest)
+            largest = sizes[n / 2];
+    }
+    free(sizes);
+    return known ? largest : 0;
+}
+
 struct weighing {
     const struct ks_output *output;
     enum ks_scalar scalar;
@@ -232,7 +267,8 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
-        bool jumps = !(change * U <= JUMP * (size + w->reference.typical));
+        bool jumps = !(change * U <= JUMP * (size + w->reference.typical)) &&
+                     !(change <= TERMS * w->reference.inputs);
         w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
         bool rounds = ks_reference_rounds(&w->reference, i, error);
         w->parts[part].far += jumps || !rounds;
@@ -245,12 +281,13 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // false: the original does something else than this.
-static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes, double *value,
-                  float *change)
+static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes, double inputs,
+                  double *value, float *change)
 {
     float *own = calloc((size_t)lanes + 1, sizeof *own);
     struct weighing w = {.output = output, .scalar = scalar, .scale = change, .own = own,
-                         .reference = {value, change, own, 0, ks_reference_typical(value, lanes)}};
+                         .reference = {value, change, own, 0, ks_reference_typical(value, lanes), 0,
+                                       inputs}};
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL);
     ks_parallel(lanes, weigh_part, &w);
@@ -292,10 +329,11 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
                 ks_parallel(lanes_of(&vector->layout.slots[vector->outputs[o].slot]), join_part,
                             &(struct joining){value[o], moved[o], change[o]});
     }
+    double inputs = inputs_size(vector);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
             weigh(&vector->outputs[o], vector->layout.slots[vector->outputs[o].slot].elem.scalar,
-                  lanes_of(&vector->layout.slots[vector->outputs[o].slot]), value[o], change[o]))
+                  lanes_of(&vector->layout.slots[vector->outputs[o].slot]), inputs, value[o], change[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;

@@ -269,7 +269,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -319,10 +319,25 @@ static void a_value_in_double_is_another_measure(void **state)
     assert_int_equal(c.bad, 1);
 }
 
+// Half of what is left of a cancellation may be rounding, if it is small beside what went in.
+static void rounding_is_told_from_choices(void **state)
+{
+    (void)state;
+    double value = 1e-6;
+    float scale = 7e-6f, own = 0;
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0};
+    assert_true(ks_reference_rounds(&reference, 0, 1e-9));
+    assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
+    reference.inputs = 7;
+    assert_true(ks_reference_rounds(&reference, 0, 4.8e-7));
+    assert_false(ks_reference_rounds(&reference, 0, 1e-4)); // 2^-18 of seven is 2.7e-5
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_in_double_is_another_measure),
+        cmocka_unit_test(rounding_is_told_from_choices),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(exact_means_bits_but_for_zero_and_nan),
         cmocka_unit_test(ulps_are_counted_across_zero_and_powers),
