@@ -7,7 +7,7 @@
 struct ks_fact_name {
     const char *name;
     const char *meaning; // one line, for people and models
-    bool metric;         // measured by the profiler; else read from text and launch
+    bool metric;         // measured by the profiler; else read from text and launch, or drawn from those
 };
 
 // Ends with a NULL name.
