@@ -5,8 +5,8 @@
 #include "app/verb.h"
 #include "source/proposal.h"
 
-// The proposal whose id is `id` or begins with it (4 digits or more). KS_E_ABSENT: nothing of that name was
-// judged here, or there is no memory.
+// The proposal whose id is `id` or begins with it (4 digits or more). KS_E_USER: nothing of that name was
+// judged here, or several; says how to find it.
 enum ks_status verb_attempt_find(struct ks_verb_context *context, const char *id,
                                  struct ks_proposal **proposal, struct ks_err *err);
 
