@@ -9,6 +9,16 @@ void ks_emit_when(struct ks_buf *when, const char *condition)
         ks_buf_printf(when, "%s%s", when->len ? " && " : "", condition);
 }
 
+enum ks_status ks_emit_apart(const struct ks_subject *s, struct ks_buf *when, struct ks_err *err)
+{
+    const char *apart = ks_subject_apart(s);
+    if (!apart)
+        KS_FAIL(err, KS_E_UNSUPPORTED,
+                "line %d: the extent of a pointer is no expression of parameters", s->decl->line);
+    ks_emit_when(when, apart);
+    return KS_OK;
+}
+
 // Declaration of template parameter `name` in "template <class T, int B>": the words in front of
 // its name.
 static char *template_words(const struct ks_subject *s, const char *name)

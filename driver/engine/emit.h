@@ -17,6 +17,9 @@ enum ks_status ks_emit_unroll(struct ks_subject *subject, int count, struct ks_e
                               struct ks_err *err);
 // Joins conditions with &&.
 void ks_emit_when(struct ks_buf *when, const char *condition);
+// Asks in `when` that the arrays lie apart; KS_E_UNSUPPORTED where an extent is unknown.
+enum ks_status ks_emit_apart(const struct ks_subject *subject, struct ks_buf *when,
+                             struct ks_err *err);
 
 enum ks_status ks_emit_map(struct ks_subject *subject, const struct ks_options *options,
                            struct ks_proposal *proposal, struct ks_err *err);

@@ -249,16 +249,8 @@ enum ks_status ks_emit_map(struct ks_subject *s, const struct ks_options *option
     struct ks_edit_list extra = {0};
     struct shape shape;
     enum ks_status status;
-    if (options->restrict_) {
-        const char *apart = ks_subject_apart(s);
-        if (!apart) {
-            status = ks_err_set(err, KS_E_UNSUPPORTED,
-                                "line %d: the extent of a pointer is no expression of parameters",
-                                s->decl->line);
-            goto out;
-        }
-        ks_emit_when(&when, apart);
-    }
+    if (options->restrict_)
+        KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     KS_TRY_GOTO(choose(s, options, &shape, &when, &asserts, err), out);
     if (options->unroll)
         KS_TRY_GOTO(ks_emit_unroll(s, options->unroll, &extra, err), out);

@@ -418,16 +418,8 @@ enum ks_status ks_emit_packed(struct ks_subject *s, const struct ks_options *opt
         goto out;
     }
     KS_TRY_GOTO(choose(&p, &when, err), out);
-    if (options->restrict_) {
-        const char *apart = ks_subject_apart(s);
-        if (!apart) {
-            status = ks_err_set(err, KS_E_UNSUPPORTED,
-                                "line %d: the extent of a pointer is no expression of parameters",
-                                s->decl->line);
-            goto out;
-        }
-        ks_emit_when(&when, apart);
-    }
+    if (options->restrict_)
+        KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     const char *extent = ks_emit_extent(s, 0, &when, &asserts, err);
     status = KS_E_UNSUPPORTED;
     if (!extent)

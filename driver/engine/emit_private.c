@@ -265,14 +265,12 @@ enum ks_status ks_emit_private(struct ks_subject *s, const struct ks_options *op
 {
     struct ks_buf when = KS_BUF(1 << 15), asserts = KS_BUF(4096), source = KS_BUF(1 << 20);
     struct work w = {.s = s, .options = options};
-    const char *shared = NULL, *apart = "";
+    const char *shared = NULL;
     enum ks_status status = ks_gather_find(s, &w.gather, err);
-    if (status == KS_OK && options->restrict_ && !(apart = ks_subject_apart(s)))
-        status = ks_err_set(err, KS_E_UNSUPPORTED, "line %d: the extent of a pointer is no expression of "
-                            "parameters", s->decl->line);
     if (status != KS_OK)
         goto out;
-    ks_emit_when(&when, apart);
+    if (options->restrict_)
+        KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     KS_TRY_GOTO(choose(&w, &when, &asserts, err), out);
     KS_TRY_GOTO(options->private_ == 1 ? share(&w, &when, &shared, err) : keep(&w, err), out);
     if (options->unroll)

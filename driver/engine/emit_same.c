@@ -30,16 +30,8 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
         ks_emit_when(&when,
                      ks_arena_printf(s->arena, "block.x * block.y * block.z <= %s", threads));
     }
-    if (options->restrict_) {
-        const char *apart = ks_subject_apart(s);
-        if (!apart) {
-            status = ks_err_set(err, KS_E_UNSUPPORTED,
-                                "line %d: the extent of a pointer is no expression of parameters",
-                                s->decl->line);
-            goto out;
-        }
-        ks_emit_when(&when, apart);
-    }
+    if (options->restrict_)
+        KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     ks_emit_instance(s, &source);
     char *body = ks_edit_apply(s->arena, &edits, s->body.text, s->body.block->begin + 1,
                                s->body.block->end - 1);
