@@ -130,7 +130,7 @@ static enum ks_status run_job(struct job *j, struct ks_err *err)
         KS_TRY(find_top(j, err));
     KS_TRY(run_once(j, j->capture, err));
     if (j->capture)
-        KS_TRY(record_captures_take(arena, &j->captures, err));
+        KS_TRY(record_captures_take(arena, &j->captures, &j->recording, err));
     return conclude(j, err);
 }
 

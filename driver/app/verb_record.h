@@ -40,9 +40,10 @@ enum ks_status record_captures_read(struct ks_verb_context *context, const char 
 // What the library is told: variables for the program's environment.
 void record_captures_ask(struct ks_arena *arena, const struct record_captures *captures,
                          struct ks_strv *environment);
-// Makes captures of what was spooled.
+// Makes captures of what was spooled. A launch that cannot be kept, as on a full disk, is left out, and a note of the
+// recording says so.
 enum ks_status record_captures_take(struct ks_arena *arena, struct record_captures *captures,
-                                    struct ks_err *err);
+                                    struct ks_recording *recording, struct ks_err *err);
 
 // Kernels in the project's files (verb_record_sources.c).
 struct record_source {

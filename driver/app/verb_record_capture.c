@@ -112,15 +112,23 @@ static bool is_meant(struct ks_arena *arena, const struct record_captures *captu
 }
 
 static enum ks_status take_one(struct ks_arena *arena, struct record_captures *captures, const char *path,
-                               struct ks_err *err)
+                               struct ks_recording *recording, struct ks_err *err)
 {
     struct ks_capture capture;
+    struct ks_err full = {0};
     const char *symbol;
     KS_TRY(ks_capture_spooled_symbol(arena, path, &symbol, err));
     const char *kernel = ks_recorded_name(arena, symbol);
     if (!is_meant(arena, captures, symbol, kernel))
         return KS_OK;
-    KS_TRY(ks_capture_spooled(arena, captures->folder, path, kernel, &capture, err));
+    enum ks_status status = ks_capture_spooled(arena, captures->folder, path, kernel, &capture, &full);
+    if (status == KS_E_IO) {
+        *ks_vec_push(arena, &recording->notes) = (struct ks_recorded_note){
+            "capture-failed", ks_arena_printf(arena, "%s: %s", kernel, full.text)};
+        return KS_OK;
+    }
+    if (status != KS_OK)
+        return ks_err_set(err, status, "%s", full.text);
     for (size_t i = 0; i < captures->made.len; i++) // the same launch of two processes
         if (strcmp(captures->made.at[i].id, capture.id) == 0)
             return KS_OK;
@@ -138,12 +146,12 @@ static enum ks_status take_one(struct ks_arena *arena, struct record_captures *c
 }
 
 enum ks_status record_captures_take(struct ks_arena *arena, struct record_captures *captures,
-                                    struct ks_err *err)
+                                    struct ks_recording *recording, struct ks_err *err)
 {
     struct ks_strv files = {0};
     KS_TRY(ks_dir_list(arena, captures->spool, &files, err));
     for (size_t i = 0; i < files.len; i++)
         if (!ks_ends_with(files.at[i], ".part")) // of a launch that never ended
-            KS_TRY(take_one(arena, captures, ks_path_join(arena, captures->spool, files.at[i]), err));
+            KS_TRY(take_one(arena, captures, ks_path_join(arena, captures->spool, files.at[i]), recording, err));
     return KS_OK;
 }
