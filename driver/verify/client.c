@@ -132,28 +132,45 @@ void ks_worker_leave(struct ks_worker *worker, struct ks_leaving *leaving)
         ks_worker_stop(worker);
         return;
     }
-    if (leaving->n == KS_LEAVERS)
+    if (leaving->n == KS_LEAVERS) {
+        ks_leaving_begin(leaving);
         ks_leaving_wait(leaving);
+    }
     struct ks_leaver *leaver = malloc(sizeof *leaver);
     KS_ASSERT(leaver != NULL);
-    leaver->worker = *worker;
+    *leaver = (struct ks_leaver){.worker = *worker};
     leaver->worker.child.dropped = NULL;
     *worker = (struct ks_worker){0};
-    if (pthread_create(&leaver->thread, NULL, see_off, leaver) == 0) {
-        leaving->at[leaving->n++] = leaver;
-        return;
+    leaving->at[leaving->n++] = leaver;
+    if (!leaving->later)
+        ks_leaving_begin(leaving);
+}
+
+void ks_leaving_begin(struct ks_leaving *leaving)
+{
+    for (size_t i = 0; i < leaving->n; i++) {
+        struct ks_leaver *leaver = leaving->at[i];
+        if (leaver->begun)
+            continue;
+        leaver->begun = pthread_create(&leaver->thread, NULL, see_off, leaver) == 0;
+        if (!leaver->begun)
+            see_off(leaver); // then there is nothing to be ended any more
     }
-    see_off(leaver);
-    free(leaver);
 }
 
 void ks_leaving_wait(struct ks_leaving *leaving)
 {
+    size_t left = 0;
     for (size_t i = 0; i < leaving->n; i++) {
-        pthread_join(leaving->at[i]->thread, NULL);
-        free(leaving->at[i]);
+        struct ks_leaver *leaver = leaving->at[i];
+        if (leaver->begun)
+            pthread_join(leaver->thread, NULL);
+        if (!leaver->begun && ks_worker_alive(&leaver->worker))
+            leaving->at[left++] = leaver;
+        else
+            free(leaver);
     }
-    leaving->n = 0;
+    leaving->n = left;
 }
 
 // Ends a worker that cannot be trusted or used any more.

@@ -90,11 +90,16 @@ struct ks_leaving {
     struct ks_leaver {
         struct ks_worker worker;
         pthread_t thread;
+        bool begun;
     } *at[KS_LEAVERS];
     size_t n;
+    bool later; // who leaves stays idle until ks_leaving_begin: times are to be taken soon
 };
 // As ks_worker_stop, but in a thread; the worker is gone for the caller.
 void ks_worker_leave(struct ks_worker *worker, struct ks_leaving *leaving);
+// Lets those go that were to leave later.
+void ks_leaving_begin(struct ks_leaving *leaving);
+// Waits for those that are on their way.
 void ks_leaving_wait(struct ks_leaving *leaving);
 
 #endif

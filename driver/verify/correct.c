@@ -6,7 +6,7 @@
 #include "verify/recall.h"
 
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
-#define LOOK_AFTER 16   // vectors: most of what is wrong has shown by then
+#define LOOK_AFTER 4    // vectors: much of what is wrong has shown by then
 
 struct state {
     struct ks_judge *judge;
@@ -184,7 +184,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     judge->literals.scattered = judge->arith.gathers;
     judge->literals.limit = !judge->arith.gathers ? 0x1p110
                             : judge->arith.kind == KS_ARITH_OTHER ? 8 : 0x1p20;
-    KS_TRY(ks_runner_take(judge, &runner, err));
+    KS_TRY(ks_runner_take(judge, &runner, phase == KS_JUDGE_CONFIRM ? 1 : KS_SPARES, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,
                       .phase = phase, .look = look};
     s.check = (struct ks_check){judge, candidate, &runner, &result->tested, result->reason};

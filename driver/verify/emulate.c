@@ -164,7 +164,7 @@ static void *look_through(void *context)
     }
     ks_worker_stop(&runner);
     ks_worker_stop(&second->oracle); // like the runner it looks at this look's `dropped`
-    ks_worker_stop(&second->spare);
+    ks_spares_stop(second);
     if (status == KS_OK)
         weigh(l);
     l->status = status;

@@ -106,7 +106,7 @@ bool ks_finding_place(struct ks_judge *judge, size_t w, char text[256])
             found = fails_on(&second, &scratch, &problem, text);
     }
     ks_worker_stop(&second.oracle);
-    ks_worker_stop(&second.spare);
+    ks_spares_stop(&second);
     ks_arena_free(&scratch);
     return found;
 }

@@ -12,6 +12,7 @@
 #include "verify/finding.h"
 #include "verify/modelled.h"
 #include "verify/recall.h"
+#include "verify/sanitize.h"
 #include "verify/timing.h"
 
 #define RUN_TIMEOUT 60.0
@@ -328,7 +329,9 @@ void ks_judge_close(struct ks_judge *judge)
     if (judge == NULL)
         return;
     ks_worker_leave(&judge->oracle, &judge->leaving);
-    ks_worker_leave(&judge->spare, &judge->leaving);
+    for (size_t i = 0; i < judge->n_spares; i++)
+        ks_worker_leave(&judge->spares[i], &judge->leaving);
+    ks_sanitize_leave(judge);
     ks_leaving_wait(&judge->leaving);
     ks_emulate_close(judge);
     ks_recall_free(judge);

@@ -249,7 +249,7 @@ static enum ks_status times_of(struct ks_judge *judge, const struct ks_candidate
 {
     struct ks_worker worker;
     enum ks_status status = KS_OK;
-    KS_TRY(ks_runner_take(judge, &worker, err));
+    KS_TRY(ks_runner_take(judge, &worker, KS_SPARES, err));
     bool loaded = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
     for (size_t w = 0; status == KS_OK && w < judge->n_problems; w++) {
         us[w] = 0;

@@ -8,6 +8,7 @@
 #include "verify/session.h"
 
 #define LOAD_SECONDS 60
+#define ROOM (INT64_C(8) << 30)
 
 static const char *worker_path(const struct ks_judge *judge, struct ks_arena *arena)
 {
@@ -57,12 +58,42 @@ static enum ks_status start(struct ks_judge *judge, struct ks_worker *worker, st
     return status;
 }
 
-static enum ks_status start_spare(struct ks_judge *judge, struct ks_err *err)
+enum ks_status ks_runner_spare(struct ks_judge *judge, size_t n, struct ks_err *err)
 {
-    KS_TRY(start(judge, &judge->spare, err));
-    // Its context opens while the supervisor does something else.
-    ks_worker_send(&judge->spare, "hello", json_object(), NULL, 0);
+    size_t left = 0, most = judge->roomy ? KS_SPARES : 1;
+    for (size_t i = 0; i < judge->n_spares; i++)
+        if (ks_worker_alive(&judge->spares[i]))
+            judge->spares[left++] = judge->spares[i];
+        else
+            ks_worker_stop(&judge->spares[i]);
+    judge->n_spares = left;
+    while (judge->n_spares < n && judge->n_spares < most) {
+        struct ks_worker *spare = &judge->spares[judge->n_spares];
+        KS_TRY(start(judge, spare, err));
+        judge->n_spares++;
+        // Its context opens while the supervisor does something else.
+        ks_worker_send(spare, "hello", json_object(), NULL, 0);
+    }
     return KS_OK;
+}
+
+enum ks_status ks_workers_stay(struct ks_judge *judge, bool ahead, struct ks_err *err)
+{
+    judge->leaving.later = judge->roomy;
+    return ahead && judge->roomy ? ks_runner_spare(judge, KS_SPARES, err) : KS_OK;
+}
+
+void ks_workers_part(struct ks_judge *judge)
+{
+    judge->leaving.later = false;
+    ks_leaving_begin(&judge->leaving);
+}
+
+void ks_spares_stop(struct ks_judge *judge)
+{
+    for (size_t i = 0; i < judge->n_spares; i++)
+        ks_worker_stop(&judge->spares[i]);
+    judge->n_spares = 0;
 }
 
 // A worker that has said hello and done nothing else.
@@ -71,9 +102,10 @@ static enum ks_status take_fresh(struct ks_judge *judge, struct ks_worker *worke
 {
     enum ks_answer answer = KS_ANSWER_DIED;
     for (int attempt = 0; attempt < 2 && answer != KS_ANSWER_OK; attempt++) {
-        KS_TRY(ks_runner_spare(judge, err));
-        *worker = judge->spare;
-        judge->spare = (struct ks_worker){0};
+        KS_TRY(ks_runner_spare(judge, 1, err));
+        *worker = judge->spares[0];
+        judge->n_spares--;
+        memmove(judge->spares, judge->spares + 1, judge->n_spares * sizeof judge->spares[0]);
         answer = ks_worker_hello(worker, info);
         if (answer != KS_ANSWER_OK && attempt == 1) {
             enum ks_status status = ks_answer_status(worker, answer, who, err);
@@ -86,24 +118,33 @@ static enum ks_status take_fresh(struct ks_judge *judge, struct ks_worker *worke
     return KS_OK;
 }
 
-enum ks_status ks_runner_spare(struct ks_judge *judge, struct ks_err *err)
-{
-    if (ks_worker_alive(&judge->spare))
-        return KS_OK;
-    ks_worker_stop(&judge->spare);
-    return start_spare(judge, err);
-}
-
 enum ks_status ks_runner_take_last(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err)
 {
     struct ks_device_info info;
-    return take_fresh(judge, runner, "a runner", &info, err);
+    KS_TRY(take_fresh(judge, runner, "a runner", &info, err));
+    for (size_t i = 0; i < judge->n_spares; i++)
+        if (judge->spares[i].waiting)
+            ks_worker_hello(&judge->spares[i], &info); // one that fails is seen when it is wanted
+    return KS_OK;
 }
 
-enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err)
+enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, size_t behind,
+                              struct ks_err *err)
 {
-    KS_TRY(ks_runner_take_last(judge, runner, err));
-    return ks_runner_spare(judge, err);
+    struct ks_device_info info;
+    KS_TRY(take_fresh(judge, runner, "a runner", &info, err));
+    return ks_runner_spare(judge, behind, err);
+}
+
+// For contexts that only wait, and for buffers of workers that are to leave later. A launcher may have to
+// queue for each.
+static bool has_room(const struct ks_judge *judge)
+{
+    int64_t most = 0, room = judge->device.memory_free;
+    for (size_t w = 0; w < judge->n_problems; w++)
+        if (ks_problem_bytes(&judge->problems[w]) > most)
+            most = ks_problem_bytes(&judge->problems[w]);
+    return ks_judge_times(judge) && judge->options.launcher == NULL && room >= ROOM && most <= room / 16;
 }
 
 enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
@@ -114,6 +155,7 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
     judge->oracle_holds = 0;
     judge->wide.loaded = judge->rounding.loaded = false;
     KS_TRY(take_fresh(judge, &judge->oracle, "the oracle", &judge->device, err));
+    judge->roomy = has_room(judge);
     enum ks_answer answer = ks_worker_load(&judge->oracle, judge->original_image,
                                            &judge->kernel->signature->registered, 1);
     if (answer != KS_ANSWER_OK) {

@@ -48,7 +48,7 @@ static enum ks_status quick_runner(struct ks_judge *judge, struct ks_worker *run
     }
     ks_worker_stop(runner);
     *loaded = NULL;
-    KS_TRY(ks_runner_take(judge, runner, err));
+    KS_TRY(ks_runner_take(judge, runner, KS_SPARES, err));
     *answer = ks_worker_load(runner, c->cubin, c->names, c->n);
     if (*answer == KS_ANSWER_OK)
         *loaded = c;

@@ -86,14 +86,15 @@ static enum ks_status make_vectors(struct ks_judge *judge, struct ks_arena *aren
     return KS_OK;
 }
 
-enum ks_status ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena,
-                                 const struct ks_candidate *candidate, struct ks_sanitizing *s,
-                                 struct ks_err *err)
+// Both tools with their workers, or judge->no_sanitizer says why not.
+static struct ks_sanitizing *start_tools(struct ks_judge *judge)
 {
+    struct ks_arena *arena = judge->arena;
     struct ks_err local = {0};
-    *s = (struct ks_sanitizing){.judge = judge, .candidate = candidate, .verdict = KS_C_CORRECT};
+    struct ks_sanitizing *s = KS_NEW(arena, struct ks_sanitizing);
+    *s = (struct ks_sanitizing){.judge = judge, .verdict = KS_C_CORRECT};
     if (strcmp(judge->device.kind, "emu") == 0 || judge->no_sanitizer[0] != '\0')
-        return KS_OK; // the emulated device has looked at more; or it was told before
+        return s; // the emulated device has looked at more; or it was told before
     if (judge->options.launcher != NULL)
         snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "the device is reached through a launcher");
     else if (find_program(judge, arena) == NULL)
@@ -107,13 +108,46 @@ enum ks_status ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena,
         t->log = ks_path_join(arena, s->dir, ks_tool_name(t->tool));
         if (start(judge, arena, t->tool, t->log, &t->worker, &local) != KS_OK) {
             snprintf(judge->no_sanitizer, sizeof judge->no_sanitizer, "compute-sanitizer does not start");
-            return KS_OK;
+            break;
         }
         t->worker.child.dropped = &s->dropped;
         t->begun = true;
         ks_worker_send(&t->worker, "hello", json_object(), NULL, 0);
     }
-    if (judge->no_sanitizer[0] != '\0')
+    return s;
+}
+
+void ks_sanitize_park(struct ks_judge *judge)
+{
+    if (judge->roomy && judge->parked == NULL)
+        judge->parked = start_tools(judge);
+}
+
+void ks_sanitize_settle(struct ks_judge *judge)
+{
+    for (int i = 0; judge->parked != NULL && i < KS_TOOL_COUNT; i++)
+        if (judge->parked->tools[i].begun)
+            ks_sanitize_greet(&judge->parked->tools[i]);
+}
+
+void ks_sanitize_leave(struct ks_judge *judge)
+{
+    if (judge->parked == NULL)
+        return;
+    for (int i = 0; i < KS_TOOL_COUNT; i++)
+        ks_worker_leave(&judge->parked->tools[i].worker, &judge->leaving);
+    ks_sanitize_end(judge->parked);
+    judge->parked = NULL;
+}
+
+enum ks_status ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena,
+                                 const struct ks_candidate *candidate, struct ks_sanitizing **out,
+                                 struct ks_err *err)
+{
+    struct ks_sanitizing *s = *out = judge->parked != NULL ? judge->parked : start_tools(judge);
+    judge->parked = NULL;
+    s->candidate = candidate;
+    if (!s->tools[0].begun || judge->no_sanitizer[0] != '\0')
         return KS_OK;
     KS_TRY(make_vectors(judge, arena, s, err)); // while the tools start
     for (int i = 0; i < KS_TOOL_COUNT && s->n_vectors > 0; i++) {

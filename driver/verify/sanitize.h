@@ -22,6 +22,7 @@ struct ks_tool_look {
     struct ks_worker worker;
     const char *log;
     bool begun, beside;                      // its worker was started; in a thread
+    bool greeted;                            // its hello was waited for: `answer`
     pthread_t thread;
     struct ks_arena arena;
     bool answered;                           // its worker said hello, and is confined if it has to be
@@ -45,10 +46,17 @@ struct ks_sanitizing {
 
 // The toolkit's compute-sanitizer (toolkit NULL: any on PATH), or NULL.
 const char *ks_sanitizer_find(struct ks_arena *arena, const struct ks_toolkit *toolkit);
-// Starts the tools in a session on a GPU, each in a thread beside whatever the caller does next: that takes a
-// second and more. `s` stays where it is until ks_sanitize_end.
+// A tool takes a second to start: begins that, where there is room for processes that wait, before anybody knows
+// whether there will be a finalist.
+void ks_sanitize_park(struct ks_judge *judge);
+// Waits until what was begun is over, for the sake of times that are to be taken.
+void ks_sanitize_settle(struct ks_judge *judge);
+// Ends what was parked and not used.
+void ks_sanitize_leave(struct ks_judge *judge);
+// Runs a candidate under the tools, the parked ones if there are any, each in a thread beside whatever the caller
+// does next. *s is new in the judge's arena and stays where it is until ks_sanitize_end.
 enum ks_status ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena,
-                                 const struct ks_candidate *candidate, struct ks_sanitizing *s,
+                                 const struct ks_candidate *candidate, struct ks_sanitizing **s,
                                  struct ks_err *err);
 // Waits for the tools, and says what follows. What a tool also finds in the original is no fault of the
 // candidate's: a note. A tool that is absent or fails is a note; a failure status is KS_E_INTERRUPTED.
@@ -59,6 +67,9 @@ void ks_sanitize_end(struct ks_sanitizing *s);
 
 // A tool's runs of the candidate on all vectors, to the end of its worker (verify/sanitize_run.c): a thread's body.
 void *ks_sanitize_runs(void *tool_look);
+// Waits for a tool's hello. Less long than for that of a GPU that may be cold: a tool that a machine does not
+// support, or that hands no requests on, is to cost little, and once.
+void ks_sanitize_greet(struct ks_tool_look *t);
 // Seconds that the tool is given for its last words; times the deadline of a plain run.
 #define KS_SANITIZE_END 10.0
 #define KS_SANITIZE_PATIENCE 20.0

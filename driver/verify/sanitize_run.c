@@ -72,13 +72,18 @@ static enum ks_answer run_vector(struct ks_tool_look *t, const struct ks_vector 
     return answer;
 }
 
+void ks_sanitize_greet(struct ks_tool_look *t)
+{
+    if (!t->greeted)
+        t->answer = ks_worker_wait(&t->worker, START_SECONDS);
+    t->greeted = true;
+}
+
 static void run_all(struct ks_tool_look *t)
 {
     const struct ks_candidate *c = t->all->candidate;
     double begin = ks_now();
-    // Its hello is waited for less long than that of a GPU that may be cold: a tool that a machine does not
-    // support, or that hands no requests on, is to cost little, and once.
-    t->answer = ks_worker_wait(&t->worker, START_SECONDS);
+    ks_sanitize_greet(t);
     if (t->answer != KS_ANSWER_OK)
         return;
     t->answered = !t->worker.confined || ks_json_bool(t->worker.reply, "sandbox", false);

@@ -130,7 +130,7 @@ static enum ks_status load(struct screen *s, const struct ks_candidate *c, enum 
         return KS_OK;
     }
     drop_worker(s);
-    KS_TRY(ks_runner_take(s->judge, &s->worker, err));
+    KS_TRY(ks_runner_take(s->judge, &s->worker, KS_SPARES, err));
     s->loaded = c->cubin.at;
     *answer = ks_worker_load(&s->worker, c->cubin, names, c->n + 1);
     return KS_OK;

@@ -31,6 +31,8 @@ struct ks_candidate {
 
 struct ks_judge;
 struct ks_recalled;
+struct ks_sanitizing;
+#define KS_SPARES 2
 // Textual gate, shadow compile and static gate of several proposals at once. A proposal's fault goes
 // into its candidate; a failure status is a fault of the tool. Candidates live in judge->arena.
 typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals,
@@ -81,7 +83,10 @@ struct ks_judge {
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;
     struct ks_rounding rounding;
-    struct ks_worker spare;         // hello sent, not yet waited for
+    struct ks_worker spares[KS_SPARES]; // hello sent, the longest started first
+    size_t n_spares;
+    bool roomy;                     // the device has room for contexts that only wait
+    struct ks_sanitizing *parked;   // the sanitizers' workers, which wait for a finalist; NULL: none
     struct ks_leaving leaving;      // have done their work
     const atomic_bool *dropped;     // set by another thread: whatever is waited for is wanted no more; NULL: by none
     struct ks_problem *problems;    // declared, one a workload of the mark; on an emulated device smaller
@@ -140,12 +145,19 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err);
 // status is the tool's.
 enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct ks_slice image,
                               const char *function, const char **absent, struct ks_err *err);
-// A worker for a candidate: the spare if it is ready, and another spare is started behind it.
-enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err);
-// The same with none behind it, since the opening of another context is felt by what is timed meanwhile; and the
-// spare for later, if there is none.
+// A worker for a candidate: a spare, behind which there are to be so many more.
+enum ks_status ks_runner_take(struct ks_judge *judge, struct ks_worker *runner, size_t behind,
+                              struct ks_err *err);
+// The same with none started behind it and when the contexts of those that are left are open, since the opening of another
+// context is felt by what is timed meanwhile.
 enum ks_status ks_runner_take_last(struct ks_judge *judge, struct ks_worker *runner, struct ks_err *err);
-enum ks_status ks_runner_spare(struct ks_judge *judge, struct ks_err *err);
+// At least `n` spares, or as many as there is room for.
+enum ks_status ks_runner_spare(struct ks_judge *judge, size_t n, struct ks_err *err);
+void ks_spares_stop(struct ks_judge *judge);
+// Where there is room, from here to ks_workers_part those who have done their work stay, idle, so that nobody who
+// takes times has to wait for their end. `ahead`: a compile may come first, beside which spares start.
+enum ks_status ks_workers_stay(struct ks_judge *judge, bool ahead, struct ks_err *err);
+void ks_workers_part(struct ks_judge *judge);
 // Loads a cubin as "m0" and looks its functions up.
 enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
                               const char *const *names, size_t n);

@@ -6,6 +6,7 @@
 
 #include "os/file.h"
 #include "os/lock.h"
+#include "verify/sanitize.h"
 #include "verify/schedule.h"
 #include "verify/timing_round.h"
 
@@ -200,6 +201,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
             ks_strv_add(arena, &names, arms[i]->names[k]);
     ks_strv_add(arena, &names, judge->kernel->signature->registered);
     KS_TRY(ks_runner_take_last(judge, &worker, err));
+    ks_sanitize_settle(judge);
     base->worker = &worker;
     enum ks_answer answer = ks_worker_load(&worker, base->candidate->cubin, names.at, names.len);
     enum ks_status status = KS_OK;
@@ -214,7 +216,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
     }
     ks_lock_release(&lock);
     if (status == KS_OK) // its context opens while this one closes
-        status = ks_runner_spare(judge, err);
+        status = ks_runner_spare(judge, KS_SPARES, err);
     ks_worker_leave(&worker, &judge->leaving);
     return status;
 }

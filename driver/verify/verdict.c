@@ -293,7 +293,11 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     *verdict = (struct ks_verdict){.correctness = KS_C_VOID, .speed = KS_S_NOT_MEASURED};
     double start = ks_now();
     judge->n_notes = judge->n_session_notes;
-    enum ks_status status = judge_full(judge, &scratch, proposal, verdict, err);
+    ks_sanitize_park(judge);
+    enum ks_status status = ks_workers_stay(judge, true, err);
+    if (status == KS_OK)
+        status = judge_full(judge, &scratch, proposal, verdict, err);
+    ks_workers_part(judge);
     verdict->seconds_run = ks_now() - start - verdict->seconds_compile;
     ks_arena_free(&scratch);
     return status;
@@ -328,8 +332,8 @@ static enum ks_status confirm_correct(struct ks_judge *judge, struct ks_arena *s
                                       struct ks_err *err)
 {
     struct ks_correct correct;
-    struct ks_sanitizing *sanitizing = KS_NEW(scratch, struct ks_sanitizing);
-    enum ks_status status = ks_sanitize_begin(judge, scratch, c, sanitizing, err);
+    struct ks_sanitizing *sanitizing;
+    enum ks_status status = ks_sanitize_begin(judge, scratch, c, &sanitizing, err);
     if (status == KS_OK)
         status = ks_correct_run(judge, scratch, c, KS_JUDGE_CONFIRM, NULL, &correct, err);
     if (status == KS_OK) {
@@ -355,7 +359,7 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
         refuse(verdict, c->failure, c->reason);
         return KS_OK;
     }
-    // Nothing of the search is reused: new processes (the spare has done nothing yet), new seeds, unseen sizes.
+    // Nothing of the search is reused: new processes (spares have done nothing yet), new seeds, unseen sizes.
     ks_worker_leave(&judge->oracle, &judge->leaving);
     if (judge->options.seed == 0)
         ks_judge_reseed(judge);
@@ -389,7 +393,10 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
     double start = ks_now(), compiled = verdict->seconds_compile;
     verdict->speed = KS_S_NOT_MEASURED;
     judge->n_notes = judge->n_session_notes;
-    enum ks_status status = judge_confirm(judge, &scratch, proposal, verdict, err);
+    enum ks_status status = ks_workers_stay(judge, false, err);
+    if (status == KS_OK)
+        status = judge_confirm(judge, &scratch, proposal, verdict, err);
+    ks_workers_part(judge);
     note(verdict, KS_CHECK_CONFIRMATION, start,
          verdict->correctness == KS_C_CORRECT &&
              (verdict->speed == KS_S_FASTER || verdict->speed == KS_S_MODELLED));

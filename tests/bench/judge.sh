@@ -32,9 +32,9 @@ gain() {
 }
 accept() {
     echo "one that passes, the sanitizers as well"
-    part waste_150 same full="$(share 2)"
+    part waste_150 same full="$(share 2)" anew
     echo "much memory"
-    part stream_150 stream full="$(share 2)"
+    part stream_150 stream full="$(share 2)" anew
 }
 wrong() {
     echo "wrong ones"

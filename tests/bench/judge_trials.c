@@ -1,10 +1,12 @@
 // judge_trials FILE.cu KERNEL PROPOSAL.yaml [search=N] [full=N] [quick=N] [lines=N] [seconds=N] [seed=N] [unsanitized]
-//              [-- NVCC WORDS]
+//              [anew] [-- NVCC WORDS]
 //
 // What the judge says of one proposal, many times over, on the device that `ks` would use:
 //   search=N  the timing of a search N times, and of a confirmation where that finds it faster
 //   full=N    full judgement N times, and the confirmation whatever the first found
 //   unsanitized  confirmations without compute-sanitizer: for many trials of what it does not bear on
+//   anew  compiles for each full judgement, as a search does: meanwhile processes start and end that the next trial
+//             would otherwise wait for
 //   quick=N   one batch of N copies of the proposal that differ in a comment
 //   lines=N   the trials are divided among N lines (1), each with what its own gave: what was printed survives a cut
 //   seconds=N  no trial is begun later than that after the first; the counts say how many were made
@@ -25,7 +27,7 @@
 struct request {
     const char *file, *kernel, *proposal;
     long search, full, quick, lines, seconds, seed;
-    bool unsanitized;
+    bool unsanitized, anew;
     const char *const *words;
 };
 
@@ -47,6 +49,8 @@ static bool read_words(char **argv, struct request *r)
         }
         if (strcmp(*at, "unsanitized") == 0)
             r->unsanitized = true;
+        else if (strcmp(*at, "anew") == 0)
+            r->anew = true;
         else if (sscanf(*at, "search=%ld", &r->search) != 1 && sscanf(*at, "full=%ld", &r->full) != 1 &&
             sscanf(*at, "quick=%ld", &r->quick) != 1 && sscanf(*at, "seconds=%ld", &r->seconds) != 1 &&
             sscanf(*at, "lines=%ld", &r->lines) != 1 && sscanf(*at, "seed=%ld", &r->seed) != 1)
@@ -119,7 +123,16 @@ static json_t *search_trials(struct ks_judge *judge, const struct ks_candidate *
                      seconds);
 }
 
-static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, long most, double end)
+// The same proposal, with a comment that no other has.
+static struct ks_proposal *copy_proposal(struct ks_arena *arena, const struct ks_proposal *proposal)
+{
+    static int copies;
+    struct ks_proposal *copy = ks_arena_memdup(arena, proposal, sizeof *proposal);
+    copy->source = ks_arena_printf(arena, "// copy %d\n%s", ++copies, proposal->source);
+    return copy;
+}
+
+static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal, bool anew, long most, double end)
 {
     json_t *correctness = json_object(), *speeds = json_object(), *seconds = json_array(), *ratios = json_array();
     json_t *checks = json_object();
@@ -128,6 +141,8 @@ static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal,
     for (; n < most && (end == 0 || ks_now() < end); n++) {
         struct ks_err err = {0};
         struct ks_verdict verdict;
+        if (anew)
+            proposal = copy_proposal(judge->arena, proposal);
         must(ks_judge_full(judge, proposal, &verdict, &err), &err);
         if (verdict.correctness == KS_C_CORRECT && verdict.domain != NULL)
             must(ks_judge_confirm(judge, proposal, &verdict, &err), &err);
@@ -156,10 +171,8 @@ static json_t *quick_trial(struct ks_judge *judge, struct ks_arena *arena,
     struct ks_verdict *verdicts = KS_NEW_ARRAY(arena, struct ks_verdict, n);
     size_t correct = 0;
     double compile = 0, run = 0;
-    for (size_t i = 0; i < n; i++) {
-        copies[i] = ks_arena_memdup(arena, proposal, sizeof *proposal);
-        copies[i]->source = ks_arena_printf(arena, "// copy %zu\n%s", i, proposal->source);
-    }
+    for (size_t i = 0; i < n; i++)
+        copies[i] = copy_proposal(arena, proposal);
     must(ks_judge_quick(judge, copies, n, verdicts, &err), &err);
     for (size_t i = 0; i < n; i++) {
         correct += verdicts[i].correctness == KS_C_CORRECT;
@@ -231,7 +244,7 @@ int main(int argc, char **argv)
         if (search > 0)
             json_object_set_new(out, "search", search_trials(judge, candidate, search, end));
         if (full > 0)
-            json_object_set_new(out, "full", full_trials(judge, proposal, full, end));
+            json_object_set_new(out, "full", full_trials(judge, proposal, r.anew, full, end));
         if (r.quick > 0 && line == 0)
             json_object_set_new(out, "quick", quick_trial(judge, &arena, proposal, (size_t)r.quick));
         json_dumpf(out, stdout, JSON_REAL_PRECISION(5) | JSON_PRESERVE_ORDER | JSON_COMPACT);

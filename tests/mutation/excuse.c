@@ -25,7 +25,7 @@ struct side {
 static enum ks_status start(struct ks_judge *session, struct side *side, struct ks_err *err)
 {
     const struct ks_candidate *c = side->candidate;
-    KS_TRY(ks_runner_take(session, &side->runner, err));
+    KS_TRY(ks_runner_take(session, &side->runner, 1, err));
     enum ks_answer answer = ks_worker_load(&side->runner, c->text.len > 0 ? c->text : c->cubin,
                                            c->names, c->n);
     return answer == KS_ANSWER_OK ? KS_OK : ks_answer_status(&side->runner, answer, "a side", err);

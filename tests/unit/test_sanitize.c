@@ -82,11 +82,10 @@ struct outcome {
     const char *calls;
 };
 
-static struct outcome confirmed(struct setting *s, const char *mode)
+// A session with the tool in that mode; its folder.
+static const char *open_with_tool(struct setting *s, const char *mode)
 {
     struct ks_err err = {0};
-    struct outcome o = {.calls = ""};
-    struct ks_slice calls;
     char *dir;
     check(ks_dir_temp(&s->arena, "ks-test-sanitize", &dir, &err), &err);
     put(s, dir, "mode", mode);
@@ -96,6 +95,21 @@ static struct outcome confirmed(struct setting *s, const char *mode)
     s->own_worker = ks_path_join(&s->arena, dir, "worker");
     s->options.sanitizer = strcmp(mode, "absent") == 0 ? "" : ks_path_join(&s->arena, dir, "tool");
     check(open_judge(s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    return dir;
+}
+
+static const char *read_calls(struct setting *s, const char *dir)
+{
+    struct ks_slice calls;
+    bool there = ks_file_read(&s->arena, ks_path_join(&s->arena, dir, "calls"), 65536, &calls, NULL) == KS_OK;
+    return there ? calls.at : "";
+}
+
+static struct outcome confirmed(struct setting *s, const char *mode)
+{
+    struct ks_err err = {0};
+    struct outcome o;
+    const char *dir = open_with_tool(s, mode);
     struct ks_proposal *p = make_proposal(s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
     for (int i = 0; i < 2; i++) { // the next one is judged as the first
         check(ks_judge_full(s->judge, p, &o.verdict, &err), &err);
@@ -103,8 +117,7 @@ static struct outcome confirmed(struct setting *s, const char *mode)
         assert_int_equal(o.verdict.checks.result[KS_CHECK_MEMCHECK], KS_CHECK_NOT_MADE);
         check(ks_judge_confirm(s->judge, p, &o.verdict, &err), &err);
     }
-    if (ks_file_read(&s->arena, ks_path_join(&s->arena, dir, "calls"), 65536, &calls, NULL) == KS_OK)
-        o.calls = calls.at;
+    o.calls = read_calls(s, dir);
     ks_tree_remove(dir, NULL);
     return o;
 }
@@ -159,6 +172,64 @@ static void verdicts_follow_the_tools(void **state)
     }
 }
 
+static size_t lines(const char *text)
+{
+    size_t n = 0;
+    for (; *text != '\0'; text++)
+        n += *text == '\n';
+    return n;
+}
+
+// They start beside what comes before a confirmation and serve one; where memory is scarce not before it.
+static void tools_wait_for_a_finalist(void **state)
+{
+    (void)state;
+    for (int roomy = 0; roomy < 2; roomy++) {
+        struct setting s = {0};
+        struct ks_err err = {0};
+        struct ks_verdict v;
+        const char *dir = open_with_tool(&s, "clean");
+        struct ks_proposal *wrong = make_proposal(&s, "vadd_off", VADD_SIGNATURE, "a, b, c, n", "1");
+        struct ks_proposal *right = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+        assert_true(s.judge->roomy);
+        s.judge->roomy = roomy;
+        for (int i = 0; i < 3; i++) // one pair for all that end early
+            check(ks_judge_full(s.judge, i == 1 ? wrong : right, &v, &err), &err);
+        assert_int_equal(lines(read_calls(&s, dir)), roomy ? 2 : 0);
+        check(ks_judge_confirm(s.judge, right, &v, &err), &err);
+        assert_int_equal(v.checks.result[KS_CHECK_RACECHECK], KS_CHECK_PASSED);
+        assert_int_equal(lines(read_calls(&s, dir)), 2);
+        s.judge->roomy = roomy; // its new oracle has said anew what is free
+        check(ks_judge_full(s.judge, right, &v, &err), &err);
+        assert_int_equal(lines(read_calls(&s, dir)), roomy ? 4 : 2);
+        ks_tree_remove(dir, NULL);
+        close_judge(&s);
+    }
+}
+
+// A context that closes is felt by what is timed, one that waits is not.
+static void workers_leave_after_times_were_taken(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_worker runner;
+    const char *dir = open_with_tool(&s, "clean");
+    for (int later = 0; later < 2; later++) {
+        check(ks_runner_take(s.judge, &runner, 1, &err), &err);
+        pid_t pid = runner.child.pid;
+        s.judge->leaving.later = later;
+        ks_worker_leave(&runner, &s.judge->leaving);
+        ks_leaving_wait(&s.judge->leaving);
+        assert_int_equal(kill(pid, 0) == 0, later);
+        ks_leaving_begin(&s.judge->leaving);
+        ks_leaving_wait(&s.judge->leaving);
+        assert_int_not_equal(kill(pid, 0), 0);
+    }
+    ks_tree_remove(dir, NULL);
+    close_judge(&s);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -166,6 +237,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(logs_are_read),
         cmocka_unit_test(verdicts_follow_the_tools),
+        cmocka_unit_test(tools_wait_for_a_finalist),
+        cmocka_unit_test(workers_leave_after_times_were_taken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
