@@ -1,6 +1,5 @@
 #include "engine/edit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/vec.h"
@@ -12,9 +11,8 @@ void ks_edit_add(struct ks_arena *arena, struct ks_edit_list *edits, size_t begi
 }
 
 // By place; of those that start together insertions first, then the wider.
-static int compare(const void *a, const void *b)
+static int compare(const struct ks_edit *x, const struct ks_edit *y)
 {
-    const struct ks_edit *x = a, *y = b;
     if (x->begin != y->begin)
         return x->begin < y->begin ? -1 : 1;
     if ((x->begin == x->end) != (y->begin == y->end))
@@ -27,8 +25,13 @@ char *ks_edit_apply(struct ks_arena *arena, const struct ks_edit_list *edits, st
 {
     struct ks_edit *sorted =
         ks_arena_memdup(arena, edits->at ? edits->at : (void *)"", edits->len * sizeof *edits->at);
-    if (edits->len > 1)
-        qsort(sorted, edits->len, sizeof *sorted, compare);
+    for (size_t i = 1; i < edits->len; i++) { // few, and those of one place keep their order
+        struct ks_edit e = sorted[i];
+        size_t k = i;
+        for (; k > 0 && compare(&sorted[k - 1], &e) > 0; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = e;
+    }
     struct ks_buf buf = KS_BUF(1 << 20);
     size_t pos = begin;
     for (size_t i = 0; i < edits->len; i++) {

@@ -16,6 +16,7 @@ static const struct {
     {"unroll", offsetof(struct ks_options, unroll)},
     {"math", offsetof(struct ks_options, math)},
     {"private", offsetof(struct ks_options, private_)},
+    {"lanes", offsetof(struct ks_options, lanes)},
     {"blocks", offsetof(struct ks_options, blocks)},
 };
 

@@ -48,6 +48,7 @@ struct ks_options {
     int unroll;    // innermost loops; -1: fully
     int private_;  // atomics gathered first: 1: by a block in shared memory, 2: by a thread in registers
     int math;      // cheaper functions: 1: that round alike, 2: approximations
+    int lanes;     // threads that do an item of a map together
     int blocks;    // at most so many, each walking over its share (with private_)
 };
 // "block=32x8 rows=4"; the text of defaults is "".

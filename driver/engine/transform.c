@@ -12,6 +12,7 @@ static const char *const unroll_params[] = {"unroll", NULL};
 static const char *const bounds_params[] = {"bounds", NULL};
 static const char *const readonly_params[] = {"restrict", NULL};
 static const char *const math_params[] = {"math", NULL};
+static const char *const lanes_params[] = {"lanes", "block", "restrict", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
 static const struct {
@@ -28,6 +29,7 @@ static const struct {
     {"readonly", readonly_params, ks_transform_readonly},
     {"math", math_params, ks_transform_math},
     {"private", private_params, ks_transform_private},
+    {"lanes", lanes_params, ks_transform_lanes},
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };
 

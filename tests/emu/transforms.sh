@@ -51,6 +51,21 @@ refused "$scratch/used.cu" 'private private=1' 'line 11: the value that an atomi
 sed 's/    int v = x/    if (count[0] > 5) return;\n&/' "$source/histogram.cu" > "$scratch/read.cu"
 refused "$scratch/read.cu" 'private private=1' 'line 8: the array is also accessed without atomics'
 
+# Groups of lanes for an item: parts of a warp, a warp, a block.
+made softmax 'lanes lanes=32; unroll unroll=4' CORRECT
+made softmax 'lanes lanes=128' CORRECT
+made csr 'lanes lanes=4 block=64; bounds bounds=2' CORRECT
+made tallies 'lanes lanes=32' CORRECT
+made tallies 'lanes lanes=256' CORRECT
+made heads 'lanes lanes=16' CORRECT
+made tallies 'lanes lanes=32' WRONG 's/if (opt_lane != 0) o = 0;//'
+made softmax 'lanes lanes=128' WRONG 's/opt_i < 4/opt_i < 3/'
+refused "$source/gelu.cu" 'lanes lanes=32' 'line 5: the kernel has no loop'
+refused "$source/softmax.cu" 'lanes lanes=24' 'power of two'
+refused "$source/softmax.cu" 'lanes lanes=32; geometry items=2' 'one item at a time'
+sed 's/top = in\[k\];/{ top = in[k]; break; }/; s/out\[k\] = e/out[0] = e/; s/out\[k\] \*=/out[k] += out[k - 1] */' "$source/softmax.cu" > "$scratch/carried.cu"
+refused "$scratch/carried.cu" 'lanes lanes=32' 'line 14: top goes from turn to turn'
+
 # Cheaper functions, alone and below other shapes.
 made cubes 'math math=1' CORRECT
 made cubes 'math math=1' WRONG 's/return y \* y/return x * y/'

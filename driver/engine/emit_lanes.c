@@ -1,0 +1,133 @@
+// A map whose items are each done by a group of lanes: a part of a warp, a warp, or a block.
+#include <string.h>
+
+#include "engine/emit.h"
+#include "engine/lanes.h"
+
+struct work {
+    struct ks_subject *s;
+    const struct ks_options *options;
+    struct ks_lanes lanes;
+    int threads, groups; // a block's
+    bool apart;          // the guard says that arrays do not overlap
+    const char *extent[3];
+};
+
+static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf *asserts,
+                             struct ks_err *err)
+{
+    struct ks_subject *s = w->s;
+    const struct ks_options *o = w->options;
+    int lanes = o->lanes, threads = o->block[0];
+    if (o->items || o->rows || o->width || o->stream || o->peel || o->private_)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "a group of lanes does one item at a time");
+    if (o->block[1] > 1 || (lanes > 32 && threads && threads != lanes))
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the lanes are along x, and above 32 they are the block");
+    if (threads == 0)
+        threads = lanes > 128 ? lanes : 128;
+    if (lanes > 32)
+        threads = lanes;
+    if (threads % 32 != 0 || threads % lanes != 0 || threads > 1024)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a block of whole warps and groups is needed",
+                s->decl->line);
+    w->threads = threads;
+    w->groups = threads / lanes;
+    for (int a = 0; a < 3; a++) {
+        w->extent[a] = ks_emit_extent(s, a, when, asserts, err);
+        if (!w->extent[a])
+            return KS_E_UNSUPPORTED;
+    }
+    return KS_OK;
+}
+
+static void put_source(struct work *w, const char *asserts, struct ks_buf *out)
+{
+    struct ks_subject *s = w->s;
+    const struct ks_map *m = &s->map;
+    const char *threads = ks_arena_printf(s->arena, "%d", w->threads);
+    ks_emit_instance(s, out);
+    ks_buf_printf(out, "__global__ void %s%s_lanes(%s", ks_emit_bounds(s, w->options, threads),
+                  s->decl->name, ks_emit_params(s, w->apart));
+    for (int a = 0; a < 3; a++)
+        if (m->axis[a].used)
+            ks_buf_printf(out, ", %s opt_end_%c", m->axis[a].wide ? "long long" : "unsigned",
+                          'x' + a);
+    ks_buf_printf(out, ")\n{\n%s    const int opt_lane = threadIdx.x %% %d;\n", asserts,
+                  w->lanes.count);
+    if (w->lanes.count < 32)
+        ks_buf_printf(out,
+                      "    const unsigned opt_mask = 0x%xu << (threadIdx.x %% 32 - opt_lane);\n",
+                      (1u << w->lanes.count) - 1);
+    for (int a = 2; a >= 0; a--) {
+        const char *type = m->axis[a].wide ? "long long" : "unsigned";
+        if (!m->axis[a].used)
+            continue;
+        if (a > 0)
+            ks_buf_printf(out, "    const %s opt_%c = blockIdx.%c;\n", type, 'x' + a, 'x' + a);
+        else if (w->groups > 1)
+            ks_buf_printf(out, "    const %s opt_x = blockIdx.x * (%s)%d + threadIdx.x / %d;\n",
+                          type, type, w->groups, w->lanes.count);
+        else
+            ks_buf_printf(out, "    const %s opt_x = blockIdx.x;\n", type);
+        ks_buf_printf(out, "    if (opt_%c >= opt_end_%c)\n        return;\n", 'x' + a, 'x' + a);
+    }
+    if (m->stride) { // what stands in front of the loop
+        const struct ks_node *block = s->body.block;
+        char *front = ks_edit_apply(s->arena, &m->edits, s->body.text, block->begin + 1,
+                                    block->kid[block->n - 1]->begin);
+        ks_buf_puts(out, ks_text_indent(s->arena, front, 4));
+    }
+    char *item = ks_emit_item(s, &w->lanes.edits, false, true, 4);
+    const char *index = ks_emit_index(s, item);
+    if (*index)
+        ks_buf_printf(out, "    %s", index);
+    ks_buf_printf(out, "%s}\n", item);
+}
+
+static enum ks_status build(const struct work *w, const char *source, struct ks_buf *when,
+                            struct ks_proposal *proposal, struct ks_err *err)
+{
+    struct ks_subject *s = w->s;
+    struct ks_arena *arena = s->arena;
+    struct ks_plan_step step = {.kernel = ks_arena_printf(arena, "%s_lanes", s->decl->name)};
+    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 3);
+    for (size_t i = 0; i < s->decl->n_params; i++)
+        args[step.n_args++] = s->decl->params[i].name;
+    step.block[0] = ks_arena_printf(arena, "%d", w->threads);
+    for (int a = 0; a < 3; a++) {
+        if (!s->map.axis[a].used)
+            continue;
+        args[step.n_args++] = w->extent[a];
+        step.grid[a] =
+            a == 0 ? ks_arena_printf(arena, "max(1, ceildiv(%s, %d))", w->extent[a], w->groups)
+                   : ks_arena_printf(arena, "max(1, %s)", w->extent[a]);
+        ks_emit_when(when,
+                     ks_arena_printf(arena, "%s <= %d", w->extent[a], a ? 65535 : 2147483647));
+    }
+    step.args = args;
+    return ks_plan_build(arena, s->decl->name, s->decl, s->brief->signature, source,
+                         ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
+}
+
+enum ks_status ks_emit_lanes(struct ks_subject *s, const struct ks_options *options,
+                             struct ks_proposal *proposal, struct ks_err *err)
+{
+    struct ks_buf when = KS_BUF(1 << 15), asserts = KS_BUF(4096), source = KS_BUF(1 << 20);
+    struct work w = {.s = s, .options = options};
+    w.apart = ks_subject_apart(s) != NULL;
+    enum ks_status status =
+        ks_lanes_make(s, options->lanes, options->unroll, w.apart, &w.lanes, err);
+    if (status != KS_OK)
+        goto out;
+    if (options->restrict_ || w.apart)
+        KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
+    ks_emit_when(&when, w.lanes.limits);
+    KS_TRY_GOTO(choose(&w, &when, &asserts, err), out);
+    put_source(&w, ks_buf_text(&asserts), &source);
+    status = build(&w, ks_arena_strdup(s->arena, ks_buf_text(&source)), &when, proposal, err);
+out:
+    ks_buf_free(&when);
+    ks_buf_free(&asserts);
+    ks_buf_free(&source);
+    return status;
+}

@@ -1,0 +1,559 @@
+#include "engine/loop.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+struct reader {
+    struct ks_arena *arena;
+    const struct ks_kernel_decl *decl;
+    const struct ks_body *body;
+    struct ks_affine env; // grows with the loop's own declarations
+    struct ks_loop *loop;
+    int depth; // of loops in the loop
+};
+
+bool ks_node_is_loop(const struct ks_node *node)
+{
+    return node->kind == KS_N_FOR || node->kind == KS_N_WHILE || node->kind == KS_N_DO;
+}
+
+static void refuse(struct reader *r, const struct ks_node *at, const char *why)
+{
+    if (!r->loop->why)
+        r->loop->why = ks_arena_printf(r->arena, "line %d: %s", at->line, why);
+}
+
+static struct ks_affine_local *last(struct ks_affine *env, const char *name)
+{
+    for (size_t i = env->len; i > 0; i--)
+        if (strcmp(env->at[i - 1].name, name) == 0)
+            return &env->at[i - 1];
+    return NULL;
+}
+
+void ks_loop_declare(struct ks_affine *env, const struct ks_node *decl)
+{
+    ks_affine_declare(env, decl, false);
+    struct ks_type type = ks_type_parse(env->arena, ks_slice_of(decl->text));
+    bool integer = type.elem.lanes == 1 && type.elem.size && !ks_scalar_is_float(type.elem.scalar);
+    for (size_t i = 0; integer && i < decl->n; i++) {
+        struct ks_affine_local *local = last(env, decl->kid[i]->text);
+        if (!local->changes && !local->value.known && local->var->init && local->var->n == 0 &&
+            !local->var->pointer)
+            local->value = ks_poly_symbol(local->name);
+    }
+}
+
+void ks_loop_enter(struct ks_affine *env, const struct ks_node *loop)
+{
+    if (loop->kind != KS_N_FOR || loop->kid[0]->kind != KS_N_DECL)
+        return;
+    ks_affine_declare(env, loop->kid[0], true);
+    for (size_t i = 0; i < loop->kid[0]->n; i++) {
+        struct ks_affine_local *local = last(env, loop->kid[0]->kid[i]->text);
+        local->value = ks_poly_symbol(local->name);
+    }
+}
+
+struct find_declaration {
+    const char *name;
+    size_t before;
+    const struct ks_node *found;
+};
+
+static bool visit_declaration(void *context, struct ks_node *node)
+{
+    struct find_declaration *f = context;
+    if (node->kind >= KS_N_BLOCK && node->kind != KS_N_DECL && f->before != SIZE_MAX &&
+        (node->begin > f->before || node->end <= f->before))
+        return false; // a scope that was left
+    if (node->kind == KS_N_DECL && node->begin < f->before)
+        for (size_t i = 0; i < node->n; i++)
+            if (strcmp(node->kid[i]->text, f->name) == 0)
+                f->found = node;
+    return true;
+}
+
+const struct ks_node *ks_loop_declaration(struct ks_node *root, const char *name, size_t before)
+{
+    struct find_declaration f = {name, before, NULL};
+    ks_node_walk(root, visit_declaration, &f);
+    return f.found;
+}
+
+bool ks_function_is_pure(const char *name)
+{
+    static const char *const names[] = {
+        "abs",  "fabs",     "max",     "min",      "fmax",  "fmin",  "sqrt",  "rsqrt", "exp",
+        "exp2", "expm1",    "log",     "log2",     "log10", "log1p", "pow",   "sin",   "cos",
+        "tan",  "tanh",     "sinh",    "cosh",     "asin",  "acos",  "atan",  "atan2", "erf",
+        "erfc", "floor",    "ceil",    "round",    "rint",  "trunc", "fma",   "fmod",  "hypot",
+        "cbrt", "isnan",    "isinf",   "copysign", "ldexp", "powi",  "exp10", "llabs", "labs",
+        "fdim", "isfinite", "signbit", "make",     NULL};
+    if (ks_starts_with(name, "std::"))
+        name += 5;
+    if (ks_starts_with(name, "__") || ks_starts_with(name, "make_"))
+        return true;
+    size_t n = strlen(name);
+    for (size_t i = 0; names[i]; i++) {
+        size_t k = strlen(names[i]);
+        if (strncmp(name, names[i], k) == 0 && (n == k || (n == k + 1 && name[k] == 'f')))
+            return true;
+    }
+    return false;
+}
+
+// Whether the name is declared inside the loop; one that is declared on both sides is taken for
+// outer.
+static bool is_inner(const struct reader *r, const char *name)
+{
+    struct ks_node *root = r->body->block;
+    return ks_loop_declaration(r->loop->node, name, SIZE_MAX) &&
+           !ks_loop_declaration(root, name, r->loop->node->begin);
+}
+
+// The stride of a place along the loop's variable.
+static int64_t stride_of(const struct reader *r, const struct ks_poly *p)
+{
+    int64_t stride = 0;
+    if (!p->known)
+        return -1;
+    for (int i = 0; i < p->n; i++)
+        for (int s = 0; s < p->term[i].n; s++)
+            if (strcmp(p->term[i].symbol[s], r->loop->var) == 0) {
+                if (p->term[i].n > 1)
+                    return -1;
+                stride = p->term[i].coef;
+            }
+    return stride;
+}
+
+static void add_access(struct reader *r, const struct ks_node *node, bool writes)
+{
+    struct ks_loop *l = r->loop;
+    struct ks_place place = ks_place_of(&r->env, r->decl, node);
+    if (place.base == KS_PLACE_LOCAL) {
+        if (writes && !is_inner(r, place.name))
+            refuse(r, node, "an array or structure outside the loop changes in it");
+        return;
+    }
+    if (writes && place.base == KS_PLACE_UNKNOWN)
+        refuse(r, node, "a store through a pointer that is not followed");
+    ks_vec_grow_(r->arena, (void **)&l->accesses, &l->n_accesses, &l->cap_accesses,
+                 sizeof *l->accesses);
+    int64_t stride = stride_of(r, &place.index);
+    l->accesses[l->n_accesses - 1] = (struct ks_loop_access){node, place, writes, stride};
+    l->stores |= writes;
+    l->units += stride == 1;
+    l->strided += stride != 1 && stride != 0;
+}
+
+static void add_reduction(struct reader *r, const struct ks_node *node,
+                          const struct ks_reduction *update)
+{
+    struct ks_loop *l = r->loop;
+    for (size_t i = 0; i < l->n_reductions; i++)
+        if (strcmp(l->reductions[i].name, update->name) == 0) {
+            if (!ks_reduction_same(&l->reductions[i], update))
+                refuse(r, node, "a variable is reduced in two ways");
+            l->reductions[i].places += update->places;
+            return;
+        }
+    const struct ks_node *decl = ks_loop_declaration(r->body->block, update->name, l->node->begin);
+    const struct ks_affine_local *local = ks_affine_find(&r->env, update->name);
+    if (!decl || !local || local->var->n > 0 || local->var->pointer || local->var->reference ||
+        decl->shared || decl->is_static)
+        refuse(r, node, "what is reduced is no plain variable");
+    ks_vec_grow_(r->arena, (void **)&l->reductions, &l->n_reductions, &l->cap_reductions,
+                 sizeof *l->reductions);
+    l->reductions[l->n_reductions - 1] = *update;
+}
+
+static void expression(struct reader *r, const struct ks_node *node);
+
+// `node` changes what `target` names; true when that was a reduction of an outer variable.
+static void change(struct reader *r, const struct ks_node *node, const struct ks_node *target)
+{
+    struct ks_reduction update;
+    if (target->kind != KS_N_NAME) {
+        add_access(r, target, true);
+        return;
+    }
+    if (node == r->loop->step)
+        return;
+    if (strcmp(target->text, r->loop->var) == 0)
+        refuse(r, node, "the loop's variable changes in its body");
+    else if (is_inner(r, target->text))
+        return;
+    else if (ks_reduction_read(r->arena, r->body, node, &update))
+        add_reduction(r, node, &update);
+    else
+        refuse(r, node, ks_arena_printf(r->arena, "%s goes from turn to turn", target->text));
+}
+
+// An argument that a function of the program's own may take as a reference.
+static void argument(struct reader *r, const struct ks_node *arg)
+{
+    if (arg->kind == KS_N_INDEX) {
+        struct ks_place place = ks_place_of(&r->env, r->decl, arg);
+        if (place.base == KS_PLACE_PARAM && r->decl->params[place.param].type.pointee_const)
+            return;
+    }
+    const struct ks_affine_local *local =
+        arg->kind == KS_N_NAME ? ks_affine_find(&r->env, arg->text) : NULL;
+    if (local && !is_inner(r, arg->text) && (local->changes || !local->var->init))
+        refuse(r, arg, ks_arena_printf(r->arena, "a function may change %s", arg->text));
+    if (!local && arg->kind == KS_N_NAME)
+        for (size_t i = 0; i < r->decl->n_params; i++)
+            if (strcmp(r->decl->params[i].name, arg->text) == 0 &&
+                r->decl->params[i].type.pointer && !r->decl->params[i].type.pointee_const)
+                refuse(r, arg, ks_arena_printf(r->arena, "a function may change %s", arg->text));
+}
+
+static void call(struct reader *r, const struct ks_node *node)
+{
+    const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
+    bool atomic = ks_starts_with(name, "atomic"), pure = ks_function_is_pure(name);
+    if (ks_starts_with(name, "__sync") || ks_starts_with(name, "__shfl") || !*name ||
+        strstr(name, "_sync"))
+        refuse(r, node, "threads meet in the loop");
+    for (size_t i = 1; i < node->n; i++) {
+        const struct ks_node *arg = node->kid[i];
+        if (i == 1 && ks_node_is(arg, KS_N_UNARY, "&") && (atomic || strcmp(name, "__ldg") == 0)) {
+            struct ks_place place = ks_place_of(&r->env, r->decl, arg->kid[0]);
+            if (atomic && place.base == KS_PLACE_LOCAL)
+                refuse(r, arg, "an atomic on shared or own memory");
+            if (!atomic)
+                add_access(r, arg->kid[0], false);
+            if (arg->kid[0]->kind == KS_N_INDEX)
+                expression(r, arg->kid[0]->kid[1]);
+            continue;
+        }
+        if (!pure && !atomic)
+            argument(r, arg);
+        expression(r, arg);
+    }
+}
+
+static void expression(struct reader *r, const struct ks_node *node)
+{
+    bool steps = (node->kind == KS_N_UNARY || node->kind == KS_N_POSTFIX) &&
+                 (strcmp(node->text, "++") == 0 || strcmp(node->text, "--") == 0);
+    if (node->kind == KS_N_ASSIGN || steps) {
+        change(r, node, node->kid[0]);
+        if (node->kid[0]->kind == KS_N_INDEX && node->kid[0]->n == 2) {
+            expression(r, node->kid[0]->kid[1]);
+            if (steps || strcmp(node->text, "=") != 0)
+                add_access(r, node->kid[0], false);
+        }
+        if (node->n > 1)
+            expression(r, node->kid[1]);
+        return;
+    }
+    if (node->kind == KS_N_CALL) {
+        call(r, node);
+        return;
+    }
+    if (ks_node_is(node, KS_N_UNARY, "&")) {
+        refuse(r, node, "an address is taken");
+        return;
+    }
+    if (node->kind == KS_N_INDEX || ks_node_is(node, KS_N_UNARY, "*"))
+        add_access(r, node, false);
+    if (node->kind == KS_N_INDEX) { // `p` of p[i] is no value of its own
+        expression(r, node->kid[1]);
+        return;
+    }
+    for (size_t i = 0; i < node->n; i++)
+        expression(r, node->kid[i]);
+}
+
+static void statement(struct reader *r, struct ks_node *node);
+
+static void if_statement(struct reader *r, struct ks_node *node)
+{
+    struct ks_reduction update;
+    if (ks_reduction_read(r->arena, r->body, node, &update) && !is_inner(r, update.name)) {
+        add_reduction(r, node, &update);
+        const struct ks_node *test = node->kid[0];
+        expression(r, test->kid[ks_node_is(test->kid[0], KS_N_NAME, update.name)]);
+        return;
+    }
+    expression(r, node->kid[0]);
+    for (size_t i = 1; i < node->n; i++)
+        statement(r, node->kid[i]);
+}
+
+static void declaration(struct reader *r, const struct ks_node *decl)
+{
+    if (decl->shared || decl->is_static)
+        refuse(r, decl, "shared memory is declared in the loop");
+    for (size_t i = 0; i < decl->n; i++)
+        if (decl->kid[i]->init) {
+            if (!(decl->kid[i]->pointer && ks_node_is(decl->kid[i]->init, KS_N_UNARY, "&")))
+                expression(r, decl->kid[i]->init);
+            else if (decl->kid[i]->init->kid[0]->kind == KS_N_INDEX)
+                expression(r, decl->kid[i]->init->kid[0]->kid[1]);
+        }
+    ks_affine_declare(&r->env, decl, false);
+}
+
+static void inner_loop(struct reader *r, struct ks_node *node)
+{
+    r->depth++;
+    if (node->kind == KS_N_FOR) {
+        if (node->kid[0]->kind == KS_N_DECL) {
+            declaration(r, node->kid[0]);
+            ks_loop_enter(&r->env, node);
+        } else {
+            statement(r, node->kid[0]);
+        }
+    }
+    for (size_t i = node->kind == KS_N_FOR; i < node->n; i++)
+        if (node->kid[i]->kind >= KS_N_BLOCK)
+            statement(r, node->kid[i]);
+        else
+            expression(r, node->kid[i]);
+    r->depth--;
+}
+
+static void statement(struct reader *r, struct ks_node *node)
+{
+    switch (node->kind) {
+    case KS_N_BLOCK:
+        for (size_t i = 0; i < node->n; i++)
+            statement(r, node->kid[i]);
+        return;
+    case KS_N_DECL:
+        declaration(r, node);
+        return;
+    case KS_N_EXPR:
+        expression(r, node->kid[0]);
+        return;
+    case KS_N_IF:
+        if_statement(r, node);
+        return;
+    case KS_N_RETURN:
+        refuse(r, node, "return leaves the loop");
+        return;
+    case KS_N_BREAK:
+        if (r->depth == 0)
+            refuse(r, node, "break leaves the loop");
+        return;
+    case KS_N_CONTINUE:
+        if (r->depth == 0 && r->loop->node->kind != KS_N_FOR)
+            refuse(r, node, "continue goes past the step");
+        return;
+    default:
+        if (ks_node_is_loop(node))
+            inner_loop(r, node);
+        return;
+    }
+}
+
+// "k++", "k += e", "k = k + e" and the same downwards.
+static bool read_step(struct reader *r, const struct ks_node *step)
+{
+    struct ks_loop *l = r->loop;
+    const struct ks_node *by = NULL;
+    if (step->n == 0 || !ks_node_is(step->kid[0], KS_N_NAME, NULL))
+        return false;
+    l->var = step->kid[0]->text;
+    l->step = step;
+    if (step->kind == KS_N_POSTFIX || step->kind == KS_N_UNARY) {
+        l->down = strcmp(step->text, "--") == 0;
+        l->by = "1";
+        return l->down || strcmp(step->text, "++") == 0;
+    }
+    if (step->kind != KS_N_ASSIGN)
+        return false;
+    by = step->kid[1];
+    const char *op = step->text;
+    if (strcmp(op, "=") == 0 && by->kind == KS_N_BINARY) {
+        bool left = ks_node_is(by->kid[0], KS_N_NAME, l->var);
+        if (!left && !(by->text[0] == '+' && ks_node_is(by->kid[1], KS_N_NAME, l->var)))
+            return false;
+        op = by->text[0] == '+' ? "+=" : "-=";
+        if (strcmp(by->text, "+") != 0 && strcmp(by->text, "-") != 0)
+            return false;
+        by = by->kid[left];
+    }
+    l->down = strcmp(op, "-=") == 0;
+    if (!l->down && strcmp(op, "+=") != 0)
+        return false;
+    l->by = ks_node_text(r->arena, r->body, by);
+    return ks_node_count_name(by, l->var) == 0;
+}
+
+static bool read_condition(struct reader *r, const struct ks_node *test)
+{
+    static const char *const signs[] = {"<", "<=", ">", ">="}, *const turned[] = {">", ">=", "<",
+                                                                                  "<="};
+    struct ks_loop *l = r->loop;
+    for (int i = 0; test->kind == KS_N_BINARY && i < 4; i++) {
+        if (strcmp(test->text, signs[i]) != 0)
+            continue;
+        bool left = ks_node_is(test->kid[0], KS_N_NAME, l->var);
+        if (!left && !ks_node_is(test->kid[1], KS_N_NAME, l->var))
+            return false;
+        l->compare = left ? signs[i] : turned[i];
+        l->limit = test->kid[left];
+    }
+    return l->limit && (l->compare[0] == '>') == l->down &&
+           ks_node_count_name(l->limit, l->var) == 0;
+}
+
+static bool changes_in_loop(const struct reader *r, const struct ks_node *expr)
+{
+    if (expr->kind == KS_N_NAME && ks_node_changes(r->loop->node, expr->text))
+        return true;
+    for (size_t i = 0; i < expr->n; i++)
+        if (changes_in_loop(r, expr->kid[i]))
+            return true;
+    return expr->kind == KS_N_ASSIGN || expr->kind == KS_N_POSTFIX;
+}
+
+// How often the name stands where its value does not come from the loop: all but loops and
+// statements that set it first.
+static int seen_elsewhere(const struct ks_node *node, const struct ks_node *loop, const char *name)
+{
+    const struct ks_node *first = node->kind == KS_N_FOR    ? node->kid[0]
+                                  : node->kind == KS_N_EXPR ? node
+                                                            : NULL;
+    if (node == loop)
+        return 0;
+    if (first && first->kind == KS_N_EXPR && ks_node_is(first->kid[0], KS_N_ASSIGN, "=") &&
+        ks_node_is(first->kid[0]->kid[0], KS_N_NAME, name) &&
+        ks_node_count_name(first->kid[0]->kid[1], name) == 0)
+        return 0;
+    int n = node->kind == KS_N_NAME && strcmp(node->text, name) == 0;
+    for (size_t i = 0; i < node->n; i++)
+        n += seen_elsewhere(node->kid[i], loop, name);
+    return node->init ? n + seen_elsewhere(node->init, loop, name) : n;
+}
+
+static bool read_header(struct reader *r)
+{
+    struct ks_loop *l = r->loop;
+    struct ks_node *node = l->node;
+    const struct ks_node *step = NULL, *test;
+    if (node->kind == KS_N_WHILE) {
+        l->body = node->kid[1];
+        test = node->kid[0];
+        if (l->body->kind == KS_N_BLOCK && l->body->n > 0 &&
+            l->body->kid[l->body->n - 1]->kind == KS_N_EXPR)
+            step = l->body->kid[l->body->n - 1]->kid[0];
+    } else {
+        l->body = node->kid[3];
+        test = node->kid[1];
+        step = node->kid[2];
+    }
+    if (!step || !read_step(r, step) || !read_condition(r, test))
+        return false;
+    const struct ks_node *init = node->kind == KS_N_FOR ? node->kid[0] : NULL;
+    if (init && init->kind == KS_N_DECL) {
+        l->declared = init->n == 1 && strcmp(init->kid[0]->text, l->var) == 0 &&
+                      !init->kid[0]->pointer && init->kid[0]->init;
+        l->start = init->kid[0]->init;
+        return l->declared;
+    }
+    if (init && init->kind == KS_N_EXPR) {
+        const struct ks_node *set = init->kid[0];
+        if (!ks_node_is(set, KS_N_ASSIGN, "=") || !ks_node_is(set->kid[0], KS_N_NAME, l->var))
+            return false;
+        l->start = set->kid[1];
+    }
+    const struct ks_node *decl = ks_loop_declaration(r->body->block, l->var, node->begin);
+    return decl && !decl->shared && seen_elsewhere(r->body->block, node, l->var) == 0;
+}
+
+static bool constant(const struct ks_affine *env, const struct ks_node *expr, int64_t *value)
+{
+    struct ks_poly p = ks_affine_eval(env, expr);
+    *value = p.n ? p.term[0].coef : 0;
+    return p.known && (p.n == 0 || (p.n == 1 && p.term[0].n == 0));
+}
+
+static int64_t count_turns(const struct reader *r)
+{
+    const struct ks_loop *l = r->loop;
+    int64_t from, to, by;
+    if (!l->start || !constant(&r->env, l->start, &from) || !constant(&r->env, l->limit, &to) ||
+        !ks_parse_i64(l->by, &by) || by <= 0)
+        return -1;
+    int64_t span = l->down ? from - to : to - from;
+    span += l->compare[1] == '=';
+    return span <= 0 ? 0 : (span + by - 1) / by;
+}
+
+// Whether a variable of a loop in the loop takes part.
+static bool mentions_inner(const struct reader *r, const struct ks_poly *p)
+{
+    for (int t = 0; t < p->n; t++)
+        for (int s = 0; s < p->term[t].n; s++)
+            if (strcmp(p->term[t].symbol[s], r->loop->var) != 0 &&
+                is_inner(r, p->term[t].symbol[s]))
+                return true;
+    return false;
+}
+
+// Stores of different turns go to different elements, which no other turn reads.
+static void check_stores(struct reader *r)
+{
+    struct ks_loop *l = r->loop;
+    for (size_t i = 0; i < l->n_accesses; i++) {
+        const struct ks_loop_access *a = &l->accesses[i];
+        if (!a->writes)
+            continue;
+        int places = 0;
+        for (int t = 0; t < a->place.index.n; t++)
+            for (int s = 0; s < a->place.index.term[t].n; s++)
+                places += strcmp(a->place.index.term[t].symbol[s], l->var) == 0;
+        if (!a->place.index.known || places != 1 || mentions_inner(r, &a->place.index))
+            refuse(r, a->node, "turns may store to one element");
+        for (size_t k = 0; k < l->n_accesses; k++) {
+            const struct ks_loop_access *b = &l->accesses[k];
+            if (b->place.base == KS_PLACE_UNKNOWN)
+                refuse(r, b->node, "a pointer is not followed");
+            else if (b->place.param == a->place.param &&
+                     !ks_poly_equal(&a->place.index, &b->place.index))
+                refuse(r, b->node, "turns may touch what others store");
+        }
+    }
+}
+
+void ks_loop_read(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                  const struct ks_body *body, const struct ks_affine *env, struct ks_node *node,
+                  struct ks_loop *loop)
+{
+    *loop = (struct ks_loop){.node = node, .turns = -1};
+    struct reader r = {.arena = arena, .decl = decl, .body = body, .env = *env, .loop = loop};
+    r.env.cap = r.env.len; // what is entered here must not show in the caller's
+    if (node->kind == KS_N_DO || !read_header(&r)) {
+        refuse(&r, node, "the loop does not count from a start to a limit");
+        return;
+    }
+    loop->turns = count_turns(&r);
+    if (changes_in_loop(&r, loop->limit) ||
+        (loop->step->n > 1 && loop->step->kind == KS_N_ASSIGN &&
+         strcmp(loop->step->text, "=") != 0 && changes_in_loop(&r, loop->step->kid[1])))
+        refuse(&r, node, "the loop's limit or step changes in it");
+    if (loop->declared) {
+        ks_loop_enter(&r.env, node);
+    } else {
+        struct ks_affine_local *local = ks_vec_push(arena, &r.env);
+        const struct ks_affine_local *outer = ks_affine_find(env, loop->var);
+        if (outer)
+            *local = *outer;
+        local->name = loop->var;
+        local->value = ks_poly_symbol(loop->var);
+    }
+    expression(&r, loop->limit);
+    statement(&r, loop->body);
+    check_stores(&r);
+    for (size_t i = 0; i < loop->n_reductions; i++)
+        if (ks_node_count_name(loop->body, loop->reductions[i].name) != loop->reductions[i].places)
+            refuse(&r, node,
+                   ks_arena_printf(arena, "%s is also used in the loop", loop->reductions[i].name));
+}
