@@ -3,11 +3,7 @@
 // Usage: test_emu_wild WILD.ptx WILD.cu [KERNEL]
 #include <math.h>
 
-#include "emu_run.h"
-
-static struct emu_run run;
-static int numbers[4096], failures, checks;
-#define N(i) numbers[i]
+#include "emu_table.h"
 
 // ---- what comes out, element by element
 
@@ -356,13 +352,7 @@ static int move_matrix(int i)
     return transposed(i / 4, i % 4 * 2) + 1000 * transposed(i / 4, i % 4 * 2 + 1);
 }
 
-static const struct right {
-    const char *name;
-    unsigned grid, block, shared;
-    int n;      // numbers that come out
-    bool zero;  // they begin as zeros
-    int (*want)(int i);
-} rights[] = {
+static const struct right rights[] = {
     {"cg_reduce", 1, 64, 0, 64, false, cg_reduce},
     {"cg_reduce_float", 1, 64, 0, 64, false, cg_reduce_float},
     {"cg_scan", 1, 64, 0, 64, false, itself},
@@ -418,12 +408,7 @@ static const struct right {
 
 // ---- what must not run to its end
 
-static const struct wrong {
-    const char *name, *text; // of the message
-    enum ks_status status;
-    unsigned grid, block;
-    int arch;                // from this one on
-} wrongs[] = {
+static const struct wrong wrongs[] = {
     {"bad_assert", "trap: an assertion failed", KS_E_DEVICE, 1, 32, 0},
     {"bad_mask", "barrier-divergence: ", KS_E_DEVICE, 1, 32, 0},
     {"bad_cluster_fence", "race: ", KS_E_DEVICE, 4, 32, 0},
@@ -440,89 +425,8 @@ static const struct wrong {
     {"un_async_store", "mapa.shared::cluster", KS_E_UNSUPPORTED, 1, 32, 90},
 };
 
-static void check(bool ok, const char *name, const char *what)
-{
-    checks++;
-    if (ok)
-        return;
-    failures++;
-    printf("%s (seed %llu): %s; %s\n", name,
-           emu_emulated(&run) ? (unsigned long long)ks_emu_device_settings(&run.device)->seed : 0,
-           what, run.err.text);
-    run.err.text[0] = '\0';
-}
-
-static size_t buffers(int n, bool zero)
-{
-    static const int zeros[4096];
-    emu_reset(&run);
-    emu_buffer(&run, numbers, sizeof numbers);
-    return emu_buffer(&run, zero ? zeros : NULL, (int64_t)n * 4);
-}
-
-static void try_right(const struct right *r)
-{
-    static int got[4096];
-    char what[120];
-    size_t out = buffers(r->n, r->zero);
-    if (emu_launch(&run, r->name, r->grid, r->block, r->shared) != KS_OK) {
-        check(false, r->name, "is right");
-        return;
-    }
-    emu_read(&run, out, got, (int64_t)r->n * 4);
-    int i = 0;
-    while (i < r->n && got[i] == r->want(i))
-        i++;
-    if (i < r->n)
-        snprintf(what, sizeof what, "element %d is %d, not %d", i, got[i], r->want(i));
-    check(i == r->n, r->name, what);
-}
-
-static void try_wrong(const struct wrong *w, int arch)
-{
-    if (arch < w->arch)
-        return;
-    buffers(1024, true);
-    enum ks_status status = emu_launch(&run, w->name, w->grid, w->block, 0);
-    bool told = strstr(run.err.text, w->text) != NULL &&
-                (strstr(run.err.text, "wild.cu:") != NULL || strstr(run.err.text, "PTX line ") == run.err.text);
-    check(status == w->status && told, w->name, w->text);
-}
-
 int main(int argc, char **argv)
 {
-    static char text[1 << 24];
-    const char *only = argc == 4 ? argv[3] : NULL, *target;
-    FILE *f = argc >= 3 ? fopen(argv[1], "r") : NULL;
-    if (f == NULL) {
-        fprintf(stderr, "usage: test_emu_wild WILD.ptx WILD.cu [KERNEL]\n");
-        return 2;
-    }
-    size_t n = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    target = strstr(text, ".target sm_");
-    int arch = target != NULL ? atoi(target + 11) : 90;
-    for (int i = 0; i < 4096; i++)
-        numbers[i] = (i * 37 + 11) % 101;
-    emu_open(&run);
-    if (emu_load(&run, text, n) != KS_OK) {
-        printf("%s\n", run.err.text);
-        return 1;
-    }
-    for (uint64_t seed = 0; seed < (emu_emulated(&run) ? 8 : 1); seed++) {
-        for (size_t i = 0; i < sizeof wrongs / sizeof wrongs[0] && emu_emulated(&run); i++)
-            if (only == NULL || strcmp(only, wrongs[i].name) == 0)
-                try_wrong(&wrongs[i], arch);
-        for (size_t i = 0; i < sizeof rights / sizeof rights[0]; i++) {
-            if (emu_emulated(&run)) {
-                ks_emu_device_settings(&run.device)->seed = seed;
-                ks_emu_device_settings(&run.device)->budget = 100000000;
-            }
-            if (only == NULL || strcmp(only, rights[i].name) == 0)
-                try_right(&rights[i]);
-        }
-    }
-    emu_close(&run);
-    printf("%d checks, %d failed\n", checks, failures);
-    return failures != 0;
+    return emu_table(argc, argv, rights, sizeof rights / sizeof rights[0], wrongs,
+                     sizeof wrongs / sizeof wrongs[0]);
 }

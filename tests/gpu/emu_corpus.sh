@@ -31,7 +31,7 @@ one() {
     echo $? > "$out/$name.measured"
 }
 failed=0
-names="ops cases matrix wild"
+names="ops cases matrix wild mbarrier"
 for name in $names; do
     rm -f "$out/$name".*
     one "$name" &

@@ -255,8 +255,8 @@ static void decode_stmt(struct ks_emu_decoder *d)
 {
     static ks_emu_family *const families[] = {
         ks_emu_decode_move, ks_emu_decode_memory, ks_emu_decode_compare, ks_emu_decode_cvt,
-        ks_emu_decode_control, ks_emu_decode_warp, ks_emu_decode_atomic, ks_emu_decode_copy,
-        ks_emu_decode_matrix,
+        ks_emu_decode_control, ks_emu_decode_warp, ks_emu_decode_atomic, ks_emu_decode_mbarrier,
+        ks_emu_decode_copy, ks_emu_decode_matrix,
     };
     uint32_t width;
     d->inst = (struct ks_emu_inst){.d = KS_EMU_NONE, .a = KS_EMU_NONE, .b = KS_EMU_NONE,
@@ -270,7 +270,7 @@ static void decode_stmt(struct ks_emu_decoder *d)
     if (d->stmt.guard.len > 0 && ks_emu_register(d, d->stmt.guard, &d->inst.guard, &width) &&
         width != KS_EMU_PRED)
         ks_emu_unsupported(d, "a guard that is no predicate");
-    d->inst.strong = d->inst.sem != KS_EMU_WEAK;
+    d->inst.strong |= d->inst.sem != KS_EMU_WEAK;
     d->inst.class = (uint8_t)ks_emu_class_of(d->stmt.base, d->stmt.mods, d->stmt.n_mods,
                                              (enum ks_emu_space)d->inst.space);
     if (known && d->why[0] == '\0') {

@@ -61,7 +61,8 @@ static void start(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 
         }
         struct ks_emu_copy *c = &warp->copies[warp->n_copies++];
         *c = (struct ks_emu_copy){.inst = inst, .lane = l, .bytes = inst->size,
-                                  .given = inst->size, .batch = warp->batch[l]};
+                                  .given = inst->size, .batch = warp->batch[l],
+                                  .number = warp->copies_begun++};
         c->to = address_of(warp, inst->d, inst->width, (int64_t)(int32_t)inst->target, l);
         c->from = address_of(warp, inst->a, inst->address_width, inst->imm, l);
         if (inst->c != KS_EMU_NONE && KS_EMU_REG(u32, inst->c)[l] < inst->size)
@@ -85,6 +86,19 @@ static void finish(struct ks_emu_warp *warp, u32 mask, bool all, u32 newest)
     for (u32 i = 0; i < warp->n_copies; i++) {
         struct ks_emu_copy c = warp->copies[i];
         if ((mask >> c.lane & 1) != 0 && (all || (u64)c.batch + newest < warp->batch[c.lane]))
+            perform(warp, &c);
+        else
+            warp->copies[kept++] = c;
+    }
+    warp->n_copies = kept;
+}
+
+void ks_emu_copies_finish(struct ks_emu_warp *warp, u32 lane, u64 before)
+{
+    u32 kept = 0;
+    for (u32 i = 0; i < warp->n_copies; i++) {
+        struct ks_emu_copy c = warp->copies[i];
+        if (c.lane == lane && c.number < before)
             perform(warp, &c);
         else
             warp->copies[kept++] = c;
@@ -128,7 +142,7 @@ bool ks_emu_decode_copy(struct ks_emu_decoder *d)
         i->a = ks_emu_source(d, 0, 4);
     } else if (!ks_emu_mod(s, "shared") && !ks_emu_mod(s, "shared::cta")) {
         ks_emu_unsupported(d, "this form");
-    } else if (ks_emu_mod(s, "bulk") || ks_emu_mod(s, "mbarrier") || s->n_ops < 3 ||
+    } else if (ks_emu_mod(s, "bulk") || s->n_ops < 3 ||
                s->n_ops > 4 || !ks_emu_number(s->ops[2].word, &bytes, &floating) ||
                (bytes != 4 && bytes != 8 && bytes != 16)) {
         ks_emu_unsupported(d, "this form");

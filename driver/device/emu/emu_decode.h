@@ -87,7 +87,7 @@ extern const struct ks_emu_opcode ks_emu_int_ops[], ks_emu_bit_ops[], ks_emu_flo
 typedef bool ks_emu_family(struct ks_emu_decoder *d);
 ks_emu_family ks_emu_decode_cvt, ks_emu_decode_compare, ks_emu_decode_move, ks_emu_decode_memory,
     ks_emu_decode_atomic, ks_emu_decode_control, ks_emu_decode_warp, ks_emu_decode_matrix,
-    ks_emu_decode_copy;
+    ks_emu_decode_copy, ks_emu_decode_mbarrier;
 
 void ks_emu_unsupported(struct ks_emu_decoder *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

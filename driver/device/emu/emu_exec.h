@@ -46,6 +46,21 @@ struct ks_emu_copy {
     uint64_t to, from;
     uint32_t bytes, given;   // given < bytes: the rest is zero
     uint32_t batch;          // of its lane
+    uint64_t number;         // of its warp
+};
+
+// emu_mbarrier.c: what arrivals at an mbarrier of the block published, a phase.
+struct ks_emu_mbarrier {
+    uint32_t address;        // in shared memory
+    uint32_t seen[2][32];    // times of warps, as in struct ks_emu_clock
+    const struct ks_emu_inst *made; // its initialisation, by which thread, when
+    uint32_t maker, made_at;
+};
+// An arrival at an mbarrier once a lane's copies are there.
+struct ks_emu_arrival {
+    const struct ks_emu_inst *inst;
+    uint32_t warp, lane, address;
+    uint64_t before;         // copies with lower numbers
 };
 
 #define KS_EMU_RECENT 16
@@ -69,6 +84,10 @@ struct ks_emu_warp {
     bool missed, copies_missed; // loads, cp.async that L1 did not have are under way (emu_count.h)
     struct ks_emu_copy *copies; uint32_t n_copies, cap_copies;
     uint32_t batch[KS_EMU_LANES]; // copy groups committed, a lane
+    uint64_t copies_begun;
+    uint32_t asking;         // lanes that asked an mbarrier in vain, lately
+    const struct ks_emu_inst *asked;
+    bool gives_way;          // now, to other warps
     struct ks_emu_recent recent[KS_EMU_RECENT];
 };
 
@@ -88,6 +107,9 @@ struct ks_emu_block {
     unsigned char *shared, *shared_known;
     struct ks_emu_cell *shared_cells;
     struct ks_emu_barrier barriers[KS_EMU_BARRIERS];
+    struct ks_emu_mbarrier *mbarriers; uint32_t n_mbarriers;
+    struct ks_emu_arrival *arrivals; uint32_t n_arrivals;
+    uint32_t turns, in_vain;    // emu_mbarrier.c
     struct ks_emu_clock clock;  // emu_race.h
     uint32_t alive;             // threads
 };
@@ -168,6 +190,11 @@ bool ks_emu_barrier_arrive(struct ks_emu_warp *warp, struct ks_emu_group *group,
                            const struct ks_emu_inst *inst);
 // Releases barriers that are complete now, after an arrival or an exit.
 void ks_emu_barrier_check(struct ks_emu_block *block);
+
+// emu_mbarrier.c: after each turn of a block that has some: finds those that nobody completes.
+void ks_emu_mbarrier_turn(struct ks_emu_block *block);
+// emu_copy.c: makes those of a lane that were begun before that many others.
+void ks_emu_copies_finish(struct ks_emu_warp *warp, uint32_t lane, uint64_t before);
 
 // emu_access.c: host memory behind an access of one lane, checked; NULL after a finding. `bytes` is
 // a power of two up to 16.

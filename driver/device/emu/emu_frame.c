@@ -150,7 +150,9 @@ void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uin
     warp->exists = warp->alive = lanes == KS_EMU_LANES ? UINT32_MAX : (1u << lanes) - 1;
     warp->rotate = false;
     warp->turn = KS_EMU_TURN;
-    warp->n_copies = 0;
+    warp->n_copies = warp->asking = 0;
+    warp->copies_begun = 0;
+    warp->gives_way = false;
     warp->missed = warp->copies_missed = false;
     memset(warp->batch, 0, sizeof warp->batch);
     memset(warp->recent, 0, sizeof warp->recent);

@@ -104,6 +104,7 @@ static void open_block(struct ks_emu_grid *grid, struct ks_emu_block *block, uin
         memset(block->shared_known, 0, bytes / 8 + 16);
     }
     memset(block->barriers, 0, sizeof block->barriers);
+    block->n_mbarriers = block->n_arrivals = block->turns = block->in_vain = 0;
     ks_emu_clock_start(block);
     for (uint32_t w = 0; w < block->n_warps; w++) {
         uint32_t left = grid->threads - w * KS_EMU_LANES;
@@ -120,6 +121,8 @@ static void free_block(struct ks_emu_block *block)
     free(block->shared);
     free(block->shared_known);
     free(block->shared_cells);
+    free(block->mbarriers);
+    free(block->arrivals);
 }
 
 void ks_emu_close_blocks(struct ks_emu_grid *grid, uint32_t n)
@@ -181,6 +184,8 @@ static bool run_block(struct ks_emu_block *block)
     }
     for (uint32_t w = 0; !any && w < block->n_warps && !grid->stop; w++)
         any |= ks_emu_warp_run(&block->warps[w], SLICE); // those that chance left out
+    if (block->n_mbarriers > 0)
+        ks_emu_mbarrier_turn(block);
     return any;
 }
 

@@ -28,6 +28,7 @@ enum ks_emu_kind {
     KS_EMU_SWITCH,      // brx.idx: `more` holds the targets
     KS_EMU_CALL, KS_EMU_RET, KS_EMU_EXIT,
     KS_EMU_BARRIER,     // of the block
+    KS_EMU_WAIT,        // run; lanes that wait in vain give way to others
     KS_EMU_WARP_SYNC,   // runs only with all lanes of its member mask (operand e) together
     KS_EMU_TRAP,
     KS_EMU_UNSUPPORTED, // `text` says why

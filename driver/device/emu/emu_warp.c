@@ -255,6 +255,11 @@ static bool special(struct ks_emu_warp *warp, struct ks_emu_group *g, const stru
         }
         ks_emu_barrier_check(warp->block);
         return false;
+    case KS_EMU_WAIT:
+        inst->run(warp, inst, mask);
+        g->pc++;
+        warp->rotate = warp->gives_way;
+        return !warp->gives_way;
     case KS_EMU_WARP_SYNC:
         if (outside(warp, inst, mask)) {
             ks_emu_stop(warp->grid);
@@ -403,6 +408,10 @@ bool ks_emu_warp_run(struct ks_emu_warp *warp, uint32_t slice)
         any = true;
         warp->rotate = false;
         run_group(warp, g, &slice);
+        if (warp->gives_way) {
+            warp->gives_way = false;
+            break;
+        }
     }
     return any;
 }
