@@ -165,9 +165,10 @@ static const struct ks_verb verbs[] = {
      "a program cannot dispatch, and where the linker kept another unit's stub of a kernel. Notes\n"
      "survive `strip`; which unit they are from, and whose stub was kept, does not.\n",
      verb_inspect},
-    {"skills", "list | show ID | lint [FOLDER]", "the optimisations that are known",
-     "list: one line a skill; show: its conditions and advice in full; lint: reads every file of\n"
-     "FOLDER (default: the installed skills) and says what is wrong, file:line.\n"
+    {"skills", "list | show ID | facts | lint [FOLDER]", "the optimisations that are known",
+     "list: one line a skill; show: its conditions and advice in full; facts: what conditions may\n"
+     "speak of; lint: reads every file of FOLDER (default: the installed skills) and says all that\n"
+     "is wrong, file:line, and whether there is a profile for which no skill speaks.\n"
      "Exit status: 2 when a skill is wrong or not known.\n",
      verb_skills},
     {"export", "--out=FILE | --to=DIR [--project | --user] [NAME ...]",

@@ -3,92 +3,104 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "memory/direction.h"
 #include "memory/fact.h"
 #include "os/file.h"
 
 #define SKILL_MAX (256u << 10)
 
 static const char *const known[] = {"id", "title", "direction", "risk", "precision", "when",
-                                    "requires", "forbids", "expect", "how", "action", "sources",
-                                    NULL};
+                                    "requires", "forbids", "expect", "after", "how", "action",
+                                    "sources", NULL};
+static const char *const risks[] = {"low", "medium", "high", NULL};
+static const char *const precisions[] = {"unchanged", "reordered", "reduced", NULL};
 
-void ks_fact_set(struct ks_arena *arena, struct ks_fact_list *facts, const char *name, double value)
+static enum ks_status read_condition(struct ks_arena *arena, const char *file,
+                                     const struct ks_yaml *item, struct ks_condition *out,
+                                     struct ks_err *err)
 {
-    ks_vec_each(struct ks_fact, fact, facts)
-        if (strcmp(fact->name, name) == 0) {
-            *fact = (struct ks_fact){.name = fact->name, .known = true, .value = value};
-            return;
-        }
-    *ks_vec_push(arena, facts) =
-        (struct ks_fact){.name = ks_arena_strdup(arena, name), .known = true, .value = value};
-}
-
-static bool is_name(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// "name", "!name", "name(arg)", optionally followed by an operator and a number.
-static bool parse_condition(struct ks_arena *arena, const char *text, struct ks_condition *out)
-{
-    static const char *const ops[] = {"<=", ">=", "==", "!=", "<", ">"};
-    static const int codes[] = {'l', 'g', '=', '!', '<', '>'};
-    *out = (struct ks_condition){.text = text};
-    const char *at = text;
-    if (*at == '!') {
-        out->negated = true;
-        at++;
+    if (item->kind != KS_YAML_SCALAR || !ks_condition_parse(arena, item->text, out))
+        KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is no condition: write FACT, !FACT, ?FACT or FACT < NUMBER, "
+                "with `weight N` (up to 100) behind it where it is worth more or less than 1", file,
+                item->line, item->kind == KS_YAML_SCALAR ? item->text : "a list or map");
+    out->line = item->line;
+    const struct ks_fact_name *fact = ks_fact_find(out->fact);
+    if (fact == NULL) {
+        struct ks_strv names = {0};
+        for (const struct ks_fact_name *f = ks_fact_names(); f->name; f++)
+            ks_strv_add(arena, &names, f->name);
+        const char *near = ks_nearest_word(out->fact, names.at);
+        KS_FAIL(err, KS_E_USER, "%s:%d: no fact is called `%s`; %s%s%s", file, item->line, out->fact,
+                near != NULL ? "do you mean `" : "`ks skills facts` lists them",
+                near != NULL ? near : "", near != NULL ? "`?" : "");
     }
-    size_t n = 0;
-    while (is_name(at[n]))
-        n++;
-    if (n == 0)
-        return false;
-    if (at[n] == '(') {
-        const char *close = strchr(at + n, ')');
-        if (close == NULL || close == at + n + 1)
-            return false;
-        n = (size_t)(close - at) + 1;
-    }
-    out->fact = ks_arena_strndup(arena, at, n);
-    struct ks_slice rest = ks_slice_trim(ks_slice_of(at + n));
-    if (rest.len == 0)
-        return true;
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        size_t len = strlen(ops[i]);
-        if (rest.len <= len || strncmp(rest.at, ops[i], len) != 0)
-            continue;
-        struct ks_slice number =
-            ks_slice_trim((struct ks_slice){rest.at + len, rest.len - len});
-        out->op = codes[i];
-        return !out->negated &&
-               ks_parse_f64(ks_arena_strndup(arena, number.at, number.len), &out->number);
-    }
-    return false;
+    return KS_OK;
 }
 
 static enum ks_status read_conditions(struct ks_arena *arena, const char *file,
                                       const struct ks_yaml *map, const char *key,
-                                      struct ks_condition **out, size_t *n, struct ks_err *err)
+                                      struct ks_conditions *out, struct ks_err *err)
 {
     const struct ks_yaml *list = ks_yaml_get(map, key);
     if (list == NULL)
         return KS_OK;
     if (list->kind != KS_YAML_LIST)
-        KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is a list of conditions", file, list->line, key);
-    *out = KS_NEW_ARRAY(arena, struct ks_condition, list->len + 1);
-    for (size_t i = 0; i < list->len; i++) {
-        const struct ks_yaml *item = &list->items[i];
-        if (item->kind != KS_YAML_SCALAR || !parse_condition(arena, item->text, &(*out)[i]))
-            KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is no condition: write a fact, !fact, or a fact "
-                    "compared with a number", file, item->line,
-                    item->kind == KS_YAML_SCALAR ? item->text : key);
-        if (!ks_fact_is_known((*out)[i].fact))
-            KS_FAIL(err, KS_E_USER, "%s:%d: no fact is called `%s`; docs/skills.md lists them", file,
-                    item->line, (*out)[i].fact);
-    }
-    *n = list->len;
+        KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is a list of conditions: [dram_pct < 60, map]", file,
+                list->line, key);
+    out->at = KS_NEW_ARRAY(arena, struct ks_condition, list->len + 1);
+    for (size_t i = 0; i < list->len; i++)
+        KS_TRY(read_condition(arena, file, &list->items[i], &out->at[i], err));
+    out->len = list->len;
     return KS_OK;
+}
+
+static enum ks_status read_texts(struct ks_arena *arena, const char *file, const struct ks_yaml *map,
+                                 const char *key, struct ks_strv *out, int *line, struct ks_err *err)
+{
+    const struct ks_yaml *list = ks_yaml_get(map, key);
+    if (list == NULL)
+        return KS_OK;
+    *line = list->line;
+    if (list->kind != KS_YAML_LIST)
+        KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is a list", file, list->line, key);
+    for (size_t i = 0; i < list->len; i++) {
+        if (list->items[i].kind != KS_YAML_SCALAR || list->items[i].text[0] == '\0')
+            KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is a list of texts", file, list->items[i].line, key);
+        ks_strv_add(arena, out, list->items[i].text);
+    }
+    return KS_OK;
+}
+
+// One of `words`; the line is the value's.
+static enum ks_status read_word(struct ks_arena *arena, const char *file, const struct ks_yaml *map,
+                                const char *key, const char *const *words, const char *fallback,
+                                const char **out, struct ks_err *err)
+{
+    const struct ks_yaml *value = ks_yaml_get(map, key);
+    struct ks_buf list = KS_BUF(4096);
+    *out = fallback;
+    if (value == NULL && fallback != NULL)
+        return KS_OK;
+    for (size_t i = 0; words[i]; i++) {
+        if (value != NULL && value->kind == KS_YAML_SCALAR && strcmp(value->text, words[i]) == 0) {
+            *out = words[i];
+            ks_buf_free(&list);
+            return KS_OK;
+        }
+        ks_buf_printf(&list, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    const char *text = ks_arena_strdup(arena, ks_buf_text(&list));
+    ks_buf_free(&list);
+    KS_FAIL(err, KS_E_USER, "%s:%d: `%s` is one of %s", file, value != NULL ? value->line : 1, key, text);
+}
+
+static enum ks_status read_direction(struct ks_arena *arena, const char *file,
+                                     const struct ks_yaml *map, const char **out, struct ks_err *err)
+{
+    struct ks_strv names = {0};
+    for (const struct ks_direction *d = ks_directions(); d->name; d++)
+        ks_strv_add(arena, &names, d->name);
+    return read_word(arena, file, map, "direction", names.at, NULL, out, err);
 }
 
 static enum ks_status read_expect(const char *file, const struct ks_yaml *map,
@@ -103,11 +115,12 @@ static enum ks_status read_expect(const char *file, const struct ks_yaml *map,
     skill->expect_metric = ks_yaml_text(expect, "metric", "");
     const char *sign = ks_yaml_text(expect, "sign", "+");
     skill->expect_sign = sign[0] == '-' ? -1 : 1;
-    if (skill->expect_metric[0] == '\0' || (strcmp(sign, "+") != 0 && strcmp(sign, "-") != 0) ||
-        !ks_fact_is_known(skill->expect_metric) ||
-        !ks_parse_f64(ks_yaml_text(expect, "at_least", "0"), &skill->expect_at_least))
-        KS_FAIL(err, KS_E_USER, "%s:%d: `expect` takes a known metric, sign + or -, and a number at_least",
-                file, expect->line);
+    const struct ks_fact_name *fact = ks_fact_find(skill->expect_metric);
+    if (fact == NULL || !fact->metric || (strcmp(sign, "+") != 0 && strcmp(sign, "-") != 0) ||
+        !ks_parse_f64(ks_yaml_text(expect, "at_least", "0"), &skill->expect_at_least) ||
+        skill->expect_at_least < 0 || skill->expect_at_least > fact->most)
+        KS_FAIL(err, KS_E_USER, "%s:%d: `expect` takes a metric of `ks skills facts`, sign + or -, and "
+                "at_least, a number that the metric can move by", file, expect->line);
     return KS_OK;
 }
 
@@ -117,8 +130,13 @@ static enum ks_status read_action(struct ks_arena *arena, const char *file,
 {
     static const char *const keys[] = {"transform", "template", "params", NULL};
     const struct ks_yaml *action = ks_yaml_get(map, "action");
-    if (action == NULL || action->kind == KS_YAML_SCALAR)
-        return KS_OK; // none: advice for people and models
+    skill->action_line = action != NULL ? action->line : 1;
+    if (action == NULL ||
+        (action->kind == KS_YAML_SCALAR && strcmp(action->text, "none") == 0))
+        return KS_OK; // advice for people and models
+    if (action->kind != KS_YAML_MAP)
+        KS_FAIL(err, KS_E_USER, "%s:%d: `action` is none, or {transform: NAME, params: {...}}", file,
+                action->line);
     KS_TRY(ks_yaml_known(file, action, keys, err));
     skill->transform = ks_yaml_text(action, "transform", NULL);
     skill->template_ = ks_yaml_text(action, "template", NULL);
@@ -149,32 +167,48 @@ static enum ks_status read_action(struct ks_arena *arena, const char *file,
     return KS_OK;
 }
 
-static enum ks_status read_skill(struct ks_arena *arena, const char *path, struct ks_skill *skill,
+// Each text must be there, and be one: a value of another kind reads as none.
+static enum ks_status read_heads(const char *path, const struct ks_yaml *map, struct ks_skill *skill,
                                  struct ks_err *err)
+{
+    const struct {
+        const char *key, **out;
+    } heads[] = {{"id", &skill->id}, {"title", &skill->title}, {"how", &skill->how}};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        const struct ks_yaml *value = ks_yaml_get(map, heads[i].key);
+        *heads[i].out = ks_yaml_text(map, heads[i].key, "");
+        if (**heads[i].out == '\0')
+            KS_FAIL(err, KS_E_USER, "%s:%d: the skill has no `%s`; give it one, as text", path,
+                    value != NULL ? value->line : 1, heads[i].key);
+    }
+    size_t n = strspn(skill->id, "abcdefghijklmnopqrstuvwxyz0123456789-");
+    if (skill->id[n] != '\0' || n > 60)
+        KS_FAIL(err, KS_E_USER, "%s:%d: an id is up to 60 small letters, digits and hyphens", path,
+                ks_yaml_get(map, "id")->line);
+    return KS_OK;
+}
+
+enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks_skill *skill,
+                             struct ks_err *err)
 {
     struct ks_slice text;
     struct ks_yaml *map;
+    int line = 1;
     *skill = (struct ks_skill){.file = path, .line = 1};
     KS_TRY(ks_file_read(arena, path, SKILL_MAX, &text, err));
     KS_TRY(ks_yaml_parse(arena, path, text, &map, err));
     if (map->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:1: a skill is a map; see docs/skills.md", path);
     KS_TRY(ks_yaml_known(path, map, known, err));
-    skill->id = ks_yaml_text(map, "id", "");
-    skill->title = ks_yaml_text(map, "title", "");
-    skill->direction = ks_yaml_text(map, "direction", "");
-    skill->risk = ks_yaml_text(map, "risk", "low");
-    skill->precision = ks_yaml_text(map, "precision", "unchanged");
-    skill->how = ks_yaml_text(map, "how", "");
-    const char *missing = skill->id[0] == '\0'          ? "id"
-                          : skill->title[0] == '\0'     ? "title"
-                          : skill->direction[0] == '\0' ? "direction"
-                          : skill->how[0] == '\0'       ? "how" : NULL;
-    if (missing != NULL)
-        KS_FAIL(err, KS_E_USER, "%s:1: the skill has no `%s`", path, missing);
-    KS_TRY(read_conditions(arena, path, map, "when", &skill->when, &skill->n_when, err));
-    KS_TRY(read_conditions(arena, path, map, "requires", &skill->requires_, &skill->n_requires, err));
-    KS_TRY(read_conditions(arena, path, map, "forbids", &skill->forbids, &skill->n_forbids, err));
+    KS_TRY(read_heads(path, map, skill, err));
+    KS_TRY(read_direction(arena, path, map, &skill->direction, err));
+    KS_TRY(read_word(arena, path, map, "risk", risks, "low", &skill->risk, err));
+    KS_TRY(read_word(arena, path, map, "precision", precisions, "unchanged", &skill->precision, err));
+    KS_TRY(read_conditions(arena, path, map, "when", &skill->when, err));
+    KS_TRY(read_conditions(arena, path, map, "requires", &skill->requires_, err));
+    KS_TRY(read_conditions(arena, path, map, "forbids", &skill->forbids, err));
+    KS_TRY(read_texts(arena, path, map, "after", &skill->after, &skill->after_line, err));
+    KS_TRY(read_texts(arena, path, map, "sources", &skill->sources, &line, err));
     KS_TRY(read_expect(path, map, skill, err));
     return read_action(arena, path, map, skill, err);
 }
@@ -190,7 +224,7 @@ enum ks_status ks_skills_load(struct ks_arena *arena, const char *dir, bool leni
         if (!ks_ends_with(names.at[i], ".yaml"))
             continue;
         const char *path = ks_path_join(arena, dir, names.at[i]);
-        enum ks_status status = read_skill(arena, path, &skill, &local);
+        enum ks_status status = ks_skill_read(arena, path, &skill, &local);
         ks_vec_each(struct ks_skill, other, skills)
             if (status == KS_OK && strcmp(other->id, skill.id) == 0)
                 status = ks_err_set(&local, KS_E_USER, "%s:1: `%s` is also the id of %s", path,
@@ -206,61 +240,10 @@ enum ks_status ks_skills_load(struct ks_arena *arena, const char *dir, bool leni
     return KS_OK;
 }
 
-enum ks_truth ks_condition_eval(const struct ks_condition *condition,
-                                const struct ks_fact_list *facts)
+const struct ks_skill *ks_skill_find(const struct ks_skill_list *skills, const char *id)
 {
-    const struct ks_fact *fact = NULL;
-    ks_vec_each(struct ks_fact, candidate, facts)
-        if (candidate->known && strcmp(candidate->name, condition->fact) == 0)
-            fact = candidate;
-    if (fact == NULL)
-        return KS_UNKNOWN;
-    bool holds = fact->value != 0;
-    switch (condition->op) {
-    case '<': holds = fact->value < condition->number; break;
-    case '>': holds = fact->value > condition->number; break;
-    case 'l': holds = fact->value <= condition->number; break;
-    case 'g': holds = fact->value >= condition->number; break;
-    case '=': holds = fact->value == condition->number; break;
-    case '!': holds = fact->value != condition->number; break;
-    default: break;
-    }
-    return holds != condition->negated ? KS_TRUE : KS_FALSE;
-}
-
-static void say(struct ks_buf *why, const struct ks_condition *condition, enum ks_truth truth,
-                const struct ks_fact_list *facts)
-{
-    if (why->len > 0)
-        ks_buf_puts(why, ", ");
-    ks_buf_puts(why, condition->text);
-    if (truth == KS_UNKNOWN) {
-        ks_buf_puts(why, " unknown");
-        return;
-    }
-    ks_vec_each(struct ks_fact, fact, facts)
-        if (fact->known && strcmp(fact->name, condition->fact) == 0)
-            ks_buf_printf(why, " %s (%.4g)", truth == KS_TRUE ? "yes" : "no", fact->value);
-}
-
-bool ks_skill_applies(struct ks_arena *arena, const struct ks_skill *skill,
-                      const struct ks_fact_list *facts, double *score, const char **why)
-{
-    for (size_t i = 0; i < skill->n_requires; i++)
-        if (ks_condition_eval(&skill->requires_[i], facts) == KS_FALSE)
-            return false;
-    for (size_t i = 0; i < skill->n_forbids; i++)
-        if (ks_condition_eval(&skill->forbids[i], facts) == KS_TRUE)
-            return false;
-    struct ks_buf text = KS_BUF(16u << 10);
-    double sum = 0;
-    for (size_t i = 0; i < skill->n_when; i++) {
-        enum ks_truth truth = ks_condition_eval(&skill->when[i], facts);
-        sum += truth == KS_TRUE ? 1 : truth == KS_UNKNOWN ? 0.5 : 0;
-        say(&text, &skill->when[i], truth, facts);
-    }
-    *score = skill->n_when > 0 ? sum / (double)skill->n_when : 0.5;
-    *why = ks_arena_strdup(arena, ks_buf_text(&text));
-    ks_buf_free(&text);
-    return true;
+    ks_vec_each(struct ks_skill, skill, skills)
+        if (strcmp(skill->id, id) == 0)
+            return skill;
+    return NULL;
 }

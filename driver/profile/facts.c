@@ -60,16 +60,6 @@ static bool metric(const json_t *metrics, const char *name, double *value)
     return true;
 }
 
-bool ks_fact_get(const struct ks_fact_list *facts, const char *name, double *value)
-{
-    ks_vec_each(struct ks_fact, fact, facts)
-        if (fact->known && strcmp(fact->name, name) == 0) {
-            *value = fact->value;
-            return true;
-        }
-    return false;
-}
-
 static void sum_fact(struct ks_arena *arena, const json_t *metrics, struct ks_fact_list *facts,
                      const char *fact, const char *a, const char *b)
 {

@@ -7,7 +7,4 @@
 // `metrics` is {"hardware name": value} as ks-probe read them; absent ones stay unknown.
 void ks_profile_facts(struct ks_arena *arena, const json_t *metrics, struct ks_fact_list *facts);
 
-// The value of a fact; false when unknown.
-bool ks_fact_get(const struct ks_fact_list *facts, const char *name, double *value);
-
 #endif

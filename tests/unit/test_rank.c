@@ -15,7 +15,7 @@ static struct ks_arena arena;
 static void write_skill(const char *dir, const char *id, const char *conditions)
 {
     const char *path = ks_arena_printf(&arena, "%s/%s.yaml", dir, id);
-    const char *text = ks_arena_printf(&arena, "id: %s\ntitle: t\ndirection: d\nhow: h\n%s", id,
+    const char *text = ks_arena_printf(&arena, "id: %s\ntitle: t\ndirection: cache\nhow: h\n%s", id,
                                        conditions);
     assert_int_equal(ks_file_write(path, text, strlen(text), false, 0, NULL), KS_OK);
 }

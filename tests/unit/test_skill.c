@@ -43,7 +43,7 @@ static void installed_skills_name_what_exists(void **state)
     struct ks_err err = {0};
     if (ks_skills_load(&arena, KS_SOURCE_DIR "/skills/expert", false, &skills, &err) != KS_OK)
         fail_msg("%s", err.text);
-    assert_true(skills.len >= 12);
+    assert_true(skills.len >= 50);
     size_t directions = 0;
     for (size_t i = 0; i < skills.len; i++) {
         const struct ks_skill *s = &skills.at[i];
@@ -53,7 +53,7 @@ static void installed_skills_name_what_exists(void **state)
         directions += !seen;
         // The file is found by the id.
         assert_string_equal(ks_path_base(s->file), ks_arena_printf(&arena, "%s.yaml", s->id));
-        assert_true(s->n_when > 0);
+        assert_true(s->when.len > 0);
         assert_true(s->expect_metric && *s->expect_metric);
         assert_non_null(strstr(s->how, "Mechanism:"));
         assert_non_null(strstr(s->how, "Pitfalls:"));
@@ -82,7 +82,7 @@ static enum ks_status load(const char *text, struct ks_skill_list *skills, struc
     return status;
 }
 
-#define HEAD "id: a\ntitle: t\ndirection: d\nhow: h\n"
+#define HEAD "id: a\ntitle: t\ndirection: cache\nhow: h\n"
 
 static void bad_skills_are_refused_by_line(void **state)
 {
@@ -91,7 +91,23 @@ static void bad_skills_are_refused_by_line(void **state)
         const char *text, *line;
     } cases[] = {
         {"- 1\n", "a.yaml:1: "},
-        {"id: a\ntitle: t\ndirection: d\n", "a.yaml:1: "},
+        {"id: a\ntitle: t\ndirection: cache\n", "a.yaml:1: "},
+        {"id: a\ntitle: [t]\ndirection: cache\nhow: h\n", "a.yaml:2: "},
+        {"id: A/../b\ntitle: t\ndirection: cache\nhow: h\n", "a.yaml:1: "},
+        {"id: a\ntitle: t\ndirection: faster\nhow: h\n", "a.yaml:3: "},
+        {HEAD "risk: none\n", "a.yaml:5: "},
+        {HEAD "precision: good\n", "a.yaml:5: "},
+        {HEAD "when: [map weight 0]\n", "a.yaml:5: "},
+        {HEAD "when: [map weight 1000]\n", "a.yaml:5: "},
+        {HEAD "when: [map weight]\n", "a.yaml:5: "},
+        {HEAD "when: [\"?dram_pct > 3\"]\n", "a.yaml:5: "},
+        {HEAD "after: b\n", "a.yaml:5: "},
+        {HEAD "sources: [[a]]\n", "a.yaml:5: "},
+        {HEAD "expect: {metric: loops, sign: +}\n", "a.yaml:5: "},
+        {HEAD "expect: {metric: dram_pct, sign: +, at_least: 101}\n", "a.yaml:5: "},
+        {HEAD "expect: {metric: dram_pct, sign: +, at_least: -1}\n", "a.yaml:5: "},
+        {HEAD "action: nothing\n", "a.yaml:5: "},
+        {HEAD "action: [unroll]\n", "a.yaml:5: "},
         {HEAD "wen: [map]\n", "a.yaml:5: "},
         {HEAD "when: [dram_pc > 60]\n", "a.yaml:5: "},
         {HEAD "when:\n  - map\n  - dram_pct > much\n", "a.yaml:7: "},
@@ -119,6 +135,7 @@ static void conditions_have_three_values(void **state)
         {"map", KS_TRUE},           {"\"!map\"", KS_FALSE},       {"loops", KS_FALSE},
         {"dram_pct > 60", KS_TRUE}, {"dram_pct > 81.2", KS_FALSE}, {"dram_pct >= 81.2", KS_TRUE},
         {"dram_pct < 60", KS_FALSE}, {"loops == 0", KS_TRUE},     {"loops != 0", KS_FALSE},
+        {"\"?l2_pct\"", KS_TRUE},   {"\"?dram_pct\"", KS_FALSE}, {"map weight 7", KS_TRUE},
         {"l2_pct > 1", KS_UNKNOWN}, {"\"!barriers\"", KS_UNKNOWN}, {"dram_pct <= 81.2", KS_TRUE},
     };
     struct ks_fact_list facts = {0};
@@ -132,7 +149,7 @@ static void conditions_have_three_values(void **state)
         struct ks_err err = {0};
         if (load(ks_arena_printf(&arena, HEAD "when: [%s]\n", cases[i].text), &skills, &err))
             fail_msg("%s", err.text);
-        if (ks_condition_eval(&skills.at[0].when[0], &facts) != cases[i].truth)
+        if (ks_condition_eval(&skills.at[0].when.at[0], &facts) != cases[i].truth)
             fail_msg("%s", cases[i].text);
     }
 }
@@ -147,7 +164,7 @@ static void gates_exclude_and_evidence_scores(void **state)
     const char *why;
     ks_fact_set(&arena, &facts, "map", 1);
     ks_fact_set(&arena, &facts, "dram_pct", 40);
-    assert_int_equal(load(HEAD "when: [dram_pct > 60, l2_pct > 1, map, map]\n"
+    assert_int_equal(load(HEAD "when: [dram_pct > 60, l2_pct > 1, map weight 2]\n"
                                "requires: [map, understood]\nforbids: [barriers]\n",
                           &skills, &err), KS_OK);
     assert_true(ks_skill_applies(&arena, &skills.at[0], &facts, &score, &why));
@@ -160,6 +177,26 @@ static void gates_exclude_and_evidence_scores(void **state)
     assert_false(ks_skill_applies(&arena, &skills.at[0], &facts, &score, &why));
 }
 
+// A win by another mechanism than the skill's is none of its own.
+static void moves_are_held_against_what_was_expected(void **state)
+{
+    (void)state;
+    static const struct {
+        double before, after;
+        enum ks_truth moved;
+    } cases[] = {{40, 50, KS_TRUE}, {40, 45, KS_TRUE}, {40, 44, KS_FALSE}, {40, 30, KS_FALSE}};
+    struct ks_skill_list skills = {0};
+    struct ks_err err = {0};
+    assert_int_equal(load(HEAD "expect: {metric: dram_pct, sign: +, at_least: 5}\n", &skills, &err), KS_OK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_fact_list before = {0}, after = {0};
+        ks_fact_set(&arena, &before, "dram_pct", cases[i].before);
+        assert_int_equal(ks_skill_moved(&skills.at[0], &before, &after), KS_UNKNOWN);
+        ks_fact_set(&arena, &after, "dram_pct", cases[i].after);
+        assert_int_equal(ks_skill_moved(&skills.at[0], &before, &after), cases[i].moved);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -167,6 +204,7 @@ int main(void)
         cmocka_unit_test(bad_skills_are_refused_by_line),
         cmocka_unit_test(conditions_have_three_values),
         cmocka_unit_test(gates_exclude_and_evidence_scores),
+        cmocka_unit_test(moves_are_held_against_what_was_expected),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
