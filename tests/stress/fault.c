@@ -158,6 +158,7 @@ struct trace {
     const struct fault *fault;
     struct fault_result *result;
     pid_t main;
+    bool done; // nothing is left to be seen to
     struct tracee tracees[32];
     size_t n;
 };
@@ -224,6 +225,7 @@ static void inject(struct trace *trace, struct tracee *tracee,
     if (!trace->result->injected)
         note_where(trace, tracee->pid, info);
     trace->result->injected = true;
+    trace->done = !fault->onwards;
     switch (fault->kind) {
     case FAULT_NONE:
         break;
@@ -341,18 +343,17 @@ static void handle(struct trace *trace, pid_t pid, int status)
     }
     int number = WSTOPSIG(status), event = status >> 16;
     struct tracee *tracee = find(trace, pid);
-    if (event == PTRACE_EVENT_EXEC) {
-        forget(trace, pid);
-        ptrace(PTRACE_DETACH, pid, NULL, NULL);
-        return;
-    }
     bool is_new = !tracee->inside && number == SIGSTOP;
     if (number == (SIGTRAP | 0x80))
         at_call(trace, tracee);
     tracee->inside = true;
     if (number == (SIGTRAP | 0x80) || event != 0 || is_new)
         number = 0;
-    ptrace(PTRACE_SYSCALL, pid, NULL, number);
+    if (event == PTRACE_EVENT_EXEC || (trace->done && !tracee->override)) {
+        forget(trace, pid);
+        ptrace(PTRACE_DETACH, pid, NULL, number);
+    } else
+        ptrace(PTRACE_SYSCALL, pid, NULL, number);
 }
 
 static double now(void)

@@ -1,6 +1,6 @@
 // Makes one system call of a program fail, or a signal arrive at it: the program is traced (ptrace)
-// from its entry point on, and so is each child of it until that becomes another program. Both are left
-// alone from there. x86-64 Linux only.
+// from its entry point on, and so is each child of it until that becomes another program. All are left
+// alone from there, and once the fault has happened. x86-64 Linux only.
 #ifndef KS_FAULT_H
 #define KS_FAULT_H
 
@@ -32,7 +32,7 @@ struct fault_program {
 struct fault_result {
     int status;      // as of waitpid
     bool hung;
-    long met;        // calls of the class
+    long met;        // calls of the class, until then
     bool injected;
     char where[200]; // the first call that met the fault
 };
