@@ -27,6 +27,8 @@ enum ks_status ks_emit_packed(struct ks_subject *subject, const struct ks_option
                               struct ks_proposal *proposal, struct ks_err *err);
 enum ks_status ks_emit_private(struct ks_subject *subject, const struct ks_options *options,
                                struct ks_proposal *proposal, struct ks_err *err);
+enum ks_status ks_emit_jam(struct ks_subject *subject, const struct ks_options *options,
+                           struct ks_proposal *proposal, struct ks_err *err);
 enum ks_status ks_emit_lanes(struct ks_subject *subject, const struct ks_options *options,
                              struct ks_proposal *proposal, struct ks_err *err);
 enum ks_status ks_emit_same(struct ks_subject *subject, const struct ks_options *options,
@@ -36,6 +38,9 @@ enum ks_status ks_emit_same(struct ks_subject *subject, const struct ks_options 
 // that keep the original's meaning (no repeated or wrapped index) put into `when`.
 const char *ks_emit_extent(const struct ks_subject *subject, int axis, struct ks_buf *when,
                            struct ks_buf *asserts, struct ks_err *err);
+// "opt_common = opt_common && ...;": whether guard and tests let opt_x and so on through, with the
+// declarations that they need in front.
+char *ks_emit_guard(const struct ks_subject *subject, int indent);
 // The text of one item under `extra` edits; `loop`: a loop stands round it.
 char *ks_emit_item(const struct ks_subject *subject, const struct ks_edit_list *extra, bool loop,
                    bool strip, int indent);

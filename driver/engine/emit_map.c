@@ -84,8 +84,7 @@ static void put_conditions(const struct ks_subject *s, const struct ks_map_bound
                                     bounds[i].expr->end));
 }
 
-// The guard and tests as one condition, with the declarations they need in front.
-static char *guard_text(const struct ks_subject *s, int indent)
+char *ks_emit_guard(const struct ks_subject *s, int indent)
 {
     struct ks_buf buf = KS_BUF(1 << 16);
     for (size_t i = 0; i < s->map.n_front; i++)
@@ -132,7 +131,7 @@ static void put_rows(struct ks_subject *s, const struct shape *shape,
         ks_buf_printf(out,
                       "    _Pragma(\"unroll\") for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
                       "        const %s opt_y = opt_first_y + opt_row;\n%s    }\n",
-                      shape->rows, type, guard_text(s, 8));
+                      shape->rows, type, ks_emit_guard(s, 8));
     ks_buf_printf(out,
                   "    if (opt_common) {\n"
                   "        _Pragma(\"unroll\") for (int opt_row = 0; opt_row < %d; opt_row++) {\n"

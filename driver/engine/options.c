@@ -16,6 +16,8 @@ static const struct {
     {"unroll", offsetof(struct ks_options, unroll)},
     {"math", offsetof(struct ks_options, math)},
     {"private", offsetof(struct ks_options, private_)},
+    {"jam", offsetof(struct ks_options, jam)},
+    {"tile", offsetof(struct ks_options, tile)},
     {"lanes", offsetof(struct ks_options, lanes)},
     {"blocks", offsetof(struct ks_options, blocks)},
 };

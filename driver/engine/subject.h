@@ -48,6 +48,8 @@ struct ks_options {
     int unroll;    // innermost loops; -1: fully
     int private_;  // atomics gathered first: 1: by a block in shared memory, 2: by a thread in registers
     int math;      // cheaper functions: 1: that round alike, 2: approximations
+    int jam;       // 1: the loops of a thread's items are jammed
+    int tile;      // turns of a jammed loop that are staged in shared memory at a time
     int lanes;     // threads that do an item of a map together
     int blocks;    // at most so many, each walking over its share (with private_)
 };

@@ -12,6 +12,8 @@ static const char *const unroll_params[] = {"unroll", NULL};
 static const char *const bounds_params[] = {"bounds", NULL};
 static const char *const readonly_params[] = {"restrict", NULL};
 static const char *const math_params[] = {"math", NULL};
+static const char *const jam_params[] = {"items", "rows", "block", "restrict", NULL};
+static const char *const tile_params[] = {"tile", "items", "rows", "block", NULL};
 static const char *const lanes_params[] = {"lanes", "block", "restrict", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
@@ -29,6 +31,8 @@ static const struct {
     {"readonly", readonly_params, ks_transform_readonly},
     {"math", math_params, ks_transform_math},
     {"private", private_params, ks_transform_private},
+    {"jam", jam_params, ks_transform_jam},
+    {"tile", tile_params, ks_transform_tile},
     {"lanes", lanes_params, ks_transform_lanes},
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };

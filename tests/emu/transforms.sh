@@ -66,6 +66,20 @@ refused "$source/softmax.cu" 'lanes lanes=32; geometry items=2' 'one item at a t
 sed 's/top = in\[k\];/{ top = in[k]; break; }/; s/out\[k\] = e/out[0] = e/; s/out\[k\] \*=/out[k] += out[k - 1] */' "$source/softmax.cu" > "$scratch/carried.cu"
 refused "$scratch/carried.cu" 'lanes lanes=32' 'line 14: top goes from turn to turn'
 
+# Several items a thread in one loop, and what a block shares in shared memory.
+made product 'jam items=2 rows=2 block=16x16' CORRECT
+made product 'tile tile=8 items=2 rows=2 block=16x8; unroll unroll=4' CORRECT
+made product 'tile tile=16 rows=4 block=8x8; bounds bounds=3' CORRECT
+made bodies 'jam items=4 block=32; readonly restrict=1' CORRECT
+made bodies 'tile tile=32 items=2 block=64; math math=1' CORRECT
+made window 'jam items=2 rows=2 block=16x4; unroll unroll=-1' CORRECT
+made product 'tile tile=8 items=2 rows=2 block=16x8' WRONG 's/opt_turn < (k) ? B/opt_turn < (k - 1) ? B/'
+made product 'jam items=2 rows=2 block=16x16' WRONG 's/C\[opt1_row \* n + opt1_col\] = opt1_acc/C[opt1_row * n + opt1_col] = opt0_acc/'
+refused "$source/window.cu" 'tile tile=8 rows=2' 'no loop reads what its block'
+refused "$source/csr.cu" 'jam items=2' 'starts differ\|start differs'
+refused "$source/product.cu" 'jam items=16 rows=8' 'from 2 to 64 items'
+refused "$source/bodies.cu" 'jam rows=2' 'no rows'
+
 # Cheaper functions, alone and below other shapes.
 made cubes 'math math=1' CORRECT
 made cubes 'math math=1' WRONG 's/return y \* y/return x * y/'

@@ -1,0 +1,25 @@
+// Several items of a map done by one thread with their loops jammed: each loop runs once, its body for
+// every item in turn, so that loads which items share stay in registers. What a block's items share may be
+// staged in shared memory.
+#ifndef KS_JAM_H
+#define KS_JAM_H
+
+#include "engine/subject.h"
+
+struct ks_jam {
+    int items, rows;    // along x and y
+    int block[3];
+    int unroll;         // of innermost loops, as in ks_options
+    int tile;           // turns that are staged at a time, 0: none
+    int loops, tiled;   // how many were jammed, and staged
+    const char *shared; // declarations of the tiles
+    const char *limits; // plan condition that no counter runs over, or ""
+};
+
+// The statements of all items behind the guard, indented by `indent`, over opt_x0, opt_x1, ... and opt_y0, ...;
+// with tiles also over opt_thread, opt_block_x and opt_block_y. KS_E_UNSUPPORTED by construct and line when
+// there is no loop to jam or nothing to stage.
+enum ks_status ks_jam_text(const struct ks_subject *subject, struct ks_jam *jam, int indent,
+                           char **text, struct ks_err *err);
+
+#endif

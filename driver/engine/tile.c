@@ -1,0 +1,164 @@
+#include "engine/tile.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+
+struct finder {
+    const struct ks_subject *s;
+    const struct ks_loop *loop;
+    struct ks_affine env;
+    struct ks_tile_list *out;
+};
+
+static bool is_constant(const struct finder *f, const char *name)
+{
+    if (ks_subject_constant((void *)f->s, name))
+        return true;
+    for (size_t i = 0; i < f->s->decl->n_params; i++) {
+        const struct ks_type *type = &f->s->decl->params[i].type;
+        if (strcmp(f->s->decl->params[i].name, name) == 0)
+            return !type->pointer && !ks_scalar_is_float(type->elem.scalar) &&
+                   !ks_affine_find(&f->env, name);
+    }
+    return false;
+}
+
+// One term as C text; "" for a block's share of a global index, NULL when it is none of ours.
+static const char *term_text(const struct finder *f, const struct ks_term *t, struct ks_tile *tile,
+                             bool *turn)
+{
+    struct ks_arena *arena = f->s->arena;
+    const char *text =
+        t->coef == 1 && t->n > 0 ? "" : ks_arena_printf(arena, "%lld", (long long)t->coef);
+    int threads = 0, turns = 0;
+    for (int i = 0; i < t->n; i++)
+        if (ks_starts_with(t->symbol[i], "blockIdx."))
+            return "";
+    for (int i = 0; i < t->n; i++) {
+        const char *name = t->symbol[i];
+        if (ks_starts_with(name, "threadIdx.")) {
+            int axis = name[10] - 'x';
+            if (axis > 1 || (tile->axis != KS_TILE_TURNS && tile->axis != axis))
+                return NULL;
+            tile->axis = axis;
+            name = "opt_at";
+            threads++;
+        } else if (strcmp(name, f->loop->var) == 0) {
+            name = "opt_turn";
+            turns++;
+            tile->along = t->coef == 1 && t->n == 1;
+        } else if (!is_constant(f, name)) {
+            return NULL;
+        }
+        text = ks_arena_printf(arena, "%s%s%s", text, *text ? " * " : "", name);
+    }
+    *turn |= turns > 0;
+    return threads + turns < 2 ? text : NULL;
+}
+
+static bool index_text(const struct finder *f, struct ks_tile *tile)
+{
+    const struct ks_poly *p = &tile->poly;
+    const char *sum = "";
+    bool turn = false;
+    tile->axis = KS_TILE_TURNS;
+    if (!p->known)
+        return false;
+    for (int i = 0; i < p->n; i++) {
+        const char *one = term_text(f, &p->term[i], tile, &turn);
+        if (!one)
+            return false;
+        if (*one)
+            sum = ks_arena_printf(f->s->arena, "%s%s%s", sum,
+                                  *sum      ? " + "
+                                  : p->wide ? "0ll + "
+                                            : "",
+                                  one);
+    }
+    tile->index = sum;
+    return turn;
+}
+
+static void add(struct finder *f, const struct ks_node *node)
+{
+    struct ks_place place = ks_place_of(&f->env, f->s->decl, node);
+    struct ks_tile tile = {.node = node, .param = place.param, .poly = place.index, .same = -1};
+    if (place.base != KS_PLACE_PARAM)
+        return;
+    const struct ks_param_use *use = &f->s->access.use[place.param];
+    bool fixed = f->s->decl->params[place.param].type.pointee_const;
+    tile.type = ks_subject_elem(f->s, place.param);
+    tile.bytes = (int)f->s->brief->signature->params[place.param].elem.size;
+    if (!tile.type || (!fixed && (use->written || use->opaque)) || !index_text(f, &tile))
+        return;
+    for (size_t i = 0; i < f->out->len && tile.same < 0; i++)
+        if (f->out->at[i].param == tile.param && ks_poly_equal(&f->out->at[i].poly, &tile.poly))
+            tile.same = (int)i;
+    *ks_vec_push(f->s->arena, f->out) = tile;
+}
+
+// Reads that every turn does.
+static void expression(struct finder *f, const struct ks_node *node)
+{
+    bool lazy = node->kind == KS_N_COND || ks_node_is(node, KS_N_BINARY, "&&") ||
+                ks_node_is(node, KS_N_BINARY, "||");
+    if (node->kind == KS_N_INDEX) {
+        size_t before = f->out->len;
+        add(f, node);
+        if (f->out->len > before)
+            return;
+        expression(f, node->kid[1]);
+        return;
+    }
+    if (ks_node_is(node, KS_N_UNARY, "&"))
+        return;
+    if (node->kind == KS_N_ASSIGN) { // the target is no read, its subscript is
+        if (node->kid[0]->kind == KS_N_INDEX)
+            expression(f, node->kid[0]->kid[1]);
+        expression(f, node->kid[1]);
+        return;
+    }
+    if (node->kind == KS_N_POSTFIX || node->kind == KS_N_CAST ||
+        (node->kind == KS_N_UNARY && strlen(node->text) == 2)) {
+        if (node->kind == KS_N_CAST && node->n)
+            expression(f, node->kid[0]);
+        return;
+    }
+    for (size_t i = 0; i < node->n && !(lazy && i > 0); i++)
+        expression(f, node->kid[i]);
+}
+
+static void statement(struct finder *f, const struct ks_node *node)
+{
+    switch (node->kind) {
+    case KS_N_BLOCK:
+        for (size_t i = 0; i < node->n; i++)
+            statement(f, node->kid[i]);
+        return;
+    case KS_N_DECL:
+        for (size_t i = 0; i < node->n; i++)
+            if (node->kid[i]->init && !node->kid[i]->reference)
+                expression(f, node->kid[i]->init);
+        ks_affine_declare(&f->env, node, false);
+        return;
+    case KS_N_EXPR:
+        expression(f, node->kid[0]);
+        return;
+    case KS_N_IF:
+        expression(f, node->kid[0]);
+        return;
+    default:
+        return;
+    }
+}
+
+void ks_tiles_find(const struct ks_subject *s, const struct ks_affine *env,
+                   const struct ks_loop *loop, struct ks_tile_list *tiles)
+{
+    struct finder f = {.s = s, .loop = loop, .env = *env, .out = tiles};
+    f.env.cap = f.env.len;
+    ks_loop_enter(&f.env, loop->node);
+    *tiles = (struct ks_tile_list){0};
+    statement(&f, loop->body);
+}
