@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "device/emu/emu_taint.h"
 #include "device/emu/emu_team.h"
 
 struct place {
@@ -140,11 +141,14 @@ static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint6
         struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
         if (p.data == NULL) // of another space than the instruction's
             p = find_place(warp, KS_EMU_GENERIC, lane, address);
-        ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
-                    "%u-byte read at offset %llu of %s, where nothing was written yet",
-                    (unsigned)bytes, (unsigned long long)p.offset, p.name);
-        if (!team)
-            ks_emu_known_set(v->known, bit, bytes, true); // told once
+        if (v->how != KS_EMU_READ ||
+            !ks_emu_taint_load(warp, inst, lane, address, p.offset, p.name)) {
+            ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
+                        "%u-byte read at offset %llu of %s, where nothing was written yet",
+                        (unsigned)bytes, (unsigned long long)p.offset, p.name);
+            if (!team)
+                ks_emu_known_set(v->known, bit, bytes, true); // told once
+        }
     }
     // A write of what is there already changes nothing that another thread could see. (What is there
     // is not certain while other cores run.)
@@ -243,4 +247,12 @@ unsigned char *ks_emu_visit_at(struct ks_emu_visit *v, uint32_t lane, uint64_t a
     v->access.last_write.name = v->access.last_read.name = 0;
     return ks_emu_touch(v->access.warp, v->access.inst, lane, address, (uint32_t)bytes, v->how,
                         value);
+}
+
+void ks_emu_undefine(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
+                     uint64_t address, uint32_t bytes)
+{
+    struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
+    if (p.data != NULL && p.known != NULL && p.offset < p.bytes && p.bytes - p.offset >= bytes)
+        ks_emu_known_set(p.known, p.offset + p.lead, bytes, false);
 }

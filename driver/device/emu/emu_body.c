@@ -6,6 +6,7 @@
 #include "base/num.h"
 #include "device/emu/emu_count.h"
 #include "device/emu/emu_decode.h"
+#include "device/emu/emu_taint.h"
 
 #define MAX_CODE (1u << 21)
 #define MAX_SCOPES (1u << 16)
@@ -230,6 +231,7 @@ static bool decode_table(struct ks_emu_decoder *d)
     if (o == NULL)
         return false;
     d->inst.run = o->run;
+    d->inst.width = (uint8_t)(o->widths[0] == 'p' ? KS_EMU_PRED : o->widths[0] - '0');
     size_t n = strlen(o->widths);
     if (d->stmt.n_ops != n)
         ks_emu_unsupported(d, "%u operands, not %zu", d->stmt.n_ops, n);
@@ -264,13 +266,15 @@ static void decode_stmt(struct ks_emu_decoder *d)
                                    .target = KS_EMU_NONE, .line = d->stmt.line,
                                    .source = d->source, .negate = d->stmt.guard_negated};
     d->why[0] = '\0';
-    bool known = decode_table(d);
+    const bool of_table = decode_table(d);
+    bool known = of_table;
     for (size_t i = 0; !known && i < sizeof families / sizeof families[0]; i++)
         known = families[i](d);
     if (d->stmt.guard.len > 0 && ks_emu_register(d, d->stmt.guard, &d->inst.guard, &width) &&
         width != KS_EMU_PRED)
         ks_emu_unsupported(d, "a guard that is no predicate");
     d->inst.strong |= d->inst.sem != KS_EMU_WEAK;
+    d->inst.flow = (uint8_t)ks_emu_flow_of(d, of_table);
     d->inst.class = (uint8_t)ks_emu_class_of(d->stmt.base, d->stmt.mods, d->stmt.n_mods,
                                              (enum ks_emu_space)d->inst.space);
     if (known && d->why[0] == '\0') {

@@ -26,6 +26,8 @@ struct ks_emu_frame {
     unsigned char *local_known;
     uint64_t local_bytes;    // allocated, a lane
     uint32_t depth, return_pc, lanes;
+    uint32_t *undefined;     // emu_taint.h: lanes of each register, by offset / 4; NULL: all defined
+    uint8_t *cause;
     const struct ks_emu_call *call;
 };
 
@@ -88,6 +90,8 @@ struct ks_emu_warp {
     uint32_t asking;         // lanes that asked an mbarrier in vain, lately
     const struct ks_emu_inst *asked;
     bool gives_way;          // now, to other warps
+    bool tainted;            // emu_taint.h: some register is, or was, undefined
+    struct ks_emu_undefined *causes; uint8_t n_causes;
     struct ks_emu_recent recent[KS_EMU_RECENT];
 };
 
@@ -207,6 +211,10 @@ unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *
 unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
                                enum ks_emu_space space, uint32_t lane, uint64_t address,
                                uint32_t bytes, enum ks_emu_access access, const void *value);
+
+// Bytes of shared or local memory, just written by that lane, are undefined again.
+void ks_emu_undefine(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
+                     uint64_t address, uint32_t bytes);
 
 // The accesses of one load or store: in which object they lie is found out for the first lane, and
 // holds for all that stay in it. Others are checked each by itself.

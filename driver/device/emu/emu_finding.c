@@ -108,7 +108,10 @@ void ks_finding_text(const struct ks_finding *f, char *out, size_t size)
     struct ks_buf text = KS_BUF(4096);
     ks_buf_printf(&text, "%s: %s, by ", ks_finding_name(f->kind), f->text);
     add_site(&text, &f->here, f->file);
-    if (f->has_other) {
+    if (f->has_other && f->kind == KS_F_UNINITIALISED) {
+        ks_buf_puts(&text, "; used by ");
+        add_site(&text, &f->other, f->other_file);
+    } else if (f->has_other) {
         ks_buf_puts(&text, "; the earlier one by ");
         add_site(&text, &f->other, f->other_file);
     }

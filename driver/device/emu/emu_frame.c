@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "device/emu/emu_alu.h"
+#include "device/emu/emu_taint.h"
 
 // ---- frames
 
@@ -43,6 +44,8 @@ struct ks_emu_frame *ks_emu_frame_make(struct ks_emu_warp *warp,
     frame->depth = parent == NULL ? 0 : parent->depth + 1;
     frame->lanes = lanes;
     frame->call = NULL;
+    if (frame->undefined != NULL)
+        memset(frame->undefined, 0, (function->frame_bytes / 4 + 1) * sizeof *frame->undefined);
     if (stride > 0)
         memset(frame->local_known, 0, stride * KS_EMU_LANES / 8);
     fill_locals(frame);
@@ -60,6 +63,8 @@ static void free_frame(struct ks_emu_frame *frame)
     free(frame->regs);
     free(frame->local);
     free(frame->local_known);
+    free(frame->undefined);
+    free(frame->cause);
     free(frame);
 }
 
@@ -78,6 +83,7 @@ void ks_emu_warp_free(struct ks_emu_warp *warp)
         free_frame(warp->free_frames);
         warp->free_frames = next;
     }
+    ks_emu_taint_free(warp);
     free(warp->copies);
     warp->copies = NULL;
 }
@@ -152,7 +158,8 @@ void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uin
     warp->turn = KS_EMU_TURN;
     warp->n_copies = warp->asking = 0;
     warp->copies_begun = 0;
-    warp->gives_way = false;
+    warp->gives_way = warp->tainted = false;
+    warp->n_causes = 0;
     warp->missed = warp->copies_missed = false;
     memset(warp->batch, 0, sizeof warp->batch);
     memset(warp->recent, 0, sizeof warp->recent);

@@ -53,6 +53,7 @@ struct ks_emu_inst {
     uint8_t address_width;   // bytes of the address register, 0: none
     uint8_t is_signed, op, flags;
     uint8_t role;            // ks_emu_role
+    uint8_t flow;            // ks_emu_flow (emu_taint.h)
     bool strong;             // no race with other strong accesses
     uint8_t class, is_store; // counts.h; a store or nothing of the kind
     uint32_t work;           // products of a matrix instruction

@@ -2,6 +2,7 @@
 
 #include "device/emu/emu_alu.h"
 #include "device/emu/emu_count.h"
+#include "device/emu/emu_taint.h"
 
 #define MAX_DEPTH 200     // of calls
 
@@ -314,10 +315,14 @@ static void run_group(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t
             ks_emu_specials_tick(warp);
         }
         if (inst->kind == KS_EMU_PLAIN) {
-            if (mask != 0)
+            if (warp->tainted)
+                ks_emu_taint_step(warp, inst, g->mask, mask);
+            else if (mask != 0)
                 inst->run(warp, inst, mask);
             g->pc++;
         } else {
+            if (warp->tainted)
+                ks_emu_taint_step(warp, inst, g->mask, mask);
             on = special(warp, g, inst, mask);
         }
         if (on && g->pc >= limit)

@@ -1,0 +1,283 @@
+#include "device/emu/emu_taint.h"
+
+#include <stdlib.h>
+
+#include "device/emu/emu_decode.h"
+
+#define CAUSES 64 // loads that a warp's undefined registers are told of
+
+struct ks_emu_undefined { // a load that found undefined bytes
+    const struct ks_emu_inst *inst;
+    const char *name;
+    uint32_t lanes; // for which it did: at these places
+    uint64_t address[KS_EMU_LANES], offset[KS_EMU_LANES];
+};
+
+// ---- decoding
+
+static bool is_any(struct ks_slice word, const char *const *names)
+{
+    while (*names != NULL && !ks_slice_eq(word, *names))
+        names++;
+    return *names != NULL;
+}
+
+enum ks_emu_flow ks_emu_flow_of(const struct ks_emu_decoder *d, bool of_table)
+{
+    static const char *const carries[] = {"addc", "subc", "madc", NULL}; // to other instructions
+    static const char *const values[] = {"mov", "cvta", "isspacep", "cvt",
+                                         "set", "slct", "testp",    NULL};
+    const struct ks_emu_stmt *s = &d->stmt;
+    if (of_table)
+        return is_any(s->base, carries) || ks_emu_mod(s, "cc") ? KS_EMU_FLOW_USE
+               : ks_slice_eq(s->base, "and")                   ? KS_EMU_FLOW_AND
+               : ks_slice_eq(s->base, "or")                    ? KS_EMU_FLOW_OR
+                                                               : KS_EMU_FLOW_VALUE;
+    if (is_any(s->base, values))
+        return KS_EMU_FLOW_VALUE;
+    return ks_slice_eq(s->base, "selp")   ? KS_EMU_FLOW_SELECT
+           : ks_slice_eq(s->base, "setp") ? KS_EMU_FLOW_SETP
+           : ks_slice_eq(s->base, "ld")   ? KS_EMU_FLOW_LOAD
+           : ks_slice_eq(s->base, "st")   ? KS_EMU_FLOW_STORE
+                                          : KS_EMU_FLOW_USE;
+}
+
+// ---- registers
+
+// Lanes in which a register of the frame that runs is undefined.
+static uint32_t undefined(const struct ks_emu_warp *warp, uint32_t reg)
+{
+    return reg == KS_EMU_NONE ? 0 : warp->frame->undefined[reg / 4];
+}
+
+static void define(struct ks_emu_warp *warp, uint32_t reg, uint32_t mask, uint32_t lanes,
+                   uint8_t cause)
+{
+    if (reg == KS_EMU_NONE)
+        return;
+    uint32_t *at = &warp->frame->undefined[reg / 4];
+    *at = (*at & ~mask) | (lanes & mask);
+    if ((lanes & mask) != 0)
+        warp->frame->cause[reg / 4] = cause;
+}
+
+// An instruction depends on a register: what it was loaded from is told.
+static void use(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t reg,
+                uint32_t mask)
+{
+    uint32_t lanes = undefined(warp, reg) & mask;
+    if (lanes == 0)
+        return;
+    const struct ks_emu_undefined *u = &warp->causes[warp->frame->cause[reg / 4]];
+    uint32_t lane = (uint32_t)__builtin_ctz((lanes & u->lanes) != 0 ? lanes & u->lanes : u->lanes);
+    struct ks_finding *f =
+        ks_emu_find(warp, u->inst, lane, KS_F_UNINITIALISED, u->address[lane], u->inst->size,
+                    "%u-byte read at offset %llu of %s, where nothing was written yet",
+                    u->inst->size, (unsigned long long)u->offset[lane], u->name);
+    define(warp, reg, mask, 0, 0); // told once
+    if (f == NULL || f->count > 1)
+        return;
+    f->has_other = true;
+    ks_emu_site_set(warp->grid, warp->block->linear, ks_emu_thread(warp, lane), inst, &f->other);
+    f->other_file = ks_emu_file(warp->grid->module, f->other.source);
+}
+
+// Of sources: all lanes that are undefined in one of them, and why.
+static uint32_t gather(const struct ks_emu_warp *warp, const uint32_t *regs, uint32_t n,
+                       uint8_t *cause)
+{
+    uint32_t lanes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t more = undefined(warp, regs[i]);
+        if (more != 0)
+            *cause = warp->frame->cause[regs[i] / 4];
+        lanes |= more;
+    }
+    return lanes;
+}
+
+static uint8_t cause_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, const char *name)
+{
+    uint8_t i = 0;
+    while (i < warp->n_causes && warp->causes[i].inst != inst)
+        i++;
+    if (i < warp->n_causes)
+        return i;
+    if (warp->n_causes == CAUSES)
+        i = CAUSES - 1; // (one of many is told wrongly)
+    else
+        warp->n_causes++;
+    if (warp->causes == NULL)
+        warp->causes = malloc(CAUSES * sizeof *warp->causes);
+    KS_ASSERT(warp->causes != NULL);
+    warp->causes[i] = (struct ks_emu_undefined){.inst = inst, .name = name};
+    return i;
+}
+
+bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
+                       uint64_t address, uint64_t offset, const char *name)
+{
+    struct ks_emu_frame *frame = warp->frame;
+    if (inst->flow != KS_EMU_FLOW_LOAD || warp->grid->team != NULL)
+        return false;
+    uint64_t base = inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a)[lane]
+                                             : KS_EMU_REG(uint32_t, inst->a)[lane];
+    uint64_t element = (address - base - (uint64_t)inst->imm) / inst->size;
+    if (element >= inst->count)
+        return false;
+    if (frame->undefined == NULL) {
+        size_t n = frame->function->frame_bytes / 4 + 1;
+        frame->undefined = calloc(n, sizeof *frame->undefined);
+        frame->cause = calloc(n, sizeof *frame->cause);
+        KS_ASSERT(frame->undefined != NULL && frame->cause != NULL);
+    }
+    warp->tainted = true;
+    uint8_t cause = cause_of(warp, inst, name);
+    struct ks_emu_undefined *u = &warp->causes[cause];
+    u->lanes |= 1u << lane;
+    u->address[lane] = address;
+    u->offset[lane] = offset;
+    define(warp, inst->count == 1 ? inst->d : inst->more[element], 1u << lane, 1u << lane, cause);
+    return true;
+}
+
+// ---- instructions
+
+// Lanes in which a defined operand of `and` or `or` decides alone.
+static uint32_t decided(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t reg)
+{
+    uint32_t lanes = 0;
+    const bool and = inst->flow == KS_EMU_FLOW_AND;
+    if (inst->width == KS_EMU_PRED)
+        lanes = and? ~*KS_EMU_REG(uint32_t, reg) : *KS_EMU_REG(uint32_t, reg);
+    else
+        for (uint32_t l = 0; l < KS_EMU_LANES; l++) {
+            uint64_t value = 0, all = UINT64_MAX >> (64 - 8 * inst->width);
+            memcpy(&value, warp->regs + reg + l * inst->width, inst->width);
+            lanes |= (uint32_t)(value == (and? 0 : all)) << l;
+        }
+    return lanes & ~undefined(warp, reg);
+}
+
+// The lanes whose result is undefined.
+static uint32_t result_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint8_t *cause)
+{
+    const uint32_t regs[] = {inst->a, inst->b, inst->c, inst->e};
+    uint32_t lanes, p;
+    switch ((enum ks_emu_flow)inst->flow) {
+    case KS_EMU_FLOW_SELECT:
+        p = *KS_EMU_REG(uint32_t, inst->c);
+        return (gather(warp, &inst->a, 1, cause) & p) | (gather(warp, &inst->b, 1, cause) & ~p) |
+               gather(warp, &inst->c, 1, cause);
+    case KS_EMU_FLOW_AND:
+    case KS_EMU_FLOW_OR:
+        lanes = gather(warp, regs, 2, cause);
+        return lanes == 0 ? 0
+                          : lanes & ~decided(warp, inst, inst->a) & ~decided(warp, inst, inst->b);
+    case KS_EMU_FLOW_SETP: // flags: 1 and, 2 or, 3 xor; 4: the third operand is negated
+        lanes = gather(warp, regs, 2, cause);
+        if (inst->c == KS_EMU_NONE)
+            return lanes;
+        p = *KS_EMU_REG(uint32_t, inst->c) ^ ((inst->flags & 4) != 0 ? UINT32_MAX : 0);
+        if ((inst->flags & 3) == 1)
+            lanes &= p;
+        else if ((inst->flags & 3) == 2)
+            lanes &= ~p;
+        return lanes | gather(warp, &inst->c, 1, cause);
+    default:
+        lanes = gather(warp, regs, 4, cause);
+        return lanes | (inst->d == KS_EMU_NONE ? 0 : gather(warp, inst->more, inst->n_more, cause));
+    }
+}
+
+static void step_value(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    uint8_t cause = 0;
+    uint32_t lanes = result_of(warp, inst, &cause);
+    inst->run(warp, inst, mask);
+    define(warp, inst->d, mask, lanes, cause);
+    if (inst->flow == KS_EMU_FLOW_SETP)
+        define(warp, inst->e, mask, lanes, cause);
+    for (uint32_t i = 0; inst->d == KS_EMU_NONE && i < inst->n_more; i++)
+        define(warp, inst->more[i], mask, lanes, cause);
+}
+
+static void step_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    use(warp, inst, inst->a, mask);
+    for (uint32_t k = 0; k < inst->count; k++)
+        define(warp, inst->count == 1 ? inst->d : inst->more[k], mask, 0, 0);
+    inst->run(warp, inst, mask);
+}
+
+static void step_store(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    uint32_t own = 0; // lanes that store to shared or local memory
+    const uint64_t *wide = inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a) : NULL;
+    if (inst->address_width != 0)
+        use(warp, inst, inst->a, mask);
+    if (inst->space == KS_EMU_SHARED || inst->space == KS_EMU_LOCAL)
+        own = UINT32_MAX;
+    for (uint32_t l = 0; l < KS_EMU_LANES && wide != NULL && inst->space == KS_EMU_GENERIC; l++) {
+        uint64_t slot = (wide[l] + (uint64_t)inst->imm) >> KS_EMU_SLOT_BITS;
+        own |= (uint32_t)(slot == 1 || slot == 2) << l;
+    }
+    for (uint32_t k = 0; k < inst->count; k++)
+        use(warp, inst, inst->count == 1 ? inst->d : inst->more[k], mask & ~own);
+    inst->run(warp, inst, mask);
+    for (uint32_t k = 0; k < inst->count; k++) {
+        uint32_t lanes = undefined(warp, inst->count == 1 ? inst->d : inst->more[k]) & mask & own;
+        for (; lanes != 0; lanes &= lanes - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(lanes);
+            uint64_t base = wide != NULL ? wide[l] : KS_EMU_REG(uint32_t, inst->a)[l];
+            ks_emu_undefine(warp, inst, l, base + (uint64_t)inst->imm + k * inst->size, inst->size);
+        }
+    }
+}
+
+static void step_use(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    const uint32_t regs[] = {inst->a, inst->b, inst->c, inst->e};
+    for (uint32_t i = 0; i < 4; i++)
+        use(warp, inst, regs[i], mask);
+    if (inst->kind == KS_EMU_SWITCH)
+        return; // (more holds targets)
+    for (uint32_t i = 0; i < inst->n_more; i++)
+        use(warp, inst, inst->more[i], mask);
+    define(warp, inst->d, mask, 0, 0);
+}
+
+void ks_emu_taint_step(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t all,
+                       uint32_t mask)
+{
+    const bool plain = inst->kind == KS_EMU_PLAIN;
+    if (warp->frame->undefined == NULL) { // of a function whose registers are all defined
+        if (plain && mask != 0)
+            inst->run(warp, inst, mask);
+        return;
+    }
+    use(warp, inst, inst->guard, all);
+    if (mask == 0)
+        return;
+    switch (plain ? (enum ks_emu_flow)inst->flow : KS_EMU_FLOW_USE) {
+    case KS_EMU_FLOW_LOAD:
+        step_load(warp, inst, mask);
+        return;
+    case KS_EMU_FLOW_STORE:
+        step_store(warp, inst, mask);
+        return;
+    case KS_EMU_FLOW_USE:
+        step_use(warp, inst, mask);
+        if (plain)
+            inst->run(warp, inst, mask);
+        return;
+    default:
+        step_value(warp, inst, mask);
+    }
+}
+
+void ks_emu_taint_free(struct ks_emu_warp *warp)
+{
+    free(warp->causes);
+    warp->causes = NULL;
+}
