@@ -112,6 +112,11 @@ bool ks_poly_is_global(const struct ks_poly *p, char axis, const char **block)
     static const char literal[] = "";
     int a = axis - 'x';
     *block = NULL;
+    if (p->known && p->n == 1 && p->term[0].coef == 1 && p->term[0].n == 1 &&
+        strcmp(p->term[0].symbol[0], index[a]) == 0) {
+        *block = "1"; // blocks of one thread in this axis
+        return true;
+    }
     if (!p->known || p->n != 2)
         return false;
     const struct ks_term *t = &p->term[0], *b = &p->term[1];

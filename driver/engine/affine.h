@@ -50,7 +50,7 @@ struct ks_poly ks_poly_product(const struct ks_poly *a, const struct ks_poly *b)
 struct ks_poly ks_poly_sum(const struct ks_poly *a, const struct ks_poly *b, int64_t factor);
 // Whether a symbol that starts with `prefix` occurs ("threadIdx.", "blockIdx.x").
 bool ks_poly_mentions(const struct ks_poly *p, const char *prefix);
-// blockIdx.a * blockDim.a + threadIdx.a; a literal or template parameter in place of blockDim.a is
+// blockIdx.a * blockDim.a + threadIdx.a, or blockIdx.a alone (*block is then "1"); a literal or template parameter in place of blockDim.a is
 // returned in *block (NULL when it is blockDim itself). False for anything else.
 bool ks_poly_is_global(const struct ks_poly *p, char axis, const char **block);
 // How neighbours in threadIdx.x step: 0 the same element, 1 contiguous, else the constant stride;

@@ -24,6 +24,15 @@ static bool is_constant(const struct finder *f, const char *name)
     return false;
 }
 
+// Whether it stands for an axis' global index: the thread's number, or the block's where blocks are one
+// thread wide.
+static bool is_number(const struct finder *f, const char *name)
+{
+    const struct ks_map_axis *axis = &f->s->map.axis[(name[strlen(name) - 1] - 'x') % 3];
+    bool alone = axis->used && axis->block && strcmp(axis->block, "1") == 0;
+    return ks_starts_with(name, "threadIdx.") || (alone && ks_starts_with(name, "blockIdx."));
+}
+
 // One term as C text; "" for a block's share of a global index, NULL when it is none of ours.
 static const char *term_text(const struct finder *f, const struct ks_term *t, struct ks_tile *tile,
                              bool *turn)
@@ -33,12 +42,12 @@ static const char *term_text(const struct finder *f, const struct ks_term *t, st
         t->coef == 1 && t->n > 0 ? "" : ks_arena_printf(arena, "%lld", (long long)t->coef);
     int threads = 0, turns = 0;
     for (int i = 0; i < t->n; i++)
-        if (ks_starts_with(t->symbol[i], "blockIdx."))
+        if (ks_starts_with(t->symbol[i], "blockIdx.") && !is_number(f, t->symbol[i]))
             return "";
     for (int i = 0; i < t->n; i++) {
         const char *name = t->symbol[i];
-        if (ks_starts_with(name, "threadIdx.")) {
-            int axis = name[10] - 'x';
+        if (is_number(f, name)) {
+            int axis = name[strlen(name) - 1] - 'x';
             if (axis > 1 || (tile->axis != KS_TILE_TURNS && tile->axis != axis))
                 return NULL;
             tile->axis = axis;

@@ -73,6 +73,8 @@ made product 'tile tile=16 rows=4 block=8x8; bounds bounds=3' CORRECT
 made bodies 'jam items=4 block=32; readonly restrict=1' CORRECT
 made bodies 'tile tile=32 items=2 block=64; math math=1' CORRECT
 made window 'jam items=2 rows=2 block=16x4; unroll unroll=-1' CORRECT
+made layers 'tile tile=16 rows=4 block=32x4' CORRECT
+made layers 'lanes lanes=8' CORRECT
 made product 'tile tile=8 items=2 rows=2 block=16x8' WRONG 's/opt_turn < (k) ? B/opt_turn < (k - 1) ? B/'
 made product 'jam items=2 rows=2 block=16x16' WRONG 's/C\[opt1_row \* n + opt1_col\] = opt1_acc/C[opt1_row * n + opt1_col] = opt0_acc/'
 refused "$source/window.cu" 'tile tile=8 rows=2' 'no loop reads what its block'
