@@ -195,7 +195,7 @@ static enum ks_status prepare(struct range *r, struct ks_err *err)
     set.counterDataImageSize = r->counters_size;
     set.pCounterDataImage = r->counters;
     set.range = CUPTI_AutoRange;
-    set.replayMode = CUPTI_KernelReplay;
+    set.replayMode = CUPTI_UserReplay;
     set.maxRangesPerPass = RANGES;
     set.numNestingLevels = 1;
     set.minNestingLevel = 1;
@@ -203,20 +203,31 @@ static enum ks_status prepare(struct range *r, struct ks_err *err)
     return ks_cupti_check(cupti, cupti->cuptiRangeProfilerSetConfig(&set), "set configuration", err);
 }
 
-static enum ks_status collect(struct range *r,
-                              enum ks_status (*launch)(void *context, struct ks_err *err),
-                              void *context, struct ks_err *err)
+static enum ks_status one_pass(struct range *r, const struct ks_range_work *work, bool *last,
+                               struct ks_err *err)
 {
     const struct ks_cupti *cupti = r->cupti;
+    KS_TRY(work->before(work->context, err));
     PARAMS(CUpti_RangeProfiler_Start_Params, start);
     start.pRangeProfilerObject = r->profiler;
     KS_TRY(ks_cupti_check(cupti, cupti->cuptiRangeProfilerStart(&start), "start", err));
-    enum ks_status launched = launch(context, err);
+    enum ks_status launched = work->launch(work->context, err);
     PARAMS(CUpti_RangeProfiler_Stop_Params, stop);
     stop.pRangeProfilerObject = r->profiler;
     CUptiResult stopped = cupti->cuptiRangeProfilerStop(&stop);
+    *last = stop.isAllPassSubmitted != 0;
     KS_TRY(launched);
-    KS_TRY(ks_cupti_check(cupti, stopped, "stop", err));
+    return ks_cupti_check(cupti, stopped, "stop", err);
+}
+
+static enum ks_status collect(struct range *r, const struct ks_range_work *work, struct ks_err *err)
+{
+    const struct ks_cupti *cupti = r->cupti;
+    bool last = false;
+    for (size_t pass = 0; pass < r->passes && !last; pass++)
+        KS_TRY(one_pass(r, work, &last, err));
+    if (!last)
+        return ks_err_set(err, KS_E_DEVICE, "the profiler wants more than its %zu passes", r->passes);
     PARAMS(CUpti_RangeProfiler_DecodeData_Params, decode);
     decode.pRangeProfilerObject = r->profiler;
     return ks_cupti_check(cupti, cupti->cuptiRangeProfilerDecodeData(&decode), "decode", err);
@@ -306,9 +317,8 @@ static enum ks_status begin(struct ks_arena *arena, struct range *r, struct ks_e
     return configure(arena, r, r->chip, err);
 }
 
-enum ks_status ks_range_profile(struct ks_arena *arena,
-                                enum ks_status (*launch)(void *context, struct ks_err *err),
-                                void *context, struct ks_range_values *out, struct ks_err *err)
+enum ks_status ks_range_profile(struct ks_arena *arena, const struct ks_range_work *work,
+                                struct ks_range_values *out, struct ks_err *err)
 {
     enum ks_status status = KS_OK;
     double began = ks_now();
@@ -323,7 +333,7 @@ enum ks_status ks_range_profile(struct ks_arena *arena,
         KS_TRY_GOTO(enable(&kept_arena, &kept, err), done);
     KS_TRY_GOTO(prepare(&kept, err), done);
     out->seconds_enable = ks_now() - began - out->seconds_begin;
-    KS_TRY_GOTO(collect(&kept, launch, context, err), done);
+    KS_TRY_GOTO(collect(&kept, work, err), done);
     out->seconds_collect = ks_now() - began - out->seconds_begin - out->seconds_enable;
     KS_TRY_GOTO(evaluate(arena, &kept, out, err), done);
 done:

@@ -9,7 +9,16 @@
 struct launch {
     struct ks_serving *serving;
     struct ks_dev_plan plan;
+    struct ks_serve_poison poison;
 };
+
+static enum ks_status restore(void *context, struct ks_err *err)
+{
+    struct launch *launch = context;
+    struct ks_device *device = &launch->serving->device;
+    KS_TRY(ks_serve_prepare(launch->serving, 0, launch->poison, err));
+    return device->clean_cache(device->self, err);
+}
 
 static enum ks_status run_once(void *context, struct ks_err *err)
 {
@@ -46,9 +55,10 @@ static void add_counters(struct launch *launch, json_t *answer)
 {
     struct ks_range_values values;
     struct ks_err err = {0};
+    struct ks_range_work work = {restore, run_once, launch};
     const char *method = "range profiler";
     json_t *refused = json_null();
-    if (ks_range_profile(&launch->serving->request, run_once, launch, &values, &err) != KS_OK) {
+    if (ks_range_profile(&launch->serving->request, &work, &values, &err) != KS_OK) {
         double traced = 0;
         refused = refusal(&err);
         method = "timing";
@@ -86,13 +96,13 @@ static void add_lines(struct launch *launch, struct ks_slice cubin, json_t *answ
 static enum ks_status serve_profile(struct ks_serving *s, const json_t *request,
                                     struct ks_slice payload, json_t *answer, struct ks_err *err)
 {
-    struct launch launch = {.serving = s};
+    struct launch launch = {.serving = s,
+                            .poison = {.on = true, .word = (uint32_t)ks_seed_from_os()}};
     double us = 0;
     bool lines;
-    struct ks_serve_poison poison = {.on = true, .word = (uint32_t)ks_seed_from_os()};
     KS_TRY(ks_want_bool(request, "lines", false, &lines, err));
     KS_TRY(ks_serve_plan(s, request, "plan", 0, &launch.plan, err));
-    KS_TRY(ks_serve_prepare(s, 0, poison, err));
+    KS_TRY(ks_serve_prepare(s, 0, launch.poison, err));
     KS_TRY(run_once(&launch, err));
     if (lines) {
         add_lines(&launch, payload, answer);

@@ -229,7 +229,7 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
         .freeze = ks_cuda_freeze,
         .poison = ks_cuda_poison, .check_slack = ks_cuda_check_slack,
         .fingerprints = ks_cuda_fingerprints, .scrub = ks_cuda_scrub,
-        .run = ks_cuda_run, .time = ks_cuda_time, .forget_plans = ks_cuda_forget_plans,
+        .run = ks_cuda_run, .time = ks_cuda_time, .clean_cache = ks_cuda_clean_cache, .forget_plans = ks_cuda_forget_plans,
         .ceilings = ks_cuda_ceilings, .close = close_device,
     };
     return KS_OK;

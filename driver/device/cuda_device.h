@@ -96,6 +96,8 @@ enum ks_status ks_cuda_copy(void *self, size_t to, size_t from, struct ks_err *e
 
 // cuda_trusted.c. `load` comes once, after the stream exists.
 enum ks_status ks_cuda_trusted_load(struct ks_cuda *cuda, struct ks_err *err);
+// Reads n bytes, for the caches' sake. Enqueues.
+enum ks_status ks_cuda_read_through(struct ks_cuda *cuda, CUdeviceptr at, size_t n, struct ks_err *err);
 enum ks_status ks_cuda_canary(struct ks_cuda *cuda, CUdeviceptr at, size_t n, uint32_t word,
                               struct ks_err *err);
 enum ks_status ks_cuda_poison(void *self, size_t buffer, uint32_t word, struct ks_err *err);
@@ -125,6 +127,7 @@ enum ks_status ks_cuda_run(void *self, const struct ks_dev_plan *plan, double *m
                            struct ks_err *err);
 
 // cuda_time.c
+enum ks_status ks_cuda_clean_cache(void *self, struct ks_err *err);
 enum ks_status ks_cuda_time(void *self, const struct ks_dev_timing *timing,
                             struct ks_dev_sample *sample, struct ks_err *err);
 void ks_cuda_forget_plans(void *self);

@@ -28,6 +28,15 @@ static enum ks_status flush_l2(struct ks_cuda *cuda, struct ks_err *err)
     return KS_OK;
 }
 
+// An overwrite alone leaves its own last lines to be written back while the kernel runs; reading all of it displaces them.
+enum ks_status ks_cuda_clean_cache(void *self, struct ks_err *err)
+{
+    struct ks_cuda *cuda = self;
+    KS_TRY(ks_cuda_ready(cuda, err));
+    KS_TRY(flush_l2(cuda, err));
+    return ks_cuda_read_through(cuda, cuda->flush.data, cuda->flush.bytes, err);
+}
+
 static enum ks_status record_graph(struct ks_cuda *cuda, const struct ks_dev_timing *t,
                                    CUgraphExec *exec, struct ks_err *err)
 {

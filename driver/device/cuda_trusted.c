@@ -165,6 +165,14 @@ enum ks_status ks_cuda_fingerprints(void *self, const size_t *buffers, size_t n,
     return KS_OK;
 }
 
+enum ks_status ks_cuda_read_through(struct ks_cuda *cuda, CUdeviceptr at, size_t n, struct ks_err *err)
+{
+    unsigned long long bytes = n;
+    CUdeviceptr to = cuda->scratch.data; // of no use
+    void *params[] = {&at, &bytes, &to};
+    return launch(cuda, cuda->trusted.fingerprint, blocks_for(cuda, n), THREADS, 0, params, err);
+}
+
 // ---- scrub, spin, stamps
 
 enum ks_status ks_cuda_scrub(void *self, uint32_t word, struct ks_err *err)

@@ -183,6 +183,12 @@ static enum ks_status take_time(void *self, const struct ks_dev_timing *timing,
     return KS_OK;
 }
 
+static enum ks_status clean_cache(void *self, struct ks_err *err)
+{
+    (void)self, (void)err;
+    return KS_OK;
+}
+
 static void forget_plans(void *self)
 {
     (void)self;
@@ -222,6 +228,7 @@ static enum ks_status open_fake(struct ks_device *device, struct ks_err *err)
                                  .scrub = scrub,
                                  .run = run,
                                  .time = take_time,
+                                 .clean_cache = clean_cache,
                                  .forget_plans = forget_plans,
                                  .ceilings = ceilings,
                                  .close = end};

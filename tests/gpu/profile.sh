@@ -69,12 +69,12 @@ print(max(json.load(open('both%d.json' % i))['kernels'][0]['profile']['time_us']
 python3 -c "import sys; sys.exit(not 0.95 < $slower < 1.05)"
 check $? "and neither is in the other's time: $slower of that alone"
 
-# The same counters by ncu, clocks and caches left alone: executed instructions to the last one.
+# The same counters by ncu, clocks left alone and caches flushed before each pass, as ours: executed instructions to the last one.
 if command -v ncu >/dev/null && ncu --version >/dev/null 2>&1; then
     for unit in transpose/transpose gemm/gemm rowsum/rowsum stencil/stencil elementwise/chain; do
         name=${unit#*/}
         "$nvcc" "${words[@]}" "$root/samples/$unit.cu" -o "$name" >"$name.nvcc" 2>&1
-        timeout 120 ncu --csv --print-units base --cache-control none --clock-control none --launch-count 3 \
+        timeout 120 ncu --csv --print-units base --cache-control all --clock-control none --launch-count 3 \
             --metrics smsp__inst_executed.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed "./$name" >"$name.ncu" 2>&1
         agreement=$(python3 - "$name" 2>>python.log <<'END_PY'
 import csv, json, sys
