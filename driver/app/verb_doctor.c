@@ -289,8 +289,12 @@ static void check_memory(struct doctor *d)
                            ? NULL : ks_path_join(d->context->arena, config->state_dir, "memory.db");
     if (path == NULL || !ks_file_exists(path))
         report(d, "memory", GOOD, "empty: the first tune makes it");
-    else if (ks_outcomes_open(config, &outcomes, &err) != KS_OK)
+    else if (ks_outcomes_open(config, &outcomes, &err) != KS_OK ||
+             ks_outcomes_check(outcomes, &err) != KS_OK)
         report(d, "memory", BAD, err.text);
+    else if (ks_outcomes_on_network(outcomes))
+        report(d, "memory", NOTE, ks_arena_printf(d->context->arena, "%s lies on a network disk: slower, and "
+               "safe only where its locks work; KS_STATE_DIR can name a folder on a disk of this machine", path));
     else
         report(d, "memory", GOOD, path);
     ks_outcomes_close(outcomes);

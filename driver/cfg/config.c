@@ -22,7 +22,8 @@ static const char *const accept_names[] = {"measured", "modelled", NULL};
 // What config.yaml may set.
 static const char *const file_keys[] = {"mode",      "accept",    "readonly",  "remarks",
                                         "budget",    "nvcc",      "launcher",  "device",
-                                        "cache_dir", "state_dir", "store_dir", "cache_max", NULL};
+                                        "cache_dir", "state_dir", "store_dir", "cache_max", "memory_max",
+                                        NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
@@ -38,6 +39,7 @@ static const char *const variables[] = {
     "KS_DEVICE",
     "KS_DISABLE",
     "KS_LOG",
+    "KS_MEMORY_MAX",
     "KS_MODE",
     "KS_NVCC_ACTIVE",
     "KS_NVCC_LAUNCHER",
@@ -203,8 +205,8 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
                     where, value);
     } else if (strcmp(name, "store_dir") == 0) {
         return set_store_dirs(arena, config, where, value, err);
-    } else if (strcmp(name, "cache_max") == 0) {
-        if (!ks_size_parse(value, &config->cache_max))
+    } else if (strcmp(name, "cache_max") == 0 || strcmp(name, "memory_max") == 0) {
+        if (!ks_size_parse(value, name[0] == 'c' ? &config->cache_max : &config->memory_max))
             KS_FAIL(err, KS_E_USER, "%s: %s is no size; use bytes, or 500M, 2G", where, value);
     } else if (strcmp(name, "nvcc") == 0) {
         config->real_nvcc = ks_arena_strdup(arena, value);
@@ -290,6 +292,7 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
         {"KS_STATE_DIR", "state_dir"},
         {"KS_STORE_DIR", "store_dir"},
         {"KS_CACHE_MAX", "cache_max"},
+        {"KS_MEMORY_MAX", "memory_max"},
         // clang-format on
     };
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
@@ -379,6 +382,7 @@ enum ks_status ks_config_load(struct ks_arena *arena, const char *const *argumen
                                  .accept = KS_ACCEPT_MEASURED,
                                  .budget_seconds = DEFAULT_BUDGET,
                                  .cache_max = DEFAULT_CACHE_MAX,
+                                 .memory_max = DEFAULT_CACHE_MAX,
                                  .system_dir = SYSTEM_DIR,
                                  .device = "auto"};
     enum ks_status status = read_all(arena, arguments, config, err);

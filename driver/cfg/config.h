@@ -39,6 +39,7 @@ struct ks_config {
     // KS_STORE_DIR, several with ':'; absolute.
     struct ks_strv store_dirs;
     int64_t cache_max;        // KS_CACHE_MAX: bytes that cache_dir may hold; default 1G
+    int64_t memory_max;       // KS_MEMORY_MAX: bytes of memory.db; default 1G
     const char *runtime_dir;  // $XDG_RUNTIME_DIR/ks, else /tmp/ks-<uid>: GPU locks
     // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks, built or installed.
     const char *share_dir;

@@ -71,6 +71,7 @@ size_t ks_settings_list(struct ks_arena *arena, const struct ks_config *given,
         {"cache_max", "KS_CACHE_MAX", size_text(arena, c.cache_max), NULL},
         {"store_dir", "KS_STORE_DIR", list_text(arena, &c.store_dirs), NULL},
         {"state_dir", "KS_STATE_DIR", c.state_dir, NULL},
+        {"memory_max", "KS_MEMORY_MAX", size_text(arena, c.memory_max), NULL},
         {"config_dir", "KS_CONFIG_DIR", c.config_dir, NULL},
         {"share_dir", "KS_SHARE_DIR", c.share_dir, NULL},
     };

@@ -28,6 +28,8 @@ struct ks_candidate {
     const char *mechanism;          // same idea, same text, whatever the settings
     const char *rationale;          // a sentence or two for people
     bool recognition;               // one of a template's bindings: screening tells which is right
+    const char *base;               // direction of the candidate that it is built on; NULL: the original
+    double base_ratio;              // and how fast that was
     const char *group;              // name of the template its bindings share
 };
 struct ks_candidate_list {

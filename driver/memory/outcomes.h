@@ -1,5 +1,6 @@
-// Long-term memory: every attempt's outcome, in SQLite under the state directory. One writer at a
-// time, many readers; WAL on local disks only; opened by the tuner and `ks stats`, never by a build.
+// Long-term memory: every attempt's outcome and what it taught, in SQLite under the state directory. One
+// writer at a time, many readers; WAL on local disks only; opened by the tuner and `ks`, never by a build.
+// Each attempt is one transaction: a kill at any point loses at most the one in flight.
 #ifndef KS_OUTCOMES_H
 #define KS_OUTCOMES_H
 
@@ -8,10 +9,17 @@
 struct ks_outcomes;
 
 // Opens or creates <state_dir>/memory.db, migrating older versions in one transaction. KS_E_FORMAT:
-// damaged (says how to move it aside); KS_E_UNSUPPORTED: written by a newer ks.
+// damaged (says how to move it aside); KS_E_UNSUPPORTED: written by a newer ks; KS_E_LIMIT: locked by
+// another process for long; KS_E_IO: says so where the folder lies on a network disk.
 enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcomes **outcomes,
                                 struct ks_err *err);
+// Forgets first, where the memory has become larger than config->memory_max.
 void ks_outcomes_close(struct ks_outcomes *outcomes);
+// Looks through every page (seconds where there is a million of attempts).
+enum ks_status ks_outcomes_check(struct ks_outcomes *outcomes, struct ks_err *err);
+// How long a call waits for another process that writes; 10 s until told otherwise.
+void ks_outcomes_wait(struct ks_outcomes *outcomes, double seconds);
+bool ks_outcomes_on_network(const struct ks_outcomes *outcomes);
 
 struct ks_attempt {
     const char *key, *kernel, *proposal, *skill, *direction, *params, *bottleneck, *date;
@@ -19,6 +27,11 @@ struct ks_attempt {
     const char *correctness, *speed, *reason;
     double ratio, lower, seconds; // ratio 0: not measured
     const char *text;             // the proposal's YAML, kept once for each id; NULL: not kept, not read
+    const char *structure;        // ks_structure_of; NULL: "unknown"
+    const char *base;             // direction of the candidate that it was built on, NULL: on the original
+    double base_ratio;            // that candidate's ratio
+    const char *toolkit;          // nvcc's version, or NULL
+    int moved;                    // what the skill expects to move did so 1, did not -1, was not measured 0
 };
 enum ks_status ks_outcomes_add(struct ks_outcomes *outcomes, const struct ks_attempt *attempt,
                                struct ks_err *err);
@@ -30,17 +43,41 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
 // ks_proposal_read. KS_E_ABSENT: there is none; KS_E_USER: several begin so.
 enum ks_status ks_outcomes_proposal(struct ks_arena *arena, struct ks_outcomes *outcomes,
                                     const char *id, const char **text, struct ks_err *err);
-// Two values of a skill with back-off over (arch, bottleneck): how often its proposals verified, and
-// the mean log ratio of those that did; `n` attempts behind them (0: priors 0.5 and 0).
-enum ks_status ks_outcomes_skill_value(struct ks_outcomes *outcomes, const char *skill, int arch,
-                                       const char *bottleneck, double *feasible, double *gain,
+
+// ---- what was learned
+
+// A kernel's place among others.
+struct ks_place {
+    int arch;
+    const char *structure, *bottleneck;
+};
+// Two values of a skill: how often its proposals verified, and the mean log ratio of those that did. They
+// back off: from all attempts, to those with this bottleneck, to those on this structure too, to those on
+// this architecture too; the mean of each level counts as 4 attempts of the next. A gain by another
+// mechanism than the skill tells (moved -1) counts as verified and as no gain. `n`: judged attempts behind
+// the first level (0: priors 0.5 and 0).
+enum ks_status ks_outcomes_skill_value(struct ks_outcomes *outcomes, const char *skill,
+                                       const struct ks_place *place, double *feasible, double *gain,
                                        int *n, struct ks_err *err);
+// The mean log gain of going from one direction to another, the second built on a candidate of the first:
+// backed off likewise, from all to this structure to this architecture, a level's mean counting as 5.
+// `n` 0: nothing known, gain 0.
+enum ks_status ks_outcomes_transition(struct ks_outcomes *outcomes, const char *from, const char *to,
+                                      const struct ks_place *place, double *gain, int *n,
+                                      struct ks_err *err);
 struct ks_skill_stat {
     const char *skill;
     int attempts, correct, faster;
-    double geomean; // of faster ones
+    int agreed, denied; // of those whose metric was measured before and after
+    double geomean;     // of faster ones
+    double mean;        // geometric mean of all that were correct and measured, 0: none
+    const char *last;   // date
 };
 enum ks_status ks_outcomes_stats(struct ks_arena *arena, struct ks_outcomes *outcomes,
                                  struct ks_skill_stat **stats, size_t *n, struct ks_err *err);
+// Deletes the oldest attempts, and texts of proposals that only they named, until the memory takes at most
+// `bytes`; what they taught stays. *deleted may be NULL.
+enum ks_status ks_outcomes_forget(struct ks_outcomes *outcomes, int64_t bytes, int64_t *deleted,
+                                  struct ks_err *err);
 
 #endif

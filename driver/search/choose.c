@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "memory/fact.h"
+#include "memory/structure.h"
 
 enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
                                const struct ks_problem *problems, size_t n_problems,
@@ -53,6 +54,9 @@ size_t ks_choose_skills(struct ks_arena *arena, const struct ks_skill_list *skil
                         profile->facts.at[i].value);
     if (measured)
         set_bottleneck(arena, profile->bottleneck, &brief->facts);
-    return ks_rank_skills(arena, skills, &brief->facts, outcomes, arch,
-                          measured ? profile->bottleneck : "unknown", ranked);
+    ks_fact_set(arena, &brief->facts, "arch", arch);
+    const struct ks_place place = {.arch = arch,
+                                   .structure = ks_structure_of(&brief->facts),
+                                   .bottleneck = measured ? profile->bottleneck : "unknown"};
+    return ks_rank_skills(arena, skills, &brief->facts, outcomes, &place, ranked);
 }

@@ -7,13 +7,16 @@
 
 struct ks_ranked_skill {
     const struct ks_skill *skill;
-    double score;      // evidence in [0,1], times what the memory expects of it
+    double score;      // evidence, times what the memory expects of it
+    double evidence;   // ks_skill_score, in [0,1]
+    double feasible, gain; // ks_outcomes_skill_value,
+    int n;             // of so many attempts
     const char *why;   // one line with the numbers
 };
 
 // Applicable skills, best first; equal scores keep the skills' file order. `outcomes` may be NULL.
 size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
-                      const struct ks_fact_list *facts, struct ks_outcomes *outcomes, int arch,
-                      const char *bottleneck, struct ks_ranked_skill **ranked);
+                      const struct ks_fact_list *facts, struct ks_outcomes *outcomes,
+                      const struct ks_place *place, struct ks_ranked_skill **ranked);
 
 #endif

@@ -59,11 +59,12 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
     struct ks_attempt attempt = {
         .key = t->key, .kernel = t->kernel, .proposal = proposal, .skill = candidate->skill,
         .direction = candidate->direction, .params = candidate->params,
-        .bottleneck = t->bottleneck, .date = date, .arch = t->arch,
+        .bottleneck = t->bottleneck, .structure = t->structure, .date = date, .arch = t->arch,
         .correctness = ks_correctness_name(verdict->correctness),
         .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
         .ratio = verdict->geomean, .lower = verdict->lower,
         .seconds = verdict->seconds_compile + verdict->seconds_run,
+        .base = candidate->base, .base_ratio = candidate->base_ratio,
         .text = ks_buf_text(&text)};
     struct ks_err err = {0};
     enum ks_status status = ks_outcomes_add(t->outcomes, &attempt, &err);

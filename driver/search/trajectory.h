@@ -17,7 +17,7 @@ struct ks_try {
 struct ks_trajectory {
     struct ks_arena *arena;
     struct ks_outcomes *outcomes; // may be NULL
-    const char *key, *kernel, *bottleneck;
+    const char *key, *kernel, *bottleneck, *structure;
     int arch;
     struct {
         struct ks_try *at;

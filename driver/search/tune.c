@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cfg/trust.h"
+#include "memory/structure.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -226,6 +227,10 @@ static enum ks_status compose(struct tuner *t, struct ks_err *err)
     for (size_t i = 0; i < t->n_ranked; i++)
         KS_TRY(ks_engine_compose(t->arena, &t->brief, best[0]->candidate, t->ranked[i].skill, &all,
                                  err));
+    ks_vec_each(struct ks_candidate, c, &all) {
+        c->base = best[0]->candidate->direction;
+        c->base_ratio = best[0]->verdict.geomean;
+    }
     return pursue(t, &all, err);
 }
 
@@ -323,7 +328,8 @@ static enum ks_status run(struct tuner *t, struct ks_err *err)
         profile(t);
     t->trajectory = (struct ks_trajectory){.arena = t->arena, .outcomes = t->options->outcomes,
                                            .kernel = t->kernel->signature->instance,
-                                           .bottleneck = bottleneck(t), .arch = t->kernel->arch};
+                                           .bottleneck = bottleneck(t), .arch = t->kernel->arch,
+                                           .structure = ks_structure_of(&t->brief.facts)};
     char *hex = ks_arena_alloc(t->arena, KS_HASH_TEXT);
     ks_digest_hex(&t->kernel->key, hex);
     t->trajectory.key = hex;

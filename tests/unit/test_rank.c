@@ -11,6 +11,7 @@
 #include "search/choose.h"
 
 static struct ks_arena arena;
+static const struct ks_place place = {.arch = 90, .structure = "loop", .bottleneck = "unknown"};
 
 static void write_skill(const char *dir, const char *id, const char *conditions)
 {
@@ -90,13 +91,13 @@ static void evidence_orders_and_gates_exclude(void **state)
     struct ks_skill_list skills = some_skills();
     struct ks_fact_list facts = some_facts();
     struct ks_ranked_skill *ranked;
-    size_t n = ks_rank_skills(&arena, &skills, &facts, NULL, 90, "unknown", &ranked);
+    size_t n = ks_rank_skills(&arena, &skills, &facts, NULL, &place, &ranked);
     assert_string_equal(order(ranked, n), "cab"); // half the evidence each: file order
     assert_float_equal(ranked[0].score, 1, 1e-12);
     assert_float_equal(ranked[1].score, 0.5, 1e-12);
     assert_non_null(strstr(ranked[0].why, "80"));
     struct ks_skill_list none = {0};
-    assert_int_equal(ks_rank_skills(&arena, &none, &facts, NULL, 90, "unknown", &ranked), 0);
+    assert_int_equal(ks_rank_skills(&arena, &none, &facts, NULL, &place, &ranked), 0);
 }
 
 static void record(struct ks_outcomes *outcomes, const char *skill, const char *correctness,
@@ -126,13 +127,13 @@ static void memory_moves_but_does_not_overrule_a_gate(void **state)
     struct ks_config config = {.state_dir = dir};
     if (ks_outcomes_open(&config, &outcomes, &err) != KS_OK)
         fail_msg("%s", err.text);
-    size_t n = ks_rank_skills(&arena, &skills, &facts, outcomes, 90, "unknown", &ranked);
+    size_t n = ks_rank_skills(&arena, &skills, &facts, outcomes, &place, &ranked);
     assert_string_equal(order(ranked, n), "cab"); // nothing learned, nothing moved
     assert_float_equal(ranked[0].score, 1, 1e-12);
     record(outcomes, "b", "CORRECT", 3);
     record(outcomes, "c", "WRONG", 0);
     record(outcomes, "d", "CORRECT", 9);
-    n = ks_rank_skills(&arena, &skills, &facts, outcomes, 90, "unknown", &ranked);
+    n = ks_rank_skills(&arena, &skills, &facts, outcomes, &place, &ranked);
     assert_string_equal(order(ranked, n), "bca");
     assert_true(ranked[0].score > 1 && ranked[1].score < 1);
     assert_float_equal(ranked[2].score, 0.5, 1e-12);
