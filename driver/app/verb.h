@@ -35,6 +35,7 @@ int verb_list(struct ks_verb_context *context);
 int verb_show(struct ks_verb_context *context);
 int verb_diff(struct ks_verb_context *context);
 int verb_explain(struct ks_verb_context *context);
+int verb_why(struct ks_verb_context *context, const char *target, const char *const *nvcc); // of explain
 int verb_stats(struct ks_verb_context *context);
 int verb_doctor(struct ks_verb_context *context);
 int verb_inspect(struct ks_verb_context *context);

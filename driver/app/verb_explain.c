@@ -285,13 +285,17 @@ static enum ks_status explain_kernel(struct ks_verb_context *context, const char
 
 int verb_explain(struct ks_verb_context *context)
 {
-    static const struct verb_syntax syntax = {
+    const char *why = NULL;
+    const struct verb_option options[] = {{.name = "--why", .value = &why}};
+    const struct verb_syntax syntax = {
         .expects = "give one FILE.cu, FILE.cu:KERNEL or KERNEL, then -- and nvcc's options",
-        .least = 1, .most = 1, .nvcc = true};
+        .options = options, .n_options = 1, .least = 1, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
     int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code == EXIT_OK && why != NULL)
+        return verb_why(context, words.targets.at[0], words.nvcc);
     if (exit_code != EXIT_OK)
         return exit_code;
     const char *target = words.targets.at[0];

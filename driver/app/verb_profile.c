@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/verb_device.h"
+#include "app/verb_problems.h"
 #include "app/verb_sizes.h"
 #include "base/log.h"
 #include "fmt/json.h"
@@ -42,29 +43,6 @@ static const char *const *compile_words(const struct profiling *p, const char *c
     ks_strv_add(arena, &words, "-lineinfo");
     ks_strv_add(arena, &words, "--resource-usage");
     return words.at;
-}
-
-static enum ks_status make_problems(const struct profiling *p, const struct ks_tu_kernel *kernel,
-                                    struct ks_problem **problems, size_t *at, struct ks_err *err)
-{
-    struct ks_arena *arena = p->context->arena;
-    const struct ks_mark *mark = kernel->mark->mark;
-    if (mark->n_workloads == 0)
-        KS_FAIL(err, KS_E_USER,
-                "%s:%d: the kernel has no workload to be run with; add a `ks workload` line "
-                "(docs/marks.md)",
-                mark->file, mark->line);
-    if (p->workload > (int64_t)mark->n_workloads)
-        KS_FAIL(err, KS_E_USER, "%s:%d: the mark has %zu workload%s, not a number %lld", mark->file,
-                mark->line, mark->n_workloads, mark->n_workloads == 1 ? "" : "s",
-                (long long)p->workload);
-    *problems = KS_NEW_ARRAY(arena, struct ks_problem, mark->n_workloads);
-    for (size_t w = 0; w < mark->n_workloads; w++)
-        KS_TRY(ks_problem_make(arena, mark, w, kernel->signature, kernel->mark->decl, NULL, 0,
-                               &(*problems)[w], err));
-    *at = p->workload > 0 ? (size_t)p->workload - 1
-                          : ks_choose_workload(*problems, mark->n_workloads);
-    return KS_OK;
 }
 
 // ---- report
@@ -140,7 +118,7 @@ static enum ks_status profile_one(struct profiling *p, const struct ks_tu_kernel
     struct ks_brief brief;
     struct ks_ranked_skill *ranked;
     size_t at = 0;
-    KS_TRY(make_problems(p, kernel, &problems, &at, err));
+    KS_TRY(verb_problems(arena, kernel, p->workload, &problems, &at, err));
     const struct ks_profile_ask ask = {.config = &p->context->config,
                                        .tu = &p->tu.tu,
                                        .plain = &p->tu.plain,

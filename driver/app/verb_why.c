@@ -1,0 +1,330 @@
+// ks explain --why FILE.cu:KERNEL: which skills would be tried, and every number behind that.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/verb_decision.h"
+#include "app/verb_device.h"
+#include "app/verb_problems.h"
+#include "base/log.h"
+#include "fmt/json.h"
+#include "memory/structure.h"
+#include "os/file.h"
+#include "search/choose.h"
+
+struct why {
+    struct ks_verb_context *context;
+    struct verb_tu tu;
+    struct ks_device_info device;
+    bool have_device;
+    struct ks_skill_list skills;
+    struct ks_outcomes *outcomes; // NULL: no memory
+    const char *template_dir;
+    json_t *rows;
+};
+
+// One kernel, and one skill of it.
+struct reasons {
+    const struct ks_tu_kernel *kernel;
+    struct ks_brief brief;
+    struct ks_profile profile;
+    bool profiled;          // the last tuning's profile is kept
+    const char *structure, *workload;
+    struct ks_ranked_skill *ranked; size_t n_ranked;
+};
+struct action {
+    size_t candidates;
+    const char *refusal; // NULL: none
+};
+
+// ---- what is known of the kernel
+
+// The profile that tuning kept under the key: its facts and class.
+static bool kept_profile(struct why *w, struct reasons *r)
+{
+    struct ks_arena *arena = w->context->arena;
+    const char *dir = w->context->config.state_dir, *name;
+    char hex[KS_HASH_TEXT];
+    struct ks_slice text;
+    json_t *value;
+    if (dir == NULL)
+        return false;
+    ks_digest_hex(&r->kernel->key, hex);
+    const char *path = ks_arena_printf(arena, "%s/profiles/%s.json", dir, hex);
+    if (ks_file_read(arena, path, 4u << 20, &text, NULL) != KS_OK)
+        return false;
+    json_t *root = json_loadb(text.at, text.len, 0, NULL);
+    const char *bottleneck = json_string_value(json_object_get(root, "bottleneck"));
+    if (bottleneck == NULL) {
+        json_decref(root);
+        ks_warn("%s cannot be read; the skills are explained without it", path);
+        return false;
+    }
+    r->profile.bottleneck = ks_arena_strdup(arena, bottleneck);
+    json_object_foreach(json_object_get(root, "facts"), name, value)
+        if (json_is_number(value))
+            ks_fact_set(arena, &r->profile.facts, name, json_number_value(value));
+    json_decref(root);
+    return true;
+}
+
+static enum ks_status gather(struct why *w, struct reasons *r, struct ks_err *err)
+{
+    struct ks_arena *arena = w->context->arena;
+    struct ks_problem *problems;
+    size_t at;
+    KS_TRY(verb_problems(arena, r->kernel, 0, &problems, &at, err));
+    KS_TRY(ks_choose_brief(arena, r->kernel, problems, r->kernel->mark->mark->n_workloads,
+                           w->have_device ? &w->device : NULL, &r->brief, err));
+    r->workload = problems[at].name;
+    r->profiled = kept_profile(w, r);
+    r->n_ranked = ks_choose_skills(arena, &w->skills, &r->brief, r->profiled ? &r->profile : NULL,
+                                   w->outcomes, r->kernel->arch, &r->ranked);
+    r->structure = ks_structure_of(&r->brief.facts);
+    return KS_OK;
+}
+
+static enum ks_status try_action(struct why *w, const struct reasons *r, const struct ks_skill *skill,
+                                 struct action *action, struct ks_err *err)
+{
+    struct ks_candidate_list all = {0};
+    *action = (struct action){0};
+    KS_TRY(ks_engine_propose(w->context->arena, &r->brief, skill, w->template_dir, &all, &action->refusal,
+                             err));
+    action->candidates = all.len;
+    return KS_OK;
+}
+
+static const char *action_name(struct ks_arena *arena, const struct ks_skill *s)
+{
+    return s->transform != NULL   ? ks_arena_printf(arena, "transform %s", s->transform)
+           : s->template_ != NULL ? ks_arena_printf(arena, "template %s", s->template_)
+                                  : "advice";
+}
+
+// ---- report
+
+static void add_conditions(json_t *out, const char *list, const struct ks_conditions *conditions,
+                           const struct ks_fact_list *facts)
+{
+    for (size_t i = 0; i < conditions->len; i++) {
+        const struct ks_condition *c = &conditions->at[i];
+        double value;
+        json_t *row = json_pack("{s:s,s:s,s:f,s:s}", "list", list, "condition", c->text, "weight", c->weight,
+                                "truth", ks_truth_name(ks_condition_eval(c, facts)));
+        json_object_set_new(row, "value",
+                            ks_fact_get(facts, c->fact, &value) ? json_real(value) : json_null());
+        json_array_append_new(out, row);
+    }
+}
+
+static json_t *skill_json(struct why *w, const struct reasons *r, const struct ks_skill *s,
+                          const struct ks_ranked_skill *ranked, const struct action *action)
+{
+    json_t *conditions = json_array();
+    json_t *row = json_pack("{s:s,s:s,s:s,s:b,s:s}", "skill", s->id, "title", s->title, "direction",
+                            s->direction, "applies", ranked != NULL, "action",
+                            action_name(w->context->arena, s));
+    add_conditions(conditions, "when", &s->when, &r->brief.facts);
+    add_conditions(conditions, "requires", &s->requires_, &r->brief.facts);
+    add_conditions(conditions, "forbids", &s->forbids, &r->brief.facts);
+    json_object_set_new(row, "score", ranked != NULL ? json_real(ranked->score) : json_null());
+    json_object_set_new(row, "evidence", ranked != NULL ? json_real(ranked->evidence) : json_null());
+    json_object_set_new(row, "attempts", json_integer(ranked != NULL ? ranked->n : 0));
+    json_object_set_new(row, "feasible", ranked != NULL ? json_real(ranked->feasible) : json_null());
+    json_object_set_new(row, "gain", ranked != NULL ? json_real(exp(ranked->gain)) : json_null());
+    json_object_set_new(row, "candidates", json_integer((json_int_t)action->candidates));
+    json_object_set_new(row, "refusal", action->refusal != NULL ? json_string(action->refusal) : json_null());
+    json_object_set_new(row, "conditions", conditions);
+    return row;
+}
+
+static void print_conditions(const char *label, const struct ks_conditions *conditions,
+                             const struct ks_fact_list *facts)
+{
+    for (size_t i = 0; i < conditions->len; i++) {
+        const struct ks_condition *c = &conditions->at[i];
+        double value;
+        printf("        %-8s  %-34s %s", i == 0 ? label : "", c->text,
+               ks_truth_name(ks_condition_eval(c, facts)));
+        if (ks_fact_get(facts, c->fact, &value))
+            printf(" %.4g", value);
+        if (c->weight != 1)
+            printf("  (weight %g)", c->weight);
+        printf("\n");
+    }
+}
+
+static void print_skill(struct why *w, const struct reasons *r, const struct ks_ranked_skill *ranked,
+                        const struct action *action)
+{
+    const struct ks_skill *s = ranked->skill;
+    printf("  %4.2f  %s  %s: %s\n", ranked->score, s->id, s->direction, s->title);
+    print_conditions("when", &s->when, &r->brief.facts);
+    print_conditions("requires", &s->requires_, &r->brief.facts);
+    print_conditions("forbids", &s->forbids, &r->brief.facts);
+    if (ranked->n > 0)
+        printf("        memory    %d attempts here and elsewhere: %.0f %% verify, %.2fx when they do; evidence "
+               "%.2f becomes %.2f\n", ranked->n, 100 * ranked->feasible, exp(ranked->gain), ranked->evidence,
+               ranked->score);
+    printf("        action    %s", action_name(w->context->arena, s));
+    if (action->candidates > 0)
+        printf(": %zu candidates", action->candidates);
+    else if (action->refusal != NULL)
+        printf(" refuses: %s", action->refusal);
+    else if (s->transform != NULL || s->template_ != NULL)
+        printf(": no candidate");
+    printf("\n");
+}
+
+// The condition that keeps a skill out.
+static void print_excluded(const struct ks_skill *s, const struct ks_fact_list *facts)
+{
+    const struct ks_condition *shut = NULL;
+    const char *list = "requires";
+    double value = 0;
+    for (size_t i = 0; i < s->requires_.len && shut == NULL; i++)
+        if (ks_condition_eval(&s->requires_.at[i], facts) == KS_FALSE)
+            shut = &s->requires_.at[i];
+    for (size_t i = 0; i < s->forbids.len && shut == NULL; i++)
+        if (ks_condition_eval(&s->forbids.at[i], facts) == KS_TRUE) {
+            shut = &s->forbids.at[i];
+            list = "forbids";
+        }
+    if (shut == NULL)
+        return;
+    ks_fact_get(facts, shut->fact, &value);
+    printf("    %-28s %s %s, and it is %.4g\n", s->id, list, shut->text, value);
+}
+
+static const struct ks_ranked_skill *rank_of(const struct reasons *r, const struct ks_skill *skill)
+{
+    for (size_t i = 0; i < r->n_ranked; i++)
+        if (r->ranked[i].skill == skill)
+            return &r->ranked[i];
+    return NULL;
+}
+
+// Whether any evidence is true.
+static bool speaks(const struct ks_skill *s, const struct ks_fact_list *facts)
+{
+    for (size_t i = 0; i < s->when.len; i++)
+        if (ks_condition_eval(&s->when.at[i], facts) == KS_TRUE)
+            return true;
+    return false;
+}
+
+static void print_head(const struct reasons *r)
+{
+    printf("%s (%s:%d), sm_%d, on %s\n", verb_kernel_name(r->kernel), r->kernel->mark->file->path,
+           r->kernel->mark->decl->line, r->kernel->arch, r->workload);
+    printf("  structure: %s; bottleneck: %s\n", r->structure,
+           r->profiled ? r->profile.bottleneck
+                       : "unknown, for no tuning has left a profile of it; conditions on counters count half");
+}
+
+static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, struct ks_err *err)
+{
+    struct reasons r = {.kernel = kernel};
+    char hex[KS_HASH_TEXT];
+    size_t excluded = 0, unknown = 0;
+    KS_TRY(gather(w, &r, err));
+    json_t *skills = json_array();
+    if (!w->context->json)
+        print_head(&r);
+    for (size_t i = 0; i < r.n_ranked; i++) {
+        struct action action;
+        KS_TRY(try_action(w, &r, r.ranked[i].skill, &action, err));
+        if (w->context->json)
+            json_array_append_new(skills, skill_json(w, &r, r.ranked[i].skill, &r.ranked[i], &action));
+        else if (speaks(r.ranked[i].skill, &r.brief.facts) || action.candidates > 0)
+            print_skill(w, &r, &r.ranked[i], &action);
+        else
+            unknown++;
+    }
+    if (unknown > 0 && !w->context->json)
+        printf("  and %zu that nothing speaks for or gives a candidate of (--json has all)\n", unknown);
+    ks_vec_each(struct ks_skill, s, &w->skills) {
+        const struct action none = {0};
+        if (rank_of(&r, s) != NULL)
+            continue;
+        if (w->context->json)
+            json_array_append_new(skills, skill_json(w, &r, s, NULL, &none));
+        else if (excluded++ == 0)
+            printf("  kept out by their gates:\n");
+        if (!w->context->json)
+            print_excluded(s, &r.brief.facts);
+    }
+    ks_digest_hex(&kernel->key, hex);
+    json_t *row = json_pack("{s:s,s:s,s:i,s:s,s:s,s:s,s:s,s:o}", "kernel", verb_kernel_name(kernel), "file",
+                            kernel->mark->file->path, "line", kernel->mark->decl->line, "key", hex,
+                            "workload", r.workload, "structure", r.structure, "bottleneck",
+                            r.profiled ? r.profile.bottleneck : "unknown", "skills", skills);
+    json_object_set_new(row, "arch", json_sprintf("sm_%d", kernel->arch));
+    json_array_append_new(w->rows, row);
+    return KS_OK;
+}
+
+static void open_memory(struct why *w)
+{
+    const struct ks_config *config = &w->context->config;
+    struct ks_err err = {0};
+    if (config->state_dir != NULL &&
+        ks_file_exists(ks_path_join(w->context->arena, config->state_dir, "memory.db")) &&
+        ks_outcomes_open(config, &w->outcomes, &err) != KS_OK)
+        ks_warn("%s; skills are ranked without memory", err.text);
+}
+
+static enum ks_status explain_file(struct why *w, const char *file, const char *kernel,
+                                   const char *const *words, struct ks_err *err)
+{
+    struct ks_verb_context *context = w->context;
+    size_t matched = 0;
+    KS_TRY(ks_skills_load(context->arena,
+                          ks_path_join(context->arena, context->config.share_dir, "skills/expert"), true,
+                          &w->skills, err));
+    // Without a GPU the size of its L2 stays unknown, and nothing else.
+    w->have_device = verb_device_ask(context, &w->device, NULL) == KS_OK;
+    const char *own[] = {ks_arena_printf(context->arena, "-arch=sm_%d", w->device.arch), NULL};
+    const char *how = NULL;
+    if (words == NULL)
+        words = w->have_device ? own : verb_known_words(context, &file, &how);
+    KS_TRY(verb_tu_open(context, file, words, &w->tu, err));
+    if (how != NULL && !context->json)
+        printf("compiled %s; give the options of another compile behind --\n", how);
+    open_memory(w);
+    for (size_t i = 0; i < w->tu.tu.n_kernels; i++) {
+        const struct ks_tu_kernel *k = &w->tu.tu.kernels[i];
+        if (!verb_kernel_is(context->arena, k, kernel))
+            continue;
+        matched++;
+        if (k->ptx == NULL || k->signature == NULL)
+            fprintf(stderr, "ks explain: %s: %s\n", verb_kernel_name(k), ks_reason_text(k->reason));
+        else
+            KS_TRY(explain(w, k, err));
+    }
+    return matched > 0 ? KS_OK : verb_no_kernel(&w->tu, kernel, err);
+}
+
+int verb_why(struct ks_verb_context *context, const char *target, const char *const *words)
+{
+    struct why w = {.context = context, .rows = json_array()};
+    struct ks_err err = {0};
+    const char *file, *kernel;
+    verb_split_target(context->arena, target, &file, &kernel);
+    w.template_dir = ks_path_join(context->arena, context->config.share_dir, "skills/templates");
+    enum ks_status status = ks_file_exists(file)
+                                ? explain_file(&w, file, kernel, words, &err)
+                                : ks_err_set(&err, KS_E_USER, "%s: no such file; --why takes FILE.cu or "
+                                             "FILE.cu:KERNEL", file);
+    verb_tu_close(&w.tu);
+    ks_outcomes_close(w.outcomes);
+    if (status != KS_OK || !context->json) {
+        json_decref(w.rows);
+        return status != KS_OK ? verb_fail(context, &err) : EXIT_OK;
+    }
+    json_t *report = ks_json_report("ks.why");
+    json_object_set_new(report, "kernels", w.rows);
+    ks_json_print(report);
+    return EXIT_OK;
+}

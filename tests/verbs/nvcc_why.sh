@@ -1,0 +1,73 @@
+# ks explain --why: every condition with its value and truth, what the memory knows, what an action refuses.
+. "$KS_TEST_SOURCE/tests/verbs/verbs.sh"
+command -v python3 > /dev/null || skip "no python3"
+cat > a.cu <<'END_CU'
+#pragma ks optimize
+#pragma ks workload let(n=1024) in(a[n*n]) out(b[n*n]) grid(n/32,n/8) block(32,8)
+__global__ void turn(const float *a, float *b, int n)
+{
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+    b[x * n + y] = a[y * n + x];
+}
+#pragma ks optimize
+#pragma ks workload let(n=4096) in(x[n]) out(y[n]) grid(ceildiv(n,128)) block(128)
+__global__ void pick(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    switch (i % 2) {
+    case 0: y[i] = x[i]; break;
+    default: y[i] = -x[i];
+    }
+}
+END_CU
+export KS_STATE_DIR=$PWD/state
+# of SKILL EXPRESSION: over the row `s` of the skill, and `c`, its conditions by text.
+of() {
+    python3 - "$1" "$2" <<'END_PY'
+import json, sys
+r = json.load(open("out"))["kernels"][0]
+s = [x for x in r["skills"] if x["skill"] == sys.argv[1]][0]
+c = {x["condition"]: x for x in s["conditions"]}
+print(eval(sys.argv[2]))
+END_PY
+}
+is() { [ "$(of "$1" "$2")" = "$3" ] || { cat out; fail "$1: $2 is $(of "$1" "$2"), not $3"; }; }
+
+status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90
+has 'turn (a.cu:3), sm_90, on n=1024'
+has 'structure: permutation; bottleneck: unknown'
+grep -qE 'strided_writes > 0 +yes 1$' out || fail "no value of strided_writes"
+grep -qE 'dram_pct < 40 +unknown$' out || fail "dram_pct is not unknown"
+grep -qE '^    unroll +requires loops > 0, and it is 0$' out || fail "not told what keeps unroll out"
+json 0 explain --why a.cu:turn -- -arch=sm_90 + kernels 'kernels[].skills' 'kernels[].skills[].conditions'
+is unroll 's["applies"], s["score"]' '(False, None)'
+is tiled-transpose 's["applies"], s["candidates"] > 0, round(s["score"], 3)' '(True, True, 0.667)'
+key=$(of tiled-transpose 'r["key"]')
+
+# With the counters that a tuning kept, and what the memory knows.
+mkdir -p state/profiles
+echo '{"bottleneck":"uncoalesced","facts":{"sectors_per_request_st":32,"dram_pct":12.5}}' > "state/profiles/$key.json"
+json 0 explain --why a.cu:turn -- -arch=sm_90
+is tiled-transpose 's["score"], c["dram_pct < 40"]["truth"], c["dram_pct < 40"]["value"]' "(1.0, 'yes', 12.5)"
+is measure-first 's["score"]' 0.0
+is coalescing 'r["bottleneck"], c["bottleneck(uncoalesced)"]["weight"], round(s["score"], 3)' "('uncoalesced', 3.0, 0.917)"
+"$KS_TEST_TOOLS/ks-add-attempt" state "$key" || fail "no attempt"
+cat > skill.sql << 'END'
+UPDATE learned SET skill = 'tiled-transpose', judged = 40, correct = 40, measured = 40, log_sum = 40 * 0.6931;
+END
+if command -v sqlite3 > /dev/null; then
+    sqlite3 state/memory.db < skill.sql
+    json 0 explain --why a.cu:turn -- -arch=sm_90
+    is tiled-transpose 's["attempts"], s["evidence"], s["feasible"] > 0.9, s["gain"] > 1.8, s["score"] > 2.5' \
+        '(40, 1.0, True, True, True)'
+    status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has '40 attempts here and elsewhere'
+fi
+echo '{' > "state/profiles/$key.json"
+status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && says 'cannot be read' && has 'bottleneck: unknown'
+
+status 0 "$ks" explain --why a.cu:pick -- -arch=sm_90
+grep -q 'refuses: line 1[0-9]: ' out || { cat out; fail "no refusal by line"; }
+status 2 "$ks" explain --why a.cu:nothing -- -arch=sm_90 && says nothing
+status 2 "$ks" explain --why no.cu && says 'no.cu: no such file'
