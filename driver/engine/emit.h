@@ -41,6 +41,8 @@ const char *ks_emit_extent(const struct ks_subject *subject, int axis, struct ks
 // "opt_common = opt_common && ...;": whether guard and tests let opt_x and so on through, with the
 // declarations that they need in front.
 char *ks_emit_guard(const struct ks_subject *subject, int indent);
+// The text of one item under `extra` edits without its guard and tests.
+char *ks_emit_bare(const struct ks_subject *subject, const struct ks_edit_list *extra, int indent);
 // The text of one item under `extra` edits; `loop`: a loop stands round it.
 char *ks_emit_item(const struct ks_subject *subject, const struct ks_edit_list *extra, bool loop,
                    bool strip, int indent);

@@ -103,8 +103,7 @@ char *ks_emit_guard(const struct ks_subject *s, int indent)
     return text;
 }
 
-// One item without its guard and tests.
-static char *bare_item(const struct ks_subject *s, const struct ks_edit_list *extra, int indent)
+char *ks_emit_bare(const struct ks_subject *s, const struct ks_edit_list *extra, int indent)
 {
     struct ks_edit_list all = {0};
     const struct ks_edit_list *lists[] = {&s->map.edits, extra, &s->map.to_continue, &s->map.strip,
@@ -137,7 +136,7 @@ static void put_rows(struct ks_subject *s, const struct shape *shape,
                   "        _Pragma(\"unroll\") for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
                   "            const %s opt_y = opt_first_y + opt_row;\n%s        }\n"
                   "        return;\n    }\n",
-                  shape->rows, type, bare_item(s, extra, 12));
+                  shape->rows, type, ks_emit_bare(s, extra, 12));
     ks_buf_printf(out,
                   "    for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
                   "        const %s opt_y = opt_first_y + opt_row;\n"

@@ -12,6 +12,7 @@ struct dealer {
     struct ks_err *err;
     enum ks_status status;
     int parts;  // shared arrays given out
+    int depth;  // of conditions and loops that stay
     bool *both; // parameters that are read and written
 };
 
@@ -23,9 +24,9 @@ static void refuse(struct dealer *d, const struct ks_node *at, const char *why)
 
 static const char *meet(const struct dealer *d)
 {
-    return d->out->count > 32   ? " __syncthreads();"
-           : d->out->count < 32 ? " __syncwarp(opt_mask);"
-                                : " __syncwarp();";
+    return d->out->count > 32 || d->out->across ? " __syncthreads();"
+           : d->out->count < 32                 ? " __syncwarp(opt_mask);"
+                                                : " __syncwarp();";
 }
 
 // Where text in front of a statement goes: before its pragma.
@@ -54,11 +55,21 @@ static const char *join(struct dealer *d, const struct ks_reduction *r)
     struct ks_arena *arena = d->s->arena;
     int lanes = d->out->count, warp = lanes < 32 ? lanes : 32, part = d->parts++;
     const char *mask = lanes < 32 ? "opt_mask" : "0xffffffffu";
+    const char *both = ks_reduction_text(arena, r, "opt_other");
+    if (d->out->across)
+        return ks_arena_printf(
+            arena,
+            "{ __shared__ decltype(%s) opt_part%d[%d][%d]; opt_part%d[opt_lane][threadIdx.x] = %s; "
+            "__syncthreads(); %s = opt_part%d[0][threadIdx.x]; for (int opt_i = 1; opt_i < %d; "
+            "opt_i++) { const decltype(%s) opt_other = opt_part%d[opt_i][threadIdx.x]; %s = %s; } "
+            "__syncthreads(); }",
+            r->name, part, lanes, d->out->across, part, r->name, r->name, part, lanes, r->name,
+            part, r->name, both);
     const char *text = ks_arena_printf(
         arena,
         "for (int opt_step = %d; opt_step > 0; opt_step /= 2) { const decltype(%s) opt_other = "
         "__shfl_xor_sync(%s, %s, opt_step); %s = %s; }",
-        warp / 2, r->name, mask, r->name, r->name, ks_reduction_text(arena, r, "opt_other"));
+        warp / 2, r->name, mask, r->name, r->name, both);
     if (r->pick) // which of two equal values it is, may differ
         text = ks_arena_printf(arena, "%s %s = __shfl_sync(%s, %s, 0, %d);", text, r->name, mask,
                                r->name, warp);
@@ -71,8 +82,7 @@ static const char *join(struct dealer *d, const struct ks_reduction *r)
                            "opt_i++) { const decltype(%s) "
                            "opt_other = opt_part%d[opt_i]; %s = %s; } __syncthreads(); }",
                            text, r->name, part, lanes / 32, part, r->name, r->name, part,
-                           lanes / 32, r->name, part, r->name,
-                           ks_reduction_text(arena, r, "opt_other"));
+                           lanes / 32, r->name, part, r->name, both);
 }
 
 static bool scalar(const struct ks_subject *s, const struct ks_node *decl, const char **why)
@@ -91,6 +101,9 @@ static const char *why_not(const struct dealer *d, const struct ks_loop *l)
     struct ks_arena *arena = d->s->arena;
     if (l->why)
         return l->why;
+    if (d->out->across && d->depth > 0)
+        return ks_arena_printf(arena, "line %d: not all threads of a block reach the loop together",
+                               l->node->line);
     if (l->stores && !d->apart)
         return ks_arena_printf(
             arena, "line %d: the extent of an array is no expression of parameters", l->node->line);
@@ -169,6 +182,11 @@ static void deal(struct dealer *d, const struct ks_loop *l)
             arena, d->unroll < 0 ? "%s _Pragma(\"unroll\")" : "%s _Pragma(\"unroll %d\")", front,
             d->unroll);
     wrap(d, l->node, front, behind);
+    const struct ks_node *test = l->node->kid[l->node->kind == KS_N_FOR];
+    if (d->out->across && l->stores) { // a thread without an item of its own repeats another's
+        ks_edit_add(arena, edits, test->begin, test->begin, "opt_common && (");
+        ks_edit_add(arena, edits, test->end, test->end, ")");
+    }
     ks_edit_add(arena, edits, l->step->begin, l->step->end,
                 ks_arena_printf(arena, "%s %s= %d * (%s)", l->var, sign, d->out->count, l->by));
     d->out->loops++;
@@ -220,10 +238,12 @@ static void loop(struct dealer *d, struct ks_node *node)
     const char *why = why_not(d, &l);
     int below = -1;
     enter(d, node);
+    d->depth++;
     for (size_t i = node->kind == KS_N_FOR; i < node->n; i++) {
         int one = best_below(d, node->kid[i]);
         below = one > below ? one : below;
     }
+    d->depth--;
     d->env = before;
     d->env.cap = d->env.len;
     if (!why && l.units >= below) {
@@ -235,9 +255,11 @@ static void loop(struct dealer *d, struct ks_node *node)
     if (node->kind == KS_N_FOR && node->kid[0]->kind != KS_N_DECL)
         statement(d, node->kid[0]);
     enter(d, node);
+    d->depth++;
     for (size_t i = node->kind == KS_N_FOR; i < node->n; i++)
         if (node->kid[i]->kind >= KS_N_BLOCK)
             statement(d, node->kid[i]);
+    d->depth--;
 }
 
 static bool is_change(const struct ks_node *node)
@@ -306,7 +328,11 @@ static void effect(struct dealer *d, struct ks_node *node)
                   ks_starts_with(top->kid[0]->text, "atomic");
     if (e.locals > 0 || e.stores > 1 || !(atomic || is_change(top)))
         refuse(d, node, "a statement stores and does more");
-    wrap(d, node, ks_arena_printf(d->s->arena, "%s if (opt_lane == 0)", e.meets ? meet(d) : ""),
+    if (d->out->across && e.meets && d->depth > 0)
+        refuse(d, node, "not all threads of a block reach the store together");
+    wrap(d, node,
+         ks_arena_printf(d->s->arena, "%s if (opt_lane == 0%s)", e.meets ? meet(d) : "",
+                         d->out->across ? " && opt_common" : ""),
          e.meets ? meet(d) : "");
 }
 
@@ -318,9 +344,23 @@ static void refuse_stores(struct dealer *d, struct ks_node *node)
         refuse(d, node, "a store inside an expression");
 }
 
+// Whether an `if` is the guard, which stands in front of the lanes' work.
+static bool is_guard(const struct dealer *d, const struct ks_node *node)
+{
+    for (size_t i = 0; i < d->s->map.strip.len; i++)
+        if (d->s->map.strip.at[i].begin == node->begin)
+            return true;
+    return false;
+}
+
 static void statement(struct dealer *d, struct ks_node *node)
 {
+    bool guard;
     switch (node->kind) {
+    case KS_N_RETURN:
+        if (d->out->across)
+            refuse(d, node, "return behind the guard");
+        return;
     case KS_N_DECL:
         for (size_t i = 0; i < node->n; i++)
             if (node->kid[i]->init)
@@ -332,10 +372,16 @@ static void statement(struct dealer *d, struct ks_node *node)
         return;
     case KS_N_IF:
         refuse_stores(d, node->kid[0]);
+        guard = is_guard(d, node);
+        d->depth += !guard;
         for (size_t i = 1; i < node->n; i++)
-            statement(d, node->kid[i]);
+            if (!guard || node->kid[i]->kind != KS_N_RETURN)
+                statement(d, node->kid[i]);
+        d->depth -= !guard;
         return;
     case KS_N_BLOCK:
+        if (node->n == 1 && node->kid[0]->kind == KS_N_RETURN && d->depth == 0)
+            return; // of the guard
         for (size_t i = 0; i < node->n; i++)
             statement(d, node->kid[i]);
         return;
@@ -388,10 +434,10 @@ static void find_both(struct dealer *d)
         d->both[i] = s.read[i] && s.written[i];
 }
 
-enum ks_status ks_lanes_make(const struct ks_subject *s, int count, int unroll, bool apart,
-                             struct ks_lanes *lanes, struct ks_err *err)
+enum ks_status ks_lanes_make(const struct ks_subject *s, int count, int across, int unroll,
+                             bool apart, struct ks_lanes *lanes, struct ks_err *err)
 {
-    *lanes = (struct ks_lanes){.count = count, .limits = ""};
+    *lanes = (struct ks_lanes){.count = count, .across = across, .limits = ""};
     struct dealer d = {.s = s, .out = lanes, .unroll = unroll, .apart = apart, .err = err};
     struct ks_node *block = s->body.block, *stride = NULL;
     if (s->map.stride)

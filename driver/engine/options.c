@@ -19,6 +19,7 @@ static const struct {
     {"jam", offsetof(struct ks_options, jam)},
     {"tile", offsetof(struct ks_options, tile)},
     {"lanes", offsetof(struct ks_options, lanes)},
+    {"across", offsetof(struct ks_options, across)},
     {"blocks", offsetof(struct ks_options, blocks)},
 };
 

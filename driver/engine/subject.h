@@ -51,6 +51,7 @@ struct ks_options {
     int jam;       // 1: the loops of a thread's items are jammed
     int tile;      // turns of a jammed loop that are staged in shared memory at a time
     int lanes;     // threads that do an item of a map together
+    int across;    // 1: neighbouring threads do neighbouring items, the lanes of one lie apart
     int blocks;    // at most so many, each walking over its share (with private_)
 };
 // "block=32x8 rows=4"; the text of defaults is "".

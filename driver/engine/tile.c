@@ -24,8 +24,8 @@ static bool is_constant(const struct finder *f, const char *name)
     return false;
 }
 
-// Whether it stands for an axis' global index: the thread's number, or the block's where blocks are one
-// thread wide.
+// Whether it stands for an axis' global index: the thread's number, or the block's where blocks are
+// one thread wide.
 static bool is_number(const struct finder *f, const char *name)
 {
     const struct ks_map_axis *axis = &f->s->map.axis[(name[strlen(name) - 1] - 'x') % 3];

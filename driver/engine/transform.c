@@ -14,7 +14,7 @@ static const char *const readonly_params[] = {"restrict", NULL};
 static const char *const math_params[] = {"math", NULL};
 static const char *const jam_params[] = {"items", "rows", "block", "restrict", NULL};
 static const char *const tile_params[] = {"tile", "items", "rows", "block", NULL};
-static const char *const lanes_params[] = {"lanes", "block", "restrict", NULL};
+static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
 static const struct {

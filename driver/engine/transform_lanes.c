@@ -13,6 +13,6 @@ enum ks_status ks_transform_lanes(struct ks_subject *s, struct ks_options *optio
         options->lanes = 32;
     if (options->lanes < 2 || options->lanes > 1024 || (options->lanes & (options->lanes - 1)) != 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "lanes are a power of two from 2 to 1024");
-    return ks_lanes_make(s, options->lanes, options->unroll, ks_subject_apart(s) != NULL, &lanes,
-                         err);
+    return ks_lanes_make(s, options->lanes, options->across ? 32 : 0, options->unroll,
+                         ks_subject_apart(s) != NULL, &lanes, err);
 }

@@ -58,9 +58,13 @@ made csr 'lanes lanes=4 block=64; bounds bounds=2' CORRECT
 made tallies 'lanes lanes=32' CORRECT
 made tallies 'lanes lanes=256' CORRECT
 made heads 'lanes lanes=16' CORRECT
+made columns 'lanes lanes=8 across=1' CORRECT
+made columns 'lanes lanes=4 across=1 block=64; unroll unroll=4' CORRECT
+made columns 'lanes lanes=8 across=1' WRONG 's/opt_i < 8/opt_i < 7/'
 made tallies 'lanes lanes=32' WRONG 's/if (opt_lane != 0) o = 0;//'
 made softmax 'lanes lanes=128' WRONG 's/opt_i < 4/opt_i < 3/'
 refused "$source/gelu.cu" 'lanes lanes=32' 'line 5: the kernel has no loop'
+refused "$source/heads.cu" 'lanes lanes=8 across=1' 'line 12: not all threads of a block'
 refused "$source/softmax.cu" 'lanes lanes=24' 'power of two'
 refused "$source/softmax.cu" 'lanes lanes=32; geometry items=2' 'one item at a time'
 sed 's/top = in\[k\];/{ top = in[k]; break; }/; s/out\[k\] = e/out[0] = e/; s/out\[k\] \*=/out[k] += out[k - 1] */' "$source/softmax.cu" > "$scratch/carried.cu"
