@@ -178,6 +178,8 @@ static enum ks_status bench_file(struct verifying *v, const char *target, const 
     const struct ks_tu_kernel *kernel = NULL;
     struct verb_tu tu;
     verb_split_target(v->context->arena, target, &file, &name);
+    if (!ks_file_exists(file))
+        KS_FAIL(err, KS_E_USER, "%s: no such file", file);
     KS_TRY(verb_device_ask(v->context, &v->device, err));
     if (verb_device_emulated(&v->device))
         KS_FAIL(err, KS_E_DEVICE, "the emulated device has no clock: times can only be taken on a GPU");

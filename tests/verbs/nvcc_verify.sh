@@ -49,6 +49,16 @@ status 2 "$ks" verify vadd.cu:vadd --variant none.yaml && says 'none.yaml'
 status 2 "$ks" verify vadd.cu --variant vadd_ok.yaml && says 'say which'
 status 2 "$ks" verify vadd.cu:sub --variant vadd_ok.yaml && says 'no marked kernel'
 
+# A mark that cannot be read is told with its place by whoever would need it, whichever kernel is asked for.
+sed '2s/out(/outt(/' vadd.cu > bad.cu
+for words in "verify --device=emu" "verify --device=emu --variant=vadd_ok.yaml" "tune --device=emu" run "profile --device=emu" \
+    explain show diff; do
+    for target in bad.cu bad.cu:other; do
+        status 2 "$ks" $words $target && says "bad.cu:2: unknown clause 'outt' of workload; did you mean 'out'?"
+    done
+done
+status 2 "$ks" bench none.cu && says 'none.cu: no such file'
+
 # No device is asked: gates name what they refuse; for the rest there is nobody to tell.
 export KS_DEVICE=none
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_asm.yaml
