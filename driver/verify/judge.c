@@ -216,6 +216,7 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
     j->n_problems = mark->n_workloads;
     j->problems = KS_NEW_ARRAY(arena, struct ks_problem, mark->n_workloads);
     j->baseline_us = KS_NEW_ARRAY(arena, double, mark->n_workloads);
+    j->insts = KS_NEW_ARRAY(arena, double, mark->n_workloads);
     if (mark->n_workloads == 0)
         KS_FAIL(err, KS_E_USER, "%s:%d: the kernel has no workload to judge it on; add a `ks workload` "
                                 "line", mark->file, mark->line);

@@ -147,6 +147,7 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
         ks_arena_free(&scratch);
         KS_TRY(status);
         *mark = made;
+        judge->insts[w] = small && known ? insts_of(&counted) : 0;
         if ((small && known && insts_of(&counted) <= RUN_INSTS) || !halve(sizes, n, kept)) {
             return KS_OK;
         }
@@ -172,7 +173,7 @@ enum ks_status ks_modelled_sizes(struct ks_judge *judge, const struct ks_tu_kern
 }
 
 // Whether the original runs and a run is not too much to ask.
-static enum ks_status bearable(struct ks_judge *judge, const struct ks_problem *problem, bool *yes,
+static enum ks_status bearable(struct ks_judge *judge, size_t w, const struct ks_problem *problem, bool *yes,
                                struct ks_err *err)
 {
     struct ks_arena scratch = {0};
@@ -182,7 +183,8 @@ static enum ks_status bearable(struct ks_judge *judge, const struct ks_problem *
     if (ks_problem_bytes(problem) <= MOST_BYTES)
         status = count(judge, &scratch, &judge->oracle, problem, NULL, &counted, &known, err);
     ks_arena_free(&scratch);
-    *yes = known && insts_of(&counted) <= MOST_INSTS;
+    judge->insts[w] = known ? insts_of(&counted) : 0;
+    *yes = known && judge->insts[w] <= MOST_INSTS;
     return status;
 }
 
@@ -206,7 +208,7 @@ enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *
     if (attempt < n)
         KS_TRY(shrink(judge, w, attempt, &mark, err));
     KS_TRY(ks_problem_make(arena, mark, w, copy->signature, bound->decl, NULL, 0, &problem, err));
-    KS_TRY(bearable(judge, &problem, made, err));
+    KS_TRY(bearable(judge, w, &problem, made, err));
     if (!*made)
         return KS_OK;
     bound->mark = mark;

@@ -1,15 +1,14 @@
-#include "verify/schedule.h"
+#include "verify/schedule_maker.h"
+
+#include <math.h>
+#include <string.h>
 
 #include "verify/vector.h"
 
-#include <string.h>
-
 #define SMALL_BYTES (4 << 20)
-#define MAX_CONSTANTS 16
 #define QUICK_SHAPES 6
 #define MIDDLE_SHAPES 3
 #define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
-#define MAX_CORNER_SIZES 4
 #define QUICK_BYTES (8 << 20)
 #define LITERAL_RUNS 48
 #define SCALAR_RUNS 32
@@ -52,43 +51,7 @@ static bool has_free_scalars(const struct ks_problem *problem)
     return false;
 }
 
-struct maker {
-    struct ks_judge *judge;
-    struct ks_arena *arena;
-    KS_VEC(struct ks_problem *) problems;
-    KS_VEC(struct ks_task) tasks;
-    size_t skews; // tasks with skewed layouts so far: they take turns
-    int turn;     // of the values of free scalars
-};
-
-static bool same_sizes(const struct ks_problem *a, const struct ks_problem *b)
-{
-    if (a->n_values != b->n_values)
-        return false;
-    for (size_t i = 0; i < a->n_values; i++)
-        if (a->values[i].value != b->values[i].value)
-            return false;
-    return true;
-}
-
-// Adds the problem of a shape unless it cannot be made, is there already, or is too big.
-static struct ks_problem *add_problem(struct maker *m, size_t workload,
-                                      const struct ks_value *overrides, size_t n, int64_t max_bytes)
-{
-    struct ks_problem *problem = KS_NEW(m->arena, struct ks_problem);
-    const struct ks_tu_mark *mark = m->judge->kernel->mark;
-    if (ks_problem_make(m->arena, mark->mark, workload, m->judge->kernel->signature, mark->decl,
-                        overrides, n, problem, NULL) != KS_OK ||
-        ks_problem_bytes(problem) > max_bytes)
-        return NULL;
-    ks_vec_each(struct ks_problem *, p, &m->problems)
-        if (same_sizes(*p, problem))
-            return NULL;
-    *ks_vec_push(m->arena, &m->problems) = problem;
-    return problem;
-}
-
-static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_family family,
+static void add_task(struct ks_maker *m, const struct ks_problem *problem, enum ks_family family,
                      enum ks_flush flush, int repeats)
 {
     if (family != KS_FAMILY_DECLARED &&
@@ -100,10 +63,10 @@ static void add_task(struct maker *m, const struct ks_problem *problem, enum ks_
     m->turn++;
     bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
     *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
-        problem, family, first && !problem->derived ? 0 : variation, flush, KS_SKEW_NONE, repeats, first};
+        problem, family, first && !problem->derived ? 0 : variation, flush, KS_SKEW_NONE, repeats, first, m->worth};
 }
 
-static void add_skew(struct maker *m, const struct ks_problem *problem, int skew)
+static void add_skew(struct ks_maker *m, const struct ks_problem *problem, int skew)
 {
     if (!ks_judge_defends(m->judge, KS_D_PLACEMENT))
         skew = KS_SKEW_NONE;
@@ -113,7 +76,7 @@ static void add_skew(struct maker *m, const struct ks_problem *problem, int skew
 
 // Sizes that the guard admits are often multiples of what it should have asked of the addresses. Every other
 // time one buffer alone is shifted, the buffers taking turns.
-static void add_skewed(struct maker *m, const struct ks_problem *problem)
+static void add_skewed(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t n_slots = ks_layout_of(m->arena, problem).n_slots, turn = m->skews++;
     add_skew(m, problem, turn % 2 == 0 || n_slots < 2
@@ -123,7 +86,7 @@ static void add_skewed(struct maker *m, const struct ks_problem *problem)
 
 // Each buffer alone, on a size that has room for whole vectors; one of them where a run is slow. Of scalars other
 // runs take care.
-static void add_lone(struct maker *m, const struct ks_problem *problem)
+static void add_lone(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t n_slots = ks_layout_of(m->arena, problem).n_slots;
     size_t most = ks_problem_bytes(problem) <= SMALL_BYTES ? MOST_LONE : 1;
@@ -135,7 +98,7 @@ static void add_lone(struct maker *m, const struct ks_problem *problem)
 }
 
 // Histograms and scatters: every element in one place.
-static void add_collisions(struct maker *m, const struct ks_problem *problem)
+static void add_collisions(struct ks_maker *m, const struct ks_problem *problem)
 {
     bool ranges = false;
     for (size_t i = 0; i < problem->n_args; i++)
@@ -152,9 +115,10 @@ static int64_t room(const struct ks_judge *judge)
     return free_bytes > 0 ? free_bytes : INT64_MAX;
 }
 
-static void add_small(struct maker *m, const struct ks_problem *problem, bool deep, size_t turn)
+static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool deep, size_t turn)
 {
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, deep ? KS_REPEATS : 0);
+    m->worth = deep ? m->worth : KS_WORTH_MORE;
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     if (deep || turn % 3 == 0)
         add_skewed(m, problem);
@@ -172,7 +136,7 @@ static void add_small(struct maker *m, const struct ks_problem *problem, bool de
     }
 }
 
-static void add_large_declared(struct maker *m, const struct ks_problem *problem)
+static void add_large_declared(struct ks_maker *m, const struct ks_problem *problem)
 {
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
     add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
@@ -180,99 +144,9 @@ static void add_large_declared(struct maker *m, const struct ks_problem *problem
         add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
 }
 
-static void add_rounded(struct maker *m, size_t workload, const struct ks_shape *shape,
-                        int64_t modulus, int64_t max_bytes)
-{
-    if (modulus <= 1 || shape->n == 0)
-        return;
-    struct ks_value *rounded =
-        ks_arena_memdup(m->arena, shape->overrides, shape->n * sizeof *rounded);
-    for (size_t i = 0; i < shape->n; i++)
-        rounded[i].value = (rounded[i].value + modulus - 1) / modulus * modulus;
-    add_problem(m, workload, rounded, shape->n, max_bytes);
-}
-
-// The smallest value of one size, the others as declared, that the guard admits among 1, its modulus, the
-// proposal's numbers and fractions of the declared value.
-static int64_t lowest(struct maker *m, size_t workload, const struct ks_proposal *proposal,
-                      const struct ks_value *sizes, size_t n, size_t which)
-{
-    int64_t modulus = ks_judge_modulus(m->judge, proposal), tried[MAX_CONSTANTS + 8] = {1, modulus};
-    size_t n_tried = 2 + ks_harvest_constants(proposal, tried + 2, MAX_CONSTANTS);
-    for (int64_t part = 64; part > 1; part /= 4)
-        tried[n_tried++] = sizes[which].value / part;
-    int64_t best = sizes[which].value;
-    const struct ks_tu_mark *mark = m->judge->kernel->mark;
-    for (size_t t = 0; t < n_tried; t++) {
-        int64_t value = tried[t] <= 1 ? tried[t] : (tried[t] + modulus - 1) / modulus * modulus;
-        struct ks_problem problem;
-        if (value < 1 || value >= best)
-            continue;
-        struct ks_value *one = ks_arena_memdup(m->arena, sizes, n * sizeof *one);
-        one[which].value = value;
-        if (ks_problem_make(m->arena, mark->mark, workload, m->judge->kernel->signature, mark->decl,
-                            one, n, &problem, NULL) == KS_OK &&
-            ks_guard_admits(m->judge, m->arena, proposal, &problem))
-            best = value;
-    }
-    return best;
-}
-
-// The domain is a box over independent sizes: its corners are run, each size least or as declared.
-static void add_corners(struct maker *m, size_t workload, const struct ks_proposal *proposal,
-                        int64_t max_bytes)
-{
-    struct ks_value *sizes;
-    const struct ks_tu_mark *mark = m->judge->kernel->mark;
-    size_t n = ks_problem_sizes(m->arena, mark->mark, workload, &sizes);
-    if (n < 2 || n > MAX_CORNER_SIZES)
-        return;
-    struct ks_value *least = ks_arena_memdup(m->arena, sizes, n * sizeof *least);
-    for (size_t i = 0; i < n; i++)
-        least[i].value = lowest(m, workload, proposal, sizes, n, i);
-    for (unsigned high = 0; high < 1u << n; high++) {
-        struct ks_value *corner = ks_arena_memdup(m->arena, sizes, n * sizeof *corner);
-        for (size_t i = 0; i < n; i++)
-            corner[i] = high >> i & 1 ? sizes[i] : least[i];
-        add_problem(m, workload, corner, n, max_bytes);
-    }
-}
-
-// Sizes between the tested edges, each for itself: in turn from the upper half and from a tenth to a half of
-// the declared size, every other time on the guard's grid. Returns how many were found.
-static size_t add_middle(struct maker *m, size_t workload, const struct ks_proposal *proposal,
-                         struct ks_rng *rng, size_t wanted, int64_t max_bytes,
-                         struct ks_problem **found)
-{
-    const struct ks_problem *declared = &m->judge->problems[workload];
-    struct ks_value *sizes;
-    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
-    int64_t modulus = ks_judge_modulus(m->judge, proposal);
-    size_t n_found = 0;
-    for (int attempt = 0; n > 0 && n_found < wanted && attempt < 64; attempt++) {
-        struct ks_value *overrides = KS_NEW_ARRAY(m->arena, struct ks_value, n);
-        // Where memory or time forbids big ones, smaller ones are drawn.
-        int64_t shrink = attempt < 16 ? 1 : (int64_t)1 << (attempt - 8) / 8;
-        for (size_t i = 0; i < n; i++) {
-            int64_t top = sizes[i].value / shrink > 1 ? sizes[i].value / shrink : 1;
-            int64_t from = n_found % 2 == 0 ? top / 2 : top / 10;
-            int64_t span = n_found % 2 == 0 ? top - from : top / 2 - from + 1;
-            int64_t value = from + (int64_t)ks_rng_below(rng, (uint64_t)span) + 1;
-            if (attempt % 2 == 0 && value > modulus)
-                value -= value % modulus;
-            overrides[i] = (struct ks_value){sizes[i].name, value};
-        }
-        struct ks_problem *p = add_problem(m, workload, overrides, n, max_bytes);
-        if (p == NULL || same_sizes(p, declared) || !ks_guard_admits(m->judge, m->arena, proposal, p))
-            continue;
-        found[n_found++] = p;
-    }
-    return n_found;
-}
-
 // Sizes of every residue modulo the proposal's vector widths, unrolled steps and rows: its numbers up to 32. Under
 // a guard that asks for multiples, multiples.
-static void add_residues(struct maker *m, size_t workload, const struct ks_proposal *proposal,
+static void add_residues(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal,
                          const int64_t *constants, size_t n_constants)
 {
     int64_t count = LEAST_RESIDUES, around = 32, step = ks_judge_modulus(m->judge, proposal);
@@ -286,7 +160,7 @@ static void add_residues(struct maker *m, size_t workload, const struct ks_propo
     size_t n = ks_problem_residues(m->arena, m->judge->kernel->mark->mark, workload, step, count, around,
                                    m->judge->shape_seed + workload, &shapes);
     for (size_t i = 0; i < n; i++) {
-        struct ks_problem *p = add_problem(m, workload, shapes[i].overrides, shapes[i].n, SMALL_BYTES);
+        struct ks_problem *p = ks_maker_problem(m, workload, shapes[i].overrides, shapes[i].n, SMALL_BYTES);
         if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
             continue;
         if (i % 4 == 3)
@@ -298,7 +172,7 @@ static void add_residues(struct maker *m, size_t workload, const struct ks_propo
 
 // Sizes beside the numbers that the machine text of original and candidate compares with: all sizes at once, and
 // each alone with small ones. (`1700 + 77` is no number of the source.)
-static void add_literals(struct maker *m, size_t workload, const struct ks_proposal *proposal)
+static void add_literals(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal)
 {
     const struct ks_literals *l = &m->judge->literals;
     struct ks_value *sizes;
@@ -317,7 +191,7 @@ static void add_literals(struct maker *m, size_t workload, const struct ks_propo
                     if (overrides[k].value > sizes[k].value)
                         overrides[k].value = sizes[k].value;
                 }
-                struct ks_problem *p = fits ? add_problem(m, workload, overrides, n, SMALL_BYTES) : NULL;
+                struct ks_problem *p = fits ? ks_maker_problem(m, workload, overrides, n, SMALL_BYTES) : NULL;
                 if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
                     continue;
                 add_task(m, p, KS_FAMILY_DECLARED, delta == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
@@ -326,7 +200,7 @@ static void add_literals(struct maker *m, size_t workload, const struct ks_propo
 }
 
 // A literal in place of each free scalar; an array has room for all at once.
-static void add_literal_scalars(struct maker *m, const struct ks_problem *problem)
+static void add_literal_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t n = 8 * m->judge->literals.n_values;
     for (size_t i = 0; has_free_scalars(problem) && i < n && i < SCALAR_RUNS; i++) {
@@ -337,7 +211,7 @@ static void add_literal_scalars(struct maker *m, const struct ks_problem *proble
     }
 }
 
-static void finish(struct maker *m, struct ks_schedule *schedule)
+static void finish(struct ks_maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
 }
@@ -347,10 +221,10 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
                                 struct ks_err *err)
 {
     (void)err;
-    struct maker m = {.judge = judge, .arena = arena};
+    struct ks_maker m = {.judge = judge, .arena = arena};
     const struct ks_problem *declared = &judge->problems[workload];
-    int64_t constants[MAX_CONSTANTS];
-    size_t n_constants = ks_harvest_constants(proposal, constants, MAX_CONSTANTS);
+    int64_t constants[KS_MAX_CONSTANTS];
+    size_t n_constants = ks_harvest_constants(proposal, constants, KS_MAX_CONSTANTS);
     int64_t modulus = ks_judge_modulus(judge, proposal);
     struct ks_shape *shapes = NULL;
     size_t max = judge->options.max_shapes > 0 ? judge->options.max_shapes : 24;
@@ -363,29 +237,34 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     for (size_t i = 0; ks_judge_defends(judge, KS_D_SHAPES) && i < n; i++) {
         if (shapes[i].n == 0)
             continue;
-        add_problem(&m, workload, shapes[i].overrides, shapes[i].n, limit);
-        add_rounded(&m, workload, &shapes[i], modulus, limit);
+        ks_maker_problem(&m, workload, shapes[i].overrides, shapes[i].n, limit);
+        ks_maker_rounded(&m, workload, &shapes[i], modulus, limit);
     }
     struct ks_problem *middle[MIDDLE_SHAPES];
-    size_t n_edges = m.problems.len;
+    size_t n_edges = m.problems.len, n_thin = 0;
     if (ks_judge_defends(judge, KS_D_SHAPES)) {
         struct ks_rng rng;
         ks_rng_seed(&rng, judge->shape_seed + workload);
-        add_corners(&m, workload, proposal, limit);
-        add_middle(&m, workload, proposal, &rng, MIDDLE_SHAPES,
+        ks_maker_corners(&m, workload, proposal, limit);
+        if (ks_maker_alone(&m, workload, proposal, limit))
+            n_thin = m.problems.len; // so many that one look at each has to do
+        ks_maker_middle(&m, workload, proposal, &rng, MIDDLE_SHAPES,
                    limit < MIDDLE_BYTES ? limit : MIDDLE_BYTES, middle);
     }
     // What the guard excludes goes to the original: only the rest is worth a run.
     struct ks_problem *deep = NULL, *large = NULL;
     size_t small = 0;
+    double deepest = fmax(ks_schedule_work(judge, workload, declared), ks_schedule_room(judge, workload) / 32);
+    m.worth = KS_WORTH_EDGE;
     for (size_t i = 0; i < m.problems.len; i++) {
         struct ks_problem *p = m.problems.at[i];
-        if (same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
+        if (ks_same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
         if (ks_problem_bytes(p) <= SMALL_BYTES) {
             if (small == 0)
                 add_literal_scalars(&m, p);
-            if (deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep))
+            if ((deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep)) &&
+                ks_schedule_work(judge, workload, p) <= deepest)
                 deep = p;
             small++;
         } else if (i < n_edges) {
@@ -394,25 +273,32 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     }
     for (size_t i = 0, turn = 0; i < m.problems.len; i++) {
         struct ks_problem *p = m.problems.at[i];
-        if (same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
+        if (ks_same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
-        if (ks_problem_bytes(p) <= SMALL_BYTES)
+        m.worth = KS_WORTH_EDGE;
+        if (i >= n_edges && i < n_thin)
+            add_task(&m, p, KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+        else if (ks_problem_bytes(p) <= SMALL_BYTES)
             add_small(&m, p, p == deep, turn++);
         else if (p == large || i >= n_edges)
             add_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
     }
+    m.worth = KS_WORTH_SIZE;
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_residues(&m, workload, proposal, constants, n_constants);
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_literals(&m, workload, proposal);
+    m.worth = KS_WORTH_EDGE;
     if (deep != NULL)
         add_lone(&m, deep);
+    m.worth = KS_WORTH_ALWAYS;
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);
     else
         add_large_declared(&m, declared);
     if (deep == NULL)
         add_lone(&m, declared);
+    ks_schedule_fit(&m, workload);
     finish(&m, schedule);
     return KS_OK;
 }
@@ -421,7 +307,7 @@ enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena,
                                  struct ks_schedule *schedule, struct ks_err *err)
 {
     (void)err;
-    struct maker m = {.judge = judge, .arena = arena};
+    struct ks_maker m = {.judge = judge, .arena = arena};
     const struct ks_problem *declared = &judge->problems[workload];
     // Sizes of a few dozen to a few hundred, different from each other, so that exchanged
     // dimensions show; multiples of 64 as well, because many templates need them.
@@ -437,7 +323,7 @@ enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena,
             overrides[i] = (struct ks_value){names[i].name,
                                              value < names[i].value ? value : names[i].value};
         }
-        struct ks_problem *p = add_problem(&m, workload, overrides, n, QUICK_BYTES);
+        struct ks_problem *p = ks_maker_problem(&m, workload, overrides, n, QUICK_BYTES);
         if (p != NULL) {
             add_task(&m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
             add_task(&m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
@@ -456,10 +342,10 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
                                    struct ks_schedule *schedule, struct ks_err *err)
 {
     (void)err;
-    struct maker m = {.judge = judge, .arena = arena};
+    struct ks_maker m = {.judge = judge, .arena = arena};
     const struct ks_problem *declared = &judge->problems[workload];
     struct ks_problem **drawn = KS_NEW_ARRAY(arena, struct ks_problem *, unseen);
-    size_t found = add_middle(&m, workload, proposal, &judge->rng, unseen, room(judge), drawn);
+    size_t found = ks_maker_middle(&m, workload, proposal, &judge->rng, unseen, room(judge), drawn);
     for (size_t i = 0; i < found; i++) {
         add_task(&m, drawn[i], KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
         add_task(&m, drawn[i], judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,

@@ -7,6 +7,13 @@
 
 #define KS_REPEATS 20 // runs compared bit by bit, on the declared size and on a small one
 
+// Where a judgement would take too long, the last of these go first.
+enum ks_worth {
+    KS_WORTH_ALWAYS, // the declared problem
+    KS_WORTH_EDGE,   // a first look at the edges of the proposal's numbers and at corners; one size in depth
+    KS_WORTH_SIZE,   // a first look at residues and at numbers of the machine text
+    KS_WORTH_MORE,   // further families and placements
+};
 struct ks_task {
     const struct ks_problem *problem;
     enum ks_family family;
@@ -15,6 +22,7 @@ struct ks_task {
     int skew;             // of the layout (verify/launch.h)
     int repeats;
     bool first;           // first task of its problem
+    enum ks_worth worth;
 };
 struct ks_schedule {
     struct ks_task *tasks; size_t n_tasks;

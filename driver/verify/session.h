@@ -93,6 +93,7 @@ struct ks_judge {
     struct ks_problem *declared;    // the same as they stand in the mark
     struct ks_gpu gpu;              // on an emulated device: the one that times are modelled for
     double *baseline_us;
+    double *insts;                  // on an emulated device: thread instructions of each, 0 where they were not counted
     size_t n_problems;
     struct ks_rng rng;
     KS_VEC(struct ks_recalled *) recalled; // vectors of the search (verify/recall.h)

@@ -72,6 +72,7 @@ struct ks_mark *ks_mark_resized(struct ks_arena *arena, const struct ks_mark *ma
 // `constants` (w-1, w, w+1, 2w+3), primes, mixed values of several sizes, then the declared sizes
 // less and plus one, then the declared ones (an empty set). Duplicates removed; the count is
 // bounded by `max`. Deterministic under `seed`, which picks the mixed values.
+#define KS_SMALL_SIZE 128 // sizes up to here are tried even where less is declared
 struct ks_shape {
     struct ks_value *overrides; size_t n;
 };

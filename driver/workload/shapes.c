@@ -9,7 +9,6 @@
 
 #define MAX_VALUES 256
 #define MAX_MIXED 6
-#define SMALL_LIMIT 128 // sizes up to here are tried even where less is declared
 
 size_t ks_problem_sizes(struct ks_arena *arena, const struct ks_mark *mark, size_t workload,
                         struct ks_value **sizes)
@@ -31,7 +30,7 @@ struct plan {
 
 static int64_t cap(int64_t value, int64_t declared)
 {
-    int64_t limit = declared > SMALL_LIMIT ? declared : SMALL_LIMIT;
+    int64_t limit = declared > KS_SMALL_SIZE ? declared : KS_SMALL_SIZE;
     return value > limit ? limit : value;
 }
 

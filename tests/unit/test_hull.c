@@ -7,36 +7,108 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "verify/schedule.h"
+#include "verify/schedule_maker.h"
 #include "bound_mark.h"
 
 #define MATRIX                                                                                                         \
     "in(x[rows*cols]) out(y[rows*cols]) grid(rows) block(256)\n"                                                       \
     "__global__ void k(const float* x, float* y, int rows, int cols) {}\n"
 
+// What the judge would run on a device of that kind and memory, where the declared problem takes so many instructions.
+static struct ks_judge *schedule(struct fixture *f, const char *when, int64_t memory, const char *kind, double insts,
+                                 struct ks_schedule *schedule)
+{
+    struct ks_arena *arena = &f->arena;
+    struct ks_tu_mark *bound = KS_NEW(arena, struct ks_tu_mark);
+    struct ks_tu_kernel *kernel = KS_NEW(arena, struct ks_tu_kernel);
+    struct ks_judge *judge = KS_NEW(arena, struct ks_judge);
+    struct ks_err err = {0};
+    *bound = (struct ks_tu_mark){.mark = f->mark, .decl = f->decl};
+    *kernel = (struct ks_tu_kernel){.mark = bound, .signature = &f->signature, .arch = 90};
+    *judge = (struct ks_judge){.arena = arena, .kernel = kernel, .n_problems = 1, .shape_seed = 7};
+    judge->problems = KS_NEW(arena, struct ks_problem);
+    *judge->problems = *problem(f, 0, NULL, 0, NULL, 0);
+    judge->insts = KS_NEW(arena, double);
+    *judge->insts = insts;
+    judge->device.memory_free = memory;
+    snprintf(judge->device.kind, sizeof judge->device.kind, "%s", kind);
+    f->proposal.when = parsed(f, when);
+    f->proposal.source = "tile[32]; pack[4];";
+    check(ks_schedule_full(judge, arena, 0, &f->proposal, schedule, &err), &err);
+    return judge;
+}
+
 // The problems that the judge would run, with that much memory on the device.
 static size_t scheduled(struct fixture *f, const char *when, int64_t memory, const struct ks_problem **out, size_t max)
 {
-    struct ks_tu_mark bound = {.mark = f->mark, .decl = f->decl};
-    struct ks_tu_kernel kernel = {.mark = &bound, .signature = &f->signature, .arch = 90};
-    struct ks_judge judge = {.arena = &f->arena, .kernel = &kernel, .n_problems = 1, .shape_seed = 7};
-    struct ks_schedule schedule;
-    struct ks_err err = {0};
+    struct ks_schedule s;
+    const struct ks_judge *judge = schedule(f, when, memory, "cuda", 0, &s);
     size_t n = 0;
-    judge.problems = KS_NEW(&f->arena, struct ks_problem);
-    *judge.problems = *problem(f, 0, NULL, 0, NULL, 0);
-    judge.device.memory_free = memory;
-    f->proposal.when = parsed(f, when);
-    f->proposal.source = "tile[32]; pack[4];";
-    check(ks_schedule_full(&judge, &f->arena, 0, &f->proposal, &schedule, &err), &err);
-    for (size_t t = 0; t < schedule.n_tasks; t++) {
+    for (size_t t = 0; t < s.n_tasks; t++) {
         bool known = false;
         for (size_t i = 0; i < n; i++)
-            known = known || out[i] == schedule.tasks[t].problem;
-        if (!known && n < max && ks_guard_admits(&judge, &f->arena, &f->proposal, schedule.tasks[t].problem))
-            out[n++] = schedule.tasks[t].problem;
+            known = known || out[i] == s.tasks[t].problem;
+        if (!known && n < max && ks_guard_admits(judge, &f->arena, &f->proposal, s.tasks[t].problem))
+            out[n++] = s.tasks[t].problem;
     }
     return n;
+}
+
+#define EIGHT                                                                                                          \
+    "let(a=2,b=8,c=16,d=16,e=8,f=3,g=3,h=2) in(x[a*b*c*d]) out(y[e*f*g*h]) grid(1) block(32)\n"                        \
+    "__global__ void k(const float* x, float* y, int a, int b, int c, int d, int e, int f, int g, int h) {}\n"
+
+// Whether some task runs with the one size at that value.
+static bool tries(const struct ks_schedule *s, size_t which, int64_t value)
+{
+    for (size_t t = 0; t < s->n_tasks; t++)
+        if (s->tasks[t].problem->values[which].value == value)
+            return true;
+    return false;
+}
+
+// Eight sizes that are all 128 are 2^56 units of work: what is left out is the largest of the least worth, whatever
+// the order in which it was thought of, and told.
+static void too_much_work_is_left_out(void **state)
+{
+    (void)state;
+    static const int64_t edges[] = {3, 4, 5, 31, 32, 33};
+    for (int emulated = 0; emulated < 2; emulated++) {
+        struct fixture f;
+        struct ks_schedule s, again;
+        double work = 0, looks = 0;
+        set_up(&f, "#pragma ks optimize\n#pragma ks workload " EIGHT);
+        struct ks_judge *judge = schedule(&f, "1", INT64_C(1) << 36, emulated ? "emu" : "cuda", 15e6, &s);
+        for (size_t t = 0; t < s.n_tasks; t++) {
+            double one = ks_schedule_work(judge, 0, s.tasks[t].problem);
+            work += s.tasks[t].worth == KS_WORTH_ALWAYS ? 0 : one;
+            looks += s.tasks[t].worth == KS_WORTH_EDGE;
+        }
+        assert_true(work <= ks_schedule_room(judge, 0) && work > 0 && looks > 100);
+        for (size_t which = 0; which < 8; which++)
+            for (size_t e = 0; e < sizeof edges / sizeof *edges; e++)
+                if (!tries(&s, which, edges[e]))
+                    fail_msg("size %zu is never %lld", which, (long long)edges[e]);
+        assert_int_equal(judge->n_notes, 1);
+        assert_non_null(strstr(judge->notes[0], "were left out, the largest first"));
+        schedule(&f, "1", INT64_C(1) << 36, emulated ? "emu" : "cuda", 15e6, &again);
+        assert_int_equal(s.n_tasks, again.n_tasks);
+        for (size_t t = 0; t < s.n_tasks; t++)
+            assert_string_equal(s.tasks[t].problem->name, again.tasks[t].problem->name);
+        ks_arena_free(&f.arena);
+    }
+}
+
+// What has one size or two is run as ever.
+static void little_work_is_all_done(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct ks_schedule s;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(rows=40) let(cols=50) " MATRIX);
+    struct ks_judge *judge = schedule(&f, "1", INT64_C(1) << 36, "emu", 2e6, &s);
+    assert_int_equal(judge->n_notes, 0);
+    ks_arena_free(&f.arena);
 }
 
 static int64_t largest(const struct ks_problem *const *passed, size_t n)
@@ -109,6 +181,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_array_outgrows_what_was_run),
         cmocka_unit_test(the_first_launch_beyond_two_to_31_is_the_judges),
+        cmocka_unit_test(too_much_work_is_left_out),
+        cmocka_unit_test(little_work_is_all_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,46 @@
+// How a schedule is put together; for the files of it alone (verify/schedule*.c).
+#ifndef KS_SCHEDULE_MAKER_H
+#define KS_SCHEDULE_MAKER_H
+
+#include "verify/schedule.h"
+
+#define KS_MAX_CONSTANTS 16 // of a proposal, that become sizes
+#define KS_MOST_CORNERED 4  // sizes whose every corner is run
+
+struct ks_maker {
+    struct ks_judge *judge;
+    struct ks_arena *arena;
+    KS_VEC(struct ks_problem *) problems;
+    KS_VEC(struct ks_task) tasks;
+    enum ks_worth worth; // of the tasks that follow
+    size_t skews; // tasks with skewed layouts so far: they take turns
+    int turn;     // of the values of free scalars
+};
+
+bool ks_same_sizes(const struct ks_problem *a, const struct ks_problem *b);
+// Adds the problem of a shape unless it cannot be made, is there already, or is too big: then NULL.
+struct ks_problem *ks_maker_problem(struct ks_maker *m, size_t workload, const struct ks_value *overrides,
+                                    size_t n, int64_t max_bytes);
+// The shape with each size rounded up to the guard's modulus.
+void ks_maker_rounded(struct ks_maker *m, size_t workload, const struct ks_shape *shape, int64_t modulus,
+                      int64_t max_bytes);
+// The domain is a box over independent sizes: its corners are run, each size least or as declared. Of more sizes than
+// four only those where none, one, two or all but one are as declared.
+void ks_maker_corners(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// Of more than four sizes: each alone at the edges of the proposal's numbers and of 32, the others small, since all
+// at once are too much there. False: there are fewer.
+bool ks_maker_alone(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// Sizes between the tested edges, each for itself: in turn from the upper half and from a tenth to a half of
+// the declared size, every other time on the guard's grid. Returns how many were found.
+size_t ks_maker_middle(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal,
+                       struct ks_rng *rng, size_t wanted, int64_t max_bytes, struct ks_problem **found);
+
+// What a run on a problem takes, if work grows with the product of the sizes: in thread instructions where the device
+// counts them, else in units of that product.
+double ks_schedule_work(const struct ks_judge *judge, size_t workload, const struct ks_problem *problem);
+// What the tasks other than those on the declared problem may take together.
+double ks_schedule_room(const struct ks_judge *judge, size_t workload);
+// Leaves out what is too much for one judgement: of the least worth, and of that the largest.
+void ks_schedule_fit(struct ks_maker *m, size_t workload);
+
+#endif
