@@ -162,7 +162,8 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
         if (scale == NULL)
             return ulps <= rule->ulp || reference_ok(reference, rule->scalar, index, have);
         double s = isfinite(*scale) ? (double)*scale : fabs(want);
-        return diff <= rule->u_out * fabs(want) + rule->factor * rule->u_acc * s;
+        return diff <= rule->u_out * fabs(want) + rule->factor * rule->u_acc * s ||
+               reference_ok(reference, rule->scalar, index, have);
     }
     return false;
 }

@@ -129,7 +129,8 @@ static void weigh(struct ks_second_look *l)
     // run in time.
     const struct ks_wide *wide = &judge->second->wide;
     const struct ks_rounding *rounding = &judge->second->rounding;
-    bool unmeasured = (wide->absent != NULL && wide->image.len > 0) ||
+    bool unmeasured = judge->second->unsettled ||
+                      (wide->absent != NULL && wide->image.len > 0) ||
                       (rounding->absent != NULL && rounding->image.len > 0);
     if (e->verdict == KS_C_WRONG && !approximate && !unmeasured)
         return;
@@ -148,6 +149,7 @@ static void *look_through(void *context)
     struct ks_err err = {0};
     double begin = ks_now();
     second->dropped = &l->dropped;
+    second->unsettled = false;
     enum ks_status status = ks_oracle_ready(second, &err);
     if (status == KS_OK)
         status = ks_runner_take_last(second, &runner, &err);

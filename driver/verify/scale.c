@@ -1,5 +1,6 @@
 // What a derived tolerance is measured by: the sum of absolute terms behind each element of an output, which is the
 // original's own on other contents, and when to ask for more; declared in verify/vector.h.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #define SIGN_PATTERNS 4
 #define SIGN_PATTERNS_BIG 1
 #define BIG_BYTES (32 << 20)
+#define MANY_TERMS 256.0f // below it 16 units of the terms' sum are no less than what a sequence errs by
 
 struct largest {
     enum ks_scalar scalar;
@@ -68,6 +70,19 @@ static void abs_scalars(struct ks_problem *problem, bool ones)
                            lane < arg->type.elem.lanes; lane++)
             ks_arg_put_float(arg, lane, ones ? 1 : fabs(ks_scalar_value(arg->type.elem.scalar, arg->bytes, lane)));
     }
+}
+
+// Takes the numbers of terms; NULL where all are few.
+static float *keep_many(const struct ks_vector *vector, size_t output, float *terms)
+{
+    const struct ks_slot *slot = &vector->layout.slots[vector->outputs[output].slot];
+    bool many = false;
+    for (int64_t i = 0; terms != NULL && !many && i < slot->count * slot->elem.lanes; i++)
+        many = terms[i] >= MANY_TERMS;
+    if (many)
+        return terms;
+    free(terms);
+    return NULL;
 }
 
 // The sum of absolute terms of each element.
@@ -131,10 +146,12 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
                                              slot->count, output->scale, output->mask);
     }
     for (size_t o = 0; o < vector->n_outputs; o++)
-        free(terms[o]);
+        vector->outputs[o].terms = keep_many(vector, o, terms[o]);
     if (answer == KS_ANSWER_OK)
         return KS_OK;
     for (size_t o = 0; o < vector->n_outputs; o++) {
+        free(vector->outputs[o].terms);
+        vector->outputs[o].terms = NULL;
         free(vector->outputs[o].scale);
         vector->outputs[o].scale = NULL;
     }
@@ -143,11 +160,51 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
     return KS_OK; // the original does not serve |inputs|: element-wise tolerance instead
 }
 
+// Whether no element of a wrong answer is farther from the original's than K terms added in sequence can err (K u S):
+// where they round alike that is thousands of units, and where the sum has outgrown its terms all of it.
+static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vector, size_t output, const void *got,
+                            int poison)
+{
+    struct ks_output *o = &vector->outputs[output];
+    const struct ks_slot *slot = &vector->layout.slots[o->slot];
+    int64_t lanes = slot->count * slot->elem.lanes;
+    float *scale = o->scale, *most = o->terms != NULL && scale != NULL ? malloc((size_t)lanes * sizeof *most) : NULL;
+    struct ks_comparison c;
+    if (most == NULL)
+        return false;
+    for (int64_t i = 0; i < lanes; i++)
+        most[i] = (double)o->terms[i] >= KS_LONG_SUM ? FLT_MAX : scale[i] * fmaxf(1, o->terms[i]);
+    o->scale = most;
+    ks_vector_compare(judge, vector, output, got, poison, &c);
+    o->scale = scale;
+    free(most);
+    return c.bad == 0;
+}
+
+// A long sum of floats is wrong itself, and a better one differs from it: there the value in double tells as well.
+static enum ks_status refer_sums(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
+                                 bool *more, struct ks_err *err)
+{
+    vector->referred = true;
+    if (judge->dropped != NULL && !judge->wide.tried) { // beside the session that may compile
+        judge->unsettled = true;
+        return KS_OK;
+    }
+    KS_TRY(ks_wide_vector(judge, arena, vector, err));
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        *more = *more || vector->outputs[o].reference.value != NULL;
+    vector->proves[0] = 0; // of a stricter comparison
+    return KS_OK;
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
-                            bool *more, struct ks_err *err)
+                            size_t output, const void *got, int poison, bool *more, struct ks_err *err)
 {
     *more = false;
+    if (judge->arith.kind == KS_ARITH_MULADD && !vector->referred &&
+        may_be_rounding(judge, vector, output, got, poison))
+        return refer_sums(judge, arena, vector, more, err);
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.gathers || vector->rounded)
         return KS_OK;
     bool referred = false;
@@ -176,7 +233,7 @@ enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, 
         KS_TRY(sum_terms(judge, arena, vector, err));
     ks_vector_compare(judge, vector, output, got, poison, comparison);
     while (comparison->bad > 0 && more) {
-        KS_TRY(widen(judge, arena, vector, &more, err));
+        KS_TRY(widen(judge, arena, vector, output, got, poison, &more, err));
         if (more)
             ks_vector_compare(judge, vector, output, got, poison, comparison);
     }

@@ -83,6 +83,7 @@ struct ks_judge {
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;
     struct ks_rounding rounding;
+    bool unsettled;                 // a difference here is one that the value in double would have to tell, and it is not known
     struct ks_worker spares[KS_SPARES]; // hello sent, the longest started first
     size_t n_spares;
     bool roomy;                     // the device has room for contexts that only wait

@@ -268,15 +268,16 @@ void ks_vector_forget(struct ks_vector *vector)
         free(output->expected[1]);
         free(output->mask);
         free(output->scale);
+        free(output->terms);
         free((void *)(uintptr_t)output->reference.value);
         free((void *)(uintptr_t)output->reference.scale);
         free((void *)(uintptr_t)output->reference.own);
         output->reference = (struct ks_reference){0};
         output->expected[0] = output->expected[1] = NULL;
         output->mask = NULL;
-        output->scale = NULL;
+        output->scale = output->terms = NULL;
     }
-    vector->read = vector->scaled = vector->rounded = false;
+    vector->read = vector->scaled = vector->rounded = vector->referred = false;
 }
 
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)

@@ -20,6 +20,7 @@ struct ks_output {
     void *expected[2];     // malloc'ed when read; [1] only where not everything is written
     unsigned char *mask;   // by lane, malloc'ed; NULL: everything is written
     float *scale;          // by lane, malloc'ed; NULL: not computed or not applicable
+    float *terms;          // with scale: how many terms form an element, where it is many; else NULL
     double noise;
     struct ks_reference reference; // by lane, malloc'ed; value NULL: not evaluated in double
 };
@@ -38,6 +39,7 @@ struct ks_vector {
     bool all_written;
     bool read;                 // expected[0] is here
     bool scaled;               // scale or reference was tried
+    bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     double original_us;
     bool excluded;             // the original does not serve this input
@@ -88,9 +90,11 @@ enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t po
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
                        const void *got, int poison, struct ks_comparison *comparison);
 // The same with what a derived tolerance is measured by, as far as that is needed: the sum of absolute terms
-// for multiply-add kernels; for others in which many terms meet the value in double (verify/wide.h), then
+// for multiply-add kernels, and for their long sums the value in double; for others in which many terms meet that value (verify/wide.h), then
 // random rounding (verify/rounding.h), each only where the answer is not right without. Brings the expected
 // bytes here; the oracle's buffers are other ones afterwards.
+// One element of a sum of so many terms whose error in sequence nothing bounds: it may stand still.
+#define KS_LONG_SUM 0x1p20
 enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                                 size_t output, const void *got, int poison,
                                 struct ks_comparison *comparison, struct ks_err *err);

@@ -17,6 +17,7 @@
 #define U 0x1p-24
 // An error of more units of an element's own scale is told by that element alone.
 #define UNITS_MAX 4096.0
+#define UNITS_SUM 256.0 // what few terms may err by
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
 #define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
@@ -247,6 +248,7 @@ static double inputs_size(const struct ks_vector *vector)
 struct weighing {
     const struct ks_output *output;
     enum ks_scalar scalar;
+    const float *terms; // of a multiply-add kernel's element; NULL: another kernel's
     struct ks_reference reference;
     float *scale; // in: change; out: scale, 0 where the element is not judged so
     float *own;   // out
@@ -270,11 +272,14 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         bool jumps = !(change * U <= JUMP * (size + w->reference.typical)) &&
                      !(change <= TERMS * w->reference.inputs);
         w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
-        bool rounds = ks_reference_rounds(&w->reference, i, error);
+        bool rounds = w->terms == NULL ? ks_reference_rounds(&w->reference, i, error)
+                                       : (double)w->terms[i] >= KS_LONG_SUM ||
+                                             error <= fmax(UNITS_SUM, (double)w->terms[i]) * U * scale;
         w->parts[part].far += jumps || !rounds;
         if (jumps || !rounds)
             continue;
-        w->own[i] = (float)error;
+        if (w->terms == NULL) // what a sequence of many terms errs by is no measure of another order
+            w->own[i] = (float)error;
         if (error <= UNITS_MAX * U * scale)
             w->parts[part].noise = fmax(w->parts[part].noise, error / (U * scale));
     }
@@ -285,7 +290,7 @@ static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes
                   double *value, float *change)
 {
     float *own = calloc((size_t)lanes + 1, sizeof *own);
-    struct weighing w = {.output = output, .scalar = scalar, .scale = change, .own = own,
+    struct weighing w = {.output = output, .scalar = scalar, .terms = output->terms, .scale = change, .own = own,
                          .reference = {value, change, own, 0, ks_reference_typical(value, lanes), 0,
                                        inputs}};
     int64_t judged = 0, far = 0;
@@ -302,6 +307,12 @@ static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes
     }
     output->reference = w.reference;
     return true;
+}
+
+// Of a multiply-add kernel, that is, which is measured by its absolute terms alone.
+static bool is_short_sum(const struct runs *r, size_t output)
+{
+    return r->judge->arith.kind == KS_ARITH_MULADD && r->vector->outputs[output].terms == NULL;
 }
 
 static enum ks_answer evaluate(struct runs *r, bool *same)
@@ -331,11 +342,11 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     }
     double inputs = inputs_size(vector);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
-        if (value[o] != NULL && *same &&
+        if (value[o] != NULL && *same && !is_short_sum(r, o) &&
             weigh(&vector->outputs[o], vector->layout.slots[vector->outputs[o].slot].elem.scalar,
                   lanes_of(&vector->layout.slots[vector->outputs[o].slot]), inputs, value[o], change[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
-        else if (value[o] != NULL)
+        else if (value[o] != NULL && !is_short_sum(r, o))
             *same = false;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         free(value[o]);
