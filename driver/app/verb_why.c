@@ -237,13 +237,13 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
         KS_TRY(try_action(w, &r, r.ranked[i].skill, &action, err));
         if (w->context->json)
             json_array_append_new(skills, skill_json(w, &r, r.ranked[i].skill, &r.ranked[i], &action));
-        else if (speaks(r.ranked[i].skill, &r.brief.facts) || action.candidates > 0)
+        else if (speaks(r.ranked[i].skill, &r.brief.facts) || action.candidates > 0 || action.refusal != NULL)
             print_skill(w, &r, &r.ranked[i], &action);
         else
             unknown++;
     }
     if (unknown > 0 && !w->context->json)
-        printf("  and %zu that nothing speaks for or gives a candidate of (--json has all)\n", unknown);
+        printf("  and %zu, all advice, that nothing speaks for (--json has all)\n", unknown);
     ks_vec_each(struct ks_skill, s, &w->skills) {
         const struct action none = {0};
         if (rank_of(&r, s) != NULL)
