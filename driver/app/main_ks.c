@@ -169,10 +169,14 @@ static const struct ks_verb verbs[] = {
      "a program cannot dispatch, and where the linker kept another unit's stub of a kernel. Notes\n"
      "survive `strip`; which unit they are from, and whose stub was kept, does not.\n",
      verb_inspect},
-    {"skills", "list | show ID | facts | lint [FOLDER]", "the optimisations that are known",
+    {"skills", "list | show ID | facts | stats | lint [FOLDER] | add FILE | ...",
+     "the optimisations that are known",
      "list: one line a skill; show: its conditions and advice in full; facts: what conditions may\n"
-     "speak of; lint: reads every file of FOLDER (default: the installed skills) and says all that\n"
-     "is wrong, file:line, and whether there is a profile for which no skill speaks.\n"
+     "speak of; stats: how each has done; lint: reads every file of FOLDER (default: the installed\n"
+     "skills) and says all that is wrong, file:line, and whether there is a profile for which no skill\n"
+     "speaks. add FILE: a skill of your own, checked beside the others and on probation; disable ID,\n"
+     "retire ID [REASON], enable ID: whether it is tried; merge ID INTO: its lessons go to another.\n"
+     "export FILE, import FILE: what was learned, and your skills, for another machine (docs/skills.md).\n"
      "Exit status: 2 when a skill is wrong or not known.\n",
      verb_skills},
     {"export", "--out=FILE | --to=DIR [--project | --user] [NAME ...]",

@@ -7,7 +7,7 @@
 #include "app/verb_sizes.h"
 #include "base/log.h"
 #include "fmt/json.h"
-#include "memory/outcomes.h"
+#include "memory/library.h"
 #include "os/file.h"
 #include "os/proc.h"
 #include "search/choose.h"
@@ -200,9 +200,9 @@ static enum ks_status profile_file(struct profiling *p, const char *file, const 
 {
     struct ks_verb_context *context = p->context;
     size_t matched = 0;
-    KS_TRY(ks_skills_load(context->arena,
-                          ks_path_join(context->arena, context->config.share_dir, "skills/expert"),
-                          true, &p->skills, err));
+    struct ks_library library;
+    KS_TRY(ks_library_load(context->arena, &context->config, NULL, false, &library, err));
+    p->skills = library.skills;
     KS_TRY(verb_tu_open(context, file, compile_words(p, words), &p->tu, err));
     open_memory(p);
     for (size_t i = 0; i < p->tu.tu.n_kernels && !ks_stop_requested(); i++)

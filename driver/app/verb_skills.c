@@ -53,7 +53,8 @@ static json_t *expect_json(const struct ks_skill *skill)
                      skill->expect_sign < 0 ? "-" : "+", "at_least", skill->expect_at_least);
 }
 
-static json_t *skill_json(struct ks_arena *arena, const struct ks_skill *skill)
+static json_t *skill_json(struct ks_arena *arena, const struct ks_skill *skill,
+                          const struct ks_skill_standing *standing)
 {
     json_t *row = json_object();
     json_object_set_new(row, "id", json_string(skill->id));
@@ -70,6 +71,8 @@ static json_t *skill_json(struct ks_arena *arena, const struct ks_skill *skill)
     json_object_set_new(row, "action", json_string(action_of(arena, skill)));
     json_object_set_new(row, "how", text_or_null(skill->how));
     json_object_set_new(row, "file", text_or_null(skill->file));
+    json_object_set_new(row, "standing", json_string(ks_standing_name(standing->standing)));
+    json_object_set_new(row, "reason", json_string(standing->reason));
     return row;
 }
 
@@ -86,10 +89,12 @@ static void print_texts(const char *label, const struct ks_strv *texts)
         printf("  %-10s %s\n", i == 0 ? label : "", texts->at[i]);
 }
 
-static void print_skill(struct ks_arena *arena, const struct ks_skill *skill)
+static void print_skill(struct ks_arena *arena, const struct ks_skill *skill,
+                        const struct ks_skill_standing *standing)
 {
-    printf("%s: %s\n  direction  %s\n  risk       %s\n  precision  %s\n  action     %s\n", skill->id,
-           skill->title, skill->direction, skill->risk, skill->precision,
+    printf("%s: %s\n  direction  %s\n  standing   %s%s%s\n  risk       %s\n  precision  %s\n  action     %s\n",
+           skill->id, skill->title, skill->direction, ks_standing_name(standing->standing),
+           standing->reason[0] != '\0' ? ": " : "", standing->reason, skill->risk, skill->precision,
            action_of(arena, skill));
     for (size_t i = 0; i < skill->n_params; i++) {
         printf("             %s:", skill->param_names[i]);
@@ -110,14 +115,16 @@ static void print_skill(struct ks_arena *arena, const struct ks_skill *skill)
     printf("\n%s\n", skill->file);
 }
 
-static void print_list(struct ks_arena *arena, const struct ks_skill_list *skills)
+static void print_list(struct ks_arena *arena, const struct ks_library *library)
 {
-    static const char *const header[] = {"skill", "direction", "risk", "action", "title"};
+    static const char *const header[] = {"skill", "direction", "standing", "risk", "action", "title"};
     struct ks_table table;
     ks_table_begin(&table, arena, header, sizeof header / sizeof *header);
-    ks_vec_each(struct ks_skill, skill, skills) {
+    for (size_t i = 0; i < library->skills.len; i++) {
+        const struct ks_skill *skill = &library->skills.at[i];
         ks_table_cell(&table, "%s", skill->id);
         ks_table_cell(&table, "%s", skill->direction);
+        ks_table_cell(&table, "%s", ks_standing_name(library->standings.at[i].standing));
         ks_table_cell(&table, "%s", skill->risk);
         ks_table_cell(&table, "%s", action_of(arena, skill));
         ks_table_cell(&table, "%s", skill->title);
@@ -125,33 +132,36 @@ static void print_list(struct ks_arena *arena, const struct ks_skill_list *skill
     ks_table_print(&table, stdout);
 }
 
-static void report(struct ks_verb_context *context, const struct ks_skill *first, size_t n)
+// All, or the one of this id.
+static void report(struct ks_verb_context *context, const struct ks_library *library, const char *id)
 {
     json_t *out = ks_json_report("ks.skills"), *rows = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(rows, skill_json(context->arena, &first[i]));
+    for (size_t i = 0; i < library->skills.len; i++)
+        if (id == NULL || strcmp(library->skills.at[i].id, id) == 0)
+            json_array_append_new(rows, skill_json(context->arena, &library->skills.at[i],
+                                                   &library->standings.at[i]));
     json_object_set_new(out, "skills", rows);
     ks_json_print(out);
 }
 
-int verb_skill_unknown(struct ks_verb_context *context, const struct ks_skill_list *skills, const char *id)
+int verb_skill_unknown(struct ks_verb_context *context, const struct ks_library *library, const char *id)
 {
     struct ks_strv ids = {0};
-    ks_vec_each(struct ks_skill, skill, skills) ks_strv_add(context->arena, &ids, skill->id);
+    ks_vec_each(struct ks_skill, skill, &library->skills) ks_strv_add(context->arena, &ids, skill->id);
     const char *near = ids.len > 0 ? ks_nearest_word(id, ids.at) : NULL;
     return verb_usage(context, "no skill `%s`%s%s%s", id, near != NULL ? "; do you mean `" : "",
                       near != NULL ? near : "", near != NULL ? "`?" : "; `ks skills list` has them");
 }
 
-static int show(struct ks_verb_context *context, const struct ks_skill_list *skills, const char *id)
+static int show(struct ks_verb_context *context, const struct ks_library *library, const char *id)
 {
-    const struct ks_skill *skill = ks_skill_find(skills, id);
+    const struct ks_skill *skill = ks_skill_find(&library->skills, id);
     if (skill == NULL)
-        return verb_skill_unknown(context, skills, id);
+        return verb_skill_unknown(context, library, id);
     if (context->json)
-        report(context, skill, 1);
+        report(context, library, id);
     else
-        print_skill(context->arena, skill);
+        print_skill(context->arena, skill, ks_library_standing(library, id));
     return EXIT_OK;
 }
 
@@ -181,42 +191,66 @@ static void print_facts(struct ks_verb_context *context)
     ks_table_print(&table, stdout);
 }
 
-static enum ks_status load(struct ks_verb_context *context, struct ks_skill_list *skills, struct ks_err *err)
+static int list_or_show(struct ks_verb_context *context, const char *id)
 {
-    return ks_skills_load(context->arena,
-                          ks_path_join(context->arena, context->config.share_dir, "skills/expert"), true,
-                          skills, err);
+    struct ks_library library;
+    struct ks_err err = {0};
+    if (ks_library_load(context->arena, &context->config, NULL, true, &library, &err) != KS_OK)
+        return verb_fail(context, &err);
+    if (id != NULL)
+        return show(context, &library, id);
+    if (context->json)
+        report(context, &library, NULL);
+    else
+        print_list(context->arena, &library);
+    return EXIT_OK;
+}
+
+// The rest of the words as one text, or NULL.
+static const char *joined(struct ks_arena *arena, const struct ks_strv *words, size_t from)
+{
+    const char *text = NULL;
+    for (size_t i = from; i < words->len; i++)
+        text = text == NULL ? words->at[i] : ks_arena_printf(arena, "%s %s", text, words->at[i]);
+    return text;
 }
 
 int verb_skills(struct ks_verb_context *context)
 {
-    static const struct verb_syntax syntax = {.expects = "give list, show ID, facts or lint [FOLDER]",
-                                              .least = 1, .most = 2};
+    static const struct {
+        const char *name;
+        size_t least, most; // words behind it
+    } parts[] = {{"list", 0, 0}, {"show", 1, 1}, {"facts", 0, 0}, {"stats", 0, 0}, {"lint", 0, 1},
+                 {"add", 1, 1}, {"disable", 1, 99}, {"enable", 1, 1}, {"retire", 1, 99}, {"merge", 2, 2},
+                 {"export", 1, 1}, {"import", 1, 1}};
+    static const struct verb_syntax syntax = {
+        .expects = "give list, show ID, facts, stats, lint [FOLDER], add FILE, disable or retire ID [REASON], "
+                   "enable ID, merge ID INTO, export FILE or import FILE",
+        .least = 1, .most = 100};
     struct verb_words words;
-    struct ks_skill_list skills = {0};
-    struct ks_err err = {0};
     int exit_code = verb_read_words(context, &syntax, &words);
     if (exit_code != EXIT_OK)
         return exit_code;
-    const char *what = words.targets.at[0];
-    const char *argument = words.targets.len > 1 ? words.targets.at[1] : NULL;
-    bool is_show = strcmp(what, "show") == 0;
-    if (strcmp(what, "lint") == 0)
-        return verb_skills_lint(context, argument);
-    bool known = is_show || strcmp(what, "list") == 0 || strcmp(what, "facts") == 0;
-    if (!known || is_show != (argument != NULL))
+    const char *what = words.targets.at[0], *first = words.targets.at[1]; // NULL behind the last
+    size_t n = words.targets.len - 1, part = 0, n_parts = sizeof parts / sizeof *parts;
+    while (part < n_parts && strcmp(parts[part].name, what) != 0)
+        part++;
+    if (part == n_parts || n < parts[part].least || n > parts[part].most)
         return verb_usage(context, "%s", syntax.expects);
-    if (strcmp(what, "facts") == 0) {
-        print_facts(context);
-        return EXIT_OK;
-    }
-    if (load(context, &skills, &err) != KS_OK)
-        return verb_fail(context, &err);
-    if (is_show)
-        return show(context, &skills, argument);
-    if (context->json)
-        report(context, skills.at, skills.len);
-    else
-        print_list(context->arena, &skills);
+    if (strcmp(what, "lint") == 0)
+        return verb_skills_lint(context, first);
+    if (strcmp(what, "stats") == 0)
+        return verb_skills_stats(context);
+    if (strcmp(what, "add") == 0)
+        return verb_skills_add(context, first);
+    if (strcmp(what, "merge") == 0)
+        return verb_skills_merge(context, first, words.targets.at[2]);
+    if (strcmp(what, "export") == 0 || strcmp(what, "import") == 0)
+        return verb_skills_carry(context, what, first);
+    if (strcmp(what, "list") == 0 || strcmp(what, "show") == 0)
+        return list_or_show(context, first);
+    if (strcmp(what, "facts") != 0)
+        return verb_skills_set(context, what, first, joined(context->arena, &words.targets, 2));
+    print_facts(context);
     return EXIT_OK;
 }

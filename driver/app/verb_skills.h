@@ -3,11 +3,20 @@
 #define KS_VERB_SKILLS_H
 
 #include "app/verb.h"
-#include "memory/skill.h"
+#include "memory/library.h"
 
 // EXIT_USAGE, with the nearest id.
-int verb_skill_unknown(struct ks_verb_context *context, const struct ks_skill_list *skills, const char *id);
+int verb_skill_unknown(struct ks_verb_context *context, const struct ks_library *library, const char *id);
 // lint: a folder, or the installed skills, which must cover the lattice too.
 int verb_skills_lint(struct ks_verb_context *context, const char *folder);
+// add FILE.
+int verb_skills_add(struct ks_verb_context *context, const char *file);
+// disable, enable or retire ID, for a reason or NULL.
+int verb_skills_set(struct ks_verb_context *context, const char *what, const char *id, const char *reason);
+// merge ID INTO.
+int verb_skills_merge(struct ks_verb_context *context, const char *id, const char *into);
+int verb_skills_stats(struct ks_verb_context *context);
+// export or import FILE.
+int verb_skills_carry(struct ks_verb_context *context, const char *what, const char *file);
 
 #endif

@@ -5,6 +5,7 @@
 #include "app/verb_tune.h"
 #include "base/log.h"
 #include "cfg/trust.h"
+#include "memory/library.h"
 #include "os/file.h"
 #include "os/proc.h"
 #include "store/collect.h"
@@ -44,8 +45,22 @@ int tuning_begin(struct tuning *tuning)
     return EXIT_OK;
 }
 
+// Skills of the user that have lost by what this run added.
+static void retire_losers(struct tuning *tuning)
+{
+    struct ks_strv ids = {0};
+    struct ks_err err = {0};
+    if (tuning->outcomes == NULL)
+        return;
+    if (ks_skills_retire_losers(tuning->context->arena, tuning->outcomes, &ids, &err) != KS_OK)
+        ks_warn("%s", err.text);
+    for (size_t i = 0; i < ids.len; i++)
+        ks_warn("the skill %s is retired: `ks skills show %s` says why", ids.at[i], ids.at[i]);
+}
+
 int tuning_end(struct tuning *tuning, const char *schema)
 {
+    retire_losers(tuning);
     ks_outcomes_close(tuning->outcomes);
     ks_collect_if_full(&tuning->context->config);
     if (ks_stop_requested())

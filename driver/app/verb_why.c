@@ -8,6 +8,7 @@
 #include "app/verb_problems.h"
 #include "base/log.h"
 #include "fmt/json.h"
+#include "memory/library.h"
 #include "memory/structure.h"
 #include "os/file.h"
 #include "search/choose.h"
@@ -280,9 +281,9 @@ static enum ks_status explain_file(struct why *w, const char *file, const char *
 {
     struct ks_verb_context *context = w->context;
     size_t matched = 0;
-    KS_TRY(ks_skills_load(context->arena,
-                          ks_path_join(context->arena, context->config.share_dir, "skills/expert"), true,
-                          &w->skills, err));
+    struct ks_library library;
+    KS_TRY(ks_library_load(context->arena, &context->config, NULL, false, &library, err));
+    w->skills = library.skills;
     // Without a GPU the size of its L2 stays unknown, and nothing else.
     w->have_device = verb_device_ask(context, &w->device, NULL) == KS_OK;
     const char *own[] = {ks_arena_printf(context->arena, "-arch=sm_%d", w->device.arch), NULL};

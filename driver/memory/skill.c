@@ -188,14 +188,12 @@ static enum ks_status read_heads(const char *path, const struct ks_yaml *map, st
     return KS_OK;
 }
 
-enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks_skill *skill,
-                             struct ks_err *err)
+enum ks_status ks_skill_parse(struct ks_arena *arena, const char *path, struct ks_slice text,
+                              struct ks_skill *skill, struct ks_err *err)
 {
-    struct ks_slice text;
     struct ks_yaml *map;
     int line = 1;
     *skill = (struct ks_skill){.file = path, .line = 1};
-    KS_TRY(ks_file_read(arena, path, SKILL_MAX, &text, err));
     KS_TRY(ks_yaml_parse(arena, path, text, &map, err));
     if (map->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:1: a skill is a map; see docs/skills.md", path);
@@ -211,6 +209,14 @@ enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks
     KS_TRY(read_texts(arena, path, map, "sources", &skill->sources, &line, err));
     KS_TRY(read_expect(path, map, skill, err));
     return read_action(arena, path, map, skill, err);
+}
+
+enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks_skill *skill,
+                             struct ks_err *err)
+{
+    struct ks_slice text;
+    KS_TRY(ks_file_read(arena, path, SKILL_MAX, &text, err));
+    return ks_skill_parse(arena, path, text, skill, err);
 }
 
 enum ks_status ks_skills_load(struct ks_arena *arena, const char *dir, bool lenient,

@@ -13,6 +13,7 @@ struct ks_conditions {
 struct ks_skill {
     const char *id, *title, *direction, *risk, *precision, *how, *file;
     int line;
+    bool on_probation;             // not shown to pay yet (memory/library.h)
     struct ks_conditions when;     // evidence for it, by weight: scores, excludes nothing
     struct ks_conditions requires_; // gate: must not be false
     struct ks_conditions forbids;  // gate: must not be true
@@ -33,7 +34,9 @@ struct ks_skill_list {
 // `lenient` skips it with a warning instead. An id that the list has already is bad.
 enum ks_status ks_skills_load(struct ks_arena *arena, const char *dir, bool lenient,
                               struct ks_skill_list *skills, struct ks_err *err);
-// One file.
+// One file, or its text.
+enum ks_status ks_skill_parse(struct ks_arena *arena, const char *path, struct ks_slice text,
+                              struct ks_skill *skill, struct ks_err *err);
 enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks_skill *skill,
                              struct ks_err *err);
 const struct ks_skill *ks_skill_find(const struct ks_skill_list *skills, const char *id);

@@ -20,7 +20,7 @@ static void weigh(struct ks_outcomes *outcomes, const struct ks_place *place, st
         ks_outcomes_skill_value(outcomes, r->skill->id, place, &r->feasible, &r->gain, &r->n, NULL) != KS_OK ||
         r->n == 0)
         return;
-    r->score = r->evidence * (0.5 + r->feasible) * exp(fmin(fmax(r->gain, -1), 1));
+    r->score *= (0.5 + r->feasible) * exp(fmin(fmax(r->gain, -1), 1));
 }
 
 size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
@@ -33,7 +33,8 @@ size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills
         struct ks_ranked_skill r = {.skill = skill, .feasible = 0.5};
         if (!ks_skill_applies(arena, skill, facts, &r.evidence, &r.why))
             continue;
-        r.score = r.evidence;
+        // What has not shown that it pays comes behind what has.
+        r.score = skill->on_probation ? r.evidence / 2 : r.evidence;
         weigh(outcomes, place, &r);
         out[n++] = r;
     }

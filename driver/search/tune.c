@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "cfg/trust.h"
+#include "memory/library.h"
 #include "memory/structure.h"
 #include "os/clock.h"
 #include "os/file.h"
@@ -356,10 +357,11 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
                       .deadline = begun + options->budget_seconds};
     *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
     t.template_dir = ks_path_join(arena, config->share_dir, "skills/templates");
-    enum ks_status status = ks_skills_load(
-        arena, ks_path_join(arena, config->share_dir, "skills/expert"), true, &t.skills, err);
+    struct ks_library library;
+    enum ks_status status = ks_library_load(arena, config, options->outcomes, false, &library, err);
     if (status != KS_OK)
         return status;
+    t.skills = library.skills;
     show(&t, "running the original");
     status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, &t.judge,
                             &result->finding, err);

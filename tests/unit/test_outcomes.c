@@ -14,6 +14,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "memory/library.h"
 #include "memory/outcomes.h"
 #include "os/file.h"
 
@@ -511,6 +512,55 @@ static void damage_within_is_named(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+static void put(struct ks_outcomes *o, const char *id, enum ks_standing standing)
+{
+    struct ks_skill_standing s = {.id = id, .standing = standing, .toolkit = "13.0.88", .arch = 90};
+    assert_int_equal(ks_standing_set(o, &s, NULL), KS_OK);
+}
+
+// Installed skills only weigh less; what was added by the user and does not pay is no longer tried.
+static void losers_retire(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    struct ks_strv ids = {0};
+    put(o, "slow", KS_PROBATION);
+    put(o, "fast", KS_ADOPTED);
+    put(o, "lucky", KS_ADOPTED);
+    put(o, "few", KS_PROBATION);
+    for (int i = 0; i < 10; i++) {
+        struct ks_attempt lucky = attempt("k", "lucky", "CORRECT", 2);
+        lucky.moved = i < 4 ? 1 : -1;
+        add(o, attempt("k", "installed", "CORRECT", 0.7));
+        add(o, attempt("k", "slow", "CORRECT", 0.7));
+        add(o, attempt("k", "fast", "CORRECT", i < 5 ? 0.9 : 1.3));
+        add(o, lucky);
+        if (i < 9)
+            add(o, attempt("k", "few", "CORRECT", 0.7));
+    }
+    assert_int_equal(ks_skills_retire_losers(&arena, o, &ids, NULL), KS_OK);
+    assert_int_equal(ids.len, 2);
+    assert_string_equal(ids.at[0], "lucky");
+    assert_string_equal(ids.at[1], "slow");
+    ids.len = 0;
+    assert_int_equal(ks_skills_retire_losers(&arena, o, &ids, NULL), KS_OK);
+    assert_int_equal(ids.len, 0); // once
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+static void adoption_holds_where_it_was_shown(void **state)
+{
+    (void)state;
+    struct ks_skill_standing s = {.id = "a", .standing = KS_ADOPTED, .toolkit = "13.0.88", .arch = 90};
+    assert_null(ks_standing_stale(&arena, &s, "13.0.88", 90));
+    assert_non_null(strstr(ks_standing_stale(&arena, &s, "13.0.88", 100), "sm_90"));
+    assert_non_null(strstr(ks_standing_stale(&arena, &s, "13.1.0", 90), "13.0.88"));
+    s.standing = KS_IN_USE;
+    assert_null(ks_standing_stale(&arena, &s, "13.1.0", 100));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -523,7 +573,8 @@ int main(void)
         cmocka_unit_test(structure_and_bottleneck_tell_apart),
         cmocka_unit_test(old_attempts_are_forgotten_and_their_lessons_are_not),
         cmocka_unit_test(a_locked_memory_is_named),   cmocka_unit_test(a_network_disk_is_told_of),
-        cmocka_unit_test(damage_within_is_named),
+        cmocka_unit_test(damage_within_is_named),     cmocka_unit_test(losers_retire),
+        cmocka_unit_test(adoption_holds_where_it_was_shown),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

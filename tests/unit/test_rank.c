@@ -141,11 +141,25 @@ static void memory_moves_but_does_not_overrule_a_gate(void **state)
     assert_int_equal(ks_tree_remove(dir, NULL), KS_OK);
 }
 
+static void what_has_shown_nothing_comes_behind(void **state)
+{
+    (void)state;
+    struct ks_skill_list skills = some_skills();
+    struct ks_fact_list facts = some_facts();
+    struct ks_ranked_skill *ranked;
+    skills.at[2].on_probation = true;
+    size_t n = ks_rank_skills(&arena, &skills, &facts, NULL, &place, &ranked);
+    assert_string_equal(order(ranked, n), "abc");
+    assert_float_equal(ranked[2].score, 0.5, 1e-12);
+    assert_float_equal(ranked[2].evidence, 1, 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bottleneck_is_evidence),
         cmocka_unit_test(evidence_orders_and_gates_exclude),
+        cmocka_unit_test(what_has_shown_nothing_comes_behind),
         cmocka_unit_test(memory_moves_but_does_not_overrule_a_gate),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,3 +53,90 @@ status 2 "$ks" skills lint mine && says 'has no parameter `unrol`' && says '`ite
 sed -i 's/^action:.*/action: {template: gem}/' mine/mine.yaml
 status 2 "$ks" skills lint mine && says 'no template `gem`'
 
+
+# A skill of one's own: checked beside the others, kept with the state, and out of the way where it should be.
+export KS_STATE_DIR=$PWD/state
+own() { # own ID TITLE WORD LINES
+    cat << END
+id: $1
+title: $2
+direction: cache
+when: [dram_pct > 77, $3]
+expect: {metric: dram_pct, sign: +, at_least: 1}
+how: |
+  Mechanism: $3 is $2.
+  Pitfalls: of $3 and $1.
+  Sketch: $1 $3.
+sources: [a book]
+${4:-}
+END
+}
+standing() { status 0 "$ks" skills show "$1" && has "standing   $2"; }
+own mine "a skill of mine" grid_stride > m.yaml
+status 0 "$ks" skills add m.yaml && has 'mine: probation'
+standing mine probation
+[ -f state/skills/mine.yaml ] || fail "the skill is not kept"
+json 0 skills show mine + skills
+status 0 "$ks" skills list && has 'mine '
+status 2 "$ks" skills add m.yaml && says 'is the id of'
+own yours "another of mine" double > y.yaml
+sed -i 's/double/doubel/' y.yaml
+status 2 "$ks" skills add y.yaml && says 'y.yaml:4: .*do you mean .double'
+own yours "a skill of mine" double > y.yaml
+status 2 "$ks" skills add y.yaml && says 'y.yaml:1: says what .mine'
+own yours "another of mine" double 'action: {transform: unroll, params: {unroll: [4, 8, 16]}}' > y.yaml
+status 2 "$ks" skills add y.yaml && says 'does what .unroll'
+own yours "another of mine" double 'action: {transform: unroll, params: {unroll: [2]}}' > y.yaml
+status 0 "$ks" skills add y.yaml
+own unroll "another of mine" double > u.yaml
+status 2 "$ks" skills add u.yaml && says 'is the id of .*unroll.yaml'
+json 2 skills add nothing.yaml
+
+status 0 "$ks" skills disable yours for a reason && has 'yours: disabled: for a reason'
+standing yours 'disabled: for a reason'
+status 0 "$ks" skills enable yours && has 'yours: probation'
+json 0 skills disable unroll
+standing unroll disabled
+status 0 "$ks" skills retire yours
+standing yours retired
+status 0 "$ks" skills enable unroll && standing unroll 'in use'
+status 2 "$ks" skills disable unrol && says 'do you mean'
+KS_READONLY=1 status 2 "$ks" skills disable unroll && says read-only
+
+# What was learned goes to another memory once, however often it is carried, and to another skill on a merge.
+"$KS_TEST_TOOLS/ks-add-attempt" state k1 && "$KS_TEST_TOOLS/ks-add-attempt" state k2 || fail "no attempts"
+status 0 "$ks" skills stats && has 'unroll'
+json 0 skills stats + skills
+attempts() { # attempts SKILL: that the memory has of it
+    "$ks" skills stats --json | sed -n "/\"skill\": \"$1\"/,/attempts/s/.*\"attempts\": *\([0-9]*\).*/\1/p"
+}
+[ "$(attempts unroll)" = 2 ] || fail "$(attempts unroll) attempts, not 2"
+status 0 "$ks" skills export learned.json && has 'learned.json: 4 lessons, 0 transitions, 2 skills'
+status 2 "$ks" skills import learned.json && says 'exported from this memory'
+export KS_STATE_DIR=$PWD/other
+for _ in 1 2; do
+    status 0 "$ks" skills import learned.json && has '4 lessons'
+    [ "$(attempts unroll)" = 2 ] || fail "$(attempts unroll) attempts, not 2, once imported"
+done
+standing mine probation
+json 0 skills import learned.json
+sed 's/"CORRECT"/1/; s/\["unroll",/["unroll", 7,/' learned.json > bad.json
+status 100 "$ks" skills import bad.json && says 'damaged'
+[ "$(attempts unroll)" = 2 ] || fail "a damaged file took away what was there"
+status 2 "$ks" skills import nothing.json && says 'no such file'
+echo '{}' > bad.json
+status 100 "$ks" skills import bad.json && says 'no export of a memory'
+"$KS_TEST_TOOLS/ks-add-attempt" other k3 || fail "no attempt"
+[ "$(attempts unroll)" = 3 ] || fail "$(attempts unroll) attempts, not 3"
+status 0 "$ks" skills merge unroll mine && has 'unroll: retired: merged into mine'
+[ "$(attempts mine)" = 3 ] || fail "the lessons did not go to the other skill"
+[ "$(attempts unroll)" = 0 ] || fail "the lessons stayed"
+status 2 "$ks" skills merge mine mine
+status 2 "$ks" skills merge mine nothing && says 'no skill'
+
+# A memory that cannot be used is named and left as it is; skills are listed all the same.
+mkdir damaged && echo 'no database, but long enough to look at what it begins with' > damaged/memory.db
+export KS_STATE_DIR=$PWD/damaged
+status 0 "$ks" skills list && has unroll && says 'memory.db: the memory is damaged' && says 'mv '
+status 100 "$ks" skills disable unroll && says 'the memory is damaged'
+grep -q 'no database' damaged/memory.db || fail "the damaged memory was touched"
