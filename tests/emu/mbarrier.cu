@@ -2,6 +2,7 @@
 // What must come out is in test_emu_mbarrier.c.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
+#include <cooperative_groups/reduce.h>
 #include <cuda/barrier>
 #include <cuda/pipeline>
 #define K extern "C" __global__ void
@@ -98,6 +99,13 @@ K pipeline_roles(const int *in, int *out) // one warp brings, the other takes
         }
         out[lane] = sum;
     }
+}
+
+K block_tiles(const int *in, int *out) // tiles of several warps, which meet in memory of the system's
+{
+    __shared__ cg::block_tile_memory<128> memory;
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block(memory));
+    out[threadIdx.x] = cg::reduce(tile, in[threadIdx.x], cg::plus<int>());
 }
 
 // ---- the instructions

@@ -23,6 +23,13 @@ static int rolling(int i, int n)
         s += N(k * 32 + 31 - i) * (k + 1);
     return s;
 }
+static int of_64(int i)
+{
+    int s = 0;
+    for (int k = 0; k < 64; k++)
+        s += N(i / 64 * 64 + k);
+    return s;
+}
 static int six(int i)
 {
     return rolling(i, 6);
@@ -47,6 +54,7 @@ static const struct right rights[] = {
     {"group_copies", 1, 64, 0, 64, false, mirrored},
     {"pipeline_block", 1, 64, 0, 64, false, staged},
     {"pipeline_roles", 1, 64, 0, 32, false, six},
+    {"block_tiles", 2, 128, 0, 128, false, of_64},
     {"ring", 1, 64, 0, 32, false, eight},
     {"copies_noinc", 1, 32, 0, 32, false, crossed},
     {"counted", 1, 1, 0, 1, false, counted},

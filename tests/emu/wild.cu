@@ -607,16 +607,6 @@ K un_malloc(const int *in, int *out)
     p[threadIdx.x & 3] = 1;
     out[threadIdx.x] = p[threadIdx.x & 3];
 }
-typedef int (*function)(int);
-static __device__ function table[2] = {twice, twice};
-K un_indirect(const int *in, int *out)
-{
-    out[threadIdx.x] = table[in[threadIdx.x] & 1](in[threadIdx.x]);
-}
-K un_pointer(const int *in, int *out)
-{
-    out[threadIdx.x] = ((function)(unsigned long long)in[threadIdx.x])(1);
-}
 K un_texture(cudaTextureObject_t in, int *out)
 {
     out[threadIdx.x] = tex1Dfetch<int>(in, threadIdx.x);

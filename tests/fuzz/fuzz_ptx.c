@@ -43,6 +43,17 @@ const char *const fuzz_seeds[] = {
                "and.b32 r6, r1, 3; T: .branchtargets U, V, U, V; brx.idx r6, T; U: add.u32 r2, r2, 1; bra W; V: add.u32 r2, r2, 2;\n"
                "W: mov.u64 d6, t; ld.global.u8 h1, [d6+3]; cvta.to.global.u64 d7, d6; isspacep.shared p1, d7; ld.const.f32 f2, [c];\n"
                ".loc 1 7 3, function_name F, inlined_at 1 9 2\n mov.u64 d8, %clock64; mov.u32 r7, %clusterid.x; nanosleep.u32 20;\n" END ".file 1 \"/usr/include/a.h\"\n",
+    HEAD ".global .u64 a[2] = {f, generic(f)}; .global .u64 b[1] = {a+8};\n"
+         ".func (.param .b32 q) f(.param .b32 x) { .reg .b32 a<3>; ld.param.u32 a0, [x]; shl.b32 a1, a0, 1; st.param.b32 [q], a1; ret; }\n"
+         ENTRY "ld.global.u64 d6, [b]; ld.global.u64 d7, [d6]; mov.u64 d8, f; setp.lt.u32 p1, r1, 9; selp.b64 d7, d7, d8, p1;\n"
+               "{ .param .b32 x; .param .b32 y; st.param.b32 [x], r2; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (y), d7, (x), P; ld.param.b32 r2, [y]; }\n"
+               "ld.shared.u32 r6, [r5+4]; setp.gt.s32 p2, r6, 3; and.pred p2, p2, p1; selp.b32 r7, r6, r2, p1; and.b32 r8, r6, 0; st.shared.u32 [r5], r6;\n"
+               "mov.b64 d9, {r6, r2}; mov.b64 {r9, r10}, d9; ld.local.v2.u32 {r11, r12}, [d5]; add.u32 r2, r2, r10; mov.u32 r13, %reserved_smem_offset_1;\n" END,
+    HEAD ENTRY "setp.ne.u32 p3, r1, 0; @!p3 mbarrier.init.shared::cta.b64 [s], 128; bar.sync 0; cp.async.ca.shared.global [r5+64], [d4], 8;\n"
+               "cp.async.mbarrier.arrive.shared.b64 [s]; mbarrier.arrive.release.cta.shared.b64 d6, [s]; mbarrier.arrive.noComplete.shared.b64 _, [s], 1;\n"
+               "mbarrier.pending_count.b64 r6, d6; A: mbarrier.test_wait.shared.b64 p1, [s], d6; @!p1 bra A; mbarrier.arrive_drop.b64 d7, [d8], 1;\n"
+               "mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [s], 16; mbarrier.complete_tx.shared::cta.b64 [s], 16; mbarrier.arrive.expect_tx.shared.b64 d6, [s], 8;\n"
+               "B: mbarrier.try_wait.parity.shared.b64 p2, [s], 1, r2; @!p2 bra B; cp.async.mbarrier.arrive.noinc.shared.b64 [s]; mbarrier.inval.shared.b64 [s];\n" END,
     HEAD ENTRY "L: add.u32 r6, r6, 1; setp.ne.u32 p1, r6, 0; @p1 bra L; mbarrier.init.shared.b64 [s], 1; wgmma.fence.sync.aligned;\n"
                "tex.1d.v4.f32.s32 {f1, f2, f3, f4}, [t, {r1}]; multimem.red.add.u32 [d0], r1; trap;\n" END,
     NULL};
@@ -50,7 +61,7 @@ const char *const fuzz_words[] = {
     "@p1 ", "@!p2 ", ".reg .b32 ", ".shared ", ".param ", "r1", "r2", "d0", "d3", "f1", "p1", "_", "|p1", "{", "}", "[", "]", "(", ")", ";", ",",
     ".v2", ".v4", ".v8", ".global", ".shared", ".const", ".u8", ".b16", ".s32", ".u64", ".f16x2", ".f32", ".f64", ".b128", ".x4", ".trans",
     ".aligned", ".sync", ".m16n8k16", ".row", ".col", "-1", "0x7fffffff", "0f7FC00000", "%tid.x", "%clock", "bra L;", "ret;", "exit;", "L:",
-    "call ", ".branchtargets ", "bar.sync 0;", "atom", "red", "ld", "st", "mov", "cvt", "+4", "+-4", ".loc 1 1 1", ".entry k()", NULL};
+    "call ", ".branchtargets ", ".callprototype ", "mbarrier", ".parity", ".noinc", "generic(", "bar.sync 0;", "atom", "red", "ld", "st", "mov", "cvt", "+4", "+-4", ".loc 1 1 1", ".entry k()", NULL};
 
 #define BYTES 4096
 

@@ -31,7 +31,7 @@ one() {
     echo $? > "$out/$name.measured"
 }
 failed=0
-names="ops cases matrix wild mbarrier"
+names="ops cases matrix wild mbarrier calls"
 for name in $names; do
     rm -f "$out/$name".*
     one "$name" &

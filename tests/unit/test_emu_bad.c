@@ -142,6 +142,29 @@ static void names_what_is_not_supported(void **state)
         }
 }
 
+// Slots of a call are copied as the function's parameters: one of another size is none of them.
+static void checks_what_calls_pass(void **state)
+{
+    (void)state;
+    static const char *const calls[] = {"call.uni (r), f, (a);", "call (r), %rd1, (a), P;"};
+    for (int i = 0; i < 2; i++)
+        for (int large = 0; large < 4; large++) {
+            char text[1500];
+            struct ks_err err = {0};
+            int n = snprintf(text, sizeof text,
+                             HEAD ".func (.param .b8 q[%d]) f(.param .b8 x[%d])\n{\nret;\n}\n"
+                                  ".entry k(.param .u64 o, .param .u32 n)\n{\n.reg .b64 %%rd<2>;\n"
+                                  "mov.u64 %%rd1, f;\n{\n.param .b32 a;\n.param .b32 r;\n"
+                                  "P: .callprototype (.param .b32 _) _ (.param .b32 _);\n%s\n}\n"
+                                  "ret;\n}\n",
+                             large & 1 ? 30000 : 4, large & 2 ? 30000 : 4, calls[i]);
+            enum ks_status status = run_k(text, (size_t)n, 32, NULL, &err);
+            assert_int_equal(status, large == 0 ? KS_OK : i == 0 ? KS_E_UNSUPPORTED : KS_E_DEVICE);
+            if (large != 0 && strstr(err.text, i == 0 ? "do not fit" : "is no function for") == NULL)
+                fail_msg("'%s' for %s", err.text, calls[i]);
+        }
+}
+
 static void refuses_absurd_launches(void **state)
 {
     (void)state;
@@ -197,6 +220,7 @@ int main(void)
         cmocka_unit_test(runs_the_sample),
         cmocka_unit_test(says_where_it_is_wrong),
         cmocka_unit_test(names_what_is_not_supported),
+        cmocka_unit_test(checks_what_calls_pass),
         cmocka_unit_test(refuses_absurd_launches),
         cmocka_unit_test(survives_truncation),
         cmocka_unit_test(survives_damage),

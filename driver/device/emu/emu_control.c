@@ -51,9 +51,9 @@ static void decode_switch(struct ks_emu_decoder *d)
         ks_emu_jump(d, t->labels[i], i);
 }
 
-// A list of param slots of the caller.
+// A list of param slots of the caller: the frame offsets, and their bytes.
 static bool slots_of(struct ks_emu_decoder *d, const struct ks_emu_operand *op, uint32_t **out,
-                     uint32_t *n)
+                     uint32_t *bytes, uint32_t *n)
 {
     *n = op->n_items;
     *out = KS_NEW_ARRAY(&d->module->arena, uint32_t, op->n_items);
@@ -64,48 +64,79 @@ static bool slots_of(struct ks_emu_decoder *d, const struct ks_emu_operand *op, 
             return false;
         }
         (*out)[i] = slot->offset;
+        bytes[i] = slot->bytes;
     }
     return true;
 }
 
-// call (ret), name, (args); with either list left out.
+bool ks_emu_call_fits(const struct ks_emu_call *call, const struct ks_emu_function *f)
+{
+    if (f->entry || !f->defined || call->n_args != f->params.len ||
+        call->n_rets != f->returns.len)
+        return false;
+    for (uint32_t i = 0; i < call->n_args + call->n_rets; i++) {
+        const struct ks_emu_var *v = i < call->n_args ? &f->params.at[i]
+                                                      : &f->returns.at[i - call->n_args];
+        if (call->bytes[i] != v->bytes)
+            return false;
+    }
+    return true;
+}
+
+// The function that is called, or a register with its address. False: neither.
+static bool callee_of(struct ks_emu_decoder *d, struct ks_slice name, struct ks_emu_call *call)
+{
+    call->function = KS_EMU_NONE;
+    if (name.len > 0 && name.at[0] == '%') {
+        d->inst.a = ks_emu_source_word(d, name, false, 8);
+        return d->why[0] == '\0';
+    }
+    struct ks_emu_function *f = ks_emu_function_find(d->module, name, &call->function);
+    if (f != NULL && f->defined)
+        return true;
+    ks_emu_unsupported(d, "the function %.*s, whose code is not in the module",
+                       (int)(name.len > 60 ? 60 : name.len), name.at);
+    return false;
+}
+
+// call (ret), name, (args); with either list left out. Behind the arguments of an indirect call stands its prototype,
+// or the list of what it may call.
 static void decode_call(struct ks_emu_decoder *d)
 {
     const struct ks_emu_stmt *s = &d->stmt;
     struct ks_emu_call *call = KS_NEW(&d->module->arena, struct ks_emu_call);
+    uint32_t rets[KS_EMU_VECTOR], n;
     unsigned at = 0;
     if (s->n_ops > 0 && s->ops[0].kind == KS_EMU_O_LIST &&
-        !slots_of(d, &s->ops[at++], &call->rets, &call->n_rets))
+        !slots_of(d, &s->ops[at++], &call->rets, rets, &call->n_rets))
         return;
     if (at >= s->n_ops || s->ops[at].kind != KS_EMU_O_WORD) {
         ks_emu_unsupported(d, "a callee of this form");
         return;
     }
-    struct ks_slice name = s->ops[at++].word;
-    if (name.len > 0 && name.at[0] == '%') {
-        ks_emu_unsupported(d, "an indirect call");
-        return;
-    }
-    if (ks_slice_eq(name, "__assertfail")) {
+    if (ks_slice_eq(s->ops[at].word, "__assertfail")) {
         d->inst.kind = KS_EMU_TRAP;
         d->inst.text = "an assertion failed";
         return;
     }
-    struct ks_emu_function *f = ks_emu_function_find(d->module, name, &call->function);
-    if (f == NULL || !f->defined) {
-        ks_emu_unsupported(d, "the function %.*s, whose code is not in the module",
-                           (int)(name.len > 60 ? 60 : name.len), name.at);
+    if (!callee_of(d, s->ops[at++].word, call))
         return;
-    }
+    n = at < s->n_ops && s->ops[at].kind == KS_EMU_O_LIST ? s->ops[at].n_items : 0;
+    call->bytes = KS_NEW_ARRAY(&d->module->arena, uint32_t, n + call->n_rets);
     if (at < s->n_ops && s->ops[at].kind == KS_EMU_O_LIST &&
-        !slots_of(d, &s->ops[at++], &call->args, &call->n_args))
+        !slots_of(d, &s->ops[at++], &call->args, call->bytes, &call->n_args))
         return;
-    if (at != s->n_ops || f->entry || call->n_args != f->params.len ||
-        call->n_rets != f->returns.len) {
+    for (uint32_t i = 0; i < call->n_rets; i++)
+        call->bytes[call->n_args + i] = rets[i];
+    bool direct = call->function != KS_EMU_NONE;
+    at += !direct && at < s->n_ops && s->ops[at].kind == KS_EMU_O_WORD;
+    if (at != s->n_ops ||
+        (direct && !ks_emu_call_fits(call, d->module->functions.at[call->function]))) {
         ks_emu_unsupported(d, "arguments that do not fit the function");
         return;
     }
-    *ks_vec_push(&d->module->arena, &d->function->calls) = call->function;
+    if (direct)
+        *ks_vec_push(&d->module->arena, &d->function->calls) = call->function;
     d->inst.kind = KS_EMU_CALL;
     d->inst.call = call;
 }

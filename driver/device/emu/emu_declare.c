@@ -55,6 +55,36 @@ struct filler {
     uint64_t at;
 };
 
+// name, name + number, generic(name), generic(name) + number (5.4.4); false: something else.
+static bool put_address(struct ks_emu_module *module, struct ks_emu_reader *r, struct filler *f)
+{
+    struct ks_emu_address a = {.at = f->at, .generic = ks_emu_is(r, "generic")};
+    uint64_t add = 0;
+    int bytes;
+    if (a.generic) {
+        ks_emu_next(r);
+        if (!ks_emu_take(r, "("))
+            return false;
+    }
+    if (f->element != 8 || f->at + 8 > f->var->bytes || !ks_ptx_is_name(&r->token))
+        return false;
+    a.name = ks_emu_word(r);
+    ks_emu_next(r);
+    if (a.generic && !ks_emu_take(r, ")"))
+        return false;
+    if (ks_emu_take(r, "+")) {
+        if (r->token.kind != KS_PTX_WORD || !ks_emu_number(ks_emu_word(r), &add, &bytes))
+            return false;
+        ks_emu_next(r);
+    }
+    if (!ks_emu_is(r, ",") && !ks_emu_is(r, "}") && !ks_emu_is(r, ";"))
+        return false;
+    a.add = (int64_t)add;
+    *ks_vec_push(&module->arena, &f->var->addresses) = a;
+    f->at += 8;
+    return true;
+}
+
 static enum ks_status put_value(struct ks_emu_module *module, struct ks_emu_reader *r,
                                 struct filler *f, struct ks_err *err)
 {
@@ -64,6 +94,8 @@ static enum ks_status put_value(struct ks_emu_module *module, struct ks_emu_read
     if (r->token.kind != KS_PTX_WORD)
         return ks_emu_bad(r, "a value is expected", err);
     if (!ks_emu_number(ks_emu_word(r), &bits, &bytes)) {
+        if (!minus && put_address(module, r, f))
+            return KS_OK;
         f->var->opaque = true; // who names it is told
         while (!ks_emu_is(r, ",") && !ks_emu_is(r, "}") && !ks_emu_is(r, ";") &&
                r->token.kind != KS_PTX_END)

@@ -95,6 +95,21 @@ static enum ks_status load_variables(struct ks_emu *emu, struct ks_emu_module *m
     return KS_OK;
 }
 
+// Addresses in initialisers, once all variables have one.
+static void load_addresses(struct ks_emu *emu, struct ks_emu_module *m)
+{
+    ks_vec_each(struct ks_emu_var, v, &m->vars)
+        for (size_t i = 0; i < v->addresses.len; i++) {
+            uint64_t bits;
+            struct ks_emu_region *region = &emu->memory.regions[v->address >> KS_EMU_SLOT_BITS];
+            if (v->space == KS_EMU_SHARED || v->external || v->opaque ||
+                !ks_emu_address_of(m, &v->addresses.at[i], &bits))
+                v->opaque = true;
+            else
+                memcpy(region->data + v->addresses.at[i].at, &bits, 8);
+        }
+}
+
 static enum ks_status module(void *self, struct ks_slice image, void **out, struct ks_err *err)
 {
     struct ks_emu *emu = self;
@@ -105,6 +120,7 @@ static enum ks_status module(void *self, struct ks_slice image, void **out, stru
     KS_TRY(ks_emu_module_read(image, &m, err));
     *ks_vec_push(&emu->arena, &emu->modules) = m;
     KS_TRY(load_variables(emu, m, err));
+    load_addresses(emu, m);
     *out = m;
     return KS_OK;
 }

@@ -140,6 +140,8 @@ struct ks_emu_grid {
     uint32_t grid[3], block[3], threads;
     uint64_t n_blocks;
     const unsigned char *params; uint64_t param_bytes;
+    bool *reached;           // functions that the entry calls, or whose address it can have, by number
+    const struct ks_emu_window *system; // the one that is zero when a block begins, or NULL
     struct ks_emu_window *windows; uint32_t n_windows; // by shared address >> window bits
     uint32_t shared_bytes, dynamic_shared;
     struct ks_emu_findings *findings;

@@ -30,6 +30,7 @@ static void add_own_windows(struct ks_emu_grid *grid, const struct ks_emu_functi
         grid->shared_bytes = (uint32_t)ks_align_up(grid->shared_bytes, 64);
         *w = (struct ks_emu_window){grid->shared_bytes, (uint32_t)v->bytes, v};
         grid->shared_bytes += (uint32_t)v->bytes;
+        grid->system = v->zeroed ? w : grid->system;
     }
 }
 
@@ -50,7 +51,7 @@ static void add_windows(struct ks_emu_grid *grid)
         if (at == n)
             break;
     }
-    free(seen);
+    grid->reached = seen;
     free(todo);
 }
 
@@ -77,6 +78,7 @@ uint32_t ks_emu_shared_static(const struct ks_emu_module *module,
     KS_ASSERT(grid.windows != NULL);
     add_windows(&grid);
     free(grid.windows);
+    free(grid.reached);
     return grid.shared_bytes;
 }
 
@@ -102,6 +104,10 @@ static void open_block(struct ks_emu_grid *grid, struct ks_emu_block *block, uin
                   block->shared_cells != NULL);
     } else {
         memset(block->shared_known, 0, bytes / 8 + 16);
+    }
+    if (grid->system != NULL) {
+        memset(block->shared + grid->system->offset, 0, grid->system->bytes);
+        ks_emu_known_set(block->shared_known + grid->system->offset / 8, 0, grid->system->bytes, true);
     }
     memset(block->barriers, 0, sizeof block->barriers);
     block->n_mbarriers = block->n_arrivals = block->turns = block->in_vain = 0;
@@ -340,5 +346,6 @@ enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err)
         run_apart(grid);
     ks_emu_close_blocks(grid, grid->max_resident);
     free(grid->windows);
+    free(grid->reached);
     return KS_OK;
 }

@@ -65,6 +65,15 @@ struct ks_emu_inst {
     struct ks_emu_call *call;
 };
 
+// An address that an initialiser names: of a variable or, as KS_EMU_CODE_STEP times its number, of a function.
+#define KS_EMU_CODE_STEP 16
+struct ks_emu_address {
+    struct ks_slice name;
+    uint64_t at;             // in the variable
+    int64_t add;
+    bool generic;            // else of the variable's own space
+};
+
 // A variable of the module (global, const) or of a function (shared, local, param).
 struct ks_emu_var {
     struct ks_slice name;
@@ -72,7 +81,9 @@ struct ks_emu_var {
     uint64_t bytes;
     uint32_t align;
     bool external;           // .extern: dynamic shared memory, or unknown
-    bool opaque;             // its initialiser holds an address, which is not supported
+    bool zeroed;             // shared, the system's: zero when a block begins
+    bool opaque;             // its initialiser holds what is not supported
+    KS_VEC(struct ks_emu_address) addresses; // that its initialiser holds
     unsigned char *init;     // contents, NULL: zero (global, const) or undefined
     uint64_t address;        // global and const: once loaded; shared: window; param: offset in frame
 };
@@ -109,9 +120,10 @@ struct ks_emu_function {
 };
 
 struct ks_emu_call {
-    uint32_t function;
+    uint32_t function;                 // KS_EMU_NONE: its address is in a register (operand a)
     uint32_t *args; uint32_t n_args;   // frame offsets of the caller's param slots
     uint32_t *rets; uint32_t n_rets;
+    uint32_t *bytes;                   // of args, then of rets
 };
 
 struct ks_emu_module {
@@ -138,6 +150,11 @@ enum ks_emu_special {
 enum ks_status ks_emu_module_read(struct ks_slice text, struct ks_emu_module **module,
                                   struct ks_err *err);
 void ks_emu_module_free(struct ks_emu_module *module);
+// Whether the call's arguments are such as the function takes.
+bool ks_emu_call_fits(const struct ks_emu_call *call, const struct ks_emu_function *function);
+// The address of a variable or function; false: there is none of that name.
+bool ks_emu_address_of(struct ks_emu_module *module, const struct ks_emu_address *address,
+                       uint64_t *bits);
 // NULL when the module has none of that name.
 struct ks_emu_function *ks_emu_function_find(struct ks_emu_module *module, struct ks_slice name,
                                              uint32_t *index);

@@ -31,6 +31,20 @@ struct ks_emu_var *ks_emu_var_find(struct ks_emu_module *module, struct ks_slice
     return NULL;
 }
 
+bool ks_emu_address_of(struct ks_emu_module *module, const struct ks_emu_address *a,
+                       uint64_t *bits)
+{
+    uint32_t index;
+    const struct ks_emu_var *v = ks_emu_var_find(module, a->name);
+    if (v != NULL && (v->space == KS_EMU_GLOBAL || v->space == KS_EMU_CONST) && !v->external)
+        *bits = v->address + (uint64_t)a->add;
+    else if (v == NULL && ks_emu_function_find(module, a->name, &index) != NULL && a->add == 0)
+        *bits = (uint64_t)(index + 1) * KS_EMU_CODE_STEP;
+    else
+        return false;
+    return true;
+}
+
 // "(" parameters ")": offsets are those of a C struct, which is how the driver lays them out.
 static enum ks_status read_params(struct ks_emu_module *module, struct ks_emu_reader *r,
                                   struct ks_emu_function *f, bool returns, struct ks_err *err)

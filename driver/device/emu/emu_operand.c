@@ -107,6 +107,24 @@ static const struct {
     {"%total_smem_size", KS_EMU_TOTAL_SMEM, 4}, {"%globaltimer", KS_EMU_GLOBALTIMER, 8},
 };
 
+static uint32_t symbol(struct ks_emu_decoder *d, struct ks_slice word, int64_t offset,
+                       uint32_t width);
+
+// What cooperative groups may use of the shared memory that the system keeps (288 bytes, and zero at first, says
+// their memory.h): a shared variable.
+static struct ks_slice reserved_memory(struct ks_emu_decoder *d)
+{
+    static const char name[] = "reserved shared memory";
+    struct ks_slice word = {name, sizeof name - 1};
+    struct ks_emu_module *m = d->module;
+    struct ks_emu_var var = {.name = word, .space = KS_EMU_SHARED,
+                             .bytes = 288, .align = 16, .zeroed = true,
+                             .address = (uint64_t)(m->vars.len + 1) << KS_EMU_SHARED_WINDOW_BITS};
+    if (ks_emu_var_find(m, word) == NULL)
+        *ks_vec_push(&m->arena, &m->vars) = var;
+    return word;
+}
+
 static uint32_t special_register(struct ks_emu_decoder *d, struct ks_slice word, uint32_t width)
 {
     static const char *const ones[] = {"%cluster_nctaid.x", "%cluster_nctaid.y",
@@ -124,6 +142,8 @@ static uint32_t special_register(struct ks_emu_decoder *d, struct ks_slice word,
             break;
         return *slot;
     }
+    if (ks_slice_eq(word, "%reserved_smem_offset_1") && width == 4)
+        return symbol(d, reserved_memory(d), 0, width);
     if (ks_slice_eq(word, "%is_explicit_cluster") && width == KS_EMU_PRED)
         return ks_emu_constant(d, 0, width);
     for (size_t i = 0; i < 4; i++)
@@ -131,6 +151,39 @@ static uint32_t special_register(struct ks_emu_decoder *d, struct ks_slice word,
             return ks_emu_constant(d, ks_slice_eq(word, ones[i]), width);
     ks_emu_unsupported(d, "special register %.*s", (int)(word.len > 40 ? 40 : word.len), word.at);
     return KS_EMU_NONE;
+}
+
+// A function whose address is taken may be called from here.
+static void reach_function(struct ks_emu_decoder *d, uint32_t index)
+{
+    ks_vec_each(uint32_t, k, &d->function->calls)
+        if (*k == index)
+            return;
+    *ks_vec_push(&d->module->arena, &d->function->calls) = index;
+}
+
+// What a variable's initialiser names, and what those name.
+static void reach(struct ks_emu_decoder *d, const struct ks_emu_var *first)
+{
+    KS_VEC(const struct ks_emu_var *) todo = {0};
+    *ks_vec_push(&d->scratch, &todo) = first;
+    for (size_t at = 0; at < todo.len; at++) {
+        const struct ks_slice name = todo.at[at]->name;
+        if (todo.at[at]->opaque)
+            ks_emu_unsupported(d, "variable %.*s, which holds an address",
+                               (int)(name.len > 60 ? 60 : name.len), name.at);
+        ks_vec_each(struct ks_emu_address, a, &todo.at[at]->addresses) {
+            uint32_t index;
+            const struct ks_emu_var *v = ks_emu_var_find(d->module, a->name);
+            bool new = v != NULL && (v->addresses.len > 0 || v->opaque);
+            for (size_t i = 0; i < todo.len && new; i++)
+                new = todo.at[i] != v;
+            if (new)
+                *ks_vec_push(&d->scratch, &todo) = v;
+            if (v == NULL && ks_emu_function_find(d->module, a->name, &index) != NULL)
+                reach_function(d, index);
+        }
+    }
 }
 
 // The address a symbol stands for, as lanes of a frame.
@@ -149,6 +202,12 @@ static uint32_t symbol(struct ks_emu_decoder *d, struct ks_slice word, int64_t o
             if (same(v->name, word))
                 return ks_emu_constant(d, KS_EMU_PARAM_BASE + v->address + (uint64_t)offset, width);
     struct ks_emu_var *v = ks_emu_var_find(d->module, word);
+    uint32_t number;
+    if (v == NULL && offset == 0 && width == 8 &&
+        ks_emu_function_find(d->module, word, &number) != NULL) {
+        reach_function(d, number);
+        return ks_emu_constant(d, (uint64_t)(number + 1) * KS_EMU_CODE_STEP, width);
+    }
     if (v == NULL) {
         ks_emu_unsupported(d, "the address of %.*s, which is no variable of the module",
                            (int)(word.len > 60 ? 60 : word.len), word.at);
@@ -161,13 +220,11 @@ static uint32_t symbol(struct ks_emu_decoder *d, struct ks_slice word, int64_t o
             known |= *k == index;
         if (!known)
             *ks_vec_push(&d->module->arena, &f->shared) = index;
-    } else if (v->opaque) {
-        ks_emu_unsupported(d, "variable %.*s, which holds an address",
-                           (int)(word.len > 60 ? 60 : word.len), word.at);
     } else if (v->external) {
         ks_emu_unsupported(d, "external variable %.*s", (int)(word.len > 60 ? 60 : word.len),
                            word.at);
     }
+    reach(d, v);
     return ks_emu_constant(d, v->address + (uint64_t)offset, width);
 }
 

@@ -89,10 +89,49 @@ static void copy_slot(unsigned char *to, uint32_t to_at, const unsigned char *fr
             memcpy(to + to_at + l * bytes, from + from_at + l * bytes, bytes);
 }
 
+// The function that the first lanes of an indirect call go to; others stay, and call by themselves.
+static const struct ks_emu_function *pick_callee(struct ks_emu_warp *warp, struct ks_emu_group *g,
+                                                 const struct ks_emu_inst *inst, uint32_t *mask)
+{
+    const struct ks_emu_module *m = warp->grid->module;
+    const uint64_t *addresses = KS_EMU_REG(uint64_t, inst->a);
+    uint32_t first = (uint32_t)__builtin_ctz(*mask), same = 0;
+    uint64_t address = addresses[first], number = address / KS_EMU_CODE_STEP - 1;
+    for (uint32_t l = 0; l < KS_EMU_LANES; l++)
+        if ((*mask >> l & 1) != 0 && addresses[l] == address)
+            same |= 1u << l;
+    const struct ks_emu_function *f =
+        address % KS_EMU_CODE_STEP == 0 && number < m->functions.len ? m->functions.at[number] : NULL;
+    if (f == NULL || (f->defined && !ks_emu_call_fits(inst->call, f))) {
+        ks_emu_find(warp, inst, first, KS_F_TRAP, address, 0,
+                    "call of 0x%llx, which is no function for these arguments",
+                    (unsigned long long)address);
+        ks_emu_stop(warp->grid);
+        return NULL;
+    }
+    if (!f->decoded || !warp->grid->reached[number]) {
+        ks_emu_find(warp, inst, first, KS_F_UNSUPPORTED, 0, 0,
+                    "call of %.*s is not supported by the emulator: its code is not in the module, or "
+                    "its address comes from elsewhere", (int)(f->name.len > 60 ? 60 : f->name.len),
+                    f->name.at);
+        ks_emu_stop(warp->grid);
+        return NULL;
+    }
+    if (same != *mask)
+        split(warp, g, *mask & ~same, g->pc);
+    *mask = same;
+    return m->functions.at[number];
+}
+
 static void do_call(struct ks_emu_warp *warp, struct ks_emu_group *g, const struct ks_emu_inst *inst,
                     uint32_t mask)
 {
-    const struct ks_emu_function *f = warp->grid->module->functions.at[inst->call->function];
+    const uint32_t number = inst->call->function;
+    const struct ks_emu_function *f = number == KS_EMU_NONE
+                                          ? pick_callee(warp, g, inst, &mask)
+                                          : warp->grid->module->functions.at[number];
+    if (f == NULL)
+        return;
     if (g->frame->depth >= MAX_DEPTH) {
         ks_emu_find(warp, inst, (uint32_t)__builtin_ctz(mask), KS_F_STACK, 0, 0,
                     "more than %d calls in each other", MAX_DEPTH);
