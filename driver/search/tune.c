@@ -12,52 +12,32 @@
 #include "os/file.h"
 #include "os/proc.h"
 #include "os/term.h"
-#include "search/choose.h"
 #include "search/classes.h"
 #include "search/settle.h"
-#include "search/trajectory.h"
+#include "search/tuner.h"
 
-#define SCREEN_BATCH 16      // candidates in one compile: its cost hardly grows with their number
-#define FINALISTS 4          // correct ones judged in full after one screening
-#define MODELLED_STEP 1.02   // a model says the same each time: what differs by less is equal
-#define WORTH_JUDGING 1.005  // below this no full judgement can end well: the minimum gain is 1 %
-#define SCREEN_ERROR 0.97    // a screened ratio is a few percent off
-#define SURELY_SLOWER 0.95   // screened so on one workload, it cannot be accepted over all
 #define CONFIRM_AT_MOST 3    // winners tried in order; each confirmation costs fresh processes
-#define CLOSE_TO_CEILING 97  // percent of the nearer ceiling: what is left is not worth a search
+#define USUAL_JUDGING 4      // seconds on an H200, compiling included
+#define USUAL_CONFIRMING 4
 
-struct tuner {
-    struct ks_arena *arena;
-    const struct ks_tu *tu;
-    const struct ks_tu_kernel *kernel;
-    const struct ks_tu_compile *plain;
-    const struct ks_tune_options *options;
-    struct ks_tune_result *result;
-    struct ks_judge *judge;
-    struct ks_brief brief;
-    struct ks_skill_list skills;
-    struct ks_ranked_skill *ranked; size_t n_ranked;
-    struct ks_trajectory trajectory;
-    const char *template_dir;
-    double deadline;
-    double best;             // search-phase ratio of the best so far
-};
-
-static bool spent(const struct tuner *t)
+bool ks_tuner_spent(const struct ks_tuner *t)
 {
     return ks_stop_requested() || ks_now() >= t->deadline ||
            (t->options->budget_tries > 0 && t->result->judged >= t->options->budget_tries);
 }
 
-static void show(const struct tuner *t, const char *what)
+// What was never seen may be begun: some time is left, and how much it takes is known afterwards.
+bool ks_tuner_has_time(const struct ks_tuner *t, const struct ks_step_cost *cost)
 {
-    double left = t->deadline - ks_now();
-    ks_progress(t->kernel->signature->instance, "ks: %s: %s; %d judged, %d correct, best %.2fx, %.0f s left",
-                t->kernel->signature->instance, what, t->result->judged, t->result->correct,
-                t->best, left > 0 ? left : 0);
+    return ks_now() + cost->seen <= t->deadline;
 }
 
-static enum ks_status make_brief(struct tuner *t, struct ks_err *err)
+void ks_step_took(struct ks_step_cost *cost, double seconds)
+{
+    cost->seen = fmax(cost->seen, seconds);
+}
+
+static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
 {
     const struct ks_problem *problems;
     const double *baseline_us;
@@ -69,7 +49,7 @@ static enum ks_status make_brief(struct tuner *t, struct ks_err *err)
 }
 
 // A profile is a help, never a condition.
-static void profile(struct tuner *t)
+static void profile(struct ks_tuner *t)
 {
     struct ks_err err = {0};
     bool fault;
@@ -77,7 +57,7 @@ static void profile(struct tuner *t)
     const struct ks_profile_ask ask = {
         .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
         .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
-    show(t, "profiling");
+    ks_view(t, "profiling", NULL);
     if (ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err) != KS_OK) {
         ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
         return;
@@ -85,157 +65,12 @@ static void profile(struct tuner *t)
     t->result->profiled = true;
 }
 
-static const char *bottleneck(const struct tuner *t)
+static const char *bottleneck(const struct ks_tuner *t)
 {
     return t->result->profiled ? t->result->profile.bottleneck : "unknown";
 }
 
-static void remember(struct tuner *t, struct ks_candidate *candidate, const char *id,
-                     const struct ks_verdict *verdict)
-{
-    ks_trajectory_add(&t->trajectory, candidate, id, verdict);
-    // What is slower on a workload stands in nobody's way, whatever its mean.
-    if (ks_verdict_promises(verdict) && verdict->geomean > t->best)
-        t->best = verdict->geomean;
-    ks_info("%s: %s %s: %s %s %.3f %s", t->kernel->signature->instance, candidate->skill,
-            candidate->params, ks_correctness_name(verdict->correctness),
-            ks_speed_name(verdict->speed), verdict->geomean, verdict->reason);
-}
-
-static enum ks_status judge_full(struct tuner *t, struct ks_candidate *candidate,
-                                 struct ks_err *err)
-{
-    const char *id = ks_proposal_id(t->arena, &candidate->proposal);
-    if (ks_trajectory_knows(&t->trajectory, id))
-        return KS_OK;
-    show(t, ks_arena_printf(t->arena, "%s %s", candidate->skill, candidate->params));
-    struct ks_verdict verdict = {0};
-    KS_TRY(ks_judge_full(t->judge, &candidate->proposal, &verdict, err));
-    t->result->judged++;
-    t->result->correct += verdict.correctness == KS_C_CORRECT;
-    remember(t, candidate, id, &verdict);
-    return KS_OK;
-}
-
-struct screened {
-    struct ks_candidate *candidate;
-    double ratio; // of a few pairs: an order, not a claim
-};
-
-static int by_ratio(const void *a, const void *b)
-{
-    const struct screened *x = a, *y = b;
-    if (x->ratio != y->ratio)
-        return x->ratio < y->ratio ? 1 : -1;
-    return x->candidate < y->candidate ? -1 : x->candidate > y->candidate;
-}
-
-static bool at_the_ceiling(const struct tuner *t)
-{
-    return t->result->profiled && t->result->profile.roofline_pct > 0 &&
-           t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
-}
-
-static bool loses(const struct ks_verdict *screened)
-{
-    for (size_t w = 0; w < screened->evidence.n_timings; w++)
-        if (screened->evidence.timings[w].ratio < SURELY_SLOWER)
-            return true;
-    return false;
-}
-
-// Tiny shapes and a short look at speed for a batch in one compile; this is also how templates are
-// recognised. Wrong ones are remembered, the others join `out`.
-static enum ks_status screen_batch(struct tuner *t, struct ks_candidate **batch, size_t n,
-                                   struct screened *out, size_t *n_out, struct ks_err *err)
-{
-    struct ks_proposal *proposals[SCREEN_BATCH];
-    struct ks_verdict verdicts[SCREEN_BATCH];
-    memset(verdicts, 0, sizeof verdicts);
-    for (size_t i = 0; i < n; i++)
-        proposals[i] = &batch[i]->proposal;
-    show(t, ks_arena_printf(t->arena, "screening %s", batch[0]->skill));
-    KS_TRY(ks_judge_screen(t->judge, proposals, n, verdicts, err));
-    for (size_t i = 0; i < n; i++) {
-        if (verdicts[i].correctness != KS_C_CORRECT) {
-            remember(t, batch[i], ks_proposal_id(t->arena, proposals[i]), &verdicts[i]);
-            continue;
-        }
-        ks_info("%s: %s %s: screened at %.3f", t->kernel->signature->instance, batch[i]->skill,
-                batch[i]->params, verdicts[i].geomean);
-        ks_trajectory_screened(&t->trajectory, batch[i], ks_proposal_id(t->arena, proposals[i]),
-                               &verdicts[i]);
-        if (loses(&verdicts[i]))
-            continue;
-        out[(*n_out)++] = (struct screened){.candidate = batch[i], .ratio = verdicts[i].geomean};
-    }
-    return KS_OK;
-}
-
-// Screens what was proposed, then judges the fastest in full until the next one promises less than the
-// best has shown.
-static enum ks_status pursue(struct tuner *t, struct ks_candidate_list *all, struct ks_err *err)
-{
-    struct screened *screened = KS_NEW_ARRAY(t->arena, struct screened, all->len + 1);
-    size_t n = 0, at = 0;
-    int finalists = 0;
-    double now = ks_now(), until = now + (t->deadline - now) / 2; // the rest is for judging
-    t->result->proposed += (int)all->len;
-    while (at < all->len && !spent(t) && (at == 0 || ks_now() < until)) {
-        struct ks_candidate *batch[SCREEN_BATCH];
-        size_t size = 0;
-        for (; at < all->len && size < SCREEN_BATCH; at++)
-            if (!ks_trajectory_knows(&t->trajectory,
-                                     ks_proposal_id(t->arena, &all->at[at].proposal)))
-                batch[size++] = &all->at[at];
-        if (size > 0)
-            KS_TRY(screen_batch(t, batch, size, screened, &n, err));
-    }
-    qsort(screened, n, sizeof *screened, by_ratio);
-    double error = t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
-    for (size_t i = 0; i < n && finalists < FINALISTS && !spent(t) && !at_the_ceiling(t); i++) {
-        if (screened[i].ratio < WORTH_JUDGING ||
-            (t->best > 1 && screened[i].ratio < t->best * error))
-            break;
-        int correct = t->result->correct;
-        KS_TRY(judge_full(t, screened[i].candidate, err));
-        finalists += t->result->correct > correct;
-    }
-    return KS_OK;
-}
-
-static enum ks_status explore(struct tuner *t, struct ks_err *err)
-{
-    struct ks_candidate_list all = {0};
-    for (size_t i = 0; i < t->n_ranked; i++) {
-        const char *refusal = NULL;
-        size_t before = all.len;
-        KS_TRY(ks_engine_propose(t->arena, &t->brief, t->ranked[i].skill, t->template_dir, &all,
-                                 &refusal, err));
-        if (all.len == before && refusal != NULL)
-            ks_info("%s: %s: %s", t->kernel->signature->instance, t->ranked[i].skill->id, refusal);
-    }
-    return pursue(t, &all, err);
-}
-
-// A second transform on top of the best.
-static enum ks_status compose(struct tuner *t, struct ks_err *err)
-{
-    struct ks_try **best;
-    if (spent(t) || at_the_ceiling(t) || ks_trajectory_best(&t->trajectory, &best) == 0)
-        return KS_OK;
-    struct ks_candidate_list all = {0};
-    for (size_t i = 0; i < t->n_ranked; i++)
-        KS_TRY(ks_engine_compose(t->arena, &t->brief, best[0]->candidate, t->ranked[i].skill, &all,
-                                 err));
-    ks_vec_each(struct ks_candidate, c, &all) {
-        c->base = best[0]->candidate->direction;
-        c->base_ratio = best[0]->verdict.geomean;
-    }
-    return pursue(t, &all, err);
-}
-
-static enum ks_status store_variant(struct tuner *t, const struct ks_try *winner,
+static enum ks_status store_variant(struct ks_tuner *t, const struct ks_try *winner,
                                     const struct ks_verdict *verdict, struct ks_variant *v,
                                     const char **path, struct ks_err *err)
 {
@@ -251,11 +86,11 @@ static enum ks_status store_variant(struct tuner *t, const struct ks_try *winner
 
 static bool spent_of(const void *tuner)
 {
-    return spent(tuner);
+    return ks_tuner_spent(tuner);
 }
 
 // The best over all workloads, if there is one, and what beats it on one of them. The report names the first.
-static enum ks_status store_all(struct tuner *t, const struct ks_try *winner,
+static enum ks_status store_all(struct ks_tuner *t, const struct ks_try *winner,
                                 const struct ks_verdict *verdict, struct ks_err *err)
 {
     struct ks_tune_result *result = t->result;
@@ -263,7 +98,7 @@ static enum ks_status store_all(struct tuner *t, const struct ks_try *winner,
     size_t n;
     if (winner != NULL)
         KS_TRY(store_variant(t, winner, verdict, &result->variant, &result->path, err));
-    show(t, "judging each workload for itself");
+    ks_view(t, "judging each workload for itself", NULL);
     KS_TRY(ks_classes_settle(t->arena, t->judge, &t->trajectory, winner, verdict, spent_of, t, &wins, &n,
                              &result->judged, err));
     for (size_t i = 0; i < n; i++) {
@@ -279,11 +114,11 @@ static enum ks_status store_all(struct tuner *t, const struct ks_try *winner,
     return KS_OK;
 }
 
-static enum ks_status store_original(struct tuner *t, double upper, struct ks_err *err)
+static enum ks_status store_original(struct ks_tuner *t, double upper, struct ks_err *err)
 {
     char date[32];
     ks_utc_text(date);
-    bool complete = !spent(t);
+    bool complete = !ks_tuner_spent(t);
     t->result->end = complete ? KS_TUNE_ORIGINAL : KS_TUNE_BUDGET;
     if (t->options->modelled) // a GPU may find what a model does not
         return KS_OK;
@@ -300,15 +135,17 @@ static enum ks_status store_original(struct tuner *t, double upper, struct ks_er
 }
 
 // The best candidates in order, each before a fresh jury; the first that is confirmed is stored.
-static enum ks_status decide(struct tuner *t, struct ks_err *err)
+static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
 {
     struct ks_try **best;
     size_t n = ks_trajectory_best(&t->trajectory, &best);
     double upper = 1;
     for (size_t i = 0; i < n && i < CONFIRM_AT_MOST; i++) {
         struct ks_verdict verdict = best[i]->verdict;
-        show(t, "confirming");
+        double begun = ks_now();
+        ks_view(t, "confirming", best[i]->candidate);
         KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
+        ks_step_took(&t->confirming, ks_now() - begun);
         if (verdict.correctness == KS_C_CORRECT &&
             (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED))
             return store_all(t, best[i], &verdict, err);
@@ -322,7 +159,7 @@ static enum ks_status decide(struct tuner *t, struct ks_err *err)
     return t->result->end == KS_TUNE_VARIANT ? KS_OK : store_original(t, upper, err);
 }
 
-static enum ks_status run(struct tuner *t, struct ks_err *err)
+static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
 {
     KS_TRY(make_brief(t, err));
     if (!t->options->modelled)
@@ -338,8 +175,7 @@ static enum ks_status run(struct tuner *t, struct ks_err *err)
     t->n_ranked = ks_choose_skills(t->arena, &t->skills, &t->brief,
                                    t->result->profiled ? &t->result->profile : NULL,
                                    t->options->outcomes, t->kernel->arch, &t->ranked);
-    KS_TRY(explore(t, err));
-    KS_TRY(compose(t, err));
+    KS_TRY(ks_hunt(t, err));
     if (ks_stop_requested())
         return ks_err_set(err, KS_E_INTERRUPTED, "interrupted; run the same command to go on");
     return decide(t, err);
@@ -352,9 +188,10 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
 {
     double begun = ks_now();
     const struct ks_config *config = options->config;
-    struct tuner t = {.arena = arena, .tu = tu, .kernel = kernel, .plain = plain,
+    struct ks_tuner t = {.arena = arena, .tu = tu, .kernel = kernel, .plain = plain,
                       .options = options, .result = result, .best = 1,
-                      .deadline = begun + options->budget_seconds};
+                      .deadline = begun + options->budget_seconds,
+                      .judging = {.usual = USUAL_JUDGING}, .confirming = {.usual = USUAL_CONFIRMING}};
     *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
     t.template_dir = ks_path_join(arena, config->share_dir, "skills/templates");
     struct ks_library library;
@@ -362,7 +199,7 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
     if (status != KS_OK)
         return status;
     t.skills = library.skills;
-    show(&t, "running the original");
+    ks_view(&t, "running the original", NULL);
     status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, &t.judge,
                             &result->finding, err);
     if (result->finding != NULL)

@@ -1,0 +1,86 @@
+#include "search/effects.h"
+
+#include <math.h>
+#include <string.h>
+
+#define OPEN_VARIANCE 0.04 // of an effect that nothing is known of: a fifth more or less
+#define UNEXPLAINED 0.0036 // variance of what the words do not explain, and of the measurement
+#define N KS_EFFECT_WORDS
+
+void ks_effects_init(struct ks_effects *e, struct ks_arena *arena)
+{
+    *e = (struct ks_effects){.arena = arena,
+                             .mean = KS_NEW_ARRAY(arena, double, N),
+                             .cov = KS_NEW_ARRAY(arena, double, (size_t)N *N)};
+}
+
+static int word_of(struct ks_effects *e, const char *text, size_t len, ks_effect_prior *prior,
+                   const void *context)
+{
+    for (int i = 0; i < e->n; i++)
+        if (strlen(e->word[i]) == len && memcmp(e->word[i], text, len) == 0)
+            return i;
+    if (e->n == N)
+        return -1;
+    int at = e->n++;
+    double variance = OPEN_VARIANCE;
+    e->word[at] = ks_arena_strndup(e->arena, text, len);
+    if (prior != NULL)
+        prior(context, e->word[at], &e->mean[at], &variance);
+    e->cov[at * N + at] = variance;
+    return at;
+}
+
+struct ks_words ks_effects_words(struct ks_effects *e, const char *name, ks_effect_prior *prior,
+                                 const void *context)
+{
+    struct ks_words words = {.n = 0};
+    for (const char *at = name; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
+        int word = word_of(e, at, strcspn(at, " "), prior, context);
+        if (word >= 0 && words.n < KS_EFFECT_PER_NAME)
+            words.at[words.n++] = word;
+    }
+    return words;
+}
+
+void ks_effects_predict(const struct ks_effects *e, const struct ks_words *words, double *mean,
+                        double *variance)
+{
+    *mean = 0;
+    *variance = KS_UNEXPLAINED;
+    for (int i = 0; i < words->n; i++) {
+        *mean += e->mean[words->at[i]];
+        for (int k = 0; k < words->n; k++)
+            *variance += e->cov[words->at[i] * N + words->at[k]];
+    }
+}
+
+void ks_effects_learn(struct ks_effects *e, const struct ks_words *words, double log_ratio,
+                      bool seen)
+{
+    double gain[N], mean, variance;
+    ks_effects_predict(e, words, &mean, &variance);
+    for (int i = 0; i < e->n; i++) {
+        gain[i] = 0;
+        for (int k = 0; k < words->n; k++)
+            gain[i] += e->cov[i * N + words->at[k]];
+    }
+    for (int i = 0; i < e->n; i++) {
+        if (seen)
+            e->mean[i] += gain[i] / variance * (log_ratio - mean);
+        for (int k = 0; k < e->n; k++)
+            e->cov[i * N + k] -= gain[i] * gain[k] / variance;
+    }
+}
+
+void ks_effects_save(const struct ks_effects *e, double *store)
+{
+    for (int i = 0; i < e->n; i++)
+        memcpy(&store[i * N], &e->cov[i * N], (size_t)e->n * sizeof *store);
+}
+
+void ks_effects_restore(struct ks_effects *e, const double *store)
+{
+    for (int i = 0; i < e->n; i++)
+        memcpy(&e->cov[i * N], &store[i * N], (size_t)e->n * sizeof *store);
+}

@@ -1,0 +1,47 @@
+// What options do to a kernel's time, learned while it is searched: the logarithm of a candidate's
+// ratio as a sum of effects of the words of its name ("block=256", "width=4"), each known with an
+// uncertainty. Bayesian linear regression, updated candidate by candidate.
+#ifndef KS_EFFECTS_H
+#define KS_EFFECTS_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/str.h"
+
+#define KS_EFFECT_WORDS 256 // of one kernel; further ones count for nothing
+#define KS_EFFECT_PER_NAME 24
+
+struct ks_words { // of one name, by position in an effects' list
+    int at[KS_EFFECT_PER_NAME];
+    int n;
+};
+
+struct ks_effects {
+    struct ks_arena *arena;
+    const char *word[KS_EFFECT_WORDS];
+    int n;
+    double *mean; // by word
+    double *cov;  // [KS_EFFECT_WORDS][KS_EFFECT_WORDS]
+};
+
+// Expectation of a word that was not met before: mean and variance.
+typedef void ks_effect_prior(const void *context, const char *word, double *mean, double *variance);
+
+void ks_effects_init(struct ks_effects *effects, struct ks_arena *arena);
+// The words of a name; new ones begin as `prior` says (NULL: 0, and anything may be).
+struct ks_words ks_effects_words(struct ks_effects *effects, const char *name,
+                                 ks_effect_prior *prior, const void *context);
+// Expected log ratio, and its variance, to which what no sum of words explains adds KS_UNEXPLAINED.
+#define KS_UNEXPLAINED 0.0036
+void ks_effects_predict(const struct ks_effects *effects, const struct ks_words *words,
+                        double *mean, double *variance);
+// Takes in what was measured. `seen` false: only the variances shrink, as they will when it is
+// measured.
+void ks_effects_learn(struct ks_effects *effects, const struct ks_words *words, double log_ratio,
+                      bool seen);
+// Saves the variances into `store` (KS_EFFECT_WORDS squared), or takes them back.
+void ks_effects_save(const struct ks_effects *effects, double *store);
+void ks_effects_restore(struct ks_effects *effects, const double *store);
+
+#endif

@@ -1,0 +1,229 @@
+// The search of one kernel: what the policy asks for is screened in batches, what promises most is
+// judged in full.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "os/clock.h"
+#include "os/proc.h"
+#include "search/tuner.h"
+
+#define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
+#define FINALISTS 4         // correct ones judged in full after one round of screening
+#define ROUNDS 3            // of screening, where no finalist stood up
+#define MODELLED_STEP 1.02  // a model says the same each time: what differs by less is equal
+#define WORTH_JUDGING 1.005 // below this no full judgement can end well: the minimum gain is 1 %
+#define SCREEN_ERROR 0.97   // a screened ratio is a few percent off
+#define SURELY_SLOWER 0.95  // screened so on one workload, it cannot be accepted over all
+#define CLOSE_TO_CEILING 97 // percent of the nearer ceiling: what is left is not worth a search
+
+struct entry { // by the tag of the policy's arm
+    const char *name;
+    const struct ks_skill *skill;
+    struct ks_candidate *candidate; // once it was asked for
+    const char *id;
+    double screened; // ratio of a few pairs: an order, not a claim; 0: none, or judged since
+};
+struct hunt {
+    struct ks_tuner *t;
+    struct ks_reach reach;
+    struct ks_policy policy;
+    KS_VEC(struct entry) entries;
+};
+
+static struct entry *entry_of(struct hunt *h, size_t arm)
+{
+    return &h->entries.at[h->policy.arms.at[arm].tag];
+}
+
+static enum ks_status expand(void *context, struct ks_policy *policy, size_t from, size_t skill,
+                             struct ks_err *err)
+{
+    struct hunt *h = context;
+    const struct ks_skill *s = h->t->ranked[skill].skill;
+    const struct ks_candidate *base = from == KS_ORIGINAL ? NULL : entry_of(h, from)->candidate;
+    struct ks_strv names = {0};
+    const char *refusal;
+    KS_TRY(ks_reach_names(&h->reach, base, s, &names, &refusal, err));
+    if (refusal != NULL && base == NULL)
+        ks_info("%s: %s: %s", h->t->kernel->signature->instance, s->id, refusal);
+    for (size_t i = 0; i < names.len; i++)
+        if (ks_policy_offer(policy, names.at[i], from, skill, h->entries.len))
+            *ks_vec_push(h->t->arena, &h->entries) =
+                (struct entry){.name = names.at[i], .skill = s};
+    return KS_OK;
+}
+
+static bool at_the_ceiling(const struct ks_tuner *t)
+{
+    return t->result->profiled && t->result->profile.roofline_pct > 0 &&
+           t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
+}
+
+static void remember(struct ks_tuner *t, struct ks_candidate *candidate, const char *id,
+                     const struct ks_verdict *verdict)
+{
+    ks_trajectory_add(&t->trajectory, candidate, id, verdict);
+    // What is slower on a workload stands in nobody's way, whatever its mean.
+    if (ks_verdict_promises(verdict) && verdict->geomean > t->best) {
+        t->best = verdict->geomean;
+        t->bound = verdict->lower;
+    }
+    ks_view_verdict(t, candidate, verdict, false);
+}
+
+static bool loses(const struct ks_verdict *screened)
+{
+    for (size_t w = 0; w < screened->evidence.n_timings; w++)
+        if (screened->evidence.timings[w].ratio < SURELY_SLOWER)
+            return true;
+    return false;
+}
+
+// Makes the proposals of a batch; what cannot be made, or was judged before, drops out.
+static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct ks_err *err)
+{
+    struct ks_tuner *t = h->t;
+    size_t kept = 0;
+    for (size_t i = 0; i < *n; i++) {
+        struct entry *e = entry_of(h, arms[i]);
+        struct ks_err local = {0};
+        e->candidate = KS_NEW(t->arena, struct ks_candidate);
+        enum ks_status status = ks_reach_make(&h->reach, e->name, e->skill, e->candidate, &local);
+        if (status != KS_OK && status != KS_E_UNSUPPORTED)
+            KS_FAIL(err, status, "%s: %s", e->skill->id, local.text);
+        size_t from = h->policy.arms.at[arms[i]].from;
+        if (status == KS_OK && from != KS_ORIGINAL) {
+            e->candidate->base = entry_of(h, from)->candidate->direction;
+            e->candidate->base_ratio = exp(h->policy.arms.at[from].log_ratio);
+        }
+        if (status == KS_OK)
+            e->id = ks_proposal_id(t->arena, &e->candidate->proposal);
+        if (status == KS_OK && !ks_trajectory_knows(&t->trajectory, e->id))
+            arms[kept++] = arms[i];
+        else
+            ks_policy_drop(&h->policy, arms[i]);
+    }
+    *n = kept;
+    t->result->proposed += (int)kept;
+    return KS_OK;
+}
+
+// Tiny shapes and a short look at speed for a batch in one compile; this is also how templates are
+// recognised. Wrong ones are remembered.
+static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n, struct ks_err *err)
+{
+    struct ks_tuner *t = h->t;
+    struct ks_proposal *proposals[SCREEN_BATCH];
+    struct ks_verdict verdicts[SCREEN_BATCH];
+    memset(verdicts, 0, sizeof verdicts);
+    for (size_t i = 0; i < n; i++)
+        proposals[i] = &entry_of(h, arms[i])->candidate->proposal;
+    ks_view(t, "screening", entry_of(h, arms[0])->candidate);
+    double begun = ks_now();
+    KS_TRY(ks_judge_screen(t->judge, proposals, n, verdicts, err));
+    ks_step_took(&t->screening, ks_now() - begun);
+    t->looked += (int)n;
+    for (size_t i = 0; i < n; i++) {
+        struct entry *e = entry_of(h, arms[i]);
+        bool right = verdicts[i].correctness == KS_C_CORRECT;
+        if (right) {
+            ks_view_verdict(t, e->candidate, &verdicts[i], true);
+            ks_trajectory_screened(&t->trajectory, e->candidate, e->id, &verdicts[i]);
+            e->screened = loses(&verdicts[i]) ? 0 : verdicts[i].geomean;
+        } else {
+            remember(t, e->candidate, e->id, &verdicts[i]);
+        }
+        ks_policy_tell(&h->policy, arms[i], right && verdicts[i].geomean > 0, verdicts[i].geomean);
+    }
+    return KS_OK;
+}
+
+// Screens until the policy has had enough, or what is left of the time is for judging.
+static enum ks_status screen(struct hunt *h, struct ks_err *err)
+{
+    struct ks_tuner *t = h->t;
+    double now = ks_now(), left = t->deadline - now;
+    double finals = t->judging.seen > 0 ? t->judging.seen : t->judging.usual;
+    finals += t->confirming.seen > 0 ? t->confirming.seen : t->confirming.usual;
+    double until = now + fmin(left / 2, fmax(left - finals, left / 8));
+    for (bool first = true; first || ks_now() + t->screening.seen < until; first = false) {
+        size_t arms[SCREEN_BATCH], n;
+        if (ks_tuner_spent(t))
+            return KS_OK;
+        KS_TRY(ks_policy_next(&h->policy, SCREEN_BATCH, arms, &n, err));
+        if (n == 0)
+            return KS_OK;
+        KS_TRY(make_batch(h, arms, &n, err));
+        if (n > 0)
+            KS_TRY(screen_batch(h, arms, n, err));
+    }
+    return KS_OK;
+}
+
+static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
+{
+    struct ks_tuner *t = h->t;
+    struct entry *e = entry_of(h, arm);
+    struct ks_verdict verdict = {0};
+    double begun = ks_now();
+    ks_view(t, "judging", e->candidate);
+    KS_TRY(ks_judge_full(t->judge, &e->candidate->proposal, &verdict, err));
+    bool correct = verdict.correctness == KS_C_CORRECT;
+    if (correct)
+        ks_step_took(&t->judging, ks_now() - begun);
+    t->result->judged++;
+    t->result->correct += correct;
+    remember(t, e->candidate, e->id, &verdict);
+    ks_policy_tell(&h->policy, arm, correct, verdict.geomean > 0 ? verdict.geomean : e->screened);
+    e->screened = 0;
+    return KS_OK;
+}
+
+static size_t most_promising(struct hunt *h)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < h->policy.arms.len; i++)
+        if (h->policy.arms.at[i].state == KS_ARM_RIGHT && entry_of(h, i)->screened > 0 &&
+            (best == SIZE_MAX || entry_of(h, i)->screened > entry_of(h, best)->screened))
+            best = i;
+    return best;
+}
+
+// The fastest in full, until the next one promises less than the best has shown.
+static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
+{
+    struct ks_tuner *t = h->t;
+    double error = t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
+    int finalists = 0;
+    while (finalists < FINALISTS && !ks_tuner_spent(t) && !at_the_ceiling(t) &&
+           ks_tuner_has_time(t, &t->judging)) {
+        size_t arm = most_promising(h);
+        double ratio = arm == SIZE_MAX ? 0 : entry_of(h, arm)->screened;
+        if (ratio < WORTH_JUDGING || (t->best > 1 && ratio < t->best * error))
+            break;
+        int correct = t->result->correct;
+        KS_TRY(judge_full(h, arm, err));
+        finalists += t->result->correct > correct;
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
+{
+    struct hunt h = {.t = t};
+    ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);
+    ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0);
+    h.policy.space = (struct ks_policy_space){&h, expand, NULL};
+    h.policy.ranked = t->ranked;
+    h.policy.n_ranked = t->n_ranked;
+    for (int round = 0; round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t); round++) {
+        int looked = t->looked;
+        KS_TRY(screen(&h, err));
+        KS_TRY(judge_finalists(&h, err));
+        if (t->looked == looked || t->best > 1)
+            break;
+    }
+    return KS_OK;
+}

@@ -1,0 +1,86 @@
+// The policy of a search: which candidates to look at next. It sees what a search knows of a kernel
+// and the answers so far, no engine and no judge; so tuning and the play-back of a log
+// (search/replay.h) share it. Deterministic under its seed and the answers.
+#ifndef KS_POLICY_H
+#define KS_POLICY_H
+
+#include "base/rng.h"
+#include "search/lessons.h"
+#include "search/rank.h"
+
+#define KS_ORIGINAL SIZE_MAX // what the first step stands on
+
+enum ks_part {           // of the policy, each of which can be left out, to see what it is worth
+    KS_PART_RULES,       // skills' evidence
+    KS_PART_LESSONS,     // effects learned on other kernels
+    KS_PART_SIMILAR,     // those of similar kernels count more
+    KS_PART_EFFECTS,     // effects learned on this kernel
+    KS_PART_TRANSITIONS, // gains of a direction behind another
+    KS_PART_EXPLORE,     // what is uncertain may be better than it is expected to be
+    KS_PART_BACKTRACK,   // steps from other than the best
+    KS_PART_ARCHIVE,     // steps from the best of each cell
+    KS_PART_CROSSOVER,   // options of two good ones together
+    KS_PART_WARM,        // what was best for similar kernels, at once
+    KS_PART_CONTROL,     // now and then one at random
+    KS_PART_STOP,        // stops where nothing more is to be gained
+    KS_PART_COUNT
+};
+const char *ks_part_name(enum ks_part part);
+
+enum ks_arm_state { KS_ARM_OPEN, KS_ARM_ASKED, KS_ARM_WRONG, KS_ARM_RIGHT, KS_ARM_DROPPED };
+struct ks_arm {       // a candidate as the policy sees it
+    const char *name; // the same idea with the same settings has the same
+    const char *direction;
+    size_t from, skill; // the arm it stands on or KS_ORIGINAL; position among the ranked
+    size_t tag;         // the space's own
+    int depth;
+    bool expanded, control;
+    enum ks_arm_state state;
+    double log_ratio; // when right
+    double lift;      // what rules and transitions add
+    struct ks_words words;
+};
+
+struct ks_policy;
+// Where candidates come from; both call ks_policy_offer.
+struct ks_policy_space {
+    void *context;
+    // All that one action of the ranked skill gives on `from`.
+    enum ks_status (*expand)(void *context, struct ks_policy *policy, size_t from, size_t skill,
+                             struct ks_err *err);
+    // The one of these words, if there is one.
+    enum ks_status (*reach)(void *context, struct ks_policy *policy, const char *name,
+                            struct ks_err *err);
+};
+
+struct ks_policy {
+    struct ks_arena *arena;
+    struct ks_policy_space space;
+    const struct ks_ranked_skill *ranked;
+    size_t n_ranked;
+    struct ks_lesson_view view; // lessons NULL: none
+    unsigned without;           // bits of parts
+    struct ks_rng rng;
+    KS_VEC(struct ks_arm) arms;
+    struct ks_effects effects;
+    double *saved;
+    double best;                // log ratio, 0 of the original
+    int asked, gained, batches; // gained: asked when the best last became better
+    bool begun;
+};
+
+void ks_policy_init(struct ks_policy *policy, struct ks_arena *arena, uint64_t seed,
+                    unsigned without);
+// Offers a candidate; false where it was offered before. The name is copied.
+bool ks_policy_offer(struct ks_policy *policy, const char *name, size_t from, size_t skill,
+                     size_t tag);
+// Up to `most` arms to look at now, the most promising first; 0: the search is over.
+enum ks_status ks_policy_next(struct ks_policy *policy, size_t most, size_t *arms, size_t *n,
+                              struct ks_err *err);
+// An answer, or a better one than before.
+void ks_policy_tell(struct ks_policy *policy, size_t arm, bool right, double ratio);
+
+// It cannot be looked at after all, and says nothing of others.
+void ks_policy_drop(struct ks_policy *policy, size_t arm);
+
+#endif

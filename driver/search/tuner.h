@@ -1,0 +1,50 @@
+// Private to the tuning of one kernel: its state, shared by what searches, what decides and what is
+// shown.
+#ifndef KS_TUNER_H
+#define KS_TUNER_H
+
+#include "search/choose.h"
+#include "search/policy.h"
+#include "search/reach.h"
+#include "search/trajectory.h"
+#include "search/tune.h"
+
+// Seconds that a step takes: the longest seen here, and before one was seen what is usual.
+struct ks_step_cost {
+    double usual, seen;
+};
+struct ks_tuner {
+    struct ks_arena *arena;
+    const struct ks_tu *tu;
+    const struct ks_tu_kernel *kernel;
+    const struct ks_tu_compile *plain;
+    const struct ks_tune_options *options;
+    struct ks_tune_result *result;
+    struct ks_judge *judge;
+    struct ks_brief brief;
+    struct ks_skill_list skills;
+    struct ks_ranked_skill *ranked;
+    size_t n_ranked;
+    struct ks_trajectory trajectory;
+    const char *template_dir;
+    double deadline;
+    struct ks_step_cost screening, judging, confirming;
+    double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
+    int looked;         // candidates screened
+};
+
+bool ks_tuner_spent(const struct ks_tuner *tuner);
+// Whether a step that takes so long would end before the deadline.
+bool ks_tuner_has_time(const struct ks_tuner *tuner, const struct ks_step_cost *cost);
+void ks_step_took(struct ks_step_cost *cost, double seconds);
+
+// Searches: screens what the policy asks for and judges in full what promises most (search/hunt.c).
+enum ks_status ks_hunt(struct ks_tuner *tuner, struct ks_err *err);
+
+// What happens, on the terminal: `candidate` may be NULL (search/view.c).
+void ks_view(const struct ks_tuner *tuner, const char *what, const struct ks_candidate *candidate);
+// One candidate's finding, in the log.
+void ks_view_verdict(const struct ks_tuner *tuner, const struct ks_candidate *candidate,
+                     const struct ks_verdict *verdict, bool screened);
+
+#endif

@@ -1,0 +1,45 @@
+// What `ks tune` shows while it searches.
+#include "base/log.h"
+#include "os/clock.h"
+#include "os/term.h"
+#include "search/tuner.h"
+
+static void best_of(const struct ks_tuner *t, struct ks_buf *out)
+{
+    ks_buf_printf(out, "best %.2fx", t->best);
+    if (t->best > 1 && t->bound > 0)
+        ks_buf_printf(out, " (over %.2fx)", t->bound);
+    double ceiling = t->result->profiled ? t->result->profile.roofline_pct * t->best : 0;
+    if (ceiling > 0)
+        ks_buf_printf(out, ", %.0f %% of speed of light", ceiling < 100 ? ceiling : 100.0);
+}
+
+void ks_view(const struct ks_tuner *t, const char *what, const struct ks_candidate *candidate)
+{
+    const char *kernel = t->kernel->signature->instance;
+    double left = t->deadline - ks_now();
+    struct ks_buf line = KS_BUF(2048);
+    ks_buf_printf(&line, "ks: %s: %s", kernel, what);
+    if (candidate != NULL)
+        ks_buf_printf(&line, " %s: %s %s", candidate->direction, candidate->skill,
+                      candidate->params);
+    ks_buf_puts(&line, "; ");
+    best_of(t, &line);
+    ks_buf_printf(&line, "; %d screened, %d judged, %d correct, %.0f s left", t->looked,
+                  t->result->judged, t->result->correct, left > 0 ? left : 0);
+    ks_progress(kernel, "%s", ks_buf_text(&line));
+    ks_buf_free(&line);
+}
+
+void ks_view_verdict(const struct ks_tuner *t, const struct ks_candidate *candidate,
+                     const struct ks_verdict *verdict, bool screened)
+{
+    const char *kernel = t->kernel->signature->instance;
+    if (screened)
+        ks_info("%s: %s %s: screened at %.3f", kernel, candidate->skill, candidate->params,
+                verdict->geomean);
+    else
+        ks_info("%s: %s %s: %s %s %.3f %s", kernel, candidate->skill, candidate->params,
+                ks_correctness_name(verdict->correctness), ks_speed_name(verdict->speed),
+                verdict->geomean, verdict->reason);
+}
