@@ -1,0 +1,159 @@
+// search_bench LOG.jsonl SKILLS_DIR [seeds=N] [batch=N] [share=N]: plays searches back on a log,
+// whole, with each part left out, and drawn at random; prints a table, and last a line of JSON.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "fmt/json.h"
+#include "search/replay.h"
+
+#define RESAMPLES 2000
+
+struct bench {
+    struct ks_arena arena;
+    struct ks_skill_list skills;
+    struct ks_replay_log record;
+    long seeds, batch, share;
+};
+struct figures { // by kernel: mean over seeds
+    double *needed;
+    double asked, found, seconds;
+    size_t n_asked;
+};
+
+static void must(enum ks_status status, const struct ks_err *err)
+{
+    if (status == KS_OK)
+        return;
+    fprintf(stderr, "search_bench: %s\n", err->text);
+    exit(1);
+}
+
+static struct figures play(struct bench *b, unsigned without, bool random)
+{
+    size_t n = b->record.kernels.len;
+    struct figures f = {.needed = KS_NEW_ARRAY(&b->arena, double, n)};
+    for (size_t k = 0; k < n; k++)
+        for (long seed = 0; seed < b->seeds; seed++) {
+            struct ks_err err = {0};
+            struct ks_replay_result result;
+            const struct ks_replay_options options = {.seed = (uint64_t)seed + 1,
+                                                      .without = without,
+                                                      .random = random,
+                                                      .batch = (size_t)b->batch,
+                                                      .share = (double)b->share / 100};
+            must(ks_replay_search(&b->record, k, &options, &result, &err), &err);
+            f.needed[k] += (double)result.needed / (double)b->seeds;
+            f.asked += (double)result.asked;
+            f.found += log(result.found / b->record.kernels.at[k].best);
+            f.seconds += result.seconds;
+            f.n_asked++;
+        }
+    return f;
+}
+
+// Geometric mean over the kernels of how many candidates `a` needs for one of `b`, and its 95 %
+// interval by drawing kernels again.
+static void ratio_of(const struct bench *b, const struct figures *a, const struct figures *c,
+                     double out[3])
+{
+    size_t n = b->record.kernels.len, m = 0;
+    double *logs = malloc(n * sizeof *logs), *means = malloc(RESAMPLES * sizeof *means), sum = 0;
+    struct ks_rng rng;
+    ks_rng_seed(&rng, 7);
+    for (size_t k = 0; k < n; k++)
+        if (c->needed[k] > 0)
+            sum += logs[m++] = log(a->needed[k] / c->needed[k]);
+    out[0] = exp(sum / (double)m);
+    for (int r = 0; r < RESAMPLES; r++) {
+        double drawn = 0;
+        for (size_t k = 0; k < m; k++)
+            drawn += logs[ks_rng_below(&rng, m)];
+        size_t at = (size_t)r;
+        for (; at > 0 && means[at - 1] > drawn / (double)m; at--)
+            means[at] = means[at - 1];
+        means[at] = drawn / (double)m;
+    }
+    out[1] = exp(means[RESAMPLES / 40]);
+    out[2] = exp(means[RESAMPLES - 1 - RESAMPLES / 40]);
+    free(logs);
+    free(means);
+}
+
+static double mean_needed(const struct bench *b, const struct figures *f)
+{
+    double sum = 0;
+    size_t m = 0;
+    for (size_t k = 0; k < b->record.kernels.len; k++)
+        if (f->needed[k] > 0) {
+            sum += f->needed[k];
+            m++;
+        }
+    return sum / (double)(m > 0 ? m : 1);
+}
+
+static void by_kernel(const struct bench *b, const struct figures *whole,
+                      const struct figures *random)
+{
+    printf("| kernel | candidates | best | random needs | the search needs "
+           "|\n|---|---|---|---|---|\n");
+    for (size_t k = 0; k < b->record.kernels.len; k++) {
+        const struct ks_replay_kernel *kernel = &b->record.kernels.at[k];
+        printf("| %s | %zu | %.2f | %.1f | %.1f |\n", kernel->name, kernel->nodes.len - 1,
+               kernel->best, random->needed[k], whole->needed[k]);
+    }
+    puts("");
+}
+
+static void row(const struct bench *b, const char *name, const struct figures *f,
+                const struct figures *whole, json_t *report, const char *key)
+{
+    double ratio[3];
+    ratio_of(b, f, whole, ratio);
+    printf("| %s | %.1f | %.2f (%.2f to %.2f) |\n", name, mean_needed(b, f), ratio[0], ratio[1],
+           ratio[2]);
+    json_object_set_new(report, key, json_real(ratio[0]));
+    json_object_set_new(report, ks_arena_printf((struct ks_arena *)&b->arena, "%s_bounds", key),
+                        json_pack("[f,f]", ratio[1], ratio[2]));
+}
+
+int main(int argc, char **argv)
+{
+    struct bench b = {.seeds = 20, .batch = 8, .share = 95};
+    struct ks_err err = {0};
+    ks_log_init("search_bench", KS_LOG_WARN);
+    for (int i = 3; i < argc; i++)
+        if (sscanf(argv[i], "seeds=%ld", &b.seeds) != 1 &&
+            sscanf(argv[i], "batch=%ld", &b.batch) != 1 &&
+            sscanf(argv[i], "share=%ld", &b.share) != 1)
+            argc = 0;
+    if (argc < 3 || b.seeds < 1 || b.batch < 1) {
+        fprintf(stderr, "usage: search_bench LOG.jsonl SKILLS_DIR [seeds=N] [batch=N] [share=N]\n");
+        return 2;
+    }
+    must(ks_skills_load(&b.arena, argv[2], false, &b.skills, &err), &err);
+    must(ks_replay_load(&b.arena, argv[1], &b.skills, &b.record, &err), &err);
+    struct figures whole = play(&b, 0, false), random = play(&b, 0, true);
+    json_t *report = json_pack(
+        "{s:s,s:i,s:i,s:f,s:f,s:f,s:f}", "schema", "bench.search", "kernels",
+        (int)b.record.kernels.len, "seeds", (int)b.seeds, "needed", mean_needed(&b, &whole),
+        "asked", whole.asked / (double)whole.n_asked, "found",
+        exp(whole.found / (double)whole.n_asked), "overhead_ms", whole.seconds / whole.asked * 1e3);
+    by_kernel(&b, &whole, &random);
+    printf("| without | candidates needed | ratio to the whole |\n|---|---|---|\n| (nothing: the "
+           "whole) | %.1f | 1 |\n",
+           mean_needed(&b, &whole));
+    for (int part = 0; part < KS_PART_COUNT; part++) {
+        struct figures less = play(&b, 1u << part, false);
+        const char *name = ks_part_name((enum ks_part)part);
+        row(&b, name, &less, &whole, report, ks_arena_printf(&b.arena, "ratio_without_%s", name));
+    }
+    row(&b, "any policy (at random)", &random, &whole, report, "ratio_random");
+    json_dumpf(report, stdout, JSON_REAL_PRECISION(4) | JSON_PRESERVE_ORDER);
+    puts("");
+    json_decref(report);
+    ks_arena_free(&b.arena);
+    return 0;
+}
