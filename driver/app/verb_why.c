@@ -7,6 +7,8 @@
 #include "app/verb_device.h"
 #include "app/verb_problems.h"
 #include "base/log.h"
+#include "engine/edit.h"
+#include "engine/engine.h"
 #include "fmt/json.h"
 #include "memory/library.h"
 #include "memory/structure.h"
@@ -224,6 +226,15 @@ static void print_head(const struct reasons *r)
                        : "unknown, for no tuning has left a profile of it; conditions on counters count half");
 }
 
+// How the accesses lie in memory, as far as the text tells.
+static void print_accesses(const struct why *w, const struct reasons *r)
+{
+    struct ks_buf text = KS_BUF(1 << 16);
+    if (ks_engine_describe(w->context->arena, &r->brief, &text) == KS_OK)
+        printf("%s", ks_text_indent(w->context->arena, ks_buf_text(&text), 2));
+    ks_buf_free(&text);
+}
+
 static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, struct ks_err *err)
 {
     struct reasons r = {.kernel = kernel};
@@ -233,6 +244,8 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
     json_t *skills = json_array();
     if (!w->context->json)
         print_head(&r);
+    if (!w->context->json)
+        print_accesses(w, &r);
     for (size_t i = 0; i < r.n_ranked; i++) {
         struct action action;
         KS_TRY(try_action(w, &r, r.ranked[i].skill, &action, err));

@@ -5,10 +5,16 @@
 #include "engine/brief.h"
 
 // Features of the kernel's text and launch as facts: contiguous(thread), access_width(any), loops,
-// barriers, shared(static), atomics(param), elementwise, branches, special, arithmetic_intensity, ...
+// barriers, shared(static), atomics(param), elementwise, branches, special, walks(thread), free_loops, reductions,
+// operations_per_byte, ...
 // Adds to brief->facts. What is not understood is left unknown, never guessed.
 enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief,
                                   struct ks_err *err);
+
+// How each access lies in memory, a line each ("line 9: reads a[i * n + k] (a), apart by 1024 in x, contiguous in
+// k, 1024 times a thread at most"), for people. KS_E_UNSUPPORTED where the body cannot be parsed.
+enum ks_status ks_engine_describe(struct ks_arena *arena, const struct ks_brief *brief,
+                                  struct ks_buf *out);
 
 // Every candidate the skill's action gives for this kernel, cheapest parameters first. A transform
 // that does not understand the kernel gives none and says why in *refusal (construct and line).

@@ -2,26 +2,25 @@
 #include <string.h>
 
 #include "engine/engine.h"
-#include "engine/subject.h"
+#include "engine/pattern.h"
 
-struct pattern {
-    int contiguous, uniform, strided, unknown; // accesses through pointer parameters
+struct steps {
+    int contiguous, uniform, strided,
+        unknown; // accesses through pointer parameters, from thread to thread in x
     int strided_writes;
 };
 
-static void classify(const struct ks_subject *s, struct pattern *p)
+static void classify(const struct ks_pattern_list *list, struct steps *p)
 {
-    for (size_t i = 0; i < s->access.len; i++) {
-        const struct ks_access *a = &s->access.at[i];
+    for (size_t i = 0; i < list->len; i++) {
+        const struct ks_pattern *a = &list->at[i];
         int64_t stride;
-        if (!ks_poly_thread_stride(&a->index, &stride)) {
-            if (stride == -1)
-                p->strided++, p->strided_writes += a->writes;
-            else
-                p->unknown++;
-        } else if (stride == 0) {
+        bool symbolic = !ks_poly_thread_stride(&a->index, &stride) && stride == -1;
+        if (a->along_x == KS_STEP_UNKNOWN && !symbolic) {
+            p->unknown++;
+        } else if (a->along_x == 0) {
             p->uniform++;
-        } else if (stride == 1) {
+        } else if (a->along_x == 1) {
             p->contiguous++;
         } else {
             p->strided++;
@@ -31,16 +30,16 @@ static void classify(const struct ks_subject *s, struct pattern *p)
 }
 
 // Smallest element among the pointers that are accessed, in bytes; 0 when one is unknown.
-static double access_width(const struct ks_subject *s)
+static double access_width(const struct ks_subject *s, const struct ks_pattern_list *list)
 {
     size_t least = 0;
-    for (size_t i = 0; i < s->access.len; i++) {
-        size_t size = s->brief->signature->params[s->access.at[i].param].elem.size;
+    for (size_t i = 0; i < list->len; i++) {
+        size_t size = s->brief->signature->params[list->at[i].param].elem.size;
         if (size == 0)
             return 0;
         least = least == 0 || size < least ? size : least;
     }
-    return (double)least;
+    return list->followed ? (double)least : 0;
 }
 
 static bool qualifiers_missing(const struct ks_subject *s)
@@ -54,16 +53,14 @@ static bool qualifiers_missing(const struct ks_subject *s)
 }
 
 static void set_text_facts(struct ks_arena *arena, const struct ks_subject *s,
-                           struct ks_fact_list *facts)
+                           const struct ks_pattern_list *list, struct ks_fact_list *facts)
 {
     const struct ks_access_list *a = &s->access;
-    struct pattern p = {0};
-    classify(s, &p);
-    bool atomics = false, opaque = false;
-    for (size_t i = 0; i < a->n_params; i++) {
+    struct steps p = {0};
+    classify(list, &p);
+    bool atomics = false, opaque = !list->followed;
+    for (size_t i = 0; i < a->n_params; i++)
         atomics |= a->use[i].atomic;
-        opaque |= a->use[i].opaque != NULL;
-    }
     ks_fact_set(arena, facts, "loops", a->loops);
     ks_fact_set(arena, facts, "branches", a->branches);
     ks_fact_set(arena, facts, "barriers", a->barriers);
@@ -74,11 +71,12 @@ static void set_text_facts(struct ks_arena *arena, const struct ks_subject *s,
     ks_fact_set(arena, facts, "atomics(param)", atomics);
     ks_fact_set(arena, facts, "double", a->uses_double);
     ks_fact_set(arena, facts, "qualifiers_missing", qualifiers_missing(s));
-    if (access_width(s) > 0)
-        ks_fact_set(arena, facts, "access_width(any)", access_width(s));
+    double width = access_width(s, list);
+    if (width > 0)
+        ks_fact_set(arena, facts, "access_width(any)", width);
     if (p.strided > 0)
         ks_fact_set(arena, facts, "contiguous(thread)", 0);
-    else if (p.unknown == 0 && !opaque && a->len > 0)
+    else if (p.unknown == 0 && !opaque && list->len > 0)
         ks_fact_set(arena, facts, "contiguous(thread)", p.contiguous > 0);
     if (p.strided > 0 || (p.unknown == 0 && !opaque)) {
         ks_fact_set(arena, facts, "strided(thread)", p.strided > 0);
@@ -90,6 +88,54 @@ static void set_text_facts(struct ks_arena *arena, const struct ks_subject *s,
     ks_fact_set(arena, facts, "grid_stride", s->is_map && s->map.stride);
     ks_fact_set(arena, facts, "axes",
                 s->is_map ? s->map.axis[0].used + s->map.axis[1].used + s->map.axis[2].used : 0);
+}
+
+// What the accesses' polynomials and the loops say. None is said to be there only
+// where no access was lost.
+static void set_pattern_facts(struct ks_arena *arena, const struct ks_brief *brief,
+                              const struct ks_pattern_list *list, struct ks_fact_list *facts)
+{
+    int walks = 0, shared = 0, lost = 0;
+    for (size_t i = 0; i < list->len; i++) {
+        const struct ks_pattern *p = &list->at[i];
+        bool apart = p->along_x != 0 && p->along_x != 1 && p->along_x != -1;
+        lost += p->along_x == KS_STEP_UNKNOWN || (p->loop && p->along_loop == KS_STEP_UNKNOWN);
+        if (!p->loop || p->along_x == KS_STEP_UNKNOWN || p->along_loop == KS_STEP_UNKNOWN)
+            continue;
+        walks += apart && (p->along_loop == 1 || p->along_loop == -1);
+        shared += p->reads && p->along_x == 0;
+    }
+    if (walks > 0 || (lost == 0 && list->followed))
+        ks_fact_set(arena, facts, "walks(thread)", walks);
+    if (shared > 0 || (lost == 0 && list->followed))
+        ks_fact_set(arena, facts, "broadcast(thread)", shared);
+    ks_fact_set(arena, facts, "nest", list->nest);
+    ks_fact_set(arena, facts, "free_loops", list->free_loops);
+    ks_fact_set(arena, facts, "reductions", list->reductions);
+    if (brief->n_problems == 0)
+        return;
+    const struct ks_problem *p = &brief->problems[0];
+    double threads = 1, bytes = (double)ks_problem_traffic(p);
+    for (int i = 0; i < 3; i++)
+        threads *= (double)p->grid[i] * (double)p->block[i];
+    if (list->turns >= 0)
+        ks_fact_set(arena, facts, "turns", list->turns);
+    if (list->operations >= 0 && bytes > 0)
+        ks_fact_set(arena, facts, "operations_per_byte", list->operations * threads / bytes);
+}
+
+enum ks_status ks_engine_describe(struct ks_arena *arena, const struct ks_brief *brief,
+                                  struct ks_buf *out)
+{
+    struct ks_subject subject;
+    struct ks_pattern_list list;
+    struct ks_err err = {0};
+    KS_TRY(ks_subject_make(arena, brief, &subject, &err));
+    ks_patterns_find(&subject, &list);
+    ks_patterns_print(&subject, &list, out);
+    if (!list.followed)
+        ks_buf_puts(out, "and accesses through pointers that are not followed\n");
+    return KS_OK;
 }
 
 static void set_launch_facts(struct ks_arena *arena, const struct ks_brief *brief,
@@ -116,9 +162,13 @@ enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief
     set_launch_facts(arena, brief, &brief->facts);
     enum ks_status status = ks_subject_make(arena, brief, &subject, &local);
     ks_fact_set(arena, &brief->facts, "understood", status == KS_OK);
-    if (status == KS_OK)
-        set_text_facts(arena, &subject, &brief->facts);
-    else if (status != KS_E_UNSUPPORTED)
+    if (status == KS_OK) {
+        struct ks_pattern_list list;
+        ks_patterns_find(&subject, &list);
+        set_text_facts(arena, &subject, &list, &brief->facts);
+        set_pattern_facts(arena, brief, &list, &brief->facts);
+    }
+    if (status != KS_OK && status != KS_E_UNSUPPORTED)
         KS_FAIL(err, status, "%s", local.text);
     return KS_OK;
 }

@@ -86,6 +86,36 @@ static void facts_are_read(void **state)
            "understood=0 map=? loops=?");
 }
 
+#define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+#define ROW(loop) "__global__ void k(const float *x, const float *w, const int *first, float *y, int n) {\n" \
+                  INDEX "  if (i >= n) return;\n  float s = 0;\n" loop "  y[i] = s;\n}\n"
+
+static void accesses_are_read(void **state)
+{
+    (void)state;
+    expect(ROW("  for (int k = 0; k < 64; k++) s += x[i * 64 + k];\n"),
+           "walks(thread)=1 broadcast(thread)=0 strided(thread)=1 contiguous(thread)=0 nest=1 free_loops=1 reductions=1");
+    expect(ROW("  const float *p = x + i * 64;\n  for (int k = 0; k < 64; k++) s = s + p[k] * w[k];\n"),
+           "walks(thread)=1 broadcast(thread)=1 strided(thread)=1 reductions=1 access_width(any)=4");
+    expect(ROW("  for (int r = 0; r < 9; r++)\n    for (int k = threadIdx.x; k < 64; k += 32) s += x[r * 64 + k];\n"),
+           "walks(thread)=0 broadcast(thread)=0 contiguous(thread)=1 strided(thread)=0 nest=2 free_loops=2");
+    // Where a loop starts elsewhere in each thread, or a number is no polynomial, nothing is said of neighbours.
+    expect(ROW("  for (int k = first[i]; k < first[i + 1]; k++) s += x[k];\n"),
+           "walks(thread)=? broadcast(thread)=? contiguous(thread)=? strided(thread)=? reductions=1");
+    expect(ROW("  for (int k = 0; k < 64; k++) {\n    int c = first[k];\n    s += x[c];\n  }\n"),
+           "broadcast(thread)=1 contiguous(thread)=? walks(thread)=?");
+    expect(ROW("  int r = i / 8;\n  for (int k = 0; k < 64; k++) s += x[r * 64 + k];\n"),
+           "broadcast(thread)=? walks(thread)=? contiguous(thread)=? strided(thread)=?");
+    expect(ROW("  const float *p = x;\n  for (int k = 0; k < 64; k++) s += *p++;\n"),
+           "walks(thread)=? contiguous(thread)=? free_loops=0");
+    // What goes from turn to turn.
+    expect(ROW("  for (int k = 0; k < 64; k++) s = s * 0.5f + x[k];\n"),
+           "free_loops=0 reductions=0 broadcast(thread)=1");
+    expect(ROW("  for (int k = 0; k < 64; k++) { s += x[k]; y[i] = s; }\n"), "free_loops=0");
+    expect(ROW("  for (int k = 0; k < 64; k++) y[i + k] = x[k];\n"), "free_loops=1");
+    expect(ROW("  for (int k = 1; k < 64; k++) y[i + k] = y[i + k - 1];\n"), "free_loops=0");
+}
+
 // The reason why a transform refuses, in full.
 static void refuse(const char *text, const char *transform, const char *params, const char *why)
 {
@@ -117,7 +147,6 @@ static void served(const char *text, const char *transform, const char *params)
         fail_msg("%s: \"%s\" in:\n%s", transform, err.text, text);
 }
 
-#define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
 #define KERNEL(body) "__global__ void k(const float *x, float *y, int n) {\n" body "}\n"
 
 static void lines_may_end_in_a_backslash(void **state)
@@ -210,6 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_read),
+        cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
         cmocka_unit_test(unknown_parameters_are_mistakes),

@@ -1,0 +1,316 @@
+#include "engine/pattern.h"
+
+#include <string.h>
+
+#include "base/num.h"
+#include "base/vec.h"
+#include "engine/loop.h"
+
+struct walker {
+    const struct ks_subject *s;
+    struct ks_pattern_list *out;
+    struct ks_affine env;
+    const char *loop; // variable of the innermost loop
+    size_t loop_begin;
+    struct ks_strv counters; // variables of loops round here that start alike or at a known place
+                             // in all threads
+    int depth;
+    double times; // a thread gets here, -1: unknown
+};
+
+static bool lookup(void *context, const char *name, int64_t *value)
+{
+    const struct ks_subject *s = context;
+    const struct ks_problem *p = &s->brief->problems[0];
+    static const char *const dims[] = {"gridDim.x",  "gridDim.y",  "gridDim.z",
+                                       "blockDim.x", "blockDim.y", "blockDim.z"};
+    for (int i = 0; i < 6; i++)
+        if (strcmp(name, dims[i]) == 0) {
+            *value = i < 3 ? p->grid[i] : p->block[i - 3];
+            return true;
+        }
+    const char *constant = ks_subject_constant(context, name);
+    if (constant)
+        return ks_parse_i64(constant, value);
+    for (size_t i = 0; i < p->n_values; i++)
+        if (strcmp(p->values[i].name, name) == 0) {
+            *value = p->values[i].value;
+            return true;
+        }
+    return false;
+}
+
+// The step of a polynomial along one symbol, in the first workload.
+static int64_t step_along(const struct ks_subject *s, const struct ks_poly *p, const char *symbol)
+{
+    int64_t sum = 0;
+    if (!p->known)
+        return KS_STEP_UNKNOWN;
+    for (int i = 0; i < p->n; i++) {
+        int64_t product = p->term[i].coef, value;
+        int found = 0;
+        for (int k = 0; k < p->term[i].n; k++)
+            found += strcmp(p->term[i].symbol[k], symbol) == 0;
+        for (int k = 0; found == 1 && k < p->term[i].n; k++) {
+            const char *name = p->term[i].symbol[k];
+            if (strcmp(name, symbol) == 0)
+                continue;
+            if (s->brief->n_problems == 0 || !lookup((void *)s, name, &value) ||
+                !ks_mul_i64(product, value, &product))
+                return KS_STEP_UNKNOWN;
+        }
+        if (found > 1 || (found == 1 && !ks_add_i64(sum, product, &sum)))
+            return KS_STEP_UNKNOWN;
+    }
+    return sum;
+}
+
+// Whether a local takes part whose value is not known, declared at `from` or behind: it may differ
+// from thread to thread, or from turn to turn.
+static bool is_veiled(const struct walker *w, const struct ks_poly *p, size_t from)
+{
+    for (int i = 0; p->known && i < p->n; i++)
+        for (int k = 0; k < p->term[i].n; k++) {
+            const struct ks_affine_local *local = ks_affine_find(&w->env, p->term[i].symbol[k]);
+            bool counter = false;
+            for (size_t c = 0; c < w->counters.len; c++)
+                counter |= strcmp(w->counters.at[c], p->term[i].symbol[k]) == 0;
+            if (local && !counter && local->var->begin >= from &&
+                !(from > 0 && w->loop && strcmp(w->loop, p->term[i].symbol[k]) == 0))
+                return true;
+        }
+    return false;
+}
+
+static int64_t seen_along(const struct walker *w, const struct ks_poly *p, const char *symbol,
+                          size_t from)
+{
+    return is_veiled(w, p, from) ? KS_STEP_UNKNOWN : step_along(w->s, p, symbol);
+}
+
+static void add(struct walker *w, const struct ks_node *node, bool reads, bool writes)
+{
+    struct ks_place place = ks_place_of(&w->env, w->s->decl, node);
+    if (place.base == KS_PLACE_LOCAL)
+        return;
+    if (place.base == KS_PLACE_UNKNOWN) {
+        w->out->followed = false;
+        return;
+    }
+    *ks_vec_push(w->s->arena, w->out) = (struct ks_pattern){
+        .node = node,
+        .param = place.param,
+        .reads = reads,
+        .writes = writes,
+        .index = place.index,
+        .depth = w->depth,
+        .loop = w->loop,
+        .along_x = seen_along(w, &place.index, "threadIdx.x", 0),
+        .along_y = seen_along(w, &place.index, "threadIdx.y", 0),
+        .along_loop =
+            w->loop ? seen_along(w, &place.index, w->loop, w->loop_begin) : KS_STEP_UNKNOWN,
+        .times = w->times,
+    };
+}
+
+static void count(struct walker *w)
+{
+    struct ks_pattern_list *o = w->out;
+    o->operations = o->operations < 0 || w->times < 0 ? -1 : o->operations + w->times;
+}
+
+static void expression(struct walker *w, const struct ks_node *node, bool reads, bool writes)
+{
+    bool address = ks_node_is(node, KS_N_UNARY, "&");
+    bool steps = node->kind == KS_N_POSTFIX || ks_node_is(node, KS_N_UNARY, "++") ||
+                 ks_node_is(node, KS_N_UNARY, "--");
+    switch (node->kind) {
+    case KS_N_INDEX:
+        add(w, node, reads, writes);
+        struct ks_pattern_list kept = *w->out;
+        expression(w, node->kid[1], true, false);
+        w->out->operations = kept.operations; // an index's own arithmetic does not count
+        if (node->kid[0]->kind == KS_N_INDEX)
+            expression(w, node->kid[0], true, false);
+        return;
+    case KS_N_ASSIGN:
+        if (strcmp(node->text, "=") != 0)
+            count(w);
+        expression(w, node->kid[1], true, false);
+        expression(w, node->kid[0], strcmp(node->text, "=") != 0, true);
+        return;
+    case KS_N_BINARY:
+        if (strlen(node->text) == 1 && strchr("+-*/%&|^", node->text[0]))
+            count(w);
+        break;
+    case KS_N_CALL: {
+        const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
+        bool atomic = ks_starts_with(name, "atomic");
+        count(w);
+        for (size_t i = 1; i < node->n; i++) {
+            const struct ks_node *arg = node->kid[i];
+            bool target = i == 1 && atomic;
+            if (ks_node_is(arg, KS_N_UNARY, "&"))
+                arg = arg->kid[0];
+            expression(w, arg, true, target);
+        }
+        return;
+    }
+    default:
+        break;
+    }
+    if (ks_node_is(node, KS_N_UNARY, "*"))
+        add(w, node, reads, writes);
+    for (size_t i = 0; i < node->n && !address; i++)
+        expression(w, node->kid[i], !(steps && node->kid[i]->kind == KS_N_NAME), steps || writes);
+}
+
+static void statement(struct walker *w, struct ks_node *node);
+
+static double turns_of(const struct walker *w, const struct ks_loop *l)
+{
+    const struct ks_subject *s = w->s;
+    if (l->turns >= 0 || s->brief->n_problems == 0 || !l->limit || !l->start || !l->by)
+        return (double)l->turns;
+    struct ks_poly from = ks_affine_eval(&w->env, l->start), to = ks_affine_eval(&w->env, l->limit);
+    struct ks_poly span = ks_poly_sum(&to, &from, -1);
+    int64_t by, total = l->compare[1] == '=' ? l->down ? -1 : 1 : 0;
+    if (!span.known || !ks_parse_i64(l->by, &by) || by <= 0)
+        return -1;
+    for (int i = 0; i < span.n; i++) {
+        int64_t product = span.term[i].coef, value;
+        for (int k = 0; k < span.term[i].n; k++)
+            if (!lookup((void *)s, span.term[i].symbol[k], &value) ||
+                !ks_mul_i64(product, value, &product))
+                return -1;
+        total += product;
+    }
+    total = l->down ? -total : total;
+    return total <= 0 ? 0 : (double)((total + by - 1) / by);
+}
+
+static void loop(struct walker *w, struct ks_node *node)
+{
+    struct ks_loop l;
+    struct walker outer = *w;
+    ks_loop_read(w->s->arena, w->s->decl, &w->s->body, &w->env, node, &l);
+    bool stride = w->s->is_map && w->s->map.stride && w->depth == 0; // its turns are other items
+    double turns = turns_of(w, &l);
+    w->out->free_loops += l.why == NULL && !stride;
+    if (!l.why)
+        w->out->reductions += (int)l.n_reductions;
+    if (node->kind == KS_N_FOR && node->kid[0]->kind == KS_N_DECL) {
+        for (size_t i = 0; i < node->kid[0]->n; i++)
+            if (node->kid[0]->kid[i]->init)
+                expression(w, node->kid[0]->kid[i]->init, true, false);
+        struct ks_poly start = l.start ? ks_affine_eval(&w->env, l.start) : (struct ks_poly){0};
+        bool plain = start.known && !is_veiled(w, &start, 0);
+        ks_loop_enter(&w->env, node);
+        if (plain && l.var) { // its start is part of what it adds to an index
+            struct ks_affine_local *local = &w->env.at[w->env.len - 1];
+            local->value = ks_poly_sum(&start, &local->value, 1);
+            w->counters.cap = w->counters.len;
+            ks_strv_add(w->s->arena, &w->counters, l.var);
+        }
+    } else if (node->kind == KS_N_FOR) {
+        statement(w, node->kid[0]);
+    }
+    w->times = turns < 0 || w->times < 0 ? -1 : w->times * turns;
+    if (l.var) {
+        w->loop = l.var;
+        w->loop_begin = node->begin;
+    }
+    w->depth++;
+    if (w->depth > w->out->nest)
+        w->out->nest = w->depth;
+    bool inner = false;
+    for (size_t i = 0; i < node->n; i++)
+        inner |= ks_node_find(node->kid[i], KS_N_FOR, NULL) ||
+                 ks_node_find(node->kid[i], KS_N_WHILE, NULL) ||
+                 ks_node_find(node->kid[i], KS_N_DO, NULL);
+    if (!inner)
+        w->out->turns = w->out->turns < 0 || w->times < 0 ? -1 : w->out->turns + w->times;
+    for (size_t i = node->kind == KS_N_FOR ? 3 : 0; i < node->n; i++)
+        if (node->kid[i]->kind >= KS_N_BLOCK)
+            statement(w, node->kid[i]);
+        else
+            expression(w, node->kid[i], true, false);
+    if (node->kind == KS_N_FOR && node->kid[1]->kind != KS_N_EMPTY) {
+        double operations = w->out->operations;
+        expression(w, node->kid[1], true, false);
+        w->out->operations = operations;
+    }
+    size_t entered = w->env.len;
+    *w = outer;
+    w->env.cap = entered < w->env.cap ? w->env.len : w->env.cap;
+}
+
+static void statement(struct walker *w, struct ks_node *node)
+{
+    switch (node->kind) {
+    case KS_N_DECL:
+        for (size_t i = 0; i < node->n; i++)
+            if (node->kid[i]->init &&
+                !(node->kid[i]->pointer && !ks_node_find(node->kid[i]->init, KS_N_INDEX, NULL)))
+                expression(w, node->kid[i]->init, true, false);
+        ks_loop_declare(&w->env, node);
+        return;
+    case KS_N_EXPR:
+        expression(w, node->kid[0], true, false);
+        return;
+    case KS_N_IF:
+        expression(w, node->kid[0], true, false);
+        for (size_t i = 1; i < node->n; i++)
+            statement(w, node->kid[i]);
+        return;
+    case KS_N_BLOCK:
+        for (size_t i = 0; i < node->n; i++)
+            statement(w, node->kid[i]);
+        return;
+    default:
+        if (ks_node_is_loop(node))
+            loop(w, node);
+        return;
+    }
+}
+
+void ks_patterns_find(const struct ks_subject *s, struct ks_pattern_list *out)
+{
+    *out = (struct ks_pattern_list){.followed = true};
+    struct walker w = {.s = s, .out = out, .times = 1};
+    ks_affine_begin(s->arena, s->body.block, &w.env);
+    statement(&w, s->body.block);
+}
+
+static void print_step(struct ks_buf *out, const char *what, int64_t step)
+{
+    if (step == KS_STEP_UNKNOWN)
+        ks_buf_printf(out, ", %s not known", what);
+    else if (step == 0)
+        ks_buf_printf(out, ", the same for all %s", what);
+    else if (step == 1 || step == -1)
+        ks_buf_printf(out, ", contiguous in %s", what);
+    else
+        ks_buf_printf(out, ", apart by %lld in %s", (long long)step, what);
+}
+
+void ks_patterns_print(const struct ks_subject *s, const struct ks_pattern_list *patterns,
+                       struct ks_buf *out)
+{
+    for (size_t i = 0; i < patterns->len; i++) {
+        const struct ks_pattern *p = &patterns->at[i];
+        ks_buf_printf(out, "line %d: %s %s (%s)", p->node->line,
+                      p->reads && p->writes ? "reads and writes"
+                      : p->writes           ? "writes"
+                                            : "reads",
+                      ks_node_text(s->arena, &s->body, p->node), s->decl->params[p->param].name);
+        print_step(out, "x", p->along_x);
+        if (s->is_map ? s->map.axis[1].used : p->along_y != 0)
+            print_step(out, "y", p->along_y);
+        if (p->loop)
+            print_step(out, p->loop, p->along_loop);
+        if (p->times >= 0)
+            ks_buf_printf(out, ", %.0f times a thread at most", p->times);
+        ks_buf_puts(out, "\n");
+    }
+}

@@ -1,0 +1,38 @@
+// How a kernel's accesses lie in memory: each as a polynomial of thread and block numbers and loop
+// variables, with its steps from thread to thread and from turn to turn, in the first workload's
+// numbers.
+#ifndef KS_PATTERN_H
+#define KS_PATTERN_H
+
+#include "engine/subject.h"
+
+#define KS_STEP_UNKNOWN INT64_MIN
+
+struct ks_pattern {
+    const struct ks_node *node;
+    size_t param;
+    bool reads, writes;
+    struct ks_poly index;                 // in elements; not `known` where it is no polynomial
+    int depth;                            // loops round it
+    const char *loop;                     // variable of the innermost of them that counts, or NULL
+    int64_t along_x, along_y, along_loop; // steps in elements; KS_STEP_UNKNOWN
+    double times;                         // a thread does it, -1: unknown
+};
+struct ks_pattern_list {
+    struct ks_pattern *at;
+    size_t len, cap;
+    int nest;          // deepest loops
+    int free_loops;    // whose turns may run in any order, reductions apart
+    int reductions;    // variables that they reduce
+    double turns;      // of the innermost loops together, a thread; -1: unknown, 0: no loop
+    double operations; // arithmetic in the text outside of subscripts and loop headers, times
+                       // turns; -1
+    bool followed;     // every access through a pointer is listed with its parameter
+};
+
+void ks_patterns_find(const struct ks_subject *subject, struct ks_pattern_list *out);
+// "line 9: reads a[row * n + k]: x apart by 1024, k contiguous, 1024 times a thread at most", a line each.
+void ks_patterns_print(const struct ks_subject *subject, const struct ks_pattern_list *patterns,
+                       struct ks_buf *out);
+
+#endif
