@@ -123,13 +123,14 @@ static const struct ks_verb verbs[] = {
      "key and variant (their first digits serve as names). Files that are not used follow, with the\n"
      "reason (docs/reasons.md). The project is the one that the current folder belongs to.\n",
      verb_list},
-    {"show", "FILE.cu[:KERNEL] | KERNEL | KEY | VARIANT [-- NVCC OPTIONS]",
+    {"show", "[--trajectory] FILE.cu[:KERNEL] | KERNEL | KEY | VARIANT [-- NVCC OPTIONS]",
      "one kernel: profile, variant, evidence, attempts",
      "Prints time, counters, bottleneck and distance from the measured ceilings as they were when\n"
      "the kernel was tuned on this machine, then the stored decision with its evidence and what else\n"
      "was tried. KEY and VARIANT may be cut to 4 digits or more. Options behind -- are those of\n"
      "FILE.cu's compile; with none, the architectures that the stores have decisions for, or the\n"
      "options of the last build that left it pending.\n"
+     "  --trajectory  only what was judged, as a tree: each attempt below the one that it adds to\n"
      "Exit status: 1 when nothing is stored.\n",
      verb_show},
     {"diff", "FILE.cu[:KERNEL] [--variant=ID] [-- NVCC OPTIONS]", "original against variant, unified",

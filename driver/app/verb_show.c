@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/verb_decision.h"
+#include "app/verb_tree.h"
 #include "base/log.h"
 #include "memory/outcomes.h"
 #include "os/file.h"
@@ -24,6 +25,7 @@ struct showing {
     struct ks_outcomes *outcomes; // NULL: no memory here
     json_t *rows;                 // NULL: text
     size_t n_stored;
+    bool tree;                    // attempts alone, as a tree
 };
 
 static void add_subject(struct showing *s, const char *key, const char *kernel, int arch)
@@ -218,7 +220,9 @@ static void show(struct showing *s, const struct subject *subject)
     ks_vec_each(struct verb_decision, d, &s->decisions)
         s->n_stored += strcmp(d->key, subject->key) == 0;
     json_t *profile = profile_of(s->context, subject->key);
-    if (s->rows != NULL)
+    if (s->tree && s->rows == NULL)
+        verb_tree_print(s->context->arena, subject->kernel, attempts, n);
+    else if (s->rows != NULL)
         show_json(s, subject, profile, attempts, n);
     else
         show_text(s, subject, profile, attempts, n);
@@ -238,7 +242,10 @@ static void open_memory(struct showing *s)
 
 int verb_show(struct ks_verb_context *context)
 {
-    static const struct verb_syntax syntax = {
+    const char *tree = NULL;
+    const struct verb_option options[] = {{.name = "--trajectory", .value = &tree}};
+    const struct verb_syntax syntax = {
+        .options = options, .n_options = 1,
         .expects = "give one FILE.cu, FILE.cu:KERNEL, kernel, key or variant", .least = 1,
         .most = 1, .nvcc = true};
     struct verb_words words;
@@ -250,6 +257,7 @@ int verb_show(struct ks_verb_context *context)
     if (find_subjects(&s, words.targets.at[0], words.nvcc, &err) != KS_OK)
         return verb_fail(context, &err);
     open_memory(&s);
+    s.tree = tree != NULL;
     s.rows = context->json ? json_array() : NULL;
     ks_vec_each(struct subject, subject, &s.subjects)
         show(&s, subject);

@@ -1,4 +1,4 @@
-// Puts one attempt into a memory, for tests of what `ks` tells of it: ks-add-attempt STATE_DIR KEY [PROPOSAL.yaml]
+// Puts one attempt into a memory, for tests of what `ks` tells of it: ks-add-attempt STATE_DIR KEY [PROPOSAL.yaml | ID PARAMS]
 #include <stdio.h>
 
 #include "memory/outcomes.h"
@@ -10,7 +10,7 @@ int main(int argc, char **argv)
     struct ks_outcomes *outcomes = NULL;
     struct ks_arena arena = {0};
     struct ks_slice text = {0};
-    if (argc < 3 || argc > 4 || (argc == 4 && ks_file_read(&arena, argv[3], 1u << 20, &text, &err) != KS_OK))
+    if (argc < 3 || argc > 5 || (argc == 4 && ks_file_read(&arena, argv[3], 1u << 20, &text, &err) != KS_OK))
         return 2;
     struct ks_config config = {.state_dir = argv[1]};
     struct ks_attempt attempt = {.key = argv[2], .kernel = "scale", .proposal = "0123456789abcdef",
@@ -19,6 +19,10 @@ int main(int argc, char **argv)
                                  .arch = 90, .correctness = "CORRECT", .speed = "FASTER",
                                  .reason = "as a test wants it", .ratio = 1.25, .lower = 1.2,
                                  .text = argc == 4 ? text.at : NULL};
+    if (argc == 5) {
+        attempt.proposal = argv[3];
+        attempt.params = argv[4];
+    }
     enum ks_status status = ks_outcomes_open(&config, &outcomes, &err);
     if (status == KS_OK)
         status = ks_outcomes_add(outcomes, &attempt, &err);

@@ -32,6 +32,20 @@ json 0 show scale + kernels 'kernels[].decisions' 'kernels[].attempts'
 has '"chip": "test"'
 status 0 "$ks" stats && has 'unroll         1        1       1    1.25x'
 json 0 stats + skills
+# The attempts as a tree: below what it adds to, wherever that came in time; judged again, only the newest.
+for attempt in 'a1 block=256 unroll=4 width=4' 'a2 width=4' 'a3 block=256 unroll=4' 'a2 width=4'; do
+    "$KS_TEST_TOOLS/ks-add-attempt" "$PWD/$state" "$key" ${attempt%% *} "${attempt#* }" || fail "no attempt was added"
+done
+status 0 "$ks" show --trajectory scale
+cut -d'[' -f1 out | sed 's| *$||' > tree
+cat > wanted <<'END_TREE'
+scale as it stands
++- 1.250x unroll=4
+|  +- 1.250x block=256 unroll=4
+|     +- 1.250x block=256 unroll=4 width=4
++- 1.250x width=4
+END_TREE
+same wanted tree
 echo '{"chip' > "$state/profiles/$key.json"
 status 0 "$ks" show scale && says 'delete it and tune again'
 rm -r $state
