@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 static const struct ks_verb verbs[] = {
-    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [--device NAME] [-- NVCC OPTIONS]",
+    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [--device NAME] [-- NVCC OPTIONS] | --replay LOG [KERNEL]",
      "find, verify and store a faster variant of each marked kernel",
      "Profiles the marked kernels of FILE.cu on this machine's GPU, proposes variants, verifies each\n"
      "against the original and stores the one that is confirmed faster, or the decision that the\n"
@@ -17,6 +17,8 @@ static const struct ks_verb verbs[] = {
      "  --again        judge again what earlier runs judged, and decide anew\n"
      "  --device NAME  `cuda`, or `emu`: verified on the emulated device, where speed is modelled, not\n"
      "                 measured (docs/emulator.md); default KS_DEVICE, else a GPU, else the emulated one\n"
+     "  --replay=LOG   no tuning: plays searches back on a recorded log, of all its kernels or of KERNEL\n"
+     "                 (docs/search.md), with --seed=N and without the part of each --without=PART\n"
      "An interrupted run goes on where it stopped.\n"
      "Exit status: 0 also when nothing is faster; 1 when an original kernel is itself at fault.\n",
      verb_tune},

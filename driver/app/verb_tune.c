@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/verb_replay.h"
 #include "app/verb_tune.h"
 #include "base/log.h"
 #include "cfg/trust.h"
@@ -223,14 +224,18 @@ int verb_tune(struct ks_verb_context *context)
 {
     const char *budget = NULL, *again = NULL, *in_build = NULL, *device = NULL;
     struct tuning tuning = {.context = context, .target = true};
-    const struct verb_option options[] = {{.name = "--budget=", .value = &budget},
+    struct verb_replay replay = {0};
+    const struct verb_option options[] = {{.name = "--replay=", .value = &replay.log},
+                                          {.name = "--seed=", .value = &replay.seed},
+                                          {.name = "--without=", .values = &replay.without},
+                                          {.name = "--budget=", .value = &budget},
                                           {.name = "--again", .value = &again},
                                           {.name = "--in-build", .value = &in_build},
                                           {.name = "--device=", .value = &device},
                                           {.name = "--key=", .values = &tuning.keys}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 5, .least = 1, .most = 1, .nvcc = true};
+        .options = options, .n_options = 8, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
@@ -239,6 +244,14 @@ int verb_tune(struct ks_verb_context *context)
         exit_code = verb_device_option(context, device);
     if (exit_code != EXIT_OK)
         return exit_code;
+    if (replay.log != NULL) {
+        replay.kernel = words.targets.len > 0 ? words.targets.at[0] : NULL;
+        return verb_replay(context, &replay);
+    }
+    if (words.targets.len == 0 || replay.seed != NULL || replay.without.len > 0)
+        return verb_usage(context, "%s", words.targets.len == 0
+                                             ? syntax.expects
+                                             : "--seed and --without are those of --replay=LOG");
     if (budget != NULL && !ks_seconds_parse(budget, &tuning.budget))
         return verb_usage(context, "--budget=%s is no time: 90, 90s or 5m", budget);
     tuning.again = again != NULL;
