@@ -179,8 +179,10 @@ static const struct ks_verb verbs[] = {
      "skills) and says all that is wrong, file:line, and whether there is a profile for which no skill\n"
      "speaks. add FILE: a skill of your own, checked beside the others and on probation; disable ID,\n"
      "retire ID [REASON], enable ID: whether it is tried; merge ID INTO: its lessons go to another.\n"
+     "adopt ID FILE.cu:KERNEL ... [--budget=T] [--device=NAME] [-- NVCC OPTIONS]: tunes three kernels or\n"
+     "more with the skill and without it, and adopts it where that shows a gain. No decision is stored.\n"
      "export FILE, import FILE: what was learned, and your skills, for another machine (docs/skills.md).\n"
-     "Exit status: 2 when a skill is wrong or not known.\n",
+     "Exit status: 1 when a skill is not adopted, 2 when one is wrong or not known.\n",
      verb_skills},
     {"export", "--out=FILE | --to=DIR [--project | --user] [NAME ...]",
      "decisions into one signed file, or a shared folder",

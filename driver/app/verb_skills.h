@@ -18,5 +18,8 @@ int verb_skills_merge(struct ks_verb_context *context, const char *id, const cha
 int verb_skills_stats(struct ks_verb_context *context);
 // export or import FILE.
 int verb_skills_carry(struct ks_verb_context *context, const char *what, const char *file);
+// adopt ID FILE.cu:KERNEL ... : the gate of memory/trial.h.
+int verb_skills_adopt(struct ks_verb_context *context, const struct verb_words *words, const char *budget,
+                      const char *device);
 
 #endif

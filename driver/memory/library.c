@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "memory/database.h"
 #include "memory/skill_check.h"
+#include "nvcc/toolkit.h"
 #include "os/clock.h"
 #include "os/file.h"
 
@@ -114,6 +115,18 @@ static struct ks_outcomes *look_into_memory(struct ks_arena *arena, const struct
     return o;
 }
 
+// nvcc's version, asked for (it is cached) only where a skill was adopted under one; NULL: not known.
+static const char *toolkit_now(struct ks_arena *arena, const struct ks_config *config,
+                               const struct ks_skill_standing *s, const char **version)
+{
+    struct ks_toolkit toolkit;
+    if (*version == NULL && s->standing == KS_ADOPTED && s->toolkit[0] != '\0' &&
+        ks_toolkit_find(arena, config, &toolkit, NULL) == KS_OK &&
+        ks_toolkit_version(arena, config, &toolkit, NULL) == KS_OK)
+        *version = toolkit.version;
+    return *version;
+}
+
 enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_outcomes *outcomes, bool all, struct ks_library *library,
                                struct ks_err *err)
@@ -121,6 +134,7 @@ enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *c
     struct ks_skill_list every = {0};
     struct ks_outcomes *opened = outcomes == NULL ? look_into_memory(arena, config) : NULL;
     struct ks_outcomes *o = outcomes != NULL ? outcomes : opened;
+    const char *toolkit = NULL;
     size_t installed = 0;
     *library = (struct ks_library){0};
     enum ks_status status = load_all(arena, config, &every, &installed, err);
@@ -134,7 +148,12 @@ enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *c
         }
         if (!all && (s.standing == KS_DISABLED || s.standing == KS_RETIRED))
             continue;
-        every.at[i].on_probation = s.standing == KS_PROBATION;
+        const char *stale = ks_standing_stale(arena, &s, toolkit_now(arena, config, &s, &toolkit), 0);
+        if (stale != NULL)
+            s.reason = ks_arena_printf(arena, "%s; %s: on probation until `ks skills adopt %s` shows it anew",
+                                       s.reason, stale, s.id);
+        every.at[i].on_probation = s.standing == KS_PROBATION || stale != NULL;
+        every.at[i].shown_arch = s.standing == KS_ADOPTED ? s.arch : 0;
         *ks_vec_push(arena, &library->skills) = every.at[i];
         *ks_vec_push(arena, &library->standings) = s;
     }

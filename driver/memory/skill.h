@@ -13,7 +13,8 @@ struct ks_conditions {
 struct ks_skill {
     const char *id, *title, *direction, *risk, *precision, *how, *file;
     int line;
-    bool on_probation;             // not shown to pay yet (memory/library.h)
+    bool on_probation;             // not shown to pay yet (memory/library.h);
+    int shown_arch;                // or shown on this architecture alone; 0: does not matter
     struct ks_conditions when;     // evidence for it, by weight: scores, excludes nothing
     struct ks_conditions requires_; // gate: must not be false
     struct ks_conditions forbids;  // gate: must not be true

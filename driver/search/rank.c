@@ -34,7 +34,8 @@ size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills
         if (!ks_skill_applies(arena, skill, facts, &r.evidence, &r.why))
             continue;
         // What has not shown that it pays comes behind what has.
-        r.score = skill->on_probation ? r.evidence / 2 : r.evidence;
+        bool shown = !skill->on_probation && (skill->shown_arch == 0 || skill->shown_arch == place->arch);
+        r.score = shown ? r.evidence : r.evidence / 2;
         weigh(outcomes, place, &r);
         out[n++] = r;
     }

@@ -152,6 +152,13 @@ static void what_has_shown_nothing_comes_behind(void **state)
     assert_string_equal(order(ranked, n), "abc");
     assert_float_equal(ranked[2].score, 0.5, 1e-12);
     assert_float_equal(ranked[2].evidence, 1, 1e-12);
+    skills.at[2].on_probation = false;
+    skills.at[2].shown_arch = 100; // elsewhere
+    n = ks_rank_skills(&arena, &skills, &facts, NULL, &place, &ranked);
+    assert_string_equal(order(ranked, n), "abc");
+    skills.at[2].shown_arch = 90;
+    n = ks_rank_skills(&arena, &skills, &facts, NULL, &place, &ranked);
+    assert_string_equal(order(ranked, n), "cab");
 }
 
 int main(void)

@@ -54,16 +54,15 @@ is tiled-transpose 's["score"], c["dram_pct < 40"]["truth"], c["dram_pct < 40"][
 is measure-first 's["score"]' 0.0
 is coalescing 'r["bottleneck"], c["bottleneck(uncoalesced)"]["weight"], round(s["score"], 3)' "('uncoalesced', 3.0, 0.917)"
 "$KS_TEST_TOOLS/ks-add-attempt" state "$key" || fail "no attempt"
-cat > skill.sql << 'END'
-UPDATE learned SET skill = 'tiled-transpose', judged = 40, correct = 40, measured = 40, log_sum = 40 * 0.6931;
-END
-if command -v sqlite3 > /dev/null; then
-    sqlite3 state/memory.db < skill.sql
-    json 0 explain --why a.cu:turn -- -arch=sm_90
-    is tiled-transpose 's["attempts"], s["evidence"], s["feasible"] > 0.9, s["gain"] > 1.8, s["score"] > 2.5' \
-        '(40, 1.0, True, True, True)'
-    status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has '40 attempts here and elsewhere'
-fi
+python3 -c "
+import sqlite3
+db = sqlite3.connect('state/memory.db')
+db.execute(\"UPDATE learned SET skill = 'tiled-transpose', judged = 40, correct = 40, measured = 40, log_sum = 40 * 0.6931\")
+db.commit()" || fail "the memory cannot be changed"
+json 0 explain --why a.cu:turn -- -arch=sm_90
+is tiled-transpose 's["attempts"], s["evidence"], s["feasible"] > 0.9, s["gain"] > 1.8, s["score"] > 2.5' \
+    '(40, 1.0, True, True, True)'
+status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has '40 attempts here and elsewhere'
 echo '{' > "state/profiles/$key.json"
 status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && says 'cannot be read' && has 'bottleneck: unknown'
 
