@@ -1,0 +1,34 @@
+// KernelBench level 1, problem 16: C = A' B; A is stored as 8192 x 2048, B as 8192 x 4096.
+#include "../port.h"
+
+// flop: 2*m*n*k
+#pragma ks optimize
+#pragma ks workload let(m=2048) let(n=4096) let(k=8192) in(a[m*k]=uniform(-1,1)) \
+    in(b[k*n]=uniform(-1,1)) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void product_ta(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float sum = 0.0f;
+    for (int i = 0; i < k; i++)
+        sum += a[i * m + row] * b[i * n + col];
+    c[row * n + col] = sum;
+}
+
+int main()
+{
+    need_gpu();
+    int m = 37, n = 45, k = 29;
+    random_floats a(m * k, 16), b(k * n, 1600);
+    floats c(m * n);
+    LAUNCH(product_ta, dim3(ceildiv(n, 16), ceildiv(m, 16)), dim3(16, 16), a, b, c, m, n, k);
+    return compare("016_Matmul_with_transposed_A", c, [&](size_t at) {
+        int row = at / n, col = at % n;
+        double sum = 0;
+        for (int i = 0; i < k; i++)
+            sum += (double)a[i * m + row] * b[i * n + col];
+        return sum;
+    });
+}

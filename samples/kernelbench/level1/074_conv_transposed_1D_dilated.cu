@@ -1,0 +1,40 @@
+// KernelBench level 1, problem 74: transposed, batch 32, 32 to 64 channels, 131072, kernel 5,
+// dilation 3.
+#include "../port.h"
+
+// flop: 2*batch*ci*co*w*5
+#pragma ks optimize
+#pragma ks workload let(batch=32) let(ci=32) let(co=64) let(w=131072) let(ow=w+12) \
+    in(x[batch*ci*w]=uniform(-1,1)) in(weight[ci*co*5]=uniform(-1,1)) out(y[batch*co*ow]) \
+    grid(ceildiv(ow,256),batch*co) block(256)
+__global__ void conv_back_5_dilated(const float *x, const float *weight, float *y, int ci, int co,
+                                    int w, int ow)
+{
+    const int kw = 5, dilation = 3;
+    int px = blockIdx.x * blockDim.x + threadIdx.x;
+    int plane = blockIdx.y;
+    if (px >= ow)
+        return;
+    int n = plane / co, o = plane % co;
+    float sum = 0.0f;
+    for (int c = 0; c < ci; c++)
+        for (int tx = 0; tx < kw; tx++) {
+            int ix = px - tx * dilation;
+            if (ix >= 0 && ix < w)
+                sum += x[(n * ci + c) * w + ix] * weight[(c * co + o) * kw + tx];
+        }
+    y[plane * ow + px] = sum;
+}
+
+int main()
+{
+    need_gpu();
+    conv_shape s = {2, 3, 4, {1, 1, 4}, {1, 1, 5}, {1, 1, 16}, {1, 1, 1}, {0, 0, 0}, {1, 1, 3}};
+    int batch = s.batch, ci = s.ci, co = s.co, w = s.in[2], ow = s.out[2];
+    random_floats x(batch * ci * w, 74), weight(ci * co * 5, 7400);
+    floats y(batch * co * ow);
+    LAUNCH(conv_back_5_dilated, dim3(ceildiv(ow, 256), batch * co), 256, x, weight, y, ci, co, w,
+           ow);
+    std::vector<double> want = conv_transposed_wanted(s, x, weight);
+    return compare("074_conv_transposed_1D_dilated", y, [&](size_t i) { return want[i]; });
+}
