@@ -1,0 +1,73 @@
+// KernelBench level 2, problem 64: linear layer, 1024 rows, 8192 to 8192 features; then LogSumExp
+// of the row, leaky ReLU and GELU twice each.
+#include "../port.h"
+
+__device__ static float gelu(float v)
+{
+    return 0.5f * v * (1.0f + erff(v * 0.70710678f));
+}
+
+// flop: 2*m*n*k
+#pragma ks optimize
+#pragma ks workload let(m=1024) let(n=8192) let(k=8192) in(x[m*k]=uniform(-1,1)) \
+    in(weight[n*k]=uniform(-0.011,0.011)) in(bias[n]=uniform(-0.011,0.011)) out(y[m*n]) \
+    grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void linear_to_log_sum_exp(const float *x, const float *weight, const float *bias,
+                                      float *y, int m, int n, int k)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float v = bias[col];
+    for (int i = 0; i < k; i++)
+        v += x[row * k + i] * weight[col * k + i];
+    y[row * n + col] = v;
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=1024) let(n=8192) in(v[m*n]=uniform(-4,4)) out(y[m]) grid(m) block(256)
+__global__ void log_sum_exp_gelu(const float *v, float *y, int n)
+{
+    v += (size_t)blockIdx.x * n;
+    float largest = -INFINITY;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        largest = fmaxf(largest, v[i]);
+    largest = block_max(largest);
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        sum += expf(v[i] - largest);
+    sum = block_sum(sum);
+    if (threadIdx.x == 0) {
+        float all = largest + logf(sum);
+        all = all > 0.0f ? all : 0.01f * all;
+        all = all > 0.0f ? all : 0.01f * all;
+        y[blockIdx.x] = gelu(gelu(all));
+    }
+}
+
+int main()
+{
+    need_gpu();
+    int m = 5, n = 300, k = 30;
+    random_floats x(m * k, 64), weight(n * k, 6400, -0.4, 0.4), bias(n, 6401);
+    floats between(m * n), y(m);
+    LAUNCH(linear_to_log_sum_exp, dim3(ceildiv(n, 16), ceildiv(m, 16)), dim3(16, 16), x, weight,
+           bias, between, m, n, k);
+    LAUNCH(log_sum_exp_gelu, m, 256, between, y, n);
+    auto product = [&](size_t row, int col) {
+        double sum = bias[col];
+        for (int i = 0; i < k; i++)
+            sum += (double)x[row * k + i] * weight[col * k + i];
+        return sum;
+    };
+    auto gelu_of = [](double v) { return 0.5 * v * std::erfc(-v / std::sqrt(2.0)); };
+    return compare("064_Gemm_LogSumExp_LeakyReLU_LeakyReLU_GELU_GELU", y, [&](size_t row) {
+        double sum = 0;
+        for (int i = 0; i < n; i++) {
+            double v = product(row, i);
+            sum += std::exp(v);
+        }
+        return gelu_of(gelu_of(std::log(sum) * (sum > 1 ? 1 : 1e-4)));
+    });
+}

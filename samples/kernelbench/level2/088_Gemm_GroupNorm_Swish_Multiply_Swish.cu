@@ -1,0 +1,85 @@
+// KernelBench level 2, problem 88: linear layer, 1024 rows, 8192 to 8192 features; then group norm
+// in 256 groups, Swish, times a vector, Swish.
+#include "../port.h"
+
+__device__ static float sigmoid(float v)
+{
+    return 1.0f / (1.0f + expf(-v));
+}
+
+// flop: 2*m*n*k
+#pragma ks optimize
+#pragma ks workload let(m=1024) let(n=8192) let(k=8192) in(x[m*k]=uniform(-1,1)) \
+    in(weight[n*k]=uniform(-0.011,0.011)) in(bias[n]=uniform(-0.011,0.011)) out(y[m*n]) \
+    grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void linear_to_256_groups(const float *x, const float *weight, const float *bias,
+                                     float *y, int m, int n, int k)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x;
+    int row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float v = bias[col];
+    for (int i = 0; i < k; i++)
+        v += x[row * k + i] * weight[col * k + i];
+    y[row * n + col] = v;
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=1024) let(n=8192) let(groups=256) in(v[m*n]=uniform(-1,1)) \
+    in(gamma[n]=uniform(-2,2)) in(beta[n]=uniform(-1,1)) in(factor[n]=uniform(-2,2)) out(y[m*n]) \
+    grid(groups,m) block(32)
+__global__ void group_norm_swish_swish(const float *v, const float *gamma, const float *beta,
+                                       const float *factor, float *y, int n, int groups)
+{
+    int size = n / groups, first = blockIdx.x * size;
+    v += (size_t)blockIdx.y * n;
+    y += (size_t)blockIdx.y * n;
+    float sum = 0.0f, squares = 0.0f;
+    for (int i = first + threadIdx.x; i < first + size; i += blockDim.x) {
+        sum += v[i];
+        squares += v[i] * v[i];
+    }
+    float mean = block_sum(sum) / size;
+    float scale = rsqrtf(block_sum(squares) / size - mean * mean + 1e-5f);
+    for (int i = first + threadIdx.x; i < first + size; i += blockDim.x) {
+        float u = (v[i] - mean) * scale * gamma[i] + beta[i];
+        u = u * sigmoid(u) * factor[i];
+        y[i] = u * sigmoid(u);
+    }
+}
+
+int main()
+{
+    need_gpu();
+    int m = 5, n = 160, k = 30;
+    random_floats x(m * k, 88), weight(n * k, 8800, -0.4, 0.4), bias(n, 8801);
+    int groups = 4;
+    random_floats gamma(n, 8810), beta(n, 8811);
+    random_floats factor(n, 8802);
+    floats between(m * n), y(m * n);
+    LAUNCH(linear_to_256_groups, dim3(ceildiv(n, 16), ceildiv(m, 16)), dim3(16, 16), x, weight,
+           bias, between, m, n, k);
+    LAUNCH(group_norm_swish_swish, dim3(groups, m), 32, between, gamma, beta, factor, y, n, groups);
+    auto product = [&](size_t row, int col) {
+        double sum = bias[col];
+        for (int i = 0; i < k; i++)
+            sum += (double)x[row * k + i] * weight[col * k + i];
+        return sum;
+    };
+    auto sigmoid_of = [](double v) { return 1 / (1 + std::exp(-v)); };
+    auto before = [&](size_t row, int col) {
+        double v = product(row, col);
+        return v;
+    };
+    return compare("088_Gemm_GroupNorm_Swish_Multiply_Swish", y, [&](size_t at) {
+        int col = at % n, size = n / groups, first = col / size * size;
+        double mean = 0, square = 0;
+        for (int i = first; i < first + size; i++)
+            mean += before(at / n, i) / size;
+        for (int i = first; i < first + size; i++)
+            square += std::pow(before(at / n, i) - mean, 2) / size;
+        double u = (before(at / n, col) - mean) / std::sqrt(square + 1e-5) * gamma[col] + beta[col];
+        return u * sigmoid_of(u) * factor[col] * sigmoid_of(u * sigmoid_of(u) * factor[col]);
+    });
+}
