@@ -20,3 +20,9 @@ set_source_files_properties(${CMAKE_CURRENT_BINARY_DIR}/all_ports.cpp PROPERTIES
 set_target_properties(kernelbench_ports PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME kernelbench_ports COMMAND kernelbench_ports)
 set_tests_properties(kernelbench_ports PROPERTIES LABELS bench TIMEOUT 120)
+
+set(scratch ${CMAKE_BINARY_DIR}/tests/kernelbench_figures)
+file(MAKE_DIRECTORY ${scratch})
+add_test(NAME kernelbench_figures WORKING_DIRECTORY ${scratch}
+  COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_figures.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(kernelbench_figures PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 60)

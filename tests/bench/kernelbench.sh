@@ -1,0 +1,107 @@
+#!/bin/bash
+# kernelbench.sh BUILD_DIR OUT_DIR [options] [PORT...]: tunes and times the ports of samples/kernelbench on this machine's
+# GPU, unattended; then the table of what OUT holds, and the line of JSON of figures.md. PORT is a part of a file's name;
+# without one all are taken. What OUT holds is not measured again: run it until nothing is left.
+#   --part K/N    every Nth port from the Kth on: parts of one run, each with ten minutes (about K/16 for all ports)
+#   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
+#   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   KERNELBENCH=DIR a checkout of the
+#   benchmark: with PyTorch in python3 its own models are timed too; without either these columns say so
+#   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
+set -uo pipefail
+usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] && build=$(cd "$1" && pwd) && mkdir -p "$2" && out=$(cd "$2" && pwd) || usage
+here=$(cd "$(dirname "$0")" && pwd)
+source=$(cd "$here/../../samples/kernelbench" && pwd)
+shift 2
+part=1 parts=1 without= only=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --part) part=${2%/*} parts=${2#*/} && shift ;;
+    --without) without=$2 && shift ;;
+    -*) usage ;;
+    *) only+=("$1") ;;
+    esac
+    shift
+done
+[[ $part =~ ^[1-9][0-9]*$ && $parts =~ ^[1-9][0-9]*$ && $part -le $parts ]] || usage
+budget=${BUDGET:-12s} limit=${LIMIT:-570}
+if [ "${KS_DEVICE:-}" = emu ]; then
+    arch=sm_90 gpu=emulated driver=none
+else
+    nvidia-smi > /dev/null 2>&1 || { echo "SKIP: no GPU"; exit 77; }
+    arch=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d .)
+    gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
+    driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
+fi
+# One OUT is one way of tuning on one kind of GPU: anything else would be averaged with it unseen.
+printf '{"gpu": "%s", "driver": "%s", "arch": "%s", "budget": "%s", "without": "%s"}\n' \
+    "$gpu" "$driver" "$arch" "$budget" "$without" > "$out/run.new"
+if [ -e "$out/run.json" ] && ! cmp -s "$out/run.json" "$out/run.new"; then
+    echo "kernelbench.sh: $out was begun differently: $(cat "$out/run.json")" >&2
+    exit 2
+fi
+mv "$out/run.new" "$out/run.json"
+mkdir -p "$out/rows" "$out/src"
+cp -r "$source/port.h" "$source"/level? "$out/src/" # tuning writes beside the source
+export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
+share=$out/share-$part
+case $without in
+'' | memory) ;;
+templates | transforms)
+    rm -rf "$share" && cp -rL "$build/share/ks" "$share"
+    grep -lE "^action: *\{ *${without%s}:" "$share"/skills/expert/*.yaml | xargs -r sed -i 's/^action:.*/action: none/'
+    export KS_SHARE_DIR=$share
+    ;;
+*) usage ;;
+esac
+
+chosen() { # every port of this part, by level and number
+    local i=0 file one
+    for file in "$out"/src/level?/*.cu; do
+        [ $((i++ % parts)) -eq $((part - 1)) ] || continue
+        [ ${#only[@]} -gt 0 ] || { echo "$file"; continue; }
+        for one in "${only[@]}"; do [[ $file != *"$one"* ]] || { echo "$file"; break; }; done
+    done
+}
+whole() { python3 -c 'import json, sys; sys.exit("kernels" not in json.load(open(sys.argv[1])))' "$1" 2> /dev/null; }
+tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kernels that it has none of
+    local kernels seconds status
+    kernels=$(grep -c '^__global__' "$1")
+    seconds=$((kernels * (${budget%s} + 20) + 30))
+    [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
+    timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
+    status=$?
+    [ $status -ne 130 ] || exit 130
+    if ! whole "$2.new"; then # a failure is a result: the table counts it
+        python3 -c 'import json, sys; print(json.dumps({"kernels": [], "failed": sys.argv[1]}))' \
+            "exit status $status: $(tail -c 300 "$2.err")" > "$2.new"
+    elif ! python3 "$here/kernelbench_figures.py" --timed "$2.new"; then
+        timeout --foreground -s INT 60 "$build/bin/ks" profile "$1" --json -- -arch="$arch" -O3 > "$2.profile" 2>> "$2.err"
+    fi
+    mv "$2.new" "$2"
+}
+left=0
+while IFS= read -r file; do
+    row=$out/rows/$(basename "$(dirname "$file")")-$(basename "$file" .cu).json
+    [ ! -s "$row" ] || continue
+    if [ "$SECONDS" -ge "$limit" ]; then
+        left=$((left + 1))
+        continue
+    fi
+    start=$SECONDS
+    tune "$file" "$row"
+    echo "$(basename "$row" .json): $(python3 "$here/kernelbench_figures.py" --one "$row") $((SECONDS - start)) s"
+done < <(chosen)
+if [ "${KS_DEVICE:-}" != emu ] && [ ! -e "$out/cublas.err" ]; then
+    if nvcc -O3 -arch="$arch" "$here/kernelbench_cublas.cu" -lcublas -o "$out/cublas" 2> "$out/cublas.err" &&
+        timeout 120 "$out/cublas" > "$out/library.new"; then
+        mv "$out/library.new" "$out/library.json"
+    else
+        echo "library calls: not run: $(tail -1 "$out/cublas.err")"
+    fi
+fi
+if [ -n "${KERNELBENCH:-}" ] && python3 -c 'import torch' 2> /dev/null; then
+    python3 "$here/kernelbench_torch.py" "$KERNELBENCH" "$out" $((limit - SECONDS)) || echo "PyTorch: not run"
+fi
+[ $left -eq 0 ] || echo "$left ports of this part are left: run it again"
+python3 "$here/kernelbench_figures.py" "$out"

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""kernelbench_figures.py OUT [--doc FILE]: the table of what kernelbench.sh left in OUT, and its figures as a line of
+JSON; with --doc the same as a page of the documentation. --one ROW: one result in a few words. --timed ROW: whether
+every kernel in it has a time."""
+import glob
+import json
+import math
+import os
+import re
+import statistics
+import sys
+
+SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
+SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures")
+DONE = ("variant", "original", "budget", "decided")  # all others are failures
+
+
+def load(path, otherwise=None):
+    try:
+        with open(path) as file:
+            return json.load(file)
+    except (OSError, ValueError):
+        return otherwise
+
+
+def head(text):
+    """the comment that a port begins with, as one line"""
+    return " ".join(text.split("#include")[0].replace("//", " ").split())
+
+
+def clauses(mark):
+    """name and text of each clause of a workload"""
+    for match in re.finditer(r"(\w+)\(((?:[^()]|\([^()]*\))*)\)", mark):
+        yield match[1], match[2]
+
+
+def work(text):
+    """of each kernel of a port: bytes that it must move, and its arithmetic by the `// flop:` above its mark"""
+    kernels = {}
+    joined = text.replace("\\\n", " ")
+    pattern = r"((?://[^\n]*\n)*)#pragma ks optimize[^\n]*\n#pragma ks workload ([^\n]*)\n__global__ void (\w+)\(([^)]*)\)"
+    for comments, mark, name, parameters in re.findall(pattern, joined):
+        values = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
+        types = {p.split()[-1].lstrip("*"): " ".join(p.replace("const ", "").rstrip().split()[:-1]) for p in parameters.split(",")}
+        moved = 0
+        for clause, inside in clauses(mark):
+            if clause == "let":
+                key, value = inside.split("=", 1)
+                values[key] = eval(value.replace("/", "//"), {}, values)
+            elif clause in ("in", "out", "inout"):
+                array, size = re.match(r"(\w+)\[([^\]]*)\]", inside).groups()
+                elements = eval(size.replace("/", "//"), {}, values)
+                moved += elements * SIZES[types[array]] * (2 if clause == "inout" else 1)
+        flop = re.search(r"// flop: (.*)", comments)
+        kernels[name] = (moved, eval(flop[1].replace("/", "//"), {}, values) if flop else 0)
+    return kernels
+
+
+def times(row, profile):
+    """kernel -> (before, after, lower bound of the ratio), None where there is no time"""
+    measured = {k["kernel"]: (k.get("profile") or {}).get("time_us") for k in (profile or {}).get("kernels", [])}
+    out = {}
+    for kernel in row["kernels"]:
+        if kernel["status"] == "variant" and kernel["timings"]:
+            before = sum(t["original_us"] for t in kernel["timings"])
+            out[kernel["kernel"]] = (before, before / kernel["speedup"], kernel["lower"] or 1)
+        else:
+            us = (kernel.get("profile") or {}).get("time_us") or measured.get(kernel["kernel"])
+            out[kernel["kernel"]] = (us, us, 1) if us else None
+    return out
+
+
+def problem(path, out):
+    """one row of the table"""
+    name = os.path.basename(path)[:-len(".json")]
+    level, file = name.split("-", 1)
+    with open(os.path.join(out, "src", level, file + ".cu")) as source:
+        text = source.read()
+    row, profile = load(path, {"kernels": [], "failed": "unreadable"}), load(path + ".profile")
+    need, took = work(text), times(row, profile)
+    bad = [f"{k['kernel']}: {k['status']}" + (f" ({k['reason']})" if k.get("reason") else "")
+           for k in row["kernels"] if k["status"] not in DONE]
+    bad += [f"{kernel}: no result" for kernel in need if kernel not in took] if not row.get("failed") else []
+    failed = row.get("failed") or "; ".join(bad)
+    rates = [k["profile"] for source in (row, profile or {}) for k in source.get("kernels", []) if k.get("profile")]
+    copy = statistics.median([r["copy_gbs"] for r in rates if r.get("copy_gbs")] or [0])
+    fma = statistics.median([r["fma_gflops"] for r in rates if r.get("fma_gflops")] or [0])
+    known = not failed and all(took.values())
+    found = [k for k in row["kernels"] if k["status"] == "variant"]
+    before = after = ratio = lower = None
+    if known and took:
+        before, after = (sum(t[i] for t in took.values()) for i in (0, 1))
+        ratio, lower = before / after, before / sum(t[0] / t[2] for t in took.values())
+    elif not failed and not found:
+        ratio = lower = 1.0  # nothing was replaced, whatever its time is
+    elif not failed and len(need) == 1:
+        ratio, lower = found[0]["speedup"], found[0]["lower"]
+    elif not failed:
+        failed = "no time of every kernel"
+    bound = sum(max(moved / copy / 1e3, flop / fma / 1e3) for moved, flop in need.values()) if copy and fma else None
+    return {
+        "level": int(level[-1]), "name": file, "degenerate": bool(re.search(r"^// degenerate", text, re.M)),
+        "naive_us": before, "tuned_us": after, "ratio": 1.0 if failed else ratio, "lower": 1.0 if failed else lower,
+        "bound_us": bound, "share": bound / after if bound and after else None,
+        "seconds": sum(k["seconds"] for k in row["kernels"]), "candidates": sum(k["proposed"] for k in row["kernels"]),
+        "skills": sorted({k["skill"] for k in found if k.get("skill")}),
+        "verdict": "failed: " + failed if failed else "faster" if found else "original stays",
+        "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
+    }
+
+
+def summary(rows):
+    ratios = sorted(r["ratio"] for r in rows)
+    if not ratios:
+        return {key: 0 if key in ("problems", "regressions", "failures") else None for key in SUMMARY}
+    quartiles = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
+
+    def share(p):
+        return round(sum(r > p for r in ratios) / len(ratios), 3)
+
+    return {
+        "problems": len(ratios), "geomean": round(math.exp(statistics.fmean(map(math.log, ratios))), 3),
+        "median": round(statistics.median(ratios), 3), "quartiles": [round(quartiles[0], 3), round(quartiles[2], 3)],
+        "fast_1": share(1), "fast_1_5": share(1.5), "fast_2": share(2), "regressions": sum(r < 1 for r in ratios),
+        "failures": sum(r["verdict"].startswith("failed") for r in rows),
+    }
+
+
+def figures(rows, run):
+    sound = [r for r in rows if not r["degenerate"]]
+    levels = {f"level{n}{name}": summary([r for r in some if r["level"] == n])
+              for n in sorted({r["level"] for r in rows}) for name, some in (("", rows), ("_sound", sound))}
+    return {"schema": "bench.kernelbench", **run, **summary(rows), "sound": summary(sound), "levels": levels,
+            "seconds": round(sum(r["seconds"] for r in rows), 1), "candidates": sum(r["candidates"] for r in rows)}
+
+
+def number(value, digits=1):
+    return "-" if value is None else f"{value:.{digits}f}"
+
+
+def columns(r, library, torch):
+    other = torch.get(f"level{r['level']}/{r['name']}", {})
+    return [f"{r['level']}/{r['name']}" + (" (degenerate)" if r["degenerate"] else "") + (" (first sizes)" if r["first_sizes"] else ""),
+            number(r["naive_us"]), number(r["tuned_us"]), f"{number(r['ratio'], 2)} (>= {number(r['lower'], 2)})", number(r["bound_us"]),
+            "-" if r["share"] is None else f"{100 * r['share']:.0f} %", number(library.get(r["name"])),
+            number(other.get("eager_us")), number(other.get("tf32_us")), number(other.get("compiled_us")),
+            f"{r['seconds']:.0f}", str(r["candidates"]), ", ".join(r["skills"]) or "-", r["verdict"] + (" (cut short)" if r["cut"] else "")]
+
+
+HEAD = ["problem", "naive us", "tuned us", "ratio (bound)", "roofline us", "share", "library us", "eager us", "TF32 us", "compile us",
+        "s", "tried", "skills", "verdict"]
+PAGE = """# KernelBench on {gpu}
+
+Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
+{gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
+`samples/kernelbench`, compiled with -O3, and their ports say which sizes they have. Times are of launches with a cold L2.
+*Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what copying and fp32 multiply-adds
+on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
+Library column: {library}. PyTorch columns: {torch}.
+
+"""
+
+
+def page(rows, run, library, torch):
+    text = PAGE.format(**{**run, "without": f", without {run['without']}" if run.get("without") else "",
+                          "library": "cuBLAS, fp32" if library else "not run", "torch": "the benchmark's own models" if torch else "not run"})
+    sums = figures(rows, run)
+    text += "| | " + " | ".join(SUMMARY) + " |\n|---|" + "---|" * len(SUMMARY) + "\n"
+    for name, part in [("all", sums), ("all, without degenerate ones", sums["sound"]),
+                       *((key.replace("_sound", ", without degenerate ones"), part) for key, part in sums["levels"].items())]:
+        text += f"| {name} | " + " | ".join(str(part[key]) for key in SUMMARY) + " |\n"
+    text += "\n| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD) + "\n"
+    for r in rows:
+        cells = columns(r, library, torch)
+        if r["ratio"] < 1 or r["verdict"].startswith("failed"):
+            cells = [f"**{c}**" for c in cells]
+        text += "| " + " | ".join(c.replace("|", "/").replace("\n", " ") for c in cells) + " |\n"
+    return text
+
+
+def main():
+    if sys.argv[1] == "--timed":
+        sys.exit(0 if all(times(load(sys.argv[2]), None).values()) else 1)
+    if sys.argv[1] == "--one":
+        r = problem(sys.argv[2], os.path.dirname(os.path.dirname(sys.argv[2])))
+        print(f"{number(r['naive_us'])} us, {number(r['tuned_us'])} us, {number(r['ratio'], 2)}, {r['verdict']}")
+        return
+    out = sys.argv[1]
+    rows = [problem(path, out) for path in sorted(glob.glob(os.path.join(out, "rows", "*.json")))]
+    run, library, torch = load(os.path.join(out, "run.json"), {}), load(os.path.join(out, "library.json"), {}), load(os.path.join(out, "torch.json"), {})
+    if "--doc" in sys.argv:
+        with open(sys.argv[sys.argv.index("--doc") + 1], "w") as file:
+            file.write(page(rows, run, library, torch))
+    table = [HEAD] + [columns(r, library, torch) for r in rows]
+    widths = [max(len(line[i]) for line in table) for i in range(len(HEAD))]
+    for line in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+    print("library calls: " + ("cuBLAS, fp32" if library else "not run") + "; PyTorch: " + ("the benchmark's models" if torch else "not run"))
+    print(json.dumps(figures(rows, run)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+#!/bin/bash
+# test_kernelbench_figures.sh BUILD_DIR: results of five ports, one of them failed and one without a time of its own, make the
+# table, the page and the line that figures.md names.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+ports=$here/../../samples/kernelbench
+command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
+rm -rf out && mkdir -p out/rows out/src
+cp -r "$ports"/level? out/src
+echo '{"gpu":"one","driver":"5","arch":"sm_90","budget":"12s","without":""}' > out/run.json
+rates='"copy_gbs":4000,"fma_gflops":60000'
+variant() { # variant KERNEL US SPEEDUP LOWER
+    echo '{"kernel":"'"$1"'","status":"variant","reason":null,"proposed":7,"seconds":3,"speedup":'"$3"',"lower":'"$4"',"skill":"wide",
+        "timings":[{"workload":"1","original_us":'"$2"',"ratio":'"$3"'}],"profile":{"time_us":999,'"$rates"'}}'
+}
+stays() { # stays KERNEL PROFILE
+    echo '{"kernel":"'"$1"'","status":"original","reason":null,"proposed":4,"seconds":2,"speedup":null,"lower":null,"skill":null,
+        "timings":[],"profile":'"$2"'}'
+}
+row() { # row PORT KERNELS
+    echo '{"schema":"ks.tune","kernels":['"$2"'],"exit":0}' > "out/rows/$1.json"
+}
+row level1-019_ReLU "$(variant relu 10 2 1.9)"
+row level1-037_FrobeniusNorm_ "$(variant sum_squares 300 2 1.8), $(stays finish_norm '{"time_us":5}'), $(stays divide '{"time_us":145}')"
+row level1-047_Sum_reduction_over_a_dimension "$(stays sum_middle null)"
+echo '{"schema":"ks.profile","kernels":[{"kernel":"sum_middle","profile":{"time_us":6,'"$rates"'}}]}' \
+    > out/rows/level1-047_Sum_reduction_over_a_dimension.json.profile
+echo '{"kernels":[],"failed":"exit status 124: "}' > out/rows/level1-023_Softmax.json
+row level2-080_Gemm_Max_Subtract_GELU "$(variant linear_to_max 800 8 7), $(variant largest_minus_mean 80 8 7)"
+python3 "$here/kernelbench_figures.py" out --doc page.md > table || exit 1
+tail -1 table > figures.json
+cat table
+"$1/tests/ks-json-check" "$here/figures.md" figures.json || exit 1
+wanted() { # wanted FILE TEXT...
+    local text
+    for text in "${@:2}"; do grep -qF -- "$text" "$1" || { echo "FAIL: $1 has no $text"; exit 1; }; done
+}
+# 2, 1.5, 1, 1 and 8; without the last, which is degenerate, 2, 1.5, 1, 1
+wanted figures.json '"problems": 5, "geomean": 1.888, "median": 1.5, "quartiles": [1.0, 2.0], "fast_1": 0.6, "fast_1_5": 0.4, "fast_2": 0.2' \
+    '"regressions": 0, "failures": 1' '"sound": {"problems": 4, "geomean": 1.316, "median": 1.25' '"level2_sound": {"problems": 0' \
+    '"seconds": 18,' '"candidates": 40'
+# 2 MiB at 4 TB/s are 0.5 us, a tenth of what is left; 450 us become 300, of which 150 are bound by 1.8
+wanted table '1/019_ReLU (first sizes)' '10.0' '2.00 (>= 1.90)' '10 %' '450.0' '300.0' '1.50 (>= 1.42)' 'failed: exit status 124' '(degenerate)' \
+    'PyTorch: not run' 'library calls: not run'
+wanted page.md '**failed: exit status 124: **' '| 5 | 1.888 |' 'original stays' 'Library column: not run'
+# one fails, one has a variant that loses: bold, and a regression
+row level1-019_ReLU "$(variant relu 10 0.8 0.7)"
+python3 "$here/kernelbench_figures.py" out --doc page.md | tail -1 > figures.json
+wanted figures.json '"regressions": 1'
+wanted page.md '**1/019_ReLU'
+# a port whose second kernel is missing has failed, whatever the first gained
+row level2-080_Gemm_Max_Subtract_GELU "$(variant linear_to_max 800 8 7)"
+python3 "$here/kernelbench_figures.py" out | tail -1 > figures.json
+wanted figures.json '"failures": 2'
