@@ -140,6 +140,14 @@ static int ref_chain(int i)
 {
     return i < 8 ? sum(0, i + 1) : 1;
 }
+static int many_flags(int i)
+{
+    return N(i) + 2;
+}
+static int either_way(int i)
+{
+    return N(7 + i);
+}
 static int cluster_ids(int i)
 {
     return 10 + 100 * i;
@@ -374,6 +382,8 @@ static const struct right rights[] = {
     {"ref_counter", 4, 64, 0, 2, true, ref_counter},
     {"ref_chain", 8, 32, 0, 16, true, ref_chain},
     {"ptx_order", 8, 32, 0, 16, true, ref_chain},
+    {"many_flags", 1, 64, 0, 2500, true, many_flags},
+    {"either_way", 1, 64, 0, 1, false, either_way},
     {"cluster_ids", 6, 32, 0, 6, false, cluster_ids},
     {"clocks", 1, 64, 0, 64, false, three},
     {"block_cas", 1, 64, 0, 64, false, total64},

@@ -222,6 +222,37 @@ K ptx_order(const int *in, int *out) // the same with the instructions themselve
         asm volatile("fence.acq_rel.gpu; st.relaxed.gpu.global.u32 [%0], %1;" ::"l"(&out[8 + blockIdx.x]), "r"(1) : "memory");
     }
 }
+K many_flags(const int *in, int *out) // thousands of locations, each of which hands something over
+{
+    __shared__ int t[2500];
+    for (int i = 0; i < 2500; i++)
+        if (threadIdx.x == 0) {
+            t[i] = in[i] + 2;
+            __threadfence();
+            atomicExch(&out[i], 1);
+        } else if (threadIdx.x == 32) {
+            while (atomicAdd(&out[i], 0) == 0) {
+            }
+            __threadfence();
+            out[i] = t[i];
+        }
+}
+K either_way(const int *in, int *out) // a flag in shared memory, by its own and by its generic address
+{
+    __shared__ int t, flag;
+    if (threadIdx.x == 0)
+        flag = 0;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        t = in[7];
+        cuda::atomic_ref<int, cuda::thread_scope_block>(flag).store(1, cuda::std::memory_order_release);
+    } else if (threadIdx.x == 32) {
+        int seen = 0;
+        while (seen == 0)
+            asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(seen) : "r"((unsigned)__cvta_generic_to_shared(&flag)) : "memory");
+        out[0] = t;
+    }
+}
 K bad_cluster_fence(const int *in, int *out) // a cluster's fence orders nothing between clusters
 {
     if (threadIdx.x == 0) {

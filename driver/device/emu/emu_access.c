@@ -160,9 +160,8 @@ static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint6
         ks_emu_race_note(x, v->cells + bit / 4, (unsigned)(bit & 3));
     }
     if (inst->sem != KS_EMU_WEAK && options->races)
-        ks_emu_race_sync(warp, lane, x->shared ? KS_EMU_SHARED_BASE + (uint64_t)warp->block->linear
-                                                  * UINT64_C(0x10000000) + address
-                                            : address, x->write, inst->scope_cta != 0);
+        ks_emu_race_sync(warp, x->shared ? KS_EMU_SHARED_BASE | address : address, x->write,
+                         x->shared || inst->scope_cta != 0);
     if (x->write && v->known != NULL && !known)
         ks_emu_known_mark(v->known, bit, bytes);
     return at;

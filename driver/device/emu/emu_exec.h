@@ -111,6 +111,7 @@ struct ks_emu_block {
     unsigned char *shared, *shared_known;
     struct ks_emu_cell *shared_cells;
     struct ks_emu_barrier barriers[KS_EMU_BARRIERS];
+    struct ks_emu_spot *spots; uint32_t n_spots, spot_size; // emu_race.c
     struct ks_emu_mbarrier *mbarriers; uint32_t n_mbarriers;
     struct ks_emu_arrival *arrivals; uint32_t n_arrivals;
     uint32_t turns, in_vain;    // emu_mbarrier.c

@@ -5,7 +5,9 @@
 #include "device/emu/emu_exec.h"
 
 #define DENSE_BLOCKS 8192 // with more, every fenced access counts as ordered once blocks synchronise
-#define LOCATIONS 4096
+#define LOCATIONS 4096     // at first
+#define MOST_BYTES (32u << 20) // of what locations know of blocks; beyond, it is as with too many blocks
+#define MOST_SPOTS 32768   // of a block; beyond, its warps' accesses count as ordered
 
 #define MOST_EVENTS (1u << 30)
 #define STRONG 1u              // of an event
@@ -15,9 +17,12 @@
 struct location {
     uint64_t address;
     uint32_t *blocks;      // by linear index: what a reader of this location knows of each
-    uint32_t owner;        // block whose warps `seen` speaks of
-    uint32_t seen[32];
     bool used;
+};
+
+struct ks_emu_spot {       // a location, as the warps of one block know it
+    uint64_t address;      // 0: none
+    uint32_t seen[32];
 };
 
 struct past {              // what must be known of a block after it ended
@@ -28,7 +33,9 @@ struct past {              // what must be known of a block after it ended
 
 struct ks_emu_sync {
     struct location *table;
-    size_t n;
+    size_t n, size;        // locations; a power of two
+    uint64_t bytes;        // of their `blocks`
+    bool full;             // new ones find no room
     struct past *past;     // by linear index
 };
 
@@ -37,6 +44,7 @@ static struct ks_emu_sync *sync_of(struct ks_emu_grid *grid)
     if (grid->sync == NULL) {
         grid->sync = calloc(1, sizeof *grid->sync);
         KS_ASSERT(grid->sync != NULL);
+        grid->sync->size = LOCATIONS;
         grid->sync->table = calloc(LOCATIONS, sizeof *grid->sync->table);
         grid->sync->past = calloc(grid->n_blocks, sizeof *grid->sync->past);
         KS_ASSERT(grid->sync->table != NULL && grid->sync->past != NULL);
@@ -53,7 +61,7 @@ void ks_emu_race_free(struct ks_emu_grid *grid)
     grid->events = (struct ks_emu_events){0};
     if (sync == NULL)
         return;
-    for (size_t i = 0; i < LOCATIONS; i++)
+    for (size_t i = 0; i < sync->size; i++)
         free(sync->table[i].blocks);
     for (uint64_t i = 0; i < grid->n_blocks; i++)
         free(sync->past[i].fences);
@@ -70,6 +78,9 @@ void ks_emu_clock_start(struct ks_emu_block *block)
     // Times go on in the slot, so that what an earlier block left in shared memory's history is old.
     uint32_t now = block->clock.now + 1;
     block->clock = (struct ks_emu_clock){.now = now, .floor = now};
+    if (block->n_spots > 0)
+        memset(block->spots, 0, block->spot_size * sizeof *block->spots);
+    block->n_spots = 0;
 }
 
 // Threads of a warp mostly fence together: then one number of each warp is kept.
@@ -150,22 +161,79 @@ void ks_emu_clock_fence(struct ks_emu_warp *warp, uint32_t mask, bool gpu)
 
 // ---- publication
 
+static size_t hash(uint64_t address, size_t size)
+{
+    return (size_t)((address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (size - 1);
+}
+
+static struct location *slot_of(struct location *table, size_t size, uint64_t address)
+{
+    size_t at = hash(address, size);
+    while (table[at].used && table[at].address != address)
+        at = (at + 1) & (size - 1);
+    return &table[at];
+}
+
+static void grow(struct ks_emu_sync *sync)
+{
+    struct location *table = calloc(2 * sync->size, sizeof *table);
+    KS_ASSERT(table != NULL);
+    for (size_t i = 0; i < sync->size; i++)
+        if (sync->table[i].used)
+            *slot_of(table, 2 * sync->size, sync->table[i].address) = sync->table[i];
+    free(sync->table);
+    sync->table = table;
+    sync->size *= 2;
+}
+
 static struct location *find(struct ks_emu_sync *sync, uint64_t address, bool make)
 {
-    size_t at = (size_t)((address >> 2) * UINT64_C(0x9e3779b97f4a7c15) >> 40) % LOCATIONS;
-    for (size_t tries = 0; tries < LOCATIONS; tries++, at = (at + 1) % LOCATIONS) {
-        if (sync->table[at].used && sync->table[at].address == address)
-            return &sync->table[at];
-        if (!sync->table[at].used) {
-            if (!make || sync->n > LOCATIONS / 2)
-                return NULL;
-            sync->n++;
-            sync->table[at] = (struct location){.address = address, .used = true,
-                                                .owner = UINT32_MAX};
-            return &sync->table[at];
-        }
+    struct location *at = slot_of(sync->table, sync->size, address);
+    if (at->used || !make)
+        return at->used ? at : NULL;
+    sync->full |= sync->bytes + sync->n * sizeof *at >= MOST_BYTES;
+    if (sync->full)
+        return NULL;
+    if (++sync->n > sync->size / 2) {
+        grow(sync);
+        at = slot_of(sync->table, sync->size, address);
     }
-    return NULL;
+    *at = (struct location){.address = address, .used = true};
+    return at;
+}
+
+static struct ks_emu_spot *spot_slot(struct ks_emu_spot *spots, size_t size, uint64_t address)
+{
+    size_t at = hash(address, size);
+    while (spots[at].address != 0 && spots[at].address != address)
+        at = (at + 1) & (size - 1);
+    return &spots[at];
+}
+
+static struct ks_emu_spot *find_spot(struct ks_emu_block *block, uint64_t address, bool make)
+{
+    struct ks_emu_spot *spot =
+        block->spot_size == 0 ? NULL : spot_slot(block->spots, block->spot_size, address);
+    if (!make || (spot != NULL && spot->address != 0))
+        return spot != NULL && spot->address != 0 ? spot : NULL;
+    if (block->n_spots == MOST_SPOTS) {
+        block->clock.lost = true;
+        return NULL;
+    }
+    if (++block->n_spots > block->spot_size / 2) {
+        uint32_t size = block->spot_size == 0 ? 16 : 2 * block->spot_size;
+        struct ks_emu_spot *more = calloc(size, sizeof *more);
+        KS_ASSERT(more != NULL);
+        for (uint32_t i = 0; i < block->spot_size; i++)
+            if (block->spots[i].address != 0)
+                *spot_slot(more, size, block->spots[i].address) = block->spots[i];
+        free(block->spots);
+        block->spots = more;
+        block->spot_size = size;
+        spot = spot_slot(more, size, address);
+    }
+    spot->address = address;
+    return spot;
 }
 
 static void join(uint32_t **to, const uint32_t *from, uint64_t n)
@@ -180,39 +248,48 @@ static void join(uint32_t **to, const uint32_t *from, uint64_t n)
             (*to)[i] = from[i];
 }
 
-void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish,
-                      bool cta)
+// Between blocks.
+static void meet_blocks(struct ks_emu_grid *grid, struct ks_emu_block *block, uint64_t address,
+                        bool publish)
 {
-    struct ks_emu_grid *grid = warp->grid;
-    struct ks_emu_block *block = warp->block;
     struct ks_emu_clock *c = &block->clock;
     uint64_t n = grid->n_blocks <= DENSE_BLOCKS ? grid->n_blocks : 1;
-    (void)lane;
-    if (grid->sync == NULL && !(publish && c->fenced))
+    if (grid->sync == NULL && !publish)
         return;
-    struct location *at = find(sync_of(grid), address, publish && c->fenced);
+    struct ks_emu_sync *sync = sync_of(grid);
+    struct location *at = find(sync, address, publish);
     if (at == NULL)
         return;
-    if (!cta)
-        join(&c->blocks, at->blocks, n);
-    if (at->owner == block->linear)
-        for (unsigned w = 0; w < 32; w++)
-            if (at->seen[w] > c->seen[warp->index][w])
-                c->seen[warp->index][w] = at->seen[w];
-    if (!publish || !c->fenced)
+    join(&c->blocks, at->blocks, n);
+    if (!publish)
         return;
-    c->now++;
-    if (!cta) {
-        join(&at->blocks, c->blocks, n);
-        if (at->blocks == NULL)
-            at->blocks = calloc(n, sizeof *at->blocks);
-        KS_ASSERT(at->blocks != NULL);
-        at->blocks[n == 1 ? 0 : block->linear] = c->now;
+    if (at->blocks == NULL) {
+        at->blocks = calloc(n, sizeof *at->blocks);
+        sync->bytes += n * sizeof *at->blocks;
     }
-    at->owner = block->linear;
+    KS_ASSERT(at->blocks != NULL);
+    join(&at->blocks, c->blocks, n);
+    at->blocks[n == 1 ? 0 : block->linear] = c->now;
+}
+
+void ks_emu_race_sync(struct ks_emu_warp *warp, uint64_t address, bool publish, bool cta)
+{
+    struct ks_emu_block *block = warp->block;
+    struct ks_emu_clock *c = &block->clock;
+    uint32_t *seen = c->seen[warp->index];
+    publish &= c->fenced;
+    struct ks_emu_spot *spot = find_spot(block, address, publish);
+    for (unsigned w = 0; w < 32 && spot != NULL; w++)
+        if (spot->seen[w] > seen[w])
+            seen[w] = spot->seen[w];
+    c->now += publish;
+    if (!cta)
+        meet_blocks(warp->grid, block, address, publish);
+    if (!publish || spot == NULL)
+        return;
     for (unsigned w = 0; w < 32; w++)
-        at->seen[w] = c->seen[warp->index][w] > c->floor ? c->seen[warp->index][w] : c->floor;
-    at->seen[warp->index] = c->now;
+        spot->seen[w] = seen[w] > c->floor ? seen[w] : c->floor;
+    spot->seen[warp->index] = c->now;
 }
 
 // ---- accesses
@@ -257,7 +334,8 @@ static inline const struct ks_emu_earlier *look(const struct ks_emu_race_access 
     last->here = x->shared || e->block == block->linear;
     last->same_warp = last->here && e->warp == x->warp->index;
     last->ordered =
-        last->here && (e->clock < c->floor || e->clock < c->seen[x->warp->index][e->warp]);
+        last->here &&
+        (c->lost || e->clock < c->floor || e->clock < c->seen[x->warp->index][e->warp]);
     return last;
 }
 
@@ -293,9 +371,11 @@ static inline bool ordered(const struct ks_emu_race_access *x, const struct ks_e
     const struct ks_emu_event *e = b->event;
     if (b->here)
         return b->ordered;
-    if (c->blocks == NULL)
+    const struct ks_emu_sync *sync = x->warp->grid->sync;
+    const bool full = sync != NULL && sync->full;
+    if (c->blocks == NULL && !full)
         return false;
-    return (x->warp->grid->n_blocks > DENSE_BLOCKS || c->blocks[e->block] > e->clock) &&
+    return (full || x->warp->grid->n_blocks > DENSE_BLOCKS || c->blocks[e->block] > e->clock) &&
            flushed(x->warp->grid, e, thread_of(e, lane));
 }
 

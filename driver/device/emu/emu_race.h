@@ -51,6 +51,7 @@ struct ks_emu_clock {
     uint32_t fence_barrier;// the last full barrier that some thread's later gpu fence covers
     uint32_t *fences;      // a thread: when it last fenced for the GPU; outlives the block
     bool fenced;           // some fence was there
+    bool lost;             // more was published than is remembered: warps of the block count as ordered
     uint32_t seen[32][32]; // [warp][of warp]: times known to be before
     uint32_t *blocks;      // times of other blocks known to be before, by linear index; or NULL
 };
@@ -88,8 +89,7 @@ void ks_emu_race_note(struct ks_emu_race_access *access, struct ks_emu_cell *cel
                       unsigned offset);
 // A strong access to a location: acquires what was published there, then publishes (if `publish`).
 // Of .cta scope it does neither towards other blocks.
-void ks_emu_race_sync(struct ks_emu_warp *warp, uint32_t lane, uint64_t address, bool publish,
-                      bool cta);
+void ks_emu_race_sync(struct ks_emu_warp *warp, uint64_t address, bool publish, bool cta);
 void ks_emu_race_free(struct ks_emu_grid *grid);
 
 #endif
