@@ -55,7 +55,7 @@ static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64
     ks_parallel(count * elem.lanes, make_part_absolute, &signs);
 }
 
-static uint64_t slot_seed(const struct ks_vector *vector, size_t slot)
+uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
 {
     return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
 }
@@ -76,12 +76,12 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
             init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = init.a, .b = init.b};
         else if (read)
             init = (struct ks_init){.kind = KS_INIT_DEFAULT};
-        if (ks_fill_all(out, slot->elem, &init, vector->family, slot_seed(vector, index),
+        if (ks_fill_all(out, slot->elem, &init, vector->family, ks_vector_slot_seed(vector, index),
                         slot->filled, NULL) != KS_OK)
             return false;
     }
     if (vector->literals != NULL)
-        ks_literals_plant(vector->literals, slot->elem, &init, slot_seed(vector, index), slot->filled, out);
+        ks_literals_plant(vector->literals, slot->elem, &init, ks_vector_slot_seed(vector, index), slot->filled, out);
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
         make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
     return true;
@@ -96,7 +96,7 @@ json_t *ks_vector_slot_fill(struct ks_arena *arena, const struct ks_vector *vect
                      "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
                      ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "family",
                      ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
-                     (json_int_t)slot_seed(vector, index), "total", (json_int_t)slot->filled);
+                     (json_int_t)ks_vector_slot_seed(vector, index), "total", (json_int_t)slot->filled);
 }
 
 enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *vector,

@@ -12,6 +12,7 @@
 #define QUICK_BYTES (8 << 20)
 #define LITERAL_RUNS 48
 #define SCALAR_RUNS 32
+#define SCALAR_PAIRS 9
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
 #define MOST_LONE 8 // buffers that are shifted alone on one size
@@ -211,6 +212,17 @@ static void add_literal_scalars(struct ks_maker *m, const struct ks_problem *pro
     }
 }
 
+// Special values beside free scalars that are 0, 1 or -1 (verify/vector.c).
+static void add_special_scalars(struct ks_maker *m, const struct ks_problem *problem)
+{
+    for (int pair = 1; has_free_scalars(problem) && pair <= SCALAR_PAIRS; pair++) {
+        size_t before = m->tasks.len;
+        add_task(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, 0);
+        if (m->tasks.len > before)
+            m->tasks.at[before].variation = pair;
+    }
+}
+
 static void finish(struct ks_maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
@@ -291,6 +303,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     m.worth = KS_WORTH_EDGE;
     if (deep != NULL)
         add_lone(&m, deep);
+    add_special_scalars(&m, deep != NULL ? deep : declared);
     m.worth = KS_WORTH_ALWAYS;
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);

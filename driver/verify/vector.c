@@ -5,6 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
+// there. All pairs of such values, the scalars taking the first and the second in turn.
+static void vary_beside_specials(struct ks_problem *problem, int variation)
+{
+    static const double values[] = {0, 1, -1};
+    int pair[2] = {(variation - 1) % 3, (variation - 1) / 3 % 3}, turn = 0;
+    for (size_t i = 0; variation > 0 && i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++)
+            ks_arg_put_float(arg, lane, values[pair[turn++ % 2]]);
+    }
+}
+
 // Free float scalars: any finite value may come, so several do; and those that the kernels compare with.
 static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enum ks_family family,
                          int variation)
@@ -14,6 +27,10 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
     bool positive = judge->arith.gathers && judge->arith.kind == KS_ARITH_OTHER;
     static const double values[] = {0, 1, -1, 0, 1e4};
     static const double whole[] = {1, -1, 3};
+    if (family == KS_FAMILY_SPECIAL) {
+        vary_beside_specials(problem, variation);
+        return;
+    }
     if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS)
         return;
     for (size_t i = 0; i < problem->n_args; i++) {
@@ -195,6 +212,22 @@ static int64_t spare_elements(struct ks_judge *judge, const struct ks_layout *la
     return 1 + (size < 8 ? (int64_t)ks_rng_below(&judge->rng, 16 / size - 1) : 0);
 }
 
+// Kinds of special values take turns, in an input that also does.
+static void draw_seed(struct ks_judge *judge, struct ks_vector *vector)
+{
+    const struct ks_layout *layout = &vector->layout;
+    size_t inputs[KS_LAUNCH_SLOTS], n = 0;
+    for (size_t i = 0; i < layout->n_slots; i++)
+        if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
+            inputs[n++] = i;
+    bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
+    uint64_t turn = special ? judge->specials++ : 0;
+    do
+        vector->seed = ks_rng_next(&judge->rng);
+    while (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[turn / KS_FILL_PALETTES % n])) !=
+                          (int)(turn % KS_FILL_PALETTES));
+}
+
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
                               int variation, int skew, struct ks_vector *vector,
@@ -210,7 +243,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);
     ks_layout_skew(&vector->layout, skew, spare_elements(judge, &vector->layout, skew));
-    vector->seed = ks_rng_next(&judge->rng);
+    draw_seed(judge, vector);
     vector->number = ++judge->vectors;
     // Two different bytes, neither 0 nor 0xff.
     uint32_t a = 1 + (uint32_t)ks_rng_below(&judge->rng, 254), b = 1 + (a + 100) % 254;

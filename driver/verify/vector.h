@@ -72,6 +72,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
                                struct ks_worker *worker, struct ks_placement placement,
                                const int64_t *workspaces, size_t n_workspaces,
                                enum ks_contents contents, uint64_t pattern);
+uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot);
 // The bytes of a slot as the worker would fill them; for contents from a file, too. False: no such file.
 bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
                           uint64_t pattern, void *out);

@@ -11,6 +11,7 @@
 
 #define POSITION_MODULUS 4093 // prime: no stride of a tile or row lands on the same value
 #define SPECIAL_ONE_IN 64
+#define DENSE_ONE_IN 4
 
 const char *ks_family_name(enum ks_family family)
 {
@@ -198,18 +199,30 @@ static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
 // ---- families
 
 // A NaN hides all else from what adds or compares many numbers, so buffers take turns: any specials, without NaN
-// those of one infinity or the other, or one special alone among ordinary numbers.
-enum palette { ANY, PLUS, MINUS, LONE };
+// those of one infinity or the other, one special alone among ordinary numbers (as often at an end as elsewhere), or so
+// many that the first of some row is one.
+enum palette { ANY, DENSE, PLUS, LONE, MINUS };
+
+static uint64_t turn_of(uint64_t seed)
+{
+    return ks_hash_counter(seed ^ UINT64_C(0x5bec1a15), UINT64_MAX);
+}
+
+int ks_fill_palette(uint64_t seed)
+{
+    return (int)(turn_of(seed) % KS_FILL_PALETTES);
+}
 
 static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
 {
     uint64_t seed = source->seed ^ UINT64_C(0x5bec1a15), h = ks_hash_counter(seed, i);
-    uint64_t turn = ks_hash_counter(seed, UINT64_MAX), kind = h / SPECIAL_ONE_IN % 7;
-    enum palette palette = (enum palette)(turn % 4);
-    if (palette == LONE ? i != turn / 64 % source->n : h % SPECIAL_ONE_IN != 0)
+    uint64_t turn = turn_of(source->seed), kind = h / SPECIAL_ONE_IN % 7;
+    enum palette palette = (enum palette)(turn % KS_FILL_PALETTES);
+    uint64_t end = turn / 16 % 4, lone = end == 0 ? 0 : end == 1 ? source->n - 1 : turn / 64 % source->n;
+    if (palette == LONE ? i != lone : h % (palette == DENSE ? DENSE_ONE_IN : SPECIAL_ONE_IN) != 0)
         return normal(source, i);
-    if (palette == LONE)
-        kind = turn / 4 % 3;
+    if (palette == LONE || palette == DENSE)
+        kind = palette == LONE ? turn / KS_FILL_PALETTES % 3 : kind % 3;
     else if (palette != ANY && kind < 3)
         kind = palette == PLUS ? 1 : 2;
     switch (kind) {

@@ -23,6 +23,9 @@ bool ks_family_applies(enum ks_family family, const struct ks_elem elem);
 
 // Fills `count` elements starting at element `first` of a buffer. normal() is Box-Muller on
 // counter-based uniforms; permutation is a bijection by cycle-walking Feistel.
+// Which kind of special values a seed stands for, of so many.
+#define KS_FILL_PALETTES 5
+int ks_fill_palette(uint64_t seed);
 void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
              uint64_t seed, int64_t total, int64_t first, int64_t count);
 // The whole buffer on all cores.
