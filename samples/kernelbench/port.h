@@ -28,6 +28,15 @@ static inline float rsqrtf(float x)
 {
     return 1.0f / std::sqrt(x);
 }
+typedef float __half; // what is computed is checked here, not how it is rounded
+static inline float __half2float(__half x)
+{
+    return x;
+}
+static inline __half __float2half(float x)
+{
+    return x;
+}
 #else
 #include <cuda_runtime.h>
 
@@ -141,14 +150,14 @@ struct random_floats : floats {
     }
 };
 
-// 0 when every element is what `want(i)` says, to the benchmark's own tolerance.
+// 0 when every element is what `want(i)` says, to the benchmark's own tolerance for fp32.
 template <class T, class Want>
-static inline int compare(const char *name, const array<T> &got, Want want)
+static inline int compare(const char *name, const array<T> &got, Want want, double tolerance = 1e-4)
 {
     size_t wrong = 0;
     for (size_t i = 0; i < got.size; i++) {
         double right = (double)want(i), difference = std::fabs((double)got[i] - right);
-        if (!(difference <= 1e-4 + 1e-4 * std::fabs(right)) && wrong++ == 0)
+        if (!(difference <= tolerance + tolerance * std::fabs(right)) && wrong++ == 0)
             std::printf("%s: element %zu is %g, should be %g\n", name, i, (double)got[i], right);
     }
     std::printf("%s checked=%zu wrong=%zu\n", name, got.size, wrong);
