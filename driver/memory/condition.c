@@ -118,3 +118,8 @@ const char *ks_truth_name(enum ks_truth truth)
 {
     return truth == KS_TRUE ? "yes" : truth == KS_FALSE ? "no" : "unknown";
 }
+
+double ks_truth_share(enum ks_truth truth)
+{
+    return truth == KS_TRUE ? 1 : truth == KS_FALSE ? 0 : 0.5;
+}

@@ -39,5 +39,6 @@ enum ks_truth ks_condition_eval(const struct ks_condition *condition,
 // The same for one value of its fact; `known` false: where that is not known.
 enum ks_truth ks_condition_of(const struct ks_condition *condition, bool known, double value);
 const char *ks_truth_name(enum ks_truth truth); // "no", "unknown", "yes"
+double ks_truth_share(enum ks_truth truth);     // 0, 0.5, 1
 
 #endif

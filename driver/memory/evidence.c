@@ -20,7 +20,7 @@ double ks_skill_score(const struct ks_skill *skill, const struct ks_fact_list *f
     double sum = 0, weight = 0;
     for (size_t i = 0; i < skill->when.len; i++) {
         const struct ks_condition *c = &skill->when.at[i];
-        sum += c->weight * ks_condition_eval(c, facts) / KS_TRUE;
+        sum += c->weight * ks_truth_share(ks_condition_eval(c, facts));
         weight += c->weight;
     }
     return weight > 0 ? sum / weight : 0.5;

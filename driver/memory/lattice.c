@@ -156,8 +156,8 @@ static enum state state_of(const struct counting *c, const struct rule *r, doubl
         enum ks_truth best = t->can[KS_TRUE] ? KS_TRUE : t->can[KS_UNKNOWN] ? KS_UNKNOWN : KS_FALSE;
         if (v != OPEN)
             worst = best = (enum ks_truth)t->truth[v];
-        least += t->weight * worst / KS_TRUE;
-        most += t->weight * best / KS_TRUE;
+        least += t->weight * ks_truth_share(worst);
+        most += t->weight * ks_truth_share(best);
         some |= worst == KS_TRUE;
         can_some |= best == KS_TRUE;
     }

@@ -285,7 +285,7 @@ static bool reaches(const struct ks_skill_list *skills, const struct ks_skill *s
     size_t length = path->len;
     for (size_t i = 0; i < skill->after.len; i++) {
         const struct ks_skill *next = ks_skill_find(skills, skill->after.at[i]);
-        if (next == NULL || (next != target && seen[next - skills->at]))
+        if (next == NULL || seen[next - skills->at])
             continue;
         seen[next - skills->at] = true;
         ks_buf_printf(path, " after %s", next->id);
