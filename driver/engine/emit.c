@@ -1,5 +1,6 @@
 #include "engine/emit.h"
 #include "engine/math.h"
+#include "engine/tree.h"
 
 #include <string.h>
 
@@ -125,6 +126,9 @@ static bool visit_loop(void *context, struct ks_node *node)
             ks_node_find(node->kid[i], KS_N_WHILE, NULL) ||
             ks_node_find(node->kid[i], KS_N_DO, NULL))
             return true; // not innermost
+    for (size_t i = 0; i < u->subject->rewrites.len; i++) // it will not be there
+        if (u->subject->rewrites.at[i].begin <= node->begin && u->subject->rewrites.at[i].end >= node->end)
+            return false;
     if (node->kind == KS_N_FOR && !has_pragma(u->subject, node)) {
         ks_edit_add(u->subject->arena, u->edits, node->begin, node->begin, u->text);
         u->loops++;
@@ -250,6 +254,8 @@ enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
     struct ks_subject rewritten = *s; // its lists may grow, those of *s keep their length
     if (options->math)
         KS_TRY(ks_math_rewrite(&rewritten, options->math, err));
+    if (options->shuffle)
+        KS_TRY(ks_tree_rewrite(&rewritten, err));
     add_edits(s->arena, &rewritten.map.edits, &rewritten.rewrites);
     return emit_shape(&rewritten, options, proposal, err);
 }

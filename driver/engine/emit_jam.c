@@ -21,7 +21,8 @@ static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf 
     *jam = (struct ks_jam){.items = o->items ? o->items : 1,
                            .rows = o->rows ? o->rows : 1,
                            .unroll = o->unroll,
-                           .tile = o->tile};
+                           .tile = o->tile,
+                           .ahead = o->ahead == 1};
     if (o->width || o->stream || o->peel || o->private_ || o->lanes)
         KS_FAIL(err, KS_E_UNSUPPORTED, "jammed items go with block, items, rows and tile alone");
     if (jam->items * jam->rows > 64 || (jam->items * jam->rows == 1 && jam->tile == 0))

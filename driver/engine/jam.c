@@ -4,23 +4,7 @@
 
 #include "base/vec.h"
 #include "engine/emit.h"
-#include "engine/tile.h"
-
-enum { SHARED_MAX = 48 << 10 }; // bytes of static shared memory
-
-struct jammer {
-    const struct ks_subject *s;
-    struct ks_jam *jam;
-    struct ks_edit_list edits; // of the item's text, whatever its number
-    struct ks_strv names;      // locals that each item has of its own
-    struct ks_strv uniform;    // those of them that are the same in all items
-    struct ks_affine env;
-    struct ks_buf out;
-    struct ks_err *err;
-    enum ks_status status;
-    const char *why;   // the first loop's refusal
-    int tiles, shared; // given out so far, and their bytes
-};
+#include "engine/jammer.h"
 
 static bool listed(const struct ks_strv *list, const char *name, size_t n)
 {
@@ -30,19 +14,19 @@ static bool listed(const struct ks_strv *list, const char *name, size_t n)
     return false;
 }
 
-static void refuse(struct jammer *j, const struct ks_node *at, const char *why)
+static void refuse(struct ks_jammer *j, const struct ks_node *at, const char *why)
 {
     if (j->status == KS_OK)
         j->status = ks_err_set(j->err, KS_E_UNSUPPORTED, "line %d: %s", at->line, why);
 }
 
-static int count(const struct jammer *j)
+static int count(const struct ks_jammer *j)
 {
     return j->jam->items * j->jam->rows;
 }
 
 // The text of item `q`: its locals and numbers under names of its own.
-static char *renamed(const struct jammer *j, const char *text, int q)
+char *ks_jam_renamed(const struct ks_jammer *j, const char *text, int q)
 {
     struct ks_token *tokens;
     struct ks_buf out = KS_BUF(1 << 20);
@@ -75,7 +59,7 @@ static char *renamed(const struct jammer *j, const char *text, int q)
     return copy;
 }
 
-static size_t front_of(const struct jammer *j, const struct ks_node *node)
+static size_t front_of(const struct ks_jammer *j, const struct ks_node *node)
 {
     const struct ks_body *b = &j->s->body;
     for (size_t i = 0; i < b->n_pragmas; i++)
@@ -85,24 +69,24 @@ static size_t front_of(const struct jammer *j, const struct ks_node *node)
     return node->begin;
 }
 
-static char *piece(const struct jammer *j, size_t begin, size_t end)
+char *ks_jam_piece(const struct ks_jammer *j, size_t begin, size_t end)
 {
     return ks_edit_apply(j->s->arena, &j->edits, j->s->body.text, begin, end);
 }
 
 // All of the straight statements from `from` to `to`, once an item.
-static void put_straight(struct jammer *j, struct ks_node *const *nodes, size_t n, int indent)
+static void put_straight(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent)
 {
     struct ks_arena *arena = j->s->arena;
     for (int q = 0; n > 0 && q < count(j); q++)
         for (size_t i = 0; i < n; i++) {
-            char *text = piece(j, front_of(j, nodes[i]), nodes[i]->end);
-            ks_buf_puts(&j->out, ks_text_indent(arena, renamed(j, text, q), indent));
+            char *text = ks_jam_piece(j, front_of(j, nodes[i]), nodes[i]->end);
+            ks_buf_puts(&j->out, ks_text_indent(arena, ks_jam_renamed(j, text, q), indent));
         }
 }
 
 // Whether an expression is the same for all items and has no effect.
-static bool is_uniform(const struct jammer *j, const struct ks_node *e)
+static bool is_uniform(const struct ks_jammer *j, const struct ks_node *e)
 {
     if (e->kind == KS_N_INDEX || e->kind == KS_N_CALL || e->kind == KS_N_ASSIGN ||
         e->kind == KS_N_POSTFIX || ks_builtin_name(j->s->arena, e) ||
@@ -119,7 +103,7 @@ static bool is_uniform(const struct jammer *j, const struct ks_node *e)
     return true;
 }
 
-static void declare(struct jammer *j, const struct ks_node *decl)
+static void declare(struct ks_jammer *j, const struct ks_node *decl)
 {
     ks_loop_declare(&j->env, decl);
     if (decl->shared || decl->is_static)
@@ -145,7 +129,7 @@ static bool leaves(const struct ks_node *node, bool own)
 }
 
 // Why a loop cannot run once for all items, or NULL.
-static const char *why_not(const struct jammer *j, const struct ks_node *loop)
+static const char *why_not(const struct ks_jammer *j, const struct ks_node *loop)
 {
     const char *why = NULL;
     if (loop->kind != KS_N_FOR || loop->kid[0]->kind != KS_N_DECL)
@@ -164,7 +148,8 @@ static const char *why_not(const struct jammer *j, const struct ks_node *loop)
     return why ? ks_arena_printf(j->s->arena, "line %d: %s", loop->line, why) : NULL;
 }
 
-static bool is_step_of(const struct jammer *j, const struct ks_node *loop, const struct ks_node *e)
+static bool is_step_of(const struct ks_jammer *j, const struct ks_node *loop,
+                       const struct ks_node *e)
 {
     if (ks_node_is(e, KS_N_BINARY, ","))
         return is_step_of(j, loop, e->kid[0]) && is_step_of(j, loop, e->kid[1]);
@@ -179,7 +164,7 @@ static bool is_step_of(const struct jammer *j, const struct ks_node *loop, const
 }
 
 // The test and the step: over parameters, the loop's variables and what items have in common.
-static bool header_is_uniform(struct jammer *j, const struct ks_node *loop)
+static bool header_is_uniform(struct ks_jammer *j, const struct ks_node *loop)
 {
     struct ks_strv names = j->names, uniform = j->uniform;
     for (size_t i = 0; i < loop->kid[0]->n; i++) {
@@ -199,7 +184,7 @@ static bool header_is_uniform(struct jammer *j, const struct ks_node *loop)
     return ok;
 }
 
-static void put_list(struct jammer *j, struct ks_node *const *nodes, size_t n, int indent,
+static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent,
                      bool top);
 
 static bool has_loop(const struct ks_node *node)
@@ -210,7 +195,7 @@ static bool has_loop(const struct ks_node *node)
     return false;
 }
 
-static void put_body(struct jammer *j, struct ks_node *body, int indent)
+void ks_jam_body(struct ks_jammer *j, struct ks_node *body, int indent)
 {
     struct ks_strv names = j->names, uniform = j->uniform;
     struct ks_affine env = j->env;
@@ -226,7 +211,7 @@ static void put_body(struct jammer *j, struct ks_node *body, int indent)
     j->env.cap = j->env.len;
 }
 
-static void put_loop(struct jammer *j, struct ks_node *loop, int indent)
+static void put_loop(struct ks_jammer *j, struct ks_node *loop, int indent)
 {
     struct ks_node *body = loop->kid[3];
     size_t at = front_of(j, loop);
@@ -237,161 +222,22 @@ static void put_loop(struct jammer *j, struct ks_node *loop, int indent)
                       j->jam->unroll < 0 ? "%*s_Pragma(\"unroll\")\n"
                                          : "%*s_Pragma(\"unroll %d\")\n",
                       indent, "", j->jam->unroll);
-    char *header = renamed(j, piece(j, at, body->begin), 0);
+    char *header = ks_jam_renamed(j, ks_jam_piece(j, at, body->begin), 0);
     size_t n = strlen(header);
     while (n > 0 && strchr(" \t\r\n", header[n - 1]))
         header[--n] = '\0';
     ks_buf_printf(&j->out, "%s", ks_text_indent(j->s->arena, header, indent));
     j->out.len--; // the line goes on
     ks_buf_puts(&j->out, " {\n");
-    put_body(j, body, indent + 4);
+    ks_jam_body(j, body, indent + 4);
     ks_buf_printf(&j->out, "%*s}\n", indent, "");
     j->env = env;
     j->env.cap = j->env.len;
     j->jam->loops++;
 }
 
-static int extent(const struct jammer *j, int axis)
-{
-    return axis == KS_TILE_TURNS ? 1
-           : axis == 0           ? j->jam->block[0] * j->jam->items
-                                 : j->jam->block[1] * j->jam->rows;
-}
-
-// Whether more than one item of the block reads an element.
-static bool pays(const struct jammer *j, const struct ks_tile *t)
-{
-    return t->axis == 1 ? extent(j, 0) > 1
-                        : extent(j, 1) > 1 || (t->axis == KS_TILE_TURNS && extent(j, 0) > 1);
-}
-
-// Declares a tile and makes the read one of it; its number, or -1 where there is no room.
-static int begin_tile(struct jammer *j, const struct ks_tile *t)
-{
-    struct ks_arena *arena = j->s->arena;
-    int turns = j->jam->tile, id = j->tiles;
-    int rows = t->axis == 1 ? extent(j, 1) : turns, pad = t->axis == 1;
-    int columns = t->axis == 1 ? turns : t->axis == 0 ? extent(j, 0) : 1;
-    int bytes = rows * (columns + pad) * t->bytes;
-    if (j->shared + bytes > SHARED_MAX)
-        return -1;
-    j->shared += bytes;
-    j->tiles++;
-    j->jam->shared = ks_arena_printf(arena, "%s    __shared__ %s opt_tile%d[%d][%d];\n",
-                                     j->jam->shared, t->type, id, rows, columns + pad);
-    return id;
-}
-
-static void read_tile(struct jammer *j, const struct ks_tile *t, int id)
-{
-    const char *at = t->axis == 1   ? "[opt_in_y][opt_c]"
-                     : t->axis == 0 ? "[opt_c][opt_in_x]"
-                                    : "[opt_c][0]";
-    const char *text = ks_arena_printf(j->s->arena, "opt_tile%d%s", id, at);
-    ks_edit_add(j->s->arena, &j->edits, t->node->begin, t->node->end, text);
-}
-
-// A block's threads fill a tile, along what is contiguous in memory.
-static void put_fill(struct jammer *j, const struct ks_tile *t, int id, const char *type,
-                     const char *inside, int indent)
-{
-    const char *param = j->s->decl->params[t->param].name;
-    int turns = j->jam->tile, items = extent(j, t->axis),
-        threads = j->jam->block[0] * j->jam->block[1];
-    int fast = t->along ? turns : items;
-    const char *a = t->along ? "opt_i / " : "opt_i % ", *c = t->along ? "opt_i % " : "opt_i / ";
-    ks_buf_printf(&j->out,
-                  "%*s_Pragma(\"unroll\") for (int opt_i = opt_thread; opt_i < %d; opt_i += %d) {\n"
-                  "%*s    const int opt_a = %s%d, opt_c = %s%d;\n"
-                  "%*s    const %s opt_turn = opt_k + opt_c;\n",
-                  indent, "", turns * items, threads, indent, "", a, fast, c, fast, indent, "",
-                  type);
-    if (t->axis != KS_TILE_TURNS)
-        ks_buf_printf(&j->out, "%*s    const %s opt_at = opt_block_%c + opt_a;\n", indent, "",
-                      j->s->map.axis[t->axis].wide ? "long long" : "int", 'x' + t->axis);
-    ks_buf_printf(&j->out, "%*s    opt_tile%d[%s][%s] = opt_turn %s ? %s[%s] : %s(0);\n%*s}\n",
-                  indent, "", id, t->axis == 1 ? "opt_a" : "opt_c",
-                  t->axis == 1   ? "opt_c"
-                  : t->axis == 0 ? "opt_a"
-                                 : "0",
-                  inside, param, t->index, t->type, indent, "");
-}
-
-static void put_turns(struct jammer *j, const struct ks_loop *l, const char *type, int indent)
-{
-    ks_buf_printf(&j->out, "%*s    const %s %s = opt_k + opt_c;\n", indent, "", type, l->var);
-    put_body(j, l->body, indent + 4);
-    ks_buf_printf(&j->out, "%*s}\n", indent, "");
-}
-
-// Limits of 32-bit counters as a plan condition.
-static void limit_counter(struct jammer *j, const struct ks_loop *l)
-{
-    const char *text = ks_map_plan_text(j->s->arena, j->s->decl, &j->s->env, ks_subject_constant,
-                                        (void *)j->s, l->limit);
-    if (text)
-        j->jam->limits =
-            ks_arena_printf(j->s->arena, "%s%s%s <= %d", j->jam->limits,
-                            *j->jam->limits ? " && " : "", text, 2147483647 - 2 * j->jam->tile);
-}
-
-static bool put_tiled(struct jammer *j, struct ks_node *node, int indent)
-{
-    struct ks_arena *arena = j->s->arena;
-    struct ks_loop l;
-    struct ks_tile_list tiles;
-    ks_loop_read(arena, j->s->decl, &j->s->body, &j->env, node, &l);
-    if (!l.declared || l.down || !l.by || strcmp(l.by, "1") != 0 || !l.compare)
-        return false;
-    ks_tiles_find(j->s, &j->env, &l, &tiles);
-    int *id = KS_NEW_ARRAY(arena, int, tiles.len + 1), n = 0;
-    for (size_t i = 0; i < tiles.len; i++) {
-        id[i] = tiles.at[i].same >= 0   ? id[tiles.at[i].same]
-                : pays(j, &tiles.at[i]) ? begin_tile(j, &tiles.at[i])
-                                        : -1;
-        n += id[i] >= 0;
-    }
-    if (n == 0)
-        return false;
-    const char *type =
-        ks_starts_with(node->kid[0]->text, "const ") ? node->kid[0]->text + 6 : node->kid[0]->text;
-    const char *limit = renamed(j, piece(j, l.limit->begin, l.limit->end), 0);
-    const char *inside = ks_arena_printf(arena, "%s (%s)", l.compare, limit);
-    const char *start = renamed(j, piece(j, l.start->begin, l.start->end), 0);
-    int turns = j->jam->tile;
-    ks_buf_printf(&j->out, "%*sfor (%s opt_k = %s; opt_k %s; opt_k += %d) {\n", indent, "", type,
-                  start, inside, turns);
-    for (size_t i = 0; i < tiles.len; i++)
-        if (id[i] >= 0 && tiles.at[i].same < 0)
-            put_fill(j, &tiles.at[i], id[i], type, inside, indent + 4);
-    for (size_t i = 0; i < tiles.len; i++)
-        if (id[i] >= 0)
-            read_tile(j, &tiles.at[i], id[i]);
-    struct ks_affine env = j->env;
-    ks_loop_enter(&j->env, node);
-    ks_buf_printf(&j->out, "%*s    __syncthreads();\n%*s    if (opt_k + %d %s) {\n", indent, "",
-                  indent, "", turns - 1, inside);
-    if (j->jam->unroll > 0)
-        ks_buf_printf(&j->out, "%*s        _Pragma(\"unroll %d\")", indent, "", j->jam->unroll);
-    else
-        ks_buf_printf(&j->out, "%*s        _Pragma(\"unroll\")", indent, "");
-    ks_buf_printf(&j->out, " for (int opt_c = 0; opt_c < %d; opt_c++) {\n", turns);
-    put_turns(j, &l, type, indent + 8);
-    ks_buf_printf(&j->out,
-                  "%*s    } else {\n%*s        for (int opt_c = 0; opt_k + opt_c %s; opt_c++) {\n",
-                  indent, "", indent, "", inside);
-    put_turns(j, &l, type, indent + 8);
-    ks_buf_printf(&j->out, "%*s    }\n%*s    __syncthreads();\n%*s}\n", indent, "", indent, "",
-                  indent, "");
-    j->env = env;
-    j->env.cap = j->env.len;
-    limit_counter(j, &l);
-    j->jam->loops++;
-    j->jam->tiled++;
-    return true;
-}
-
-static void put_list(struct jammer *j, struct ks_node *const *nodes, size_t n, int indent, bool top)
+static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent,
+                     bool top)
 {
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
@@ -406,7 +252,7 @@ static void put_list(struct jammer *j, struct ks_node *const *nodes, size_t n, i
                                       node->line);
             if (!why) {
                 put_straight(j, nodes + from, i - from, indent);
-                if (!top || !j->jam->tile || !put_tiled(j, node, indent))
+                if (!top || !j->jam->tile || !ks_jam_tiled(j, node, indent))
                     put_loop(j, node, indent);
                 from = i + 1;
                 continue;
@@ -420,15 +266,15 @@ static void put_list(struct jammer *j, struct ks_node *const *nodes, size_t n, i
     put_straight(j, nodes + from, n - from, indent);
 }
 
-static void add_edits(struct jammer *j, const struct ks_edit_list *from)
+static void add_edits(struct ks_jammer *j, const struct ks_edit_list *from)
 {
     for (size_t i = 0; i < from->len; i++)
         ks_edit_add(j->s->arena, &j->edits, from->at[i].begin, from->at[i].end, from->at[i].text);
 }
 
 // The item's statements: those in front of the guard, and those behind guard and tests.
-static void add_statement(struct jammer *j, struct ks_node *node, struct ks_node ***list, size_t *n,
-                          size_t *cap)
+static void add_statement(struct ks_jammer *j, struct ks_node *node, struct ks_node ***list,
+                          size_t *n, size_t *cap)
 {
     for (size_t i = 0; i < j->s->map.n_tests; i++)
         if (node->kind == KS_N_IF && node->kid[0] == j->s->map.tests[i].expr) {
@@ -448,7 +294,7 @@ static void add_statement(struct jammer *j, struct ks_node *node, struct ks_node
 enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int indent, char **text,
                            struct ks_err *err)
 {
-    struct jammer j = {.s = s, .jam = jam, .err = err, .out = KS_BUF(1 << 20)};
+    struct ks_jammer j = {.s = s, .jam = jam, .err = err, .out = KS_BUF(1 << 20)};
     struct ks_node **list = NULL;
     size_t n = 0, cap = 0;
     jam->loops = jam->tiled = 0;

@@ -11,6 +11,7 @@ struct ks_jam {
     int block[3];
     int unroll;         // of innermost loops, as in ks_options
     int tile;           // turns that are staged at a time, 0: none
+    bool ahead;         // a tile is loaded to registers while the last one is worked on
     int loops, tiled;   // how many were jammed, and staged
     const char *shared; // declarations of the tiles
     const char *limits; // plan condition that no counter runs over, or ""

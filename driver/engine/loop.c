@@ -3,22 +3,14 @@
 #include <string.h>
 
 #include "base/vec.h"
-
-struct reader {
-    struct ks_arena *arena;
-    const struct ks_kernel_decl *decl;
-    const struct ks_body *body;
-    struct ks_affine env; // grows with the loop's own declarations
-    struct ks_loop *loop;
-    int depth; // of loops in the loop
-};
+#include "engine/loop_reader.h"
 
 bool ks_node_is_loop(const struct ks_node *node)
 {
     return node->kind == KS_N_FOR || node->kind == KS_N_WHILE || node->kind == KS_N_DO;
 }
 
-static void refuse(struct reader *r, const struct ks_node *at, const char *why)
+static void refuse(struct ks_loop_reader *r, const struct ks_node *at, const char *why)
 {
     if (!r->loop->why)
         r->loop->why = ks_arena_printf(r->arena, "line %d: %s", at->line, why);
@@ -106,7 +98,7 @@ bool ks_function_is_pure(const char *name)
 
 // Whether the name is declared inside the loop; one that is declared on both sides is taken for
 // outer.
-static bool is_inner(const struct reader *r, const char *name)
+static bool is_inner(const struct ks_loop_reader *r, const char *name)
 {
     struct ks_node *root = r->body->block;
     return ks_loop_declaration(r->loop->node, name, SIZE_MAX) &&
@@ -114,7 +106,7 @@ static bool is_inner(const struct reader *r, const char *name)
 }
 
 // The stride of a place along the loop's variable.
-static int64_t stride_of(const struct reader *r, const struct ks_poly *p)
+static int64_t stride_of(const struct ks_loop_reader *r, const struct ks_poly *p)
 {
     int64_t stride = 0;
     if (!p->known)
@@ -129,7 +121,7 @@ static int64_t stride_of(const struct reader *r, const struct ks_poly *p)
     return stride;
 }
 
-static void add_access(struct reader *r, const struct ks_node *node, bool writes)
+static void add_access(struct ks_loop_reader *r, const struct ks_node *node, bool writes)
 {
     struct ks_loop *l = r->loop;
     struct ks_place place = ks_place_of(&r->env, r->decl, node);
@@ -149,7 +141,7 @@ static void add_access(struct reader *r, const struct ks_node *node, bool writes
     l->strided += stride != 1 && stride != 0;
 }
 
-static void add_reduction(struct reader *r, const struct ks_node *node,
+static void add_reduction(struct ks_loop_reader *r, const struct ks_node *node,
                           const struct ks_reduction *update)
 {
     struct ks_loop *l = r->loop;
@@ -170,10 +162,11 @@ static void add_reduction(struct reader *r, const struct ks_node *node,
     l->reductions[l->n_reductions - 1] = *update;
 }
 
-static void expression(struct reader *r, const struct ks_node *node);
+static void expression(struct ks_loop_reader *r, const struct ks_node *node);
 
 // `node` changes what `target` names; true when that was a reduction of an outer variable.
-static void change(struct reader *r, const struct ks_node *node, const struct ks_node *target)
+static void change(struct ks_loop_reader *r, const struct ks_node *node,
+                   const struct ks_node *target)
 {
     struct ks_reduction update;
     if (target->kind != KS_N_NAME) {
@@ -193,7 +186,7 @@ static void change(struct reader *r, const struct ks_node *node, const struct ks
 }
 
 // An argument that a function of the program's own may take as a reference.
-static void argument(struct reader *r, const struct ks_node *arg)
+static void argument(struct ks_loop_reader *r, const struct ks_node *arg)
 {
     if (arg->kind == KS_N_INDEX) {
         struct ks_place place = ks_place_of(&r->env, r->decl, arg);
@@ -211,7 +204,7 @@ static void argument(struct reader *r, const struct ks_node *arg)
                 refuse(r, arg, ks_arena_printf(r->arena, "a function may change %s", arg->text));
 }
 
-static void call(struct reader *r, const struct ks_node *node)
+static void call(struct ks_loop_reader *r, const struct ks_node *node)
 {
     const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     bool atomic = ks_starts_with(name, "atomic"), pure = ks_function_is_pure(name);
@@ -236,7 +229,7 @@ static void call(struct reader *r, const struct ks_node *node)
     }
 }
 
-static void expression(struct reader *r, const struct ks_node *node)
+static void expression(struct ks_loop_reader *r, const struct ks_node *node)
 {
     bool steps = (node->kind == KS_N_UNARY || node->kind == KS_N_POSTFIX) &&
                  (strcmp(node->text, "++") == 0 || strcmp(node->text, "--") == 0);
@@ -269,9 +262,9 @@ static void expression(struct reader *r, const struct ks_node *node)
         expression(r, node->kid[i]);
 }
 
-static void statement(struct reader *r, struct ks_node *node);
+static void statement(struct ks_loop_reader *r, struct ks_node *node);
 
-static void if_statement(struct reader *r, struct ks_node *node)
+static void if_statement(struct ks_loop_reader *r, struct ks_node *node)
 {
     struct ks_reduction update;
     if (ks_reduction_read(r->arena, r->body, node, &update) && !is_inner(r, update.name)) {
@@ -285,7 +278,7 @@ static void if_statement(struct reader *r, struct ks_node *node)
         statement(r, node->kid[i]);
 }
 
-static void declaration(struct reader *r, const struct ks_node *decl)
+static void declaration(struct ks_loop_reader *r, const struct ks_node *decl)
 {
     if (decl->shared || decl->is_static)
         refuse(r, decl, "shared memory is declared in the loop");
@@ -299,7 +292,7 @@ static void declaration(struct reader *r, const struct ks_node *decl)
     ks_affine_declare(&r->env, decl, false);
 }
 
-static void inner_loop(struct reader *r, struct ks_node *node)
+static void inner_loop(struct ks_loop_reader *r, struct ks_node *node)
 {
     r->depth++;
     if (node->kind == KS_N_FOR) {
@@ -318,7 +311,7 @@ static void inner_loop(struct reader *r, struct ks_node *node)
     r->depth--;
 }
 
-static void statement(struct reader *r, struct ks_node *node)
+static void statement(struct ks_loop_reader *r, struct ks_node *node)
 {
     switch (node->kind) {
     case KS_N_BLOCK:
@@ -352,143 +345,8 @@ static void statement(struct reader *r, struct ks_node *node)
     }
 }
 
-// "k++", "k += e", "k = k + e" and the same downwards.
-static bool read_step(struct reader *r, const struct ks_node *step)
-{
-    struct ks_loop *l = r->loop;
-    const struct ks_node *by = NULL;
-    if (step->n == 0 || !ks_node_is(step->kid[0], KS_N_NAME, NULL))
-        return false;
-    l->var = step->kid[0]->text;
-    l->step = step;
-    if (step->kind == KS_N_POSTFIX || step->kind == KS_N_UNARY) {
-        l->down = strcmp(step->text, "--") == 0;
-        l->by = "1";
-        return l->down || strcmp(step->text, "++") == 0;
-    }
-    if (step->kind != KS_N_ASSIGN)
-        return false;
-    by = step->kid[1];
-    const char *op = step->text;
-    if (strcmp(op, "=") == 0 && by->kind == KS_N_BINARY) {
-        bool left = ks_node_is(by->kid[0], KS_N_NAME, l->var);
-        if (!left && !(by->text[0] == '+' && ks_node_is(by->kid[1], KS_N_NAME, l->var)))
-            return false;
-        op = by->text[0] == '+' ? "+=" : "-=";
-        if (strcmp(by->text, "+") != 0 && strcmp(by->text, "-") != 0)
-            return false;
-        by = by->kid[left];
-    }
-    l->down = strcmp(op, "-=") == 0;
-    if (!l->down && strcmp(op, "+=") != 0)
-        return false;
-    l->by = ks_node_text(r->arena, r->body, by);
-    return ks_node_count_name(by, l->var) == 0;
-}
-
-static bool read_condition(struct reader *r, const struct ks_node *test)
-{
-    static const char *const signs[] = {"<", "<=", ">", ">="}, *const turned[] = {">", ">=", "<",
-                                                                                  "<="};
-    struct ks_loop *l = r->loop;
-    for (int i = 0; test->kind == KS_N_BINARY && i < 4; i++) {
-        if (strcmp(test->text, signs[i]) != 0)
-            continue;
-        bool left = ks_node_is(test->kid[0], KS_N_NAME, l->var);
-        if (!left && !ks_node_is(test->kid[1], KS_N_NAME, l->var))
-            return false;
-        l->compare = left ? signs[i] : turned[i];
-        l->limit = test->kid[left];
-    }
-    return l->limit && (l->compare[0] == '>') == l->down &&
-           ks_node_count_name(l->limit, l->var) == 0;
-}
-
-static bool changes_in_loop(const struct reader *r, const struct ks_node *expr)
-{
-    if (expr->kind == KS_N_NAME && ks_node_changes(r->loop->node, expr->text))
-        return true;
-    for (size_t i = 0; i < expr->n; i++)
-        if (changes_in_loop(r, expr->kid[i]))
-            return true;
-    return expr->kind == KS_N_ASSIGN || expr->kind == KS_N_POSTFIX;
-}
-
-// How often the name stands where its value does not come from the loop: all but loops and
-// statements that set it first.
-static int seen_elsewhere(const struct ks_node *node, const struct ks_node *loop, const char *name)
-{
-    const struct ks_node *first = node->kind == KS_N_FOR    ? node->kid[0]
-                                  : node->kind == KS_N_EXPR ? node
-                                                            : NULL;
-    if (node == loop)
-        return 0;
-    if (first && first->kind == KS_N_EXPR && ks_node_is(first->kid[0], KS_N_ASSIGN, "=") &&
-        ks_node_is(first->kid[0]->kid[0], KS_N_NAME, name) &&
-        ks_node_count_name(first->kid[0]->kid[1], name) == 0)
-        return 0;
-    int n = node->kind == KS_N_NAME && strcmp(node->text, name) == 0;
-    for (size_t i = 0; i < node->n; i++)
-        n += seen_elsewhere(node->kid[i], loop, name);
-    return node->init ? n + seen_elsewhere(node->init, loop, name) : n;
-}
-
-static bool read_header(struct reader *r)
-{
-    struct ks_loop *l = r->loop;
-    struct ks_node *node = l->node;
-    const struct ks_node *step = NULL, *test;
-    if (node->kind == KS_N_WHILE) {
-        l->body = node->kid[1];
-        test = node->kid[0];
-        if (l->body->kind == KS_N_BLOCK && l->body->n > 0 &&
-            l->body->kid[l->body->n - 1]->kind == KS_N_EXPR)
-            step = l->body->kid[l->body->n - 1]->kid[0];
-    } else {
-        l->body = node->kid[3];
-        test = node->kid[1];
-        step = node->kid[2];
-    }
-    if (!step || !read_step(r, step) || !read_condition(r, test))
-        return false;
-    const struct ks_node *init = node->kind == KS_N_FOR ? node->kid[0] : NULL;
-    if (init && init->kind == KS_N_DECL) {
-        l->declared = init->n == 1 && strcmp(init->kid[0]->text, l->var) == 0 &&
-                      !init->kid[0]->pointer && init->kid[0]->init;
-        l->start = init->kid[0]->init;
-        return l->declared;
-    }
-    if (init && init->kind == KS_N_EXPR) {
-        const struct ks_node *set = init->kid[0];
-        if (!ks_node_is(set, KS_N_ASSIGN, "=") || !ks_node_is(set->kid[0], KS_N_NAME, l->var))
-            return false;
-        l->start = set->kid[1];
-    }
-    const struct ks_node *decl = ks_loop_declaration(r->body->block, l->var, node->begin);
-    return decl && !decl->shared && seen_elsewhere(r->body->block, node, l->var) == 0;
-}
-
-static bool constant(const struct ks_affine *env, const struct ks_node *expr, int64_t *value)
-{
-    struct ks_poly p = ks_affine_eval(env, expr);
-    *value = p.n ? p.term[0].coef : 0;
-    return p.known && (p.n == 0 || (p.n == 1 && p.term[0].n == 0));
-}
-
-static int64_t count_turns(const struct reader *r)
-{
-    const struct ks_loop *l = r->loop;
-    int64_t from, to, by;
-    if (!l->start || !constant(&r->env, l->start, &from) || !constant(&r->env, l->limit, &to) ||
-        !ks_parse_i64(l->by, &by) || by <= 0)
-        return -1;
-    int64_t span = l->down ? from - to : to - from;
-    span += l->compare[1] == '=';
-    return span <= 0 ? 0 : (span + by - 1) / by;
-}
-
 // Whether a variable of a loop in the loop takes part.
-static bool mentions_inner(const struct reader *r, const struct ks_poly *p)
+static bool mentions_inner(const struct ks_loop_reader *r, const struct ks_poly *p)
 {
     for (int t = 0; t < p->n; t++)
         for (int s = 0; s < p->term[t].n; s++)
@@ -499,7 +357,7 @@ static bool mentions_inner(const struct reader *r, const struct ks_poly *p)
 }
 
 // Stores of different turns go to different elements, which no other turn reads.
-static void check_stores(struct reader *r)
+static void check_stores(struct ks_loop_reader *r)
 {
     struct ks_loop *l = r->loop;
     for (size_t i = 0; i < l->n_accesses; i++) {
@@ -528,16 +386,17 @@ void ks_loop_read(struct ks_arena *arena, const struct ks_kernel_decl *decl,
                   struct ks_loop *loop)
 {
     *loop = (struct ks_loop){.node = node, .turns = -1};
-    struct reader r = {.arena = arena, .decl = decl, .body = body, .env = *env, .loop = loop};
+    struct ks_loop_reader r = {
+        .arena = arena, .decl = decl, .body = body, .env = *env, .loop = loop};
     r.env.cap = r.env.len; // what is entered here must not show in the caller's
-    if (node->kind == KS_N_DO || !read_header(&r)) {
+    if (node->kind == KS_N_DO || !ks_loop_header(&r)) {
         refuse(&r, node, "the loop does not count from a start to a limit");
         return;
     }
-    loop->turns = count_turns(&r);
-    if (changes_in_loop(&r, loop->limit) ||
+    loop->turns = ks_loop_turns(&r);
+    if (ks_loop_changes(&r, loop->limit) ||
         (loop->step->n > 1 && loop->step->kind == KS_N_ASSIGN &&
-         strcmp(loop->step->text, "=") != 0 && changes_in_loop(&r, loop->step->kid[1])))
+         strcmp(loop->step->text, "=") != 0 && ks_loop_changes(&r, loop->step->kid[1])))
         refuse(&r, node, "the loop's limit or step changes in it");
     if (loop->declared) {
         ks_loop_enter(&r.env, node);

@@ -18,6 +18,8 @@ static const struct {
     {"private", offsetof(struct ks_options, private_)},
     {"jam", offsetof(struct ks_options, jam)},
     {"tile", offsetof(struct ks_options, tile)},
+    {"ahead", offsetof(struct ks_options, ahead)},
+    {"shuffle", offsetof(struct ks_options, shuffle)},
     {"lanes", offsetof(struct ks_options, lanes)},
     {"across", offsetof(struct ks_options, across)},
     {"blocks", offsetof(struct ks_options, blocks)},

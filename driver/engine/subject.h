@@ -17,6 +17,7 @@ struct ks_subject {
     const char *not_map;          // why it is none
     struct ks_edit_list rewrites; // of expressions, whatever the shape; the map's edits hold them too
     const char *helpers;          // device functions that they call, or NULL
+    const char *guard;            // what they ask of the launch, as a plan's condition, or NULL
 };
 
 // KS_E_UNSUPPORTED when the body cannot be parsed.
@@ -50,6 +51,8 @@ struct ks_options {
     int math;      // cheaper functions: 1: that round alike, 2: approximations
     int jam;       // 1: the loops of a thread's items are jammed
     int tile;      // turns of a jammed loop that are staged in shared memory at a time
+    int ahead;     // 1: the next tile is loaded while one is worked on
+    int shuffle;   // 1: trees in shared memory become shuffles
     int lanes;     // threads that do an item of a map together
     int across;    // 1: neighbouring threads do neighbouring items, the lanes of one lie apart
     int blocks;    // at most so many, each walking over its share (with private_)

@@ -13,7 +13,8 @@ static const char *const bounds_params[] = {"bounds", NULL};
 static const char *const readonly_params[] = {"restrict", NULL};
 static const char *const math_params[] = {"math", NULL};
 static const char *const jam_params[] = {"items", "rows", "block", "restrict", NULL};
-static const char *const tile_params[] = {"tile", "items", "rows", "block", NULL};
+static const char *const tile_params[] = {"tile", "ahead", "items", "rows", "block", NULL};
+static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
@@ -33,6 +34,7 @@ static const struct {
     {"private", private_params, ks_transform_private},
     {"jam", jam_params, ks_transform_jam},
     {"tile", tile_params, ks_transform_tile},
+    {"shuffle", shuffle_params, ks_transform_shuffle},
     {"lanes", lanes_params, ks_transform_lanes},
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };

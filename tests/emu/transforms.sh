@@ -79,12 +79,26 @@ made bodies 'tile tile=32 items=2 block=64; math math=1' CORRECT
 made window 'jam items=2 rows=2 block=16x4; unroll unroll=-1' CORRECT
 made layers 'tile tile=16 rows=4 block=32x4' CORRECT
 made layers 'lanes lanes=8' CORRECT
+made product 'tile tile=16 rows=3 block=16x5 ahead=1' CORRECT
+made product 'tile tile=8 items=2 rows=2 block=16x8 ahead=1' WRONG 's/opt_from = opt_k + 8/opt_from = opt_k + 7/'
 made product 'tile tile=8 items=2 rows=2 block=16x8' WRONG 's/opt_turn < (k) ? B/opt_turn < (k - 1) ? B/'
 made product 'jam items=2 rows=2 block=16x16' WRONG 's/C\[opt1_row \* n + opt1_col\] = opt1_acc/C[opt1_row * n + opt1_col] = opt0_acc/'
 refused "$source/window.cu" 'tile tile=8 rows=2' 'no loop reads what its block'
 refused "$source/csr.cu" 'jam items=2' 'starts differ\|start differs'
 refused "$source/product.cu" 'jam items=16 rows=8' 'from 2 to 64 items'
 refused "$source/bodies.cu" 'jam rows=2' 'no rows'
+
+# Trees in shared memory, in several spellings.
+made halves 'shuffle shuffle=1' CORRECT
+made spread 'shuffle; bounds bounds=2' CORRECT
+made halves 'shuffle shuffle=1' WRONG 's/opt_step = 2; opt_step/opt_step = 1; opt_step/'
+made spread 'shuffle shuffle=1' WRONG '/threadIdx.x % 8\];/s/% 8/% 4/'
+sed 's/top\[blockIdx.x\] = sums\[0\]/top[blockIdx.x] = sums[1]/' "$source/halves.cu" > "$scratch/second.cu"
+sed -i 's/float mean = sums\[0\]/float mean = sums[2]/' "$scratch/second.cu"
+refused "$scratch/second.cu" 'shuffle shuffle=1' "more than the tree's first element is read"
+sed 's/half \/= 2/half \/= 3/; s/step <<= 1/step += 1/' "$source/halves.cu" > "$scratch/third.cu"
+refused "$scratch/third.cu" 'shuffle shuffle=1' 'does not halve or double a known number'
+refused "$source/product.cu" 'shuffle shuffle=1' 'no loop with a barrier'
 
 # Cheaper functions, alone and below other shapes.
 made cubes 'math math=1' CORRECT
