@@ -232,11 +232,14 @@ static enum ks_status emit_shape(struct ks_subject *s, const struct ks_options *
                                  struct ks_proposal *proposal, struct ks_err *err)
 {
     bool geometry = options->block[0] || options->items || options->rows || options->width ||
-                    options->stream || options->peel || options->private_ || options->lanes || options->jam;
+                    options->stream || options->peel || options->private_ || options->lanes || options->jam ||
+                    options->split;
     if (!geometry)
         return ks_emit_same(s, options, proposal, err);
     if (!s->is_map)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", s->not_map);
+    if (options->split)
+        return ks_emit_split(s, options, proposal, err);
     if (options->jam)
         return ks_emit_jam(s, options, proposal, err);
     if (options->lanes)

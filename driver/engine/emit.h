@@ -29,6 +29,8 @@ enum ks_status ks_emit_private(struct ks_subject *subject, const struct ks_optio
                                struct ks_proposal *proposal, struct ks_err *err);
 enum ks_status ks_emit_jam(struct ks_subject *subject, const struct ks_options *options,
                            struct ks_proposal *proposal, struct ks_err *err);
+enum ks_status ks_emit_split(struct ks_subject *subject, const struct ks_options *options,
+                             struct ks_proposal *proposal, struct ks_err *err);
 enum ks_status ks_emit_lanes(struct ks_subject *subject, const struct ks_options *options,
                              struct ks_proposal *proposal, struct ks_err *err);
 enum ks_status ks_emit_same(struct ks_subject *subject, const struct ks_options *options,

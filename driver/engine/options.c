@@ -20,6 +20,7 @@ static const struct {
     {"tile", offsetof(struct ks_options, tile)},
     {"ahead", offsetof(struct ks_options, ahead)},
     {"shuffle", offsetof(struct ks_options, shuffle)},
+    {"split", offsetof(struct ks_options, split)},
     {"lanes", offsetof(struct ks_options, lanes)},
     {"across", offsetof(struct ks_options, across)},
     {"blocks", offsetof(struct ks_options, blocks)},

@@ -53,6 +53,7 @@ struct ks_options {
     int tile;      // turns of a jammed loop that are staged in shared memory at a time
     int ahead;     // 1: the next tile is loaded while one is worked on
     int shuffle;   // 1: trees in shared memory become shuffles
+    int split;     // blocks that the turns of an item's first loop are dealt out to, in a launch before the rest
     int lanes;     // threads that do an item of a map together
     int across;    // 1: neighbouring threads do neighbouring items, the lanes of one lie apart
     int blocks;    // at most so many, each walking over its share (with private_)

@@ -14,6 +14,7 @@ static const char *const readonly_params[] = {"restrict", NULL};
 static const char *const math_params[] = {"math", NULL};
 static const char *const jam_params[] = {"items", "rows", "block", "restrict", NULL};
 static const char *const tile_params[] = {"tile", "ahead", "items", "rows", "block", NULL};
+static const char *const split_params[] = {"split", "block", "restrict", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
@@ -35,6 +36,7 @@ static const struct {
     {"jam", jam_params, ks_transform_jam},
     {"tile", tile_params, ks_transform_tile},
     {"shuffle", shuffle_params, ks_transform_shuffle},
+    {"split", split_params, ks_transform_split},
     {"lanes", lanes_params, ks_transform_lanes},
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };

@@ -100,6 +100,14 @@ sed 's/half \/= 2/half \/= 3/; s/step <<= 1/step += 1/' "$source/halves.cu" > "$
 refused "$scratch/third.cu" 'shuffle shuffle=1' 'does not halve or double a known number'
 refused "$source/product.cu" 'shuffle shuffle=1' 'no loop with a barrier'
 
+# Two launches, parts in a workspace between them.
+made tall 'split split=4; unroll unroll=4' CORRECT
+made product 'split split=3 block=64' CORRECT
+made tall 'split split=4' WRONG 's/if (opt_lane != 0) s = 0;//'
+refused "$source/columns.cu" 'split; lanes lanes=4' 'two launches go with a block'
+refused "$source/heads.cu" 'split' 'line 8: the loop stores, or reduces nothing'
+refused "$source/layers.cu" 'split' 'an index in z'
+
 # Cheaper functions, alone and below other shapes.
 made cubes 'math math=1' CORRECT
 made cubes 'math math=1' WRONG 's/return y \* y/return x * y/'

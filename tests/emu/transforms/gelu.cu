@@ -1,6 +1,6 @@
 // Functions and divisions of floats, brackets and comments between them; the integer and the double division
 // stay, and so does the shadowed name.
-#pragma ks optimize fastmath tol(rel=1e-3,abs=1e-5)
+#pragma ks optimize fastmath tol(rel=1e-3,abs=1e-4)
 #pragma ks workload let(n=4099) set(s=1.5) in(x[n]=uniform(-4,4)) out(y[n]) grid(ceildiv(n,128)) block(128)
 __global__ void gelu(const float *x, float *y, float s, int n)
 {

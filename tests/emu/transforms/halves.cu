@@ -1,4 +1,4 @@
-// Mean and spread of rows by a block each: two trees at once, then one of an extreme with neighbours first.
+// Mean and root mean square of rows by a block each: two trees at once, then one of an extreme with neighbours first.
 #pragma ks optimize
 #pragma ks workload let(rows=5,cols=300) in(x[rows*cols]) out(y[rows*cols]) out(top[rows]) grid(rows) block(128)
 __global__ void halves(const float *x, float *y, float *top, int rows, int cols)
@@ -21,7 +21,7 @@ __global__ void halves(const float *x, float *y, float *top, int rows, int cols)
         }
         __syncthreads();
     }
-    float mean = sums[0] / cols, spread = squares[0] / cols - mean * mean + 1e-3f;
+    float mean = sums[0] / cols, spread = squares[0] / cols + 1e-3f;
     __syncthreads();
     const unsigned t = threadIdx.x;
     sums[t] = m;

@@ -1,6 +1,6 @@
 // A matrix product as one writes it first.
 #pragma ks optimize
-#pragma ks workload let(m=45,n=70,k=66) in(A[m*k]) in(B[k*n]) out(C[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+#pragma ks workload let(m=36,n=40,k=20) in(A[m*k]) in(B[k*n]) out(C[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
 __global__ void product(const float *A, const float *B, float *C, int m, int n, int k)
 {
     int col = blockIdx.x * blockDim.x + threadIdx.x;
