@@ -75,10 +75,12 @@ struct ks_arith ks_arith_of(struct ks_slice original)
     static const char *const sums[] = {"add", "sub", "mul", "fma", "mad", "mma", "wmma", NULL};
     static const char *const exact[] = {"min", "max", "abs", "neg", "mov", "ld", "ldu", "st",
                                         "shfl", "atom", "red", NULL};
+    static const char *const choices[] = {"setp", "set", "selp", "slct", "testp", "copysign", NULL};
     static const char *const meet[] = {"bar", "barrier", "shfl", "redux", "mma", "wmma", NULL};
     struct ks_arith arith = {.whole_numbers = true, .gathers = loops(original)};
     struct ks_words words = ks_words_of(original);
-    double value;
+    double value, coarsest = 0;
+    bool chooses = false;
     while (ks_words_next(&words)) {
         struct ks_slice w = words.word;
         if (literal(w, &value)) {
@@ -114,11 +116,19 @@ struct ks_arith ks_arith_of(struct ks_slice original)
                             ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
             if (to_whole)
                 arith.kind = KS_ARITH_OTHER;
+        } else if (ks_word_one_of(base, choices)) {
+            chooses = true;
+            coarsest = u > coarsest ? u : coarsest;
         } else if (!ks_word_one_of(base, exact)) {
-            arith.kind = KS_ARITH_OTHER; // setp, div, ex2, ...: and whatever is not known
+            arith.kind = KS_ARITH_OTHER; // div, ex2, ...: and whatever is not known
             if (u > arith.u)
                 arith.u = u;
         }
+    }
+    // To choose among numbers rounds nothing: alone it is exact, beside sums no sum of terms any more.
+    if (chooses && arith.kind != KS_ARITH_NONE) {
+        arith.kind = KS_ARITH_OTHER;
+        arith.u = coarsest > arith.u ? coarsest : arith.u;
     }
     return arith;
 }

@@ -51,10 +51,10 @@ void ks_judge_reseed(struct ks_judge *judge)
 struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge)
 {
     struct ks_tolerance tolerance = judge->kernel->mark->mark->tolerance;
-    if (tolerance.kind == KS_TOL_DERIVED && judge->arith.kind == KS_ARITH_NONE)
-        tolerance.kind = KS_TOL_EXACT;
     if (tolerance.kind == KS_TOL_DERIVED && !ks_judge_defends(judge, KS_D_TOLERANCE))
         tolerance = (struct ks_tolerance){.kind = KS_TOL_REL, .rel = 1e-2, .abs = 1e-2}; // weakened on purpose
+    if (tolerance.kind == KS_TOL_DERIVED && judge->arith.kind == KS_ARITH_NONE)
+        tolerance.kind = KS_TOL_EXACT;
     return tolerance;
 }
 

@@ -157,6 +157,8 @@ static void arithmetic_is_classified(void **state)
     assert_true(arith(PLAIN).u == 0x1p-24);
     assert_int_equal(arith(PLAIN "div.rn.f32 %f1,%f2,%f3;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith(PLAIN "setp.gt.f32 %p1,%f1,%f2;\n").kind, KS_ARITH_OTHER);
+    assert_int_equal(arith("setp.gt.f32 %p1,%f1,%f2;\nselp.f32 %f3,%f1,%f2,%p1;\n").kind, KS_ARITH_NONE);
+    assert_int_equal(arith("setp.gt.f32 %p1,%f1,%f2;\nadd.f32 %f3,%f1,%f2;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith(PLAIN "cvt.rzi.s32.f32 %r1,%f1;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith(PLAIN "cvt.rn.f32.s32 %f1,%r1;\n").kind, KS_ARITH_MULADD);
     assert_int_equal(arith("red.global.add.f32 [%rd1],%f1;\n").kind, KS_ARITH_MULADD);
