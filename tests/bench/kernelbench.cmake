@@ -26,3 +26,9 @@ file(MAKE_DIRECTORY ${scratch})
 add_test(NAME kernelbench_figures WORKING_DIRECTORY ${scratch}
   COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_figures.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(kernelbench_figures PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 60)
+
+add_executable(kernelbench_marks kernelbench_marks.c)
+target_link_libraries(kernelbench_marks PRIVATE ks_options ks_source)
+set_target_properties(kernelbench_marks PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+add_test(NAME kernelbench_marks COMMAND kernelbench_marks ${ports})
+set_tests_properties(kernelbench_marks PROPERTIES LABELS bench)

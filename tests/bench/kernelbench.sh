@@ -93,7 +93,8 @@ while IFS= read -r file; do
     echo "$(basename "$row" .json): $(python3 "$here/kernelbench_figures.py" --one "$row") $((SECONDS - start)) s"
 done < <(chosen)
 if [ "${KS_DEVICE:-}" != emu ] && [ ! -e "$out/cublas.err" ]; then
-    if nvcc -O3 -arch="$arch" "$here/kernelbench_cublas.cu" -lcublas -o "$out/cublas" 2> "$out/cublas.err" &&
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    if "$nvcc" -O3 -arch="$arch" "$here/kernelbench_cublas.cu" -lcublas -o "$out/cublas" 2> "$out/cublas.err" &&
         timeout 120 "$out/cublas" > "$out/library.new"; then
         mv "$out/library.new" "$out/library.json"
     else
