@@ -25,7 +25,7 @@ set(scratch ${CMAKE_BINARY_DIR}/tests/kernelbench_figures)
 file(MAKE_DIRECTORY ${scratch})
 add_test(NAME kernelbench_figures WORKING_DIRECTORY ${scratch}
   COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_figures.sh ${CMAKE_BINARY_DIR})
-set_tests_properties(kernelbench_figures PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 60)
+set_tests_properties(kernelbench_figures PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 add_executable(kernelbench_marks kernelbench_marks.c)
 target_link_libraries(kernelbench_marks PRIVATE ks_options ks_source)

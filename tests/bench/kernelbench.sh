@@ -67,7 +67,7 @@ whole() { python3 -c 'import json, sys; sys.exit("kernels" not in json.load(open
 tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kernels that it has none of
     local kernels seconds status
     kernels=$(grep -c '^__global__' "$1")
-    seconds=$((kernels * (${budget%s} + 20) + 30))
+    seconds=$((kernels * (${budget%s} + 30) + 60)) # inputs of gigabytes take their time
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
     timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
     status=$?

@@ -1,6 +1,6 @@
 #!/bin/bash
 # test_kernelbench_figures.sh BUILD_DIR: results of five ports, one of them failed and one without a time of its own, make the
-# table, the page and the line that figures.md names.
+# table, the page and the line that figures.md names; and kernelbench.sh makes such results from what a ks says.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 ports=$here/../../samples/kernelbench
@@ -52,3 +52,30 @@ wanted page.md '**1/019_ReLU'
 row level2-080_Gemm_Max_Subtract_GELU "$(variant linear_to_max 800 8 7)"
 python3 "$here/kernelbench_figures.py" out | tail -1 > figures.json
 wanted figures.json '"failures": 2'
+
+# The run itself, with a ks that fails one port: two parts make the whole, nothing is measured twice, and the failure counts.
+mkdir -p build/bin build/share/ks
+cat > build/bin/ks << 'END'
+#!/bin/bash
+echo "$1 $(basename "$2") ${KS_STATE_DIR##*/}" >> "$CALLS"
+[[ $2 != *_Mish_Mish* ]] || { echo "no such luck" >&2; exit 3; }
+sed -n 's/^__global__ void \([a-z0-9_]*\)(.*/\1/p' "$2" |
+    sed 's/.*/{"kernel":"&","status":"original","reason":null,"proposed":1,"seconds":1,"speedup":null,"lower":null,"skill":null,"timings":[],"profile":{"time_us":5}}/' | paste -sd, | sed 's/.*/{"kernels":[&]}/'
+END
+chmod +x build/bin/ks
+export CALLS=$PWD/calls KS_DEVICE=emu
+rm -rf calls run
+for part in 1/2 2/2 1/2; do bash "$here/kernelbench.sh" build run --part $part Conv2d_ > said || exit 1; done
+tail -1 said > figures.json
+n=$(ls "$ports"/level2/*Conv2d_*.cu | wc -l)
+wanted figures.json "\"problems\": $n, \"geomean\": 1.0" '"failures": 1'
+wanted said 'failed: exit status 3: no such luck'
+[ "$(grep -c '^tune' calls)" -eq "$n" ] || { echo "FAIL: $(grep -c '^tune' calls) calls for $n ports"; exit 1; }
+BUDGET=9s bash "$here/kernelbench.sh" build run Conv2d_ 2> said
+[ $? -eq 2 ] || { echo "FAIL: an OUT of another budget is taken"; exit 1; }
+wanted said 'was begun differently'
+bash "$here/kernelbench.sh" build alone --without memory 1_Conv2D > said || exit 1
+wanted calls 'tune 001_Conv2D_ReLU_BiasAdd.cu level2-001_Conv2D_ReLU_BiasAdd'
+LIMIT=0 bash "$here/kernelbench.sh" build late Conv2d_ > said || exit 1
+wanted said "$n ports of this part are left"
+exit 0
