@@ -395,6 +395,7 @@ int verb_run(struct ks_verb_context *context)
         settings->strict_races = strict != NULL;
         settings->races = no_races == NULL;
         settings->cores = cores != NULL ? (uint32_t)n_cores : settings->cores;
+        settings->print = context->json ? stderr : stdout;
         settings->count = r.costs = no_costs == NULL;
         status = run_workload(&r, kernel, workload_value, &sizes, gpu, &exit_code, &err);
         r.device.close(r.device.self);

@@ -424,7 +424,7 @@ static const struct wrong wrongs[] = {
     {"bad_cluster_fence", "race: ", KS_E_DEVICE, 4, 32, 0},
     {"bad_guess", "race: ", KS_E_DEVICE, 2, 32, 0},
     {"un_lop3", "lop3.or.b32", KS_E_UNSUPPORTED, 1, 1, 0},
-    {"un_printf", "vprintf", KS_E_UNSUPPORTED, 1, 1, 0},
+    {"un_printf", "vprintf is not supported", KS_E_UNSUPPORTED, 1, 1, 0},
     {"un_malloc", "malloc", KS_E_UNSUPPORTED, 1, 32, 0},
     {"un_texture", "tex.1d", KS_E_UNSUPPORTED, 1, 32, 0},
     {"un_cluster", "clusters", KS_E_UNSUPPORTED, 2, 32, 90},

@@ -49,6 +49,9 @@ const char *const fuzz_seeds[] = {
                "{ .param .b32 x; .param .b32 y; st.param.b32 [x], r2; P: .callprototype (.param .b32 _) _ (.param .b32 _); call (y), d7, (x), P; ld.param.b32 r2, [y]; }\n"
                "ld.shared.u32 r6, [r5+4]; setp.gt.s32 p2, r6, 3; and.pred p2, p2, p1; selp.b32 r7, r6, r2, p1; and.b32 r8, r6, 0; st.shared.u32 [r5], r6;\n"
                "mov.b64 d9, {r6, r2}; mov.b64 {r9, r10}, d9; ld.local.v2.u32 {r11, r12}, [d5]; add.u32 r2, r2, r10; mov.u32 r13, %reserved_smem_offset_1;\n" END,
+    HEAD ".extern .func (.param .b32 q) vprintf(.param .b64 x, .param .b64 y); .global .align 1 .b8 t[12] = {37, 100, 37, 45, 56, 46, 42, 115, 37, 103, 10, 0};\n"
+         ENTRY "{ .reg .b64 g<3>; mov.u64 g0, t; cvta.local.u64 g1, d5; st.local.u32 [d5], r1; st.local.u32 [d5+4], 3; st.local.u64 [d5+8], g0; st.local.f64 [d5+16], 0d3FF0000000000000;\n"
+               ".param .b64 x; .param .b64 y; .param .b32 q; st.param.b64 [x], g0; st.param.b64 [y], g1; call.uni (q), vprintf, (x, y); ld.param.b32 r2, [q]; }\n" END,
     HEAD ENTRY "setp.ne.u32 p3, r1, 0; @!p3 mbarrier.init.shared::cta.b64 [s], 128; bar.sync 0; cp.async.ca.shared.global [r5+64], [d4], 8;\n"
                "cp.async.mbarrier.arrive.shared.b64 [s]; mbarrier.arrive.release.cta.shared.b64 d6, [s]; mbarrier.arrive.noComplete.shared.b64 _, [s], 1;\n"
                "mbarrier.pending_count.b64 r6, d6; A: mbarrier.test_wait.shared.b64 p1, [s], d6; @!p1 bra A; mbarrier.arrive_drop.b64 d7, [d8], 1;\n"
@@ -77,11 +80,15 @@ static enum ks_status run_once(const uint8_t *data, size_t size, uint64_t seed, 
     struct ks_dev_step step = {.grid = {3, 1, 1}, .block = {64, 1, 1}, .args = args, .n_args = 3};
     struct ks_dev_plan plan = {&step, 1};
     void *module;
+    static FILE *null;
+    if (null == NULL)
+        FUZZ_CHECK((null = fopen("/dev/null", "w")) != NULL);
     *hash = 0;
     *err = (struct ks_err){0};
     FUZZ_CHECK(ks_device_open_emu_at(&device, seed, err) == KS_OK);
     ks_emu_device_settings(&device)->budget = 20000;
     ks_emu_device_settings(&device)->cores = cores;
+    ks_emu_device_settings(&device)->print = null;
     enum ks_status status =
         device.module(device.self, (struct ks_slice){(const char *)data, size}, &module, err);
     if (status == KS_OK)

@@ -87,3 +87,21 @@ __global__ void other(int *y, int n)
 END_OF_TEXT
 status 100 "$ks" run video.cu
 has 'unsupported: vadd.s32.s32.s32 is not supported by the emulator, by thread (0,0,0) of block (0,0,0) at video.cu:6'
+
+# What a kernel prints is printed, and leaves the report alone.
+cat > print.cu <<'END_OF_TEXT'
+#include <cstdio>
+// ks: optimize
+// ks: workload let(n=64) in(x[n]=iota(0.5,1)) out(y[n]) grid(1) block(64)
+__global__ void prints(const float *x, float *y, int n)
+{
+    int i = threadIdx.x;
+    y[i] = x[i] * 2;
+    if (i % 32 == 3)
+        printf("i=%d x=%5.2f|%-8s|%lld %u%% %c %x %.2e %.*s\n", i, x[i], i == 3 ? "ok" : "well", -5ll * i, 7u, 'q', 255, 1e10, 2, "abc");
+}
+END_OF_TEXT
+status 0 "$ks" run print.cu --no-costs
+has 'i=3 x= 3.50|ok      |-15 7% q ff 1.00e+10 ab' && has 'i=35 x=35.50|well    |-175 7% q ff 1.00e+10 ab'
+json 0 run print.cu
+says 'i=35 x=35.50|well'

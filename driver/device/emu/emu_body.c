@@ -462,7 +462,7 @@ static void finish(struct ks_emu_decoder *d)
     struct ks_emu_function *f = d->function;
     struct ks_arena *arena = &d->module->arena;
     find_guesses(d);
-    f->talks = talks(d);
+    f->talks |= talks(d);
     f->first = (uint32_t)d->module->code.len;
     f->n_insts = (uint32_t)d->code.len;
     f->frame_bytes = (d->frame + 63) & ~63u;

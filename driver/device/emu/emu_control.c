@@ -119,8 +119,10 @@ static void decode_call(struct ks_emu_decoder *d)
         d->inst.text = "an assertion failed";
         return;
     }
-    if (!callee_of(d, s->ops[at++].word, call))
+    const bool prints = ks_slice_eq(s->ops[at].word, "vprintf");
+    if (!prints && !callee_of(d, s->ops[at].word, call))
         return;
+    at++;
     n = at < s->n_ops && s->ops[at].kind == KS_EMU_O_LIST ? s->ops[at].n_items : 0;
     call->bytes = KS_NEW_ARRAY(&d->module->arena, uint32_t, n + call->n_rets);
     if (at < s->n_ops && s->ops[at].kind == KS_EMU_O_LIST &&
@@ -128,9 +130,11 @@ static void decode_call(struct ks_emu_decoder *d)
         return;
     for (uint32_t i = 0; i < call->n_rets; i++)
         call->bytes[call->n_args + i] = rets[i];
+    if (prints && at == s->n_ops && ks_emu_decode_print(d, call))
+        return;
     bool direct = call->function != KS_EMU_NONE;
     at += !direct && at < s->n_ops && s->ops[at].kind == KS_EMU_O_WORD;
-    if (at != s->n_ops ||
+    if (prints || at != s->n_ops ||
         (direct && !ks_emu_call_fits(call, d->module->functions.at[call->function]))) {
         ks_emu_unsupported(d, "arguments that do not fit the function");
         return;

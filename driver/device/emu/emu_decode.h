@@ -89,6 +89,9 @@ ks_emu_family ks_emu_decode_cvt, ks_emu_decode_compare, ks_emu_decode_move, ks_e
     ks_emu_decode_atomic, ks_emu_decode_control, ks_emu_decode_warp, ks_emu_decode_matrix,
     ks_emu_decode_copy, ks_emu_decode_mbarrier;
 
+// vprintf(format, arguments) (emu_print.c); false: other arguments than it takes.
+bool ks_emu_decode_print(struct ks_emu_decoder *d, const struct ks_emu_call *call);
+
 void ks_emu_unsupported(struct ks_emu_decoder *d, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 // Frame offset of operand `n` as source or destination of lanes of `width` bytes; KS_EMU_NONE after

@@ -8,6 +8,8 @@
 #ifndef KS_EMU_DEVICE_H
 #define KS_EMU_DEVICE_H
 
+#include <stdio.h>
+
 #include "device/device.h"
 #include "device/emu/emu_finding.h"
 
@@ -19,6 +21,7 @@ struct ks_emu_settings {
     bool races;           // detect them
     bool strict_races;    // also where equal values are stored
     bool count;           // what a run costs, and where
+    FILE *print;          // where kernels print, borrowed; NULL: one that does is not supported
     uint32_t cores;       // at most; more than one only where that changes nothing but the time
 };
 

@@ -6,6 +6,8 @@
 #ifndef KS_EMU_EXEC_H
 #define KS_EMU_EXEC_H
 
+#include <stdio.h>
+
 #include "base/rng.h"
 #include "device/emu/emu_finding.h"
 #include "device/emu/emu_ir.h"
@@ -131,6 +133,7 @@ struct ks_emu_options {
     bool races, strict_races;
     bool undefined;          // what nothing was written to may be read
     uint32_t cores;          // that blocks may run on, emu_team.h
+    FILE *print;             // for printf in kernels; NULL: not supported
 };
 
 struct ks_emu_grid {
