@@ -5,6 +5,8 @@
 
 #define OPEN_VARIANCE 0.04 // of an effect that nothing is known of: a fifth more or less
 #define UNEXPLAINED 0.0036 // variance of what the words do not explain, and of the measurement
+#define ALGORITHM_GAIN 0.5
+#define ALGORITHM_VARIANCE 0.3
 #define N KS_EFFECT_WORDS
 
 void ks_effects_init(struct ks_effects *e, struct ks_arena *arena)
@@ -14,8 +16,7 @@ void ks_effects_init(struct ks_effects *e, struct ks_arena *arena)
                              .cov = KS_NEW_ARRAY(arena, double, (size_t)N *N)};
 }
 
-static int word_of(struct ks_effects *e, const char *text, size_t len, ks_effect_prior *prior,
-                   const void *context)
+static int word_of(struct ks_effects *e, const char *text, size_t len)
 {
     for (int i = 0; i < e->n; i++)
         if (strlen(e->word[i]) == len && memcmp(e->word[i], text, len) == 0)
@@ -23,20 +24,20 @@ static int word_of(struct ks_effects *e, const char *text, size_t len, ks_effect
     if (e->n == N)
         return -1;
     int at = e->n++;
-    double variance = OPEN_VARIANCE;
+    // A template is another algorithm: what it is worth is of another size than what an option is.
+    bool algorithm = memchr(text, '=', len) == NULL;
+    double variance = algorithm ? ALGORITHM_VARIANCE : OPEN_VARIANCE;
     e->word[at] = ks_arena_strndup(e->arena, text, len);
-    if (prior != NULL)
-        prior(context, e->word[at], &e->mean[at], &variance);
+    e->mean[at] = algorithm ? ALGORITHM_GAIN : 0;
     e->cov[at * N + at] = variance;
     return at;
 }
 
-struct ks_words ks_effects_words(struct ks_effects *e, const char *name, ks_effect_prior *prior,
-                                 const void *context)
+struct ks_words ks_effects_words(struct ks_effects *e, const char *name)
 {
     struct ks_words words = {.n = 0};
     for (const char *at = name; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
-        int word = word_of(e, at, strcspn(at, " "), prior, context);
+        int word = word_of(e, at, strcspn(at, " "));
         if (word >= 0 && words.n < KS_EFFECT_PER_NAME)
             words.at[words.n++] = word;
     }

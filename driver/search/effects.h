@@ -25,13 +25,10 @@ struct ks_effects {
     double *cov;  // [KS_EFFECT_WORDS][KS_EFFECT_WORDS]
 };
 
-// Expectation of a word that was not met before: mean and variance.
-typedef void ks_effect_prior(const void *context, const char *word, double *mean, double *variance);
-
 void ks_effects_init(struct ks_effects *effects, struct ks_arena *arena);
-// The words of a name; new ones begin as `prior` says (NULL: 0, and anything may be).
-struct ks_words ks_effects_words(struct ks_effects *effects, const char *name,
-                                 ks_effect_prior *prior, const void *context);
+// The words of a name. Nothing is known of new ones: an option may do anything to a time, a
+// template more.
+struct ks_words ks_effects_words(struct ks_effects *effects, const char *name);
 // Expected log ratio, and its variance, to which what no sum of words explains adds KS_UNEXPLAINED.
 #define KS_UNEXPLAINED 0.0036
 void ks_effects_predict(const struct ks_effects *effects, const struct ks_words *words,

@@ -42,7 +42,13 @@ static enum ks_status expand(void *context, struct ks_policy *policy, size_t fro
 {
     struct hunt *h = context;
     const struct ks_skill *s = h->t->ranked[skill].skill;
+    struct ks_candidate ahead; // of what was not asked for yet, the name is all there is
     const struct ks_candidate *base = from == KS_ORIGINAL ? NULL : entry_of(h, from)->candidate;
+    if (from != KS_ORIGINAL && base == NULL) {
+        const char *name = entry_of(h, from)->name;
+        ahead = (struct ks_candidate){.mechanism = name, .params = name + strlen("transform ")};
+        base = &ahead;
+    }
     struct ks_strv names = {0};
     const char *refusal;
     KS_TRY(ks_reach_names(&h->reach, base, s, &names, &refusal, err));
@@ -94,7 +100,8 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
         if (status != KS_OK && status != KS_E_UNSUPPORTED)
             KS_FAIL(err, status, "%s: %s", e->skill->id, local.text);
         size_t from = h->policy.arms.at[arms[i]].from;
-        if (status == KS_OK && from != KS_ORIGINAL) {
+        if (status == KS_OK && from != KS_ORIGINAL &&
+            h->policy.arms.at[from].state == KS_ARM_RIGHT) {
             e->candidate->base = entry_of(h, from)->candidate->direction;
             e->candidate->base_ratio = exp(h->policy.arms.at[from].log_ratio);
         }
@@ -215,7 +222,7 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
     struct hunt h = {.t = t};
     ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);
     ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0);
-    h.policy.space = (struct ks_policy_space){&h, expand, NULL};
+    h.policy.space = (struct ks_policy_space){&h, expand};
     h.policy.ranked = t->ranked;
     h.policy.n_ranked = t->n_ranked;
     for (int round = 0; round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t); round++) {

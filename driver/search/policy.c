@@ -8,17 +8,16 @@
 
 #define RULE_LIFT 0.1    // log ratio between a skill for which all speaks and one without evidence
 #define CONTROL_EVERY 16 // one in so many is drawn
-#define PARENTS 4        // of steps, beside the best
-#define NEAR 0.1         // log ratio to the best, of such parents
+#define PARENTS 4        // that are stepped on in a look ahead
+#define AHEAD 3          // steps that are looked ahead
 #define WORTH 0.005      // log ratio of a gain that is worth another batch
 #define PATIENCE 32      // candidates without one before a search may stop,
 #define MOST_PATIENCE 64 // and before it does
 
 const char *ks_part_name(enum ks_part part)
 {
-    static const char *const names[KS_PART_COUNT] = {
-        "rules",     "lessons", "similar",   "effects", "transitions", "explore",
-        "backtrack", "archive", "crossover", "warm",    "control",     "stop"};
+    static const char *const names[KS_PART_COUNT] = {"rules",   "effects", "ahead",
+                                                     "explore", "control", "stop"};
     return names[part];
 }
 
@@ -35,33 +34,26 @@ void ks_policy_init(struct ks_policy *p, struct ks_arena *arena, uint64_t seed, 
     p->saved = KS_NEW_ARRAY(arena, double, (size_t)KS_EFFECT_WORDS *KS_EFFECT_WORDS);
 }
 
-static const char *direction_of(const struct ks_policy *p, size_t arm)
-{
-    return arm == KS_ORIGINAL ? "" : p->arms.at[arm].direction;
-}
-
 bool ks_policy_offer(struct ks_policy *p, const char *name, size_t from, size_t skill, size_t tag)
 {
-    ks_vec_each (struct ks_arm, arm, &p->arms)
-        if (strcmp(arm->name, name) == 0)
+    ks_vec_each(struct ks_arm, arm, &p->arms)
+        if (strcmp(arm->name, name) == 0) {
+            if (arm->state == KS_ARM_BASELESS) { // and on a better one now
+                arm->state = KS_ARM_OPEN;
+                arm->from = from;
+            }
             return false;
-    const char *direction = skill < p->n_ranked ? p->ranked[skill].skill->direction : "";
-    double lift = 0;
-    if (has(p, KS_PART_RULES) && skill < p->n_ranked)
-        lift += RULE_LIFT * (p->ranked[skill].score - 0.5);
-    if (has(p, KS_PART_TRANSITIONS) && p->view.lessons != NULL)
-        lift += ks_lessons_gain(&p->view, direction_of(p, from), direction);
-    bool learned = p->view.lessons != NULL && has(p, KS_PART_LESSONS);
+        }
+    bool ruled = has(p, KS_PART_RULES);
     *ks_vec_push(p->arena, &p->arms) =
         (struct ks_arm){.name = ks_arena_strdup(p->arena, name),
-                        .direction = direction,
+                        .direction = p->ranked[skill].skill->direction,
                         .from = from,
                         .skill = skill,
                         .tag = tag,
                         .depth = from == KS_ORIGINAL ? 1 : p->arms.at[from].depth + 1,
-                        .lift = lift,
-                        .words = ks_effects_words(&p->effects, ks_arm_words(p->arena, name),
-                                                  learned ? ks_lessons_prior : NULL, &p->view)};
+                        .lift = ruled ? RULE_LIFT * (p->ranked[skill].score - 0.5) : 0,
+                        .words = ks_effects_words(&p->effects, ks_arm_words(p->arena, name))};
     return true;
 }
 
@@ -77,107 +69,50 @@ static enum ks_status expand(struct ks_policy *p, size_t from, struct ks_err *er
     return KS_OK;
 }
 
-// Right arms, best first; at most `most`.
-static size_t best_arms(const struct ks_policy *p, size_t most, size_t *best)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < p->arms.len; i++) {
-        if (p->arms.at[i].state != KS_ARM_RIGHT)
-            continue;
-        size_t at = n < most ? n++ : most;
-        for (; at > 0 && p->arms.at[best[at - 1]].log_ratio < p->arms.at[i].log_ratio; at--)
-            if (at < most)
-                best[at] = best[at - 1];
-        if (at < most)
-            best[at] = i;
-    }
-    return n;
-}
+static double promise(const struct ks_policy *p, const struct ks_arm *arm);
 
-// The best of each direction by size of block.
-static enum ks_status expand_archive(struct ks_policy *p, struct ks_err *err)
+// Steps on the open arms that promise most, and on what those give: what is best stands on several.
+static enum ks_status look_ahead(struct ks_policy *p, struct ks_err *err)
 {
-    for (size_t i = 0; i < p->arms.len; i++) {
-        bool elite = p->arms.at[i].state == KS_ARM_RIGHT && p->arms.at[i].log_ratio > 0;
-        for (size_t k = 0; elite && k < p->arms.len; k++)
-            elite = p->arms.at[k].state != KS_ARM_RIGHT ||
-                    strcmp(p->arms.at[k].direction, p->arms.at[i].direction) != 0 ||
-                    p->arms.at[k].log_ratio <= p->arms.at[i].log_ratio;
-        if (elite)
-            KS_TRY(expand(p, i, err));
-    }
-    return KS_OK;
-}
-
-static const char *merged(struct ks_arena *arena, const char *a, const char *b)
-{
-    struct ks_buf buf = KS_BUF(4096);
-    ks_buf_puts(&buf, a);
-    for (const char *at = b; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
-        size_t key = strcspn(at, "= ") + 1;
-        const char *found = NULL;
-        for (const char *own = a; found == NULL && *(own += strspn(own, " "));
-             own += strcspn(own, " "))
-            if (strncmp(own, at, key) == 0)
-                found = own;
-        if (found == NULL)
-            ks_buf_printf(&buf, " %.*s", (int)strcspn(at, " "), at);
-    }
-    char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
-}
-
-static enum ks_status cross(struct ks_policy *p, const size_t *best, size_t n, struct ks_err *err)
-{
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++)
-            if (i != k && ks_starts_with(p->arms.at[best[i]].name, "transform ") &&
-                ks_starts_with(p->arms.at[best[k]].name, "transform "))
-                KS_TRY(p->space.reach(
-                    p->space.context, p,
-                    merged(p->arena, p->arms.at[best[i]].name, p->arms.at[best[k]].name), err));
-    return KS_OK;
-}
-
-static enum ks_status warm_start(struct ks_policy *p, struct ks_err *err)
-{
-    for (size_t i = 0; p->view.lessons != NULL && i < p->view.lessons->of.len; i++)
-        for (size_t k = 0; p->view.weight[i] > 0.05 && k < p->view.lessons->of.at[i].n_best; k++)
-            KS_TRY(p->space.reach(p->space.context, p, p->view.lessons->of.at[i].best[k], err));
+    for (int round = 0; round < AHEAD; round++)
+        for (int k = 0; k < PARENTS; k++) {
+            size_t best = SIZE_MAX;
+            for (size_t i = 0; i < p->arms.len; i++) {
+                const struct ks_arm *arm = &p->arms.at[i];
+                if (arm->state == KS_ARM_OPEN && !arm->expanded &&
+                    ks_starts_with(arm->name, "transform ") &&
+                    (best == SIZE_MAX || promise(p, arm) > promise(p, &p->arms.at[best])))
+                    best = i;
+            }
+            if (best != SIZE_MAX)
+                KS_TRY(expand(p, best, err));
+        }
     return KS_OK;
 }
 
 static enum ks_status widen(struct ks_policy *p, struct ks_err *err)
 {
-    size_t best[PARENTS + 1];
-    size_t n = best_arms(p, PARENTS + 1, best);
-    if (!p->begun) {
-        p->begun = true;
+    size_t best = KS_ORIGINAL;
+    for (size_t i = 0; i < p->arms.len; i++)
+        if (p->arms.at[i].state == KS_ARM_RIGHT &&
+            (best == KS_ORIGINAL || p->arms.at[i].log_ratio > p->arms.at[best].log_ratio))
+            best = i;
+    if (!p->begun)
         KS_TRY(expand(p, KS_ORIGINAL, err));
-        if (has(p, KS_PART_WARM) && p->space.reach != NULL)
-            KS_TRY(warm_start(p, err));
-        return KS_OK;
-    }
-    for (size_t i = 0; i < n; i++)
-        if (i == 0 || (has(p, KS_PART_BACKTRACK) && p->arms.at[best[i]].log_ratio > p->best - NEAR))
-            KS_TRY(expand(p, best[i], err));
-    if (has(p, KS_PART_ARCHIVE))
-        KS_TRY(expand_archive(p, err));
-    return has(p, KS_PART_CROSSOVER) && p->space.reach != NULL ? cross(p, best, n, err) : KS_OK;
+    p->begun = true;
+    if (best != KS_ORIGINAL)
+        KS_TRY(expand(p, best, err));
+    return has(p, KS_PART_AHEAD) ? look_ahead(p, err) : KS_OK;
 }
 
 static double feasible(const struct ks_policy *p, const struct ks_arm *arm)
 {
     bool of_template = ks_starts_with(arm->name, "template ");
     size_t group = of_template ? strcspn(arm->name + strlen("template "), " ") : 0;
-    double right = 4 * (p->view.lessons != NULL ? ks_lessons_right(&p->view, of_template)
-                        : of_template           ? 0.3
-                                                : 0.9),
-           tried = 4;
+    double right = of_template ? 1.2 : 3.6, tried = 4;
     if (of_template && arm->depth > 1)
         return 0.9; // another setting of what was found right
-    ks_vec_each (const struct ks_arm, other, &p->arms)
+    ks_vec_each(const struct ks_arm, other, &p->arms)
         if ((other->state == KS_ARM_RIGHT || other->state == KS_ARM_WRONG) && other->depth == 1 &&
             ks_starts_with(other->name, "template ") == of_template &&
             strncmp(other->name, arm->name, group + strlen("template ")) == 0) {
@@ -222,7 +157,7 @@ static size_t pick(struct ks_policy *p)
 static size_t pick_any(struct ks_policy *p)
 {
     size_t open = 0;
-    ks_vec_each (struct ks_arm, arm, &p->arms)
+    ks_vec_each(struct ks_arm, arm, &p->arms)
         open += arm->state == KS_ARM_OPEN;
     size_t at = open > 0 ? ks_rng_below(&p->rng, open) : 0;
     for (size_t i = 0; i < p->arms.len; i++)
@@ -245,7 +180,7 @@ static bool flat(const struct ks_policy *p)
     int waited = p->asked - p->gained;
     if (waited < PATIENCE || waited >= MOST_PATIENCE)
         return waited >= MOST_PATIENCE;
-    ks_vec_each (const struct ks_arm, arm, &p->arms)
+    ks_vec_each(const struct ks_arm, arm, &p->arms)
         if (arm->state == KS_ARM_OPEN && bound(p, arm) > p->best + WORTH)
             return false;
     return true;
@@ -273,7 +208,6 @@ enum ks_status ks_policy_next(struct ks_policy *p, size_t most, size_t *arms, si
         p->asked++;
     }
     ks_effects_restore(&p->effects, p->saved);
-    p->batches++;
     return KS_OK;
 }
 
@@ -285,10 +219,16 @@ void ks_policy_tell(struct ks_policy *p, size_t at, bool right, double ratio)
     arm->log_ratio = right ? log(ratio) : 0;
     if (right && first && has(p, KS_PART_EFFECTS))
         ks_effects_learn(&p->effects, &arm->words, arm->log_ratio, true);
+    double before = p->best;
     p->best = 0;
-    ks_vec_each (const struct ks_arm, other, &p->arms)
+    ks_vec_each(struct ks_arm, other, &p->arms) {
+        if (!right && other->from == at && other->state == KS_ARM_OPEN)
+            other->state = KS_ARM_BASELESS;
         if (other->state == KS_ARM_RIGHT)
             p->best = fmax(p->best, other->log_ratio);
+    }
+    if (p->best > before + WORTH)
+        p->gained = p->asked;
 }
 
 void ks_policy_drop(struct ks_policy *p, size_t at)

@@ -5,29 +5,30 @@
 #define KS_POLICY_H
 
 #include "base/rng.h"
-#include "search/lessons.h"
+#include "search/effects.h"
 #include "search/rank.h"
 
 #define KS_ORIGINAL SIZE_MAX // what the first step stands on
 
-enum ks_part {           // of the policy, each of which can be left out, to see what it is worth
-    KS_PART_RULES,       // skills' evidence
-    KS_PART_LESSONS,     // effects learned on other kernels
-    KS_PART_SIMILAR,     // those of similar kernels count more
-    KS_PART_EFFECTS,     // effects learned on this kernel
-    KS_PART_TRANSITIONS, // gains of a direction behind another
-    KS_PART_EXPLORE,     // what is uncertain may be better than it is expected to be
-    KS_PART_BACKTRACK,   // steps from other than the best
-    KS_PART_ARCHIVE,     // steps from the best of each cell
-    KS_PART_CROSSOVER,   // options of two good ones together
-    KS_PART_WARM,        // what was best for similar kernels, at once
-    KS_PART_CONTROL,     // now and then one at random
-    KS_PART_STOP,        // stops where nothing more is to be gained
+enum ks_part {       // of the policy, each of which can be left out, to see what it is worth
+    KS_PART_RULES,   // skills' evidence, and which of them are for the kernel at all
+    KS_PART_EFFECTS, // effects of options learned on this kernel
+    KS_PART_AHEAD,   // steps on what promises most before it was looked at
+    KS_PART_EXPLORE, // what is uncertain may be better than it is expected to be
+    KS_PART_CONTROL, // now and then one at random
+    KS_PART_STOP,    // stops where nothing more is to be gained
     KS_PART_COUNT
 };
 const char *ks_part_name(enum ks_part part);
 
-enum ks_arm_state { KS_ARM_OPEN, KS_ARM_ASKED, KS_ARM_WRONG, KS_ARM_RIGHT, KS_ARM_DROPPED };
+enum ks_arm_state {
+    KS_ARM_OPEN,
+    KS_ARM_ASKED,
+    KS_ARM_WRONG,
+    KS_ARM_RIGHT,
+    KS_ARM_DROPPED,
+    KS_ARM_BASELESS, // what it stands on turned out wrong
+};
 struct ks_arm {       // a candidate as the policy sees it
     const char *name; // the same idea with the same settings has the same
     const char *direction;
@@ -37,20 +38,17 @@ struct ks_arm {       // a candidate as the policy sees it
     bool expanded, control;
     enum ks_arm_state state;
     double log_ratio; // when right
-    double lift;      // what rules and transitions add
+    double lift;      // what rules add
     struct ks_words words;
 };
 
 struct ks_policy;
-// Where candidates come from; both call ks_policy_offer.
+// Where candidates come from: calls ks_policy_offer for all that one action of the ranked skill
+// gives on `from`.
 struct ks_policy_space {
     void *context;
-    // All that one action of the ranked skill gives on `from`.
     enum ks_status (*expand)(void *context, struct ks_policy *policy, size_t from, size_t skill,
                              struct ks_err *err);
-    // The one of these words, if there is one.
-    enum ks_status (*reach)(void *context, struct ks_policy *policy, const char *name,
-                            struct ks_err *err);
 };
 
 struct ks_policy {
@@ -58,14 +56,13 @@ struct ks_policy {
     struct ks_policy_space space;
     const struct ks_ranked_skill *ranked;
     size_t n_ranked;
-    struct ks_lesson_view view; // lessons NULL: none
-    unsigned without;           // bits of parts
+    unsigned without; // bits of parts
     struct ks_rng rng;
     KS_VEC(struct ks_arm) arms;
     struct ks_effects effects;
     double *saved;
-    double best;                // log ratio, 0 of the original
-    int asked, gained, batches; // gained: asked when the best last became better
+    double best;       // log ratio, 0 of the original
+    int asked, gained; // gained: asked when the best last became better
     bool begun;
 };
 

@@ -56,38 +56,12 @@ static enum ks_status expand(void *context, struct ks_policy *policy, size_t fro
     return KS_OK;
 }
 
-static bool same_words(const char *a, const char *b)
-{
-    if (strlen(a) != strlen(b))
-        return false;
-    for (const char *at = a; *(at += strspn(at, " ")); at += strcspn(at, " ")) {
-        size_t len = strcspn(at, " ");
-        bool found = false;
-        for (const char *in = b; !found && *(in += strspn(in, " ")); in += strcspn(in, " "))
-            found = strcspn(in, " ") == len && strncmp(in, at, len) == 0;
-        if (!found)
-            return false;
-    }
-    return true;
-}
-
-static enum ks_status reach(void *context, struct ks_policy *policy, const char *name,
-                            struct ks_err *err)
-{
-    const struct player *player = context;
-    (void)err;
-    for (size_t i = 1; i < player->kernel->nodes.len; i++)
-        if (same_words(player->kernel->nodes.at[i].name, name))
-            ks_policy_offer(policy, player->kernel->nodes.at[i].name, KS_ORIGINAL, SIZE_MAX, i);
-    return KS_OK;
-}
-
 static size_t all_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
                          struct ks_ranked_skill **ranked)
 {
     size_t n = 0;
     *ranked = KS_NEW_ARRAY(arena, struct ks_ranked_skill, skills->len + 1);
-    ks_vec_each (struct ks_skill, skill, skills)
+    ks_vec_each(struct ks_skill, skill, skills)
         (*ranked)[n++] = (struct ks_ranked_skill){.skill = skill, .score = 0.5, .why = ""};
     return n;
 }
@@ -115,22 +89,19 @@ static void look(struct order *order, size_t node)
 }
 
 static enum ks_status search(const struct ks_replay_log *log, const struct ks_replay_kernel *kernel,
-                             size_t index, const struct ks_replay_options *options,
-                             struct ks_arena *arena, struct order *order,
-                             struct ks_replay_result *result, struct ks_err *err)
+                             const struct ks_replay_options *options, struct ks_arena *arena,
+                             struct order *order, struct ks_replay_result *result,
+                             struct ks_err *err)
 {
     struct ks_policy policy;
     struct ks_ranked_skill *ranked;
     struct player player = {.kernel = kernel, .policy = &policy};
     ks_policy_init(&policy, arena, options->seed, options->without);
-    policy.space = (struct ks_policy_space){&player, expand, reach};
+    policy.space = (struct ks_policy_space){&player, expand};
     policy.n_ranked = options->without & (1u << KS_PART_RULES)
                           ? all_skills(arena, log->skills, &ranked)
                           : ks_rank_skills(arena, log->skills, &kernel->facts, NULL, NULL, &ranked);
     policy.ranked = ranked;
-    if (!(options->without & (1u << KS_PART_LESSONS)))
-        policy.view = ks_lessons_view(arena, &log->lessons, &kernel->facts,
-                                      !(options->without & (1u << KS_PART_SIMILAR)), index);
     player.fits = KS_NEW_ARRAY(arena, bool, policy.n_ranked * kernel->actions.len + 1);
     for (size_t s = 0; s < policy.n_ranked; s++)
         for (size_t a = 0; a < kernel->actions.len; a++)
@@ -165,7 +136,7 @@ enum ks_status ks_replay_search(const struct ks_replay_log *log, size_t index,
     *result = (struct ks_replay_result){.found = 1};
     ks_rng_seed(&rng, options->seed);
     if (!options->random)
-        status = search(log, kernel, index, options, &arena, &order, result, err);
+        status = search(log, kernel, options, &arena, &order, result, err);
     result->asked = order.n;
     for (size_t i = 0; i < total; i++)
         rest[i] = i + 1;

@@ -29,7 +29,6 @@ struct ks_replay_log {
     struct ks_arena *arena;
     const struct ks_skill_list *skills;
     KS_VEC(struct ks_replay_kernel) kernels;
-    struct ks_lessons lessons; // of each kernel, in the same order
 };
 // KS_E_FORMAT with file:line.
 enum ks_status ks_replay_load(struct ks_arena *arena, const char *path,

@@ -90,55 +90,13 @@ static enum ks_status read_line(struct ks_replay_log *record, struct ks_slice te
     return status;
 }
 
-// The direction of the first skill whose action that is.
-static const char *direction_of(const struct ks_replay_log *record, const char *action)
-{
-    size_t len = strcspn(action, " ");
-    ks_vec_each (const struct ks_skill, skill, record->skills)
-        if (skill->transform != NULL && strlen(skill->transform) == len &&
-            strncmp(skill->transform, action, len) == 0)
-            return skill->direction;
-    return "";
-}
-
-static void teach_steps(struct ks_replay_log *record, const struct ks_replay_kernel *kernel,
-                        const struct ks_replay_node *node, const struct ks_replay_step *step)
-{
-    const struct ks_replay_node *base =
-        step->from < kernel->nodes.len ? &kernel->nodes.at[step->from] : NULL;
-    const char *to = direction_of(record, kernel->actions.at[step->action]);
-    if (base == NULL || !base->right)
-        return;
-    double gain = log(node->ratio / base->ratio);
-    if (step->from == 0)
-        ks_lessons_step(&record->lessons, "", to, gain);
-    for (size_t i = 0; i < base->n_steps; i++)
-        ks_lessons_step(&record->lessons,
-                        direction_of(record, kernel->actions.at[base->steps[i].action]), to, gain);
-}
-
-static void teach(struct ks_replay_log *record, const struct ks_replay_kernel *kernel)
-{
-    struct ks_lesson_outcome *outcomes =
-        KS_NEW_ARRAY(record->arena, struct ks_lesson_outcome, kernel->nodes.len);
-    for (size_t i = 1; i < kernel->nodes.len; i++) {
-        const struct ks_replay_node *node = &kernel->nodes.at[i];
-        outcomes[i - 1] =
-            (struct ks_lesson_outcome){node->name, node->right, node->right ? log(node->ratio) : 0};
-    }
-    ks_lessons_add(&record->lessons, &kernel->facts, outcomes, kernel->nodes.len - 1);
-    for (size_t i = 1; i < kernel->nodes.len; i++)
-        for (size_t k = 0; kernel->nodes.at[i].right && k < kernel->nodes.at[i].n_steps; k++)
-            teach_steps(record, kernel, &kernel->nodes.at[i], &kernel->nodes.at[i].steps[k]);
-}
-
 enum ks_status ks_replay_load(struct ks_arena *arena, const char *path,
                               const struct ks_skill_list *skills, struct ks_replay_log *record,
                               struct ks_err *err)
 {
     struct ks_slice text;
     int number = 0;
-    *record = (struct ks_replay_log){.arena = arena, .skills = skills, .lessons = {.arena = arena}};
+    *record = (struct ks_replay_log){.arena = arena, .skills = skills};
     KS_TRY(ks_file_read(arena, path, LOG_MAX, &text, err));
     for (const char *at = text.at, *end = text.at + text.len; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
@@ -149,7 +107,5 @@ enum ks_status ks_replay_load(struct ks_arena *arena, const char *path,
             KS_FAIL(err, KS_E_FORMAT, "%s:%d: %s", path, number, local.text);
         at += len + 1;
     }
-    ks_vec_each (struct ks_replay_kernel, kernel, &record->kernels)
-        teach(record, kernel);
     return KS_OK;
 }

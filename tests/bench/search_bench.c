@@ -16,9 +16,11 @@ struct bench {
     struct ks_skill_list skills;
     struct ks_replay_log record;
     long seeds, batch, share;
+    unsigned base; // bits of parts that are left out throughout
 };
-struct figures { // by kernel: mean over seeds
-    double *needed;
+struct figures {
+    double *needed;  // by kernel: mean over seeds
+    double *by_seed; // sum over kernels
     double asked, found, seconds;
     size_t n_asked;
 };
@@ -34,18 +36,20 @@ static void must(enum ks_status status, const struct ks_err *err)
 static struct figures play(struct bench *b, unsigned without, bool random)
 {
     size_t n = b->record.kernels.len;
-    struct figures f = {.needed = KS_NEW_ARRAY(&b->arena, double, n)};
+    struct figures f = {.needed = KS_NEW_ARRAY(&b->arena, double, n),
+                        .by_seed = KS_NEW_ARRAY(&b->arena, double, (size_t)b->seeds)};
     for (size_t k = 0; k < n; k++)
         for (long seed = 0; seed < b->seeds; seed++) {
             struct ks_err err = {0};
             struct ks_replay_result result;
             const struct ks_replay_options options = {.seed = (uint64_t)seed + 1,
-                                                      .without = without,
+                                                      .without = without | b->base,
                                                       .random = random,
                                                       .batch = (size_t)b->batch,
                                                       .share = (double)b->share / 100};
             must(ks_replay_search(&b->record, k, &options, &result, &err), &err);
             f.needed[k] += (double)result.needed / (double)b->seeds;
+            f.by_seed[seed] += (double)result.needed;
             f.asked += (double)result.asked;
             f.found += log(result.found / b->record.kernels.at[k].best);
             f.seconds += result.seconds;
@@ -54,32 +58,42 @@ static struct figures play(struct bench *b, unsigned without, bool random)
     return f;
 }
 
-// Geometric mean over the kernels of how many candidates `a` needs for one of `b`, and its 95 %
-// interval by drawing kernels again.
-static void ratio_of(const struct bench *b, const struct figures *a, const struct figures *c,
-                     double out[3])
+// Mean of what is drawn from `values` (exp of it, of logarithms), and its 95 % interval by drawing again.
+static void interval(double *values, size_t n, double out[3])
 {
-    size_t n = b->record.kernels.len, m = 0;
-    double *logs = malloc(n * sizeof *logs), *means = malloc(RESAMPLES * sizeof *means), sum = 0;
+    double means[RESAMPLES], sum = 0;
     struct ks_rng rng;
     ks_rng_seed(&rng, 7);
-    for (size_t k = 0; k < n; k++)
-        if (c->needed[k] > 0)
-            sum += logs[m++] = log(a->needed[k] / c->needed[k]);
-    out[0] = exp(sum / (double)m);
-    for (int r = 0; r < RESAMPLES; r++) {
+    for (size_t i = 0; i < n; i++)
+        sum += values[i];
+    out[0] = exp(sum / (double)n);
+    for (size_t r = 0; r < RESAMPLES; r++) {
         double drawn = 0;
-        for (size_t k = 0; k < m; k++)
-            drawn += logs[ks_rng_below(&rng, m)];
-        size_t at = (size_t)r;
-        for (; at > 0 && means[at - 1] > drawn / (double)m; at--)
+        for (size_t i = 0; i < n; i++)
+            drawn += values[ks_rng_below(&rng, n)];
+        size_t at = r;
+        for (; at > 0 && means[at - 1] > drawn / (double)n; at--)
             means[at] = means[at - 1];
-        means[at] = drawn / (double)m;
+        means[at] = drawn / (double)n;
     }
     out[1] = exp(means[RESAMPLES / 40]);
     out[2] = exp(means[RESAMPLES - 1 - RESAMPLES / 40]);
-    free(logs);
-    free(means);
+}
+
+// How many candidates `a` needs for one of `c`: of all kernels together, paired by seed; and the mean of the kernels'
+// ratios, each of them drawn again.
+static void ratios_of(struct bench *b, const struct figures *a, const struct figures *c, double by_seed[3],
+                      double by_kernel[3])
+{
+    size_t n = b->record.kernels.len, m = 0;
+    double *logs = KS_NEW_ARRAY(&b->arena, double, n + (size_t)b->seeds);
+    for (long seed = 0; seed < b->seeds; seed++)
+        logs[seed] = log(a->by_seed[seed] / c->by_seed[seed]);
+    interval(logs, (size_t)b->seeds, by_seed);
+    for (size_t k = 0; k < n; k++)
+        if (c->needed[k] > 0)
+            logs[m++] = log(a->needed[k] / c->needed[k]);
+    interval(logs, m, by_kernel);
 }
 
 static double mean_needed(const struct bench *b, const struct figures *f)
@@ -107,16 +121,15 @@ static void by_kernel(const struct bench *b, const struct figures *whole,
     puts("");
 }
 
-static void row(const struct bench *b, const char *name, const struct figures *f,
-                const struct figures *whole, json_t *report, const char *key)
+static void row(struct bench *b, const char *name, const struct figures *f, const struct figures *whole,
+                json_t *report, const char *key)
 {
-    double ratio[3];
-    ratio_of(b, f, whole, ratio);
-    printf("| %s | %.1f | %.2f (%.2f to %.2f) |\n", name, mean_needed(b, f), ratio[0], ratio[1],
-           ratio[2]);
-    json_object_set_new(report, key, json_real(ratio[0]));
-    json_object_set_new(report, ks_arena_printf((struct ks_arena *)&b->arena, "%s_bounds", key),
-                        json_pack("[f,f]", ratio[1], ratio[2]));
+    double s[3], k[3];
+    ratios_of(b, f, whole, s, k);
+    printf("| %s | %.1f | %.2f (%.2f to %.2f) | %.2f (%.2f to %.2f) | %.0f | %.1f %% |\n", name, mean_needed(b, f), s[0],
+           s[1], s[2], k[0], k[1], k[2], f->asked / (double)f->n_asked, 100 * exp(f->found / (double)f->n_asked));
+    json_object_set_new(report, key, json_real(s[0]));
+    json_object_set_new(report, ks_arena_printf(&b->arena, "%s_bounds", key), json_pack("[f,f]", s[1], s[2]));
 }
 
 int main(int argc, char **argv)
@@ -125,7 +138,12 @@ int main(int argc, char **argv)
     struct ks_err err = {0};
     ks_log_init("search_bench", KS_LOG_WARN);
     for (int i = 3; i < argc; i++)
-        if (sscanf(argv[i], "seeds=%ld", &b.seeds) != 1 &&
+        for (int part = 0; part < KS_PART_COUNT; part++)
+            if (strncmp(argv[i], "without=", 8) == 0 && strstr(argv[i], ks_part_name((enum ks_part)part)) != NULL)
+                b.base |= 1u << part;
+    for (int i = 3; i < argc; i++)
+        if (strncmp(argv[i], "without=", 8) != 0 &&
+            sscanf(argv[i], "seeds=%ld", &b.seeds) != 1 &&
             sscanf(argv[i], "batch=%ld", &b.batch) != 1 &&
             sscanf(argv[i], "share=%ld", &b.share) != 1)
             argc = 0;
@@ -142,10 +160,13 @@ int main(int argc, char **argv)
         "asked", whole.asked / (double)whole.n_asked, "found",
         exp(whole.found / (double)whole.n_asked), "overhead_ms", whole.seconds / whole.asked * 1e3);
     by_kernel(&b, &whole, &random);
-    printf("| without | candidates needed | ratio to the whole |\n|---|---|---|\n| (nothing: the "
-           "whole) | %.1f | 1 |\n",
-           mean_needed(&b, &whole));
+    puts("| without | candidates needed | ratio to the whole, paired by seed | mean ratio of the kernels | looked at until it "
+         "stops | share of the best by then |\n|---|---|---|---|---|---|");
+    printf("| (nothing: the whole) | %.1f | 1 | 1 | %.0f | %.1f %% |\n", mean_needed(&b, &whole),
+           whole.asked / (double)whole.n_asked, 100 * exp(whole.found / (double)whole.n_asked));
     for (int part = 0; part < KS_PART_COUNT; part++) {
+        if (b.base & (1u << part))
+            continue;
         struct figures less = play(&b, 1u << part, false);
         const char *name = ks_part_name((enum ks_part)part);
         row(&b, name, &less, &whole, report, ks_arena_printf(&b.arena, "ratio_without_%s", name));

@@ -95,7 +95,7 @@ static size_t reached(struct space *s, const char *text, const struct ks_options
 static const struct ks_skill *draw_skill(struct space *s, size_t n_transforms)
 {
     size_t pick = ks_rng_below(&s->rng, n_transforms);
-    ks_vec_each (struct ks_skill, skill, s->skills)
+    ks_vec_each(struct ks_skill, skill, s->skills)
         if (skill->transform != NULL && pick-- == 0)
             return skill;
     return NULL;
@@ -136,7 +136,7 @@ static void draw_sequence(struct space *s, size_t n_transforms, int depth)
 
 static enum ks_status add_bindings(struct space *s, struct ks_err *err)
 {
-    ks_vec_each (struct ks_skill, skill, s->skills) {
+    ks_vec_each(struct ks_skill, skill, s->skills) {
         struct ks_candidate_list list = {0};
         const char *refusal;
         if (skill->template_ == NULL)
@@ -159,7 +159,7 @@ enum ks_status space_sample(struct space *s, size_t target, int depth, struct ks
     struct ks_err local = {0};
     size_t n = 0;
     *ks_vec_push(s->arena, &s->nodes) = (struct space_node){.name = ""};
-    ks_vec_each (struct ks_skill, skill, s->skills)
+    ks_vec_each(struct ks_skill, skill, s->skills)
         n += skill->transform != NULL;
     if (ks_subject_make(s->arena, s->brief, &s->subject, &local) != KS_OK)
         s->refusal = ks_arena_strdup(s->arena, local.text);
@@ -174,7 +174,7 @@ enum ks_status space_sample(struct space *s, size_t target, int depth, struct ks
 
 enum ks_status space_settings(struct space *s, size_t node, struct ks_err *err)
 {
-    ks_vec_each (struct ks_skill, skill, s->skills) {
+    ks_vec_each(struct ks_skill, skill, s->skills) {
         struct ks_candidate_list list = {0};
         struct ks_candidate base = s->nodes.at[node].candidate;
         if (skill->template_ == NULL)
@@ -220,7 +220,7 @@ static void connect_one(struct space *s, size_t from, const struct ks_skill *ski
 void space_connect(struct space *s)
 {
     for (size_t from = 0; s->refusal == NULL && from < s->nodes.len; from++)
-        ks_vec_each (struct ks_skill, skill, s->skills)
+        ks_vec_each(struct ks_skill, skill, s->skills)
             if (skill->transform != NULL && !ks_starts_with(s->nodes.at[from].name, "template "))
                 connect_one(s, from, skill);
 }

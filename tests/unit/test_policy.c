@@ -53,7 +53,7 @@ static struct ks_policy policy_of(struct world *world, uint64_t seed)
                                                     {.skill = &skills[1], .score = 0.5}};
     struct ks_policy policy;
     ks_policy_init(&policy, &arena, seed, 0);
-    policy.space = (struct ks_policy_space){world, expand, NULL};
+    policy.space = (struct ks_policy_space){world, expand};
     policy.ranked = ranked;
     policy.n_ranked = 2;
     return policy;
@@ -112,12 +112,14 @@ static void test_wrong_is_no_base(void **state)
     struct ks_policy policy = policy_of(&world, 1);
     struct ks_err err = {0};
     size_t arms[8], n;
+    policy.without = 1u << KS_PART_AHEAD;
     assert_int_equal(ks_policy_next(&policy, 8, arms, &n, &err), KS_OK);
     assert_int_equal(n, 5);
+    assert_true(ks_policy_offer(&policy, "transform a=0 b=9", 0, 1, 0));
     for (size_t i = 0; i < n; i++)
         ks_policy_tell(&policy, arms[i], false, 0);
     assert_int_equal(ks_policy_next(&policy, 8, arms, &n, &err), KS_OK);
-    assert_int_equal(n, 0); // nothing right to step on from
+    assert_int_equal(n, 0); // nothing right to step on from, and nothing on what was wrong
 }
 
 static void test_later_answer_counts(void **state)

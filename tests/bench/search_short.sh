@@ -1,0 +1,12 @@
+#!/bin/bash
+# search_short.sh BUILD_DIR: search.sh works on its log, in a short form, and prints the keys that figures.md names.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+gzip -dc "$here/search/h200.jsonl.gz" | awk '/^{"kernel"/ {n++} n <= 6' | gzip > "$work/log.gz"
+SEEDS=1 ATTEMPTS=0 "$here/search.sh" "$1" "$work/log.gz" > "$work/out"
+tail -1 "$work/out" > "$work/figures.json"
+"$1/tests/ks-json-check" "$here/figures.md" "$work/figures.json" || { cat "$work/figures.json"; exit 1; }
+grep -q '^| any policy (at random) |' "$work/out"
