@@ -114,11 +114,12 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
 
 enum ks_status ks_engine_compose(struct ks_arena *arena, const struct ks_brief *brief,
                                  const struct ks_candidate *base, const struct ks_skill *skill,
-                                 struct ks_candidate_list *out, struct ks_err *err)
+                                 const char *template_dir, struct ks_candidate_list *out,
+                                 struct ks_err *err)
 {
     const char *refusal = NULL;
     if (skill->template_)
-        return ks_template_settings(arena, brief, base, skill, out, err);
+        return ks_template_settings(arena, brief, base, skill, template_dir, out, err);
     if (!skill->transform || !ks_starts_with(base->mechanism, "transform "))
         return KS_OK;
     struct ks_subject subject;

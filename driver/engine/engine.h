@@ -28,6 +28,7 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
 // none when the combination is not understood.
 enum ks_status ks_engine_compose(struct ks_arena *arena, const struct ks_brief *brief,
                                  const struct ks_candidate *base, const struct ks_skill *skill,
-                                 struct ks_candidate_list *out, struct ks_err *err);
+                                 const char *template_dir, struct ks_candidate_list *out,
+                                 struct ks_err *err);
 
 #endif

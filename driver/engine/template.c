@@ -176,18 +176,16 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
 
 enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brief *brief,
                                     const struct ks_candidate *base, const struct ks_skill *skill,
-                                    struct ks_candidate_list *out, struct ks_err *err)
+                                    const char *template_dir, struct ks_candidate_list *out,
+                                    struct ks_err *err)
 {
-    // Skills lie in skills/expert, templates in skills/templates.
-    const char *dir =
-        ks_path_join(arena, ks_path_dir(arena, ks_path_dir(arena, skill->file)), "templates");
     const char *prefix = ks_arena_printf(arena, "template %s ", skill->template_);
     if (!ks_starts_with(base->mechanism, prefix))
         return KS_OK;
     struct ks_template t;
     struct ks_binding_list bindings = {0};
     const char *refusal;
-    KS_TRY(load(arena, dir, skill->template_, &t, err));
+    KS_TRY(load(arena, template_dir, skill->template_, &t, err));
     KS_TRY(ks_bind(arena, brief, &t, &bindings, &refusal, err));
     for (size_t i = 0; i < bindings.len; i++) {
         const char *text = bindings.at[i].text;

@@ -16,7 +16,8 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
 // The skill's other settings for the binding of a verified candidate of the same template.
 enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brief *brief,
                                     const struct ks_candidate *base, const struct ks_skill *skill,
-                                    struct ks_candidate_list *out, struct ks_err *err);
+                                    const char *template_dir, struct ks_candidate_list *out,
+                                    struct ks_err *err);
 
 // Replaces @name@ by the values of `names`; KS_E_USER with the line of an unknown one.
 enum ks_status ks_template_expand(struct ks_arena *arena, const char *file, const char *text,

@@ -73,7 +73,8 @@ static enum ks_status template_names(struct ks_reach *reach, const struct ks_can
         KS_TRY(ks_engine_propose(reach->arena, reach->brief, skill, reach->template_dir,
                                  &reach->templates, refusal, err));
     else
-        KS_TRY(ks_engine_compose(reach->arena, reach->brief, base, skill, &reach->templates, err));
+        KS_TRY(ks_engine_compose(reach->arena, reach->brief, base, skill, reach->template_dir,
+                                 &reach->templates, err));
     for (size_t i = before; i < reach->templates.len; i++)
         ks_strv_add(reach->arena, names, reach->templates.at[i].mechanism);
     return KS_OK;

@@ -179,7 +179,7 @@ enum ks_status space_settings(struct space *s, size_t node, struct ks_err *err)
         struct ks_candidate base = s->nodes.at[node].candidate;
         if (skill->template_ == NULL)
             continue;
-        KS_TRY(ks_engine_compose(s->arena, s->brief, &base, skill, &list, err));
+        KS_TRY(ks_engine_compose(s->arena, s->brief, &base, skill, s->template_dir, &list, err));
         for (size_t i = 0; i < list.len; i++) {
             size_t at = node_of(s, list.at[i].mechanism);
             if (at == SIZE_MAX)
