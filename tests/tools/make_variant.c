@@ -8,14 +8,17 @@
 //   ks-make-variant --resign FILE [--key=FILE]                  after a test has edited a variant
 //   ks-make-variant --public --key=FILE                         the public half, for `trust:`
 //
-// Keys: --key (made if absent), else the user's own in KS_CONFIG_DIR (made if absent). Prints the
-// paths of what it wrote, one a line.
+// Keys: --key (made if absent), else the user's own in KS_CONFIG_DIR (made if absent). A key follows
+// from its path, so that what is compiled with its name in it is the same in the next test. Prints
+// the paths of what it wrote, one a line.
+#include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/verb.h"
 #include "base/log.h"
+#include "fmt/hash.h"
 #include "os/file.h"
 #include "source/dispatch.h"
 #include "store/store_path.h"
@@ -81,19 +84,33 @@ static bool read_words(char **argv, struct request *r)
     return r->public_half ? r->key_file != NULL : r->file != NULL;
 }
 
-static void get_key(const struct ks_config *config, const struct request *r,
+static void make_key(struct ks_arena *arena, const char *path)
+{
+    struct ks_err err = {0};
+    struct ks_secret_key secret;
+    unsigned char public_half[crypto_sign_PUBLICKEYBYTES];
+    struct ks_digest seed;
+    must(ks_dir_make(ks_path_dir(arena, path), &err), &err);
+    path = ks_path_join(arena, ks_path_real(arena, ks_path_dir(arena, path)), ks_path_base(path));
+    seed = ks_digest_of("key of a test", path, strlen(path));
+    memcpy(secret.id, seed.b, sizeof secret.id);
+    if (sodium_init() < 0 || crypto_sign_seed_keypair(public_half, secret.key, seed.b) != 0)
+        must(ks_err_set(&err, KS_E_IO, "%s: no key can be made", path), &err);
+    must(ks_secret_save(path, &secret, &err), &err);
+}
+
+static void get_key(struct ks_arena *arena, const struct ks_config *config, const struct request *r,
                     struct ks_secret_key *secret)
 {
     struct ks_err err = {0};
-    if (r->key_file == NULL) {
-        must(ks_user_key(config, true, secret, &err), &err);
-    } else if (ks_file_exists(r->key_file)) {
-        must(ks_secret_load(r->key_file, secret, &err), &err);
-    } else {
-        struct ks_pubkey half;
-        must(ks_key_generate(secret, &half, &err), &err);
-        must(ks_secret_save(r->key_file, secret, &err), &err);
-    }
+    const char *path = r->key_file;
+    if (path == NULL && config->config_dir != NULL)
+        path = ks_path_join(arena, config->config_dir, "key.sec");
+    if (path != NULL && !ks_file_exists(path))
+        make_key(arena, path);
+    must(r->key_file == NULL ? ks_user_key(config, true, secret, &err)
+                             : ks_secret_load(path, secret, &err),
+         &err);
 }
 
 // FILE stands in <tier>/<key>/<name>.yaml; its bytes are what they are.
@@ -210,7 +227,7 @@ int main(int argc, char **argv)
     }
     const char *const none[] = {NULL};
     must(ks_config_load(&arena, none, &context.config, &err), &err);
-    get_key(&context.config, &r, &secret);
+    get_key(&arena, &context.config, &r, &secret);
     if (r.public_half) {
         struct ks_pubkey half;
         char text[KS_PUBKEY_TEXT];
