@@ -13,6 +13,15 @@ export GOT=$work/got
 printf '#!/bin/bash\ncase " $* " in *" -E "*) printf "%%s\\0" "$@" > "$GOT" ;; esac\nexec %q "$@"\n' "$gcc" > g++
 chmod +x g++
 echo 'int x;' > a.cu
+what_gcc_got() {
+    local words=() i
+    [ ! -e "$GOT" ] || mapfile -d '' words < "$GOT"
+    for ((i = 0; i < ${#words[@]}; i++)); do
+        # An option's value may be a word of its own.
+        [[ ${words[i]} != -[DI] ]] || words[i + 1]=${words[i]}${words[i + 1]}
+        [[ ${words[i]} != -[DI]Q* ]] || printf '%s\n' "${words[i]}"
+    done
+}
 failed=0 n=0
 while read -r where expected text; do
     case $where in '#'* | '') continue ;; esac
@@ -33,21 +42,7 @@ while read -r where expected text; do
     if [ "$expected" = doubt ]; then
         [ "$mine" = doubt ] && continue
     else
-        # gcc may get an option's value as a word of its own
-        theirs=$(python3 - <<'PY' | sort
-import os
-words = open(os.environ["GOT"]).read().split("\0") if os.path.exists(os.environ["GOT"]) else []
-i = 0
-while i < len(words):
-    word = words[i]
-    if word in ("-D", "-I"):
-        i += 1
-        word += words[i]
-    if word[:3] in ("-DQ", "-IQ"):
-        print(word)
-    i += 1
-PY
-)
+        theirs=$(what_gcc_got | sort)
         [ $status = 0 ] && [ -n "$mine" ] && [ "$mine" = "$theirs" ] && continue
         echo "nvcc ($status): $(cat err) $theirs"
     fi
