@@ -178,7 +178,7 @@ static bool name_key(struct step *step)
     ks_hash_end(&hash, &digest);
     ks_digest_hex(&digest, hex);
     const char *dir = getenv("KS_TEST_STEPS_DIR");
-    step->key = ks_path_join(&arena, dir != NULL ? dir : KS_TEST_TOOLKIT "/steps", hex);
+    step->key = ks_path_join(&arena, dir != NULL ? dir : KS_TEST_STEPS, hex);
     return true;
 }
 
