@@ -6,13 +6,13 @@
 // A step is known by its words, folder and environment, and by what it looked at: the files that
 // its words name, and for gcc each file that it or what it started looked for (looked_at.c), found
 // or not. All that must be as it was. A step that fails, reads the clock, or leaves other files
-// than its words name, is run and not remembered.
+// than its words name, is run and not remembered. Where a unit lies is told by debug information
+// and by cudafe++, which hashes it: without these, one folder counts as another.
 //
 // The names that nvcc and ks-nvcc give their temporary files differ from compile to compile: one
 // such name counts as another, and stands for it in what comes out.
 //
-// It stands for nvcc too, and is then the real one with -std=c++14 in front of what it compiles and
-// says no standard of its own: the headers of C++17, nvcc's default, make a compile a half dearer.
+// It stands for nvcc too (start_nvcc.h).
 //
 //   KS_TEST_STEPS=off      run all
 //   KS_TEST_STEPS=check    run all, and compare with what was remembered; exit 98 where it differs
@@ -28,6 +28,7 @@
 #include "fmt/hash.h"
 #include "os/file.h"
 #include "os/proc.h"
+#include "start_nvcc.h"
 #include "step_names.h"
 
 #define WORDS_MAX 512
@@ -54,6 +55,7 @@ struct step {
     char **argv;
     const char *program; // the real one
     bool is_gcc, is_object;
+    bool anywhere; // what comes out does not tell the folder
     struct names names;
     struct piece pieces[WORDS_MAX];
     size_t n_pieces;
@@ -109,13 +111,36 @@ static void add_piece(struct step *step, const char *name, const char *path)
         piece->before.st_ino = 0;
 }
 
+// cicc makes the same of a unit in any folder: the folder's name, and the unit's id with a hash of
+// it, stand for others, in the text too. The id's length is in names made of it.
+static bool find_place(struct step *step)
+{
+    struct ks_slice id;
+    bool is_cicc = strcmp(ks_path_base(step->program), "cicc") == 0, ok = true;
+    step->anywhere = step->is_gcc || is_cicc;
+    for (int i = 1; i < step->argc; i++)
+        step->anywhere &= !ks_starts_with(step->argv[i], "-g");
+    for (int i = 2; is_cicc && step->anywhere && i < step->argc; i++) {
+        const char *option = step->argv[i - 1], *word = step->argv[i];
+        if (strcmp(option, "--orig_src_path_name") == 0 && word[0] == '/')
+            ok &= names_add(&step->names, &arena,
+                            ks_arena_printf(&arena, "%s/", ks_path_dir(&arena, word)), 'd', 0);
+        if (strcmp(option, "--module_id_file_name") == 0 && !is_output(step, i) &&
+            ks_file_read(&arena, word, 4096, &id, &err) == KS_OK && id.len > 8)
+            ok &= names_add(&step->names, &arena,
+                            ks_arena_printf(&arena, "%.*s", (int)id.len, id.at), 'm', (int)id.len);
+    }
+    return ok;
+}
+
 // False: not to be remembered.
 static bool find_pieces(struct step *step)
 {
     if (step->argc > WORDS_MAX - 4 || isatty(STDERR_FILENO) ||
         (step->is_gcc && !is_plain_gcc(step)) ||
         // An object holds the name of the file that it was made of, which stands for no other then.
-        !names_find(&step->names, &arena, step->argc, step->argv, !step->is_object))
+        !names_find(&step->names, &arena, step->argc, step->argv, !step->is_object) ||
+        !find_place(step))
         return false;
     for (int i = 1; i < step->argc; i++) // any of them may become a file, or another one
         if (step->argv[i][0] != '-') {
@@ -148,8 +173,9 @@ static const char *path_beside(const char *path)
 static bool name_key(struct step *step)
 {
     // TMPDIR: files that are gone when the step ends, or have a name among the words.
-    static const char *const without[] = {
-        "KS_", "_=", "SHLVL=", "OLDPWD=", "TMPDIR=", "PATH=", "CCACHE_DISABLE="};
+    static const char *const without[] = {"KS_",     "_=",      "SHLVL=",         "OLDPWD=",
+                                          "TMPDIR=", "PATH=",   "HOME=",          "XDG_",
+                                          "MAKE",    "MFLAGS=", "CCACHE_DISABLE="};
     char cwd[4096], hex[KS_HASH_TEXT];
     struct ks_hash hash;
     struct ks_digest digest;
@@ -161,10 +187,10 @@ static bool name_key(struct step *step)
     ks_hash_text(&hash, "program", step->program);
     ks_hash_int(&hash, "size", st.st_size);
     ks_hash_int(&hash, "time", st.st_mtime);
-    ks_hash_text(&hash, "cwd", cwd);
+    ks_hash_text(&hash, "cwd", step->anywhere ? NULL : cwd);
     ks_hash_text(&hash, "path", path == NULL ? NULL : path_beside(path));
     for (char **at = environ; *at != NULL; at++) {
-        bool counts = true;
+        bool counts = !step->anywhere || !ks_starts_with(*at, "PWD=");
         for (size_t k = 0; k < sizeof without / sizeof *without; k++)
             counts &= !ks_starts_with(*at, without[k]);
         if (counts)
@@ -200,7 +226,8 @@ static const char *state_of(struct step *step, const char *path)
     for (size_t k = 0; asks && k < sizeof clocks / sizeof *clocks; k++)
         if (text.len > 0 && memmem(text.at, text.len, clocks[k], strlen(clocks[k])) != NULL)
             return NULL;
-    if (!ks_ends_with(path, ".ii")) // long, and gcc puts none of these names there
+    // A long one, and gcc puts none of the other names there.
+    if (!ks_ends_with(path, ".ii") || (!step->is_gcc && step->anywhere))
         text = names_mask(&step->names, text);
     struct ks_digest digest = ks_digest_of("looked", text.at, text.len);
     ks_digest_hex(&digest, hex);
@@ -294,13 +321,13 @@ static int play(const struct step *step)
     return 0;
 }
 
-// A word's file that the step did not write is no output.
+// A word's file that the step did not write is no output, nor is a folder that it wrote into.
 static bool take(struct piece *piece)
 {
     struct stat now;
     const struct stat *old = &piece->before;
     piece->text = (struct ks_slice){NULL, 0};
-    if (stat(piece->path, &now) != 0 ||
+    if (stat(piece->path, &now) != 0 || S_ISDIR(now.st_mode) ||
         (old->st_ino == now.st_ino && old->st_mtim.tv_sec == now.st_mtim.tv_sec &&
          old->st_mtim.tv_nsec == now.st_mtim.tv_nsec && old->st_size == now.st_size))
         return true;
@@ -430,45 +457,12 @@ static int run(struct step *step, bool check)
     return result.exit_code;
 }
 
-// Whether words or environment say a standard, or may; or there is nothing to say it of.
-static bool says_standard(int argc, char **argv)
-{
-    static const char *const flags[] = {"NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"};
-    bool compiles = false;
-    for (int i = 1; i < argc; i++) {
-        compiles |= ks_ends_with(argv[i], ".cu");
-        if (strstr(argv[i], "-std") != NULL || ks_starts_with(argv[i], "-optf") ||
-            ks_starts_with(argv[i], "--options-file"))
-            return true;
-    }
-    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
-        if (getenv(flags[k]) != NULL && strstr(getenv(flags[k]), "-std") != NULL)
-            return true;
-    return !compiles;
-}
-
-static int become_nvcc(int argc, char **argv)
-{
-    struct ks_strv words = {0};
-    for (int i = 0; i < argc; i++) {
-        ks_strv_add(&arena, &words, argv[i]);
-        if (i == 0 && !says_standard(argc, argv))
-            ks_strv_add(&arena, &words, "-std=c++14");
-    }
-    const char *path = getenv("PATH"); // nvcc looks at gcc before it puts the toolkit in front
-    if (path != NULL && !ks_starts_with(path, KS_TEST_TOOLKIT "/bin:"))
-        (void)setenv("PATH", ks_arena_printf(&arena, KS_TEST_TOOLKIT "/bin:%s", path), 1);
-    execv(KS_REAL_TOOLKIT "/bin/nvcc", (char **)words.at); // argv[0] tells it the toolkit's folder
-    perror(KS_REAL_TOOLKIT "/bin/nvcc");
-    return 1;
-}
-
 int main(int argc, char **argv)
 {
     static struct step step;
     const char *name = ks_path_base(argv[0]), *how = getenv("KS_TEST_STEPS");
     if (strcmp(name, "nvcc") == 0)
-        return become_nvcc(argc, argv);
+        return start_nvcc(argc, argv);
     step = (struct step){.argc = argc, .argv = argv, .is_gcc = strcmp(name, "gcc") == 0};
     if (step.is_gcc)
         step.program = ks_proc_which(&arena, name, "/proc/self/exe");

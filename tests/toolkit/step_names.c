@@ -20,8 +20,7 @@ static size_t temporary_length(const char *text)
     return text[n] == '-' && strcspn(text + n + 1, "/= ") == 6 ? n + 7 : 0;
 }
 
-static bool add_name(struct names *names, struct ks_arena *arena, const char *text, char kind,
-                     int n)
+bool names_add(struct names *names, struct ks_arena *arena, const char *text, char kind, int n)
 {
     size_t at = 0;
     for (size_t i = 0; i < names->n; i++)
@@ -53,12 +52,12 @@ bool names_find(struct names *names, struct ks_arena *arena, int argc, char **ar
     int n = 0;
     for (int i = 1; i < argc; i++) {
         const char *word = argv[i];
-        if (between && word[0] != '-' && is_between(word) && !add_name(names, arena, word, 'w', i))
+        if (between && word[0] != '-' && is_between(word) && !names_add(names, arena, word, 'w', i))
             return false;
         for (const char *at = word; *at != '\0'; at++) {
             int length = (int)temporary_length(at);
             if (length > 0 &&
-                !add_name(names, arena, ks_arena_printf(arena, "%.*s", length, at), 't', n++))
+                !names_add(names, arena, ks_arena_printf(arena, "%.*s", length, at), 't', n++))
                 return false;
         }
     }

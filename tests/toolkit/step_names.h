@@ -17,6 +17,8 @@ struct names {
 // Finds the names of temporary files and folders in the words, and with `between` those words that
 // are files between nvcc's steps. False if there are too many.
 bool names_find(struct names *names, struct ks_arena *arena, int argc, char **argv, bool between);
+// One more, told apart by its kind and number.
+bool names_add(struct names *names, struct ks_arena *arena, const char *text, char kind, int n);
 // With what stands for the names, and back. What is new stays to the end of the program.
 struct ks_slice names_mask(const struct names *names, struct ks_slice text);
 struct ks_slice names_unmask(const struct names *names, struct ks_slice text);

@@ -40,6 +40,9 @@ makes new -arch=sm_90
 [ "$(known)" = 6 ] || fail "$(known) steps of a compile are remembered, not 6"
 makes known -arch=sm_90
 says never
+HOME=/ MAKEFLAGS=-j2 makes known -arch=sm_90
+makes new -arch=sm_90 -Xcompiler=-iquote,. # where the object goes, too
+makes known -arch=sm_90 -Xcompiler=-iquote,.
 makes new -arch=sm_90 -lineinfo
 makes new -arch=sm_90 -Xcompiler=-O1
 LANG=de_DE makes new -arch=sm_90
@@ -81,6 +84,28 @@ mkdir kept
 [ "$(known)" = $((before + 1)) ] || fail "not the host's compile alone is another under --keep"
 grep -q '"a.fatbin.c"' kept/a.cudafe1.stub.c || fail "another compile's name"
 nm -a kept.o | grep -q ' a a.cudafe1.cpp$' || fail "another compile's name in the object"
+
+# In another folder cudafe++ makes another id, which the host's compile has in its text. Lines in machine
+# code are cicc's affair, debug information of the host tells the folder to all but cicc.
+mkdir elsewhere
+cp near.cuh elsewhere
+{ cat a.cu; echo 'namespace { __device__ int of_this; __global__ void count() { of_this++; } }'; } |
+    tee elsewhere/own.cu > own.cu
+while read -r option others; do
+    "$nvcc" -arch=sm_90 $option -c own.cu -o own.o 2> log || fail "nvcc"
+    cd elsewhere || fail "cd"
+    KS_TEST_STEPS=off "$nvcc" -objtemp -arch=sm_90 $option -c own.cu -o own.o 2> ../log || fail "nvcc"
+    cp own.o expected.o
+    before=$(cd .. && known)
+    "$nvcc" -objtemp -arch=sm_90 $option -c own.cu -o own.o 2> ../log || fail "nvcc"
+    cd .. || fail "cd"
+    same elsewhere/own.o elsewhere/expected.o
+    [ $(($(known) - before)) = "$others" ] || fail "$(($(known) - before)) steps are others elsewhere with $option"
+done << 'END'
+-lineinfo 3
+-Xptxas=-O2 1
+-g 4
+END
 
 # What the host's compile alone includes.
 mkdir -p own/crt
