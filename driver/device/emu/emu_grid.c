@@ -6,7 +6,7 @@
 #include "device/emu/emu_count.h"
 #include "device/emu/emu_team.h"
 
-#define SLICE 1000          // instructions of a warp at a stretch
+#define SLICE 20000          // instructions of a warp at a stretch
 #define SHORT_SLICE 500      // where blocks wait for one another
 #define COUNT_SLICE 100      // where warps share a cache: an SM runs them side by side
 #define SIDE_BY_SIDE 4       // blocks that run together under seeds
