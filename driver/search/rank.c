@@ -3,11 +3,18 @@
 #include <math.h>
 #include <stdlib.h>
 
+static bool is_advice(const struct ks_skill *skill)
+{
+    return skill->transform == NULL && skill->template_ == NULL;
+}
+
 static int by_score(const void *a, const void *b)
 {
     const struct ks_ranked_skill *x = a, *y = b;
     if (x->score != y->score)
         return x->score < y->score ? 1 : -1;
+    if (is_advice(x->skill) != is_advice(y->skill))
+        return is_advice(x->skill) ? 1 : -1;
     return x->skill < y->skill ? -1 : x->skill > y->skill;
 }
 

@@ -14,7 +14,7 @@ struct ks_ranked_skill {
     const char *why;   // one line with the numbers
 };
 
-// Applicable skills, best first; equal scores keep the skills' file order. `outcomes` may be NULL.
+// Applicable skills, best first; of equal scores those with an action first, then in file order. `outcomes` may be NULL.
 size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
                       const struct ks_fact_list *facts, struct ks_outcomes *outcomes,
                       const struct ks_place *place, struct ks_ranked_skill **ranked);
