@@ -34,7 +34,9 @@ enum ks_status ks_cuda_clean_cache(void *self, struct ks_err *err)
     struct ks_cuda *cuda = self;
     KS_TRY(ks_cuda_ready(cuda, err));
     KS_TRY(flush_l2(cuda, err));
-    return ks_cuda_read_through(cuda, cuda->flush.data, cuda->flush.bytes, err);
+    KS_TRY(ks_cuda_read_through(cuda, cuda->flush.data, cuda->flush.bytes, err));
+    KS_CU(cuda, StreamSynchronize, cuda->stream);
+    return KS_OK;
 }
 
 static enum ks_status record_graph(struct ks_cuda *cuda, const struct ks_dev_timing *t,

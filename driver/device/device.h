@@ -114,7 +114,7 @@ struct ks_device {
     enum ks_status (*time)(void *self, const struct ks_dev_timing *timing,
                            struct ks_dev_sample *sample, struct ks_err *err);
     // Leaves no data of the buffers in the L2 cache, and nothing in it that is still to be written to memory.
-    // Enqueues. NULL where a device has no such cache.
+    // Waits for it and for what is enqueued. NULL where a device has no such cache.
     enum ks_status (*clean_cache)(void *self, struct ks_err *err);
     // Frees graphs cached by time() under the address of `plans`: call when plans change or go away.
     void (*forget_plans)(void *self);
