@@ -127,7 +127,7 @@ static enum ks_status profile_one(struct profiling *p, const struct ks_tu_kernel
                                        .lines = p->lines};
     KS_TRY(ks_profile_run(arena, &ask, &profile, fault, err));
     enum ks_status status = ks_choose_brief(
-        arena, kernel, problems, kernel->mark->mark->n_workloads, &p->device, &brief, err);
+        arena, &p->tu.tu, kernel, problems, kernel->mark->mark->n_workloads, &p->device, &brief, err);
     if (status != KS_OK) {
         json_decref(profile.json);
         return status;

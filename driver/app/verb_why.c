@@ -77,7 +77,7 @@ static enum ks_status gather(struct why *w, struct reasons *r, struct ks_err *er
     struct ks_problem *problems;
     size_t at;
     KS_TRY(verb_problems(arena, r->kernel, 0, &problems, &at, err));
-    KS_TRY(ks_choose_brief(arena, r->kernel, problems, r->kernel->mark->mark->n_workloads,
+    KS_TRY(ks_choose_brief(arena, &w->tu.tu, r->kernel, problems, r->kernel->mark->mark->n_workloads,
                            w->have_device ? &w->device : NULL, &r->brief, err));
     r->workload = problems[at].name;
     r->profiled = kept_profile(w, r);

@@ -9,8 +9,8 @@
 #include "workload/problem.h"
 
 struct ks_brief {
-    const char *kernel_text;               // definition, from template head to closing brace
-    const struct ks_kernel_decl *decl;     // offsets relative to the file, not to kernel_text
+    const char *kernel_text;               // definition, from template head to closing brace, macros put in
+    const struct ks_kernel_decl *decl;     // of this text; offsets may be relative to the file
     const struct ks_signature *signature;  // parameter names and exact types
     const struct ks_mark *mark;            // tolerance, fastmath, assumes, workloads
     const struct ks_problem *problems; size_t n_problems; // declared workloads

@@ -5,7 +5,8 @@
 #include "memory/fact.h"
 #include "memory/structure.h"
 
-enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
+enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
+                               const struct ks_tu_kernel *kernel,
                                const struct ks_problem *problems, size_t n_problems,
                                const struct ks_device_info *device, struct ks_brief *brief,
                                struct ks_err *err)
@@ -20,6 +21,9 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu_kernel
                                .device = device};
     brief->kernel_text =
         ks_arena_strndup(arena, text.at + mark->decl->begin, mark->decl->end - mark->decl->begin);
+    struct ks_kernel_decl *decl = KS_NEW(arena, struct ks_kernel_decl);
+    if (ks_tu_expanded(arena, tu, kernel, &brief->kernel_text, decl))
+        brief->decl = decl;
     brief->canonical_ptx =
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
     return ks_engine_features(arena, brief, err);

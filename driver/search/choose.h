@@ -8,8 +8,9 @@
 #include "search/rank.h"
 
 // Everything a proposer may see of the kernel, its text's features among the facts; without a
-// judge's baseline.
-enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
+// judge's baseline. The kernel's text is what the preprocessor left of it.
+enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
+                               const struct ks_tu_kernel *kernel,
                                const struct ks_problem *problems, size_t n_problems,
                                const struct ks_device_info *device, struct ks_brief *brief,
                                struct ks_err *err);

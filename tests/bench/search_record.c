@@ -136,7 +136,7 @@ static void open_brief(struct recorder *r)
     struct ks_ranked_skill *ranked;
     bool fault;
     size_t n = ks_judge_baseline(r->judge, &problems, &baseline);
-    must(ks_choose_brief(&r->arena, r->kernel, problems, n, ks_judge_device(r->judge), &r->brief,
+    must(ks_choose_brief(&r->arena, &r->tu.tu, r->kernel, problems, n, ks_judge_device(r->judge), &r->brief,
                          &err),
          &err);
     r->brief.baseline_us = baseline;

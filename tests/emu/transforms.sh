@@ -16,7 +16,7 @@ made() {
     local dir
     dir=$suite/$([ "$3" = CORRECT ] && echo A || echo R)$((n++))-$1
     mkdir "$dir"
-    "$build/tests/print_transform" "$source/$1.cu" "$2" > "$dir/made" || { echo "FAIL: $1: $2"; bad=1; }
+    "$build/tests/print_transform" "$source/$1.cu" "$2" ${preprocessed:-} > "$dir/made" || { echo "FAIL: $1: $2"; bad=1; }
     sed "${4:-}" "$dir/made" > "$dir/proposal.yaml"
     [ "$3" = CORRECT ] || ! cmp -s "$dir/made" "$dir/proposal.yaml" || { echo "FAIL: $4 changes nothing"; bad=1; }
     {
@@ -27,9 +27,18 @@ made() {
 }
 # refused KERNEL-FILE "TRANSFORM PARAMETERS; ..." WORDS
 refused() {
-    "$build/tests/print_transform" "$1" "$2" > "$scratch/out" 2> "$scratch/err" && { echo "FAIL: $1: $2 is not refused"; bad=1; }
+    "$build/tests/print_transform" "$1" "$2" ${preprocessed:-} > "$scratch/out" 2> "$scratch/err" && { echo "FAIL: $1: $2 is not refused"; bad=1; }
     grep -q "$3" "$scratch/err" || { echo "FAIL: $1: $2 is refused otherwise: $(cat "$scratch/err")"; bad=1; }
 }
+
+# Macros are put in: no variant sees them.
+preprocessed=$scratch/macros.ii
+"$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")" -arch=sm_90 -E "$source/macros.cu" > "$preprocessed" || exit 1
+made macros 'lanes lanes=8' CORRECT
+made macros 'unroll unroll=4; readonly restrict=1' CORRECT
+made macros 'geometry block=64' WRONG 's/columns - 1/columns - 2/'
+refused "$source/macros.cu" 'tile tile=8' 'line 12: no loop reads'
+preprocessed=
 
 # Atomics gathered by blocks in shared memory.
 made histogram 'private private=1' CORRECT
