@@ -19,29 +19,6 @@ static struct ks_candidate *add(struct ks_arena *arena, struct ks_candidate_list
     return c;
 }
 
-// The next combination of the skill's parameter values, the first parameter turning fastest; false
-// after the last one.
-static bool advance(const struct ks_skill *skill, size_t *index)
-{
-    for (size_t i = 0; i < skill->n_params; i++) {
-        if (skill->param_values[i][++index[i]])
-            return true;
-        index[i] = 0;
-    }
-    return false;
-}
-
-static char *combination(struct ks_arena *arena, const struct ks_skill *skill, const size_t *index)
-{
-    struct ks_buf buf = KS_BUF(1024);
-    for (size_t i = 0; i < skill->n_params; i++)
-        ks_buf_printf(&buf, "%s%s=%s", i ? " " : "", skill->param_names[i],
-                      skill->param_values[i][index[i]]);
-    char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
-}
-
 static bool seen(const struct ks_candidate_list *out, const char *mechanism)
 {
     for (size_t i = 0; i < out->len; i++)
@@ -50,11 +27,10 @@ static bool seen(const struct ks_candidate_list *out, const char *mechanism)
     return false;
 }
 
-// One candidate a parameter combination on top of `base`; refusals are remembered, faults returned.
+// One candidate a parameter combination; refusals are remembered, faults returned.
 static enum ks_status transform_all(struct ks_arena *arena, struct ks_subject *subject,
-                                    const struct ks_skill *skill, const char *base,
-                                    struct ks_candidate_list *out, const char **refusal,
-                                    struct ks_err *err)
+                                    const struct ks_skill *skill, struct ks_candidate_list *out,
+                                    const char **refusal, struct ks_err *err)
 {
     size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
     for (size_t i = 0; i < skill->n_params; i++)
@@ -64,8 +40,7 @@ static enum ks_status transform_all(struct ks_arena *arena, struct ks_subject *s
         struct ks_err local = {0};
         struct ks_options options = {0};
         struct ks_proposal proposal;
-        const char *params = combination(arena, skill, index);
-        KS_TRY(ks_options_read(base, &options, err));
+        const char *params = ks_skill_settings(arena, skill, index);
         enum ks_status status =
             ks_transform_apply(subject, skill->transform, params, &options, &local);
         if (status == KS_OK)
@@ -80,12 +55,12 @@ static enum ks_status transform_all(struct ks_arena *arena, struct ks_subject *s
             KS_FAIL(err, status, "%s: %s", skill->id, local.text);
         const char *text = ks_options_text(arena, &options);
         const char *mechanism = ks_arena_printf(arena, "transform %s", text);
-        if (seen(out, mechanism) || strcmp(text, base) == 0)
+        if (seen(out, mechanism) || text[0] == '\0')
             continue;
         add(arena, out, skill, text, mechanism,
             ks_arena_printf(arena, "%s (%s)", skill->title, text))
             ->proposal = proposal;
-    } while (advance(skill, index));
+    } while (ks_skill_next(skill, index));
     return KS_OK;
 }
 
@@ -106,25 +81,8 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
         return KS_OK;
     }
     size_t before = out->len;
-    KS_TRY(transform_all(arena, &subject, skill, "", out, refusal, err));
+    KS_TRY(transform_all(arena, &subject, skill, out, refusal, err));
     if (out->len > before)
         *refusal = NULL;
     return KS_OK;
-}
-
-enum ks_status ks_engine_compose(struct ks_arena *arena, const struct ks_brief *brief,
-                                 const struct ks_candidate *base, const struct ks_skill *skill,
-                                 const char *template_dir, struct ks_candidate_list *out,
-                                 struct ks_err *err)
-{
-    const char *refusal = NULL;
-    if (skill->template_)
-        return ks_template_settings(arena, brief, base, skill, template_dir, out, err);
-    if (!skill->transform || !ks_starts_with(base->mechanism, "transform "))
-        return KS_OK;
-    struct ks_subject subject;
-    struct ks_err local = {0};
-    if (ks_subject_make(arena, brief, &subject, &local) != KS_OK)
-        return KS_OK;
-    return transform_all(arena, &subject, skill, base->params, out, &refusal, err);
 }

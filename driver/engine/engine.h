@@ -24,11 +24,4 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
                                  struct ks_candidate_list *out, const char **refusal,
                                  struct ks_err *err);
 
-// A second transform on top of a verified candidate (e.g. vector access, then another block size);
-// none when the combination is not understood.
-enum ks_status ks_engine_compose(struct ks_arena *arena, const struct ks_brief *brief,
-                                 const struct ks_candidate *base, const struct ks_skill *skill,
-                                 const char *template_dir, struct ks_candidate_list *out,
-                                 struct ks_err *err);
-
 #endif

@@ -120,16 +120,6 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     return ks_proposal_check(arena, proposal, brief->signature, err);
 }
 
-static bool advance(const struct ks_skill *skill, size_t *index)
-{
-    for (size_t i = 0; i < skill->n_params; i++) {
-        if (skill->param_values[i][++index[i]])
-            return true;
-        index[i] = 0;
-    }
-    return false;
-}
-
 static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
                           const struct ks_skill *skill, const struct ks_template *t,
                           const struct ks_binding_choice *binding, const size_t *index,
@@ -193,7 +183,7 @@ enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brie
         if (strncmp(base->params, text, n) != 0 || (base->params[n] && base->params[n] != ' '))
             continue;
         size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
-        while (advance(skill, index))
+        while (ks_skill_next(skill, index))
             KS_TRY(add(arena, brief, skill, &t, &bindings.at[i], index, false, out, err));
         return KS_OK;
     }

@@ -253,3 +253,23 @@ const struct ks_skill *ks_skill_find(const struct ks_skill_list *skills, const c
             return skill;
     return NULL;
 }
+
+bool ks_skill_next(const struct ks_skill *skill, size_t *choice)
+{
+    for (size_t i = 0; i < skill->n_params; i++) {
+        if (skill->param_values[i][++choice[i]] != NULL)
+            return true;
+        choice[i] = 0;
+    }
+    return false;
+}
+
+const char *ks_skill_settings(struct ks_arena *arena, const struct ks_skill *skill, const size_t *choice)
+{
+    struct ks_buf buf = KS_BUF(1024);
+    for (size_t i = 0; i < skill->n_params; i++)
+        ks_buf_printf(&buf, "%s%s=%s", i ? " " : "", skill->param_names[i], skill->param_values[i][choice[i]]);
+    const char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}

@@ -42,6 +42,12 @@ enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks
                              struct ks_err *err);
 const struct ks_skill *ks_skill_find(const struct ks_skill_list *skills, const char *id);
 
+// A choice of a value for each parameter, by position, begins with zeros: the next one, the first parameter
+// turning fastest; false after the last. Needs a value of each.
+bool ks_skill_next(const struct ks_skill *skill, size_t *choice);
+// "block=256 items=4".
+const char *ks_skill_settings(struct ks_arena *arena, const struct ks_skill *skill, const size_t *choice);
+
 // KS_FALSE when a gate excludes it, KS_TRUE when all of the gate is known to hold.
 enum ks_truth ks_skill_gate(const struct ks_skill *skill, const struct ks_fact_list *facts);
 // The share of the weight of `when` that speaks for it, unknown counting half; 0.5 without any.

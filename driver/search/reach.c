@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/template.h"
 #include "engine/transform.h"
 
 void ks_reach_open(struct ks_reach *reach, struct ks_arena *arena, const struct ks_brief *brief,
@@ -11,28 +12,6 @@ void ks_reach_open(struct ks_reach *reach, struct ks_arena *arena, const struct 
     *reach = (struct ks_reach){.arena = arena, .brief = brief, .template_dir = template_dir};
     if (ks_subject_make(arena, brief, &reach->subject, &err) != KS_OK)
         reach->refusal = ks_arena_strdup(arena, err.text);
-}
-
-static bool advance(const struct ks_skill *skill, size_t *index)
-{
-    for (size_t i = 0; i < skill->n_params; i++) {
-        if (skill->param_values[i][++index[i]])
-            return true;
-        index[i] = 0;
-    }
-    return false;
-}
-
-static const char *settings(struct ks_arena *arena, const struct ks_skill *skill,
-                            const size_t *index)
-{
-    struct ks_buf buf = KS_BUF(1024);
-    for (size_t i = 0; i < skill->n_params; i++)
-        ks_buf_printf(&buf, "%s%s=%s", i ? " " : "", skill->param_names[i],
-                      skill->param_values[i][index[i]]);
-    const char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
 }
 
 static enum ks_status transform_names(struct ks_reach *reach, const char *base,
@@ -46,7 +25,7 @@ static enum ks_status transform_names(struct ks_reach *reach, const char *base,
     do {
         struct ks_err local = {0};
         struct ks_options options = {0};
-        const char *params = settings(reach->arena, skill, index);
+        const char *params = ks_skill_settings(reach->arena, skill, index);
         KS_TRY(ks_options_read(base, &options, err));
         enum ks_status status =
             ks_transform_apply(&reach->subject, skill->transform, params, &options, &local);
@@ -60,7 +39,7 @@ static enum ks_status transform_names(struct ks_reach *reach, const char *base,
         const char *text = ks_options_text(reach->arena, &options);
         if (strcmp(text, base) != 0)
             ks_strv_add(reach->arena, names, ks_arena_printf(reach->arena, "transform %s", text));
-    } while (advance(skill, index));
+    } while (ks_skill_next(skill, index));
     return KS_OK;
 }
 
@@ -73,8 +52,8 @@ static enum ks_status template_names(struct ks_reach *reach, const struct ks_can
         KS_TRY(ks_engine_propose(reach->arena, reach->brief, skill, reach->template_dir,
                                  &reach->templates, refusal, err));
     else
-        KS_TRY(ks_engine_compose(reach->arena, reach->brief, base, skill, reach->template_dir,
-                                 &reach->templates, err));
+        KS_TRY(ks_template_settings(reach->arena, reach->brief, base, skill, reach->template_dir,
+                                    &reach->templates, err));
     for (size_t i = before; i < reach->templates.len; i++)
         ks_strv_add(reach->arena, names, reach->templates.at[i].mechanism);
     return KS_OK;

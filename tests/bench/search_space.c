@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/template.h"
 #include "engine/transform.h"
 
 #define DRY 3000 // sequences in a row that brought nothing new: that was all
@@ -46,16 +47,6 @@ static size_t add_node(struct space *s, const struct ks_candidate *candidate, in
     *ks_vec_push(s->arena, &s->nodes) =
         (struct space_node){.name = candidate->mechanism, .candidate = *candidate, .depth = depth};
     return s->nodes.len - 1;
-}
-
-static const char *settings_text(struct ks_arena *arena, const struct ks_skill *skill,
-                                 const size_t *index)
-{
-    const char *text = "";
-    for (size_t i = 0; i < skill->n_params; i++)
-        text = ks_arena_printf(arena, "%s%s%s=%s", text, i ? " " : "", skill->param_names[i],
-                               skill->param_values[i][index[i]]);
-    return text;
 }
 
 // The options that a transform with these parameters makes of those of `base`; NULL where it
@@ -112,7 +103,7 @@ static const char *draw_params(struct space *s, const struct ks_skill *skill)
             return NULL;
         index[i] = ks_rng_below(&s->rng, n);
     }
-    return settings_text(s->arena, skill, index);
+    return ks_skill_settings(s->arena, skill, index);
 }
 
 // One sequence; what it meets stays.
@@ -179,7 +170,7 @@ enum ks_status space_settings(struct space *s, size_t node, struct ks_err *err)
         struct ks_candidate base = s->nodes.at[node].candidate;
         if (skill->template_ == NULL)
             continue;
-        KS_TRY(ks_engine_compose(s->arena, s->brief, &base, skill, s->template_dir, &list, err));
+        KS_TRY(ks_template_settings(s->arena, s->brief, &base, skill, s->template_dir, &list, err));
         for (size_t i = 0; i < list.len; i++) {
             size_t at = node_of(s, list.at[i].mechanism);
             if (at == SIZE_MAX)
@@ -188,16 +179,6 @@ enum ks_status space_settings(struct space *s, size_t node, struct ks_err *err)
         }
     }
     return KS_OK;
-}
-
-static bool advance(const struct ks_skill *skill, size_t *index)
-{
-    for (size_t i = 0; i < skill->n_params; i++) {
-        if (skill->param_values[i][++index[i]])
-            return true;
-        index[i] = 0;
-    }
-    return false;
 }
 
 static void connect_one(struct space *s, size_t from, const struct ks_skill *skill)
@@ -209,12 +190,12 @@ static void connect_one(struct space *s, size_t from, const struct ks_skill *ski
             return;
     do {
         struct ks_options options;
-        const char *params = settings_text(s->arena, skill, index);
+        const char *params = ks_skill_settings(s->arena, skill, index);
         const char *text = stepped(s, base, skill, params, &options);
         size_t to = text ? node_of(s, ks_arena_printf(s->arena, "transform %s", text)) : SIZE_MAX;
         if (to != SIZE_MAX && to != from)
             add_edge(s, to, from, ks_arena_printf(s->arena, "%s %s", skill->transform, params));
-    } while (advance(skill, index));
+    } while (ks_skill_next(skill, index));
 }
 
 void space_connect(struct space *s)

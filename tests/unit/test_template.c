@@ -210,8 +210,8 @@ static void settings_follow_the_binding(void **state)
     host_case_make(&arena, transpose, NULL, NULL, 0, &c);
     assert_int_equal(
         ks_engine_propose(&arena, &c.brief, &skill, TEMPLATES, &list, &refusal, &err), KS_OK);
-    assert_int_equal(ks_engine_compose(&arena, &c.brief, &list.at[0], &skill,
-                                       TEMPLATES, &more, &err), KS_OK);
+    assert_int_equal(ks_template_settings(&arena, &c.brief, &list.at[0], &skill,
+                                          TEMPLATES, &more, &err), KS_OK);
     assert_int_equal(more.len, 1);
     assert_false(more.at[0].recognition);
     assert_non_null(strstr(more.at[0].params, "tile=64"));
