@@ -242,10 +242,11 @@ static void measure(struct recorder *r, size_t first, size_t *right, size_t *n_r
     double start = ks_now();
     must(look_build(r->judge, proposals, n, (size_t)r->r.batch, &err), &err);
     double compile = (ks_now() - start) / (double)(n > 0 ? n : 1);
-    take_device(r);
     for (size_t at = 0; at < n && !r->over; at += PORTION) {
         size_t m = n - at < PORTION ? n - at : PORTION;
+        take_device(r);
         must(look_at(r->judge, proposals + at, m, looks + at, &err), &err);
+        leave_device(r);
         for (size_t i = at; i < at + m; i++) {
             looks[i].verdict.seconds_compile = compile;
             print_node(r, first + i, &looks[i]);
@@ -254,14 +255,11 @@ static void measure(struct recorder *r, size_t first, size_t *right, size_t *n_r
                 !enough(r, right, *n_right, candidate))
                 right[(*n_right)++] = first + i;
         }
+        if (at + m == n)
+            break;
         r->over = r->r.seconds > 0 && ks_now() - r->begun > (double)r->r.seconds;
-        leave_device(r);
-        if (at + PORTION < n && !r->over) { // whoever waits has its turn: all get on alike
-            usleep(TURN_US);
-            take_device(r);
-        }
+        usleep(TURN_US); // whoever waits has its turn: all get on alike
     }
-    leave_device(r);
 }
 
 int main(int argc, char **argv)

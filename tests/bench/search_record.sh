@@ -3,6 +3,7 @@
 # visible GPUs side by side (docs/search.md). Each kernel is a process; while one uses its GPU, others compile.
 # A kernel that OUT.parts holds whole is not measured again.
 #   NODES=N (120) transforms' proposals a kernel   SECONDS_EACH=N (400) no kernel goes on longer   SEED=N (1) of the draws
+#   TOGETHER=N (5) kernels at a time on a GPU: more wait for its lock, and their compilers for cores, until none gets done
 #   KS_DEVICE=emu: without a GPU, on modelled times, two kernels at a time
 set -uo pipefail
 build=$(cd "${1:?usage: search_record.sh BUILD_DIR OUT.jsonl [KERNEL...]}" && pwd)
@@ -19,7 +20,7 @@ if [ "${KS_DEVICE:-}" = emu ]; then
     gpus=2 words=(unprofiled) arch=sm_90 together=1
 else
     nvidia-smi > /dev/null 2>&1 || { echo "SKIP: no GPU"; exit 77; }
-    gpus=$(nvidia-smi -L | wc -l) words=() together=16
+    gpus=$(nvidia-smi -L | wc -l) words=() together=${TOGETHER:-5}
     arch=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d .)
 fi
 one() { # one GPU KERNEL
