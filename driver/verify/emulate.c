@@ -35,6 +35,7 @@ static void open_second(struct ks_judge *judge)
     s->arena = KS_NEW(judge->arena, struct ks_arena); // the session's is used by one thread alone
     *s->arena = own;
     s->build = judge->build;
+    s->compiles = judge->compiles;
     s->options.device = "emu";
     s->options.worker = judge->options.emulator;
     s->options.launcher = NULL;

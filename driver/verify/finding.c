@@ -80,7 +80,7 @@ bool ks_finding_place(struct ks_judge *judge, size_t w, char text[256])
     struct ks_err err = {0};
     struct ks_slice ptx;
     struct ks_arena scratch = {0};
-    if (judge->build != ks_judge_build || build(judge, &ptx, &err) != KS_OK)
+    if (!judge->compiles || build(judge, &ptx, &err) != KS_OK)
         return false;
     bool emulated = strcmp(judge->device.kind, "emu") == 0;
     struct ks_judge second = {.arena = &scratch, .tu = judge->tu, .kernel = judge->kernel,

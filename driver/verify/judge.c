@@ -207,8 +207,8 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
 {
     const struct ks_mark *mark = kernel->mark->mark;
     *j = (struct ks_judge){.arena = arena, .tu = tu, .kernel = kernel,
-                           .options = *options, .build = build, .original_cubin = cubin,
-                           .original_image = image, .original_ptx = canonical, .arith = ks_arith_of(canonical)};
+                           .options = *options, .build = build, .compiles = build == ks_judge_build,
+                           .original_cubin = cubin, .original_image = image, .original_ptx = canonical, .arith = ks_arith_of(canonical)};
     if (j->options.run_timeout <= 0)
         j->options.run_timeout = RUN_TIMEOUT;
     ks_judge_reseed(j);

@@ -71,7 +71,8 @@ struct ks_judge {
     const struct ks_tu *tu;
     const struct ks_tu_kernel *kernel;
     struct ks_judge_options options;
-    ks_build_fn *build;             // ks_judge_build, but in tests without a compiler
+    ks_build_fn *build;             // ks_judge_build; in tests without a compiler, or of what is built, another
+    bool compiles;                  // the user's unit can be compiled in other ways: not in tests without a compiler
     struct ks_slice original_cubin; // plain build
     struct ks_slice original_image; // the same to be loaded: linked where it has to be
     struct ks_slice original_ptx;   // canonical

@@ -113,7 +113,7 @@ enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err 
         struct ks_buf text = KS_BUF(TEXT_MAX);
         struct ks_err local = {0};
         w->tried = true;
-        if (judge->build != ks_judge_build)
+        if (!judge->compiles)
             w->absent = "there is no compiler";
         else if (build(judge, &text, &local) != KS_OK)
             w->absent = ks_arena_strdup(judge->arena, local.text);

@@ -33,6 +33,15 @@ static const char source_text[] =
 static struct real_tu unit;
 static struct ks_judge *judge;
 
+// Compiles nothing: whoever hands out what it built before, as the recorder of searches does, puts one like it in
+// the place of the judge's own. What the original is measured by must not depend on that.
+static enum ks_status hand_out(struct ks_judge *j, struct ks_proposal *const *proposals, size_t n,
+                               struct ks_candidate **candidates, struct ks_err *err)
+{
+    (void)j, (void)proposals, (void)n, (void)candidates;
+    KS_FAIL(err, KS_E_INTERNAL, "not built before");
+}
+
 static int open_unit(void **state)
 {
     (void)state;
@@ -46,6 +55,7 @@ static int open_unit(void **state)
           &err);
     check(ks_judge_text(&unit.arena, &unit.plain, 90, judge->kernel->signature->registered,
                         &judge->original_text, &err), &err);
+    judge->build = hand_out;
     return 0;
 }
 
