@@ -34,10 +34,19 @@ _Static_assert(sizeof(struct public_blob) == 42 && sizeof(struct secret_blob) ==
 #define LONGEST_COMMENT ((size_t)8192) // minisign's TRUSTEDCOMMENTMAXBYTES
 #define LONGEST_SECRET_FILE ((size_t)4096)
 
+// libsodium takes bytes beyond ASCII, where char is signed, for '/': a signature would have two texts.
+static bool is_ascii(struct ks_slice text)
+{
+    unsigned bits = 0;
+    for (size_t i = 0; i < text.len; i++)
+        bits |= (unsigned char)text.at[i];
+    return bits < 0x80;
+}
+
 static bool decode(struct ks_slice text, void *out, size_t n)
 {
     size_t got;
-    return text.len > 0 &&
+    return text.len > 0 && is_ascii(text) &&
            sodium_base642bin(out, n, text.at, text.len, NULL, &got, NULL,
                              sodium_base64_VARIANT_ORIGINAL) == 0 &&
            got == n;

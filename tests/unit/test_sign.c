@@ -99,6 +99,25 @@ static void every_altered_byte_is_noticed(void **state)
                          KS_E_TRUST);
 }
 
+// Of two texts for one signature the other one would pass as well: '/' with its top bit set.
+static void a_byte_beyond_ascii_stands_for_no_other(void **state)
+{
+    (void)state;
+    struct ks_slice signature;
+    size_t signer;
+    for (int k = 0; k < 20; k++) { // hardly any of them is without '/'
+        const char *comment = ks_arena_printf(&arena, "comment %d", k);
+        assert_int_equal(ks_sign(&arena, &secret, KS_SLICE("d"), comment, &signature, NULL), KS_OK);
+        const char *newline = memchr(signature.at, '\n', signature.len);
+        for (size_t i = (size_t)(newline - signature.at) + 1; i < signature.len; i++) {
+            char *copy = ks_arena_strndup(&arena, signature.at, signature.len);
+            copy[i] = (char)(copy[i] ^ 0x80);
+            assert_int_equal(verify("d", (struct ks_slice){copy, signature.len}, &signer, NULL),
+                             KS_E_TRUST);
+        }
+    }
+}
+
 static void keys_survive_their_files(void **state)
 {
     (void)state;
@@ -172,6 +191,7 @@ int main(void)
         cmocka_unit_test(only_the_signed_bytes_verify),
         cmocka_unit_test(only_listed_keys_verify),
         cmocka_unit_test(every_altered_byte_is_noticed),
+        cmocka_unit_test(a_byte_beyond_ascii_stands_for_no_other),
         cmocka_unit_test(keys_survive_their_files),
         cmocka_unit_test(keys_of_minisign_are_read),
     };
