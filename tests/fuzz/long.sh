@@ -10,6 +10,7 @@ for target in expr variant answers requests ptx; do
     cmake --build "$build" --target "fuzz_$target" -j "$(nproc)" > /dev/null
     mkdir -p "$build/corpus/$target"
     (cd "$build" && "tests/fuzz_$target" -max_total_time="$seconds" -max_len=65536 -print_final_stats=1 \
-        "corpus/$target" 2> "fuzz_$target.log") || { tail -30 "$build/fuzz_$target.log"; exit 1; }
-    echo "fuzz_$target: $(grep -o 'number_of_executed_units: [0-9]*' "$build/fuzz_$target.log"), nothing found"
+        -dict="corpus/$target.dict" "corpus/$target" 2> "fuzz_$target.log") || { tail -30 "$build/fuzz_$target.log"; exit 1; }
+    echo "fuzz_$target: $(grep -o 'number_of_executed_units: [0-9]*' "$build/fuzz_$target.log"),$(
+        grep -o ' cov: [0-9]*' "$build/fuzz_$target.log" | tail -1), nothing found"
 done
