@@ -56,7 +56,7 @@ struct attempt {
     struct ks_vector *vector;
     json_t *plan;
     json_t *naive;       // the original's, where the processes are not split: a weakness for tests
-    double deadline;
+    struct ks_run_limit limit;
     uint64_t prints[64]; // of the first run
     bool bitwise;        // equal to the original's, bit by bit
     bool varies;         // the two poisons led to different bits
@@ -69,15 +69,14 @@ static enum ks_answer run_once(struct attempt *a, uint32_t poison, bool scrub)
     a->check->tested->runs++;
     if (a->naive != NULL) {
         enum ks_answer first = ks_vector_run(a->check->runner, a->naive, poison, true, false,
-                                             a->deadline, &us);
+                                             a->limit, &us);
         if (first != KS_ANSWER_OK)
             return first;
     }
     enum ks_answer answer = ks_vector_run(a->check->runner, a->plan, poison,
                                           ks_judge_defends(judge, KS_D_POISON),
                                           scrub && ks_judge_defends(judge, KS_D_SCRUB),
-                                          a->deadline,
-                                          &us);
+                                          a->limit, &us);
     // Weakened on purpose: a canary or an input that changed is overlooked.
     if (answer == KS_ANSWER_UNSAFE && !ks_judge_defends(judge, KS_D_UNSAFE))
         return KS_ANSWER_OK;
@@ -87,9 +86,8 @@ static enum ks_answer run_once(struct attempt *a, uint32_t poison, bool scrub)
 static enum ks_answer take_prints(struct attempt *a, uint64_t *prints)
 {
     for (size_t o = 0; o < a->vector->n_outputs; o++) {
-        enum ks_answer answer = ks_worker_fingerprint(
-            a->check->runner, a->vector->outputs[o].slot, 0, &prints[o],
-            ks_run_deadline(a->check->judge, 0, ks_problem_bytes(&a->vector->problem)) + 30);
+        enum ks_answer answer = ks_worker_fingerprint(a->check->runner, a->vector->outputs[o].slot, 0, &prints[o],
+                                                      ks_vector_seconds(a->vector));
         if (answer != KS_ANSWER_OK)
             return answer;
     }
@@ -281,7 +279,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
         }
         if (!ks_judge_defends(judge, KS_D_PROCESS_SPLIT))
             a.naive = ks_launch_original(&scope, "m0");
-        a.deadline = ks_run_deadline(judge, vector->original_us, ks_problem_bytes(&vector->problem));
+        a.limit = ks_run_limit_of(judge, vector);
         status = two_runs(&a, arena, &same, &answer, err);
     }
     if (status == KS_OK && answer == KS_ANSWER_OK && !same)

@@ -179,12 +179,16 @@ enum ks_answer ks_vector_placed(const struct ks_vector *vector, struct ks_worker
 }
 
 enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t poison, bool poisoned,
-                             bool scrub, double deadline, double *microseconds)
+                             bool scrub, struct ks_run_limit limit, double *microseconds)
 {
     json_t *request = json_pack("{s:O,s:b}", "plan", plan, "scrub", scrub);
     json_object_set_new(request, "poison", poisoned ? json_integer(poison) : json_null());
-    enum ks_answer answer = ks_worker_ask(worker, "run", request, deadline);
-    if (answer == KS_ANSWER_OK)
+    if (limit.steps > 0)
+        json_object_set_new(request, "steps", json_integer(limit.steps));
+    enum ks_answer answer = ks_worker_ask(worker, "run", request, limit.seconds);
+    if (answer == KS_ANSWER_OK) {
         *microseconds = ks_json_num(worker->reply, "microseconds", -1);
+        worker->steps += ks_json_int(worker->reply, "steps", 0);
+    }
     return answer;
 }

@@ -11,8 +11,9 @@
 #define MOST_BYTES (256 << 10)
 #define MOST_THREADS (16 << 10)
 #define SHAPES 48
-#define SECONDS 1.0    // of a judgement: no task is begun after that
-#define RUN_SECONDS 0.3 // of one run; a task has half a dozen, and a size that takes longer is too large
+// Instructions of warps, some eight millions a second:
+#define STEPS (INT64_C(1) << 23)     // of a judgement: no task is begun after that
+#define RUN_STEPS (INT64_C(1) << 21) // of one run; a task has half a dozen, and a size that takes more is too large
 
 bool ks_emulate_fits(const struct ks_problem *p)
 {
@@ -40,7 +41,7 @@ static void open_second(struct ks_judge *judge)
     s->options.worker = judge->options.emulator;
     s->options.launcher = NULL;
     s->options.untimed = true;
-    s->options.run_timeout = RUN_SECONDS;
+    s->options.run_steps = RUN_STEPS;
     ks_rng_seed(&s->rng, ks_rng_next(&judge->rng));
 }
 
@@ -100,13 +101,13 @@ static enum ks_status look_at_all(struct ks_second_look *l, struct ks_arena *are
 {
     struct ks_judge *judge = l->judge;
     struct ks_emulation *e = &l->found;
-    double begin = ks_now();
+    const int64_t *original = &judge->second->oracle.steps; // which was started for this look
     char why[256] = "no size of the workload is small enough";
     for (size_t w = 0; w < judge->n_problems; w++) {
         struct ks_problem problems[KS_SMALL_PROBLEMS];
         size_t n = ks_small_problems(judge, arena, w, c->proposal, problems);
         for (size_t i = 0; i < n && e->verdict == KS_C_CORRECT; i++) {
-            if (l->dropped || (e->runs > 0 && ks_now() - begin > SECONDS))
+            if (l->dropped || (e->runs > 0 && *original + runner->steps > STEPS))
                 break;
             KS_TRY(look(judge->second, arena, c, runner, &problems[i],
                         i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, i % 3 == 2 ? KS_SKEW_ALL : KS_SKEW_NONE, e, why, err));

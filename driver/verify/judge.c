@@ -134,8 +134,8 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
         if (answer == KS_ANSWER_OK)
             answer = ks_vector_placed(&vector, &judge->oracle, addresses);
         if (answer == KS_ANSWER_OK)
-            answer = ks_vector_run(&judge->oracle, plan, vector.poison[0], true, true,
-                                   judge->options.run_timeout, &us);
+            answer = ks_vector_run(&judge->oracle, plan, vector.poison[0], true, true, ks_run_limit(judge),
+                                   &us);
     }
     bool own_fault = answer == KS_ANSWER_FAULT || answer == KS_ANSWER_UNSAFE ||
                      answer == KS_ANSWER_LAUNCH || answer == KS_ANSWER_HANG;

@@ -6,8 +6,11 @@
 
 #include "os/file.h"
 #include "verify/session.h"
+#include "verify/vector.h"
 
 #define LOAD_SECONDS 60
+#define EMU_SECONDS 3600 // longer than it takes to find a launch endless
+#define BASELINES 50
 #define ROOM (INT64_C(8) << 30)
 
 static const char *worker_path(const struct ks_judge *judge, struct ks_arena *arena)
@@ -183,12 +186,25 @@ enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct
     return KS_OK;
 }
 
-double ks_run_deadline(const struct ks_judge *judge, double baseline_us, int64_t bytes)
+struct ks_run_limit ks_run_limit(const struct ks_judge *judge)
 {
-    double limit = judge->options.run_timeout;
+    if (strcmp(judge->device.kind, "emu") == 0)
+        return (struct ks_run_limit){EMU_SECONDS, judge->options.run_steps};
+    return (struct ks_run_limit){judge->options.run_timeout, -1};
+}
+
+struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector)
+{
+    struct ks_run_limit limit = ks_run_limit(judge);
     if (!ks_judge_defends(judge, KS_D_WATCHDOG))
         return limit;
+    if (limit.steps >= 0) {
+        int64_t steps = vector->original_steps > KS_RUN_STEPS / BASELINES ? BASELINES * vector->original_steps
+                                                                          : KS_RUN_STEPS;
+        return (struct ks_run_limit){limit.seconds, limit.steps == 0 || steps < limit.steps ? steps : limit.steps};
+    }
     // The worker also restores, poisons and fingerprints every buffer around the run.
-    double seconds = fmax(2, 50 * baseline_us * 1e-6) + (double)bytes / 1e9;
-    return fmin(seconds, limit);
+    double seconds = fmax(KS_RUN_SECONDS, BASELINES * vector->original_us * 1e-6) +
+                     (double)ks_problem_bytes(&vector->problem) / 1e9;
+    return (struct ks_run_limit){fmin(seconds, limit.seconds), -1};
 }

@@ -23,10 +23,12 @@
 //            at each run. A fill with "init":"bytes" takes its bytes from the payload, in list order.
 //            Poison is the 32-bit word repeated over the whole buffer. frozen: a write to what is in is
 //            a fault, where the hardware can forbid it.
-// run        {"plan":[step...],"poison":word,"scrub":bool} -> {"microseconds":..}
+// run        {"plan":[step...],"poison":word,"scrub":bool,"steps":n} -> {"microseconds":..}
 //            restores inout, poisons out and work, scrubs, runs the plan, waits, checks canaries and
 //            that inputs kept their fingerprints ("text" says which did not; class "fault" is for
 //            hardware faults, "unsafe" for canaries and changed inputs)
+//            An emulated device adds "steps", the instructions of warps that it took, and calls a launch
+//            endless ("fault") that takes more than it was given, where "steps" is there.
 //            step: {"module":..,"kernel":name,"grid":[x,y,z],"block":[x,y,z],"shared":n,
 //                   "args":[{"buffer":i}|{"hex":"0000803f"}|{"hex":..,"pointers":[[at,i]...]}...]}
 //                   | {"memset":i,"value":v}; pointers: a struct's bytes, with buffers' addresses at those bytes

@@ -28,10 +28,10 @@ static enum ks_answer read_output(struct ks_tool_look *t, const struct ks_vector
 static enum ks_answer run(struct ks_tool_look *t, const struct ks_vector *vector, json_t *plan, int poison, void **got)
 {
     double us;
-    double deadline = KS_SANITIZE_PATIENCE *
-                      ks_run_deadline(t->all->judge, vector->original_us, ks_problem_bytes(&vector->problem));
+    struct ks_run_limit limit = ks_run_limit_of(t->all->judge, vector);
+    limit.seconds *= KS_SANITIZE_PATIENCE;
     enum ks_answer answer =
-        ks_vector_run(&t->worker, plan, vector->poison[poison], true, false, deadline, &us);
+        ks_vector_run(&t->worker, plan, vector->poison[poison], true, false, limit, &us);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         answer = read_output(t, vector, o, &got[o]);
     return answer;

@@ -30,6 +30,7 @@ struct ks_candidate {
 };
 
 struct ks_judge;
+struct ks_vector;
 struct ks_recalled;
 struct ks_sanitizing;
 #define KS_SPARES 2
@@ -169,7 +170,18 @@ enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *const *
 // A status for an answer that is nobody's verdict: TOOL, INTERRUPTED, a dead oracle.
 enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer answer,
                                 const char *who, struct ks_err *err);
-// Seconds one run may take: 50 baselines, at least 2, at most the option's.
-double ks_run_deadline(const struct ks_judge *judge, double baseline_us, int64_t bytes);
+// What one run may take. On a GPU seconds; on an emulated device instructions of warps in each launch, so that
+// neither load nor host decides, and the seconds are only for a process that answers nobody.
+struct ks_run_limit {
+    double seconds;
+    int64_t steps;     // 0: as many as that device takes before it calls a launch endless; of a GPU -1
+};
+// Of the original: the options'.
+struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
+// Of a candidate where the original took that: 50 times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
+// the original's.
+#define KS_RUN_SECONDS 2
+#define KS_RUN_STEPS (INT64_C(1) << 23)
+struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector);
 
 #endif

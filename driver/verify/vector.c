@@ -143,15 +143,18 @@ static bool same_prints(const struct ks_vector *vector, const uint64_t *first)
 static enum ks_answer original_runs(struct ks_judge *judge, struct ks_vector *vector, json_t *plan)
 {
     struct ks_worker *oracle = &judge->oracle;
-    double deadline = judge->options.run_timeout, us = 0;
+    const struct ks_run_limit limit = ks_run_limit(judge);
+    double us = 0;
     enum ks_answer answer;
     for (int which = 0; which < 2; which++) {
-        answer = ks_vector_run(oracle, plan, vector->poison[which], true, which == 0, deadline, &us);
+        int64_t before = oracle->steps;
+        answer = ks_vector_run(oracle, plan, vector->poison[which], true, which == 0, limit, &us);
         if (answer == KS_ANSWER_OK)
             answer = prints(vector, oracle, which);
         if (answer != KS_ANSWER_OK)
             return answer;
         vector->original_us = us;
+        vector->original_steps = oracle->steps - before;
     }
     vector->deterministic = vector->all_written = true;
     uint64_t first[64];
@@ -164,7 +167,7 @@ static enum ks_answer original_runs(struct ks_judge *judge, struct ks_vector *ve
         return KS_ANSWER_OK;
     answer = read_outputs(vector, oracle, 1);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_run(oracle, plan, vector->poison[0], true, true, deadline, &us);
+        answer = ks_vector_run(oracle, plan, vector->poison[0], true, true, limit, &us);
     if (answer == KS_ANSWER_OK)
         answer = prints(vector, oracle, 0);
     if (answer == KS_ANSWER_OK)
@@ -339,8 +342,7 @@ static enum ks_status revive(struct ks_judge *judge, struct ks_vector *vector, s
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, &judge->oracle, addresses);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true,
-                               judge->options.run_timeout, &us);
+        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, ks_run_limit(judge), &us);
     bool same = true;
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         answer = ks_worker_fingerprint(&judge->oracle, vector->outputs[o].slot, 0, &print,

@@ -42,6 +42,7 @@ struct ks_vector {
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     double original_us;
+    int64_t original_steps; // on an emulated device: instructions of warps
     bool excluded;             // the original does not serve this input
     char why[256];             // excluded: what happened
 };
@@ -84,7 +85,7 @@ enum ks_answer ks_vector_placed(const struct ks_vector *vector, struct ks_worker
                                 uint64_t *addresses);
 // Runs a plan (borrowed) once.
 enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t poison, bool poisoned,
-                             bool scrub, double deadline, double *microseconds);
+                             bool scrub, struct ks_run_limit limit, double *microseconds);
 
 // Compares output bytes under the tolerance in force; poison 0 or 1 says which run of the original
 // they answer to.

@@ -177,8 +177,7 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, oracle, addresses);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true,
-                               r->judge->options.run_timeout, &us);
+        answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true, ks_run_limit(r->judge), &us);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         bool whole = !ks_scalar_is_float(slot->elem.scalar);

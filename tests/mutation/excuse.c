@@ -60,7 +60,7 @@ static enum ks_status run_side(struct ks_judge *session, struct ks_arena *arena,
     if (plan == NULL)
         KS_FAIL(err, KS_E_LIMIT, "%s", reason);
     if (*answer == KS_ANSWER_OK)
-        *answer = ks_vector_run(&side->runner, plan, vector->poison[0], true, true, 10, &us);
+        *answer = ks_vector_run(&side->runner, plan, vector->poison[0], true, true, ks_run_limit(session), &us);
     json_decref(plan);
     for (size_t o = 0; *answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         size_t bytes = (size_t)vector->layout.slots[vector->outputs[o].slot].bytes;

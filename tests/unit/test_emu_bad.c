@@ -58,7 +58,7 @@ static enum ks_status run_k(const char *text, size_t n, unsigned block, int *out
     struct ks_dev_plan plan = {&step, 1};
     void *module;
     assert_int_equal(ks_device_open_emu(&device, err), KS_OK);
-    ks_emu_device_settings(&device)->budget = 20000;
+    ks_emu_device_settings(&device)->budget = 600;
     enum ks_status status = device.module(device.self, (struct ks_slice){text, n}, &module, err);
     if (status == KS_OK)
         status = device.function(device.self, module, "k", &step.function, NULL, err);
@@ -190,7 +190,7 @@ static void survives_truncation(void **state)
     }
 }
 
-// Bytes changed, lines moved: whatever it is, it ends, within the budget of 20000 instructions.
+// Bytes changed, lines moved: whatever it is, it ends, within the budget of 600 instructions of warps.
 static void survives_damage(void **state)
 {
     (void)state;

@@ -8,14 +8,14 @@
 #include "device/emu/emu_state.h"
 #include "os/clock.h"
 
-#define BUDGET (UINT64_C(1) << 34)
+#define BUDGET (UINT64_C(1) << 29)   // instructions of warps of a launch, a minute or two
 #define ARCH 90                      // what is built for it; modules may be for any
 #define SHARED_MAX 232448            // bytes a block of that can have
 #define L1_BYTES (256 << 10)         // of an SM, shared memory included (device.md 2, CUDA guide)
 #define SM_THREADS 2048
 #define SAMPLES 8                    // blocks whose costs stand for the grid's
 #define SAMPLE_INSTS (UINT64_C(24) << 20)  // thread instructions after which no further is begun
-#define SAMPLE_BUDGET (UINT64_C(1) << 29)  // that one may take
+#define SAMPLE_BUDGET (UINT64_C(1) << 26)  // instructions of warps that they may take
 
 struct function {
     struct ks_emu_module *module;
@@ -43,6 +43,11 @@ const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *dev
 uint64_t ks_emu_device_executed(const struct ks_device *device)
 {
     return ((struct ks_emu *)device->self)->executed;
+}
+
+uint64_t ks_emu_device_steps(const struct ks_device *device)
+{
+    return ((struct ks_emu *)device->self)->steps;
 }
 
 uint64_t ks_emu_device_accesses(const struct ks_device *device)
@@ -300,6 +305,7 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
     f->f->alone |= grid.gave_up;
     emu->shared_out += grid.shared_out;
     emu->executed += grid.executed;
+    emu->steps += grid.steps;
     emu->accesses += grid.accesses;
     if (status == KS_OK && counts != NULL)
         take_counts(emu, f, &grid, counts);
@@ -347,7 +353,7 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     struct ks_emu *emu = self;
     double begin = ks_now();
     emu->findings.n = 0;
-    emu->findings.total = emu->executed = emu->accesses = 0;
+    emu->findings.total = emu->executed = emu->steps = emu->accesses = 0;
     emu->shared_out = 0;
     emu->lines.len = 0;
     for (size_t i = 0; i < plan->n_steps && emu->findings.n == 0; i++) {
@@ -373,7 +379,7 @@ static enum ks_status count(void *self, const struct ks_dev_plan *plan, struct k
 {
     struct ks_emu *emu = self;
     emu->findings.n = 0;
-    emu->findings.total = emu->executed = emu->accesses = 0;
+    emu->findings.total = emu->executed = emu->steps = emu->accesses = 0;
     for (size_t i = 0; i < plan->n_steps; i++) {
         counts[i] = (struct ks_counts){0};
         if (plan->steps[i].function != NULL)

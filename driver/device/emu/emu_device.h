@@ -17,7 +17,7 @@ struct ks_emu_settings {
     uint64_t seed;        // of the schedule, 0: in order
     bool vary;            // each run takes the next seed: in order, last first, one starved, random, ...
     bool fixed;           // asked for by the device's name: a failure names the seed, as it does when it varies
-    uint64_t budget;      // thread instructions a launch, 0: without end
+    uint64_t budget;      // instructions of warps a launch, 0: without end
     bool races;           // detect them
     bool strict_races;    // also where equal values are stored
     bool count;           // what a run costs, and where
@@ -44,8 +44,9 @@ const struct ks_emu_findings *ks_emu_device_findings(const struct ks_device *dev
 const struct ks_counts *ks_emu_device_counts(const struct ks_device *device);
 size_t ks_emu_device_lines(const struct ks_device *device, const struct ks_emu_line **lines);
 json_t *ks_emu_device_lines_json(const struct ks_device *device); // docs/json.md, ks.run
-// Thread instructions of the last run.
+// Instructions of the last run: of threads, and of warps, which is what a run takes on the host.
 uint64_t ks_emu_device_executed(const struct ks_device *device);
+uint64_t ks_emu_device_steps(const struct ks_device *device);
 // Launches of the last run whose blocks several cores ran.
 uint32_t ks_emu_device_shared_out(const struct ks_device *device);
 // Loads, stores and atomics of its threads, element by element.

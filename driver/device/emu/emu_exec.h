@@ -129,7 +129,7 @@ struct ks_emu_window {
 
 struct ks_emu_options {
     uint64_t seed;           // 0: blocks, warps in order; else the schedule it stands for
-    uint64_t budget;         // thread instructions, 0: without end
+    uint64_t budget;         // instructions of warps, 0: without end
     bool races, strict_races;
     bool undefined;          // what nothing was written to may be read
     uint32_t cores;          // that blocks may run on, emu_team.h
@@ -151,6 +151,7 @@ struct ks_emu_grid {
     struct ks_emu_findings *findings;
     bool stop;               // no lane runs on
     uint64_t executed;       // thread instructions
+    uint64_t steps;          // instructions of warps, whatever lanes are on: what a run takes
     uint64_t accesses;       // loads, stores and atomics of lanes, element by element
     uint64_t sequence;       // deterministic clock
     struct ks_rng rng;

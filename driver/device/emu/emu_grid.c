@@ -177,6 +177,24 @@ static uint32_t pick_warp(struct ks_emu_grid *grid, uint32_t turn, uint32_t n)
     }
 }
 
+// A launch that goes on for longer than it may is endless.
+static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
+{
+    if (grid->stop || grid->options.budget == 0 || grid->steps < grid->options.budget)
+        return;
+    for (uint32_t w = 0; w < block->n_warps; w++) {
+        struct ks_emu_warp *warp = &block->warps[w];
+        if (warp->n_groups == 0)
+            continue;
+        const struct ks_emu_group *g = &warp->groups[0];
+        ks_emu_find(warp, &grid->module->code.at[g->pc], (uint32_t)__builtin_ctz(g->mask),
+                    KS_F_ENDLESS, 0, 0, "not at its end after %llu instructions of warps",
+                    (unsigned long long)grid->steps);
+        break;
+    }
+    ks_emu_stop(grid);
+}
+
 // One turn of a block. Returns whether a warp did anything.
 static bool run_block(struct ks_emu_block *block)
 {
@@ -188,29 +206,13 @@ static bool run_block(struct ks_emu_block *block)
                          : grid->n_resident > 1  ? SHORT_SLICE
                                                  : SLICE;
         any |= ks_emu_warp_run(&block->warps[pick_warp(grid, turn, block->n_warps)], slice);
+        check_budget(grid, block);
     }
     for (uint32_t w = 0; !any && w < block->n_warps && !grid->stop; w++)
         any |= ks_emu_warp_run(&block->warps[w], SLICE); // those that chance left out
     if (block->n_mbarriers > 0)
         ks_emu_mbarrier_turn(block);
     return any;
-}
-
-static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
-{
-    if (grid->stop || grid->options.budget == 0 || grid->executed < grid->options.budget)
-        return;
-    for (uint32_t w = 0; w < block->n_warps; w++) {
-        struct ks_emu_warp *warp = &block->warps[w];
-        if (warp->n_groups == 0)
-            continue;
-        const struct ks_emu_group *g = &warp->groups[0];
-        ks_emu_find(warp, &grid->module->code.at[g->pc], (uint32_t)__builtin_ctz(g->mask),
-                    KS_F_ENDLESS, 0, 0, "not at its end after %llu thread instructions",
-                    (unsigned long long)grid->executed);
-        break;
-    }
-    ks_emu_stop(grid);
 }
 
 // The block that is the i'th to run: all of them, or a sample from the middles of equal parts.
@@ -220,9 +222,8 @@ static uint64_t block_at(const struct ks_emu_grid *grid, uint64_t i, uint64_t n)
 }
 
 // After its turns: whether the block is at its end.
-static bool ended(struct ks_emu_grid *grid, struct ks_emu_block *block)
+static bool ended(struct ks_emu_block *block)
 {
-    check_budget(grid, block);
     if (block->alive > 0)
         return false;
     ks_emu_clock_end(block);
@@ -259,7 +260,7 @@ static void run_all(struct ks_emu_grid *grid, uint64_t next)
                  turn++)
                 if (!run_block(block) && block->alive > 0 && !grid->stop)
                     report_deadlock(block);
-            if (ended(grid, block)) {
+            if (ended(block)) {
                 finished = true;
                 done++;
                 if (grid->sample_insts != 0 && grid->executed >= grid->sample_insts)
@@ -292,7 +293,7 @@ bool ks_emu_run_group(struct ks_emu_grid *grid, uint64_t number)
                 continue;
             if (!run_block(block) && block->alive > 0 && !grid->stop)
                 report_deadlock(block);
-            alive += !ended(grid, block);
+            alive += !ended(block);
         }
         if (alive > 0 && grid->executed - before > LONG)
             return false;

@@ -13,7 +13,7 @@ struct ks_emu {
     struct ks_emu_memory memory;
     struct ks_emu_settings settings;
     struct ks_emu_findings findings;
-    uint64_t executed, accesses;
+    uint64_t executed, steps, accesses;
     uint32_t shared_out;               // launches of the last run whose blocks several cores ran
     struct ks_counts counts;           // of the last launch, where settings.count asks for them
     KS_VEC(struct ks_emu_line) lines;  // of the last run, likewise

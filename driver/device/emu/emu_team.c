@@ -210,6 +210,7 @@ static void keep(struct ks_emu_grid *grid, const struct worker *w)
                 known[b] |= from->known[b];
     }
     grid->executed += w->grid.executed;
+    grid->steps += w->grid.steps;
     grid->accesses += w->grid.accesses;
     if (grid->counter != NULL)
         ks_emu_counter_add(grid->counter, w->grid.counter, grid->module);
@@ -254,7 +255,7 @@ bool ks_emu_team_run(struct ks_emu_grid *grid)
 {
     struct ks_emu_team *team = calloc(1, sizeof *team);
     struct worker *workers;
-    uint64_t executed = 0;
+    uint64_t steps = 0;
     KS_ASSERT(team != NULL);
     uint64_t groups = (grid->n_blocks + grid->group - 1) / grid->group;
     uint32_t cores = grid->options.cores, n = 0;
@@ -284,8 +285,8 @@ bool ks_emu_team_run(struct ks_emu_grid *grid)
         if (workers[w].started)
             pthread_join(workers[w].thread, NULL);
     for (uint32_t w = 0; w < n; w++)
-        executed += workers[w].grid.executed;
-    bool endless = grid->options.budget != 0 && executed >= grid->options.budget;
+        steps += workers[w].grid.steps;
+    bool endless = grid->options.budget != 0 && steps >= grid->options.budget;
     ok = ok && !ks_emu_team_abandoned(grid) && !endless && !conflict(team, workers, n);
     if (!ok)
         put_back(grid);

@@ -335,6 +335,7 @@ static void run_group(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t
                         g->frame->function->special[KS_EMU_CLOCK64] != KS_EMU_NONE ||
                         g->frame->function->special[KS_EMU_GLOBALTIMER] != KS_EMU_NONE;
     uint64_t executed = 0;
+    const uint32_t given = *slice;
     bool on = true;
     warp->frame = g->frame;
     warp->regs = g->frame->regs;
@@ -375,6 +376,7 @@ static void run_group(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t
         }
     }
     grid->executed += executed;
+    grid->steps += given - *slice;
 }
 
 // Nobody of the warp can run, and a warp sync waits for lanes that will not come by themselves.

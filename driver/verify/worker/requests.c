@@ -115,6 +115,21 @@ enum ks_status ks_serve_function(struct ks_serving *s, const json_t *request,
     return KS_OK;
 }
 
+// How long a launch of this run may take on an emulated device: what it gives by itself where nothing is asked.
+static enum ks_status limit_steps(struct ks_serving *s, const json_t *request, struct ks_err *err)
+{
+    int64_t steps = 0;
+    if (json_object_get(request, "steps") != NULL)
+        KS_TRY(ks_want_int(request, "steps", 1, INT64_MAX, &steps, err));
+    if (!ks_device_emulated(s->device.kind))
+        return KS_OK;
+    uint64_t *budget = &ks_emu_device_settings(&s->device)->budget;
+    if (s->own_budget == 0)
+        s->own_budget = *budget;
+    *budget = steps > 0 ? (uint64_t)steps : s->own_budget;
+    return KS_OK;
+}
+
 enum ks_status ks_serve_run(struct ks_serving *s, const json_t *request, struct ks_slice payload,
                             json_t *answer, struct ks_err *err)
 {
@@ -126,6 +141,7 @@ enum ks_status ks_serve_run(struct ks_serving *s, const json_t *request, struct 
     KS_TRY(ks_serve_read_poison(request, &poison, err));
     KS_TRY(ks_want_bool(request, "scrub", false, &scrub, err));
     KS_TRY(ks_serve_plan(s, request, "plan", 0, &plan, err));
+    KS_TRY(limit_steps(s, request, err));
     KS_TRY(ks_serve_prepare(s, 0, poison, err));
     if (scrub)
         KS_TRY(s->device.scrub(s->device.self, (uint32_t)ks_rng_next(&s->rng), err));
@@ -135,6 +151,8 @@ enum ks_status ks_serve_run(struct ks_serving *s, const json_t *request, struct 
     KS_TRY(status);
     KS_TRY(ks_serve_check(s, err));
     json_object_set_new(answer, "microseconds", json_real(microseconds));
+    if (ks_device_emulated(s->device.kind))
+        json_object_set_new(answer, "steps", json_integer((json_int_t)ks_emu_device_steps(&s->device)));
     return KS_OK;
 }
 
