@@ -231,6 +231,18 @@ static void draw_seed(struct ks_judge *judge, struct ks_vector *vector)
                           (int)(turn % KS_FILL_PALETTES));
 }
 
+// A byte each, repeated, in either order. As floats one is tiny and the other huge, of any sign: who adds to what nobody
+// wrote, or scales it, gets the sum from one and the poison from the other. (Two tiny ones would both vanish in a sum,
+// and in two huge ones the sum would, so that nothing seems to have been written.)
+static void draw_poison(struct ks_judge *judge, struct ks_vector *vector)
+{
+    uint32_t tiny = 0x01 + (uint32_t)ks_rng_below(&judge->rng, 0x30);
+    uint32_t huge = 0x50 + (uint32_t)ks_rng_below(&judge->rng, 0x2f);
+    uint64_t signs = ks_rng_below(&judge->rng, 4), first = ks_rng_below(&judge->rng, 2);
+    vector->poison[first] = (tiny | (signs & 1 ? 0x80 : 0)) * 0x01010101u;
+    vector->poison[1 - first] = (huge | (signs & 2 ? 0x80 : 0)) * 0x01010101u;
+}
+
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
                               int variation, int skew, struct ks_vector *vector,
@@ -248,10 +260,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     ks_layout_skew(&vector->layout, skew, spare_elements(judge, &vector->layout, skew));
     draw_seed(judge, vector);
     vector->number = ++judge->vectors;
-    // Two different bytes, neither 0 nor 0xff.
-    uint32_t a = 1 + (uint32_t)ks_rng_below(&judge->rng, 254), b = 1 + (a + 100) % 254;
-    vector->poison[0] = a * 0x01010101u;
-    vector->poison[1] = b * 0x01010101u;
+    draw_poison(judge, vector);
     vector->outputs = KS_NEW_ARRAY(arena, struct ks_output, vector->layout.n_slots);
     for (size_t i = 0; i < vector->layout.n_slots; i++)
         if (vector->layout.slots[i].role != KS_ROLE_IN)

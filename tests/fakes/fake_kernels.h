@@ -85,7 +85,7 @@ static void fake_vadd(struct fake_call *c, const char *name)
             last = n / 4 * 3;
     }
     const bool positive = fake_named(name, "_positive"), bf16 = fake_named(name, "_bf16"),
-               far = fake_named(name, "_2ulp");
+               far = fake_named(name, "_2ulp"), onto = fake_named(name, "_onto"), onto_most = fake_named(name, "_onto_most");
     for (int64_t i = 0; i < last; i++) {
         float sum = a[i] + b[i];
         if (positive)
@@ -94,6 +94,8 @@ static void fake_vadd(struct fake_call *c, const char *name)
             sum = ks_bf16_to_f32(ks_f32_to_bf16(sum));
         if (far && isfinite(sum) && fabsf(sum) > 1e-30f)
             sum = nextafterf(nextafterf(sum, INFINITY), INFINITY);
+        if (onto)
+            sum = onto_most ? fmaxf(out[i], sum) : out[i] + sum;
         out[i] = sum;
     }
     if (fake_named(name, "_whole"))

@@ -16,6 +16,7 @@
 #include "os/file.h"
 #include "source/mark.h"
 #include "verify/session.h"
+#include "verify/vector.h"
 #include "../fakes/fake_judge.h"
 
 #define OFF(defence) (1u << (defence))
@@ -162,6 +163,34 @@ static void atomic_sums_need_not_repeat(void **state)
     assert_int_equal(v.correctness, KS_C_CORRECT);
     assert_false(v.evidence.deterministic);
     close_judge(&s);
+}
+
+// How many of 60 vectors of an original show that it reads what nobody wrote.
+static int seen_of_60(const char *original)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    int seen = 0;
+    check(open_judge(&s, ks_arena_printf(&s.arena, "%s__global__ void %s%s { }\n", VADD_MARK, original, VADD_SIGNATURE),
+                     SUM_PTX, &err), &err);
+    for (int draw = 0; draw < 60; draw++) {
+        struct ks_vector vector;
+        check(ks_vector_make(s.judge, &s.arena, &s.judge->problems[0], KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &vector,
+                             &err), &err);
+        assert_false(vector.excluded);
+        seen += !vector.deterministic;
+        ks_vector_free(&vector);
+    }
+    close_judge(&s);
+    return seen;
+}
+
+static void poison_is_seen_in_results(void **state)
+{
+    (void)state;
+    assert_int_equal(seen_of_60("vadd"), 0);
+    assert_int_equal(seen_of_60("vadd_onto"), 60);
+    assert_true(seen_of_60("vadd_onto_most") >= 15); // of positive values: where one of them is above
 }
 
 static void the_watchdog_ends_a_sleeper(void **state)
@@ -435,6 +464,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(wrong_candidates_get_their_verdict),
         cmocka_unit_test(a_defence_that_is_off_lets_its_case_through),
         cmocka_unit_test(atomic_sums_need_not_repeat),
+        cmocka_unit_test(poison_is_seen_in_results),
         cmocka_unit_test(the_watchdog_ends_a_sleeper),
         cmocka_unit_test(speed_is_doubted),
         cmocka_unit_test(gains_of_luck_do_not_count),
