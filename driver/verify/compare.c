@@ -125,6 +125,12 @@ bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double
            error <= TRUST_INPUTS * reference->inputs;
 }
 
+double ks_compare_sequence(float terms)
+{
+    double k = isfinite(terms) && terms > 1 ? (double)terms : 1;
+    return KS_SEQUENCE * sqrt(fmin(k, 0x1p24));
+}
+
 // Near enough to the value in double. For doubles that is the original's own result, whose error nobody knows: a
 // sum of a thousand equal terms may round each of them alike. Both bounds are wider there, and far from fp32's.
 static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
@@ -136,6 +142,8 @@ static bool reference_ok(const struct ks_reference *reference, enum ks_scalar sc
     double factor = of_double ? DOUBLE_UNITS : fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP));
     double error = fmax(factor * u * (double)reference->scale[i],
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
+    if (reference->terms != NULL)
+        error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
     return fabs(have - reference->value[i]) <= ks_compare_rounding(scalar, reference->value[i]) + error;
 }
 

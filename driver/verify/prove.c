@@ -136,8 +136,9 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     double *value = output->reference.value != NULL ? malloc((n + 1) * sizeof(double)) : NULL;
     float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
-                                     output->reference.unit, output->reference.inputs};
+                                     output->reference.unit, output->reference.inputs, terms};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
@@ -157,6 +158,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
             condition[i] = output->reference.scale[at];
             own[i] = output->reference.own[at];
         }
+        if (terms != NULL)
+            terms[i] = output->reference.terms[at];
         if (s.mask != NULL)
             s.mask[i] = mask[at];
     }
@@ -172,6 +175,7 @@ static void free_sample(struct sample *s)
     free((void *)(uintptr_t)s->reference.value);
     free((void *)(uintptr_t)s->reference.scale);
     free((void *)(uintptr_t)s->reference.own);
+    free((void *)(uintptr_t)s->reference.terms);
     free(s->mask);
     free(s->index);
     free(s->written);

@@ -141,7 +141,7 @@ static void refer_to_itself(struct ks_output *output, int64_t lanes)
     for (int64_t i = 0; i < lanes; i++)
         if ((output->mask == NULL || output->mask[i]) && fabs(value[i]) < 1e37)
             scale[i] = (float)(fabs(value[i]) + 0x1p-126);
-    output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, lanes), 0, 0};
+    output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, lanes), 0, 0, NULL};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by

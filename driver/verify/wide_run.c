@@ -291,7 +291,7 @@ static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes
     float *own = calloc((size_t)lanes + 1, sizeof *own);
     struct weighing w = {.output = output, .scalar = scalar, .terms = output->terms, .scale = change, .own = own,
                          .reference = {value, change, own, 0, ks_reference_typical(value, lanes), 0,
-                                       inputs}};
+                                       inputs, output->terms}};
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL);
     ks_parallel(lanes, weigh_part, &w);

@@ -269,7 +269,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -319,13 +319,36 @@ static void a_value_in_double_is_another_measure(void **state)
     assert_int_equal(c.bad, 1);
 }
 
+// A sum of a million terms that round alike: lanes of it err by hundreds of units, 1.5 sqrt(K) of them and no more.
+static void chains_of_a_long_sum_are_near_enough(void **state)
+{
+    (void)state;
+    float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
+    double value = 1;
+    float scale = 2, own = 0;
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL};
+    struct ks_comparison c;
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    reference.terms = &terms;
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    terms = 0x1p18f;
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, &c);
+    assert_int_equal(c.bad, 1);
+    assert_true(ks_compare_sequence(0) == KS_SEQUENCE);
+    assert_true(ks_compare_sequence(NAN) == KS_SEQUENCE);
+}
+
 // Half of what is left of a cancellation may be rounding, if it is small beside what went in.
 static void rounding_is_told_from_choices(void **state)
 {
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
@@ -337,6 +360,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_in_double_is_another_measure),
+        cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
         cmocka_unit_test(rounding_is_told_from_choices),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(exact_means_bits_but_for_zero_and_nan),
