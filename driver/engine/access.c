@@ -107,7 +107,7 @@ static void call(struct walker *w, const struct ks_node *node)
             struct ks_param_use *use = &w->out->use[param_of(w, arg)];
             use->read = use->written = use->atomic = true;
         } else {
-            expression(w, arg, READS);
+            expression(w, arg, ks_node_changed_by(node, i) ? READS | WRITES : READS);
         }
     }
 }

@@ -472,7 +472,8 @@ static bool find_params(struct ks_body_parser *p, size_t body_token, struct ks_b
 }
 
 enum ks_status ks_body_parse(struct ks_arena *arena, const char *kernel_text,
-                             const struct ks_kernel_decl *decl, struct ks_body *body,
+                             const struct ks_kernel_decl *decl,
+                             const struct ks_callee_list *callees, struct ks_body *body,
                              struct ks_err *err)
 {
     struct ks_err local = {0};
@@ -482,6 +483,7 @@ enum ks_status ks_body_parse(struct ks_arena *arena, const char *kernel_text,
                                .base = kernel_text,
                                .line = decl->line - 1,
                                .decl = decl,
+                               .callees = callees,
                                .body = body,
                                .err = &local};
     size_t n = ks_lex_all(arena, text, false, &p.tokens);
@@ -515,6 +517,40 @@ void ks_node_walk(struct ks_node *node, ks_node_visit *visit, void *context)
     ks_node_walk(node->init, visit, context);
 }
 
+bool ks_function_is_pure(const char *name)
+{
+    static const char *const names[] = {
+        "abs",  "fabs",     "max",     "min",      "fmax",  "fmin",  "sqrt",  "rsqrt", "exp",
+        "exp2", "expm1",    "log",     "log2",     "log10", "log1p", "pow",   "sin",   "cos",
+        "tan",  "tanh",     "sinh",    "cosh",     "asin",  "acos",  "atan",  "atan2", "erf",
+        "erfc", "floor",    "ceil",    "round",    "rint",  "trunc", "fma",   "fmod",  "hypot",
+        "cbrt", "isnan",    "isinf",   "copysign", "ldexp", "powi",  "exp10", "llabs", "labs",
+        "fdim", "isfinite", "signbit", "make",     NULL};
+    if (ks_starts_with(name, "std::"))
+        name += 5;
+    if (ks_starts_with(name, "__") || ks_starts_with(name, "make_"))
+        return true;
+    size_t n = strlen(name);
+    for (size_t i = 0; names[i]; i++) {
+        size_t k = strlen(names[i]);
+        if (strncmp(name, names[i], k) == 0 && (n == k || (n == k + 1 && name[k] == 'f')))
+            return true;
+    }
+    return false;
+}
+
+const char *ks_node_changed_by(const struct ks_node *call, size_t i)
+{
+    const struct ks_node *root = call->kid[i];
+    if (i > 0 && !(call->changes & (i < 32 ? 1u << (i - 1) : (uint32_t)KS_CALLEE_ALL)))
+        return NULL;
+    if (i == 0 && root->kind != KS_N_MEMBER) // the object of a method
+        return NULL;
+    while (root->kind == KS_N_INDEX || root->kind == KS_N_MEMBER)
+        root = root->kid[0];
+    return root->kind == KS_N_NAME ? root->text : NULL;
+}
+
 struct changes {
     const char *name;
     bool found;
@@ -532,6 +568,10 @@ static bool visit_changes(void *context, struct ks_node *node)
         while (target->kind == KS_N_INDEX || target->kind == KS_N_MEMBER)
             target = target->kid[0];
         c->found |= ks_node_is(target, KS_N_NAME, c->name);
+    }
+    for (size_t i = 0; node->kind == KS_N_CALL && i < node->n; i++) {
+        const char *name = ks_node_changed_by(node, i);
+        c->found |= name && strcmp(name, c->name) == 0;
     }
     return !c->found;
 }

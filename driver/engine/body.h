@@ -7,6 +7,7 @@
 #define KS_BODY_H
 
 #include "base/str.h"
+#include "source/callee.h"
 #include "source/kernel.h"
 
 enum ks_node_kind {
@@ -49,6 +50,7 @@ struct ks_node {
     bool pointer, reference;           // KS_N_VAR
     bool shared, is_static, is_extern; // KS_N_DECL
     bool arrow;                        // KS_N_MEMBER
+    uint32_t changes;                  // KS_N_CALL, bit i: the function may change argument i
 };
 
 struct ks_body {
@@ -64,9 +66,10 @@ struct ks_body {
     size_t n_pragmas, cap_pragmas;
 };
 
-// KS_E_UNSUPPORTED "line N: <construct> is not understood".
+// `callees` (may be NULL) tells what functions change. KS_E_UNSUPPORTED "line N: <construct> is not understood".
 enum ks_status ks_body_parse(struct ks_arena *arena, const char *kernel_text,
-                             const struct ks_kernel_decl *decl, struct ks_body *body,
+                             const struct ks_kernel_decl *decl,
+                             const struct ks_callee_list *callees, struct ks_body *body,
                              struct ks_err *err);
 
 bool ks_node_is(const struct ks_node *node, enum ks_node_kind kind, const char *text);
@@ -75,7 +78,12 @@ char *ks_node_text(struct ks_arena *arena, const struct ks_body *body, const str
 // Visits a tree before its kids (VAR initialisers included); false from `visit` skips the kids.
 typedef bool ks_node_visit(void *context, struct ks_node *node);
 void ks_node_walk(struct ks_node *node, ks_node_visit *visit, void *context);
-// Whether the variable is assigned, incremented, or has its address taken below `node`.
+// Functions that change nothing: CUDA's own. Others may take references.
+bool ks_function_is_pure(const char *name);
+// The variable that a call may change by its argument `i` (1: the first), or NULL.
+const char *ks_node_changed_by(const struct ks_node *call, size_t i);
+// Whether the variable is assigned, incremented, given to a function that may change it, or has its
+// address taken below `node`.
 bool ks_node_changes(struct ks_node *node, const char *name);
 // First node of the kind below `node` (itself included), or NULL; `text` NULL: any.
 struct ks_node *ks_node_find(struct ks_node *node, enum ks_node_kind kind, const char *text);

@@ -220,6 +220,9 @@ static struct ks_node *postfix(struct ks_body_parser *p)
             ks_bp_add(p, outer, node);
             if (!arguments(p, outer, ")"))
                 return NULL;
+            const char *called = node->kind == KS_N_NAME ? node->text : "";
+            bool known = ks_function_is_pure(called) || ks_starts_with(called, "atomic");
+            outer->changes = known ? 0 : ks_callee_changes(p->callees, called);
         } else if (ks_bp_is(p, 0, ".") || ks_bp_is(p, 0, "->")) {
             bool arrow = ks_bp_is(p, 0, "->");
             p->at++;

@@ -13,6 +13,7 @@ struct ks_body_parser {
     int line;       // added to a token's line to give the file's
     int depth;
     const struct ks_kernel_decl *decl;
+    const struct ks_callee_list *callees;
     struct ks_body *body;
     struct ks_err *err;
 };

@@ -1,5 +1,6 @@
 #include "engine/emit.h"
 #include "engine/math.h"
+#include "engine/reshape.h"
 #include "engine/tree.h"
 
 #include <string.h>
@@ -251,14 +252,49 @@ static enum ks_status emit_shape(struct ks_subject *s, const struct ks_options *
     return ks_emit_map(s, options, proposal, err);
 }
 
-enum ks_status ks_emit(struct ks_subject *s, const struct ks_options *options,
+static char *printed(struct ks_arena *arena, const struct ks_expr *expr)
+{
+    struct ks_buf buf = KS_BUF(1 << 15);
+    ks_expr_print(&buf, expr, NULL, NULL);
+    char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}
+
+// One more thing asked of the launch, where the shape does not ask it already.
+static enum ks_status ask(const struct ks_subject *s, const char *what, struct ks_proposal *proposal,
+                          struct ks_err *err)
+{
+    struct ks_expr *both = KS_NEW(s->arena, struct ks_expr), *asks;
+    if (!what || !*what)
+        return KS_OK;
+    KS_TRY(ks_expr_parse(s->arena, s->decl->name, ks_slice_of(what), &asks, err));
+    char *was = printed(s->arena, proposal->when);
+    if (strstr(was, printed(s->arena, asks)))
+        return KS_OK;
+    *both = (struct ks_expr){.op = KS_X_LAND, .kid = {asks, proposal->when}};
+    proposal->when = strcmp(was, "1") == 0 ? asks : both;
+    return KS_OK;
+}
+
+enum ks_status ks_emit(struct ks_subject *subject, const struct ks_options *options,
                        struct ks_proposal *proposal, struct ks_err *err)
 {
-    struct ks_subject rewritten = *s; // its lists may grow, those of *s keep their length
+    struct ks_subject rewritten, *s = &rewritten;
+    KS_TRY(ks_reshape(subject, options, s, err));
     if (options->math)
         KS_TRY(ks_math_rewrite(&rewritten, options->math, err));
     if (options->shuffle)
         KS_TRY(ks_tree_rewrite(&rewritten, err));
     add_edits(s->arena, &rewritten.map.edits, &rewritten.rewrites);
-    return emit_shape(&rewritten, options, proposal, err);
+    struct ks_options own = *options;
+    own.restrict_ |= s->apart; // then it may as well be said to the compiler
+    KS_TRY(emit_shape(s, &own, proposal, err));
+    const char *apart = s->apart ? ks_subject_apart(s) : "";
+    if (!apart)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the extent of a pointer is no expression of parameters",
+                s->decl->line);
+    KS_TRY(ask(s, apart, proposal, err));
+    KS_TRY(ask(s, s->asks, proposal, err));
+    return ask(s, s->guard, proposal, err);
 }

@@ -206,7 +206,11 @@ static void lane_edits(const struct packer *p, struct ks_edit_list *edits)
 
 static const char *raw_type(const struct packer *p, size_t i)
 {
-    return pack_align(p, i) == 16 ? "uint4" : "uint2";
+    size_t bytes = pack_align(p, i);
+    return bytes == 16  ? "uint4"
+           : bytes == 8 ? "uint2"
+           : bytes == 4 ? "unsigned"
+                        : "unsigned short";
 }
 
 static void put_load(const struct packer *p, size_t i, const char *indent)

@@ -30,8 +30,6 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
         ks_emit_when(&when,
                      ks_arena_printf(s->arena, "block.x * block.y * block.z <= %s", threads));
     }
-    if (s->guard)
-        ks_emit_when(&when, s->guard);
     if (options->restrict_)
         KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     ks_emit_instance(s, &source);

@@ -323,6 +323,9 @@ enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int i
     ks_buf_free(&j.out);
     if (j.status != KS_OK)
         return j.status;
+    if (jam->tile && jam->tiled == 0 && j.lacking)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a tile of %d bytes has no room in shared memory",
+                s->decl->line, j.lacking);
     if (jam->loops == 0 || (jam->tile && jam->tiled == 0))
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s",
                 jam->loops == 0 && j.why ? j.why

@@ -28,8 +28,10 @@ static int begin_tile(struct ks_jammer *j, const struct ks_tile *t)
     int rows = t->axis == 1 ? extent(j, 1) : turns, pad = t->axis == 1;
     int columns = t->axis == 1 ? turns : t->axis == 0 ? extent(j, 0) : 1;
     int bytes = rows * (columns + pad) * t->bytes;
-    if (j->shared + bytes > SHARED_MAX)
+    if (j->shared + bytes > SHARED_MAX) {
+        j->lacking = j->lacking ? j->lacking : bytes;
         return -1;
+    }
     j->shared += bytes;
     j->tiles++;
     j->jam->shared = ks_arena_printf(arena, "%s    __shared__ %s opt_tile%d[%d][%d];\n",
@@ -87,7 +89,7 @@ static void put_transfer(struct ks_jammer *j, const struct ks_tile *t, int id, c
     }
     const char *value =
         how == STORE ? next
-                     : ks_arena_printf(arena, "%s%sopt_turn %s ? %s[%s] : %s(0)", room,
+                     : ks_arena_printf(arena, "%s%sopt_turn %s ? %s[%s] : %s()", room,
                                        *room ? " && " : "", inside, param, t->index, t->type);
     const char *test = *room && how != FETCH ? ks_arena_printf(arena, "if (%s) ", room) : "";
     ks_buf_printf(&j->out, "%*s    %s%s = %s;\n%*s}\n", indent, "", test,

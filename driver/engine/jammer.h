@@ -17,6 +17,7 @@ struct ks_jammer {
     enum ks_status status;
     const char *why;   // the first loop's refusal
     int tiles, shared; // given out so far, and their bytes
+    int lacking;       // bytes of the first tile that there was no room for
 };
 
 // The text of item `q`: its locals and numbers under names of its own.

@@ -11,7 +11,8 @@ struct dealer {
     const char *why; // the first loop's refusal
     struct ks_err *err;
     enum ks_status status;
-    int parts;  // shared arrays given out
+    int parts;  // shared arrays given out,
+    int64_t shared; // and their bytes
     int depth;  // of conditions and loops that stay
     bool *both; // parameters that are read and written
 };
@@ -49,11 +50,21 @@ static void wrap(struct dealer *d, const struct ks_node *node, const char *front
                 ks_arena_printf(d->s->arena, "%s }", behind));
 }
 
+// Bytes of one value of a local; the widest there is, where its type is not known here.
+static int64_t bytes_of(const struct dealer *d, const struct ks_loop *l, const char *name)
+{
+    const struct ks_node *decl = ks_loop_declaration(d->s->body.block, name, l->node->begin);
+    struct ks_type type = ks_type_parse(d->s->arena, ks_slice_of(decl ? decl->text : ""));
+    return type.elem.size ? (int64_t)type.elem.size : 8;
+}
+
 // The group's value of a reduced variable, in every lane.
-static const char *join(struct dealer *d, const struct ks_reduction *r)
+static const char *join(struct dealer *d, const struct ks_loop *l, const struct ks_reduction *r)
 {
     struct ks_arena *arena = d->s->arena;
     int lanes = d->out->count, warp = lanes < 32 ? lanes : 32, part = d->parts++;
+    d->shared += (d->out->across ? lanes * d->out->across : lanes > 32 ? lanes / 32 : 0) *
+                 bytes_of(d, l, r->name);
     const char *mask = lanes < 32 ? "opt_mask" : "0xffffffffu";
     const char *both = ks_reduction_text(arena, r, "opt_other");
     if (d->out->across)
@@ -167,7 +178,7 @@ static void deal(struct dealer *d, const struct ks_loop *l)
         if (r->identity)
             front = ks_arena_printf(arena, "%s if (opt_lane != 0) %s = %s;", front, r->name,
                                     r->identity);
-        behind = ks_arena_printf(arena, "%s %s", behind, join(d, r));
+        behind = ks_arena_printf(arena, "%s %s", behind, join(d, l, r));
     }
     if (l->start) {
         ks_edit_add(arena, edits, l->start->begin, l->start->begin, "(");
@@ -434,6 +445,8 @@ static void find_both(struct dealer *d)
         d->both[i] = s.read[i] && s.written[i];
 }
 
+enum { SHARED_MAX = 48 << 10 }; // bytes of static shared memory
+
 enum ks_status ks_lanes_make(const struct ks_subject *s, int count, int across, int unroll,
                              bool apart, struct ks_lanes *lanes, struct ks_err *err)
 {
@@ -459,5 +472,9 @@ enum ks_status ks_lanes_make(const struct ks_subject *s, int count, int across, 
                 d.why
                     ? d.why
                     : ks_arena_printf(s->arena, "line %d: the kernel has no loop", s->decl->line));
+    if (d.shared > SHARED_MAX)
+        KS_FAIL(err, KS_E_UNSUPPORTED,
+                "line %d: %d values a block meets on take %lld bytes of shared memory, of %d",
+                s->decl->line, d.parts, (long long)d.shared, SHARED_MAX);
     return KS_OK;
 }

@@ -74,28 +74,6 @@ const struct ks_node *ks_loop_declaration(struct ks_node *root, const char *name
     return f.found;
 }
 
-bool ks_function_is_pure(const char *name)
-{
-    static const char *const names[] = {
-        "abs",  "fabs",     "max",     "min",      "fmax",  "fmin",  "sqrt",  "rsqrt", "exp",
-        "exp2", "expm1",    "log",     "log2",     "log10", "log1p", "pow",   "sin",   "cos",
-        "tan",  "tanh",     "sinh",    "cosh",     "asin",  "acos",  "atan",  "atan2", "erf",
-        "erfc", "floor",    "ceil",    "round",    "rint",  "trunc", "fma",   "fmod",  "hypot",
-        "cbrt", "isnan",    "isinf",   "copysign", "ldexp", "powi",  "exp10", "llabs", "labs",
-        "fdim", "isfinite", "signbit", "make",     NULL};
-    if (ks_starts_with(name, "std::"))
-        name += 5;
-    if (ks_starts_with(name, "__") || ks_starts_with(name, "make_"))
-        return true;
-    size_t n = strlen(name);
-    for (size_t i = 0; names[i]; i++) {
-        size_t k = strlen(names[i]);
-        if (strncmp(name, names[i], k) == 0 && (n == k || (n == k + 1 && name[k] == 'f')))
-            return true;
-    }
-    return false;
-}
-
 // Whether the name is declared inside the loop; one that is declared on both sides is taken for
 // outer.
 static bool is_inner(const struct ks_loop_reader *r, const char *name)
@@ -185,23 +163,22 @@ static void change(struct ks_loop_reader *r, const struct ks_node *node,
         refuse(r, node, ks_arena_printf(r->arena, "%s goes from turn to turn", target->text));
 }
 
-// An argument that a function of the program's own may take as a reference.
-static void argument(struct ks_loop_reader *r, const struct ks_node *arg)
+// An argument that a function of the program's own may change.
+static void argument(struct ks_loop_reader *r, const struct ks_node *call, size_t i)
 {
-    if (arg->kind == KS_N_INDEX) {
-        struct ks_place place = ks_place_of(&r->env, r->decl, arg);
-        if (place.base == KS_PLACE_PARAM && r->decl->params[place.param].type.pointee_const)
-            return;
-    }
-    const struct ks_affine_local *local =
-        arg->kind == KS_N_NAME ? ks_affine_find(&r->env, arg->text) : NULL;
-    if (local && !is_inner(r, arg->text) && (local->changes || !local->var->init))
-        refuse(r, arg, ks_arena_printf(r->arena, "a function may change %s", arg->text));
-    if (!local && arg->kind == KS_N_NAME)
-        for (size_t i = 0; i < r->decl->n_params; i++)
-            if (strcmp(r->decl->params[i].name, arg->text) == 0 &&
-                r->decl->params[i].type.pointer && !r->decl->params[i].type.pointee_const)
-                refuse(r, arg, ks_arena_printf(r->arena, "a function may change %s", arg->text));
+    const char *name = ks_node_changed_by(call, i);
+    if (!name || is_inner(r, name))
+        return;
+    const struct ks_affine_local *local = ks_affine_find(&r->env, name);
+    bool pointer = local ? local->var->pointer || local->var->n > 0 : false;
+    for (size_t k = 0; !local && k < r->decl->n_params; k++)
+        if (strcmp(r->decl->params[k].name, name) == 0) {
+            pointer = r->decl->params[k].type.pointer;
+            if (pointer && r->decl->params[k].type.pointee_const)
+                return;
+        }
+    if (local || pointer)
+        refuse(r, call, ks_arena_printf(r->arena, "a function may change %s", name));
 }
 
 static void call(struct ks_loop_reader *r, const struct ks_node *node)
@@ -224,7 +201,7 @@ static void call(struct ks_loop_reader *r, const struct ks_node *node)
             continue;
         }
         if (!pure && !atomic)
-            argument(r, arg);
+            argument(r, node, i);
         expression(r, arg);
     }
 }

@@ -43,8 +43,6 @@ bool ks_node_is_loop(const struct ks_node *node);
 void ks_loop_declare(struct ks_affine *env, const struct ks_node *decl);
 // Enters the loop's variable as itself.
 void ks_loop_enter(struct ks_affine *env, const struct ks_node *loop);
-// Functions that change nothing: CUDA's own. Others may take references.
-bool ks_function_is_pure(const char *name);
 // The declaration of a local that was in sight at `before`, or NULL.
 const struct ks_node *ks_loop_declaration(struct ks_node *root, const char *name, size_t before);
 

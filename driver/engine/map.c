@@ -461,6 +461,41 @@ static enum ks_status stride_loop(struct finder *f, struct ks_node *loop, bool *
     return KS_OK;
 }
 
+static bool mentions(const struct ks_node *node, const char *name)
+{
+    if (node->kind == KS_N_NAME && strcmp(node->text, name) == 0)
+        return true;
+    for (size_t i = 0; i < node->n; i++)
+        if (mentions(node->kid[i], name))
+            return true;
+    return node->init && mentions(node->init, name);
+}
+
+// Declarations in front of a grid-stride loop hold for all of a thread's items. One of the thread's
+// first number serves the loop's start alone, and goes with it.
+static enum ks_status scan_front(struct finder *f, const struct ks_node *decl,
+                                 const struct ks_node *loop)
+{
+    size_t numbers = 0;
+    if (decl->kind != KS_N_DECL || touches_memory((struct ks_node *)decl))
+        KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: work outside the grid-stride loop", decl->line);
+    for (size_t i = 0; i < decl->n; i++) {
+        const struct ks_affine_local *local = ks_affine_find(f->env, decl->kid[i]->text);
+        if (!local || !local->value.known || !ks_poly_mentions(&local->value, "threadIdx."))
+            continue;
+        numbers++;
+        if (mentions(loop->kid[3], local->name) || mentions(loop->kid[1], local->name))
+            KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: %s, the thread's first number, is used in the loop",
+                    decl->line, local->name);
+    }
+    if (numbers > 0 && numbers < decl->n)
+        KS_FAIL(f->err, KS_E_UNSUPPORTED,
+                "line %d: a declaration mixes thread numbers with other values", decl->line);
+    if (numbers > 0)
+        ks_edit_add(f->arena, &f->map->edits, decl->begin, decl->end, "");
+    return KS_OK;
+}
+
 static enum ks_status find_items(struct finder *f)
 {
     struct ks_node *block = f->body->block;
@@ -472,9 +507,7 @@ static enum ks_status find_items(struct finder *f)
             KS_TRY(stride_loop(f, node, &is));
             if (is) {
                 for (size_t k = 0; k < i; k++)
-                    if (block->kid[k]->kind != KS_N_DECL || touches_memory(block->kid[k]))
-                        KS_FAIL(f->err, KS_E_UNSUPPORTED,
-                                "line %d: work outside the grid-stride loop", block->kid[k]->line);
+                    KS_TRY(scan_front(f, block->kid[k], node));
                 return KS_OK;
             }
         }
@@ -490,6 +523,7 @@ static enum ks_status find_items(struct finder *f)
 
 struct carry {
     const char *name;
+    bool pointer;
     const struct ks_node *found;
 };
 
@@ -500,6 +534,11 @@ static bool visit_carry(void *context, struct ks_node *node)
                   (node->kind == KS_N_UNARY && strlen(node->text) == 2);
     if (writes && node->n > 0 && ks_node_is(node->kid[0], KS_N_NAME, c->name))
         c->found = node;
+    for (size_t i = 0; node->kind == KS_N_CALL && i < node->n; i++) {
+        const char *name = ks_node_changed_by(node, i);
+        if (name && strcmp(name, c->name) == 0 && node->kid[i]->kind == KS_N_NAME && !c->pointer)
+            c->found = node;
+    }
     return !c->found;
 }
 
@@ -509,7 +548,7 @@ static enum ks_status refuse_carried(struct finder *f)
 {
     struct ks_node *block = f->body->block;
     for (size_t i = 0; i < f->decl->n_params; i++) {
-        struct carry c = {f->decl->params[i].name, NULL};
+        struct carry c = {f->decl->params[i].name, f->decl->params[i].type.pointer, NULL};
         ks_node_walk(block, visit_carry, &c);
         if (c.found)
             KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: the parameter %s changes", c.found->line,

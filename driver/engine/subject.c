@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/reshape.h"
 #include "source/lex.h"
 
 // Lines that end in a backslash, which proposals may not have: a blank in its place, so that
@@ -28,7 +29,15 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     if (brief->decl->problem)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
     KS_TRY(ks_body_parse(arena, without_splices(arena, brief->kernel_text), brief->decl,
-                         &subject->body, err));
+                         &brief->callees, &subject->body, err));
+    struct ks_edit_list edits = {0};
+    ks_normal_edits(subject, &edits);
+    if (edits.len > 0) {
+        struct ks_brief *normal = ks_arena_memdup(arena, brief, sizeof *brief);
+        normal->kernel_text = ks_edit_apply(arena, &edits, subject->body.text, 0, subject->body.text.len);
+        subject->brief = normal;
+        KS_TRY(ks_body_parse(arena, normal->kernel_text, brief->decl, &brief->callees, &subject->body, err));
+    }
     struct ks_affine env;
     ks_affine_begin(arena, subject->body.block, &env);
     ks_accesses_find(arena, brief->decl, &env, subject->body.block, &subject->access);
@@ -141,4 +150,26 @@ const char *ks_subject_elem(const struct ks_subject *s, size_t param)
     if (!type->pointer || type->elem.lanes != 1 || type->elem.scalar == KS_T_NONE)
         return NULL;
     return ks_scalar_c_name(type->elem.scalar);
+}
+
+const char *ks_subject_value(const struct ks_subject *s, size_t param)
+{
+    static const char *const left_out[] = {"const", "__restrict__", "__restrict", "*"};
+    const struct ks_type *type = &s->brief->signature->params[param];
+    struct ks_token *tokens;
+    const char *name = NULL;
+    if (!type->pointer || type->elem.scalar == KS_T_NONE)
+        return NULL;
+    if (type->elem.lanes == 1)
+        return ks_scalar_c_name(type->elem.scalar);
+    ks_lex_all(s->arena, ks_slice_of(type->text), false, &tokens);
+    for (; tokens->kind != KS_TOK_END; tokens++) {
+        bool out = false;
+        for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+            out |= ks_token_is(tokens, left_out[i]);
+        if (!out && name)
+            return NULL; // more than one word
+        name = out ? name : ks_token_text(s->arena, tokens);
+    }
+    return name;
 }

@@ -18,6 +18,8 @@ struct ks_subject {
     struct ks_edit_list rewrites; // of expressions, whatever the shape; the map's edits hold them too
     const char *helpers;          // device functions that they call, or NULL
     const char *guard;            // what they ask of the launch, as a plan's condition, or NULL
+    const char *asks;             // the same of transforms of the text (engine/reshape.h)
+    bool apart;                   // and they ask that arrays do not overlap
 };
 
 // KS_E_UNSUPPORTED when the body cannot be parsed.
@@ -36,6 +38,9 @@ const char *ks_subject_apart(const struct ks_subject *subject);
 // NULL when it is no scalar.
 const char *ks_subject_elem(const struct ks_subject *subject, size_t param);
 
+// The same for vector types too ("float3").
+const char *ks_subject_value(const struct ks_subject *subject, size_t param);
+
 // What transforms choose. Zero means "as it is".
 struct ks_options {
     int block[3];
@@ -52,6 +57,9 @@ struct ks_options {
     int jam;       // 1: the loops of a thread's items are jammed
     int tile;      // turns of a jammed loop that are staged in shared memory at a time
     int ahead;     // 1: the next tile is loaded while one is worked on
+    int interchange; // 1: pairs of loops are exchanged
+    int select;    // 1: branches that choose values become choices
+    int keep;      // 1: elements that loops update stay in registers meanwhile
     int shuffle;   // 1: trees in shared memory become shuffles
     int split;     // blocks that the turns of an item's first loop are dealt out to, in a launch before the rest
     int lanes;     // threads that do an item of a map together

@@ -97,7 +97,7 @@ static void add(struct finder *f, const struct ks_node *node)
         return;
     const struct ks_param_use *use = &f->s->access.use[place.param];
     bool fixed = f->s->decl->params[place.param].type.pointee_const;
-    tile.type = ks_subject_elem(f->s, place.param);
+    tile.type = ks_subject_value(f->s, place.param);
     tile.bytes = (int)f->s->brief->signature->params[place.param].elem.size;
     if (!tile.type || (!fixed && (use->written || use->opaque)) || !index_text(f, &tile))
         return;

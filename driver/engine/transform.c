@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/reshape.h"
 #include "engine/transform_each.h"
 
 static const char *const geometry_params[] = {"block", "items", NULL};
@@ -15,6 +16,9 @@ static const char *const math_params[] = {"math", NULL};
 static const char *const jam_params[] = {"items", "rows", "block", "restrict", NULL};
 static const char *const tile_params[] = {"tile", "ahead", "items", "rows", "block", NULL};
 static const char *const split_params[] = {"split", "block", "restrict", NULL};
+static const char *const interchange_params[] = {"interchange", NULL};
+static const char *const select_params[] = {"select", NULL};
+static const char *const keep_params[] = {"keep", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
@@ -37,6 +41,9 @@ static const struct {
     {"tile", tile_params, ks_transform_tile},
     {"shuffle", shuffle_params, ks_transform_shuffle},
     {"split", split_params, ks_transform_split},
+    {"interchange", interchange_params, ks_transform_interchange},
+    {"select", select_params, ks_transform_select},
+    {"keep", keep_params, ks_transform_keep},
     {"lanes", lanes_params, ks_transform_lanes},
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };
@@ -77,7 +84,9 @@ enum ks_status ks_transform_apply(struct ks_subject *subject, const char *transf
                 KS_FAIL(err, KS_E_USER, "transform %s has no parameter \"%.*s\"", transform,
                         (int)strcspn(at, "= "), at);
         KS_TRY(ks_options_read(params, options, err));
-        return transforms[i].check(subject, options, err);
+        struct ks_subject view;
+        KS_TRY(ks_reshape(subject, options, &view, err));
+        return transforms[i].check(&view, options, err);
     }
     const char *near = ks_nearest_word(transform, ks_transform_names());
     KS_FAIL(err, KS_E_USER, "no transform \"%s\"%s%s", transform, near ? "; did you mean " : "",

@@ -140,10 +140,8 @@ enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_
 enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
                                          const struct ks_tu_compile *shadow, const char **which);
 
-// A kernel's definition with macros and conditional lines put in, as the plain compile preprocessed it
-// for its architecture (source/expanded.h). False: it stands as it is written, or that is not known.
-bool ks_tu_expanded(struct ks_arena *arena, const struct ks_tu *tu, const struct ks_tu_kernel *kernel,
-                    const char **definition, struct ks_kernel_decl *decl);
+// The unit as the plain compile preprocessed it for an architecture; empty where that is not known.
+struct ks_slice ks_tu_preprocessed(struct ks_arena *arena, const struct ks_tu *tu, int arch);
 
 // Cubin of one architecture left by a compile with --keep, or NULL.
 const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch);

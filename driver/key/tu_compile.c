@@ -13,7 +13,6 @@
 #include "os/file.h"
 #include "os/proc.h"
 #include "os/sandbox.h"
-#include "source/expanded.h"
 
 #define SHADOW_MAX (64u << 20)
 
@@ -353,24 +352,21 @@ enum ks_status ks_tu_assemble(struct ks_arena *arena, const struct ks_tu *tu, co
     return ks_device_link(arena, tu->toolkit, cubin, target, names, NULL, *image, err);
 }
 
-bool ks_tu_expanded(struct ks_arena *arena, const struct ks_tu *tu, const struct ks_tu_kernel *kernel,
-                    const char **definition, struct ks_kernel_decl *decl)
+struct ks_slice ks_tu_preprocessed(struct ks_arena *arena, const struct ks_tu *tu, int arch)
 {
-    const struct ks_source_file *file = kernel->mark->file;
     struct ks_strv names = {0};
-    struct ks_slice text;
-    const char *found = NULL, *ending = ks_arena_printf(arena, ".compute_%d.cpp1.ii", kernel->arch);
+    struct ks_slice text = {"", 0};
+    const char *found = NULL, *ending = ks_arena_printf(arena, ".compute_%d.cpp1.ii", arch);
     size_t n = 0;
     if (tu->plain_dir == NULL || ks_dir_list(arena, tu->plain_dir, &names, NULL) != KS_OK)
-        return false;
+        return text;
     for (size_t i = 0; i < names.len; i++) {
         bool device = ks_ends_with(names.at[i], ".cpp1.ii"), own = ks_ends_with(names.at[i], ending);
         n += device;
         if (device && (found == NULL || own))
             found = names.at[i];
     }
-    if (found == NULL || (n > 1 && !ks_ends_with(found, ending)) ||
-        ks_file_read(arena, ks_path_join(arena, tu->plain_dir, found), SHADOW_MAX, &text, NULL) != KS_OK)
-        return false;
-    return ks_kernel_expanded(arena, file->path, file->text, kernel->mark->decl, text, definition, decl);
+    if (found != NULL && (n == 1 || ks_ends_with(found, ending)))
+        (void)ks_file_read(arena, ks_path_join(arena, tu->plain_dir, found), SHADOW_MAX, &text, NULL);
+    return text;
 }

@@ -4,6 +4,7 @@
 
 #include "memory/fact.h"
 #include "memory/structure.h"
+#include "source/expanded.h"
 
 enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
                                const struct ks_tu_kernel *kernel,
@@ -22,8 +23,10 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
     brief->kernel_text =
         ks_arena_strndup(arena, text.at + mark->decl->begin, mark->decl->end - mark->decl->begin);
     struct ks_kernel_decl *decl = KS_NEW(arena, struct ks_kernel_decl);
-    if (ks_tu_expanded(arena, tu, kernel, &brief->kernel_text, decl))
+    struct ks_slice unit = ks_tu_preprocessed(arena, tu, kernel->arch);
+    if (ks_kernel_expanded(arena, mark->file->path, text, mark->decl, unit, &brief->kernel_text, decl))
         brief->decl = decl;
+    ks_callees_find(arena, ks_slice_of(brief->kernel_text), unit.len ? unit : text, &brief->callees);
     brief->canonical_ptx =
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
     return ks_engine_features(arena, brief, err);

@@ -74,6 +74,9 @@ made tallies 'lanes lanes=32' WRONG 's/if (opt_lane != 0) o = 0;//'
 made softmax 'lanes lanes=128' WRONG 's/opt_i < 4/opt_i < 3/'
 refused "$source/gelu.cu" 'lanes lanes=32' 'line 5: the kernel has no loop'
 refused "$source/heads.cu" 'lanes lanes=8 across=1' 'line 12: not all threads of a block'
+for i in 1 2 3 4 5 6; do declared+=" double s$i = 0;" summed+=" s$i += x[row * cols + col] * $i;" stored+=" + s$i"; done
+sed "s/float total = 0.0f,/$declared &/; s/total += .*/{ & $summed }/; s/= total;/= total$stored;/" "$source/columns.cu" > "$scratch/sums.cu"
+refused "$scratch/sums.cu" 'lanes lanes=32 across=1' 'line 4: 8 values a block meets on take 57344 bytes of shared memory, of 49152'
 refused "$source/softmax.cu" 'lanes lanes=24' 'power of two'
 refused "$source/softmax.cu" 'lanes lanes=32; geometry items=2' 'one item at a time'
 sed 's/top = in\[k\];/{ top = in[k]; break; }/; s/out\[k\] = e/out[0] = e/; s/out\[k\] \*=/out[k] += out[k - 1] */' "$source/softmax.cu" > "$scratch/carried.cu"
@@ -93,9 +96,53 @@ made product 'tile tile=8 items=2 rows=2 block=16x8 ahead=1' WRONG 's/opt_from =
 made product 'tile tile=8 items=2 rows=2 block=16x8' WRONG 's/opt_turn < (k) ? B/opt_turn < (k - 1) ? B/'
 made product 'jam items=2 rows=2 block=16x16' WRONG 's/C\[opt1_row \* n + opt1_col\] = opt1_acc/C[opt1_row * n + opt1_col] = opt0_acc/'
 refused "$source/window.cu" 'tile tile=8 rows=2' 'no loop reads what its block'
+refused "$source/product.cu" 'tile tile=256 items=8 rows=8 block=16x16' 'line 4: a tile of 131584 bytes has no room'
 refused "$source/csr.cu" 'jam items=2' 'starts differ\|start differs'
 refused "$source/product.cu" 'jam items=16 rows=8' 'from 2 to 64 items'
 refused "$source/bodies.cu" 'jam rows=2' 'no rows'
+
+# Elements that loops update, in registers meanwhile.
+made updates 'keep' CORRECT
+made updates 'keep; tile tile=8 rows=2 block=16x8' CORRECT
+made updates 'keep' WRONG 's/; p < k; p++)/; p < k - 1; p++)/'
+made nest 'keep; lanes lanes=8' CORRECT
+refused "$source/updates.cu" 'lanes lanes=8' 'line 12: turns may store to one element'
+refused "$source/product.cu" 'keep' 'line 4: no loop updates memory'
+sed 's/A\[row \* k + p\] \* B/C[p] * B/' "$source/updates.cu" > "$scratch/same.cu"
+sed -i 's/if (col == 0)/if (col == 0 \&\& k > 99)/; s/sum\[row\] -= A\[row \* k + p\];/if (p > 3) sum[row] = 0;/' "$scratch/same.cu"
+refused "$scratch/same.cu" 'keep' 'line 15: not every turn accesses the element'
+
+# Loops exchanged.
+made nest 'interchange' CORRECT
+made nest 'interchange; jam items=2 block=32; unroll unroll=2' CORRECT
+made nest 'interchange' WRONG 's/for (int p = 0; p < m; ++p)/for (int p = 1; p < m; ++p)/'
+refused "$source/window.cu" 'interchange; keep' 'line'
+refused "$source/product.cu" 'interchange' 'line 10: the loop holds more than one other loop'
+sed 's/for (int p = 0; p < m; ++p)/for (int p = q; p < m; ++p)/' "$source/nest.cu" > "$scratch/triangle.cu"
+refused "$scratch/triangle.cu" 'interchange' "line 10: the inner loop's bounds change with the outer one"
+
+# Branches as choices.
+made choices 'select' CORRECT
+made choices 'select; geometry block=32 items=2' CORRECT
+made choices 'select' WRONG 's/opt_if0 ? opt_yes0_1/!opt_if0 ? opt_yes0_1/'
+sed '/if (v > 0.5f)/,/s \*= 0.5f/d; s/, r, /, r = 1.f, /' "$source/choices.cu" > "$scratch/guards.cu"
+refused "$scratch/guards.cu" 'select' 'line 10: a memory access or change that the branch guards'
+sed -i 's/k \/= d\[i\]/k \/= i/' "$scratch/guards.cu"
+refused "$scratch/guards.cu" 'select' 'line 10: a division of integers that the branch guards'
+
+# What real codes hold: numbers named in front of a grid-stride loop, bytes beside words, functions with
+# references, `continue`, sums of pointers.
+made strides 'geometry block=128 items=2' CORRECT
+made strides 'vectorize width=4' CORRECT
+sed 's/float v = a\[i\]/float v = a[i] + tid/' "$source/strides.cu" > "$scratch/first.cu"
+refused "$scratch/first.cu" 'geometry block=128' "line 5: tid, the thread's first number, is used in the loop"
+made bytes 'stream stream=2 width=2' CORRECT
+made letters 'private private=1 block=64 blocks=3' CORRECT
+made pairs 'lanes lanes=8' CORRECT
+made pairs 'tile tile=16 block=64 items=2' CORRECT
+sed '/total += weight/d; /continue/d' "$source/pairs.cu" > "$scratch/reference.cu"
+sed -i '/++count/d' "$scratch/reference.cu"
+refused "$scratch/reference.cu" 'lanes lanes=8; keep' 'line'
 
 # Trees in shared memory, in several spellings.
 made halves 'shuffle shuffle=1' CORRECT

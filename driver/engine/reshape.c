@@ -1,0 +1,113 @@
+#include "engine/reshape.h"
+
+#include <string.h>
+
+enum ks_status ks_reshape_edit(const struct ks_subject *s, const struct ks_edit_list *edits,
+                               struct ks_subject *view, struct ks_err *err)
+{
+    struct ks_brief *brief = ks_arena_memdup(s->arena, s->brief, sizeof *brief);
+    const char *asks = s->asks;
+    bool apart = s->apart;
+    brief->kernel_text = ks_edit_apply(s->arena, edits, s->body.text, 0, s->body.text.len);
+    KS_TRY(ks_subject_make(s->arena, brief, view, err));
+    view->asks = asks;
+    view->apart = apart;
+    return KS_OK;
+}
+
+enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *options,
+                          struct ks_subject *view, struct ks_err *err)
+{
+    const struct {
+        int wanted;
+        ks_reshape_step *step;
+    } steps[] = {
+        {options->interchange, ks_interchange_loops},
+        {options->select, ks_select_values},
+        {options->keep, ks_keep_values},
+    };
+    *view = *s;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct ks_edit_list edits = {0};
+        struct ks_subject before = *view;
+        if (!steps[i].wanted)
+            continue;
+        KS_TRY(steps[i].step(&before, &edits, err));
+        KS_TRY(ks_reshape_edit(&before, &edits, view, err));
+    }
+    return KS_OK;
+}
+
+struct normal {
+    const struct ks_subject *s;
+    struct ks_edit_list *edits;
+};
+
+// The pointer parameter that a name is, and nothing else.
+static bool is_pointer(const struct normal *n, const struct ks_node *node)
+{
+    if (node->kind != KS_N_NAME)
+        return false;
+    for (size_t i = 0; i < n->s->decl->n_params; i++)
+        if (strcmp(n->s->decl->params[i].name, node->text) == 0)
+            return n->s->decl->params[i].type.pointer &&
+                   !ks_node_find(n->s->body.block, KS_N_VAR, node->text);
+    return false;
+}
+
+// "p + i" or "p" as an element: "p[i]"; NULL for anything else.
+static const char *element(const struct normal *n, const struct ks_node *node)
+{
+    struct ks_arena *arena = n->s->arena;
+    if (is_pointer(n, node))
+        return ks_arena_printf(arena, "%s[0]", node->text);
+    if (!ks_node_is(node, KS_N_BINARY, "+"))
+        return NULL;
+    int side = is_pointer(n, node->kid[0]) ? 0 : is_pointer(n, node->kid[1]) ? 1 : -1;
+    if (side < 0)
+        return NULL;
+    return ks_arena_printf(arena, "%s[%s]", node->kid[side]->text,
+                           ks_node_text(arena, &n->s->body, node->kid[1 - side]));
+}
+
+// `if (c) continue;` as a statement of a for loop's body, and the rest of the body.
+static void nest(struct normal *n, const struct ks_node *body)
+{
+    struct ks_arena *arena = n->s->arena;
+    for (size_t i = 0; body->kind == KS_N_BLOCK && i + 1 < body->n; i++) {
+        const struct ks_node *node = body->kid[i], *leave = node->n == 2 ? node->kid[1] : NULL;
+        while (leave && leave->kind == KS_N_BLOCK && leave->n == 1)
+            leave = leave->kid[0];
+        if (node->kind != KS_N_IF || !leave || leave->kind != KS_N_CONTINUE)
+            continue;
+        ks_edit_add(
+            arena, n->edits, node->begin, node->end,
+            ks_arena_printf(arena, "if (!(%s)) {", ks_node_text(arena, &n->s->body, node->kid[0])));
+        ks_edit_add(arena, n->edits, body->end - 1, body->end - 1, "} ");
+    }
+}
+
+static bool visit(void *context, struct ks_node *node)
+{
+    struct normal *n = context;
+    const char *name =
+        node->kind == KS_N_CALL && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
+    const struct ks_node *place = ks_node_is(node, KS_N_UNARY, "*") ? node->kid[0] : NULL;
+    if (ks_starts_with(name, "atomic") && node->n > 1)
+        place = node->kid[1];
+    const char *text = place ? element(n, place) : NULL;
+    if (text && place == node->kid[0])
+        ks_edit_add(n->s->arena, n->edits, node->begin, node->end, text);
+    else if (text)
+        ks_edit_add(n->s->arena, n->edits, place->begin, place->end,
+                    ks_arena_printf(n->s->arena, "&%s", text));
+    if (node->kind == KS_N_FOR)
+        nest(n, node->kid[3]);
+    return text == NULL;
+}
+
+void ks_normal_edits(const struct ks_subject *s, struct ks_edit_list *edits)
+{
+    struct normal n = {s, edits};
+    ks_node_walk(s->body.block, visit, &n);
+}

@@ -1,0 +1,27 @@
+// Transforms of the body's text alone: loops exchanged, values kept in registers, branches turned
+// to choices. What they write is parsed again, so that everything that follows, shapes of launches
+// included, sees a kernel written that way.
+#ifndef KS_RESHAPE_H
+#define KS_RESHAPE_H
+
+#include "engine/subject.h"
+
+// The subject as the options' text transforms leave it; without any, a copy. What they ask of the
+// launch is in view->asks and view->apart. KS_E_UNSUPPORTED by construct and line.
+enum ks_status ks_reshape(const struct ks_subject *subject, const struct ks_options *options,
+                          struct ks_subject *view, struct ks_err *err);
+// The subject with `edits` of its body made; keeps what was asked so far.
+enum ks_status ks_reshape_edit(const struct ks_subject *subject, const struct ks_edit_list *edits,
+                               struct ks_subject *view, struct ks_err *err);
+
+// Each adds its edits, and what they ask to subject->asks and subject->apart. KS_E_UNSUPPORTED
+// where there is nothing to do.
+typedef enum ks_status ks_reshape_step(struct ks_subject *subject, struct ks_edit_list *edits,
+                                       struct ks_err *err);
+ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values;
+
+// Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], *p
+// becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
+void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+
+#endif

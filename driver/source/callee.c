@@ -1,0 +1,137 @@
+#include "source/callee.h"
+
+#include <string.h>
+
+#include "base/vec.h"
+#include "source/lex.h"
+
+// The last word of "ns::f<float>": its first byte, and how many.
+static const char *last_word(const char *name, size_t *n)
+{
+    const char *end = strchr(name, '<');
+    size_t len = end ? (size_t)(end - name) : strlen(name);
+    size_t at = len;
+    while (at > 0 && ks_is_ident(name[at - 1]))
+        at--;
+    *n = len - at;
+    return name + at;
+}
+
+static const struct ks_callee *find(const struct ks_callee_list *list, const char *name, size_t n)
+{
+    for (size_t i = 0; list && i < list->len; i++)
+        if (strlen(list->at[i].name) == n && memcmp(list->at[i].name, name, n) == 0)
+            return &list->at[i];
+    return NULL;
+}
+
+uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name)
+{
+    size_t n;
+    const char *word = last_word(name, &n);
+    const struct ks_callee *callee = find(callees, word, n);
+    return callee ? callee->changes : (uint32_t)KS_CALLEE_ALL;
+}
+
+// One parameter from `token` on: whether the function may change what it is given. *end receives
+// the comma or bracket behind it.
+static bool may_change(const struct ks_token *token, const struct ks_token **end)
+{
+    bool constant = false, refers = false;
+    int depth = 0;
+    for (; token->kind != KS_TOK_END; token++) {
+        bool opens = ks_token_is(token, "(") || ks_token_is(token, "[") || ks_token_is(token, "{"),
+             closes = ks_token_is(token, ")") || ks_token_is(token, "]") || ks_token_is(token, "}");
+        if (depth == 0 && (closes || ks_token_is(token, ",")))
+            break;
+        constant |= ks_token_is(token, "const");
+        refers |= ks_token_is(token, "&") || ks_token_is(token, "*") || ks_token_is(token, "[") ||
+                  ks_token_is(token, "&&") || ks_token_is(token, "...");
+        depth += opens - closes;
+        depth += ks_token_is(token, "<") - ks_token_is(token, ">");
+    }
+    *end = token;
+    return refers && !constant;
+}
+
+// A declaration's parameter list, its bracket at `open`: false where it is a call.
+static bool read_params(const struct ks_token *open, uint32_t *changes)
+{
+    const struct ks_token *at = open;
+    uint32_t bits = 0;
+    for (unsigned i = 0;; i++) {
+        if (may_change(at + 1, &at) || i >= 31)
+            bits |= i >= 31 ? (uint32_t)KS_CALLEE_ALL : 1u << i;
+        if (!ks_token_is(at, ","))
+            break;
+    }
+    bool declares =
+        ks_token_is(at, ")") &&
+        (ks_token_is(at + 1, "{") || ks_token_is(at + 1, ";") || ks_token_is(at + 1, "const") ||
+         ks_token_is(at + 1, "noexcept") || ks_token_is(at + 1, ":") || ks_token_is(at + 1, "->"));
+    *changes |= declares ? bits : 0;
+    return declares;
+}
+
+// A word in front of a function's name in its declaration: a type or qualifier.
+static bool is_in_front(const char *unit, const char *at)
+{
+    const char *end = at;
+    while (end > unit && strchr(" \t\r\n", end[-1]))
+        end--;
+    if (end == unit || (end == at && !strchr("*&>", end[-1])))
+        return false;
+    const char *begin = end;
+    while (begin > unit && ks_is_ident(begin[-1]))
+        begin--;
+    struct ks_slice word = {begin, (size_t)(end - begin)};
+    if (word.len == 0)
+        return strchr("*&>)", end[-1]) != NULL; // )): an attribute
+    return !ks_slice_eq(word, "return") && !ks_slice_eq(word, "else") && !ks_slice_eq(word, "do") &&
+           !(word.at[0] >= '0' && word.at[0] <= '9');
+}
+
+static void look_up(struct ks_arena *arena, const char *name, struct ks_slice unit,
+                    struct ks_callee_list *callees)
+{
+    enum { WINDOW = 4096 }; // bytes of a parameter list
+    size_t n = strlen(name);
+    uint32_t changes = 0;
+    bool found = false;
+    for (const char *at = unit.at, *end = unit.at + unit.len;
+         (at = memmem(at, (size_t)(end - at), name, n)) != NULL; at += n) {
+        size_t left = (size_t)(end - at);
+        bool whole = (at == unit.at || !ks_is_ident(at[-1])) && left > n && !ks_is_ident(at[n]);
+        size_t open = n;
+        while (whole && open < left && strchr(" \t\r\n", at[open]))
+            open++;
+        if (!whole || open >= left || at[open] != '(' || !is_in_front(unit.at, at))
+            continue;
+        struct ks_token *tokens;
+        struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
+        ks_lex_all(arena, list, false, &tokens);
+        found |= read_params(tokens, &changes);
+    }
+    if (found)
+        *ks_vec_push(arena, callees) = (struct ks_callee){name, changes};
+}
+
+void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
+                     struct ks_callee_list *callees)
+{
+    struct ks_token *tokens;
+    struct ks_strv seen = {0};
+    *callees = (struct ks_callee_list){0};
+    ks_lex_all(arena, text, false, &tokens);
+    for (size_t i = 0; tokens[i].kind != KS_TOK_END; i++) {
+        bool call = tokens[i].kind == KS_TOK_IDENT &&
+                    (ks_token_is(&tokens[i + 1], "(") || ks_token_is(&tokens[i + 1], "<"));
+        const char *name = call ? ks_token_text(arena, &tokens[i]) : "";
+        for (size_t k = 0; call && k < seen.len; k++)
+            call = strcmp(seen.at[k], name) != 0;
+        if (!call)
+            continue;
+        ks_strv_add(arena, &seen, name);
+        look_up(arena, name, unit, callees);
+    }
+}
