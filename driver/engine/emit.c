@@ -280,6 +280,7 @@ static enum ks_status ask(const struct ks_subject *s, const char *what, struct k
 enum ks_status ks_emit(struct ks_subject *subject, const struct ks_options *options,
                        struct ks_proposal *proposal, struct ks_err *err)
 {
+    KS_TRY(ks_options_agree(options, err));
     struct ks_subject rewritten, *s = &rewritten;
     KS_TRY(ks_reshape(subject, options, s, err));
     if (options->math)

@@ -23,9 +23,7 @@ static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf 
                            .unroll = o->unroll,
                            .tile = o->tile,
                            .ahead = o->ahead == 1};
-    if (o->width || o->stream || o->peel || o->private_ || o->lanes)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "jammed items go with block, items, rows and tile alone");
-    if (jam->items * jam->rows > 64 || (jam->items * jam->rows == 1 && jam->tile == 0))
+    if (jam->items * jam->rows == 1 && jam->tile == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "from 2 to 64 items are jammed");
     for (int a = 0; a < 3; a++) {
         jam->block[a] = o->block[0]       ? o->block[a]

@@ -20,9 +20,7 @@ static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf 
     struct ks_subject *s = w->s;
     const struct ks_options *o = w->options;
     int lanes = o->lanes, threads = o->block[0];
-    if (o->items || o->rows || o->width || o->stream || o->peel || o->private_)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "a group of lanes does one item at a time");
-    if (o->block[1] > 1 || (lanes > 32 && threads && threads != lanes && !w->width))
+    if (lanes > 32 && threads && threads != lanes && !w->width)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the lanes are along x, and above 32 they are the block");
     if (w->width) {
         threads = w->width * lanes;

@@ -195,9 +195,6 @@ static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf 
     struct ks_arena *arena = s->arena;
     if (o->split < 2 || o->split > 256)
         KS_FAIL(err, KS_E_UNSUPPORTED, "a loop is split between 2 to 256 blocks");
-    if (o->items || o->rows || o->width || o->stream || o->peel || o->private_ || o->lanes ||
-        o->jam || o->block[1] > 1)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "two launches go with a block along x alone");
     KS_TRY(find(w, err));
     KS_TRY(type_all(w, err));
     w->threads = o->block[0] ? o->block[0] : 128;

@@ -86,7 +86,8 @@ enum ks_status ks_transform_apply(struct ks_subject *subject, const char *transf
         KS_TRY(ks_options_read(params, options, err));
         struct ks_subject view;
         KS_TRY(ks_reshape(subject, options, &view, err));
-        return transforms[i].check(&view, options, err);
+        KS_TRY(transforms[i].check(&view, options, err));
+        return ks_options_agree(options, err);
     }
     const char *near = ks_nearest_word(transform, ks_transform_names());
     KS_FAIL(err, KS_E_USER, "no transform \"%s\"%s%s", transform, near ? "; did you mean " : "",

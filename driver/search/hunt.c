@@ -61,6 +61,27 @@ static enum ks_status expand(void *context, struct ks_policy *policy, size_t fro
     return KS_OK;
 }
 
+// Makes the proposal behind an arm, once.
+static enum ks_status make(struct hunt *h, size_t arm, struct ks_err *err)
+{
+    struct entry *e = entry_of(h, arm);
+    if (e->candidate != NULL)
+        return KS_OK;
+    struct ks_candidate made;
+    KS_TRY(ks_reach_make(&h->reach, e->name, e->skill, &made, err));
+    e->candidate = KS_NEW(h->t->arena, struct ks_candidate);
+    *e->candidate = made;
+    e->id = ks_proposal_id(h->t->arena, &made.proposal);
+    return KS_OK;
+}
+
+static bool stands(void *context, const struct ks_policy *policy, size_t arm)
+{
+    struct ks_err err = {0};
+    (void)policy;
+    return make(context, arm, &err) == KS_OK;
+}
+
 static bool at_the_ceiling(const struct ks_tuner *t)
 {
     return t->result->profiled && t->result->profile.roofline_pct > 0 &&
@@ -95,8 +116,7 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
     for (size_t i = 0; i < *n; i++) {
         struct entry *e = entry_of(h, arms[i]);
         struct ks_err local = {0};
-        e->candidate = KS_NEW(t->arena, struct ks_candidate);
-        enum ks_status status = ks_reach_make(&h->reach, e->name, e->skill, e->candidate, &local);
+        enum ks_status status = make(h, arms[i], &local);
         if (status != KS_OK && status != KS_E_UNSUPPORTED)
             KS_FAIL(err, status, "%s: %s", e->skill->id, local.text);
         size_t from = h->policy.arms.at[arms[i]].from;
@@ -105,8 +125,6 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
             e->candidate->base = entry_of(h, from)->candidate->direction;
             e->candidate->base_ratio = exp(h->policy.arms.at[from].log_ratio);
         }
-        if (status == KS_OK)
-            e->id = ks_proposal_id(t->arena, &e->candidate->proposal);
         if (status == KS_OK && !ks_trajectory_knows(&t->trajectory, e->id))
             arms[kept++] = arms[i];
         else
@@ -222,7 +240,7 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
     struct hunt h = {.t = t};
     ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);
     ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0);
-    h.policy.space = (struct ks_policy_space){&h, expand};
+    h.policy.space = (struct ks_policy_space){&h, expand, stands};
     h.policy.ranked = t->ranked;
     h.policy.n_ranked = t->n_ranked;
     for (int round = 0; round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t); round++) {

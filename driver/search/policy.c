@@ -34,26 +34,119 @@ void ks_policy_init(struct ks_policy *p, struct ks_arena *arena, uint64_t seed, 
     p->saved = KS_NEW_ARRAY(arena, double, (size_t)KS_EFFECT_WORDS *KS_EFFECT_WORDS);
 }
 
+static size_t group_of(struct ks_policy *p, const char *name)
+{
+    size_t len = strcspn(name, " ");
+    if (ks_starts_with(name, "template "))
+        len += 1 + strcspn(name + len + 1, " ");
+    for (size_t i = 0; i < p->groups.len; i++)
+        if (p->groups.at[i].len == len && strncmp(p->groups.at[i].name, name, len) == 0)
+            return i;
+    *ks_vec_push(p->arena, &p->groups) = (struct ks_arm_group){.name = name, .len = len};
+    return p->groups.len - 1;
+}
+
+static void count_groups(struct ks_policy *p)
+{
+    ks_vec_each (struct ks_arm_group, group, &p->groups)
+        group->tried = group->right = 0;
+    ks_vec_each (struct ks_arm, arm, &p->arms)
+        if (arm->depth == 1 && (arm->state == KS_ARM_RIGHT || arm->state == KS_ARM_WRONG)) {
+            p->groups.at[arm->group].tried++;
+            p->groups.at[arm->group].right += arm->state == KS_ARM_RIGHT;
+        }
+}
+
+// How probably it is right. What is known of nothing yet counts as four tries.
+static double feasible(const struct ks_policy *p, const struct ks_arm *arm)
+{
+    bool of_template = ks_starts_with(arm->name, "template ");
+    const struct ks_arm_group *group = &p->groups.at[arm->group];
+    if (of_template && arm->depth > 1)
+        return 0.9; // another setting of what was found right
+    return (group->right + (of_template ? 1.2 : 3.6)) / (group->tried + 4);
+}
+
+// Expected gain over the best.
+static double promise(const struct ks_policy *p, const struct ks_arm *arm)
+{
+    double mean, variance;
+    ks_effects_predict(&p->effects, &arm->words, &mean, &variance);
+    double over = mean + arm->lift - p->best;
+    if (!has(p, KS_PART_EXPLORE))
+        return over;
+    double sd = sqrt(fmax(variance, 1e-8)), z = over / sd;
+    double density = exp(-z * z / 2) / sqrt(2 * M_PI), below = erfc(-z / sqrt(2)) / 2;
+    return sd * density + over * below;
+}
+
+static void evaluate(struct ks_policy *p, struct ks_arm *arm)
+{
+    arm->promise = promise(p, arm);
+    arm->value = arm->promise * (arm->promise > 0 ? feasible(p, arm) : 1);
+    arm->value += 1e-9 * ks_rng_unit(&p->rng); // what is equal comes in any order
+    arm->looked_at = p->looks;
+}
+
+// Anew, after answers.
+static void evaluate_all(struct ks_policy *p)
+{
+    count_groups(p);
+    p->looks++;
+    ks_vec_each (struct ks_arm, arm, &p->arms)
+        if (arm->state == KS_ARM_OPEN)
+            evaluate(p, arm);
+}
+
+// Where a name is in the table, or would be.
+static size_t *slot_of(struct ks_policy *p, const char *name)
+{
+    uint64_t hash = 1469598103934665603u;
+    for (const char *at = name; *at != '\0'; at++)
+        hash = (hash ^ (unsigned char)*at) * 1099511628211u;
+    size_t at = (size_t)hash & (p->n_by_name - 1);
+    while (p->by_name[at] != 0 && strcmp(p->arms.at[p->by_name[at] - 1].name, name) != 0)
+        at = (at + 1) & (p->n_by_name - 1);
+    return &p->by_name[at];
+}
+
+static void make_room(struct ks_policy *p)
+{
+    if (p->n_by_name > 2 * p->arms.len)
+        return;
+    p->n_by_name = p->n_by_name > 0 ? 4 * p->n_by_name : 256;
+    p->by_name = KS_NEW_ARRAY(p->arena, size_t, p->n_by_name);
+    for (size_t i = 0; i < p->arms.len; i++)
+        *slot_of(p, p->arms.at[i].name) = i + 1;
+}
+
 bool ks_policy_offer(struct ks_policy *p, const char *name, size_t from, size_t skill, size_t tag)
 {
-    ks_vec_each(struct ks_arm, arm, &p->arms)
-        if (strcmp(arm->name, name) == 0) {
-            if (arm->state == KS_ARM_BASELESS) { // and on a better one now
-                arm->state = KS_ARM_OPEN;
-                arm->from = from;
-            }
-            return false;
+    make_room(p);
+    size_t *slot = slot_of(p, name);
+    if (*slot != 0) {
+        struct ks_arm *arm = &p->arms.at[*slot - 1];
+        if (arm->state == KS_ARM_BASELESS) { // and on a better one now
+            arm->state = KS_ARM_OPEN;
+            arm->from = from;
+            evaluate(p, arm);
         }
+        return false;
+    }
+    *slot = p->arms.len + 1;
     bool ruled = has(p, KS_PART_RULES);
-    *ks_vec_push(p->arena, &p->arms) =
-        (struct ks_arm){.name = ks_arena_strdup(p->arena, name),
-                        .direction = p->ranked[skill].skill->direction,
-                        .from = from,
-                        .skill = skill,
-                        .tag = tag,
-                        .depth = from == KS_ORIGINAL ? 1 : p->arms.at[from].depth + 1,
-                        .lift = ruled ? RULE_LIFT * (p->ranked[skill].score - 0.5) : 0,
-                        .words = ks_effects_words(&p->effects, ks_arm_words(p->arena, name))};
+    const char *copy = ks_arena_strdup(p->arena, name);
+    struct ks_arm *arm = ks_vec_push(p->arena, &p->arms);
+    *arm = (struct ks_arm){.name = copy,
+                           .group = group_of(p, copy),
+                           .direction = p->ranked[skill].skill->direction,
+                           .from = from,
+                           .skill = skill,
+                           .tag = tag,
+                           .depth = from == KS_ORIGINAL ? 1 : p->arms.at[from].depth + 1,
+                           .lift = ruled ? RULE_LIFT * (p->ranked[skill].score - 0.5) : 0,
+                           .words = ks_effects_words(&p->effects, ks_arm_words(p->arena, name))};
+    evaluate(p, arm);
     return true;
 }
 
@@ -69,24 +162,33 @@ static enum ks_status expand(struct ks_policy *p, size_t from, struct ks_err *er
     return KS_OK;
 }
 
-static double promise(const struct ks_policy *p, const struct ks_arm *arm);
+// Of what was not stepped on yet, ahead of an answer.
+static size_t most_promising(const struct ks_policy *p)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < p->arms.len; i++) {
+        const struct ks_arm *arm = &p->arms.at[i];
+        if (arm->state == KS_ARM_OPEN && !arm->expanded &&
+            (best == SIZE_MAX || arm->promise > p->arms.at[best].promise) &&
+            ks_starts_with(arm->name, "transform "))
+            best = i;
+    }
+    return best;
+}
 
 // Steps on the open arms that promise most, and on what those give: what is best stands on several.
 static enum ks_status look_ahead(struct ks_policy *p, struct ks_err *err)
 {
-    for (int round = 0; round < AHEAD; round++)
-        for (int k = 0; k < PARENTS; k++) {
-            size_t best = SIZE_MAX;
-            for (size_t i = 0; i < p->arms.len; i++) {
-                const struct ks_arm *arm = &p->arms.at[i];
-                if (arm->state == KS_ARM_OPEN && !arm->expanded &&
-                    ks_starts_with(arm->name, "transform ") &&
-                    (best == SIZE_MAX || promise(p, arm) > promise(p, &p->arms.at[best])))
-                    best = i;
-            }
-            if (best != SIZE_MAX)
-                KS_TRY(expand(p, best, err));
+    for (int k = 0; k < AHEAD * PARENTS; k++) {
+        size_t best = most_promising(p);
+        while (best != SIZE_MAX && p->space.stands != NULL &&
+               !p->space.stands(p->space.context, p, best)) {
+            p->arms.at[best].state = KS_ARM_DROPPED;
+            best = most_promising(p);
         }
+        if (best != SIZE_MAX)
+            KS_TRY(expand(p, best, err));
+    }
     return KS_OK;
 }
 
@@ -97,6 +199,7 @@ static enum ks_status widen(struct ks_policy *p, struct ks_err *err)
         if (p->arms.at[i].state == KS_ARM_RIGHT &&
             (best == KS_ORIGINAL || p->arms.at[i].log_ratio > p->arms.at[best].log_ratio))
             best = i;
+    evaluate_all(p);
     if (!p->begun)
         KS_TRY(expand(p, KS_ORIGINAL, err));
     p->begun = true;
@@ -105,59 +208,27 @@ static enum ks_status widen(struct ks_policy *p, struct ks_err *err)
     return has(p, KS_PART_AHEAD) ? look_ahead(p, err) : KS_OK;
 }
 
-static double feasible(const struct ks_policy *p, const struct ks_arm *arm)
-{
-    bool of_template = ks_starts_with(arm->name, "template ");
-    size_t group = of_template ? strcspn(arm->name + strlen("template "), " ") : 0;
-    double right = of_template ? 1.2 : 3.6, tried = 4;
-    if (of_template && arm->depth > 1)
-        return 0.9; // another setting of what was found right
-    ks_vec_each(const struct ks_arm, other, &p->arms)
-        if ((other->state == KS_ARM_RIGHT || other->state == KS_ARM_WRONG) && other->depth == 1 &&
-            ks_starts_with(other->name, "template ") == of_template &&
-            strncmp(other->name, arm->name, group + strlen("template ")) == 0) {
-            tried++;
-            right += other->state == KS_ARM_RIGHT;
-        }
-    return right / tried;
-}
-
-// Expected gain over the best, times how probably it is right.
-static double promise(const struct ks_policy *p, const struct ks_arm *arm)
-{
-    double mean, variance;
-    ks_effects_predict(&p->effects, &arm->words, &mean, &variance);
-    double over = mean + arm->lift - p->best;
-    if (!has(p, KS_PART_EXPLORE))
-        return over;
-    double sd = sqrt(fmax(variance, 1e-8)), z = over / sd;
-    double density = exp(-z * z / 2) / sqrt(2 * M_PI), below = erfc(-z / sqrt(2)) / 2;
-    return sd * density + over * below;
-}
-
+// What awaited answers leave of a value is looked up where it may be the largest: others fell as
+// well.
 static size_t pick(struct ks_policy *p)
 {
-    size_t chosen = SIZE_MAX;
-    double most = -INFINITY;
-    for (size_t i = 0; i < p->arms.len; i++) {
-        const struct ks_arm *arm = &p->arms.at[i];
-        if (arm->state != KS_ARM_OPEN)
-            continue;
-        double value = promise(p, arm);
-        value *= value > 0 ? feasible(p, arm) : 1;
-        value += 1e-9 * ks_rng_unit(&p->rng); // what is equal comes in any order
-        if (value > most) {
-            most = value;
-            chosen = i;
-        }
+    p->looks++;
+    for (;;) {
+        size_t chosen = SIZE_MAX;
+        for (size_t i = 0; i < p->arms.len; i++)
+            if (p->arms.at[i].state == KS_ARM_OPEN &&
+                (chosen == SIZE_MAX || p->arms.at[i].value > p->arms.at[chosen].value))
+                chosen = i;
+        if (chosen == SIZE_MAX || p->arms.at[chosen].looked_at == p->looks)
+            return chosen;
+        evaluate(p, &p->arms.at[chosen]);
     }
-    return chosen;
 }
 
 static size_t pick_any(struct ks_policy *p)
 {
     size_t open = 0;
-    ks_vec_each(struct ks_arm, arm, &p->arms)
+    ks_vec_each (struct ks_arm, arm, &p->arms)
         open += arm->state == KS_ARM_OPEN;
     size_t at = open > 0 ? ks_rng_below(&p->rng, open) : 0;
     for (size_t i = 0; i < p->arms.len; i++)
@@ -180,7 +251,7 @@ static bool flat(const struct ks_policy *p)
     int waited = p->asked - p->gained;
     if (waited < PATIENCE || waited >= MOST_PATIENCE)
         return waited >= MOST_PATIENCE;
-    ks_vec_each(const struct ks_arm, arm, &p->arms)
+    ks_vec_each (const struct ks_arm, arm, &p->arms)
         if (arm->state == KS_ARM_OPEN && bound(p, arm) > p->best + WORTH)
             return false;
     return true;
@@ -221,7 +292,7 @@ void ks_policy_tell(struct ks_policy *p, size_t at, bool right, double ratio)
         ks_effects_learn(&p->effects, &arm->words, arm->log_ratio, true);
     double before = p->best;
     p->best = 0;
-    ks_vec_each(struct ks_arm, other, &p->arms) {
+    ks_vec_each (struct ks_arm, other, &p->arms) {
         if (!right && other->from == at && other->state == KS_ARM_OPEN)
             other->state = KS_ARM_BASELESS;
         if (other->state == KS_ARM_RIGHT)

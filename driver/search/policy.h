@@ -40,15 +40,26 @@ struct ks_arm {       // a candidate as the policy sees it
     double log_ratio; // when right
     double lift;      // what rules add
     struct ks_words words;
+    size_t group;    // among the policy's
+    double promise;  // expected gain over the best, of when it was last looked at,
+    double value;    // and times how probably it is right: with every answer awaited it can only fall
+    int looked_at;
+};
+struct ks_arm_group { // what may be right or wrong together: all transforms, or one template
+    const char *name;
+    size_t len;
+    int tried, right; // of those that stand on the original
 };
 
 struct ks_policy;
-// Where candidates come from: calls ks_policy_offer for all that one action of the ranked skill
-// gives on `from`.
+// Where candidates come from: `expand` calls ks_policy_offer for all that one action of the ranked
+// skill gives on `from`. `stands`, which may be NULL, says whether an arm can be made, before steps
+// on it are looked at: offers may be names alone.
 struct ks_policy_space {
     void *context;
     enum ks_status (*expand)(void *context, struct ks_policy *policy, size_t from, size_t skill,
                              struct ks_err *err);
+    bool (*stands)(void *context, const struct ks_policy *policy, size_t arm);
 };
 
 struct ks_policy {
@@ -59,6 +70,9 @@ struct ks_policy {
     unsigned without; // bits of parts
     struct ks_rng rng;
     KS_VEC(struct ks_arm) arms;
+    size_t *by_name, n_by_name; // arms + 1 by hash of their names, 0: free
+    KS_VEC(struct ks_arm_group) groups;
+    int looks; // at arms' values
     struct ks_effects effects;
     double *saved;
     double best;       // log ratio, 0 of the original

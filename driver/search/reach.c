@@ -14,32 +14,82 @@ void ks_reach_open(struct ks_reach *reach, struct ks_arena *arena, const struct 
         reach->refusal = ks_arena_strdup(arena, err.text);
 }
 
+// What one setting of a skill makes of the kernel with that body, in memory that is given back: an
+// attempt may leave much behind.
+static enum ks_status try_action(struct ks_reach *reach, const char *params,
+                                 struct ks_reach_action *action, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    struct ks_subject subject = reach->subject;
+    struct ks_options options = {0};
+    struct ks_err local = {0};
+    subject.arena = &scratch;
+    enum ks_status status = ks_options_read(action->body, &options, &local);
+    if (status == KS_OK)
+        status = ks_transform_apply(&subject, action->skill->transform, params, &options, &local);
+    if (status == KS_OK)
+        action->text = ks_options_text(reach->arena, &options);
+    else if (status == KS_E_UNSUPPORTED)
+        action->refusal = ks_arena_strdup(reach->arena, local.text);
+    else
+        status = ks_err_set(err, status, "%s: %s", action->skill->id, local.text);
+    ks_arena_free(&scratch);
+    return status == KS_E_UNSUPPORTED ? KS_OK : status;
+}
+
+static bool is_done(const struct ks_reach *reach, const struct ks_reach_action *tried)
+{
+    ks_vec_each (const struct ks_reach_action, action, &reach->actions)
+        if (action->text != NULL && strcmp(action->body, tried->body) == 0 &&
+            strcmp(action->text, tried->text) == 0)
+            return true;
+    return strcmp(tried->text, tried->body) == 0;
+}
+
+// Tries all settings of a skill on a body, once.
+static enum ks_status learn_actions(struct ks_reach *reach, const char *body,
+                                    const struct ks_skill *skill, struct ks_err *err)
+{
+    ks_vec_each (const struct ks_reach_action, known, &reach->actions)
+        if (known->skill == skill && strcmp(known->body, body) == 0)
+            return KS_OK;
+    size_t *index = KS_NEW_ARRAY(reach->arena, size_t, skill->n_params + 1);
+    bool complete = true;
+    for (size_t i = 0; i < skill->n_params; i++)
+        complete &= skill->param_values[i][0] != NULL;
+    do {
+        struct ks_reach_action action = {.skill = skill, .body = body};
+        if (complete)
+            KS_TRY(try_action(reach, ks_skill_settings(reach->arena, skill, index), &action, err));
+        if (action.text != NULL && is_done(reach, &action))
+            action.text = NULL;
+        *ks_vec_push(reach->arena, &reach->actions) = action;
+    } while (complete && ks_skill_next(skill, index));
+    return KS_OK;
+}
+
 static enum ks_status transform_names(struct ks_reach *reach, const char *base,
                                       const struct ks_skill *skill, struct ks_strv *names,
                                       const char **refusal, struct ks_err *err)
 {
-    size_t *index = KS_NEW_ARRAY(reach->arena, size_t, skill->n_params + 1);
-    for (size_t i = 0; i < skill->n_params; i++)
-        if (!skill->param_values[i][0])
-            return KS_OK;
-    do {
-        struct ks_err local = {0};
-        struct ks_options options = {0};
-        const char *params = ks_skill_settings(reach->arena, skill, index);
-        KS_TRY(ks_options_read(base, &options, err));
-        enum ks_status status =
-            ks_transform_apply(&reach->subject, skill->transform, params, &options, &local);
-        if (status == KS_E_UNSUPPORTED) {
-            if (*refusal == NULL)
-                *refusal = ks_arena_strdup(reach->arena, local.text);
+    struct ks_options below = {0};
+    KS_TRY(ks_options_read(base, &below, err));
+    const struct ks_options own = ks_options_body(&below);
+    const char *body = ks_options_text(reach->arena, &own);
+    KS_TRY(learn_actions(reach, body, skill, err));
+    ks_vec_each (const struct ks_reach_action, action, &reach->actions) {
+        struct ks_options options = below;
+        if (action->skill != skill || strcmp(action->body, body) != 0)
             continue;
-        }
-        if (status != KS_OK)
-            KS_FAIL(err, status, "%s: %s", skill->id, local.text);
+        if (*refusal == NULL)
+            *refusal = action->refusal;
+        if (action->text == NULL || ks_options_read(action->text, &options, err) != KS_OK ||
+            ks_options_agree(&options, NULL) != KS_OK ||
+            memcmp(&options, &below, sizeof options) == 0)
+            continue;
         const char *text = ks_options_text(reach->arena, &options);
-        if (strcmp(text, base) != 0)
-            ks_strv_add(reach->arena, names, ks_arena_printf(reach->arena, "transform %s", text));
-    } while (ks_skill_next(skill, index));
+        ks_strv_add(reach->arena, names, ks_arena_printf(reach->arena, "transform %s", text));
+    }
     return KS_OK;
 }
 

@@ -6,6 +6,13 @@
 #include "engine/engine.h"
 #include "engine/subject.h"
 
+struct ks_reach_action {
+    const struct ks_skill *skill;
+    const char *body;    // options that rewrite the body, on which it was tried
+    const char *text;    // its options, completed; NULL: one that gives nothing
+    const char *refusal; // why, or NULL
+};
+
 struct ks_reach {
     struct ks_arena *arena;
     const struct ks_brief *brief;
@@ -13,13 +20,15 @@ struct ks_reach {
     struct ks_subject subject;
     const char *refusal;                // why no transform understands the kernel, or NULL
     struct ks_candidate_list templates; // proposals of templates come at once
+    KS_VEC(struct ks_reach_action) actions; // of the skills that were asked for, tried on each body once
 };
 
 // Borrows all.
 void ks_reach_open(struct ks_reach *reach, struct ks_arena *arena, const struct ks_brief *brief,
                    const char *template_dir);
 // Names of what the skill's action gives on `base` (NULL: on the original), the skill's first
-// values first; *refusal, where there are none, says why, or is NULL.
+// values first; *refusal, where there are none, says why, or is NULL. What another skill, asked
+// before, does as well is that skill's alone. Not each name on a base can be made.
 enum ks_status ks_reach_names(struct ks_reach *reach, const struct ks_candidate *base,
                               const struct ks_skill *skill, struct ks_strv *names,
                               const char **refusal, struct ks_err *err);

@@ -222,6 +222,24 @@ static void unknown_parameters_are_mistakes(void **state)
                      KS_E_USER);
 }
 
+static void what_no_shape_has_is_refused_at_once(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "items=2 jam=1 lanes=8", "tile=16 jam=1 width=4", "items=16 rows=8 jam=1", "lanes=32 items=2",
+        "block=32x8 lanes=8",    "split=8 lanes=4",       "private=1 items=4",     "width=4 unroll=4",
+        "items=2 rows=2"};
+    struct ks_err err = {0};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct ks_options options = {0};
+        assert_int_equal(ks_options_read(texts[i], &options, &err), KS_OK);
+        assert_int_equal(ks_options_agree(&options, &err), KS_E_UNSUPPORTED);
+    }
+    struct ks_options fine = {0};
+    assert_int_equal(ks_options_read("block=16x16 items=4 rows=4 restrict=1 jam=1 tile=16", &fine, &err), KS_OK);
+    assert_int_equal(ks_options_agree(&fine, &err), KS_OK);
+}
+
 static void options_print_as_they_are_read(void **state)
 {
     (void)state;
@@ -243,6 +261,7 @@ int main(void)
         cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
         cmocka_unit_test(unknown_parameters_are_mistakes),
+        cmocka_unit_test(what_no_shape_has_is_refused_at_once),
         cmocka_unit_test(options_print_as_they_are_read),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,7 +53,7 @@ static struct ks_policy policy_of(struct world *world, uint64_t seed)
                                                     {.skill = &skills[1], .score = 0.5}};
     struct ks_policy policy;
     ks_policy_init(&policy, &arena, seed, 0);
-    policy.space = (struct ks_policy_space){world, expand};
+    policy.space = (struct ks_policy_space){.context = world, .expand = expand};
     policy.ranked = ranked;
     policy.n_ranked = 2;
     return policy;
@@ -138,11 +138,33 @@ static void test_later_answer_counts(void **state)
     assert_true(policy.best == 0);
 }
 
+static bool all_but_two(void *context, const struct ks_policy *policy, size_t arm)
+{
+    (void)context;
+    return strstr(policy->arms.at[arm].name, "a=2") == NULL;
+}
+
+// What cannot be made is no base to look ahead on, and is never asked for once that is known.
+static void test_what_does_not_stand(void **state)
+{
+    (void)state;
+    struct world world = {0};
+    struct ks_policy policy = policy_of(&world, 1);
+    int asked;
+    double best;
+    policy.space.stands = all_but_two;
+    const char *order = whole_search(&policy, 4, 100, &asked, &best);
+    assert_null(strstr(order, "a=2"));
+    assert_int_equal(asked, 4 * 6);
+    assert_int_equal(world.offered, 5 + 4 * 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_finds_the_best), cmocka_unit_test(test_same_seed),
-        cmocka_unit_test(test_wrong_is_no_base), cmocka_unit_test(test_later_answer_counts)};
+        cmocka_unit_test(test_wrong_is_no_base), cmocka_unit_test(test_later_answer_counts),
+        cmocka_unit_test(test_what_does_not_stand)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
     return failed;
