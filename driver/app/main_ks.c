@@ -7,7 +7,7 @@
 #include "base/log.h"
 
 static const struct ks_verb verbs[] = {
-    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [--device NAME] [-- NVCC OPTIONS] | --replay LOG [KERNEL]",
+    {"tune", "FILE.cu[:KERNEL] [--budget=TIME] [--again] [--device NAME] [--agent=BACKEND] [-- NVCC OPTIONS] | --replay LOG [KERNEL]",
      "find, verify and store a faster variant of each marked kernel",
      "Profiles the marked kernels of FILE.cu on this machine's GPU, proposes variants, verifies each\n"
      "against the original and stores the one that is confirmed faster, or the decision that the\n"
@@ -17,6 +17,9 @@ static const struct ks_verb verbs[] = {
      "  --again        judge again what earlier runs judged, and decide anew\n"
      "  --device NAME  `cuda`, or `emu`: verified on the emulated device, where speed is modelled, not\n"
      "                 measured (docs/emulator.md); default KS_DEVICE, else a GPU, else the emulated one\n"
+     "  --agent=BACKEND  models to ask as well, `command:PROGRAM` or `replay:FILE` (docs/agents.md); with\n"
+     "                 --record=FILE to keep what was said, --no-engine to ask them alone\n"
+     "  --print-prompt  what they would be asked, word for word; nobody is asked, nothing decided\n"
      "  --replay=LOG   no tuning: plays searches back on a recorded log, of all its kernels or of KERNEL\n"
      "                 (docs/search.md), with --seed=N and without the part of each --without=PART\n"
      "An interrupted run goes on where it stopped.\n"

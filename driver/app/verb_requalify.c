@@ -70,7 +70,7 @@ static enum ks_status judge_all(struct tuning *tuning, struct verb_tu *tu,
     KS_TRY(ks_requalify_find(arena, &tu->store, config, kernel, list, err));
     if (list->len == 0)
         return KS_OK;
-    enum ks_status status = ks_settle_open(arena, &tu->tu, kernel, &tu->plain, config, tu->dir,
+    enum ks_status status = ks_settle_open(arena, &tu->tu, kernel, &tu->plain, config, tu->dir, false,
                                            &judge, &result->finding, err);
     if (status == KS_OK && result->finding == NULL)
         status = ks_requalify(arena, judge, config, &tu->store, kernel, list, &result->variant,

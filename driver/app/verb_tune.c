@@ -13,6 +13,34 @@
 #include "store/pending.h"
 #include "store/ptx_text.h"
 
+// Models, where they are configured. What they write runs in a sandbox or not at all.
+static int open_agents(struct tuning *tuning)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct ks_err err = {0};
+    if (tuning->decide != NULL || context->config.agent == NULL)
+        return EXIT_OK;
+    if (ks_agents_open(context->arena, &context->config, &tuning->agents, &err) != KS_OK)
+        return verb_fail(context, &err);
+    if (verb_device_confine(context, &err) == KS_OK)
+        return EXIT_OK;
+    ks_agents_close(tuning->agents);
+    tuning->agents = NULL;
+    ks_warn("no model is asked: what they write could not be judged in a sandbox: %s", err.text);
+    return EXIT_OK;
+}
+
+// To show what would be asked nobody need be there to be asked.
+static int open_prompts(struct tuning *tuning)
+{
+    struct ks_verb_context *context = tuning->context;
+    struct ks_err err = {0};
+    tuning->agents = KS_NEW(context->arena, struct ks_agents);
+    if (ks_agents_prompts(context->arena, &context->config, tuning->agents, &err) != KS_OK)
+        return verb_fail(context, &err);
+    return EXIT_OK;
+}
+
 int tuning_begin(struct tuning *tuning)
 {
     struct ks_verb_context *context = tuning->context;
@@ -43,7 +71,7 @@ int tuning_begin(struct tuning *tuning)
         ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
         ks_warn("%s; tuning without memory", err.text);
     tuning->rows = json_array();
-    return EXIT_OK;
+    return tuning->print_prompt ? open_prompts(tuning) : open_agents(tuning);
 }
 
 // Skills of the user that have lost by what this run added.
@@ -62,6 +90,7 @@ static void retire_losers(struct tuning *tuning)
 int tuning_end(struct tuning *tuning, const char *schema)
 {
     retire_losers(tuning);
+    ks_agents_close(tuning->agents);
     ks_outcomes_close(tuning->outcomes);
     ks_collect_if_full(&tuning->context->config);
     if (ks_stop_requested())
@@ -143,7 +172,7 @@ static bool settled(struct tuning *tuning, const struct verb_tu *tu,
 static const char *status_of(enum ks_tune_end end)
 {
     static const char *const names[] = {"variant", "original", "budget", "baseline-fault",
-                                        "interrupted", "failed"};
+                                        "interrupted", "waiting", "prompt", "failed"};
     return names[end];
 }
 
@@ -154,6 +183,8 @@ static const char *text_of(const struct ks_tune_result *result, const struct ks_
         return result->finding;
     case KS_TUNE_INTERRUPTED:
         return "interrupted; what was judged is remembered, run the same command to go on";
+    case KS_TUNE_WAITING:
+        return "answers are awaited; run the same command once they are there";
     case KS_TUNE_FAILED:
         return err->text;
     default:
@@ -180,7 +211,9 @@ static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
         .config = &context->config, .store = &tu->store, .outcomes = tuning->outcomes,
         .budget_seconds = budget_of(tuning, &tu->tu.project, kernel),
         .budget_tries = kernel->mark->mark->budget_tries, .again = tuning->again,
-        .modelled = verb_device_emulated(&tuning->device), .work_dir = tu->dir};
+        .modelled = verb_device_emulated(&tuning->device), .work_dir = tu->dir,
+        .agents = tuning->agents, .only_agents = tuning->only_agents,
+        .print_prompt = tuning->print_prompt};
     enum ks_status status =
         ks_tune_kernel(context->arena, &tu->tu, kernel, &tu->plain, &options, &result, &err);
     tuning_keep_profile(tuning, kernel, &result);
@@ -222,7 +255,8 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
 
 int verb_tune(struct ks_verb_context *context)
 {
-    const char *budget = NULL, *again = NULL, *in_build = NULL, *device = NULL;
+    const char *budget = NULL, *again = NULL, *in_build = NULL, *device = NULL, *agent = NULL;
+    const char *no_engine = NULL, *print_prompt = NULL, *record = NULL;
     struct tuning tuning = {.context = context, .target = true};
     struct verb_replay replay = {0};
     const struct verb_option options[] = {{.name = "--replay=", .value = &replay.log},
@@ -232,10 +266,14 @@ int verb_tune(struct ks_verb_context *context)
                                           {.name = "--again", .value = &again},
                                           {.name = "--in-build", .value = &in_build},
                                           {.name = "--device=", .value = &device},
-                                          {.name = "--key=", .values = &tuning.keys}};
+                                          {.name = "--key=", .values = &tuning.keys},
+                                          {.name = "--agent=", .value = &agent},
+                                          {.name = "--record=", .value = &record},
+                                          {.name = "--no-engine", .value = &no_engine},
+                                          {.name = "--print-prompt", .value = &print_prompt}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 8, .least = 0, .most = 1, .nvcc = true};
+        .options = options, .n_options = 12, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
@@ -254,6 +292,14 @@ int verb_tune(struct ks_verb_context *context)
                                              : "--seed and --without are those of --replay=LOG");
     if (budget != NULL && !ks_seconds_parse(budget, &tuning.budget))
         return verb_usage(context, "--budget=%s is no time: 90, 90s or 5m", budget);
+    if (agent != NULL)
+        context->config.agent = strcmp(agent, "none") == 0 ? NULL : agent;
+    if (record != NULL)
+        context->config.agent_record = record;
+    tuning.only_agents = no_engine != NULL;
+    tuning.print_prompt = print_prompt != NULL;
+    if (tuning.only_agents && !tuning.print_prompt && context->config.agent == NULL)
+        return verb_usage(context, "--no-engine leaves nobody to ask: give --agent=BACKEND");
     tuning.again = again != NULL;
     tuning.in_build = in_build != NULL;
     verb_split_target(context->arena, words.targets.at[0], &file, &kernel);

@@ -18,6 +18,8 @@ struct tuning {
     struct ks_strv keys;       // hexadecimal; none: all
     struct ks_device_info device;
     struct ks_outcomes *outcomes; // NULL: no memory
+    struct ks_agents *agents;  // NULL: none is asked
+    bool only_agents, print_prompt;
     // What is done with one kernel that is to be decided; NULL: it is tuned.
     void (*decide)(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel *kernel);
     json_t *rows;              // of the report (docs/json.md)

@@ -38,11 +38,35 @@ static void say_variant(FILE *out, const char *name, const struct ks_tune_result
     fprintf(out, "ks:   stored %s\n", result->path);
 }
 
+// What models were asked and what came of it, one line.
+static void say_agents(FILE *out, const char *name, const struct ks_consult_counts *c)
+{
+    const struct ks_spend *s = c->spend;
+    fprintf(out, "ks: %s: %d questions, %d answers, %d proposals", name, c->asked, c->answered, c->proposed);
+    for (int i = 0; i < KS_REFUSALS; i++)
+        if (c->refused[i] > 0)
+            fprintf(out, ", %d %s", c->refused[i], ks_refusal_name((enum ks_refusal)i));
+    if (c->waiting > 0)
+        fprintf(out, ", %d awaited", c->waiting);
+    if (s->requests > 0)
+        fprintf(out, "; %lld requests, %lld tokens%s", (long long)s->requests,
+                (long long)(s->tokens_in + s->tokens_out), s->untold > 0 ? " at most" : "");
+    if (s->price.in > 0 || s->price.out > 0)
+        fprintf(out, ", cost %.4g", s->money);
+    fprintf(out, "%s%s\n", c->stopped != NULL ? "; stopped: " : "", c->stopped != NULL ? c->stopped : "");
+}
+
 static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *text,
                 const struct ks_tune_result *result)
 {
     const char *name = verb_kernel_name(kernel);
     FILE *out = stream(tuning);
+    if (result != NULL && result->end == KS_TUNE_PROMPT) {
+        fputs(result->prompt, out);
+        return;
+    }
+    if (result != NULL && result->consulted)
+        say_agents(out, name, &result->agents);
     if (result != NULL && result->end == KS_TUNE_VARIANT)
         say_variant(out, name, result);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
@@ -82,6 +106,27 @@ static json_t *new_row(const char *kernel, const char *key, int arch, const char
     return row;
 }
 
+static json_t *agents_json(const struct ks_consult_counts *c)
+{
+    json_t *refused = json_object();
+    for (int i = 0; i < KS_REFUSALS; i++)
+        if (c->refused[i] > 0)
+            json_object_set_new(refused, ks_refusal_name((enum ks_refusal)i), json_integer(c->refused[i]));
+    json_t *o = json_object();
+    json_object_set_new(o, "asked", json_integer(c->asked));
+    json_object_set_new(o, "answered", json_integer(c->answered));
+    json_object_set_new(o, "proposed", json_integer(c->proposed));
+    json_object_set_new(o, "waiting", json_integer(c->waiting));
+    json_object_set_new(o, "refused", refused);
+    json_object_set_new(o, "requests", json_integer(c->spend->requests));
+    json_object_set_new(o, "tokens_in", json_integer(c->spend->tokens_in));
+    json_object_set_new(o, "tokens_out", json_integer(c->spend->tokens_out));
+    json_object_set_new(o, "untold", json_integer(c->spend->untold));
+    json_object_set_new(o, "money", json_real(c->spend->money));
+    json_object_set_new(o, "stopped", c->stopped != NULL ? json_string(c->stopped) : json_null());
+    return o;
+}
+
 // The fields of a run, null where it did not come to them.
 static void add_result(json_t *row, const struct ks_tune_result *result)
 {
@@ -101,6 +146,8 @@ static void add_result(json_t *row, const struct ks_tune_result *result)
     json_object_set_new(row, "path", result != NULL && result->path != NULL
                                          ? json_string(result->path) : json_null());
     json_object_set_new(row, "timings", v != NULL ? timings_json(&v->evidence) : json_array());
+    json_object_set_new(row, "agents", result != NULL && result->consulted ? agents_json(&result->agents)
+                                                                          : json_null());
     json_object_set_new(row, "profile", profile != NULL ? json_incref(profile) : json_null());
 }
 

@@ -23,12 +23,19 @@ static const char *const accept_names[] = {"measured", "modelled", NULL};
 static const char *const file_keys[] = {"mode",      "accept",    "readonly",  "remarks",
                                         "budget",    "nvcc",      "launcher",  "device",
                                         "cache_dir", "state_dir", "store_dir", "cache_max", "memory_max",
+                                        "agent", "agent_budget", "agent_price", "agent_record",
+                                        "agent_timeout", "offline",
                                         NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
 static const char *const variables[] = {
     // clang-format off
     "KS_ACCEPT",
+    "KS_AGENT",
+    "KS_AGENT_BUDGET",
+    "KS_AGENT_PRICE",
+    "KS_AGENT_RECORD",
+    "KS_AGENT_TIMEOUT",
     "KS_BUDGET",
     "KS_BUILD_ID",
     "KS_CACHE_DIR",
@@ -44,6 +51,7 @@ static const char *const variables[] = {
     "KS_NVCC_ACTIVE",
     "KS_NVCC_LAUNCHER",
     "KS_NVCC_REAL",
+    "KS_OFFLINE",
     "KS_PROJECT",
     "KS_READONLY",
     "KS_RECORD_CAPTURE",
@@ -175,6 +183,24 @@ static enum ks_status set_store_dirs(struct ks_arena *arena, struct ks_config *c
     return KS_OK;
 }
 
+static enum ks_status set_agent(struct ks_arena *arena, struct ks_config *config, const char *where,
+                                const char *name, const char *value, struct ks_err *err)
+{
+    const char **text = strcmp(name, "agent") == 0          ? &config->agent
+                        : strcmp(name, "agent_budget") == 0 ? &config->agent_budget
+                        : strcmp(name, "agent_price") == 0  ? &config->agent_price
+                        : strcmp(name, "agent_record") == 0 ? &config->agent_record
+                                                            : NULL;
+    if (text != NULL)
+        *text = strcmp(value, "none") == 0 ? NULL : ks_arena_strdup(arena, value);
+    else if (strcmp(name, "offline") == 0 && !parse_bool(value, &config->offline))
+        KS_FAIL(err, KS_E_USER, "%s: %s is neither 1 nor 0", where, value);
+    else if (strcmp(name, "agent_timeout") == 0 && !ks_seconds_parse(value, &config->agent_timeout))
+        KS_FAIL(err, KS_E_USER, "%s: %s is no time; use seconds as in 60s, or minutes as in 5m", where,
+                value);
+    return KS_OK;
+}
+
 // One setting by its name in a file, whatever the source; `where` begins the message.
 static enum ks_status set(struct ks_arena *arena, struct ks_config *config, const char *where,
                           const char *name, const char *value, struct ks_err *err)
@@ -208,6 +234,8 @@ static enum ks_status set(struct ks_arena *arena, struct ks_config *config, cons
     } else if (strcmp(name, "cache_max") == 0 || strcmp(name, "memory_max") == 0) {
         if (!ks_size_parse(value, name[0] == 'c' ? &config->cache_max : &config->memory_max))
             KS_FAIL(err, KS_E_USER, "%s: %s is no size; use bytes, or 500M, 2G", where, value);
+    } else if (ks_starts_with(name, "agent") || strcmp(name, "offline") == 0) {
+        return set_agent(arena, config, where, name, value, err);
     } else if (strcmp(name, "nvcc") == 0) {
         config->real_nvcc = ks_arena_strdup(arena, value);
     } else if (strcmp(name, "launcher") == 0) {
@@ -293,6 +321,12 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
         {"KS_STORE_DIR", "store_dir"},
         {"KS_CACHE_MAX", "cache_max"},
         {"KS_MEMORY_MAX", "memory_max"},
+        {"KS_AGENT", "agent"},
+        {"KS_AGENT_BUDGET", "agent_budget"},
+        {"KS_AGENT_PRICE", "agent_price"},
+        {"KS_AGENT_RECORD", "agent_record"},
+        {"KS_AGENT_TIMEOUT", "agent_timeout"},
+        {"KS_OFFLINE", "offline"},
         // clang-format on
     };
     for (size_t i = 0; i < sizeof named / sizeof *named; i++) {

@@ -40,6 +40,13 @@ struct ks_config {
     struct ks_strv store_dirs;
     int64_t cache_max;        // KS_CACHE_MAX: bytes that cache_dir may hold; default 1G
     int64_t memory_max;       // KS_MEMORY_MAX: bytes of memory.db; default 1G
+    // Models to ask (docs/agents.md): NULL or 0 where nothing is said; without `agent` none is asked.
+    const char *agent;        // KS_AGENT: "command:PROGRAM", ...
+    const char *agent_budget; // KS_AGENT_BUDGET: what asking may cost
+    const char *agent_price;  // KS_AGENT_PRICE: per million tokens
+    const char *agent_record; // KS_AGENT_RECORD: transcript to write, and to go on from
+    double agent_timeout;     // KS_AGENT_TIMEOUT: seconds for one answer
+    bool offline;             // KS_OFFLINE: no socket is opened
     const char *runtime_dir;  // $XDG_RUNTIME_DIR/ks, else /tmp/ks-<uid>: GPU locks
     // Installed data: hook/, skills/. KS_SHARE_DIR, else <bin>/../share/ks, built or installed.
     const char *share_dir;

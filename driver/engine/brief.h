@@ -33,6 +33,7 @@ struct ks_candidate {
     const char *base;               // direction of the candidate that it is built on; NULL: the original
     double base_ratio;              // and how fast that was
     const char *group;              // name of the template its bindings share
+    const char *proposer;           // model that wrote it, whose text nobody trusts; NULL: the engine
 };
 struct ks_candidate_list {
     struct ks_candidate *at;

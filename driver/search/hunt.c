@@ -88,18 +88,6 @@ static bool at_the_ceiling(const struct ks_tuner *t)
            t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
 }
 
-static void remember(struct ks_tuner *t, struct ks_candidate *candidate, const char *id,
-                     const struct ks_verdict *verdict)
-{
-    ks_trajectory_add(&t->trajectory, candidate, id, verdict);
-    // What is slower on a workload stands in nobody's way, whatever its mean.
-    if (ks_verdict_promises(verdict) && verdict->geomean > t->best) {
-        t->best = verdict->geomean;
-        t->bound = verdict->lower;
-    }
-    ks_view_verdict(t, candidate, verdict, false);
-}
-
 static bool loses(const struct ks_verdict *screened)
 {
     for (size_t w = 0; w < screened->evidence.n_timings; w++)
@@ -158,7 +146,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
             ks_trajectory_screened(&t->trajectory, e->candidate, e->id, &verdicts[i]);
             e->screened = loses(&verdicts[i]) ? 0 : verdicts[i].geomean;
         } else {
-            remember(t, e->candidate, e->id, &verdicts[i]);
+            ks_tuner_remember(t, e->candidate, e->id, &verdicts[i]);
         }
         ks_policy_tell(&h->policy, arms[i], right && verdicts[i].geomean > 0, verdicts[i].geomean);
     }
@@ -200,7 +188,7 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
         ks_step_took(&t->judging, ks_now() - begun);
     t->result->judged++;
     t->result->correct += correct;
-    remember(t, e->candidate, e->id, &verdict);
+    ks_tuner_remember(t, e->candidate, e->id, &verdict);
     ks_policy_tell(&h->policy, arm, correct, verdict.geomean > 0 ? verdict.geomean : e->screened);
     e->screened = 0;
     return KS_OK;

@@ -6,14 +6,14 @@
 
 enum ks_status ks_settle_open(struct ks_arena *arena, const struct ks_tu *tu,
                               const struct ks_tu_kernel *kernel, const struct ks_tu_compile *plain,
-                              const struct ks_config *config, const char *work_dir,
+                              const struct ks_config *config, const char *work_dir, bool sandbox,
                               struct ks_judge **judge, const char **finding, struct ks_err *err)
 {
     bool fault = false;
     const struct ks_worker_place place = ks_worker_place_of(config->device);
     struct ks_judge_options options = {
         .device = place.device, .launcher = place.launcher, .run_timeout = 60,
-        .max_shapes = 24, .work_dir = work_dir,
+        .max_shapes = 24, .work_dir = work_dir, .sandbox = sandbox,
         .shadow_root = ks_path_join(arena, work_dir, "shadow"),
         .devices_dir = ks_path_join(arena, config->share_dir, "devices")};
     struct ks_err local = {0};

@@ -37,6 +37,18 @@ void ks_step_took(struct ks_step_cost *cost, double seconds)
     cost->seen = fmax(cost->seen, seconds);
 }
 
+void ks_tuner_remember(struct ks_tuner *t, struct ks_candidate *candidate, const char *id,
+                       const struct ks_verdict *verdict)
+{
+    ks_trajectory_add(&t->trajectory, candidate, id, verdict);
+    // What is slower on a workload stands in nobody's way, whatever its mean.
+    if (ks_verdict_promises(verdict) && verdict->geomean > t->best) {
+        t->best = verdict->geomean;
+        t->bound = verdict->lower;
+    }
+    ks_view_verdict(t, candidate, verdict, false);
+}
+
 static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
 {
     const struct ks_problem *problems;
@@ -77,7 +89,8 @@ static enum ks_status store_variant(struct ks_tuner *t, const struct ks_try *win
     const char **skills = KS_NEW_ARRAY(t->arena, const char *, 1);
     skills[0] = winner->candidate->skill;
     *v = (struct ks_variant){.id = winner->proposal, .proposal = winner->candidate->proposal,
-                             .proposer = "engine", .skills = skills, .n_skills = 1, .parent = "",
+                             .proposer = winner->candidate->proposer != NULL ? winner->candidate->proposer : "engine",
+                             .skills = skills, .n_skills = 1, .parent = "",
                              .rationale = winner->candidate->rationale};
     t->result->end = KS_TUNE_VARIANT;
     return ks_settle_variant(t->arena, t->options->config, t->options->store, t->kernel, verdict, v, path,
@@ -156,7 +169,13 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
             return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
     }
     KS_TRY(store_all(t, NULL, NULL, err));
-    return t->result->end == KS_TUNE_VARIANT ? KS_OK : store_original(t, upper, err);
+    if (t->result->end == KS_TUNE_VARIANT)
+        return KS_OK;
+    if (t->result->consulted && t->result->agents.waiting > 0) {
+        t->result->end = KS_TUNE_WAITING;
+        return KS_OK;
+    }
+    return store_original(t, upper, err);
 }
 
 static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
@@ -175,9 +194,16 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     t->n_ranked = ks_choose_skills(t->arena, &t->skills, &t->brief,
                                    t->result->profiled ? &t->result->profile : NULL,
                                    t->options->outcomes, t->kernel->arch, &t->ranked);
-    KS_TRY(ks_hunt(t, err));
+    if (!t->options->only_agents)
+        KS_TRY(ks_hunt(t, err));
+    if (!ks_stop_requested())
+        KS_TRY(ks_prompted(t, err));
     if (ks_stop_requested())
         return ks_err_set(err, KS_E_INTERRUPTED, "interrupted; run the same command to go on");
+    if (t->options->print_prompt) {
+        t->result->end = KS_TUNE_PROMPT;
+        return KS_OK;
+    }
     return decide(t, err);
 }
 
@@ -200,7 +226,7 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
         return status;
     t.skills = library.skills;
     ks_view(&t, "running the original", NULL);
-    status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, &t.judge,
+    status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
                             &result->finding, err);
     if (result->finding != NULL)
         result->end = KS_TUNE_BASELINE_FAULT;

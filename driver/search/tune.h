@@ -2,6 +2,7 @@
 #ifndef KS_TUNE_H
 #define KS_TUNE_H
 
+#include "agent/consult.h"
 #include "engine/engine.h"
 #include "memory/outcomes.h"
 #include "profile/profile.h"
@@ -18,6 +19,9 @@ struct ks_tune_options {
     bool modelled;                       // on the emulated device: nothing is profiled, and that the
                                          // original stays is no decision
     const char *work_dir;                // private
+    struct ks_agents *agents;            // models to ask beside the engine; NULL: none. All is judged in a sandbox then
+    bool only_agents;                    // and no search by the engine
+    bool print_prompt;                   // their first questions are made, and nobody is asked
 };
 
 enum ks_tune_end {
@@ -26,6 +30,8 @@ enum ks_tune_end {
     KS_TUNE_BUDGET,         // budget spent: the original stays, marked incomplete
     KS_TUNE_BASELINE_FAULT, // the original is at fault: a finding, nothing stored
     KS_TUNE_INTERRUPTED,    // what was judged is remembered
+    KS_TUNE_WAITING,        // answers of a patient backend are awaited: nothing is decided yet
+    KS_TUNE_PROMPT,         // only questions were made, and nothing is decided
     KS_TUNE_FAILED,         // the tool or the device failed; err says
 };
 
@@ -38,6 +44,9 @@ struct ks_tune_result {
     double seconds;
     struct ks_profile profile;
     bool profiled;
+    bool consulted;              // models were asked:
+    struct ks_consult_counts agents;
+    const char *prompt;          // when KS_TUNE_PROMPT
 };
 
 // Progress goes to os/term.h. KS_TUNE_FAILED also returns the failure's status.

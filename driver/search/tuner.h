@@ -41,6 +41,12 @@ void ks_step_took(struct ks_step_cost *cost, double seconds);
 // Searches: screens what the policy asks for and judges in full what promises most (search/hunt.c).
 enum ks_status ks_hunt(struct ks_tuner *tuner, struct ks_err *err);
 
+// Asks models for proposals, where any are configured, and has each judged (search/prompted.c).
+enum ks_status ks_prompted(struct ks_tuner *tuner, struct ks_err *err);
+// A full judgement: kept in the trajectory, and the best so far where it is.
+void ks_tuner_remember(struct ks_tuner *tuner, struct ks_candidate *candidate, const char *id,
+                       const struct ks_verdict *verdict);
+
 // What happens, on the terminal: `candidate` may be NULL (search/view.c).
 void ks_view(const struct ks_tuner *tuner, const char *what, const struct ks_candidate *candidate);
 // One candidate's finding, in the log.

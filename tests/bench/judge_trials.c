@@ -214,7 +214,7 @@ int main(int argc, char **argv)
     struct ks_judge *judge;
     const char *finding, *dir = ks_path_join(&arena, tu.dir, "judge");
     must(ks_dir_make(dir, &err), &err);
-    must(ks_settle_open(&arena, &tu.tu, kernel, &tu.plain, &context.config, dir, &judge, &finding,
+    must(ks_settle_open(&arena, &tu.tu, kernel, &tu.plain, &context.config, dir, false, &judge, &finding,
                         &err),
          &err);
     if (judge == NULL)

@@ -120,7 +120,7 @@ static void open_kernel(struct recorder *r)
     const char *dir = ks_path_join(&r->arena, r->tu.dir, "judge");
     must(ks_dir_make(dir, &err), &err);
     take_device(r);
-    must(ks_settle_open(&r->arena, &r->tu.tu, r->kernel, &r->tu.plain, &r->context.config, dir,
+    must(ks_settle_open(&r->arena, &r->tu.tu, r->kernel, &r->tu.plain, &r->context.config, dir, false,
                         &r->judge, &finding, &err),
          &err);
     if (r->judge == NULL)

@@ -1,0 +1,106 @@
+#include "agent/agents.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/transcript.h"
+#include "os/file.h"
+
+#define COMMAND_PARALLEL 4
+#define DEFAULT_TIMEOUT 300.0
+#define DEFAULT_REQUESTS 16 // of one kernel, where no budget says more or less
+#define DEFAULT_SECONDS 900.0
+#define CHAINS 2            // one with skills and one without: the control
+#define STEPS 4
+
+static enum ks_status open_command(struct ks_arena *arena, const char *words, double timeout,
+                                   struct ks_agents *agents, struct ks_err *err)
+{
+    struct ks_strv argv = {0};
+    for (const char *at = words; *at != '\0';) {
+        size_t blank = strspn(at, " "), n = strcspn(at + blank, " ");
+        if (n > 0)
+            ks_strv_add(arena, &argv, ks_arena_strndup(arena, at + blank, n));
+        at += blank + n;
+    }
+    if (argv.len == 0)
+        KS_FAIL(err, KS_E_USER, "agent: command: names no program");
+    const struct ks_command_options options = {argv.at, timeout, COMMAND_PARALLEL};
+    return ks_command_open(&options, &agents->backend, err);
+}
+
+static enum ks_status open_backend(struct ks_arena *arena, const struct ks_config *config,
+                                   struct ks_agents *agents, struct ks_err *err)
+{
+    const char *spec = config->agent;
+    const char *colon = strchr(spec, ':');
+    const char *kind = ks_arena_strndup(arena, spec, colon != NULL ? (size_t)(colon - spec) : strlen(spec));
+    const char *rest = colon != NULL ? colon + 1 : "";
+    double timeout = config->agent_timeout > 0 ? config->agent_timeout : DEFAULT_TIMEOUT;
+    static const char *const kinds[] = {"command", "replay", NULL};
+    if (strcmp(kind, "command") == 0)
+        return open_command(arena, rest, timeout, agents, err);
+    if (strcmp(kind, "replay") == 0)
+        return ks_replay_open(rest, &agents->backend, err);
+    const char *near = ks_nearest_word(kind, kinds);
+    KS_FAIL(err, KS_E_USER, "agent: `%s` is no backend%s%s%s; there are command:PROGRAM and replay:FILE", spec,
+            near != NULL ? " (do you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
+}
+
+static enum ks_status read_budget(struct ks_arena *arena, const struct ks_config *config,
+                                  struct ks_agents *agents, struct ks_err *err)
+{
+    bool priced = false;
+    agents->each.requests = DEFAULT_REQUESTS;
+    agents->each.seconds = DEFAULT_SECONDS;
+    if (config->agent_budget != NULL)
+        KS_TRY(ks_limits_parse(arena, config->agent_budget, &agents->each, &agents->all.limits, err));
+    if (config->agent_price != NULL)
+        KS_TRY(ks_price_parse(arena, config->agent_price, agents->backend.model, &agents->price, &priced,
+                              err));
+    agents->all.price = agents->price;
+    agents->chains = agents->each.chains > 0 ? (int)agents->each.chains : CHAINS;
+    agents->steps = agents->each.steps > 0 ? (int)agents->each.steps : STEPS;
+    if ((agents->each.money > 0 || agents->all.limits.money > 0) && !priced)
+        KS_FAIL(err, KS_E_USER, "agent: a budget of money needs the price of %s: KS_AGENT_PRICE=IN/OUT per "
+                "million tokens", agents->backend.model);
+    return KS_OK;
+}
+
+enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config *config,
+                                 struct ks_agents *agents, struct ks_err *err)
+{
+    const char *dir = ks_path_join(arena, config->share_dir, "skills/prompts");
+    agents->chains = CHAINS;
+    agents->steps = STEPS;
+    agents->redaction.home = getenv("HOME");
+    KS_TRY(ks_prompt_load(arena, dir, "coder", &agents->coder, err));
+    return ks_prompt_load(arena, dir, "repairer", &agents->repairer, err);
+}
+
+enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *config,
+                              struct ks_agents **out, struct ks_err *err)
+{
+    struct ks_agents *agents = KS_NEW(arena, struct ks_agents);
+    *out = NULL;
+    if (config->agent == NULL)
+        return KS_OK;
+    KS_TRY(ks_agents_prompts(arena, config, agents, err));
+    KS_TRY(open_backend(arena, config, agents, err));
+    enum ks_status status = read_budget(arena, config, agents, err);
+    if (status == KS_OK && config->agent_record != NULL) {
+        struct ks_backend inner = agents->backend;
+        status = ks_record_open(config->agent_record, &agents->redaction, &inner, &agents->backend, err);
+    }
+    if (status == KS_OK)
+        *out = agents;
+    else
+        ks_agents_close(agents);
+    return status;
+}
+
+void ks_agents_close(struct ks_agents *agents)
+{
+    if (agents != NULL && agents->backend.close != NULL)
+        agents->backend.close(agents->backend.self);
+}

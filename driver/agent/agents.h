@@ -1,0 +1,29 @@
+// The models that `ks` may ask in one run: a backend, its budget, the prompts. None unless somebody
+// configured one.
+#ifndef KS_AGENTS_H
+#define KS_AGENTS_H
+
+#include "agent/prompt.h"
+#include "agent/redact.h"
+#include "cfg/config.h"
+
+struct ks_agents {
+    struct ks_backend backend;
+    struct ks_spend all;         // what this run has cost
+    struct ks_limits each;       // of one kernel
+    struct ks_price price;
+    struct ks_redaction redaction;
+    struct ks_prompt coder, repairer;
+    int chains, steps;           // lines of attempts a kernel, and questions of each
+};
+
+// KS_AGENT and its companions (docs/agents.md). *agents is NULL where none is configured. KS_E_USER: a
+// setting is wrong. No network is touched here.
+enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *config,
+                              struct ks_agents **agents, struct ks_err *err);
+// The prompts alone, to show them.
+enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config *config,
+                                 struct ks_agents *agents, struct ks_err *err);
+void ks_agents_close(struct ks_agents *agents); // NULL is fine
+
+#endif

@@ -1,0 +1,26 @@
+// What was tried on a kernel so far, for the next question: a line each, the newest last, and the code of
+// what was best.
+#ifndef KS_DIGEST_H
+#define KS_DIGEST_H
+
+#include "agent/consult.h"
+#include "base/vec.h"
+
+struct ks_tried {
+    const struct ks_candidate *candidate;
+    const char *correctness, *speed, *reason;
+    double ratio;
+    bool correct;
+};
+struct ks_digest_list {
+    struct ks_tried *at;
+    size_t len, cap;
+};
+
+// At most `most` bytes: the newest lines, and above them how many there were before.
+const char *ks_digest_text(struct ks_arena *arena, const struct ks_digest_list *tried, size_t most);
+const struct ks_tried *ks_digest_best(const struct ks_digest_list *tried); // correct and measured, or NULL
+// A candidate as a proposal's document.
+const char *ks_digest_code(struct ks_arena *arena, const struct ks_candidate *candidate);
+
+#endif

@@ -1,0 +1,137 @@
+// What models propose, judged like anything else. Their text is nobody's: the session of a kernel that models are
+// asked about compiles and runs all candidates in a sandbox.
+#include <string.h>
+
+#include "base/log.h"
+#include "memory/fact.h"
+#include "os/clock.h"
+#include "os/proc.h"
+#include "search/tuner.h"
+
+#define SKILLS_SHOWN 3   // of different directions
+#define WAIT_SECONDS 1.0 // between looks at what else there is to do
+
+static struct ks_outcome outcome_of(const struct ks_verdict *verdict)
+{
+    bool correct = verdict->correctness == KS_C_CORRECT;
+    return (struct ks_outcome){.correctness = ks_correctness_name(verdict->correctness),
+                               .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
+                               .correct = correct, .ratio = correct ? verdict->geomean : 0};
+}
+
+// The best of different directions, so that they complement each other.
+static size_t choose(const struct ks_tuner *t, const struct ks_skill *chosen[SKILLS_SHOWN])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_ranked && n < SKILLS_SHOWN; i++) {
+        bool other = strcmp(t->ranked[i].skill->direction, "measurement") != 0; // nobody measures here
+        for (size_t k = 0; k < n; k++)
+            other &= strcmp(chosen[k]->direction, t->ranked[i].skill->direction) != 0;
+        if (other)
+            chosen[n++] = t->ranked[i].skill;
+    }
+    return n;
+}
+
+// On the emulated device the search goes by text and launch alone; a model is told what was counted as well.
+static void add_counted(struct ks_tuner *t)
+{
+    struct ks_err err = {0};
+    struct ks_profile profile = {0};
+    bool fault;
+    const struct ks_problem *problems = t->brief.problems;
+    const struct ks_profile_ask ask = {
+        .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
+        .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
+    if (!t->options->modelled)
+        return;
+    if (ks_profile_run(t->arena, &ask, &profile, &fault, &err) != KS_OK) {
+        ks_info("%s: nothing was counted: %s", t->kernel->signature->instance, err.text);
+        return;
+    }
+    ks_vec_each(struct ks_fact, fact, &profile.facts)
+        if (fact->known)
+            ks_fact_set(t->arena, &t->brief.facts, fact->name, fact->value);
+    const char *is = ks_arena_printf(t->arena, "bottleneck(%s)", profile.bottleneck);
+    if (ks_fact_is_known(is))
+        ks_fact_set(t->arena, &t->brief.facts, is, 1);
+    json_decref(profile.json);
+}
+
+static struct ks_consult *open_consult(struct ks_tuner *t)
+{
+    add_counted(t);
+    const struct ks_skill **skills = KS_NEW_ARRAY(t->arena, const struct ks_skill *, SKILLS_SHOWN);
+    const struct ks_tu_mark *mark = t->kernel->mark;
+    const struct ks_consult_ask ask = {
+        .arena = t->arena, .agents = t->options->agents, .brief = &t->brief,
+        .source = {.file = mark->file->text, .begin = mark->decl->begin, .end = mark->decl->end,
+                   .contract = t->kernel->contract, .modelled = t->options->modelled},
+        .key = t->trajectory.key, .skills = skills, .n_skills = choose(t, skills), .known = &t->skills};
+    struct ks_consult *consult = ks_consult_open(&ask);
+    ks_vec_each(struct ks_try, entry, &t->trajectory.tries)
+        if (entry->candidate != NULL) {
+            struct ks_outcome outcome = outcome_of(&entry->verdict);
+            ks_consult_note(consult, entry->candidate, &outcome);
+        }
+    return consult;
+}
+
+static enum ks_status judge(struct ks_tuner *t, struct ks_consult *consult, struct ks_candidate *candidate,
+                            struct ks_err *err)
+{
+    struct ks_verdict verdict = {0};
+    const char *id = ks_proposal_id(t->arena, &candidate->proposal);
+    double begun = ks_now();
+    ks_view(t, "judging", candidate);
+    t->result->proposed++;
+    KS_TRY(ks_judge_full(t->judge, &candidate->proposal, &verdict, err));
+    t->result->judged++;
+    t->result->correct += verdict.correctness == KS_C_CORRECT;
+    ks_tuner_remember(t, candidate, id, &verdict);
+    struct ks_outcome outcome = outcome_of(&verdict);
+    ks_consult_tell(consult, &outcome, ks_now() - begun);
+    return KS_OK;
+}
+
+static enum ks_status converse(struct ks_tuner *t, struct ks_consult *consult, struct ks_err *err)
+{
+    bool patient = t->options->agents->backend.patient;
+    for (;;) {
+        enum ks_consult_state state;
+        struct ks_candidate *candidate;
+        ks_view(t, "asking", NULL);
+        KS_TRY(ks_consult_next(consult, patient ? 0 : WAIT_SECONDS, &state, &candidate, err));
+        if (state == KS_CONSULT_OVER || ks_stop_requested())
+            return KS_OK;
+        if (state == KS_CONSULT_CANDIDATE)
+            KS_TRY(judge(t, consult, candidate, err));
+        else if (patient)
+            return KS_OK;
+    }
+}
+
+static enum ks_status print(struct ks_tuner *t, struct ks_consult *consult, struct ks_err *err)
+{
+    struct ks_buf text = KS_BUF((size_t)8 << 20);
+    enum ks_status status = ks_consult_print(consult, &text, err);
+    t->result->prompt = ks_arena_strdup(t->arena, ks_buf_text(&text));
+    ks_buf_free(&text);
+    return status;
+}
+
+enum ks_status ks_prompted(struct ks_tuner *t, struct ks_err *err)
+{
+    struct ks_agents *agents = t->options->agents;
+    if (agents == NULL)
+        return KS_OK;
+    struct ks_consult *consult = open_consult(t);
+    t->deadline = ks_now() + agents->each.seconds; // beside the search's own time
+    if (t->options->print_prompt)
+        return print(t, consult, err);
+    enum ks_status status = converse(t, consult, err);
+    t->result->consulted = true;
+    t->result->agents = ks_consult_counts(consult);
+    ks_consult_close(consult);
+    return status;
+}

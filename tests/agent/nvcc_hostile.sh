@@ -1,0 +1,51 @@
+# Answers that are none: each is counted by its name, nothing is judged, nothing is stored, tuning goes on.
+. "$KS_TEST_SOURCE/tests/agent/agent.sh"
+once coder-00 taps
+sed -i 's/^source: |/&\n  #include "\/etc\/passwd"/' replies/coder-00
+once coder-01 taps
+sed -i 's/^source: |/&\n  static int host() { return 0; }/' replies/coder-01
+once coder-02 taps
+sed -i 's/@request@/somebody-else/' replies/coder-02
+once coder-03 taps
+sed -i 's/loops = 1/loops = 7/' replies/coder-03
+head -c 10000000 /dev/zero | tr '\0' a > replies/coder-10
+printf '!raw {"id": "x", "text": "\377\376"}' > replies/coder-11
+once coder-12 taps
+sed -i '1s/^/!other /' replies/coder-12
+printf '!flood' > replies/coder-13
+ask --agent "$scripted"
+has '"status": "original"'
+counts asked 8 && counts proposed 0 && counts judged 0
+for name in include host-code unverified-quote malformed; do counts $name 1; done
+counts too-long 2 && counts other-request 2
+grep 'coder-01' replies/asked | grep -q 'refused: include: ' || fail "no word of why"
+[ -z "$(find .ks -name '*.yaml' 2> find)" ] || fail "something is stored"
+
+# One that never answers, one that fails, one that is not there.
+rm replies/*
+printf '!hang' > replies/coder-00
+printf '!exit 3' > replies/coder-10
+KS_AGENT_TIMEOUT=3s ask --agent "$scripted"
+counts asked 2 && counts answered 0 && counts no-answer 2 && counts untold 2
+ask --agent command:/nowhere/agent
+counts no-answer 2 && counts tokens_in 0
+
+# Budgets end before the next call.
+rm replies/*
+KS_AGENT_BUDGET=requests=3 ask --agent "$scripted"
+counts requests 3 && counts no-answer 2
+KS_AGENT_BUDGET=tokens=10000 ask --agent "$scripted"
+counts requests 0 && counts tokens_in 0
+status 2 env KS_AGENT_BUDGET=money=1 "$ks" tune comb.cu --device emu --agent "$scripted"
+says 'needs the price of scripted.py' && one_line
+KS_AGENT_BUDGET=money=0.5 KS_AGENT_PRICE=scripted.py=10/30 ask --agent "$scripted"
+counts requests 4 && counts no-answer 1 # while one is under way, the worst of two has no room
+
+# What is misspelt is said in a line; nothing is asked unless somebody says so.
+status 2 "$ks" tune comb.cu --device emu --agent comand:x && says 'do you mean command' && one_line
+status 2 "$ks" tune comb.cu --device emu --no-engine && says 'give --agent=BACKEND'
+: > replies/asked
+status 0 "$ks" tune comb.cu --device emu --print-prompt --no-engine -- -arch=sm_90
+has '==== ' && has 'unsigned scaled' && lacks whom
+[ ! -s replies/asked ] || fail "--print-prompt asks"
+no_litter
