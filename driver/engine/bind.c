@@ -2,22 +2,46 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/vec.h"
+#include "engine/specimen.h"
 
-// More integer assignments than this are not worth a look: no idiom has so many free sizes.
-enum { MAX_ASSIGNMENTS = 4096, MAX_BINDINGS = 48, PROBES = 3 };
+enum {
+    MOST_TRIED = 20000,   // assignments held against the original: each takes microseconds
+    MOST_STEPS = 1000000, // of the search for them
+    MOST_UNKNOWN = 48,    // offered where the original cannot be asked: the judge tells
+    MOST_RECOGNISED = 4,  // offered where it can: they compute the same
+    MOST_CONDITIONS = 64,
+    MOST_CHOICES = 64,
+};
+
+struct condition { // of sizes alone
+    struct ks_expr *expr;
+    size_t last;                   // the number whose assignment makes it known
+    uint64_t names;                // numbers that it is about, a bit each
+    int pointer;                   // the role whose count it gives, or -1: it must hold
+    bool product;                  // of names, and so each of them divides the count
+    const struct ks_expr *divisor; // by which such a product is divided, or NULL
+};
 
 struct binder {
     struct ks_arena *arena;
     const struct ks_brief *brief;
     const struct ks_template *t;
-    struct ks_problem probe[PROBES]; // the workload with every size another prime
-    int n_probes;
-    int *pointer;            // by role: parameter or -1
-    bool *taken;             // by parameter
-    const char **integer;    // by role: plan text
-    struct ks_strv integers; // what an int role can be
+    struct ks_problem probe[KS_PROBES]; // the workload with every size another prime
+    int *pointer;                       // by role: parameter or -1
+    bool *taken;                        // by parameter
+    const char **text;                  // by role: plan text of what is no pointer
+    int64_t (*value)[KS_PROBES];        // by role: of integers
+    bool *known;                        // by role
+    size_t *order, n_order;             // roles that are numbers
+    struct ks_integer_list integers;
+    struct ks_integer_list *choices; // by role: of literals
+    struct condition conditions[MOST_CONDITIONS];
+    size_t n_conditions;
     struct ks_binding_list *out;
+    size_t steps, tried, recognised;
+    struct ks_near_miss near;
     bool exact; // extents must be equal, not just large enough
 };
 
@@ -26,61 +50,44 @@ static bool is_pointer_role(const struct ks_role *role)
     return role->kind <= KS_ROLE_KIND_INOUT;
 }
 
+static bool is_number_role(const struct ks_role *role)
+{
+    return role->kind == KS_ROLE_KIND_INT || role->kind == KS_ROLE_KIND_LITERAL;
+}
+
 static enum ks_status make_probes(struct binder *b, struct ks_err *err)
 {
-    // No two columns are tied by a line with integer slope.
-    static const int64_t primes[PROBES][6] = {{211, 223, 227, 229, 233, 239},
-                                              {197, 151, 163, 109, 281, 179},
-                                              {101, 307, 131, 313, 149, 257}};
+    // No two columns are tied by a line with integer slope: primes, and rows that leave other
+    // remainders, so that a quotient is no line. The smaller ones are for arrays of so many
+    // dimensions that the others would be too large.
+    static const int64_t rows[2][KS_PROBES][8] = {{{211, 223, 227, 229, 233, 239, 241, 251},
+                                                   {197, 151, 163, 109, 281, 179, 137, 227},
+                                                   {101, 307, 131, 313, 149, 257, 283, 173},
+                                                   {208, 214, 220, 226, 232, 238, 244, 250},
+                                                   {150, 165, 189, 174, 123, 204, 222, 177}},
+                                                  {{53, 59, 61, 67, 71, 73, 79, 83},
+                                                   {97, 61, 83, 47, 101, 89, 67, 59},
+                                                   {43, 89, 47, 97, 59, 71, 103, 107},
+                                                   {56, 58, 62, 66, 70, 74, 78, 82},
+                                                   {90, 75, 63, 68, 84, 57, 99, 72}}};
     struct ks_value *sizes;
     const struct ks_brief *brief = b->brief;
     if (!brief->mark || brief->mark->n_workloads == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "no workload says how large the arrays are");
     size_t n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
-    for (int p = 0; p < PROBES; p++) {
-        for (size_t i = 0; i < n; i++)
-            sizes[i].value = primes[p][i % 6];
-        KS_TRY(ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n,
-                               &b->probe[p], err));
-    }
-    b->n_probes = PROBES;
-    return KS_OK;
-}
-
-static bool lookup(void *context, const char *name, int64_t *value)
-{
-    const struct ks_problem *p = context;
-    for (size_t i = 0; i < p->n_values; i++)
-        if (strcmp(p->values[i].name, name) == 0) {
-            *value = p->values[i].value;
-            return true;
+    enum ks_status status = KS_OK;
+    for (int kind = 0; kind < 2; kind++) {
+        status = KS_OK;
+        for (int p = 0; p < KS_PROBES && status == KS_OK; p++) {
+            for (size_t i = 0; i < n; i++)
+                sizes[i].value = rows[kind][p][i % 8];
+            status = ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes,
+                                     n, &b->probe[p], err);
         }
-    return false;
-}
-
-// The value of a text over @roles@ in one probe; false when it has none.
-static bool value_of(const struct binder *b, const char *text, int probe, int64_t *value)
-{
-    struct ks_buf buf = KS_BUF(4096);
-    for (const char *at = text; *at; at++) {
-        size_t n = *at == '@' ? strcspn(at + 1, "@") : 0;
-        size_t i = 0;
-        while (n && i < b->t->n_roles &&
-               (strlen(b->t->roles[i].name) != n || memcmp(b->t->roles[i].name, at + 1, n) != 0))
-            i++;
-        if (n == 0 || i == b->t->n_roles || !b->integer[i]) {
-            ks_buf_putc(&buf, *at);
-            continue;
-        }
-        ks_buf_printf(&buf, "(%s)", b->integer[i]);
-        at += n + 1;
+        if (status == KS_OK)
+            return KS_OK;
     }
-    struct ks_expr *expr;
-    bool ok =
-        ks_expr_parse(b->arena, b->t->file, ks_slice_of(ks_buf_text(&buf)), &expr, NULL) == KS_OK &&
-        ks_expr_eval(expr, lookup, (void *)&b->probe[probe], value);
-    ks_buf_free(&buf);
-    return ok;
+    return status;
 }
 
 static const struct ks_arg *arg_of(const struct binder *b, int probe, size_t param)
@@ -88,40 +95,140 @@ static const struct ks_arg *arg_of(const struct binder *b, int probe, size_t par
     return &b->probe[probe].args[param];
 }
 
-static bool extents_fit(const struct binder *b)
+// ---- conditions
+
+struct at_probe {
+    const struct binder *b;
+    int probe;
+};
+
+// Names are roles (ks_template_read), told by their first byte: this is asked millions of times.
+static bool role_value(void *context, const char *name, int64_t *value)
 {
-    for (size_t r = 0; r < b->t->n_roles; r++) {
-        if (b->pointer[r] < 0 || !is_pointer_role(&b->t->roles[r]))
+    const struct at_probe *a = context;
+    size_t r = (unsigned char)*name - KS_ROLE_LETTER;
+    if (!a->b->known[r])
+        return false;
+    *value = a->b->value[r][a->probe];
+    return true;
+}
+
+struct naming {
+    const struct binder *b;
+    size_t last;
+    uint64_t names;
+};
+
+static void note_name(void *context, const char *name)
+{
+    struct naming *n = context;
+    for (size_t i = 0; i < n->b->n_order; i++)
+        if (n->b->order[i] == (size_t)((unsigned char)*name - KS_ROLE_LETTER)) {
+            n->names |= UINT64_C(1) << i;
+            n->last = i + 1 > n->last ? i + 1 : n->last;
+        }
+}
+
+static bool is_product(const struct ks_expr *e)
+{
+    return e->op == KS_X_NAME || e->op == KS_X_INT ||
+           (e->op == KS_X_MUL && is_product(e->kid[0]) && is_product(e->kid[1]));
+}
+
+static void add_condition(struct binder *b, struct ks_expr *expr, int pointer)
+{
+    struct naming naming = {.b = b};
+    ks_expr_names(expr, note_name, &naming);
+    if (b->n_conditions == MOST_CONDITIONS)
+        return;
+    struct condition *c = &b->conditions[b->n_conditions++];
+    *c = (struct condition){
+        .expr = expr, .last = naming.last, .names = naming.names, .pointer = pointer};
+    bool parts = expr->op == KS_X_DIV && is_product(expr->kid[0]) && expr->kid[1]->op == KS_X_NAME;
+    c->product = pointer >= 0 && (parts || is_product(expr));
+    c->divisor = parts ? expr->kid[1] : NULL;
+}
+
+// The product of those factors that are known.
+static int64_t known_part(const struct at_probe *a, const struct ks_expr *e)
+{
+    int64_t value = 1;
+    if (e->op == KS_X_MUL) {
+        int64_t x = known_part(a, e->kid[0]), y = known_part(a, e->kid[1]);
+        return ks_mul_i64(x, y, &value) ? value : INT64_MAX;
+    }
+    if (e->op == KS_X_INT)
+        return e->value;
+    return role_value((void *)(uintptr_t)a, e->name, &value) ? value : 1;
+}
+
+static bool extent_fits(const struct binder *b, const struct condition *c, bool all, int probe)
+{
+    const struct at_probe at = {b, probe};
+    const struct ks_role *role = &b->t->roles[c->pointer];
+    int64_t has = arg_of(b, probe, (size_t)b->pointer[c->pointer])->count, want;
+    bool exact = b->exact || role->kind != KS_ROLE_KIND_IN;
+    if (!all) {
+        int64_t by = 1, most;
+        if (c->divisor && !role_value((void *)(uintptr_t)&at, c->divisor->name, &by))
+            return true;
+        want = known_part(&at, c->divisor ? c->expr->kid[0] : c->expr);
+        // Some multiple of what is known, divided so and rounded down, must be the count.
+        return want > 0 && by > 0 && ks_mul_i64(has + 1, by, &most) &&
+               (exact ? (most - 1) / want * want >= most - by : want < most);
+    }
+    return ks_expr_eval(c->expr, role_value, (void *)(uintptr_t)&at, &want) && want <= has &&
+           (!exact || want == has);
+}
+
+// Whether nothing that is known after `n` numbers speaks against them.
+static bool possible(const struct binder *b, size_t n)
+{
+    for (size_t i = 0; i < b->n_conditions; i++) {
+        const struct condition *c = &b->conditions[i];
+        if ((c->last > n && !c->product) || (n > 0 && !(c->names >> (n - 1) & 1)))
             continue;
-        for (int p = 0; p < b->n_probes; p++) {
-            int64_t want;
-            int64_t has = arg_of(b, p, (size_t)b->pointer[r])->count;
-            bool in = b->t->roles[r].kind == KS_ROLE_KIND_IN;
-            if (!value_of(b, b->t->roles[r].extent, p, &want) || want > has ||
-                ((b->exact || !in) && want != has))
+        if (c->pointer >= 0 && b->pointer[c->pointer] < 0)
+            continue;
+        for (int p = 0; p < KS_PROBES; p++) {
+            const struct at_probe at = {b, p};
+            if (c->pointer >= 0 ? !extent_fits(b, c, c->last == n, p)
+                                : !ks_expr_holds(c->expr, role_value, (void *)(uintptr_t)&at))
                 return false;
         }
     }
     return true;
 }
 
+// ---- ties
+
+static bool same_in_all(const struct binder *b, const struct ks_integer *x,
+                        const struct ks_integer *y)
+{
+    (void)b;
+    return memcmp(x->value, y->value, sizeof x->value) == 0;
+}
+
 // x = slope * y + offset in every probe although all sizes differ: the workload ties them.
-static bool tied(const struct binder *b, const char *x, const char *y, int64_t *slope,
+static bool tied(const struct ks_integer *x, const struct ks_integer *y, int64_t *slope,
                  int64_t *offset)
 {
-    int64_t v[PROBES], w[PROBES];
-    for (int p = 0; p < b->n_probes; p++)
-        if (!value_of(b, x, p, &v[p]) || !value_of(b, y, p, &w[p]))
-            return false;
+    const int64_t *v = x->value, *w = y->value;
     int64_t rise = v[1] - v[0], run = w[1] - w[0];
     if (run == 0 || rise % run != 0 || rise / run < 1)
         return false;
     *slope = rise / run;
     *offset = v[0] - *slope * w[0];
-    for (int p = 2; p < b->n_probes; p++)
+    for (int p = 2; p < KS_PROBES; p++)
         if (v[p] != *slope * w[p] + *offset)
             return false;
     return true;
+}
+
+static bool is_name(const char *text)
+{
+    return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ==
+           '\0';
 }
 
 // A binding is only ever seen where tied integers are tied, so it is used nowhere else, whether it
@@ -132,40 +239,45 @@ static const char *guard_text(const struct binder *b)
     int64_t slope, offset;
     for (size_t i = 0; i < b->integers.len; i++)
         for (size_t k = 0; k < b->integers.len; k++) {
-            const char *x = b->integers.at[i], *y = b->integers.at[k];
-            if (i == k || !tied(b, x, y, &slope, &offset) || (slope == 1 && i < k))
+            const struct ks_integer *x = &b->integers.at[i], *y = &b->integers.at[k];
+            if (i == k || !is_name(x->text) || !is_name(y->text) || !tied(x, y, &slope, &offset) ||
+                (slope == 1 && i < k))
                 continue;
-            ks_buf_printf(&buf, "%s%s == ", buf.len ? " && " : "", x);
+            ks_buf_printf(&buf, "%s%s == ", buf.len ? " && " : "", x->text);
             if (slope == 1 && offset == 0)
-                ks_buf_puts(&buf, y);
+                ks_buf_puts(&buf, y->text);
             else
-                ks_buf_printf(&buf, "%lld * %s + %lld", (long long)slope, y, (long long)offset);
+                ks_buf_printf(&buf, "%lld * %s + %lld", (long long)slope, y->text,
+                              (long long)offset);
         }
     const char *text = ks_arena_strdup(b->arena, ks_buf_text(&buf));
     ks_buf_free(&buf);
     return text;
 }
 
+static bool uses(const struct binder *b, const char *text, int *times)
+{
+    *times = 0;
+    for (size_t i = 0; i < b->n_order; i++)
+        *times += b->text[b->order[i]] && strcmp(b->text[b->order[i]], text) == 0;
+    return *times > 0;
+}
+
 // Whether an integer is used twice while one of equal value is not used: under the guard that is
 // the same binding again.
 static bool is_duplicate(const struct binder *b)
 {
-    int64_t slope, offset;
-    for (size_t i = 0; i < b->integers.len; i++) {
-        int uses = 0;
-        for (size_t r = 0; r < b->t->n_roles; r++)
-            uses += b->integer[r] && strcmp(b->integer[r], b->integers.at[i]) == 0;
-        for (size_t k = 0; uses > 1 && k < b->integers.len; k++) {
-            bool used = k == i;
-            for (size_t r = 0; r < b->t->n_roles; r++)
-                used |= b->integer[r] && strcmp(b->integer[r], b->integers.at[k]) == 0;
-            if (!used && tied(b, b->integers.at[i], b->integers.at[k], &slope, &offset) &&
-                slope == 1 && offset == 0)
+    int times, none;
+    for (size_t i = 0; i < b->integers.len; i++)
+        for (size_t k = 0;
+             uses(b, b->integers.at[i].text, &times) && times > 1 && k < b->integers.len; k++)
+            if (k != i && same_in_all(b, &b->integers.at[i], &b->integers.at[k]) &&
+                !uses(b, b->integers.at[k].text, &none))
                 return true;
-        }
-    }
     return false;
 }
+
+// ---- a binding
 
 static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
 {
@@ -176,18 +288,19 @@ static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
     return KS_T_NONE;
 }
 
-static void add_binding(struct binder *b, const struct ks_names *form)
+static void add_binding(struct binder *b, const struct ks_form *form,
+                        const struct ks_assignment *assignment)
 {
     struct ks_binding_choice *c = ks_vec_push(b->arena, b->out);
     struct ks_buf text = KS_BUF(4096);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
-        const char *value = role->fallback;
+        const char *value = b->text[r] ? b->text[r] : role->fallback;
         if (b->pointer[r] >= 0)
             value = b->brief->decl->params[b->pointer[r]].name;
-        else if (b->integer[r])
-            value = b->integer[r];
-        ks_names_add(b->arena, &c->names, role->name, value);
+        bool single = is_name(value) || b->pointer[r] >= 0;
+        ks_names_add(b->arena, &c->names, role->name,
+                     single ? value : ks_arena_printf(b->arena, "(%s)", value));
         if (value != role->fallback)
             ks_buf_printf(&text, "%s%s=%s", text.len ? " " : "", role->name, value);
     }
@@ -199,44 +312,109 @@ static void add_binding(struct binder *b, const struct ks_names *form)
                      ks_arena_printf(b->arena, "%zu", ks_scalar_size(scalar)));
         ks_buf_printf(&text, " %s=%s", b->t->type_names[i], ks_scalar_name(scalar));
     }
-    for (size_t i = 0; i < form->n; i++)
-        ks_names_add(b->arena, &c->names, form->name[i], form->value[i]);
+    for (size_t i = 0; i < form->names.n; i++)
+        ks_names_add(b->arena, &c->names, form->names.name[i], form->names.value[i]);
     if (b->t->n_forms > 1)
-        ks_buf_printf(&text, " form=%s", form->value[0]);
+        ks_buf_printf(&text, " form=%s", form->names.value[0]);
     c->text = ks_arena_strdup(b->arena, ks_buf_text(&text));
+    c->says = form->says ? ks_assigned_text(b->arena, b->t, form, assignment, form->says) : NULL;
     c->guard = guard_text(b);
+    if (b->t->domain_text)
+        c->guard =
+            ks_arena_printf(b->arena, "%s%s(%s)", c->guard, *c->guard ? " && " : "",
+                            ks_assigned_text(b->arena, b->t, NULL, assignment, b->t->domain_text));
     ks_buf_free(&text);
+}
+
+static bool enough(const struct binder *b)
+{
+    return b->steps >= MOST_STEPS || b->tried >= MOST_TRIED || b->recognised >= MOST_RECOGNISED ||
+           b->out->len >= MOST_UNKNOWN;
 }
 
 // Every form is tried with each assignment.
 static void finish(struct binder *b)
 {
-    if (!extents_fit(b) || is_duplicate(b))
+    if (is_duplicate(b))
         return;
-    for (size_t i = 0; i < b->t->n_forms && b->out->len < MAX_BINDINGS; i++)
-        add_binding(b, &b->t->forms[i]);
+    const char **texts = KS_NEW_ARRAY(b->arena, const char *, b->t->n_roles);
+    for (size_t r = 0; r < b->t->n_roles; r++)
+        texts[r] = b->pointer[r] >= 0 ? b->brief->decl->params[b->pointer[r]].name : b->text[r];
+    const struct ks_assignment assignment = {b->pointer, texts};
+    for (size_t i = 0; i < b->t->n_forms && !enough(b); i++) {
+        const struct ks_form *form = &b->t->forms[i];
+        b->tried++;
+        enum ks_recognised is = ks_recognise(b->arena, b->brief, b->t, form, &assignment, &b->near);
+        if (is == KS_NOT_RECOGNISED)
+            continue;
+        b->recognised += is == KS_RECOGNISED;
+        add_binding(b, form, &assignment);
+    }
 }
 
-static void bind_integers(struct binder *b)
+static void bind_number(struct binder *b, size_t n);
+
+// `text` NULL: what the role says where no parameter does.
+static void try_number(struct binder *b, size_t n, const char *text, const int64_t *value)
 {
-    size_t ints[16], n = 0, total = 1;
-    for (size_t r = 0; r < b->t->n_roles && n < 16; r++)
-        if (b->t->roles[r].kind == KS_ROLE_KIND_INT)
-            ints[n++] = r;
-    for (size_t i = 0; i < n; i++) {
-        total *= b->integers.len;
-        if (total > MAX_ASSIGNMENTS)
+    size_t r = b->order[n];
+    const struct ks_assignment assignment = {b->pointer, b->text};
+    b->steps++;
+    b->known[r] = value != NULL;
+    if (value)
+        memcpy(b->value[r], value, sizeof b->value[r]);
+    if (possible(b, n + 1)) {
+        b->text[r] = text != NULL ? text
+                                  : ks_assigned_text(b->arena, b->t, NULL, &assignment,
+                                                     b->t->roles[r].otherwise);
+        bind_number(b, n + 1);
+    }
+    b->text[r] = NULL;
+    b->known[r] = false;
+}
+
+// What no parameter says, from what is known.
+static void try_derived(struct binder *b, size_t n)
+{
+    const struct ks_role *role = &b->t->roles[b->order[n]];
+    int64_t value[KS_PROBES];
+    for (int p = 0; p < KS_PROBES; p++) {
+        const struct at_probe at = {b, p};
+        if (!ks_expr_eval(role->derived, role_value, (void *)(uintptr_t)&at, &value[p]))
             return;
     }
-    for (size_t a = 0; a < total; a++) {
-        size_t rest = a;
-        for (size_t i = 0; i < n; i++) { // the last role turns fastest: parameters in order first
-            size_t place = n - 1 - i;
-            b->integer[ints[place]] = b->integers.at[rest % b->integers.len];
-            rest /= b->integers.len;
-        }
+    for (size_t i = 0; i < b->integers.len; i++)
+        if (memcmp(b->integers.at[i].value, value, sizeof value) == 0)
+            return; // a parameter says it
+    try_number(b, n, NULL, value);
+}
+
+static void bind_number(struct binder *b, size_t n)
+{
+    if (n == b->n_order) {
         finish(b);
+        return;
     }
+    const struct ks_role *role = &b->t->roles[b->order[n]];
+    const struct ks_integer_list *list =
+        role->kind == KS_ROLE_KIND_INT ? &b->integers : &b->choices[b->order[n]];
+    for (size_t i = 0; i < list->len && !enough(b); i++)
+        try_number(b, n, list->at[i].text, list->at[i].expr ? list->at[i].value : NULL);
+    if (role->otherwise && !enough(b))
+        try_derived(b, n);
+}
+
+// All numbers of the roles, in the order of the template: first parameters first.
+static void bind_numbers(struct binder *b)
+{
+    b->n_conditions = 0;
+    for (size_t r = 0; r < b->t->n_roles; r++)
+        if (is_pointer_role(&b->t->roles[r]) && b->pointer[r] >= 0)
+            add_condition(b, b->t->roles[r].count, (int)r);
+    for (size_t i = 0; i < b->t->n_needs; i++)
+        add_condition(b, b->t->needs[i], -1);
+    if (possible(b, 0))
+        bind_number(b, 0);
 }
 
 static bool allowed(const struct binder *b, const struct ks_role *role, enum ks_scalar scalar)
@@ -281,14 +459,14 @@ static bool all_bound(const struct binder *b)
 
 static void bind_pointers(struct binder *b, size_t r)
 {
-    while (r < b->t->n_roles && b->t->roles[r].kind == KS_ROLE_KIND_INT)
+    while (r < b->t->n_roles && is_number_role(&b->t->roles[r]))
         r++;
     if (r == b->t->n_roles) {
         if (all_bound(b))
-            bind_integers(b);
+            bind_numbers(b);
         return;
     }
-    for (size_t p = 0; p < b->brief->decl->n_params; p++) {
+    for (size_t p = 0; p < b->brief->decl->n_params && !enough(b); p++) {
         if (!fits(b, &b->t->roles[r], p))
             continue;
         b->pointer[r] = (int)p;
@@ -301,21 +479,99 @@ static void bind_pointers(struct binder *b, size_t r)
         bind_pointers(b, r + 1);
 }
 
-static void find_integers(struct binder *b)
+static void add_choice(struct binder *b, struct ks_integer_list *list, const char *text, bool whole)
 {
-    const struct ks_kernel_decl *decl = b->brief->decl;
-    for (size_t i = 0; i < decl->n_params; i++) {
-        const struct ks_type *type = &b->brief->signature->params[i];
-        if (!type->pointer && type->elem.lanes == 1 && type->elem.scalar >= KS_T_I32 &&
-            type->elem.scalar <= KS_T_U64)
-            ks_strv_add(b->arena, &b->integers, decl->params[i].name);
+    struct ks_integer choice = {.text = text};
+    for (size_t i = 0; i < list->len; i++)
+        if (strcmp(list->at[i].text, text) == 0)
+            return;
+    if (list->len >= MOST_CHOICES)
+        return;
+    if (whole &&
+        ks_expr_parse(b->arena, b->t->file, ks_slice_of(text), &choice.expr, NULL) == KS_OK)
+        for (int p = 0; p < KS_PROBES; p++)
+            choice.value[p] = choice.expr->value;
+    *ks_vec_push(b->arena, list) = choice;
+}
+
+// The template's own values first, then the text's.
+static void find_choices(struct binder *b)
+{
+    struct ks_strv whole = {0}, others = {0};
+    ks_literals_find(b->arena, b->brief, true, &whole);
+    ks_literals_find(b->arena, b->brief, false, &others);
+    for (size_t r = 0; r < b->t->n_roles; r++) {
+        const struct ks_role *role = &b->t->roles[r];
+        if (role->kind != KS_ROLE_KIND_LITERAL)
+            continue;
+        const struct ks_strv *more = role->elem ? &others : &whole;
+        for (size_t i = 0; i < role->values.len; i++)
+            add_choice(b, &b->choices[r], role->values.at[i], !role->elem);
+        for (size_t i = 0; i < more->len; i++)
+            add_choice(b, &b->choices[r], more->at[i], !role->elem);
     }
-    for (size_t i = 0; i < b->brief->signature->n_template_args; i++) {
-        int64_t value;
-        if (i < decl->n_template_params &&
-            ks_parse_i64(b->brief->signature->template_args[i], &value))
-            ks_strv_add(b->arena, &b->integers, b->brief->signature->template_args[i]);
+}
+
+static void prepare(struct binder *b)
+{
+    size_t n = b->t->n_roles;
+    b->pointer = KS_NEW_ARRAY(b->arena, int, n);
+    b->text = KS_NEW_ARRAY(b->arena, const char *, n);
+    b->value = ks_arena_array(b->arena, n, sizeof *b->value);
+    b->known = KS_NEW_ARRAY(b->arena, bool, n);
+    b->order = KS_NEW_ARRAY(b->arena, size_t, n);
+    b->choices = KS_NEW_ARRAY(b->arena, struct ks_integer_list, n);
+    b->taken = KS_NEW_ARRAY(b->arena, bool, b->brief->decl->n_params);
+    for (size_t i = 0; i < n; i++) {
+        b->pointer[i] = -1;
+        if (is_number_role(&b->t->roles[i]))
+            b->order[b->n_order++] = i;
     }
+    find_choices(b);
+    ks_integers_find(b->arena, b->brief, b->probe, false, &b->integers);
+}
+
+static void names_before(void *context, const char *name)
+{
+    bool *named = context;
+    named[(unsigned char)*name - KS_ROLE_LETTER] = true;
+}
+
+// Puts roles that are reckoned from others behind those. False if none moves.
+static bool reorder(struct binder *b)
+{
+    bool moved = false;
+    for (size_t round = 0; round < b->n_order; round++)
+        for (size_t i = 0; i + 1 < b->n_order; i++) {
+            bool named[KS_MOST_ROLES] = {false}, later = false;
+            if (!b->t->roles[b->order[i]].derived)
+                continue;
+            ks_expr_names(b->t->roles[b->order[i]].derived, names_before, named);
+            for (size_t k = i + 1; k < b->n_order; k++)
+                later |= named[b->order[k]];
+            if (!later)
+                continue;
+            size_t other = b->order[i + 1];
+            b->order[i + 1] = b->order[i];
+            b->order[i] = other;
+            moved = true;
+        }
+    return moved;
+}
+
+static const char *refused(const struct binder *b)
+{
+    const struct ks_specimens *specimens = ks_specimens_of(b->arena, b->brief);
+    if (b->near.text)
+        return ks_arena_printf(b->arena, "line %d: almost %s, but %s", b->brief->decl->line,
+                               b->t->title, b->near.text);
+    if (b->tried > 0 && specimens->n > 0)
+        return ks_arena_printf(b->arena, "line %d: what it computes is nothing that %s does",
+                               b->brief->decl->line, b->t->name);
+    return ks_arena_printf(b->arena,
+                           "line %d: no assignment of the parameters to the roles of %s "
+                           "fits their types, directions and extents",
+                           b->brief->decl->line, b->t->name);
 }
 
 enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
@@ -329,22 +585,22 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
         *refusal = ks_arena_strdup(arena, local.text);
         return KS_OK;
     }
-    b.pointer = KS_NEW_ARRAY(arena, int, t->n_roles);
-    b.integer = KS_NEW_ARRAY(arena, const char *, t->n_roles);
-    b.taken = KS_NEW_ARRAY(arena, bool, brief->decl->n_params);
-    for (size_t i = 0; i < t->n_roles; i++)
-        b.pointer[i] = -1;
-    find_integers(&b);
-    b.exact = true;
-    bind_pointers(&b, 0);
-    if (out->len == 0) { // inputs may be larger than what the kernel reads
-        b.exact = false;
+    prepare(&b);
+    // First sizes that parameters say, then those that follow from others; then inputs larger than
+    // what the kernel reads; then sizes that are the product of two.
+    enum { SAID, FOLLOWING, LARGER, PRODUCTS, PASSES };
+    for (int pass = SAID; pass < PASSES && out->len == 0; pass++) {
+        b.exact = pass != LARGER;
+        b.steps = b.tried = 0;
+        if (pass == FOLLOWING && !reorder(&b))
+            continue;
+        if (pass == PRODUCTS) {
+            b.integers.len = 0;
+            ks_integers_find(arena, brief, b.probe, true, &b.integers);
+        }
         bind_pointers(&b, 0);
     }
     if (out->len == 0)
-        *refusal = ks_arena_printf(arena,
-                                   "line %d: no assignment of the parameters to the roles of %s "
-                                   "fits their types, directions and extents",
-                                   brief->decl->line, t->name);
+        *refusal = refused(&b);
     return KS_OK;
 }

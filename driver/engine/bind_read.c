@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "engine/bind.h"
+#include "engine/template.h"
 
 void ks_names_add(struct ks_arena *arena, struct ks_names *names, const char *name,
                   const char *value)
@@ -14,11 +15,43 @@ void ks_names_add(struct ks_arena *arena, struct ks_names *names, const char *na
     names->value[names->n - 1] = value;
 }
 
-static enum ks_status read_role(const struct ks_template *t, const char *name,
-                                const struct ks_yaml *map, struct ks_role *role, struct ks_err *err)
+static bool name_roles(struct ks_arena *arena, const struct ks_template *t, struct ks_expr *e)
 {
-    static const char *const kinds[] = {"in", "out", "inout", "int", "scalar", NULL};
-    static const char *const known[] = {"kind", "elem", "extent", "default", NULL};
+    if (e == NULL)
+        return true;
+    for (size_t r = 0; e->op == KS_X_NAME && r < t->n_roles; r++)
+        if (strcmp(t->roles[r].name, e->name) == 0) {
+            e->name = ks_arena_printf(arena, "%c", (char)(KS_ROLE_LETTER + r));
+            return true;
+        }
+    bool known = e->op != KS_X_NAME;
+    for (int i = 0; known && i < 4; i++)
+        known = name_roles(arena, t, e->kid[i]);
+    return known;
+}
+
+// An expression over @roles@, as one over their letters.
+static enum ks_status read_expr(struct ks_arena *arena, const struct ks_template *t, int line,
+                                const char *text, struct ks_expr **out, struct ks_err *err)
+{
+    struct ks_buf buf = KS_BUF(4096);
+    for (const char *at = text; *at; at++)
+        if (*at != '@')
+            ks_buf_putc(&buf, *at);
+    const char *where = ks_arena_printf(arena, "%s:%d", t->file, line);
+    enum ks_status status = ks_expr_parse(arena, where, ks_slice_of(ks_buf_text(&buf)), out, err);
+    if (status == KS_OK && !name_roles(arena, t, *out))
+        status = ks_err_set(err, KS_E_USER, "%s: \"%s\" names what is no role", where, text);
+    ks_buf_free(&buf);
+    return status;
+}
+
+static enum ks_status read_role(struct ks_arena *arena, const struct ks_template *t,
+                                const char *name, const struct ks_yaml *map, struct ks_role *role,
+                                struct ks_err *err)
+{
+    static const char *const kinds[] = {"in", "out", "inout", "int", "scalar", "literal", NULL};
+    static const char *const known[] = {"kind", "elem", "extent", "default", "or", "values", NULL};
     if (map->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: role %s is no map", t->file, map->line, name);
     KS_TRY(ks_yaml_known(t->file, map, known, err));
@@ -26,18 +59,23 @@ static enum ks_status read_role(const struct ks_template *t, const char *name,
     *role = (struct ks_role){.name = name,
                              .elem = ks_yaml_text(map, "elem", NULL),
                              .extent = ks_yaml_text(map, "extent", NULL),
-                             .fallback = ks_yaml_text(map, "default", NULL)};
+                             .fallback = ks_yaml_text(map, "default", NULL),
+                             .otherwise = ks_yaml_text(map, "or", NULL)};
+    const struct ks_yaml *values = ks_yaml_get(map, "values");
+    for (size_t i = 0; values && values->kind == KS_YAML_LIST && i < values->len; i++)
+        ks_strv_add(arena, &role->values, values->items[i].text);
     for (int i = 0; kinds[i]; i++)
         if (strcmp(kinds[i], kind) == 0) {
             role->kind = (enum ks_role_kind)i;
             bool pointer = i <= KS_ROLE_KIND_INOUT;
-            if ((pointer && !role->extent) || (i != KS_ROLE_KIND_INT && !role->elem))
+            bool typed = i != KS_ROLE_KIND_INT && i != KS_ROLE_KIND_LITERAL;
+            if ((pointer && !role->extent) || (typed && !role->elem))
                 KS_FAIL(err, KS_E_USER, "%s:%d: role %s needs %s", t->file, map->line, name,
                         pointer && !role->extent ? "extent" : "elem");
             return KS_OK;
         }
-    KS_FAIL(err, KS_E_USER, "%s:%d: role %s: kind is in, out, inout, int or scalar", t->file,
-            map->line, name);
+    KS_FAIL(err, KS_E_USER, "%s:%d: role %s: kind is in, out, inout, int, scalar or literal",
+            t->file, map->line, name);
 }
 
 static enum ks_status read_types(struct ks_arena *arena, struct ks_template *t,
@@ -62,46 +100,104 @@ static enum ks_status read_types(struct ks_arena *arena, struct ks_template *t,
     return KS_OK;
 }
 
+// What all forms mean alike may hold placeholders of the form: @combine@.
+static enum ks_status read_meaning(struct ks_arena *arena, struct ks_template *t, int line,
+                                   const char *means, struct ks_form *form, struct ks_err *err)
+{
+    const char *own = NULL;
+    for (size_t i = 0; i < form->names.n; i++) {
+        if (strcmp(form->names.name[i], "means") == 0)
+            own = form->names.value[i];
+        if (strcmp(form->names.name[i], "says") == 0)
+            form->says = form->names.value[i];
+    }
+    means = own ? own : means;
+    if (!means)
+        return KS_OK;
+    char *text;
+    for (int depth = 0; depth < 2; depth++) {
+        KS_TRY(ks_template_expand(arena, t->file, means, form->names.name, form->names.value,
+                                  form->names.n, &text, err));
+        means = text;
+    }
+    const char *where = ks_arena_printf(arena, "%s:%d", t->file, line);
+    return ks_formula_parse(arena, where, means, &form->means, err);
+}
+
 static enum ks_status read_forms(struct ks_arena *arena, struct ks_template *t,
-                                 const struct ks_yaml *forms, struct ks_err *err)
+                                 const struct ks_yaml *forms, const char *means, const char *says,
+                                 struct ks_err *err)
 {
     t->n_forms = forms ? forms->len : 1;
-    t->forms = KS_NEW_ARRAY(arena, struct ks_names, t->n_forms);
+    t->forms = KS_NEW_ARRAY(arena, struct ks_form, t->n_forms);
     if (!forms) {
-        ks_names_add(arena, &t->forms[0], "form", "plain");
-        return KS_OK;
+        t->forms[0] = (struct ks_form){.says = says};
+        ks_names_add(arena, &t->forms[0].names, "form", "plain");
+        return read_meaning(arena, t, 1, means, &t->forms[0], err);
     }
     for (size_t i = 0; i < forms->len; i++) {
         const struct ks_yaml *map = &forms->items[i];
         if (map->kind != KS_YAML_MAP || !ks_yaml_get(map, "form"))
             KS_FAIL(err, KS_E_USER, "%s:%d: a form is a map with its name as `form`", t->file,
                     map->line);
+        t->forms[i] = (struct ks_form){.says = says};
         for (size_t k = 0; k < map->len; k++)
-            ks_names_add(arena, &t->forms[i], map->keys[k], map->items[k].text);
+            ks_names_add(arena, &t->forms[i].names, map->keys[k], map->items[k].text);
+        KS_TRY(read_meaning(arena, t, map->line, means, &t->forms[i], err));
     }
+    return KS_OK;
+}
+
+static enum ks_status read_needs(struct ks_arena *arena, struct ks_template *t,
+                                 const struct ks_yaml *needs, struct ks_err *err)
+{
+    t->n_needs = needs && needs->kind == KS_YAML_LIST ? needs->len : 0;
+    t->needs = KS_NEW_ARRAY(arena, struct ks_expr *, t->n_needs + 1);
+    for (size_t i = 0; i < t->n_needs; i++)
+        KS_TRY(read_expr(arena, t, needs->items[i].line, needs->items[i].text, &t->needs[i], err));
     return KS_OK;
 }
 
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err)
 {
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
-                                        "plan",  "workspace", "source", "includes", NULL};
+                                        "plan",  "workspace", "source", "includes", "means", "says",
+                                        "needs", "domain",    "more",   "any",      NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:1: a template is a map", t->file);
     KS_TRY(ks_yaml_known(t->file, root, known, err));
-    t->source_file = ks_yaml_text(root, "source", NULL);
-    if (!t->source_file)
+    t->title = ks_yaml_text(root, "title", t->name);
+    const struct ks_yaml *any = ks_yaml_get(root, "any");
+    for (size_t i = 0; any && any->kind == KS_YAML_LIST && i < any->len; i++)
+        ks_strv_add(arena, &t->any, any->items[i].text);
+    if (t->any.len > 0)
+        return KS_OK;
+    const char *source = ks_yaml_text(root, "source", NULL),
+               *more = ks_yaml_text(root, "more", NULL);
+    if (!source)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template names its source", t->file, root->line);
+    ks_strv_add(arena, &t->source_files, source);
+    if (more)
+        ks_strv_add(arena, &t->source_files, more);
     const struct ks_yaml *roles = ks_yaml_get(root, "roles"),
                          *params = ks_yaml_get(root, "settings");
     if (!roles || roles->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template needs roles", t->file, root->line);
     t->n_roles = roles->len;
     t->roles = KS_NEW_ARRAY(arena, struct ks_role, roles->len);
+    if (roles->len > KS_MOST_ROLES)
+        KS_FAIL(err, KS_E_USER, "%s:%d: more than %d roles", t->file, roles->line, KS_MOST_ROLES);
     for (size_t i = 0; i < roles->len; i++)
-        KS_TRY(read_role(t, roles->keys[i], &roles->items[i], &t->roles[i], err));
+        KS_TRY(read_role(arena, t, roles->keys[i], &roles->items[i], &t->roles[i], err));
+    for (size_t i = 0; i < roles->len; i++) {
+        struct ks_role *role = &t->roles[i];
+        if (role->extent)
+            KS_TRY(read_expr(arena, t, roles->items[i].line, role->extent, &role->count, err));
+        if (role->otherwise)
+            KS_TRY(read_expr(arena, t, roles->items[i].line, role->otherwise, &role->derived, err));
+    }
     t->n_params = params && params->kind == KS_YAML_MAP ? params->len : 0;
     t->param_names = KS_NEW_ARRAY(arena, const char *, t->n_params);
     t->param_values = KS_NEW_ARRAY(arena, const char *, t->n_params);
@@ -110,5 +206,10 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
         t->param_values[i] = params->items[i].text;
     }
     KS_TRY(read_types(arena, t, ks_yaml_get(root, "types"), err));
-    return read_forms(arena, t, ks_yaml_get(root, "forms"), err);
+    KS_TRY(read_needs(arena, t, ks_yaml_get(root, "needs"), err));
+    t->domain_text = ks_yaml_text(root, "domain", NULL);
+    if (t->domain_text)
+        KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));
+    return read_forms(arena, t, ks_yaml_get(root, "forms"), ks_yaml_text(root, "means", NULL),
+                      ks_yaml_text(root, "says", NULL), err);
 }

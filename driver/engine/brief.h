@@ -9,6 +9,8 @@
 #include "source/proposal.h"
 #include "workload/problem.h"
 
+struct ks_specimens;
+
 struct ks_brief {
     const char *kernel_text;               // definition, from template head to closing brace, macros put in
     const struct ks_kernel_decl *decl;     // of this text; offsets may be relative to the file
@@ -21,6 +23,7 @@ struct ks_brief {
     struct ks_fact_list facts;             // metrics and features
     const char *canonical_ptx;             // of the original
     bool multiply_add_only;                // no special functions in the PTX
+    struct ks_specimens *specimens;        // room for small runs of it (engine/specimen.h); NULL: not kept
 };
 
 struct ks_candidate {

@@ -2,9 +2,17 @@
 
 #include <string.h>
 
+#include "engine/specimen.h"
 #include "engine/subject.h"
 #include "engine/template.h"
 #include "engine/transform.h"
+
+struct ks_specimens *ks_engine_specimens(struct ks_arena *arena)
+{
+    struct ks_specimens *room = KS_NEW(arena, struct ks_specimens);
+    *room = (struct ks_specimens){0};
+    return room;
+}
 
 static struct ks_candidate *add(struct ks_arena *arena, struct ks_candidate_list *out,
                                 const struct ks_skill *skill, const char *params,

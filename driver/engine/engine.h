@@ -11,6 +11,9 @@
 enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief,
                                   struct ks_err *err);
 
+// Room for the small runs of the original that templates are held against: made when the first asks.
+struct ks_specimens *ks_engine_specimens(struct ks_arena *arena);
+
 // How each access lies in memory, a line each ("line 9: reads a[i * n + k] (a), apart by 1024 in x, contiguous in
 // k, 1024 times a thread at most"), for people. KS_E_UNSUPPORTED where the body cannot be parsed.
 enum ks_status ks_engine_describe(struct ks_arena *arena, const struct ks_brief *brief,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/bind.h"
+#include "engine/specimen.h"
 #include "os/file.h"
 
 enum { MAX_TEXT = 1 << 18 };
@@ -45,9 +46,11 @@ static enum ks_status load(struct ks_arena *arena, const char *dir, const char *
     KS_TRY(ks_file_read(arena, t->file, MAX_TEXT, &text, err));
     t->text = ks_arena_strndup(arena, text.at, text.len);
     KS_TRY(ks_template_read(arena, t, err));
-    t->source_file = ks_path_join(arena, dir, t->source_file);
-    KS_TRY(ks_file_read(arena, t->source_file, MAX_TEXT, &text, err));
-    t->source = ks_arena_strndup(arena, text.at, text.len);
+    for (size_t i = 0; i < t->source_files.len; i++) {
+        t->source_files.at[i] = ks_path_join(arena, dir, t->source_files.at[i]);
+        KS_TRY(ks_file_read(arena, t->source_files.at[i], MAX_TEXT, &text, err));
+        ks_strv_add(arena, &t->sources, ks_arena_strndup(arena, text.at, text.len));
+    }
     return KS_OK;
 }
 
@@ -91,18 +94,25 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
                             const struct ks_template *t, const struct ks_names *names,
                             const char *guard, struct ks_proposal *proposal, struct ks_err *err)
 {
-    char *yaml, *source;
+    char *yaml, *part;
+    struct ks_buf source = KS_BUF(1 << 20);
     struct ks_yaml *root;
     KS_TRY(ks_template_expand(arena, t->file, t->text, names->name, names->value, names->n, &yaml,
                               err));
-    KS_TRY(ks_template_expand(arena, t->source_file, t->source, names->name, names->value, names->n,
-                              &source, err));
-    // A form's text may hold placeholders itself.
-    KS_TRY(ks_template_expand(arena, t->source_file, source, names->name, names->value, names->n,
-                              &source, err));
+    for (size_t i = 0; i < t->sources.len; i++) {
+        const char *file = t->source_files.at[i];
+        KS_TRY(ks_template_expand(arena, file, t->sources.at[i], names->name, names->value,
+                                  names->n, &part, err));
+        // A form's text may hold placeholders itself.
+        KS_TRY(
+            ks_template_expand(arena, file, part, names->name, names->value, names->n, &part, err));
+        ks_buf_puts(&source, part);
+    }
+    const char *text = ks_arena_strdup(arena, ks_buf_text(&source));
+    ks_buf_free(&source);
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(yaml), &root, err));
     KS_TRY(ks_proposal_read(arena, t->file, root, proposal, err));
-    proposal->source = source;
+    proposal->source = text;
     proposal->n_params = brief->decl->n_params;
     proposal->params = KS_NEW_ARRAY(arena, const char *, brief->decl->n_params);
     for (size_t i = 0; i < brief->decl->n_params; i++)
@@ -113,9 +123,9 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
         ks_buf_puts(&when, " && (");
         ks_expr_print(&when, proposal->when, NULL, NULL);
         ks_buf_puts(&when, ")");
-        const char *text = ks_arena_strdup(arena, ks_buf_text(&when));
+        const char *both = ks_arena_strdup(arena, ks_buf_text(&when));
         ks_buf_free(&when);
-        KS_TRY(ks_expr_parse(arena, t->file, ks_slice_of(text), &proposal->when, err));
+        KS_TRY(ks_expr_parse(arena, t->file, ks_slice_of(both), &proposal->when, err));
     }
     return ks_proposal_check(arena, proposal, brief->signature, err);
 }
@@ -142,10 +152,46 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
         .direction = skill->direction,
         .params = params,
         .mechanism = ks_arena_printf(arena, "template %s %s", t->name, params),
-        .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title, binding->text),
+        .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title,
+                                     binding->says ? binding->says : binding->text),
         .recognition = recognition,
         .group = recognition ? t->name : NULL,
     };
+    return KS_OK;
+}
+
+// Bindings are kept with the specimens: the search asks again for other settings.
+static enum ks_status bind_once(struct ks_arena *arena, const struct ks_brief *brief,
+                                const struct ks_template *t, struct ks_binding_list *out,
+                                const char **refusal, struct ks_err *err)
+{
+    struct ks_specimens *kept = brief->specimens;
+    for (struct ks_bound *b = kept ? kept->bound : NULL; b; b = b->next)
+        if (strcmp(b->template_, t->name) == 0) {
+            *out = b->bindings;
+            *refusal = b->refusal;
+            return KS_OK;
+        }
+    *refusal = NULL;
+    KS_TRY(ks_bind(arena, brief, t, out, refusal, err));
+    if (kept) {
+        struct ks_bound *b = KS_NEW(arena, struct ks_bound);
+        *b = (struct ks_bound){t->name, *out, *refusal, kept->bound};
+        kept->bound = b;
+    }
+    return KS_OK;
+}
+
+static enum ks_status propose_one(struct ks_arena *arena, const struct ks_brief *brief,
+                                  const struct ks_skill *skill, const struct ks_template *t,
+                                  struct ks_candidate_list *out, const char **refusal,
+                                  struct ks_err *err)
+{
+    struct ks_binding_list bindings = {0};
+    KS_TRY(bind_once(arena, brief, t, &bindings, refusal, err));
+    size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
+    for (size_t i = 0; i < bindings.len; i++)
+        KS_TRY(add(arena, brief, skill, t, &bindings.at[i], index, true, out, err));
     return KS_OK;
 }
 
@@ -155,12 +201,44 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
                                    struct ks_err *err)
 {
     struct ks_template t;
-    struct ks_binding_list bindings = {0};
+    size_t before = out->len;
+    const char *why = NULL;
     KS_TRY(load(arena, template_dir, skill->template_, &t, err));
-    KS_TRY(ks_bind(arena, brief, &t, &bindings, refusal, err));
-    size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
-    for (size_t i = 0; i < bindings.len; i++)
-        KS_TRY(add(arena, brief, skill, &t, &bindings.at[i], index, true, out, err));
+    if (t.any.len == 0)
+        return propose_one(arena, brief, skill, &t, out, refusal, err);
+    for (size_t i = 0; i < t.any.len; i++) {
+        struct ks_template one;
+        KS_TRY(load(arena, template_dir, t.any.at[i], &one, err));
+        KS_TRY(propose_one(arena, brief, skill, &one, out, &why, err));
+        // The word of one that came near is worth more than that of one that never fitted.
+        if (why && (!*refusal || strstr(why, "almost ")))
+            *refusal = why;
+    }
+    if (out->len > before)
+        *refusal = NULL;
+    return KS_OK;
+}
+
+static enum ks_status settings_one(struct ks_arena *arena, const struct ks_brief *brief,
+                                   const struct ks_candidate *base, const struct ks_skill *skill,
+                                   const struct ks_template *t, struct ks_candidate_list *out,
+                                   struct ks_err *err)
+{
+    if (!ks_starts_with(base->mechanism, ks_arena_printf(arena, "template %s ", t->name)))
+        return KS_OK;
+    struct ks_binding_list bindings = {0};
+    const char *refusal;
+    KS_TRY(bind_once(arena, brief, t, &bindings, &refusal, err));
+    for (size_t i = 0; i < bindings.len; i++) {
+        const char *text = bindings.at[i].text;
+        size_t n = strlen(text);
+        if (strncmp(base->params, text, n) != 0 || (base->params[n] && base->params[n] != ' '))
+            continue;
+        size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
+        while (ks_skill_next(skill, index))
+            KS_TRY(add(arena, brief, skill, t, &bindings.at[i], index, false, out, err));
+        return KS_OK;
+    }
     return KS_OK;
 }
 
@@ -169,23 +247,14 @@ enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brie
                                     const char *template_dir, struct ks_candidate_list *out,
                                     struct ks_err *err)
 {
-    const char *prefix = ks_arena_printf(arena, "template %s ", skill->template_);
-    if (!ks_starts_with(base->mechanism, prefix))
-        return KS_OK;
     struct ks_template t;
-    struct ks_binding_list bindings = {0};
-    const char *refusal;
     KS_TRY(load(arena, template_dir, skill->template_, &t, err));
-    KS_TRY(ks_bind(arena, brief, &t, &bindings, &refusal, err));
-    for (size_t i = 0; i < bindings.len; i++) {
-        const char *text = bindings.at[i].text;
-        size_t n = strlen(text);
-        if (strncmp(base->params, text, n) != 0 || (base->params[n] && base->params[n] != ' '))
-            continue;
-        size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
-        while (ks_skill_next(skill, index))
-            KS_TRY(add(arena, brief, skill, &t, &bindings.at[i], index, false, out, err));
-        return KS_OK;
+    if (t.any.len == 0)
+        return settings_one(arena, brief, base, skill, &t, out, err);
+    for (size_t i = 0; i < t.any.len; i++) {
+        struct ks_template one;
+        KS_TRY(load(arena, template_dir, t.any.at[i], &one, err));
+        KS_TRY(settings_one(arena, brief, base, skill, &one, out, err));
     }
     return KS_OK;
 }

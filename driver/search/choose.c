@@ -29,6 +29,7 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
     ks_callees_find(arena, ks_slice_of(brief->kernel_text), unit.len ? unit : text, &brief->callees);
     brief->canonical_ptx =
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
+    brief->specimens = ks_engine_specimens(arena);
     return ks_engine_features(arena, brief, err);
 }
 

@@ -24,18 +24,30 @@ struct host_case {
     const char *text;
 };
 
-// Brief of the only marked kernel of a text; `types` are the instance's parameter types for a
+// Whether the text has a marked kernel number `n`.
+static inline bool host_case_has(struct ks_arena *arena, const char *text, size_t n)
+{
+    struct ks_kernel_list kernels = {0};
+    struct ks_mark_list marks = {0};
+    struct ks_err err = {0};
+    if (ks_kernels_find(arena, "t.cu", ks_slice_of(text), &kernels, &err) != KS_OK ||
+        ks_marks_find(arena, "t.cu", ks_slice_of(text), &kernels, &marks, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    return n < marks.len;
+}
+
+// Brief of one marked kernel of a text; `types` are the instance's parameter types for a
 // template (NULL: as declared), `args` its template arguments.
-static inline void host_case_make(struct ks_arena *arena, const char *text,
-                                  const char *const *types, const char *const *args, size_t n_args,
-                                  struct host_case *c)
+static inline void host_case_make_nth(struct ks_arena *arena, const char *text, size_t nth,
+                                      const char *const *types, const char *const *args,
+                                      size_t n_args, struct host_case *c)
 {
     struct ks_err err = {0};
     *c = (struct host_case){.text = text};
     if (ks_kernels_find(arena, "t.cu", ks_slice_of(text), &c->kernels, &err) != KS_OK ||
         ks_marks_find(arena, "t.cu", ks_slice_of(text), &c->kernels, &c->marks, &err) != KS_OK)
         fail_msg("%s", err.text);
-    struct ks_mark *mark = &c->marks.at[0];
+    struct ks_mark *mark = &c->marks.at[nth];
     const struct ks_kernel_decl *decl = mark->kernel;
     c->signature = (struct ks_signature){.registered = decl->name, .qualified = decl->qualified,
                                          .instance = decl->qualified, .n_params = decl->n_params,
@@ -65,6 +77,14 @@ static inline void host_case_make(struct ks_arena *arena, const char *text,
             fail_msg("%s", err.text);
     c->brief.problems = problems;
     c->brief.n_problems = mark->n_workloads;
+}
+
+// The same of the only one.
+static inline void host_case_make(struct ks_arena *arena, const char *text,
+                                  const char *const *types, const char *const *args, size_t n_args,
+                                  struct host_case *c)
+{
+    host_case_make_nth(arena, text, 0, types, args, n_args, c);
 }
 
 struct host_names {

@@ -182,16 +182,16 @@ static void products(void **state)
     host_case_make(&arena, gemm_nn, NULL, NULL, 0, &c);
     propose(&c, "gemm", &list);
     struct ks_candidate *found =
-        right(&c, &list, "a=a b=b c=c m=m n=n k=k T=f32 form=nn", edges, 4, 8, 1e-5, false);
+        right(&c, &list, "a=a b=b c=c m=m n=n k=k batch=1 T=f32 form=nn", edges, 4, 8, 1e-5, false);
     host_nvcc(&arena, &c, &found->proposal, NULL);
     list.len = 0;
     host_case_make(&arena, gemm_nt, NULL, NULL, 0, &c);
     propose(&c, "gemm", &list);
-    right(&c, &list, "a=a b=b c=c alpha=alpha m=m n=n k=k T=f32 form=nt", edges, 4, 8, 1e-5, false);
+    right(&c, &list, "a=a b=b c=c alpha=alpha m=m n=n k=k batch=1 T=f32 form=nt", edges, 4, 8, 1e-5, false);
     list.len = 0;
     host_case_make(&arena, gemm_tn_update, NULL, NULL, 0, &c);
     propose(&c, "gemm_update", &list);
-    right(&c, &list, "a=a b=b c=c alpha=alpha beta=beta m=m n=n k=k T=f32 form=tn", edges, 4, 8,
+    right(&c, &list, "a=a b=b c=c alpha=alpha beta=beta m=m n=n k=k batch=1 T=f32 form=tn", edges, 4, 8,
           1e-5, false);
 }
 

@@ -1,0 +1,154 @@
+// What integer and literal roles can be.
+#include <string.h>
+
+#include "base/vec.h"
+#include "engine/bind.h"
+#include "engine/specimen.h"
+#include "source/lex.h"
+
+#define MOST 48
+#define LARGEST_LITERAL 4096
+
+static bool valued(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
+                   const char *text, struct ks_integer *out)
+{
+    *out = (struct ks_integer){.text = text};
+    if (ks_expr_parse(arena, "", ks_slice_of(text), &out->expr, NULL) != KS_OK)
+        return false;
+    for (int p = 0; p < KS_PROBES; p++)
+        if (!ks_expr_eval(out->expr, ks_specimen_lookup, (void *)(uintptr_t)&probes[p],
+                          &out->value[p]))
+            return false;
+    return true;
+}
+
+static void add(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES], const char *text,
+                struct ks_integer_list *out)
+{
+    struct ks_integer integer;
+    for (size_t i = 0; i < out->len; i++)
+        if (strcmp(out->at[i].text, text) == 0)
+            return;
+    if (out->len < MOST && valued(arena, probes, text, &integer))
+        *ks_vec_push(arena, out) = integer;
+}
+
+// Whether a text has the size's value in every probe.
+static bool shows(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
+                  const char *text, const char *size)
+{
+    struct ks_integer a, b;
+    return valued(arena, probes, text, &a) && valued(arena, probes, size, &b) &&
+           memcmp(a.value, b.value, sizeof a.value) == 0;
+}
+
+static bool is_param(const struct ks_brief *brief, const char *name)
+{
+    for (size_t i = 0; i < brief->decl->n_params; i++)
+        if (strcmp(brief->decl->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Sizes that no parameter is named after, from what a launch shows: grid.z where it is one block
+// each, grid.z / co where it is a block for each pair, m / rows where a parameter is a product.
+static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
+                   const struct ks_problem probes[KS_PROBES], size_t n_params,
+                   struct ks_integer_list *out)
+{
+    static const char *const grids[] = {"grid.x", "grid.y", "grid.z"};
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    for (size_t l = 0; l < w->n_lets; l++) {
+        const char *size = w->lets[l].name, *found = NULL;
+        if (is_param(brief, size))
+            continue;
+        for (int g = 0; g < 3 && !found; g++)
+            if (shows(arena, probes, grids[g], size))
+                found = grids[g];
+        for (size_t i = 0; i < (3 + n_params) * out->len && !found; i++) {
+            const char *a = i / out->len < 3 ? grids[i / out->len] : out->at[i / out->len - 3].text;
+            const char *text = ks_arena_printf(arena, "%s / %s", a, out->at[i % out->len].text);
+            if (shows(arena, probes, text, size))
+                found = text;
+        }
+        if (found)
+            add(arena, probes, found, out);
+    }
+}
+
+void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
+                      const struct ks_problem probes[KS_PROBES], bool products,
+                      struct ks_integer_list *out)
+{
+    const struct ks_kernel_decl *decl = brief->decl;
+    for (size_t i = 0; i < decl->n_params; i++) {
+        const struct ks_type *type = &brief->signature->params[i];
+        if (!type->pointer && type->elem.lanes == 1 && type->elem.scalar >= KS_T_I32 &&
+            type->elem.scalar <= KS_T_U64)
+            add(arena, probes, decl->params[i].name, out);
+    }
+    for (size_t i = 0; i < brief->signature->n_template_args; i++) {
+        int64_t value;
+        if (i < decl->n_template_params && ks_parse_i64(brief->signature->template_args[i], &value))
+            add(arena, probes, brief->signature->template_args[i], out);
+    }
+    hidden(arena, brief, probes, out->len, out);
+    size_t n = out->len;
+    for (size_t i = 0; products && i < n; i++)
+        for (size_t k = i; k < n; k++)
+            add(arena, probes, ks_arena_printf(arena, "%s * %s", out->at[i].text, out->at[k].text),
+                out);
+}
+
+static void add_word(struct ks_arena *arena, struct ks_strv *out, const char *text)
+{
+    for (size_t i = 0; i < out->len; i++)
+        if (strcmp(out->at[i], text) == 0)
+            return;
+    if (out->len < MOST)
+        ks_strv_add(arena, out, text);
+}
+
+static void of_expr(struct ks_arena *arena, const struct ks_expr *e, struct ks_strv *out)
+{
+    if (e == NULL)
+        return;
+    if (e->op == KS_X_INT && e->value >= 0 && e->value <= LARGEST_LITERAL)
+        add_word(arena, out, ks_arena_printf(arena, "%lld", (long long)e->value));
+    for (int i = 0; e->op != KS_X_INT && e->op != KS_X_NAME && i < 4; i++)
+        of_expr(arena, e->kid[i], out);
+}
+
+void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool integers,
+                      struct ks_strv *out)
+{
+    struct ks_token *tokens;
+    size_t n = ks_lex_all(arena, ks_slice_of(brief->kernel_text), false, &tokens);
+    for (size_t i = 0; i < n; i++) {
+        int64_t value;
+        double number;
+        if (tokens[i].kind != KS_TOK_NUMBER)
+            continue;
+        char *text = ks_token_text(arena, &tokens[i]);
+        size_t len = strlen(text);
+        if (len > 1 && (text[len - 1] == 'f' || text[len - 1] == 'F') &&
+            strncmp(text, "0x", 2) != 0)
+            text[len - 1] = '\0';
+        bool whole = ks_parse_i64(text, &value);
+        if (integers && whole && value >= 0 && value <= LARGEST_LITERAL)
+            add_word(arena, out, text);
+        if (!integers && !whole && ks_parse_f64(text, &number))
+            add_word(arena, out, text);
+    }
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    for (size_t i = 0; integers && i < w->n_arrays; i++)
+        of_expr(arena, w->arrays[i].count, out);
+    for (size_t i = 0; integers && i < w->n_lets; i++)
+        if (w->lets[i].expr->op != KS_X_INT)
+            of_expr(arena, w->lets[i].expr, out);
+    for (size_t i = 0; integers && i < brief->signature->n_template_args; i++) {
+        int64_t value;
+        if (ks_parse_i64(brief->signature->template_args[i], &value) && value >= 0)
+            add_word(arena, out, brief->signature->template_args[i]);
+    }
+}

@@ -1,0 +1,329 @@
+#include "engine/specimen.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/num.h"
+#include "device/emu/emu_device.h"
+#include "verify/launch.h"
+
+#define MOST_BYTES (8 << 20)
+#define MOST_THREADS (128 << 10)
+#define MOST_INSTRUCTIONS 30000000
+#define ATTEMPTS 48
+#define UNTOUCHED 0xA5 // of every byte of what is only written
+
+bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
+{
+    static const char *const geometry[] = {"grid.x",  "grid.y",  "grid.z",
+                                           "block.x", "block.y", "block.z"};
+    const struct ks_problem *p = problem;
+    for (int i = 0; i < 6; i++)
+        if (strcmp(name, geometry[i]) == 0) {
+            *value = i < 3 ? p->grid[i] : p->block[i - 3];
+            return true;
+        }
+    return ks_problem_value(p, name, value);
+}
+
+static double element(const unsigned char *at, enum ks_scalar scalar)
+{
+    union {
+        uint64_t u64;
+        int64_t i64;
+        uint32_t u32;
+        int32_t i32;
+        uint16_t u16;
+        int16_t i16;
+        uint8_t u8;
+        int8_t i8;
+        float f32;
+        double f64;
+    } v = {0};
+    memcpy(&v, at, ks_scalar_size(scalar));
+    switch (scalar) {
+    case KS_T_F64:
+        return v.f64;
+    case KS_T_F32:
+        return (double)v.f32;
+    case KS_T_F16:
+        return (double)ks_f16_to_f32(v.u16);
+    case KS_T_BF16:
+        return (double)ks_bf16_to_f32(v.u16);
+    case KS_T_U64:
+        return (double)v.u64;
+    case KS_T_I64:
+        return (double)v.i64;
+    case KS_T_U32:
+        return v.u32;
+    case KS_T_I32:
+        return v.i32;
+    case KS_T_U16:
+        return v.u16;
+    case KS_T_I16:
+        return v.i16;
+    case KS_T_I8:
+        return v.i8;
+    default:
+        return v.u8;
+    }
+}
+
+static double *converted(struct ks_arena *arena, const unsigned char *bytes, const struct ks_arg *a)
+{
+    double *out = KS_NEW_ARRAY(arena, double, (size_t)a->count + 1);
+    for (int64_t i = 0; i < a->count; i++)
+        out[i] = element(bytes + (size_t)i * a->elem.size, a->elem.scalar);
+    return out;
+}
+
+// One run of the original.
+struct run {
+    struct ks_arena *arena;
+    struct ks_device device;
+    void *function;
+    const struct ks_problem *problem;
+    unsigned char **bytes; // by argument
+    size_t *buffers;
+};
+
+static enum ks_status place(struct run *r, size_t i, uint64_t seed, struct ks_err *err)
+{
+    const struct ks_arg *a = &r->problem->args[i];
+    int64_t bytes = a->count * (int64_t)a->elem.size;
+    struct ks_dev_buffer out;
+    r->bytes[i] = ks_arena_alloc(r->arena, (size_t)bytes + 8);
+    if (a->role == KS_ROLE_OUT)
+        memset(r->bytes[i], UNTOUCHED, (size_t)bytes);
+    else
+        KS_TRY(ks_fill_all(r->bytes[i], a->elem, &a->init, KS_FAMILY_DECLARED, seed + i, a->count,
+                           err));
+    KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,
+                           KS_FLUSH_END, &r->buffers[i], &out, err));
+    return r->device.write(r->device.self, r->buffers[i], r->bytes[i], bytes, err);
+}
+
+static enum ks_status launch(struct run *r, struct ks_err *err)
+{
+    const struct ks_problem *p = r->problem;
+    struct ks_dev_step step = {.function = r->function, .shared = (unsigned)p->shared};
+    step.args = KS_NEW_ARRAY(r->arena, struct ks_dev_arg, p->n_params + 1);
+    step.n_args = p->n_params;
+    for (size_t i = 0; i < p->n_params; i++) {
+        struct ks_dev_arg *arg = &step.args[i];
+        if (p->args[i].kind == KS_ARG_BUFFER) {
+            *arg = (struct ks_dev_arg){.kind = KS_DARG_BUFFER, .buffer = r->buffers[i]};
+            continue;
+        }
+        *arg = (struct ks_dev_arg){.kind = KS_DARG_BYTES, .size = p->args[i].size};
+        memcpy(arg->bytes, p->args[i].bytes, p->args[i].size);
+    }
+    for (int k = 0; k < 3; k++) {
+        step.grid[k] = (unsigned)p->grid[k];
+        step.block[k] = (unsigned)p->block[k];
+    }
+    struct ks_dev_plan plan = {&step, 1};
+    KS_TRY(r->device.run(r->device.self, &plan, NULL, err));
+    if (ks_emu_device_executed(&r->device) >= MOST_INSTRUCTIONS)
+        KS_FAIL(err, KS_E_LIMIT, "the smallest sizes are too large for the emulated device");
+    return KS_OK;
+}
+
+static enum ks_status take(struct run *r, size_t i, struct ks_specimen *s, struct ks_err *err)
+{
+    const struct ks_arg *a = &r->problem->args[i];
+    size_t bytes = (size_t)a->count * a->elem.size;
+    unsigned char *now = ks_arena_alloc(r->arena, bytes + 8);
+    KS_TRY(r->device.read(r->device.self, r->buffers[i], now, (int64_t)bytes, err));
+    s->before[i] = converted(r->arena, r->bytes[i], a);
+    s->after[i] = converted(r->arena, now, a);
+    s->written[i] = KS_NEW_ARRAY(r->arena, bool, (size_t)a->count + 1);
+    double squares = 0, n = 0;
+    for (int64_t k = 0; k < a->count; k++) {
+        size_t at = (size_t)k * a->elem.size;
+        s->written[i][k] = memcmp(r->bytes[i] + at, now + at, a->elem.size) != 0;
+        if (s->written[i][k] && isfinite(s->after[i][k])) {
+            squares += s->after[i][k] * s->after[i][k];
+            n++;
+        }
+    }
+    s->scale[i] = n > 0 ? sqrt(squares / n) : 0;
+    return KS_OK;
+}
+
+static enum ks_status run_one(struct run *r, const struct ks_problem *problem,
+                              struct ks_specimen *s, struct ks_err *err)
+{
+    size_t n = problem->n_args;
+    s->problem = *problem;
+    s->before = KS_NEW_ARRAY(r->arena, double *, n + 1);
+    s->after = KS_NEW_ARRAY(r->arena, double *, n + 1);
+    s->written = KS_NEW_ARRAY(r->arena, bool *, n + 1);
+    s->scale = KS_NEW_ARRAY(r->arena, double, n + 1);
+    s->scalar = KS_NEW_ARRAY(r->arena, double, n + 1);
+    r->problem = problem;
+    r->bytes = KS_NEW_ARRAY(r->arena, unsigned char *, n + 1);
+    r->buffers = KS_NEW_ARRAY(r->arena, size_t, n + 1);
+    enum ks_status status = KS_OK;
+    for (size_t i = 0; i < n && status == KS_OK; i++) {
+        if (problem->args[i].kind == KS_ARG_BUFFER)
+            status = place(r, i, 977 * (i + 1), err);
+        else
+            s->scalar[i] = element(problem->args[i].bytes, problem->args[i].type.elem.scalar);
+    }
+    if (status == KS_OK)
+        status = launch(r, err);
+    for (size_t i = 0; i < n && status == KS_OK; i++)
+        if (problem->args[i].kind == KS_ARG_BUFFER)
+            status = take(r, i, s, err);
+    r->device.free_all(r->device.self, NULL);
+    return status;
+}
+
+// Plain buffers and scalars alone.
+static bool fits(const struct ks_problem *p)
+{
+    int64_t threads = 1;
+    for (int d = 0; d < 3; d++)
+        threads *= p->grid[d] * p->block[d];
+    for (size_t i = 0; i < p->n_args; i++) {
+        const struct ks_arg *a = &p->args[i];
+        bool buffer = a->kind == KS_ARG_BUFFER;
+        if (a->kind == KS_ARG_STRUCT || ks_arg_is_null(a))
+            return false;
+        if (buffer && (a->elem.lanes != 1 || a->alias_of >= 0 || ks_init_is_read(&a->init)))
+            return false;
+        if (!buffer && a->type.elem.lanes != 1)
+            return false;
+    }
+    for (size_t i = 0; i < p->n_values; i++)
+        if (p->values[i].value <= 0)
+            return false;
+    return threads > 0 && threads <= MOST_THREADS && ks_problem_bytes(p) <= MOST_BYTES;
+}
+
+static bool names_size(const struct ks_expr *e, const char *name)
+{
+    if (e == NULL)
+        return false;
+    if (e->op == KS_X_NAME)
+        return strcmp(e->name, name) == 0;
+    for (int i = 0; i < 4; i++)
+        if (names_size(e->kid[i], name))
+            return true;
+    return false;
+}
+
+// Whether another size is reckoned from this one: with windows, for instance, which it has to hold.
+static bool leads(const struct ks_workload_mark *w, const char *name)
+{
+    for (size_t i = 0; i < w->n_lets; i++)
+        if (w->lets[i].expr->op != KS_X_INT && names_size(w->lets[i].expr, name))
+            return true;
+    return false;
+}
+
+// The nth way to make the sizes small; false behind the last one. Not all kernels work for all:
+// some want multiples of a number, some more than a window's width, some a size that their data
+// have.
+static bool make_small(const struct ks_workload_mark *w, const struct ks_value *declared, size_t n,
+                       int attempt, struct ks_value *sizes)
+{
+    static const int64_t few[][6] = {{2, 3, 2, 5, 4, 7}, {2, 8, 4, 12, 16, 20}, {3, 5, 4, 7, 6, 9}};
+    static const int64_t some[][6] = {
+        {8, 7, 9, 6, 10, 5}, {19, 17, 21, 23, 18, 25}, {61, 67, 59, 71, 53, 47}};
+    static const struct {
+        int few, some; // few -1: all sizes are of the others
+    } ways[] = {{0, 0}, {-1, 1}, {1, 0}, {1, 1}, {0, 1}, {2, 1}, {-1, 2}, {1, 2}};
+    enum { WAYS = sizeof ways / sizeof *ways };
+    if (attempt >= WAYS + (int)n || n == 0)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        int64_t value;
+        if (attempt >= WAYS)
+            value = (size_t)(attempt - WAYS) == i ? declared[i].value : few[0][i % 6];
+        else if (ways[attempt].few < 0 || leads(w, declared[i].name))
+            value = some[ways[attempt].some][i % 6];
+        else
+            value = few[ways[attempt].few][i % 6];
+        sizes[i] = (struct ks_value){declared[i].name, value};
+    }
+    return true;
+}
+
+// The canonical text as the emulated device reads names, and its entry's.
+static enum ks_status load(struct run *r, const struct ks_brief *brief, struct ks_err *err)
+{
+    if (brief->canonical_ptx == NULL)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the kernel's PTX is not at hand");
+    char *text = ks_arena_strdup(r->arena, brief->canonical_ptx), name[64];
+    for (char *at = text; *at; at++)
+        if (*at == '#')
+            *at = '$';
+    const char *entry = strstr(text, ".entry ");
+    size_t n = entry ? strcspn(entry + 7, "( \n") : 0;
+    if (n == 0 || n >= sizeof name)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "the kernel's PTX has no entry");
+    memcpy(name, entry + 7, n);
+    name[n] = '\0';
+    void *module;
+    KS_TRY(r->device.module(r->device.self, ks_slice_of(text), &module, err));
+    return r->device.function(r->device.self, module, name, &r->function, NULL, err);
+}
+
+static bool told_apart(const struct ks_specimens *out, const struct ks_problem *p)
+{
+    for (size_t i = 0; i < out->n; i++)
+        if (ks_problem_bytes(&out->at[i].problem) == ks_problem_bytes(p))
+            return false;
+    return true;
+}
+
+static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struct ks_specimens *out,
+                              struct ks_err *err)
+{
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    struct ks_value *declared, sizes[64];
+    size_t n = ks_problem_sizes(r->arena, brief->mark, 0, &declared);
+    struct ks_emu_settings *settings = ks_emu_device_settings(&r->device);
+    settings->vary = settings->races = false;
+    settings->budget = MOST_INSTRUCTIONS;
+    ks_err_set(err, KS_E_UNSUPPORTED,
+               "no size of the workload is small enough for the emulated device");
+    if (n > 64)
+        return KS_E_UNSUPPORTED;
+    KS_TRY(load(r, brief, err));
+    for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS; attempt++) {
+        struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
+        if (!make_small(w, declared, n, attempt, sizes) && (attempt > 0 || n > 0))
+            break;
+        if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
+                            NULL) == KS_OK &&
+            fits(p) && told_apart(out, p) && run_one(r, p, &out->at[out->n], err) == KS_OK)
+            out->n++;
+    }
+    return out->n > 0 ? KS_OK : KS_E_UNSUPPORTED;
+}
+
+const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief)
+{
+    struct ks_specimens *out = brief->specimens;
+    struct ks_err err = {0};
+    if (out == NULL) {
+        out = KS_NEW(arena, struct ks_specimens);
+        *out = (struct ks_specimens){0};
+    }
+    if (out->tried)
+        return out;
+    out->tried = true;
+    struct run r = {.arena = arena};
+    enum ks_status status = ks_device_open_emu(&r.device, &err);
+    if (status == KS_OK) {
+        status = run_all(&r, brief, out, &err);
+        r.device.close(r.device.self);
+    }
+    if (status != KS_OK)
+        out->why = ks_arena_strdup(arena, err.text);
+    return out;
+}

@@ -1,0 +1,34 @@
+// Private to the template engine: small runs of the original on the emulated device, in double. What
+// a template's formula is held against.
+#ifndef KS_SPECIMEN_H
+#define KS_SPECIMEN_H
+
+#include "engine/bind.h"
+
+#define KS_SPECIMENS 3
+struct ks_specimen {
+    struct ks_problem problem;
+    double **before, **after; // by argument: NULL for what is no buffer
+    bool **written;           // elements that the kernel changed
+    double *scale;            // root of the mean square of what was written
+    double *scalar;           // by argument: value of a scalar
+};
+struct ks_specimens {
+    struct ks_specimen at[KS_SPECIMENS];
+    size_t n;
+    bool tried;
+    const char *why; // there are none
+    struct ks_bound { // what templates were found to bind
+        const char *template_;
+        struct ks_binding_list bindings;
+        const char *refusal;
+        struct ks_bound *next;
+    } *bound;
+};
+
+// Those of the first workload, made at the first call and kept in brief->specimens where there is one. Never NULL.
+const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief);
+// Value of an expression's name: sizes, integer parameters, template values, grid and block.
+bool ks_specimen_lookup(void *problem, const char *name, int64_t *value);
+
+#endif
