@@ -1,5 +1,5 @@
-// Calls through addresses: function pointers, tables of them, virtual functions. What must come out is in
-// test_emu_calls.c.
+// Calls through addresses: function pointers, tables of them, virtual functions; and calls by lanes that are apart.
+// What must come out is in test_emu_calls.c.
 #define K extern "C" __global__ void
 typedef int (*function)(int, int);
 static __device__ __noinline__ int add(int a, int b) { return a + b; }
@@ -96,4 +96,25 @@ K bad_type(const int *in, int *out)
 K un_elsewhere(const int *in, int *out) // an address that the kernel got from outside
 {
     out[threadIdx.x] = ((function)((unsigned long long)in[threadIdx.x] * 0 + 16))(1, 2);
+}
+static __device__ __noinline__ int sum_of(const int *t, int k)
+{
+    int s = ((volatile const int *)t)[k];
+    for (int d = 16; d > 0; d /= 2)
+        s += __shfl_xor_sync(~0u, s, d);
+    return s;
+}
+static __device__ __noinline__ int gathered(int x)
+{
+    int t[3] = {x, 2 * x, 3 * x};
+    int s = sum_of(t, x % 3);
+    return s + t[x % 2];
+}
+K late(const int *in, int *out) // a lane comes long after the others to what they do together
+{
+    int x = in[threadIdx.x];
+    if (threadIdx.x % 32 == 7)
+        for (int i = 0; i < 1000; i++)
+            x = ((volatile const int *)in)[x & 63];
+    out[threadIdx.x] = gathered(x);
 }

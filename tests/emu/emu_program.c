@@ -48,6 +48,7 @@ static void open_device(void)
         fprintf(stderr, "%s\n", err.text);
         exit(1);
     }
+    ks_emu_device_settings(&device)->print = stdout;
 }
 
 static int fail(int error)
@@ -195,6 +196,15 @@ void __cudaRegisterFunction(void **handle, const char *host, char *fun, const ch
     functions[n_functions].host = host;
     functions[n_functions].name = name;
     functions[n_functions++].binary = handle;
+}
+
+// Variables keep what the module initialises them with: nothing copies to them.
+void __cudaRegisterVar(void **handle, char *host, char *address, const char *name, int external, size_t size,
+                       int constant, int global);
+void __cudaRegisterVar(void **handle, char *host, char *address, const char *name, int external, size_t size,
+                       int constant, int global)
+{
+    (void)handle, (void)host, (void)address, (void)name, (void)external, (void)size, (void)constant, (void)global;
 }
 
 // ---- launches

@@ -30,10 +30,26 @@ static int mirrored(int i)
     return N(63 - i);
 }
 
+static int late_number(int i)
+{
+    int x = N(i);
+    for (int k = 0; k < 1000 && i % 32 == 7; k++)
+        x = N(x & 63);
+    return x;
+}
+static int late(int i)
+{
+    int sum = 0;
+    for (int k = i / 32 * 32; k < i / 32 * 32 + 32; k++)
+        sum += late_number(k) * (late_number(k) % 3 + 1);
+    return sum + late_number(i) * (late_number(i) % 2 + 1);
+}
+
 static const struct right rights[] = {
     {"selected", 1, 64, 0, 64, false, listed},   {"listed", 1, 64, 0, 64, false, listed},
     {"nested", 1, 64, 0, 64, false, nested},     {"virtuals", 1, 64, 0, 64, false, virtuals},
     {"recursive", 1, 64, 0, 64, false, recursive}, {"shared_callee", 2, 64, 0, 64, false, mirrored},
+    {"late", 1, 64, 0, 64, false, late},
 };
 
 static const struct wrong wrongs[] = {

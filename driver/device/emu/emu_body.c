@@ -457,11 +457,23 @@ static bool talks(const struct ks_emu_decoder *d)
     return any;
 }
 
+static void list_lane_data(struct ks_emu_decoder *d)
+{
+    struct ks_emu_function *f = d->function;
+    f->lane_data = KS_NEW_ARRAY(&d->module->arena, struct ks_emu_lane_data, d->regs.len + d->slots.len + 1);
+    ks_vec_each(struct ks_emu_reg, r, &d->regs)
+        f->lane_data[f->n_lane_data++] = (struct ks_emu_lane_data){r->offset, r->width, r->count};
+    ks_vec_each(struct ks_emu_slot, s, &d->slots)
+        if (s->bytes > 0)
+            f->lane_data[f->n_lane_data++] = (struct ks_emu_lane_data){s->offset, s->bytes, 1};
+}
+
 static void finish(struct ks_emu_decoder *d)
 {
     struct ks_emu_function *f = d->function;
     struct ks_arena *arena = &d->module->arena;
     find_guesses(d);
+    list_lane_data(d);
     f->talks |= talks(d);
     f->first = (uint32_t)d->module->code.len;
     f->n_insts = (uint32_t)d->code.len;

@@ -192,6 +192,11 @@ struct ks_emu_frame *ks_emu_frame_make(struct ks_emu_warp *warp,
                                        const struct ks_emu_function *function,
                                        struct ks_emu_frame *parent, uint32_t lanes);
 void ks_emu_frame_recycle(struct ks_emu_warp *warp, struct ks_emu_frame *frame);
+// Lanes that have left an activation, or moved to another one.
+void ks_emu_frame_leave(struct ks_emu_warp *warp, struct ks_emu_frame *frame, uint32_t lanes);
+// Two activations of a function by the same call, made by lanes that were apart then: those of `from` go over to
+// `to`, in their callers too. False, and nothing is changed: they are not such.
+bool ks_emu_frame_join(struct ks_emu_warp *warp, struct ks_emu_frame *to, struct ks_emu_frame *from, uint32_t lanes);
 // Special registers of an activation, and those that count (the clocks).
 void ks_emu_specials_set(struct ks_emu_warp *warp, struct ks_emu_frame *frame);
 void ks_emu_specials_tick(struct ks_emu_warp *warp);

@@ -58,6 +58,56 @@ void ks_emu_frame_recycle(struct ks_emu_warp *warp, struct ks_emu_frame *frame)
     warp->free_frames = frame;
 }
 
+void ks_emu_frame_leave(struct ks_emu_warp *warp, struct ks_emu_frame *frame, uint32_t lanes)
+{
+    frame->lanes &= ~lanes;
+    if (frame->lanes == 0)
+        ks_emu_frame_recycle(warp, frame);
+}
+
+static void move_registers(struct ks_emu_frame *to, const struct ks_emu_frame *from, uint32_t lanes)
+{
+    const struct ks_emu_function *f = to->function;
+    for (uint32_t i = 0; i < f->n_lane_data; i++) {
+        const struct ks_emu_lane_data *data = &f->lane_data[i];
+        uint32_t at = data->offset;
+        for (uint32_t k = 0; k < data->count; k++, at += data->width == 0 ? 4 : data->width * KS_EMU_LANES)
+            for (uint32_t l = 0; l < KS_EMU_LANES && data->width > 0; l++)
+                if ((lanes >> l & 1) != 0)
+                    memcpy(to->regs + at + l * data->width, from->regs + at + l * data->width, data->width);
+        for (uint32_t k = 0; k < data->count && data->width == 0; k++) {
+            uint32_t *bits = (uint32_t *)(void *)(to->regs + data->offset) + k;
+            const uint32_t *others = (const uint32_t *)(const void *)(from->regs + data->offset) + k;
+            *bits = (*bits & ~lanes) | (*others & lanes);
+        }
+    }
+}
+
+static void move_local(struct ks_emu_frame *to, const struct ks_emu_frame *from, uint32_t lanes)
+{
+    uint64_t stride = (to->function->local_bytes + 15) & ~UINT64_C(15);
+    for (uint32_t l = 0; l < KS_EMU_LANES && stride > 0; l++)
+        if ((lanes >> l & 1) != 0) {
+            memcpy(to->local + l * stride, from->local + l * stride, stride);
+            memcpy(to->local_known + l * stride / 8, from->local_known + l * stride / 8, stride / 8);
+        }
+}
+
+bool ks_emu_frame_join(struct ks_emu_warp *warp, struct ks_emu_frame *to, struct ks_emu_frame *from, uint32_t lanes)
+{
+    if (to == from)
+        return true;
+    if (to == NULL || from == NULL || to->function != from->function || to->call != from->call ||
+        to->return_pc != from->return_pc || !ks_emu_frame_join(warp, to->parent, from->parent, lanes))
+        return false;
+    move_registers(to, from, lanes);
+    move_local(to, from, lanes); // its addresses go by depth, which is the same
+    ks_emu_taint_move(to, from, lanes);
+    to->lanes |= lanes;
+    ks_emu_frame_leave(warp, from, lanes);
+    return true;
+}
+
 static void free_frame(struct ks_emu_frame *frame)
 {
     free(frame->regs);

@@ -94,6 +94,11 @@ struct ks_emu_local_const {
     uint64_t bits;
 };
 
+// Lane arrays of a frame that each lane has values of its own in: registers and param slots.
+struct ks_emu_lane_data {
+    uint32_t offset, width, count; // width 0: predicates, a bit a lane
+};
+
 struct ks_emu_function {
     struct ks_slice name;
     bool entry, defined, decoded;
@@ -111,6 +116,7 @@ struct ks_emu_function {
     uint32_t frame_bytes;    // registers, constants, param slots
     unsigned char *constants;// initial frame
     struct ks_emu_local_const *local_consts; uint32_t n_local_consts;
+    struct ks_emu_lane_data *lane_data; uint32_t n_lane_data;
     KS_VEC(uint32_t) shared; // indexes of module shared variables seen in this body
     KS_VEC(uint32_t) calls;  // functions called
     uint64_t local_bytes;    // a thread

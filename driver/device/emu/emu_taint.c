@@ -114,6 +114,16 @@ static uint8_t cause_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst
     return i;
 }
 
+static void follow(struct ks_emu_frame *frame)
+{
+    size_t n = frame->function->frame_bytes / 4 + 1;
+    if (frame->undefined != NULL)
+        return;
+    frame->undefined = calloc(n, sizeof *frame->undefined);
+    frame->cause = calloc(n, sizeof *frame->cause);
+    KS_ASSERT(frame->undefined != NULL && frame->cause != NULL);
+}
+
 bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
                        uint64_t address, uint64_t offset, const char *name)
 {
@@ -125,12 +135,7 @@ bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
     uint64_t element = (address - base - (uint64_t)inst->imm) / inst->size;
     if (element >= inst->count)
         return false;
-    if (frame->undefined == NULL) {
-        size_t n = frame->function->frame_bytes / 4 + 1;
-        frame->undefined = calloc(n, sizeof *frame->undefined);
-        frame->cause = calloc(n, sizeof *frame->cause);
-        KS_ASSERT(frame->undefined != NULL && frame->cause != NULL);
-    }
+    follow(frame);
     warp->tainted = true;
     uint8_t cause = cause_of(warp, inst, name);
     struct ks_emu_undefined *u = &warp->causes[cause];
@@ -273,6 +278,19 @@ void ks_emu_taint_step(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
         return;
     default:
         step_value(warp, inst, mask);
+    }
+}
+
+void ks_emu_taint_move(struct ks_emu_frame *to, const struct ks_emu_frame *from, uint32_t lanes)
+{
+    if (to->undefined == NULL && from->undefined == NULL)
+        return;
+    follow(to);
+    for (size_t i = 0; i < to->function->frame_bytes / 4 + 1; i++) {
+        uint32_t moved = from->undefined != NULL ? from->undefined[i] & lanes : 0;
+        to->undefined[i] = (to->undefined[i] & ~lanes) | moved;
+        if (moved != 0)
+            to->cause[i] = from->cause[i];
     }
 }
 

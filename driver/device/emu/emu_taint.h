@@ -33,6 +33,8 @@ bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
 // it. Looks for uses; a plain instruction is run.
 void ks_emu_taint_step(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t all,
                        uint32_t mask);
+// What is undefined of those lanes in one activation, in another one of the same function.
+void ks_emu_taint_move(struct ks_emu_frame *to, const struct ks_emu_frame *from, uint32_t lanes);
 void ks_emu_taint_free(struct ks_emu_warp *warp);
 
 #endif

@@ -24,14 +24,17 @@ static void split(struct ks_emu_warp *warp, struct ks_emu_group *from, uint32_t 
     warp->groups[warp->n_groups++] = copy;
 }
 
-// Joins groups that stand at the same instruction of the same activation.
+// Joins groups that stand at the same instruction of the same activation; where it is one between lanes, also of
+// activations by lanes that came to the call one after the other.
 static void merge(struct ks_emu_warp *warp)
 {
     for (unsigned i = 0; i < warp->n_groups; i++)
         for (unsigned k = i + 1; k < warp->n_groups;) {
             struct ks_emu_group *a = &warp->groups[i], *b = &warp->groups[k];
             bool free = a->state != KS_EMU_AT_BARRIER && b->state != KS_EMU_AT_BARRIER;
-            if (a->pc == b->pc && a->frame == b->frame && free) {
+            bool sync = a->state == KS_EMU_AT_WARP_SYNC && b->state == KS_EMU_AT_WARP_SYNC;
+            if (a->pc == b->pc && free &&
+                (a->frame == b->frame || (sync && ks_emu_frame_join(warp, a->frame, b->frame, b->mask)))) {
                 a->mask |= b->mask;
                 a->state = KS_EMU_READY; // a warp sync is tried again, together
                 remove_group(warp, k);
@@ -151,18 +154,11 @@ static void do_call(struct ks_emu_warp *warp, struct ks_emu_group *g, const stru
     g->pc = f->first;
 }
 
-static void leave(struct ks_emu_warp *warp, struct ks_emu_frame *frame, uint32_t mask)
-{
-    frame->lanes &= ~mask;
-    if (frame->lanes == 0)
-        ks_emu_frame_recycle(warp, frame);
-}
-
 static void do_exit(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t mask)
 {
     for (struct ks_emu_frame *f = g->frame, *up; f != NULL; f = up) {
         up = f->parent;
-        leave(warp, f, mask);
+        ks_emu_frame_leave(warp, f, mask);
     }
     warp->alive &= ~mask;
     warp->block->alive -= (uint32_t)__builtin_popcount(mask);
@@ -189,7 +185,7 @@ static void do_ret(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t ma
         split(warp, g, g->mask & ~mask, g->pc + 1);
     g->frame = up;
     g->pc = frame->return_pc;
-    leave(warp, frame, mask);
+    ks_emu_frame_leave(warp, frame, mask);
 }
 
 static void do_switch(struct ks_emu_warp *warp, struct ks_emu_group *g,
