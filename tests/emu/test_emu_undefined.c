@@ -23,10 +23,20 @@ static int structs(int i)
     return N(63 - i) + 10 * N(64 - i) + 100 * N(65 - i);
 }
 
+static int put_fields(int i)
+{
+    return (N(63 - i) & 7) + 10 * N(64 - i);
+}
+static int padding(int i)
+{
+    return i % 2 == 0 ? N(31 - i / 2) : 2 * N(32 - i / 2);
+}
+
 static const struct right rights[] = {
     {"ahead", 1, 64, 0, 64, false, itself},     {"margins", 1, 64, 0, 64, false, margins},
     {"and_then", 1, 64, 0, 64, false, and_then}, {"masked", 1, 64, 0, 64, false, masked},
     {"structs", 1, 64, 0, 64, false, structs},  {"called", 1, 64, 0, 64, false, itself},
+    {"put_fields", 1, 64, 0, 64, false, put_fields}, {"padding", 1, 32, 0, 64, false, padding},
 };
 
 #define LINE(read, used)                                                                          \
@@ -44,6 +54,7 @@ static const struct wrong wrongs[] = {
     {"bad_and", "4-byte read at offset 160 of a shared variable", KS_E_DEVICE, 1, 64, 0},
     {"bad_copy", "4-byte read at offset 232 of a shared variable", KS_E_DEVICE, 1, 64, 0},
     {"bad_call", LINE(61, 62), KS_E_DEVICE, 1, 64, 0},
+    {"bad_padding", "2-byte read at offset 44 of ", KS_E_DEVICE, 1, 32, 0},
 };
 
 int main(int argc, char **argv)

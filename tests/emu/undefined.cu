@@ -155,3 +155,48 @@ K bad_call(const int *in, int *out)
     __syncthreads();
     out[threadIdx.x] = middle(t, threadIdx.x);
 }
+
+// ---- parts of words
+
+struct fields {
+    unsigned a : 3, b : 13, c : 16;
+};
+K put_fields(const int *in, int *out) // into words that nothing wrote
+{
+    __shared__ fields t[64];
+    int i = threadIdx.x;
+    t[i].a = in[i];
+    t[i].c = in[i + 1];
+    __syncthreads();
+    out[i] = t[63 - i].a + 10 * t[63 - i].c;
+}
+struct padded_pair {
+    int a;
+    short b; // and two bytes
+};
+K padding(const int *in, int *out) // goes along, in global memory too
+{
+    __shared__ __align__(8) padded_pair t[32], u[32];
+    int i = threadIdx.x;
+    t[i].a = in[i];
+    t[i].b = (short)in[i + 1];
+    __syncthreads();
+    *(unsigned long long *)&u[31 - i] = *(unsigned long long *)&t[i];
+    __syncthreads();
+    ((unsigned long long *)out)[i] = *(unsigned long long *)&u[i];
+    __syncthreads();
+    ((int *)out)[2 * i + 1] = u[i].b + ((padded_pair *)out)[i].b;
+}
+K bad_padding(const int *in, int *out)
+{
+    __shared__ __align__(8) padded_pair t[32];
+    int i = threadIdx.x;
+    t[i].a = in[i];
+    if (i != 5)
+        t[i].b = (short)in[i + 1];
+    __syncthreads();
+    ((unsigned long long *)out)[i] = *(unsigned long long *)&t[i];
+    __syncthreads();
+    if (((padded_pair *)out)[i].b > 3)
+        out[2 * i] = 1;
+}

@@ -123,6 +123,14 @@ static unsigned char *outside(struct ks_emu_warp *warp, const struct ks_emu_inst
     return NULL;
 }
 
+static uint32_t unknown_bytes(const unsigned char *known, uint64_t bit, uint64_t bytes)
+{
+    uint32_t out = 0;
+    for (uint64_t b = 0; b < bytes; b++)
+        out |= (uint32_t)!ks_emu_known(known, bit + b, 1) << b;
+    return out;
+}
+
 // What is left once an access lies inside of an object that it may make it to, at `offset`.
 static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint64_t address,
                                     uint64_t offset, const void *value)
@@ -142,7 +150,7 @@ static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint6
         if (p.data == NULL) // of another space than the instruction's
             p = find_place(warp, KS_EMU_GENERIC, lane, address);
         if (v->how != KS_EMU_READ ||
-            !ks_emu_taint_load(warp, inst, lane, address, p.offset, p.name)) {
+            !ks_emu_taint_load(warp, inst, lane, address, unknown_bytes(v->known, bit, bytes), p.offset, p.name)) {
             ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
                         "%u-byte read at offset %llu of %s, where nothing was written yet",
                         (unsigned)bytes, (unsigned long long)p.offset, p.name);

@@ -5,12 +5,16 @@
 #include "device/emu/emu_decode.h"
 
 #define CAUSES 64 // loads that a warp's undefined registers are told of
+#define PART 0x80 // with a cause: bits of it were cleared, or others put in their place;
+#define COPY 0x40 // it is as it was loaded
+#define CAUSE 0x3f
 
 struct ks_emu_undefined { // a load that found undefined bytes
     const struct ks_emu_inst *inst;
     const char *name;
     uint32_t lanes; // for which it did: at these places
     uint64_t address[KS_EMU_LANES], offset[KS_EMU_LANES];
+    uint32_t bytes[KS_EMU_LANES]; // of the access, a bit each
 };
 
 // ---- decoding
@@ -25,16 +29,18 @@ static bool is_any(struct ks_slice word, const char *const *names)
 enum ks_emu_flow ks_emu_flow_of(const struct ks_emu_decoder *d, bool of_table)
 {
     static const char *const carries[] = {"addc", "subc", "madc", NULL}; // to other instructions
-    static const char *const values[] = {"mov", "cvta", "isspacep", "cvt",
-                                         "set", "slct", "testp",    NULL};
+    static const char *const values[] = {"cvta", "isspacep", "set", "slct", "testp", NULL};
     const struct ks_emu_stmt *s = &d->stmt;
     if (of_table)
         return is_any(s->base, carries) || ks_emu_mod(s, "cc") ? KS_EMU_FLOW_USE
                : ks_slice_eq(s->base, "and")                   ? KS_EMU_FLOW_AND
                : ks_slice_eq(s->base, "or")                    ? KS_EMU_FLOW_OR
+               : ks_slice_eq(s->base, "bfi")                   ? KS_EMU_FLOW_INSERT
                                                                : KS_EMU_FLOW_VALUE;
     if (is_any(s->base, values))
         return KS_EMU_FLOW_VALUE;
+    if (ks_slice_eq(s->base, "mov") || ks_slice_eq(s->base, "cvt"))
+        return ks_slice_eq(s->base, "mov") ? KS_EMU_FLOW_COPY : KS_EMU_FLOW_CVT;
     return ks_slice_eq(s->base, "selp")   ? KS_EMU_FLOW_SELECT
            : ks_slice_eq(s->base, "setp") ? KS_EMU_FLOW_SETP
            : ks_slice_eq(s->base, "ld")   ? KS_EMU_FLOW_LOAD
@@ -68,7 +74,7 @@ static void use(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32
     uint32_t lanes = undefined(warp, reg) & mask;
     if (lanes == 0)
         return;
-    const struct ks_emu_undefined *u = &warp->causes[warp->frame->cause[reg / 4]];
+    const struct ks_emu_undefined *u = &warp->causes[warp->frame->cause[reg / 4] & CAUSE];
     uint32_t lane = (uint32_t)__builtin_ctz((lanes & u->lanes) != 0 ? lanes & u->lanes : u->lanes);
     struct ks_finding *f =
         ks_emu_find(warp, u->inst, lane, KS_F_UNINITIALISED, u->address[lane], u->inst->size,
@@ -125,7 +131,7 @@ static void follow(struct ks_emu_frame *frame)
 }
 
 bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
-                       uint64_t address, uint64_t offset, const char *name)
+                       uint64_t address, uint32_t bytes, uint64_t offset, const char *name)
 {
     struct ks_emu_frame *frame = warp->frame;
     if (inst->flow != KS_EMU_FLOW_LOAD || warp->grid->team != NULL)
@@ -142,7 +148,8 @@ bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
     u->lanes |= 1u << lane;
     u->address[lane] = address;
     u->offset[lane] = offset;
-    define(warp, inst->count == 1 ? inst->d : inst->more[element], 1u << lane, 1u << lane, cause);
+    u->bytes[lane] = bytes;
+    define(warp, inst->count == 1 ? inst->d : inst->more[element], 1u << lane, 1u << lane, cause | COPY);
     return true;
 }
 
@@ -169,18 +176,40 @@ static uint32_t result_of(struct ks_emu_warp *warp, const struct ks_emu_inst *in
 {
     const uint32_t regs[] = {inst->a, inst->b, inst->c, inst->e};
     uint32_t lanes, p;
+    bool one; // operand alone is undefined
     switch ((enum ks_emu_flow)inst->flow) {
     case KS_EMU_FLOW_SELECT:
         p = *KS_EMU_REG(uint32_t, inst->c);
-        return (gather(warp, &inst->a, 1, cause) & p) | (gather(warp, &inst->b, 1, cause) & ~p) |
-               gather(warp, &inst->c, 1, cause);
+        lanes = (gather(warp, &inst->a, 1, cause) & p) | (gather(warp, &inst->b, 1, cause) & ~p) |
+                gather(warp, &inst->c, 1, cause);
+        *cause &= CAUSE;
+        return lanes;
     case KS_EMU_FLOW_AND:
     case KS_EMU_FLOW_OR:
         lanes = gather(warp, regs, 2, cause);
+        one = (undefined(warp, inst->a) & undefined(warp, inst->b)) == 0;
+        *cause &= one ? PART | CAUSE : CAUSE;
+        if (one && inst->flow == KS_EMU_FLOW_AND)
+            *cause |= PART;
         return lanes == 0 ? 0
                           : lanes & ~decided(warp, inst, inst->a) & ~decided(warp, inst, inst->b);
+    case KS_EMU_FLOW_INSERT: // a into b
+        lanes = gather(warp, regs, 4, cause);
+        *cause &= CAUSE;
+        if (lanes == undefined(warp, inst->b))
+            *cause |= PART;
+        return lanes;
+    case KS_EMU_FLOW_COPY:
+        if (inst->n_more == 0)
+            return gather(warp, regs, 4, cause);
+        break;
+    case KS_EMU_FLOW_CVT:
+        lanes = gather(warp, regs, 4, cause);
+        *cause &= PART | CAUSE;
+        return lanes;
     case KS_EMU_FLOW_SETP: // flags: 1 and, 2 or, 3 xor; 4: the third operand is negated
         lanes = gather(warp, regs, 2, cause);
+        *cause &= CAUSE;
         if (inst->c == KS_EMU_NONE)
             return lanes;
         p = *KS_EMU_REG(uint32_t, inst->c) ^ ((inst->flags & 4) != 0 ? UINT32_MAX : 0);
@@ -188,11 +217,16 @@ static uint32_t result_of(struct ks_emu_warp *warp, const struct ks_emu_inst *in
             lanes &= p;
         else if ((inst->flags & 3) == 2)
             lanes &= ~p;
-        return lanes | gather(warp, &inst->c, 1, cause);
+        lanes |= gather(warp, &inst->c, 1, cause);
+        *cause &= CAUSE;
+        return lanes;
     default:
-        lanes = gather(warp, regs, 4, cause);
-        return lanes | (inst->d == KS_EMU_NONE ? 0 : gather(warp, inst->more, inst->n_more, cause));
+        break;
     }
+    lanes = gather(warp, regs, 4, cause);
+    lanes |= inst->d == KS_EMU_NONE ? 0 : gather(warp, inst->more, inst->n_more, cause);
+    *cause &= CAUSE;
+    return lanes;
 }
 
 static void step_value(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
@@ -215,27 +249,69 @@ static void step_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, 
     inst->run(warp, inst, mask);
 }
 
-static void step_store(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+static uint64_t address_of(const struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane)
 {
-    uint32_t own = 0; // lanes that store to shared or local memory
-    const uint64_t *wide = inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a) : NULL;
-    if (inst->address_width != 0)
-        use(warp, inst, inst->a, mask);
-    if (inst->space == KS_EMU_SHARED || inst->space == KS_EMU_LOCAL)
-        own = UINT32_MAX;
-    for (uint32_t l = 0; l < KS_EMU_LANES && wide != NULL && inst->space == KS_EMU_GENERIC; l++) {
-        uint64_t slot = (wide[l] + (uint64_t)inst->imm) >> KS_EMU_SLOT_BITS;
+    uint64_t base = inst->address_width == 8   ? KS_EMU_REG(uint64_t, inst->a)[lane]
+                    : inst->address_width != 0 ? KS_EMU_REG(uint32_t, inst->a)[lane]
+                                               : 0;
+    return base + (uint64_t)inst->imm;
+}
+
+static uint32_t own_memory(const struct ks_emu_warp *warp, const struct ks_emu_inst *inst)
+{
+    uint32_t own = inst->space == KS_EMU_SHARED || inst->space == KS_EMU_LOCAL ? UINT32_MAX : 0;
+    for (uint32_t l = 0; l < KS_EMU_LANES && inst->address_width == 8 && inst->space == KS_EMU_GENERIC; l++) {
+        uint64_t slot = address_of(warp, inst, l) >> KS_EMU_SLOT_BITS;
         own |= (uint32_t)(slot == 1 || slot == 2) << l;
     }
-    for (uint32_t k = 0; k < inst->count; k++)
-        use(warp, inst, inst->count == 1 ? inst->d : inst->more[k], mask & ~own);
+    return own;
+}
+
+// Bytes of what a lane stores that stay undefined where it is stored, a bit each; *used: the store depends on them.
+static uint32_t stored_bytes(const struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t reg,
+                             uint32_t lane, bool own, bool *used)
+{
+    const uint8_t cause = warp->frame->cause[reg / 4];
+    const struct ks_emu_undefined *u = &warp->causes[cause & CAUSE];
+    const uint32_t all = inst->size >= 32 ? UINT32_MAX : (1u << inst->size) - 1;
+    bool like = u->inst->size == inst->size;
+    *used = !own;
+    if (like && (cause & PART) != 0 && u->address[lane] == address_of(warp, inst, lane) && inst->count == 1) {
+        *used = false;
+        return 0; // a field, put into the word that holds it
+    }
+    if (!like || (cause & COPY) == 0 || (u->bytes[lane] & all) == all)
+        return all;
+    *used = false;
+    return u->bytes[lane] & all;
+}
+
+static void step_store(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
+{
+    uint32_t own = own_memory(warp, inst);
+    if (inst->address_width != 0)
+        use(warp, inst, inst->a, mask);
+    for (uint32_t k = 0; k < inst->count; k++) {
+        uint32_t reg = inst->count == 1 ? inst->d : inst->more[k], users = 0;
+        for (uint32_t lanes = undefined(warp, reg) & mask; lanes != 0; lanes &= lanes - 1) {
+            uint32_t l = (uint32_t)__builtin_ctz(lanes);
+            bool used;
+            stored_bytes(warp, inst, reg, l, own >> l & 1, &used);
+            users |= (uint32_t)used << l;
+        }
+        use(warp, inst, reg, users);
+    }
     inst->run(warp, inst, mask);
     for (uint32_t k = 0; k < inst->count; k++) {
-        uint32_t lanes = undefined(warp, inst->count == 1 ? inst->d : inst->more[k]) & mask & own;
-        for (; lanes != 0; lanes &= lanes - 1) {
+        uint32_t reg = inst->count == 1 ? inst->d : inst->more[k];
+        for (uint32_t lanes = undefined(warp, reg) & mask; lanes != 0; lanes &= lanes - 1) {
             uint32_t l = (uint32_t)__builtin_ctz(lanes);
-            uint64_t base = wide != NULL ? wide[l] : KS_EMU_REG(uint32_t, inst->a)[l];
-            ks_emu_undefine(warp, inst, l, base + (uint64_t)inst->imm + k * inst->size, inst->size);
+            uint64_t address = address_of(warp, inst, l) + k * inst->size;
+            bool used;
+            uint32_t kept = stored_bytes(warp, inst, reg, l, own >> l & 1, &used);
+            for (uint32_t b = 0; b < inst->size; b++)
+                if ((kept >> b & 1) != 0)
+                    ks_emu_undefine(warp, inst, l, address + b, 1);
         }
     }
 }

@@ -1,7 +1,11 @@
 // Registers that hold what nothing wrote. A load of undefined bytes is no fault yet: compilers load
 // ahead of the condition under which a value is used, and kernels load padding that they never use.
 // It is one when a branch, an address, a guard, a store to global memory or an instruction between
-// lanes depends on it. Stored to shared or local memory, undefined bytes stay undefined there.
+// lanes depends on it. Stored to shared or local memory, undefined bytes stay undefined there; in
+// global memory, too, what a word has beside defined bytes (padding) that is copied as it was loaded.
+//
+// Bits put into a word in the place that it was loaded from (a field of a structure) define it: which of its bits
+// are undefined is not followed.
 //
 // Costs nothing until a warp loads undefined bytes: then its instructions are followed, lane by
 // lane, whole registers at a time.
@@ -16,6 +20,9 @@ struct ks_emu_decoder;
 enum ks_emu_flow {
     KS_EMU_FLOW_USE,    // it depends on them
     KS_EMU_FLOW_VALUE,  // its result is undefined too
+    KS_EMU_FLOW_COPY,   // its result is its operand,
+    KS_EMU_FLOW_CVT,    // or that in another width
+    KS_EMU_FLOW_INSERT, // bfi
     KS_EMU_FLOW_SELECT, // selp: that of the operand which is taken
     KS_EMU_FLOW_AND,
     KS_EMU_FLOW_OR,   // defined, too, by one operand that decides
@@ -25,10 +32,10 @@ enum ks_emu_flow {
 };
 enum ks_emu_flow ks_emu_flow_of(const struct ks_emu_decoder *d, bool of_table);
 
-// A lane's load found undefined bytes at that offset of a named object. False: it has to be told at
-// once.
+// A lane's load found undefined bytes (a bit for each of the access) at that offset of a named object.
+// False: it has to be told at once.
 bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
-                       uint64_t address, uint64_t offset, const char *name);
+                       uint64_t address, uint32_t bytes, uint64_t offset, const char *name);
 // Of a warp that has undefined registers: `all` lanes come to an instruction, those of `mask` run
 // it. Looks for uses; a plain instruction is run.
 void ks_emu_taint_step(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t all,
