@@ -66,6 +66,19 @@ static const struct ks_type *param_type(const struct ks_subject *s, size_t i)
     return declared->elem.size || !resolved->elem.size ? declared : resolved;
 }
 
+static const char *without_restrict(struct ks_arena *arena, const char *text)
+{
+    static const char word[] = "__restrict";
+    const char *at = strstr(text, word);
+    if (!at)
+        return text;
+    size_t n = sizeof word - 1, front = (size_t)(at - text);
+    n += at[n] == '_' ? 2 : 0;
+    while (front > 0 && text[front - 1] == ' ')
+        front--;
+    return ks_arena_printf(arena, "%.*s%s", (int)front, text, at + n);
+}
+
 char *ks_emit_params(const struct ks_subject *s, bool apart)
 {
     struct ks_buf buf = KS_BUF(1 << 14);
@@ -73,8 +86,12 @@ char *ks_emit_params(const struct ks_subject *s, bool apart)
         const struct ks_type *type = param_type(s, i);
         const struct ks_param_use *use = &s->access.use[i];
         const char *text = type->text;
+        bool ours = s->together && type->pointer && !type->pointee_const &&
+                    (use->opaque || (use->read && use->written));
+        if (ours) // other threads write what one reads
+            text = without_restrict(s->arena, text);
         bool plain = ks_ends_with(text, "*"); // "float*", else "float*__restrict__" or a value
-        bool add = apart && type->pointer && type->elem.size && !use->opaque;
+        bool add = apart && type->pointer && type->elem.size && !use->opaque && !ours;
         if (add && !type->pointee_const && !use->written)
             text = ks_arena_printf(s->arena, "const %s", text);
         if (plain)

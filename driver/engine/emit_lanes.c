@@ -175,6 +175,7 @@ enum ks_status ks_emit_lanes(struct ks_subject *s, const struct ks_options *opti
 {
     struct ks_buf when = KS_BUF(1 << 15), asserts = KS_BUF(4096), source = KS_BUF(1 << 20);
     struct work w = {.s = s, .options = options};
+    s->together = true;
     w.apart = ks_subject_apart(s) != NULL;
     w.width = !options->across ? 0 : options->block[0] ? options->block[0] : 32;
     enum ks_status status =

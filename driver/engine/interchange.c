@@ -113,8 +113,9 @@ static void loop(struct exchanger *x, struct ks_node *node)
             return;
         }
         x->why = why;
-    } else if (!items && !inner && !x->why) {
-        x->why = refuse(x, node, "the loop holds more than one other loop");
+    } else if (!items && !inner && !x->why &&
+               (ks_node_find(node->kid[3], KS_N_FOR, NULL) || ks_node_find(node->kid[3], KS_N_WHILE, NULL))) {
+        x->why = refuse(x, node, "the loop holds more than another loop");
     }
     ks_loop_enter(&x->env, node);
     statement(x, node->kid[3]);

@@ -20,6 +20,7 @@ struct ks_subject {
     const char *guard;            // what they ask of the launch, as a plan's condition, or NULL
     const char *asks;             // the same of transforms of the text (engine/reshape.h)
     bool apart;                   // and they ask that arrays do not overlap
+    bool together;                // threads share items: memory that is read and written is no thread's own
 };
 
 // KS_E_UNSUPPORTED when the body cannot be parsed.

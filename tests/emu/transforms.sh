@@ -103,6 +103,7 @@ refused "$source/bodies.cu" 'jam rows=2' 'no rows'
 
 # Elements that loops update, in registers meanwhile.
 made updates 'keep' CORRECT
+made updates 'keep; lanes lanes=8' CORRECT
 made updates 'keep; tile tile=8 rows=2 block=16x8' CORRECT
 made updates 'keep' WRONG 's/; p < k; p++)/; p < k - 1; p++)/'
 made nest 'keep; lanes lanes=8' CORRECT
@@ -117,7 +118,7 @@ made nest 'interchange' CORRECT
 made nest 'interchange; jam items=2 block=32; unroll unroll=2' CORRECT
 made nest 'interchange' WRONG 's/for (int p = 0; p < m; ++p)/for (int p = 1; p < m; ++p)/'
 refused "$source/window.cu" 'interchange; keep' 'line'
-refused "$source/product.cu" 'interchange' 'line 10: the loop holds more than one other loop'
+refused "$source/product.cu" 'interchange' 'line 4: no loop in a loop'
 sed 's/for (int p = 0; p < m; ++p)/for (int p = q; p < m; ++p)/' "$source/nest.cu" > "$scratch/triangle.cu"
 refused "$scratch/triangle.cu" 'interchange' "line 10: the inner loop's bounds change with the outer one"
 
