@@ -22,7 +22,7 @@ static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf 
                            .rows = o->rows ? o->rows : 1,
                            .unroll = o->unroll,
                            .tile = o->tile,
-                           .ahead = o->ahead == 1};
+                           .ahead = (enum ks_jam_ahead)o->ahead};
     if (jam->items * jam->rows == 1 && jam->tile == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "from 2 to 64 items are jammed");
     for (int a = 0; a < 3; a++) {
@@ -181,6 +181,11 @@ enum ks_status ks_emit_jam(struct ks_subject *s, const struct ks_options *option
     ks_emit_when(&when, w.jam.limits);
     put_source(&w, apart, ks_buf_text(&asserts), &source);
     status = build(&w, ks_arena_strdup(s->arena, ks_buf_text(&source)), &when, proposal, err);
+    if (status == KS_OK && w.jam.ahead == KS_JAM_COPIES) {
+        static const char *pipeline[] = {"cuda_pipeline.h"};
+        proposal->includes = pipeline;
+        proposal->n_includes = 1;
+    }
 out:
     ks_buf_free(&when);
     ks_buf_free(&asserts);

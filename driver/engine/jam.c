@@ -323,6 +323,8 @@ enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int i
     ks_buf_free(&j.out);
     if (j.status != KS_OK)
         return j.status;
+    if (jam->tile && jam->tiled == 0 && j.odd)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no copy takes elements of %d bytes", s->decl->line, j.odd);
     if (jam->tile && jam->tiled == 0 && j.lacking)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a tile of %d bytes has no room in shared memory",
                 s->decl->line, j.lacking);

@@ -11,7 +11,11 @@ struct ks_jam {
     int block[3];
     int unroll;         // of innermost loops, as in ks_options
     int tile;           // turns that are staged at a time, 0: none
-    bool ahead;         // a tile is loaded to registers while the last one is worked on
+    enum ks_jam_ahead { // how a tile is loaded while the last one is worked on
+        KS_JAM_NOT_AHEAD,
+        KS_JAM_REGISTERS,
+        KS_JAM_COPIES, // by copies that nobody waits for (cp.async), into another buffer
+    } ahead;
     int loops, tiled;   // how many were jammed, and staged
     const char *shared; // declarations of the tiles
     const char *limits; // plan condition that no counter runs over, or ""

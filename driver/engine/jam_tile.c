@@ -27,15 +27,21 @@ static int begin_tile(struct ks_jammer *j, const struct ks_tile *t)
     int turns = j->jam->tile, id = j->tiles;
     int rows = t->axis == 1 ? extent(j, 1) : turns, pad = t->axis == 1;
     int columns = t->axis == 1 ? turns : t->axis == 0 ? extent(j, 0) : 1;
-    int bytes = rows * (columns + pad) * t->bytes;
+    bool copies = j->jam->ahead == KS_JAM_COPIES;
+    int bytes = rows * (columns + pad) * t->bytes * (copies ? 2 : 1);
+    if (copies && t->bytes != 4 && t->bytes != 8 && t->bytes != 16) {
+        j->odd = t->bytes;
+        return -1;
+    }
     if (j->shared + bytes > SHARED_MAX) {
         j->lacking = j->lacking ? j->lacking : bytes;
         return -1;
     }
     j->shared += bytes;
     j->tiles++;
-    j->jam->shared = ks_arena_printf(arena, "%s    __shared__ %s opt_tile%d[%d][%d];\n",
-                                     j->jam->shared, t->type, id, rows, columns + pad);
+    j->jam->shared = ks_arena_printf(arena, "%s    __shared__ %s opt_tile%d%s[%d][%d];\n",
+                                     j->jam->shared, t->type, id, copies ? "[2]" : "", rows,
+                                     columns + pad);
     return id;
 }
 
@@ -44,7 +50,8 @@ static void read_tile(struct ks_jammer *j, const struct ks_tile *t, int id)
     const char *at = t->axis == 1   ? "[opt_in_y][opt_c]"
                      : t->axis == 0 ? "[opt_c][opt_in_x]"
                                     : "[opt_c][0]";
-    const char *text = ks_arena_printf(j->s->arena, "opt_tile%d%s", id, at);
+    const char *text = ks_arena_printf(j->s->arena, "opt_tile%d%s%s", id,
+                                       j->jam->ahead == KS_JAM_COPIES ? "[opt_buffer]" : "", at);
     ks_edit_add(j->s->arena, &j->edits, t->node->begin, t->node->end, text);
 }
 
@@ -52,6 +59,7 @@ enum transfer {
     FILL,  // from memory to the tile
     FETCH, // from memory to registers
     STORE, // from registers to the tile
+    COPY,  // from memory to the tile's other buffer, opt_other, under way when it returns
 };
 
 static int shares(const struct ks_jammer *j, const struct ks_tile *t)
@@ -71,7 +79,8 @@ static void put_transfer(struct ks_jammer *j, const struct ks_tile *t, int id, c
     int threads = j->jam->block[0] * j->jam->block[1], fast = t->along ? turns : items;
     const char *a = t->along ? "opt_i / " : "opt_i % ", *c = t->along ? "opt_i % " : "opt_i / ";
     const char *place =
-        ks_arena_printf(arena, "opt_tile%d[%s][%s]", id, t->axis == 1 ? "opt_a" : "opt_c",
+        ks_arena_printf(arena, "opt_tile%d%s[%s][%s]", id, how == COPY ? "[opt_other]" : "",
+                        t->axis == 1 ? "opt_a" : "opt_c",
                         t->axis == 1   ? "opt_c"
                         : t->axis == 0 ? "opt_a"
                                        : "0");
@@ -86,6 +95,16 @@ static void put_transfer(struct ks_jammer *j, const struct ks_tile *t, int id, c
         if (t->axis != KS_TILE_TURNS)
             ks_buf_printf(&j->out, "%*s    const %s opt_at = opt_block_%c + opt_a;\n", indent, "",
                           j->s->map.axis[t->axis].wide ? "long long" : "int", 'x' + t->axis);
+    }
+    if (how == COPY) {
+        const char *in = ks_arena_printf(arena, "%s%sopt_turn %s", room, *room ? " && " : "", inside);
+        ks_buf_printf(&j->out,
+                      "%*s    if (%s)\n%*s        __pipeline_memcpy_async(&%s, &%s[%s], %d);\n"
+                      "%*s    else%s\n%*s        %s = %s();\n%*s}\n",
+                      indent, "", in, indent, "", place, param, t->index, t->bytes, indent, "",
+                      *room ? ks_arena_printf(arena, " if (%s)", room) : "", indent, "", place, t->type,
+                      indent, "");
+        return;
     }
     const char *value =
         how == STORE ? next
@@ -109,6 +128,16 @@ static void put_all(struct ks_jammer *j, const struct ks_tile_list *tiles, const
             put_transfer(j, &tiles->at[i], id[i], type, inside, how, indent + (from ? 4 : 0));
     if (from)
         ks_buf_printf(&j->out, "%*s}\n", indent, "");
+}
+
+// The copies of a turn's tiles to a buffer, as one stage.
+static void put_copies(struct ks_jammer *j, const struct ks_tile_list *tiles, const int *id,
+                       const char *type, const char *inside, const char *from, const char *buffer,
+                       int indent)
+{
+    ks_buf_printf(&j->out, "%*s{\n%*s    const int opt_other = %s;\n", indent, "", indent, "", buffer);
+    put_all(j, tiles, id, type, inside, COPY, from, indent + 4);
+    ks_buf_printf(&j->out, "%*s    __pipeline_commit();\n%*s}\n", indent, "", indent, "");
 }
 
 static void put_turns(struct ks_jammer *j, const struct ks_loop *l, const char *type, int indent)
@@ -153,25 +182,34 @@ bool ks_jam_tiled(struct ks_jammer *j, struct ks_node *node, int indent)
     const char *inside = ks_arena_printf(arena, "%s (%s)", l.compare, limit);
     const char *start = ks_jam_renamed(j, ks_jam_piece(j, l.start->begin, l.start->end), 0);
     int turns = j->jam->tile;
-    for (size_t i = 0; j->jam->ahead && i < tiles.len; i++)
+    bool copies = j->jam->ahead == KS_JAM_COPIES, registers = j->jam->ahead == KS_JAM_REGISTERS;
+    for (size_t i = 0; registers && i < tiles.len; i++)
         if (id[i] >= 0 && tiles.at[i].same < 0)
             ks_buf_printf(&j->out, "%*s%s opt_next%d[%d];\n", indent, "", tiles.at[i].type, id[i],
                           shares(j, &tiles.at[i]));
-    if (j->jam->ahead)
+    if (registers)
         put_all(j, &tiles, id, type, inside, FETCH, start, indent);
-    ks_buf_printf(&j->out, "%*sfor (%s opt_k = %s; opt_k %s; opt_k += %d) {\n", indent, "", type,
-                  start, inside, turns);
-    put_all(j, &tiles, id, type, inside, j->jam->ahead ? STORE : FILL,
-            j->jam->ahead ? NULL : "opt_k", indent + 4);
+    if (copies)
+        put_copies(j, &tiles, id, type, inside, start, "0", indent);
+    ks_buf_printf(&j->out, "%*sfor (%s opt_k = %s%s; opt_k %s; opt_k += %d%s) {\n", indent, "", type,
+                  start, copies ? ", opt_buffer = 0" : "", inside, turns,
+                  copies ? ", opt_buffer ^= 1" : "");
+    const char *next = ks_arena_printf(arena, "opt_k + %d", turns);
+    if (copies) { // the next tile is on its way while this one is waited for and worked on
+        put_copies(j, &tiles, id, type, inside, next, "opt_buffer ^ 1", indent + 4);
+        ks_buf_printf(&j->out, "%*s    __pipeline_wait_prior(1);\n", indent, "");
+    } else {
+        put_all(j, &tiles, id, type, inside, registers ? STORE : FILL, registers ? NULL : "opt_k",
+                indent + 4);
+    }
     for (size_t i = 0; i < tiles.len; i++)
         if (id[i] >= 0)
             read_tile(j, &tiles.at[i], id[i]);
     struct ks_affine env = j->env;
     ks_loop_enter(&j->env, node);
     ks_buf_printf(&j->out, "%*s    __syncthreads();\n", indent, "");
-    if (j->jam->ahead) // the next tile's loads are under way while this one is worked on
-        put_all(j, &tiles, id, type, inside, FETCH, ks_arena_printf(arena, "opt_k + %d", turns),
-                indent + 4);
+    if (registers) // the next tile's loads are under way while this one is worked on
+        put_all(j, &tiles, id, type, inside, FETCH, next, indent + 4);
     ks_buf_printf(&j->out, "%*s    if (opt_k + %d %s) {\n", indent, "", turns - 1, inside);
     if (j->jam->unroll > 0)
         ks_buf_printf(&j->out, "%*s        _Pragma(\"unroll %d\")", indent, "", j->jam->unroll);

@@ -18,6 +18,7 @@ struct ks_jammer {
     const char *why;   // the first loop's refusal
     int tiles, shared; // given out so far, and their bytes
     int lacking;       // bytes of the first tile that there was no room for
+    int odd;           // bytes of elements that no copy takes
 };
 
 // The text of item `q`: its locals and numbers under names of its own.

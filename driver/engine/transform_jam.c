@@ -7,7 +7,8 @@ static enum ks_status check(struct ks_subject *s, struct ks_options *options, st
     struct ks_jam jam = {.items = options->items ? options->items : 1,
                          .rows = options->rows ? options->rows : 1,
                          .block = {16, 16, 1},
-                         .tile = options->tile};
+                         .tile = options->tile,
+                         .ahead = (enum ks_jam_ahead)options->ahead};
     char *text;
     if (!s->is_map)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", s->not_map);
@@ -34,5 +35,10 @@ enum ks_status ks_transform_tile(struct ks_subject *s, struct ks_options *option
         options->tile = 16;
     if (options->tile < 2 || options->tile > 256)
         KS_FAIL(err, KS_E_UNSUPPORTED, "a tile has from 2 to 256 turns");
+    if (options->ahead < 0 || options->ahead > 2)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "ahead is 1, through registers, or 2, by copies");
+    double arch;
+    if (options->ahead == 2 && ks_fact_get(&s->brief->facts, "arch", &arch) && arch < 80)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: copies that nobody waits for begin with sm_80", s->decl->line);
     return check(s, options, err);
 }

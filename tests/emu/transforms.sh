@@ -92,9 +92,14 @@ made window 'jam items=2 rows=2 block=16x4; unroll unroll=-1' CORRECT
 made layers 'tile tile=16 rows=4 block=32x4' CORRECT
 made layers 'lanes lanes=8' CORRECT
 made product 'tile tile=16 rows=3 block=16x5 ahead=1' CORRECT
+made product 'tile tile=16 items=2 rows=2 block=16x8 ahead=2' CORRECT
+made bodies 'tile tile=32 items=2 block=64 ahead=2' CORRECT
+made product 'tile tile=16 items=2 rows=2 block=16x8 ahead=2' UNSAFE '/__pipeline_wait_prior/d'
 made product 'tile tile=8 items=2 rows=2 block=16x8 ahead=1' WRONG 's/opt_from = opt_k + 8/opt_from = opt_k + 7/'
 made product 'tile tile=8 items=2 rows=2 block=16x8' WRONG 's/opt_turn < (k) ? B/opt_turn < (k - 1) ? B/'
 made product 'jam items=2 rows=2 block=16x16' WRONG 's/C\[opt1_row \* n + opt1_col\] = opt1_acc/C[opt1_row * n + opt1_col] = opt0_acc/'
+sed 's/float/char/g' "$source/product.cu" > "$scratch/chars.cu"
+refused "$scratch/chars.cu" 'tile tile=16 ahead=2' 'no copy takes elements of 1 bytes'
 refused "$source/window.cu" 'tile tile=8 rows=2' 'no loop reads what its block'
 refused "$source/product.cu" 'tile tile=256 items=8 rows=8 block=16x16' 'line 4: a tile of 131584 bytes has no room'
 refused "$source/csr.cu" 'jam items=2' 'starts differ\|start differs'
