@@ -22,6 +22,7 @@ static enum ks_status choose(struct work *w, struct ks_buf *when, struct ks_buf 
                            .rows = o->rows ? o->rows : 1,
                            .unroll = o->unroll,
                            .tile = o->tile,
+                           .near = o->near == 1,
                            .ahead = (enum ks_jam_ahead)o->ahead};
     if (jam->items * jam->rows == 1 && jam->tile == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "from 2 to 64 items are jammed");
@@ -49,6 +50,12 @@ static int steps(const struct work *w, int axis)
     return axis == 0 ? w->jam.items : axis == 1 ? w->jam.rows : 1;
 }
 
+// From one of a thread's items to the next.
+static int apart(const struct work *w, int axis)
+{
+    return w->jam.near ? 1 : w->jam.block[axis];
+}
+
 static const char *type_of(const struct work *w, int axis)
 {
     return w->s->map.axis[axis].wide ? "long long" : "unsigned";
@@ -72,8 +79,8 @@ static void put_numbers(struct work *w, struct ks_buf *out)
         ks_buf_printf(out, "    const %s opt_block_%c = blockIdx.%c * (%s)%d;\n", type_of(w, a), c,
                       c, type_of(w, a), w->jam.block[a] * steps(w, a));
         for (int i = 0; i < steps(w, a); i++)
-            ks_buf_printf(out, "    const %s opt_%c%d = opt_block_%c + threadIdx.%c + %d;\n",
-                          type_of(w, a), c, i, c, c, i * w->jam.block[a]);
+            ks_buf_printf(out, "    const %s opt_%c%d = opt_block_%c + %s;\n", type_of(w, a), c, i, c,
+                          ks_jam_number(w->s->arena, &w->jam, a, i));
     }
     ks_buf_printf(out, "    bool opt_common = opt_x%d < opt_end_x", w->jam.items - 1);
     if (m->axis[1].used)
@@ -84,10 +91,10 @@ static void put_numbers(struct work *w, struct ks_buf *out)
     ks_buf_printf(out,
                   "    _Pragma(\"unroll\") for (int opt_item = 0; opt_item < %d; opt_item++) {\n"
                   "        const %s opt_x = opt_x0 + opt_item %% %d * %d;\n",
-                  w->jam.items * w->jam.rows, type_of(w, 0), w->jam.items, w->jam.block[0]);
+                  w->jam.items * w->jam.rows, type_of(w, 0), w->jam.items, apart(w, 0));
     if (m->axis[1].used)
         ks_buf_printf(out, "        const %s opt_y = opt_y0 + opt_item / %d * %d;\n", type_of(w, 1),
-                      w->jam.items, w->jam.block[1]);
+                      w->jam.items, apart(w, 1));
     ks_buf_printf(out, "%s    }\n", ks_emit_guard(w->s, 8));
 }
 
@@ -100,10 +107,10 @@ static void put_rest(struct work *w, struct ks_buf *out)
     ks_buf_printf(out,
                   "    _Pragma(\"unroll 1\") for (int opt_item = 0; opt_item < %d; opt_item++) {\n"
                   "        const %s opt_x = opt_x0 + opt_item %% %d * %d;\n",
-                  w->jam.items * w->jam.rows, type_of(w, 0), w->jam.items, w->jam.block[0]);
+                  w->jam.items * w->jam.rows, type_of(w, 0), w->jam.items, apart(w, 0));
     if (m->axis[1].used)
         ks_buf_printf(out, "        const %s opt_y = opt_y0 + opt_item / %d * %d;\n", type_of(w, 1),
-                      w->jam.items, w->jam.block[1]);
+                      w->jam.items, apart(w, 1));
     ks_buf_printf(out, "        if (opt_x >= opt_end_x%s)\n            continue;\n",
                   m->axis[1].used ? " || opt_y >= opt_end_y" : "");
     ks_buf_printf(out, "%s%s%s    }\n", *index ? "        " : "", index, item);

@@ -25,6 +25,14 @@ static int count(const struct ks_jammer *j)
     return j->jam->items * j->jam->rows;
 }
 
+const char *ks_jam_number(struct ks_arena *arena, const struct ks_jam *jam, int axis, int i)
+{
+    int all = axis == 0 ? jam->items : jam->rows;
+    if (jam->near && all > 1)
+        return ks_arena_printf(arena, "threadIdx.%c * %d + %d", 'x' + axis, all, i);
+    return ks_arena_printf(arena, "threadIdx.%c + %d", 'x' + axis, i * jam->block[axis]);
+}
+
 // The text of item `q`: its locals and numbers under names of its own.
 char *ks_jam_renamed(const struct ks_jammer *j, const char *text, int q)
 {
@@ -45,9 +53,9 @@ char *ks_jam_renamed(const struct ks_jammer *j, const char *text, int q)
         else if (ks_token_is(t, "opt_y"))
             ks_buf_printf(&out, "opt_y%d", q / j->jam->items);
         else if (ks_token_is(t, "opt_in_x")) // its place in the block's tile
-            ks_buf_printf(&out, "threadIdx.x + %d", q % j->jam->items * j->jam->block[0]);
+            ks_buf_puts(&out, ks_jam_number(j->s->arena, j->jam, 0, q % j->jam->items));
         else if (ks_token_is(t, "opt_in_y"))
-            ks_buf_printf(&out, "threadIdx.y + %d", q / j->jam->items * j->jam->block[1]);
+            ks_buf_puts(&out, ks_jam_number(j->s->arena, j->jam, 1, q / j->jam->items));
         else if (listed(&j->names, t->at, t->len))
             ks_buf_printf(&out, "opt%d_%.*s", q, (int)t->len, t->at);
         else

@@ -20,13 +20,21 @@ static bool pays(const struct ks_jammer *j, const struct ks_tile *t)
                         : extent(j, 1) > 1 || (t->axis == KS_TILE_TURNS && extent(j, 0) > 1);
 }
 
+// Whether rows lie side by side in the tile, so that a thread's neighbouring ones are read at once.
+static bool is_turned(const struct ks_jammer *j, const struct ks_tile *t)
+{
+    return t->axis == 1 && j->jam->near && j->jam->rows > 1;
+}
+
 // Declares a tile and makes the read one of it; its number, or -1 where there is no room.
 static int begin_tile(struct ks_jammer *j, const struct ks_tile *t)
 {
     struct ks_arena *arena = j->s->arena;
     int turns = j->jam->tile, id = j->tiles;
-    int rows = t->axis == 1 ? extent(j, 1) : turns, pad = t->axis == 1;
-    int columns = t->axis == 1 ? turns : t->axis == 0 ? extent(j, 0) : 1;
+    bool turned = is_turned(j, t);
+    int rows = t->axis == 1 && !turned ? extent(j, 1) : turns;
+    int columns = t->axis == 1 ? (turned ? extent(j, 1) : turns) : t->axis == 0 ? extent(j, 0) : 1;
+    int pad = t->axis != 1 ? 0 : turned ? (t->bytes < 16 ? 16 / t->bytes : 1) : 1;
     bool copies = j->jam->ahead == KS_JAM_COPIES;
     int bytes = rows * (columns + pad) * t->bytes * (copies ? 2 : 1);
     if (copies && t->bytes != 4 && t->bytes != 8 && t->bytes != 16) {
@@ -39,15 +47,16 @@ static int begin_tile(struct ks_jammer *j, const struct ks_tile *t)
     }
     j->shared += bytes;
     j->tiles++;
-    j->jam->shared = ks_arena_printf(arena, "%s    __shared__ %s opt_tile%d%s[%d][%d];\n",
-                                     j->jam->shared, t->type, id, copies ? "[2]" : "", rows,
+    j->jam->shared = ks_arena_printf(arena, "%s    __shared__ %s%s opt_tile%d%s[%d][%d];\n",
+                                     j->jam->shared, j->jam->near ? "__align__(16) " : "", t->type, id, copies ? "[2]" : "", rows,
                                      columns + pad);
     return id;
 }
 
 static void read_tile(struct ks_jammer *j, const struct ks_tile *t, int id)
 {
-    const char *at = t->axis == 1   ? "[opt_in_y][opt_c]"
+    const char *at = is_turned(j, t)  ? "[opt_c][opt_in_y]"
+                     : t->axis == 1 ? "[opt_in_y][opt_c]"
                      : t->axis == 0 ? "[opt_c][opt_in_x]"
                                     : "[opt_c][0]";
     const char *text = ks_arena_printf(j->s->arena, "opt_tile%d%s%s", id,
@@ -78,12 +87,13 @@ static void put_transfer(struct ks_jammer *j, const struct ks_tile *t, int id, c
     int turns = j->jam->tile, items = extent(j, t->axis), all = turns * items;
     int threads = j->jam->block[0] * j->jam->block[1], fast = t->along ? turns : items;
     const char *a = t->along ? "opt_i / " : "opt_i % ", *c = t->along ? "opt_i % " : "opt_i / ";
+    bool across = t->axis == 1 && !is_turned(j, t);
     const char *place =
         ks_arena_printf(arena, "opt_tile%d%s[%s][%s]", id, how == COPY ? "[opt_other]" : "",
-                        t->axis == 1 ? "opt_a" : "opt_c",
-                        t->axis == 1   ? "opt_c"
-                        : t->axis == 0 ? "opt_a"
-                                       : "0");
+                        across ? "opt_a" : "opt_c",
+                        across                     ? "opt_c"
+                        : t->axis == KS_TILE_TURNS ? "0"
+                                                   : "opt_a");
     const char *next = ks_arena_printf(arena, "opt_next%d[opt_p]", id);
     const char *room = all % threads ? ks_arena_printf(arena, "opt_i < %d", all) : "";
     ks_buf_printf(&j->out,

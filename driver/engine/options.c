@@ -18,6 +18,7 @@ static const struct {
     {"private", offsetof(struct ks_options, private_)},
     {"jam", offsetof(struct ks_options, jam)},
     {"tile", offsetof(struct ks_options, tile)},
+    {"near", offsetof(struct ks_options, near)},
     {"ahead", offsetof(struct ks_options, ahead)},
     {"interchange", offsetof(struct ks_options, interchange)},
     {"select", offsetof(struct ks_options, select)},

@@ -57,6 +57,7 @@ struct ks_options {
     int math;      // cheaper functions: 1: that round alike, 2: approximations
     int jam;       // 1: the loops of a thread's items are jammed
     int tile;      // turns of a jammed loop that are staged in shared memory at a time
+    int near;      // 1: a thread's jammed items are neighbours
     int ahead;     // the next tile is loaded while one is worked on: 1: to registers, 2: copied (sm_80)
     int interchange; // 1: pairs of loops are exchanged
     int select;    // 1: branches that choose values become choices

@@ -8,6 +8,7 @@ static enum ks_status check(struct ks_subject *s, struct ks_options *options, st
                          .rows = options->rows ? options->rows : 1,
                          .block = {16, 16, 1},
                          .tile = options->tile,
+                         .near = options->near == 1,
                          .ahead = (enum ks_jam_ahead)options->ahead};
     char *text;
     if (!s->is_map)

@@ -93,6 +93,9 @@ made layers 'tile tile=16 rows=4 block=32x4' CORRECT
 made layers 'lanes lanes=8' CORRECT
 made product 'tile tile=16 rows=3 block=16x5 ahead=1' CORRECT
 made product 'tile tile=16 items=2 rows=2 block=16x8 ahead=2' CORRECT
+made product 'tile tile=8 items=4 rows=4 block=4x8 near=1' CORRECT
+made layers 'tile tile=16 items=2 rows=4 block=8x4 near=1 ahead=2' CORRECT
+made product 'tile tile=8 items=4 rows=4 block=4x8 near=1' WRONG 's/float opt_tile0\[8\]\[36\]/float opt_tile0[8][35]/; s/opt_tile0\[opt_c\]\[threadIdx.y \* 4 + 3\]/opt_tile0[opt_c][threadIdx.y * 4 + 2]/'
 made bodies 'tile tile=32 items=2 block=64 ahead=2' CORRECT
 made product 'tile tile=16 items=2 rows=2 block=16x8 ahead=2' UNSAFE '/__pipeline_wait_prior/d'
 made product 'tile tile=8 items=2 rows=2 block=16x8 ahead=1' WRONG 's/opt_from = opt_k + 8/opt_from = opt_k + 7/'
