@@ -269,9 +269,9 @@ static enum ks_status compile_session(struct running *r, const struct job *first
     struct ks_arena *arena = r->v->context->arena;
     struct ks_proposal **all = KS_NEW_ARRAY(arena, struct ks_proposal *, r->n_jobs);
     size_t n = 0;
-    for (size_t i = 0; i < r->n_jobs; i++)
-        if (strcmp(r->jobs[i].judge_key, first->judge_key) == 0)
-            KS_TRY(proposal_of(r, &r->jobs[i], &all[n++], err));
+    for (size_t i = 0; i < r->n_jobs; i++) // one that cannot be read is told of in its turn
+        if (strcmp(r->jobs[i].judge_key, first->judge_key) == 0 && proposal_of(r, &r->jobs[i], &all[n], NULL) == KS_OK)
+            n++;
     return ks_judge_prepare(r->judge, all, n, err);
 }
 
@@ -286,8 +286,13 @@ static enum ks_status judge_job(struct running *r, struct job *job, struct ks_er
         KS_TRY(compile_session(r, job, err));
     if (ready) {
         struct ks_proposal *proposal;
-        KS_TRY(proposal_of(r, job, &proposal, err));
-        KS_TRY(verify_judge(v, r->judge, r->kernel, proposal, &job->verdict, err));
+        enum ks_status status = proposal_of(r, job, &proposal, err);
+        if (status == KS_E_USER) // its loader is the first of the gates
+            refuse(job, KS_C_STATIC, err->text);
+        else if (status == KS_OK)
+            status = verify_judge(v, r->judge, r->kernel, proposal, &job->verdict, err);
+        if (status != KS_E_USER)
+            KS_TRY(status);
     }
     job->silent = !job->refused && verify_undecided(v, &job->verdict);
     conclude(r->v, job);

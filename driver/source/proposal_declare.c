@@ -198,12 +198,27 @@ static enum ks_status check_function(const struct ks_gate *gate, const struct de
     return check_scope(gate, d->body + 1, (size_t)gate->match[d->body], SCOPE_FUNCTION);
 }
 
+// Whether the source declares a type of that name before token `end`.
+static bool is_own_type(const struct ks_gate *gate, const struct ks_token *name, size_t end)
+{
+    for (size_t i = 1; i < end; i++)
+        if (gate->at[i].kind == KS_TOK_IDENT && gate->at[i].len == name->len &&
+            memcmp(gate->at[i].at, name->at, name->len) == 0 &&
+            (is(gate, i - 1, "struct") || is(gate, i - 1, "class") || is(gate, i - 1, "union")))
+            return true;
+    return false;
+}
+
 static enum ks_status check_type(const struct ks_gate *gate, const struct declaration *d)
 {
     const struct ks_token *first = &gate->at[d->head];
-    for (size_t i = d->head; i < d->body && !is(gate, i, ":"); i++)
+    for (size_t i = d->head; i < d->body && !is(gate, i, ":"); i++) {
         if (is(gate, i, "::"))
             KS_GATE_FAIL(gate, first, "a type of the proposal needs a plain name");
+        // nvcc takes one of another namespace's template in what it holds for a system header, as our text is.
+        if (i > d->head && is(gate, i, "<") && !is_own_type(gate, &gate->at[i - 1], d->begin))
+            KS_GATE_FAIL(gate, first, "a specialisation of a template that is not the proposal's is refused");
+    }
     if (is(gate, d->head, "enum"))
         return KS_OK;
     return check_scope(gate, d->body + 1, (size_t)gate->match[d->body], SCOPE_TYPE);
@@ -230,6 +245,8 @@ static enum ks_status check_at_namespace(const struct ks_gate *gate, const struc
     if (!d->constexpr_ || d->device || d->global || d->shared || d->constant || d->body != 0)
         KS_GATE_FAIL(gate, first, "variables of namespace scope must be constexpr; tables are "
                                   "function-local 'static __constant__'");
+    if (d->is_template && d->initialiser > 0 && is(gate, d->initialiser - 1, ">"))
+        KS_GATE_FAIL(gate, first, "a specialisation of a variable is refused");
     return check_scope(gate, d->begin, d->end, SCOPE_FUNCTION);
 }
 

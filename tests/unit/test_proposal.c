@@ -55,6 +55,8 @@ static void accepts(void **state)
         "static __global__ void __launch_bounds__(128, 2) k(float *__restrict__ y, const int n) {}",
         "__global__ void k(float y[], const int n) {}",
         "__global__ void k(float y[4], const int n) {}",
+        "template <class T> struct R { T v; };\ntemplate <class T> struct R<T *> { T *v; };\n" KERNEL,
+        "template <class T> constexpr int width = 4;\n" KERNEL,
         "constexpr int N = 4, M = N * 2;\nconstexpr float T[2] = {1.f, 2.f};\n" KERNEL,
         "struct __align__(16) V { float a[4]; __device__ V() : a{} {} __device__ float operator[]"
         "(int i) const { return a[i]; } static constexpr int n = 4; static __device__ int f() "
@@ -126,6 +128,9 @@ static void refuses(void **state)
         {"using T = int;\n" KERNEL, "'using'"},
         {"__device__ int operator+(int *a, int b) { return b; }\n" KERNEL, "operators"},
         {"template <> struct S<int> {};\n" KERNEL, "specialisation"},
+        {"template <class T> struct S<T *> { int v; };\n" KERNEL, "not the proposal's"},
+        {"template <class T> struct V {};\ntemplate <class T> struct S<V<T>> {};\n" KERNEL, "not the proposal's"},
+        {"template <class T> constexpr int width<T *> = 4;\n" KERNEL, "specialisation of a variable"},
         {"template struct S<int>;\n" KERNEL, "instantiation"},
         {"template <class T> __global__ void k(T *y, int n) {}", "template"},
         {"__device__ int counter;\n" KERNEL, "constexpr"},
