@@ -94,6 +94,10 @@ struct verb_tu {
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err);
 void verb_tu_close(struct verb_tu *tu);
+// Whether the file, its marks, the words or the kernel's name (NULL: any) are at fault, which can be told without a
+// device and mended without one: KS_E_USER. Else KS_OK, whatever else there is to say.
+enum ks_status verb_tu_fault(struct ks_verb_context *context, const char *file, const char *kernel,
+                             const char *const *words, struct ks_err *err);
 
 // Splits "FILE.cu:NAME" at the first colon that is not part of "::"; *kernel NULL without one.
 void verb_split_target(struct ks_arena *arena, const char *text, const char **file,

@@ -180,7 +180,10 @@ static enum ks_status bench_file(struct verifying *v, const char *target, const 
     verb_split_target(v->context->arena, target, &file, &name);
     if (!ks_file_exists(file))
         KS_FAIL(err, KS_E_USER, "%s: no such file", file);
-    KS_TRY(verb_device_ask(v->context, &v->device, err));
+    enum ks_status asked = verb_device_ask(v->context, &v->device, err);
+    if (asked == KS_E_DEVICE || (asked == KS_OK && verb_device_emulated(&v->device)))
+        KS_TRY(verb_tu_fault(v->context, file, name, words, err)); // what can be mended here comes first
+    KS_TRY(asked);
     if (verb_device_emulated(&v->device))
         KS_FAIL(err, KS_E_DEVICE, "the emulated device has no clock: times can only be taken on a GPU");
     v->place = ks_worker_place_of(v->context->config.device);

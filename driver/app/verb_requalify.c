@@ -150,6 +150,9 @@ int verb_requalify(struct ks_verb_context *context)
         ks_err_set(&err, KS_E_USER, "%s: no such file", file);
         return verb_fail(context, &err);
     }
+    tuning.file = file;
+    tuning.kernel = kernel;
+    tuning.words = words.nvcc;
     exit_code = tuning_begin(&tuning);
     if (exit_code != EXIT_OK)
         return exit_code;

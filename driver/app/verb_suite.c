@@ -260,6 +260,8 @@ static enum ks_status proposal_of(const struct running *r, const struct job *job
     struct ks_arena *arena = r->v->context->arena;
     const char *path = ks_path_join(arena, job->fixture->dir, "proposal.yaml");
     *proposal = KS_NEW(arena, struct ks_proposal);
+    if (!ks_file_exists(path))
+        KS_FAIL(err, KS_E_ABSENT, "%s: no such file", path);
     return verify_read_proposal(arena, path, *proposal, err);
 }
 

@@ -233,3 +233,19 @@ enum ks_status verb_no_kernel(const struct verb_tu *tu, const char *name, struct
     ks_buf_free(&names);
     return KS_E_USER;
 }
+
+enum ks_status verb_tu_fault(struct ks_verb_context *context, const char *file, const char *kernel,
+                             const char *const *words, struct ks_err *err)
+{
+    static const char *const any_arch[] = {"-arch=sm_90", NULL};
+    struct verb_tu tu;
+    struct ks_err local = {0};
+    enum ks_status status = verb_tu_open(context, file, words != NULL ? words : any_arch, &tu, &local);
+    bool found = false;
+    for (size_t i = 0; status == KS_OK && !found && i < tu.tu.n_kernels; i++)
+        found = verb_kernel_is(context->arena, &tu.tu.kernels[i], kernel);
+    if (status == KS_OK && !found)
+        status = verb_no_kernel(&tu, kernel, &local);
+    verb_tu_close(&tu);
+    return status == KS_E_USER ? ks_err_set(err, status, "%s", local.text) : KS_OK;
+}

@@ -58,6 +58,10 @@ int tuning_begin(struct tuning *tuning)
     enum ks_status asked = may_emulate ? verb_device_choose(context, &tuning->device, &err)
                                        : verb_device_ask(context, &tuning->device, &err);
     if (asked != KS_OK) {
+        struct ks_err fault = {0};
+        if (err.status == KS_E_DEVICE && tuning->file != NULL &&
+            verb_tu_fault(context, tuning->file, tuning->kernel, tuning->words, &fault) != KS_OK)
+            return verb_fail(context, &fault);
         if (err.status == KS_E_DEVICE)
             ks_err_set(&err, KS_E_DEVICE, "no GPU to tune on: %s; tune on a machine that has one, or "
                                           "name a launcher in KS_DEVICE (\"ssh host\")",
@@ -307,6 +311,9 @@ int verb_tune(struct ks_verb_context *context)
         ks_err_set(&err, KS_E_USER, "%s: no such file", file);
         return verb_fail(context, &err);
     }
+    tuning.file = file;
+    tuning.kernel = kernel;
+    tuning.words = words.nvcc;
     exit_code = tuning_begin(&tuning);
     if (exit_code != EXIT_OK)
         return exit_code;

@@ -15,6 +15,8 @@ struct tuning {
     bool again;
     bool in_build;             // by ks-nvcc: silent about what was decided before
     bool target;               // a file that the user named, not all that is pending
+    const char *file, *kernel; // the file, and the kernel's name or NULL; NULL: all that is pending
+    const char *const *words;  // nvcc's for it; NULL: none
     struct ks_strv keys;       // hexadecimal; none: all
     struct ks_device_info device;
     struct ks_outcomes *outcomes; // NULL: no memory
@@ -27,7 +29,8 @@ struct tuning {
 };
 
 // What tuning needs, asked for before minutes are spent: stores that may be written, a GPU, a key to
-// sign with; and memory, which it can do without. EXIT_OK, or what verb_fail returned.
+// sign with; and memory, which it can do without. EXIT_OK, or what verb_fail returned. Where there is no GPU, what
+// is wrong with the named file itself is told in its place.
 int tuning_begin(struct tuning *tuning);
 // Tunes the kernels of one TU. A failure status is for the caller to tell; what concerns one kernel
 // is told, and entered in rows and exit_code, here.

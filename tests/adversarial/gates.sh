@@ -44,6 +44,18 @@ printf 'expect: [STATIC]\ndefence: txet-gate\n' > "$scratch/suite/X01-odd/expect
 "$build/bin/ks" verify --suite "$scratch/suite" $unconfined > /dev/null 2> "$scratch/log"
 [ $? = 2 ] && grep -q 'no defence `txet-gate`' "$scratch/log" || fail "a wrong defence"
 
+# A proposal that its loader refuses is STATIC, and no harm to what is compiled with it; a missing one is no verdict.
+cp -r "$scratch/suite/X01-odd" "$scratch/suite/X02-unreadable"
+printf 'expect: [STATIC]\ndefence: text-gate\n' | tee "$scratch/suite/X01-odd/expect.yaml" > "$scratch/suite/X02-unreadable/expect.yaml"
+sed -i 's/^plan:/when: "n >"\n&/' "$scratch/suite/X02-unreadable/proposal.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" $unconfined > "$scratch/out" 2> /dev/null
+[ $? = 0 ] && grep -q '^  ok X01-odd .*STATIC .*source:' "$scratch/out" && grep -q '^  ok X02.*STATIC .*proposal.yaml:' "$scratch/out" ||
+    { cat "$scratch/out"; fail "a proposal that cannot be read"; }
+rm "$scratch/suite/X02-unreadable/proposal.yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" $unconfined > "$scratch/out" 2> "$scratch/log"
+[ $? != 0 ] && ! grep -q '^  ok X02' "$scratch/out" || fail "a missing proposal"
+rm -r "$scratch/suite/X02-unreadable"
+
 # A wrong expectation is seen: exit 1, and the fixture is named.
 printf 'expect: [WRONG]\ndefence: text-gate\n' > "$scratch/suite/X01-odd/expect.yaml"
 "$build/bin/ks" verify --suite "$scratch/suite" $unconfined > "$scratch/out" 2> /dev/null

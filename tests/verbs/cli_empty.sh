@@ -15,7 +15,11 @@ json 0 doctor + checks
 [ -z "$(find home -type f ! -path '*/cache/ks/toolkit/*')" ] || fail "looking made $(find home -type f)"
 
 # No GPU where one is asked for: one sentence with the next step, no key and no memory made.
-echo '__global__ void k() {}' > a.cu
+cat > a.cu <<'END'
+#pragma ks optimize
+#pragma ks workload let(n=64) out(y[n]) grid(1) block(64)
+__global__ void k(float *y, int n) { y[threadIdx.x] = n; }
+END
 status 100 "$ks" tune a.cu --device cuda
 says 'no GPU to tune on: .*; tune on a machine that has one, or name a launcher in KS_DEVICE'
 one_line

@@ -57,6 +57,13 @@ for words in "verify --device=emu" "verify --device=emu --variant=vadd_ok.yaml" 
         status 2 "$ks" $words $target && says "bad.cu:2: unknown clause 'outt' of workload; did you mean 'out'?"
     done
 done
+# Also by those that need a GPU, where there is none: what can be mended here comes first.
+for verb in bench requalify tune; do
+    KS_DEVICE=cuda CUDA_VISIBLE_DEVICES= status 2 "$ks" $verb bad.cu:other && says "bad.cu:2: unknown clause 'outt' of workload"
+    KS_DEVICE=cuda CUDA_VISIBLE_DEVICES= status 2 "$ks" $verb vadd.cu:sub && says 'no marked kernel `sub`'
+    KS_DEVICE=cuda CUDA_VISIBLE_DEVICES= status 100 "$ks" $verb vadd.cu:vadd && says 'no \(NVIDIA\|.*GPU\)' && one_line
+done
+status 2 "$ks" bench --device=emu bad.cu && says 'bad.cu:2: unknown clause'
 status 2 "$ks" bench none.cu && says 'none.cu: no such file'
 
 # No device is asked: gates name what they refuse; for the rest there is nobody to tell.
