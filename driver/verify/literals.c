@@ -46,6 +46,16 @@ static double bits_of_double(uint64_t bits)
     return value;
 }
 
+// An integer, or the bits of a float.
+static void add_bits(struct ks_literals *l, uint64_t whole)
+{
+    if (whole < WHOLE_BITS)
+        add_value(l, (double)whole);
+    else
+        add_value(l, whole <= UINT32_MAX ? bits_of_float((uint32_t)whole) : bits_of_double(whole));
+    add_whole(l, (int64_t)whole);
+}
+
 // A word of digits: 1777, 0f3EC00000, 0d3FD8000000000000.
 static void add_number(struct ks_literals *l, struct ks_slice word)
 {
@@ -64,11 +74,7 @@ static void add_number(struct ks_literals *l, struct ks_slice word)
     uint64_t whole = strtoull(text, &end, 0);
     if (*end != '\0' || whole > INT64_MAX)
         return;
-    if (whole < WHOLE_BITS)
-        add_value(l, (double)whole);
-    else
-        add_value(l, whole <= UINT32_MAX ? bits_of_float((uint32_t)whole) : bits_of_double(whole));
-    add_whole(l, (int64_t)whole);
+    add_bits(l, whole);
 }
 
 static bool compares(struct ks_slice opcode)
@@ -93,10 +99,56 @@ static void read_some(struct ks_literals *l, struct ks_slice ptx, bool compared)
     }
 }
 
+// ".const .align 4 .b8 #1[8]={72,225,58,63,0,0,0,63}": words of four bytes, or of eight.
+static void read_table(struct ks_literals *l, struct ks_slice text, size_t size)
+{
+    const char *at = text.at, *end = text.at + text.len;
+    uint64_t whole = 0;
+    for (size_t n = 0; at < end; at++) {
+        if (!isdigit((unsigned char)*at))
+            continue;
+        unsigned byte = 0;
+        for (; at < end && isdigit((unsigned char)*at); at++)
+            byte = (byte * 10 + (unsigned)(*at - '0')) & 0xff;
+        whole |= (uint64_t)byte << 8 * (n++ % size);
+        if (n % size == 0) {
+            add_bits(l, whole);
+            whole = 0;
+        }
+    }
+    if (whole != 0) // the last bytes are left out where they are zero
+        add_bits(l, whole);
+}
+
+static void read_tables(struct ks_literals *l, struct ks_slice ptx)
+{
+    const char *at = ptx.at, *end = ptx.at + ptx.len;
+    while ((at = memmem(at, (size_t)(end - at), ".const", 6)) != NULL) {
+        const char *stop = at;
+        while (stop < end && *stop != ';' && *stop != '\n') // the last line of canonical PTX ends with neither
+            stop++;
+        struct ks_slice line = {at, (size_t)(stop - at)};
+        const char *open = memchr(line.at, '{', line.len), *equals = memchr(line.at, '=', line.len);
+        struct ks_words value = ks_words_of((struct ks_slice){equals, equals == NULL ? 0 : (size_t)(stop - equals)});
+        bool bytes = memmem(line.at, line.len, ".b8", 3) != NULL;
+        while (!bytes && equals != NULL && ks_words_next(&value)) // ".f32 #5 = 0f3DFCD68E;"
+            if (isdigit((unsigned char)value.word.at[0]))
+                add_number(l, value.word);
+        bool wide = memmem(line.at, line.len, ".align 8", 8) != NULL || memmem(line.at, line.len, ".align 16", 9) != NULL;
+        bool words = bytes && (wide || memmem(line.at, line.len, ".align 4", 8) != NULL);
+        if (open != NULL && words)
+            read_table(l, (struct ks_slice){open, (size_t)(stop - open)}, 4);
+        if (open != NULL && words && wide) // of doubles, or of vectors of floats
+            read_table(l, (struct ks_slice){open, (size_t)(stop - open)}, 8);
+        at = stop;
+    }
+}
+
 void ks_literals_read(struct ks_literals *literals, struct ks_slice ptx)
 {
     read_some(literals, ptx, true);
     read_some(literals, ptx, false);
+    read_tables(literals, ptx);
 }
 
 void ks_literals_join(struct ks_literals *literals, const struct ks_literals *other)

@@ -6,7 +6,7 @@
 
 #include "workload/fill.h"
 
-#define KS_LITERALS 24
+#define KS_LITERALS 1152 // a table of 4096 bytes (verify/gate.h) has 1024 floats
 
 struct ks_literals {
     double values[KS_LITERALS]; // floating ones, and the bits of such as integers
@@ -17,7 +17,8 @@ struct ks_literals {
     bool scattered; // among other values alone
 };
 
-// Adds what canonical PTX holds: first what is compared, then the rest. What does not fit is left out.
+// Adds what canonical PTX holds: first what is compared, then the rest, then what constant tables of words hold. What
+// does not fit is left out.
 void ks_literals_read(struct ks_literals *literals, struct ks_slice ptx);
 // Adds those of `other`, turn about, so that neither crowds out the other's first ones.
 void ks_literals_join(struct ks_literals *literals, const struct ks_literals *other);

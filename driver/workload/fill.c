@@ -226,8 +226,8 @@ static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
     else if (palette != ANY && kind < 3)
         kind = palette == PLUS ? 1 : 2;
     switch (kind) {
-    case 0:
-        return (double)NAN;
+    case 0: // of either sign: whoever looks at that bit alone takes one of them for a number
+        return h >> 40 & 1 ? -(double)NAN : (double)NAN;
     case 1:
         return (double)INFINITY;
     case 2:

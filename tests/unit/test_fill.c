@@ -238,9 +238,10 @@ static void specials_take_turns(void **state)
     int any = 0, one_infinity[2] = {0}, lone[3] = {0}, ends = 0, dense = 0, kinds[KS_FILL_PALETTES] = {0};
     for (uint64_t seed = 1; seed <= TURNS; seed++) {
         float *v = floats(init, KS_FAMILY_SPECIAL, seed, LENGTH);
-        size_t nans = 0, infinite[2] = {0}, minus_zero = 0, denormal = 0;
+        size_t nans = 0, minus_nans = 0, infinite[2] = {0}, minus_zero = 0, denormal = 0;
         for (size_t i = 0; i < LENGTH; i++) {
             nans += isnan(v[i]) != 0;
+            minus_nans += isnan(v[i]) && signbit(v[i]);
             infinite[0] += isinf(v[i]) && v[i] > 0;
             infinite[1] += isinf(v[i]) && v[i] < 0;
             minus_zero += v[i] == 0 && signbit(v[i]);
@@ -254,6 +255,7 @@ static void specials_take_turns(void **state)
         free(v);
         if (nans > LENGTH / 16) {
             assert_true(fabs((double)nans - LENGTH * 3 / 28.0) < 6 * sqrt(LENGTH * 3 / 28.0) && minus_zero + denormal == 0);
+            assert_true(minus_nans > nans / 3 && minus_nans < nans * 2 / 3);
             dense += firsts > 0;
             continue;
         }

@@ -43,12 +43,34 @@ static void what_is_compared_comes_first(void **state)
     assert_true(added);
 }
 
+static void tables_are_read_too(void **state)
+{
+    (void)state;
+    struct ks_literals l = {0};
+    ks_literals_read(&l, KS_SLICE(".const .align 4 .b8 #1[12] = {72, 225, 58, 63, 0, 0, 0, 63, 241, 6};\n"
+                                  ".const .align 8 .b8 #2[16] = {154, 153, 153, 153, 153, 153, 185, 63};\n"
+                                  ".const .align 1 .b8 #3[4] = {1, 2, 3, 77};\n.const .align 4 .b8 #4[8];\n"
+                                  ".const .align 4 .f32 #5 = 0f3DFCD680;\n.const .align 4 .u32 #6 = 4242;\n.const .align 4 .b8 #7[4]={60,242,2,0}"));
+    assert_true(has_value(&l, (double)0.73f));
+    assert_true(has_value(&l, 0.5));
+    assert_true(has_value(&l, 1777));
+    assert_true(has_value(&l, 0.1));
+    assert_false(has_value(&l, 77));
+    assert_true(has_value(&l, (double)0.123456f));
+    assert_true(has_value(&l, 4242));
+    assert_true(has_value(&l, 193084)); // what ends without a semicolon
+    bool both = false;
+    for (size_t i = 0; i < l.n_wholes; i++)
+        both = both || l.wholes[i] == 0x3fb999999999999a;
+    assert_true(both);
+}
+
 static void neither_of_two_crowds_out_the_other(void **state)
 {
     (void)state;
     struct ks_literals many = {0}, one = {0};
-    struct ks_buf text = KS_BUF(1 << 16);
-    for (int i = 0; i < 100; i++)
+    struct ks_buf text = KS_BUF(1 << 17);
+    for (int i = 0; i < 2 * KS_LITERALS; i++)
         ks_buf_printf(&text, "setp.eq.s32 %%p1,%%r1,%d;\n", 5000 + i);
     ks_literals_read(&many, ks_slice_of(ks_buf_text(&text)));
     assert_int_equal(many.n_wholes, KS_LITERALS);
@@ -140,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_compared_comes_first),
+        cmocka_unit_test(tables_are_read_too),
         cmocka_unit_test(neither_of_two_crowds_out_the_other),
         cmocka_unit_test(each_turn_gives_another),
         cmocka_unit_test(floats_are_scattered_equal_and_rising),
