@@ -150,6 +150,18 @@ K bad_endless(volatile int *flag)
     while (flag[0] == 0) {
     }
 }
+K bad_volatile_warp(int *out) // lanes of a warp need not run in step
+{
+    __shared__ volatile int t[64];
+    t[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        t[threadIdx.x] += t[threadIdx.x + 32];
+        t[threadIdx.x] += t[threadIdx.x + 16];
+    }
+    if (threadIdx.x == 0)
+        out[0] = t[0];
+}
 K bad_trap(int *out)
 {
     out[0] = 1;
@@ -197,6 +209,20 @@ K good_reduce(const float *in, float *out, int n)
     }
     if (threadIdx.x == 0)
         out[blockIdx.x] = t[0];
+}
+K good_volatile_warp(int *out)
+{
+    __shared__ volatile int t[64];
+    t[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    for (int half = 32; half > 0 && threadIdx.x < 32; half /= 2) {
+        int v = t[threadIdx.x + half];
+        __syncwarp();
+        t[threadIdx.x] += v;
+        __syncwarp();
+    }
+    if (threadIdx.x == 0)
+        out[0] = t[0];
 }
 K good_shuffle(const int *in, int *out)
 {

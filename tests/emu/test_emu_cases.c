@@ -115,6 +115,8 @@ static void wrong_order(void)
     expect("bad_second_barrier", 1, 64, 0, KS_F_RACE, NULL, NULL);
     out_ints(32);
     expect("bad_warp_race", 1, 32, 0, KS_F_RACE, NULL, "t[threadIdx.x] = threadIdx.x");
+    out_ints(1);
+    expect("bad_volatile_warp", 1, 64, 0, KS_F_RACE, "t[threadIdx.x] += t[threadIdx.x + 16]", NULL);
     zeros(65);
     expect("bad_late_reader", 1, 64, 0, KS_F_RACE, NULL, NULL);
     in_ints(16);
@@ -225,6 +227,10 @@ static void right_warps(void)
     in_ints(32), out = out_ints(32);
     launch("good_shuffle", 1, 32, 0);
     EACH("good_shuffle", 32, out, 2 * sum_to(numbers, 32) + 1000 * numbers[i / 16 * 16 + 5]);
+
+    out = out_ints(1);
+    launch("good_volatile_warp", 1, 64, 0);
+    EACH("good_volatile_warp", 1, out, 63 * 64 / 2);
 
     in_ints(32), out = out_ints(32);
     launch("good_votes", 1, 32, 0);

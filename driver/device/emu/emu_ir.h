@@ -35,7 +35,7 @@ enum ks_emu_kind {
 };
 
 // Memory semantics of an access (9.7.9.1): what the race detector makes of it.
-enum ks_emu_sem { KS_EMU_WEAK, KS_EMU_STRONG, KS_EMU_ACQUIRE, KS_EMU_RELEASE, KS_EMU_ACQ_REL };
+enum ks_emu_sem { KS_EMU_WEAK, KS_EMU_STRONG, KS_EMU_ACQUIRE, KS_EMU_RELEASE, KS_EMU_ACQ_REL, KS_EMU_VOLATILE };
 
 enum ks_emu_role { KS_EMU_NO_ROLE, KS_EMU_LOAD, KS_EMU_CAS };
 

@@ -165,7 +165,7 @@ bool ks_emu_read_sem(struct ks_emu_decoder *d, struct ks_slice mod)
     static const struct {
         const char *name;
         enum ks_emu_sem sem;
-    } sems[] = {{"volatile", KS_EMU_STRONG}, {"relaxed", KS_EMU_STRONG}, {"mmio", KS_EMU_STRONG},
+    } sems[] = {{"volatile", KS_EMU_VOLATILE}, {"relaxed", KS_EMU_STRONG}, {"mmio", KS_EMU_STRONG},
                 {"acquire", KS_EMU_ACQUIRE}, {"release", KS_EMU_RELEASE},
                 {"acq_rel", KS_EMU_ACQ_REL}};
     for (size_t i = 0; i < sizeof sems / sizeof sems[0]; i++)

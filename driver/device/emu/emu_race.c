@@ -401,9 +401,19 @@ static void report(const struct ks_emu_race_access *x, const struct ks_emu_event
     f->other_file = ks_emu_file(grid->module, f->other.source);
 }
 
+// Lanes of a warp that hand values on in shared memory and count on running in step. Volatile keeps compilers from
+// holding them back; which lane comes first it leaves open (CUDA C++ Programming Guide, independent thread scheduling).
+static bool in_step(const struct ks_emu_race_access *x, const struct ks_emu_earlier *b)
+{
+    return x->shared && b->same_warp && x->inst->sem == KS_EMU_VOLATILE &&
+           x->warp->grid->module->code.at[b->event->inst].sem == KS_EMU_VOLATILE;
+}
+
 // Both atomic, volatile or the like, and each within the other's scope (8.7: morally strong).
 static bool both_strong(const struct ks_emu_race_access *x, const struct ks_emu_earlier *b)
 {
+    if (in_step(x, b))
+        return false;
     return x->strong && (b->event->flags & STRONG) != 0 &&
            (b->here || (!x->cta && (b->event->flags & CTA) == 0));
 }
@@ -445,7 +455,9 @@ static void note_one(struct ks_emu_race_access *x, struct ks_emu_cell *cell, uns
         if (!ordered(x, w, cell->write_lane) && !same_thread(x, w, cell->write_lane) &&
             (bytes_of(cell->write, cell->write_lane) & bytes) != 0 && !both_strong(x, w))
             report(x, w->event, cell->write_lane,
-                   (w->event->flags & STRONG) != 0 ? "atomic write" : "write");
+                   in_step(x, w)                          ? "volatile write"
+                   : (w->event->flags & STRONG) != 0 ? "atomic write"
+                                                     : "write");
     }
     if (cell->read != 0)
         r = look(x, &x->last_read, cell->read);
