@@ -108,6 +108,8 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
         if (status != KS_OK && status != KS_E_UNSUPPORTED)
             KS_FAIL(err, status, "%s: %s", e->skill->id, local.text);
         size_t from = h->policy.arms.at[arms[i]].from;
+        if (status == KS_OK)
+            e->candidate->n_skills = ks_policy_skills(&h->policy, arms[i], &e->candidate->skills);
         if (status == KS_OK && from != KS_ORIGINAL &&
             h->policy.arms.at[from].state == KS_ARM_RIGHT) {
             e->candidate->base = entry_of(h, from)->candidate->direction;

@@ -302,6 +302,24 @@ void ks_policy_tell(struct ks_policy *p, size_t at, bool right, double ratio)
         p->gained = p->asked;
 }
 
+size_t ks_policy_skills(const struct ks_policy *p, size_t arm, const char ***skills)
+{
+    size_t n = 0, most = (size_t)p->arms.at[arm].depth;
+    const char **ids = KS_NEW_ARRAY(p->arena, const char *, most + 1);
+    for (size_t at = arm; at != KS_ORIGINAL && n < most; at = p->arms.at[at].from)
+        ids[n++] = p->ranked[p->arms.at[at].skill].skill->id;
+    *skills = KS_NEW_ARRAY(p->arena, const char *, n + 1);
+    size_t kept = 0;
+    for (size_t i = n; i-- > 0;) {
+        bool known = false;
+        for (size_t k = 0; k < kept; k++)
+            known = known || strcmp((*skills)[k], ids[i]) == 0;
+        if (!known)
+            (*skills)[kept++] = ids[i];
+    }
+    return kept;
+}
+
 void ks_policy_drop(struct ks_policy *p, size_t at)
 {
     p->arms.at[at].state = KS_ARM_DROPPED;

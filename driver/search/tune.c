@@ -86,12 +86,13 @@ static enum ks_status store_variant(struct ks_tuner *t, const struct ks_try *win
                                     const struct ks_verdict *verdict, struct ks_variant *v,
                                     const char **path, struct ks_err *err)
 {
-    const char **skills = KS_NEW_ARRAY(t->arena, const char *, 1);
-    skills[0] = winner->candidate->skill;
-    *v = (struct ks_variant){.id = winner->proposal, .proposal = winner->candidate->proposal,
-                             .proposer = winner->candidate->proposer != NULL ? winner->candidate->proposer : "engine",
-                             .skills = skills, .n_skills = 1, .parent = "",
-                             .rationale = winner->candidate->rationale};
+    const struct ks_candidate *c = winner->candidate;
+    const char **skills = c->n_skills > 0 ? c->skills : KS_NEW_ARRAY(t->arena, const char *, 1);
+    if (c->n_skills == 0)
+        skills[0] = c->skill;
+    *v = (struct ks_variant){.id = winner->proposal, .proposal = c->proposal,
+                             .proposer = c->proposer != NULL ? c->proposer : "engine", .skills = skills,
+                             .n_skills = c->n_skills > 0 ? c->n_skills : 1, .parent = "", .rationale = c->rationale};
     t->result->end = KS_TUNE_VARIANT;
     return ks_settle_variant(t->arena, t->options->config, t->options->store, t->kernel, verdict, v, path,
                              err);

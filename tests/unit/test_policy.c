@@ -94,6 +94,24 @@ static void test_finds_the_best(void **state)
     assert_true(world.offered > asked);
 }
 
+// Whose steps led to an arm: all of them, in order, each once.
+static void test_names_all_skills(void **state)
+{
+    (void)state;
+    struct world world = {0};
+    struct ks_policy policy = policy_of(&world, 3);
+    const char **ids;
+    assert_true(ks_policy_offer(&policy, "transform a=1", KS_ORIGINAL, 0, 0));
+    assert_true(ks_policy_offer(&policy, "transform a=1 b=2", 0, 1, 0));
+    assert_true(ks_policy_offer(&policy, "transform a=1 b=2 c=3", 1, 0, 0));
+    assert_int_equal(ks_policy_skills(&policy, 0, &ids), 1);
+    assert_string_equal(ids[0], "a");
+    assert_int_equal(ks_policy_skills(&policy, 1, &ids), 2);
+    assert_string_equal(ids[1], "b");
+    assert_int_equal(ks_policy_skills(&policy, 2, &ids), 2);
+    assert_string_equal(ids[0], "a");
+}
+
 static void test_same_seed(void **state)
 {
     (void)state;
@@ -162,7 +180,8 @@ static void test_what_does_not_stand(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_finds_the_best), cmocka_unit_test(test_same_seed),
+        cmocka_unit_test(test_finds_the_best), cmocka_unit_test(test_names_all_skills),
+        cmocka_unit_test(test_same_seed),
         cmocka_unit_test(test_wrong_is_no_base), cmocka_unit_test(test_later_answer_counts),
         cmocka_unit_test(test_what_does_not_stand)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
