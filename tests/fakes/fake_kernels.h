@@ -203,6 +203,7 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
 {
     static int timed;
     name = fake_plain_name(name);
+    snprintf(fake_last, sizeof fake_last, "%s", name);
     bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift");
     call->f->runs++;
     // With KS_FAKE_COUNT a byte is added to that file for each run of an original.

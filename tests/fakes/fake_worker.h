@@ -258,6 +258,14 @@ static uint64_t fake_random(void)
     return ks_hash_counter(12345, n++);
 }
 
+// The kernel that ran last, by whose name this worker lies.
+static char fake_last[96];
+
+static bool fake_last_has(const char *part)
+{
+    return strstr(fake_last, part) != NULL;
+}
+
 static void fake_time(struct fake *f, const json_t *request)
 {
     int64_t pairs = ks_json_int(request, "pairs", 1);
@@ -286,6 +294,14 @@ static void fake_time(struct fake *f, const json_t *request)
                 first = p == 0 ? now : first;
             }
         }
+    if (fake_last_has("_minus"))
+        json_array_set_new(lists[1], (size_t)pairs - 1, json_real(-1));
+    if (fake_last_has("_word"))
+        json_array_set_new(lists[1], 0, json_string("fast"));
+    if (fake_last_has("_more"))
+        json_array_append_new(lists[0], json_real(1));
+    if (fake_last_has("_few"))
+        json_array_clear(lists[0]);
     fake_say(f, json_pack("{s:o,s:o,s:b,s:i}", "a", lists[0], "b", lists[1], "fingerprints_ok",
                           ok || !ks_json_bool(request, "deterministic", false), "clock_dropped", 0));
 }
@@ -342,8 +358,16 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
             fake_say(f, json_pack("{s:f}", "microseconds", us));
     } else if (strcmp(verb, "read") == 0) {
         size_t i = (size_t)ks_json_int(request, "buffer", 0);
-        fake_say(f, json_pack("{s:I}", "payload", (json_int_t)f->buffer[i].bytes));
+        size_t more = fake_last_has("_longread") ? 4 : 0; // than there is
+        fake_say(f, json_pack("{s:I}", "payload", (json_int_t)(f->buffer[i].bytes + more)));
+        if (fake_last_has("_shortread")) {
+            fwrite(fake_data(f, i), 1, f->buffer[i].bytes / 2, stdout);
+            fflush(stdout);
+            _exit(0);
+        }
         fwrite(fake_data(f, i), 1, f->buffer[i].bytes, stdout);
+    } else if (strcmp(verb, "fingerprint") == 0 && fake_last_has("_noprint")) {
+        fake_say(f, json_pack("{s:s}", "value", "0123456789abcdeg"));
     } else if (strcmp(verb, "fingerprint") == 0) {
         snprintf(text, sizeof text, "%016llx",
                  (unsigned long long)fake_print(f, (size_t)ks_json_int(request, "buffer", 0)));

@@ -113,6 +113,9 @@ static void wrong_candidates_get_their_verdict(void **state)
         {"vadd_wrongid", KS_C_UNSAFE, "protocol"},
         {"vadd_noclass", KS_C_UNSAFE, "protocol"},
         {"vadd_flood", KS_C_UNSAFE, "protocol"},
+        {"vadd_2ulp_longread", KS_C_UNSAFE, "protocol"},
+        {"vadd_2ulp_shortread", KS_C_UNSAFE, "died"},
+        {"vadd_noprint", KS_C_UNSAFE, "protocol"},
         {"vadd_nondet", KS_C_NONDET, "repeated runs"},
         {"vadd_hang", KS_C_HANG, "did not finish"},
     };
@@ -208,6 +211,16 @@ static void speed_is_doubted(void **state)
     expect(judge_vadd("vadd_light", OFF(KS_D_FLOOR)), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
     expect(judge_vadd_of("vdrift", "vadd_ok", "1", 0, false), KS_C_CORRECT, KS_S_VOID, "not quiet");
     expect(judge_vadd_of("vdrift", "vadd_ok", "1", OFF(KS_D_CONTROL), false), KS_C_CORRECT, KS_S_AMBIGUOUS, "");
+}
+
+// Times that no clock gives are no measurement, whatever is right otherwise.
+static void times_must_have_sense(void **state)
+{
+    (void)state;
+    static const char *const liars[] = {"vadd_minus", "vadd_word", "vadd_more"};
+    for (size_t i = 0; i < sizeof liars / sizeof *liars; i++)
+        expect(judge_vadd(liars[i], 0), KS_C_UNSAFE, KS_S_NOT_MEASURED, "protocol");
+    expect(judge_vadd("vadd_few", 0), KS_C_CORRECT, KS_S_VOID, "too unsteady");
 }
 
 // A gain from what one set of buffers leaves in the cache, and a gain that nobody repeated.
@@ -467,6 +480,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(poison_is_seen_in_results),
         cmocka_unit_test(the_watchdog_ends_a_sleeper),
         cmocka_unit_test(speed_is_doubted),
+        cmocka_unit_test(times_must_have_sense),
         cmocka_unit_test(gains_of_luck_do_not_count),
         cmocka_unit_test(answers_of_another_day_do_not_help),
         cmocka_unit_test(timed_outputs_are_verified),
