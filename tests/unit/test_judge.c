@@ -289,6 +289,10 @@ static void guards_are_honoured(void **state)
     expect(judge_vadd_of("vadd", "vadd_tail", "n % 4 == 0", 0, true), KS_C_CORRECT, KS_S_FASTER, "");
     expect(judge_vadd_of("vadd", "vadd_ok", "n < 4000", 0, false), KS_C_CORRECT, KS_S_NOT_FASTER,
            "guard excludes workload");
+    // Without that check it is the timing that finds nothing to time.
+    for (int off = 0; off < 2; off++)
+        assert_int_equal(judge_vadd_of("vadd", "vadd_ok", "n < 4000", off ? OFF(KS_D_GUARD) : 0, false)
+                             .checks.result[KS_CHECK_TIMING], off ? KS_CHECK_FAILED : KS_CHECK_NOT_MADE);
     expect(judge_vadd_of("vadd", "vadd_ok", "n > 1000000", 0, false), KS_C_VOID, KS_S_NOT_MEASURED,
            "the guard admits none");
 }
