@@ -37,13 +37,16 @@ static enum ks_status open_backend(struct ks_arena *arena, const struct ks_confi
     const char *kind = ks_arena_strndup(arena, spec, colon != NULL ? (size_t)(colon - spec) : strlen(spec));
     const char *rest = colon != NULL ? colon + 1 : "";
     double timeout = config->agent_timeout > 0 ? config->agent_timeout : DEFAULT_TIMEOUT;
-    static const char *const kinds[] = {"command", "replay", NULL};
+    static const char *const kinds[] = {"command", "mailbox", "replay", NULL};
     if (strcmp(kind, "command") == 0)
         return open_command(arena, rest, timeout, agents, err);
+    if (strcmp(kind, "mailbox") == 0)
+        return ks_mailbox_open(rest, &agents->backend, err);
     if (strcmp(kind, "replay") == 0)
         return ks_replay_open(rest, &agents->backend, err);
     const char *near = ks_nearest_word(kind, kinds);
-    KS_FAIL(err, KS_E_USER, "agent: `%s` is no backend%s%s%s; there are command:PROGRAM and replay:FILE", spec,
+    KS_FAIL(err, KS_E_USER, "agent: `%s` is no backend%s%s%s; there are command:PROGRAM, mailbox:FOLDER and "
+            "replay:FILE", spec,
             near != NULL ? " (do you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
 }
 
@@ -97,6 +100,12 @@ enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *co
     else
         ks_agents_close(agents);
     return status;
+}
+
+bool ks_agents_fresh(const struct ks_agents *agents, const char *key)
+{
+    return agents != NULL && agents->backend.fresh != NULL &&
+           agents->backend.fresh(agents->backend.self, key);
 }
 
 void ks_agents_close(struct ks_agents *agents)

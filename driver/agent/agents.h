@@ -24,6 +24,8 @@ enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *co
 // The prompts alone, to show them.
 enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config *config,
                                  struct ks_agents *agents, struct ks_err *err);
+// Whether a patient backend has answers about the kernel of this key (12 digits or more) that nobody looked at.
+bool ks_agents_fresh(const struct ks_agents *agents, const char *key);
 void ks_agents_close(struct ks_agents *agents); // NULL is fine
 
 #endif

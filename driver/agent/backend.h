@@ -45,6 +45,10 @@ struct ks_backend {
     enum ks_status (*submit)(void *self, const struct ks_ask *ask, struct ks_err *err);
     // Hands over one answer, after up to `seconds` of waiting; false: none yet.
     bool (*poll)(void *self, double seconds, struct ks_answer *answer);
+    // Of patient ones, NULL elsewhere. An answer was made use of, and need not be looked at in another run.
+    void (*done)(void *self, const char *id);
+    // Whether there are answers nobody made use of to questions whose id begins so.
+    bool (*fresh)(void *self, const char *prefix);
     void (*close)(void *self); // questions that are open are dropped, those of a mailbox stay there
 };
 
@@ -64,5 +68,9 @@ struct ks_command_options {
 enum ks_status ks_command_open(const struct ks_command_options *options, struct ks_backend *backend,
                                struct ks_err *err);
 
+
+
+// A folder (docs/agents.md): questions are written into it, and answered by whoever, whenever. Made if absent.
+enum ks_status ks_mailbox_open(const char *dir, struct ks_backend *backend, struct ks_err *err);
 
 #endif

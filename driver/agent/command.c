@@ -6,13 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/backend.h"
-#include "base/log.h"
-#include "fmt/json.h"
+#include "agent/wire_form.h"
 #include "os/clock.h"
 #include "os/proc.h"
 
-#define REPLY_MOST (2 * KS_ANSWER_MOST) // bytes of JSON: escapes take up to as much again
 #define MOST_RUNNING 64
 #define WRITE_SECONDS 10.0              // that it may leave the question unread
 
@@ -50,22 +47,19 @@ static void drop(struct command *command, struct run *run)
 static enum ks_status submit(void *self, const struct ks_ask *ask, struct ks_err *err)
 {
     struct command *command = self;
-    json_t *object = json_pack("{s:s,s:s,s:s,s:s,s:s,s:i,s:f}", "id", ask->id, "role", ask->role, "kernel",
-                               ask->kernel, "system", ask->system, "user", ask->user, "max_tokens",
-                               ask->max_tokens, "temperature", ask->temperature);
-    char *text = object != NULL ? json_dumps(object, JSON_COMPACT) : NULL;
-    json_decref(object);
+    size_t len;
+    char *text = ks_question_text(ask, &len);
     if (text == NULL)
         KS_FAIL(err, KS_E_INTERNAL, "the question %s is not UTF-8", ask->id);
     struct run *run = calloc(1, sizeof *run);
     KS_ASSERT(run != NULL);
     snprintf(run->id, sizeof run->id, "%s", ask->id);
     run->question = text;
-    run->len = strlen(text);
+    run->len = len;
     run->max_tokens = ask->max_tokens;
     run->spend = ask->spend;
     run->prompt = strlen(ask->system) + strlen(ask->user);
-    run->reply = KS_BUF(REPLY_MOST);
+    run->reply = KS_BUF(KS_REPLY_MOST);
     struct run **last = &command->first;
     while (*last != NULL)
         last = &(*last)->next;
@@ -101,44 +95,13 @@ static bool begin(struct command *command, struct run *run, struct ks_answer *an
     return false;
 }
 
-static void read_usage(const json_t *object, struct ks_answer *answer)
-{
-    const json_t *usage = json_object_get(object, "usage");
-    answer->tokens_in = ks_json_int(usage, "input_tokens", -1);
-    answer->tokens_out = ks_json_int(usage, "output_tokens", -1);
-}
-
 // What the program said, once it has ended.
 static void finish(const struct run *run, int exit_code, struct ks_answer *answer)
 {
-    struct ks_err err = {0};
-    if (exit_code != 0) {
+    if (exit_code != 0)
         ks_answer_fail(answer, run->id, KS_ANSWER_NONE, "the command exited with %d", exit_code);
-        return;
-    }
-    json_t *object = ks_json_parse((struct ks_slice){run->reply.data, run->reply.len}, &err);
-    const char *id = ks_json_str(object, "id", "");
-    const json_t *text = json_object_get(object, "text");
-    if (object == NULL) {
-        ks_answer_fail(answer, run->id, KS_ANSWER_GARBAGE, "%s", err.text);
-    } else if (strcmp(id, run->id) != 0) {
-        ks_answer_fail(answer, run->id, KS_ANSWER_OTHER, "the answer is to `%.60s`", id);
-    } else if (!json_is_string(text)) {
-        ks_answer_fail(answer, run->id, KS_ANSWER_GARBAGE, "the reply has no `text`");
-    } else if (json_string_length(text) > KS_ANSWER_MOST) {
-        ks_answer_fail(answer, run->id, KS_ANSWER_TOO_LONG, "%zu bytes", json_string_length(text));
-    } else {
-        char *copy = malloc(json_string_length(text) + 1);
-        KS_ASSERT(copy != NULL);
-        memcpy(copy, json_string_value(text), json_string_length(text) + 1);
-        ks_answer_text(answer, run->id, copy, json_string_length(text));
-        if (ks_json_bool(object, "cut", false)) {
-            ks_answer_free(answer);
-            ks_answer_fail(answer, run->id, KS_ANSWER_CUT, "it came to its limit of tokens");
-        }
-    }
-    read_usage(object, answer);
-    json_decref(object);
+    else
+        ks_reply_read(run->id, (struct ks_slice){run->reply.data, run->reply.len}, answer);
 }
 
 // Reads what is there. True once the run is over, and `answer` is made.
@@ -164,7 +127,7 @@ static bool advance(struct command *command, struct run *run, struct ks_answer *
     ks_child_stop(&run->child, over && !long_ ? 1.0 : 0.0, &exit_code);
     command->running--;
     if (long_)
-        ks_answer_fail(answer, run->id, KS_ANSWER_TOO_LONG, "more than %zu bytes of JSON", REPLY_MOST);
+        ks_answer_fail(answer, run->id, KS_ANSWER_TOO_LONG, "more than %zu bytes of JSON", KS_REPLY_MOST);
     else if (late)
         ks_answer_fail(answer, run->id, KS_ANSWER_NONE, "no answer within %g s", command->timeout);
     else

@@ -162,6 +162,9 @@ static void turn(struct ks_consult *c, struct chain *chain, const char *word, co
     struct ks_buf full = KS_BUF(8192);
     ks_buf_printf(&full, "%s: ", word);
     ks_redact_message(&c->ask.agents->redaction, ks_slice_of(text), &full);
+    const struct ks_backend *backend = &c->ask.agents->backend;
+    if (backend->done != NULL)
+        backend->done(backend->self, chain->id);
     chain->word = ks_arena_strdup(c->arena, word);
     const char *said = ks_arena_strdup(c->arena, ks_buf_text(&full));
     ks_buf_free(&full);

@@ -247,6 +247,18 @@ static bool poll_for(void *self, double seconds, struct ks_answer *answer)
     return true;
 }
 
+static void done(void *self, const char *id)
+{
+    struct transcript *t = self;
+    t->inner.done(t->inner.self, id);
+}
+
+static bool fresh(void *self, const char *prefix)
+{
+    struct transcript *t = self;
+    return t->inner.fresh(t->inner.self, prefix);
+}
+
 static void close_all(void *self)
 {
     struct transcript *t = self;
@@ -306,5 +318,7 @@ enum ks_status ks_record_open(const char *path, const struct ks_redaction *redac
     t->inner = *inner;
     snprintf(t->model, sizeof t->model, "%s", inner->model);
     backend->patient = inner->patient;
+    backend->done = inner->done != NULL ? done : NULL;
+    backend->fresh = inner->fresh != NULL ? fresh : NULL;
     return KS_OK;
 }

@@ -17,7 +17,7 @@ static const struct ks_verb verbs[] = {
      "  --again        judge again what earlier runs judged, and decide anew\n"
      "  --device NAME  `cuda`, or `emu`: verified on the emulated device, where speed is modelled, not\n"
      "                 measured (docs/emulator.md); default KS_DEVICE, else a GPU, else the emulated one\n"
-     "  --agent=BACKEND  models to ask as well, `command:PROGRAM` or `replay:FILE` (docs/agents.md); with\n"
+     "  --agent=BACKEND  models to ask as well, `command:PROGRAM`, `mailbox:DIR`, `replay:FILE` (docs/agents.md); with\n"
      "                 --record=FILE to keep what was said, --no-engine to ask them alone\n"
      "  --print-prompt  what they would be asked, word for word; nobody is asked, nothing decided\n"
      "  --replay=LOG   no tuning: plays searches back on a recorded log, of all its kernels or of KERNEL\n"
@@ -230,6 +230,13 @@ static const struct ks_verb verbs[] = {
      "  --pin=NAME       keep the decisions of this kernel, key or variant whatever happens; --unpin\n"
      "                   lets them go. Both drop nothing by themselves.\n",
      verb_gc},
+    {"agent", "list DIR | serve DIR --agent=BACKEND [--watch]", "answer the questions that a mailbox holds",
+     "`ks tune --agent mailbox:DIR` writes its questions to models as files into DIR, for machines without\n"
+     "a network, and looks for the answers when it is run again (docs/agents.md).\n"
+     "list: each question, whether it is open, answered or done. serve: asks BACKEND, where it can be\n"
+     "reached, all that is open, and writes the answers; --watch: and goes on looking for new ones.\n"
+     "Exit status: 1 when something was not answered.\n",
+     verb_agent},
     {"config", "list | get NAME | set NAME VALUE | unset NAME", "settings, and where each comes from",
      "list: every setting with its value, the option, variable, file or default that says so, and the\n"
      "variable that would. get: one value alone. set, unset: one line of your config.yaml\n"

@@ -49,6 +49,7 @@ int verb_verify(struct ks_verb_context *context);
 int verb_run(struct ks_verb_context *context);
 int verb_bench(struct ks_verb_context *context);
 int verb_record(struct ks_verb_context *context);
+int verb_agent(struct ks_verb_context *context);
 int verb_profile(struct ks_verb_context *context);
 
 // verb_words.c: words of a verb, and how it ends when they, or the work, are wrong.

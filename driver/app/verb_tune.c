@@ -154,7 +154,9 @@ static bool settled(struct tuning *tuning, const struct verb_tu *tu,
     bool emulated = verb_device_emulated(&tuning->device);
     config.accept = emulated ? KS_ACCEPT_MODELLED : KS_ACCEPT_MEASURED;
     ks_store_lookup(context->arena, &tu->store, &config, &kernel->key, &lookup);
-    if (!tuning->again &&
+    char hex[KS_HASH_TEXT];
+    ks_digest_hex(&kernel->key, hex);
+    if (!tuning->again && !ks_agents_fresh(tuning->agents, hex) &&
         (lookup.reason == KS_R_APPLIED || lookup.reason == KS_R_ORIGINAL_WINS)) {
         if (!emulated)
             ks_pending_remove(&context->config, &kernel->key);
