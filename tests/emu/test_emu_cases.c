@@ -125,6 +125,10 @@ static void wrong_order(void)
     expect("bad_global_race", 8, 1, 0, KS_F_RACE, NULL, "work[blockIdx.x] =");
     zeros(1);
     expect("bad_lost_update", 8, 1, 0, KS_F_RACE, "count[0] =", "count[0] =");
+    ks_emu_device_settings(&run.device)->strict_races = true;
+    zeros(1);
+    expect("good_same_value", 4, 64, 0, KS_F_RACE, "out[0] = 5", "out[0] = 5");
+    ks_emu_device_settings(&run.device)->strict_races = false;
     zeros(1);
     expect("bad_block_scope", 2, 32, 0, KS_F_RACE, NULL, NULL);
     in_ints(8), zeros(8), zeros(1), out_ints(1);
