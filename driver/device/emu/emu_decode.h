@@ -89,6 +89,11 @@ ks_emu_family ks_emu_decode_cvt, ks_emu_decode_compare, ks_emu_decode_move, ks_e
     ks_emu_decode_atomic, ks_emu_decode_control, ks_emu_decode_warp, ks_emu_decode_matrix,
     ks_emu_decode_copy, ks_emu_decode_mbarrier;
 
+// emu_directive.c: the directive that the reader stands at; a list of branch targets of that name; a .param of a body.
+enum ks_status ks_emu_read_directive(struct ks_emu_decoder *d, struct ks_err *err);
+enum ks_status ks_emu_read_targets(struct ks_emu_decoder *d, struct ks_slice name, struct ks_err *err);
+enum ks_status ks_emu_declare_slot(struct ks_emu_decoder *d, const struct ks_emu_var *var, struct ks_err *err);
+
 // vprintf(format, arguments) (emu_print.c); false: other arguments than it takes.
 bool ks_emu_decode_print(struct ks_emu_decoder *d, const struct ks_emu_call *call);
 

@@ -9,6 +9,7 @@
 
 #include "device/emu/emu_alu.h"
 #include "device/emu/emu_count.h"
+#include "device/emu/emu_mbarrier.h"
 
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -17,9 +18,6 @@ typedef uint64_t u64;
 #define TAG UINT64_C(2)
 #define WINDOW 64  // turns of a block: time enough to ask once
 #define WINDOWS 64 // in which all of its threads ask in vain: a deadlock
-
-enum { INIT, INVAL, ARRIVE, EXPECT_TX, COMPLETE_TX, WAIT, COPIES };
-enum { RELAXED = 1, DROP = 2, NO_COMPLETE = 4, PARITY = 8, TX = 16, NO_INC = 32 };
 
 struct object {
     u32 pending, expected;
@@ -162,7 +160,8 @@ static void complete(struct ks_emu_block *block, struct ks_emu_mbarrier *m, stru
 static bool misuse(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 lane, u64 address,
                    u32 n, const struct object *o)
 {
-    const u32 least = inst->op == ARRIVE && (inst->flags & NO_COMPLETE) != 0 ? n + 1 : n;
+    const u32 least =
+        inst->op == KS_EMU_MB_ARRIVE && (inst->flags & KS_EMU_MB_NO_COMPLETE) != 0 ? n + 1 : n;
     if (n >= 1 && n <= MOST && least <= o->pending)
         return false;
     ks_emu_find(warp, inst, lane, KS_F_BARRIER_DIVERGENCE, address, 8,
@@ -183,24 +182,24 @@ static void arrive_at(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, 
     if (misuse(warp, inst, lane, address, n, &o))
         return;
     struct ks_emu_mbarrier *m = entry_of(warp->block, at);
-    if ((inst->flags & RELAXED) == 0)
+    if ((inst->flags & KS_EMU_MB_RELAXED) == 0)
         publish(warp, m, o.phase, now);
-    if ((inst->flags & TX) != 0)
+    if ((inst->flags & KS_EMU_MB_TX) != 0)
         o.tx += (int32_t)KS_EMU_REG(u32, inst->b)[lane];
     o.pending -= n;
-    o.expected -= (inst->flags & DROP) != 0 ? n : 0;
+    o.expected -= (inst->flags & KS_EMU_MB_DROP) != 0 ? n : 0;
     complete(warp->block, m, &o);
     write_object(data, o);
 }
 
 // ---- instructions
 
-static void init(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+void ks_emu_mbarrier_init(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     for (u32 l = 0, at; l < KS_EMU_LANES; l++) {
         if ((mask >> l & 1) == 0)
             continue;
-        u32 n = inst->op == INIT ? KS_EMU_REG(u32, inst->b)[l] : 1;
+        u32 n = inst->op == KS_EMU_MB_INIT ? KS_EMU_REG(u32, inst->b)[l] : 1;
         if (n < 1 || n > MOST)
             ks_emu_find(warp, inst, l, KS_F_BARRIER_DIVERGENCE, address_of(warp, inst, l), 8,
                         "an mbarrier for %u arrivals: 1 to %u are possible", n, MOST);
@@ -208,7 +207,7 @@ static void init(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
         if (data == NULL)
             continue;
         write_object(data, (struct object){.pending = n, .expected = n});
-        if (inst->op == INVAL)
+        if (inst->op == KS_EMU_MB_INVAL)
             memset(data, 0, 8);
         *entry_of(warp->block, at) = (struct ks_emu_mbarrier){.address = at,
                                                               .made = inst,
@@ -217,13 +216,15 @@ static void init(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
     }
 }
 
-static void arrive(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+void ks_emu_mbarrier_arrive(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     struct ks_emu_clock *c = &warp->block->clock;
-    if ((inst->flags & RELAXED) == 0)
+    if ((inst->flags & KS_EMU_MB_RELAXED) == 0)
         ks_emu_clock_fence(warp, mask, false);
     for (u32 l = 0; l < KS_EMU_LANES; l++) {
-        u32 n = inst->b == KS_EMU_NONE || (inst->flags & TX) != 0 ? 1 : KS_EMU_REG(u32, inst->b)[l];
+        u32 n = inst->b == KS_EMU_NONE || (inst->flags & KS_EMU_MB_TX) != 0
+                    ? 1
+                    : KS_EMU_REG(u32, inst->b)[l];
         u64 state = 0;
         if ((mask >> l & 1) == 0)
             continue;
@@ -235,7 +236,7 @@ static void arrive(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32
 }
 
 // The bytes that bulk copies bring: expected, or there.
-static void transfer(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+void ks_emu_mbarrier_transfer(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     for (u32 l = 0, at = 0; l < KS_EMU_LANES; l++) {
         struct object o;
@@ -246,8 +247,8 @@ static void transfer(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u
         if (!read_object(warp, inst, l, address, data, &o))
             continue;
         int32_t bytes = (int32_t)KS_EMU_REG(u32, inst->b)[l];
-        o.tx += inst->op == EXPECT_TX ? bytes : -bytes;
-        if (inst->op == COMPLETE_TX)
+        o.tx += inst->op == KS_EMU_MB_EXPECT_TX ? bytes : -bytes;
+        if (inst->op == KS_EMU_MB_COMPLETE_TX)
             complete(warp->block, entry_of(warp->block, at), &o);
         write_object(data, o);
     }
@@ -255,7 +256,7 @@ static void transfer(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u
 
 // cp.async.mbarrier.arrive (9.7.13.15.17): the lane arrives when its copies so far are there.
 // Without .noinc one arrival more is expected for it.
-static void copies(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+void ks_emu_mbarrier_copies(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     struct ks_emu_block *block = warp->block;
     for (u32 l = 0, at = 0; l < KS_EMU_LANES; l++) {
@@ -266,12 +267,12 @@ static void copies(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32
         unsigned char *data = touch(warp, inst, l, address, KS_EMU_ATOMIC, &at);
         if (!read_object(warp, inst, l, address, data, &o))
             continue;
-        if ((inst->flags & NO_INC) == 0 && o.pending == MOST) {
+        if ((inst->flags & KS_EMU_MB_NO_INC) == 0 && o.pending == MOST) {
             ks_emu_find(warp, inst, l, KS_F_BARRIER_DIVERGENCE, address, 8,
                         "an mbarrier that would wait for more than %u arrivals", MOST);
             continue;
         }
-        o.pending += (inst->flags & NO_INC) == 0;
+        o.pending += (inst->flags & KS_EMU_MB_NO_INC) == 0;
         write_object(data, o);
         block->arrivals =
             realloc(block->arrivals, (block->n_arrivals + 1) * sizeof *block->arrivals);
@@ -303,7 +304,7 @@ static void settle(struct ks_emu_block *block, u32 address)
     block->n_arrivals = kept;
 }
 
-static void wait(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+void ks_emu_mbarrier_wait(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     u32 yes = 0, *p = KS_EMU_REG(u32, inst->d);
     for (u32 l = 0, at = 0; l < KS_EMU_LANES; l++) {
@@ -314,8 +315,9 @@ static void wait(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
         unsigned char *data = touch(warp, inst, l, address, KS_EMU_READ, &at);
         if (data != NULL && warp->block->n_arrivals > 0)
             settle(warp->block, at);
-        bool phase = (inst->flags & PARITY) != 0 ? (KS_EMU_REG(u32, inst->b)[l] & 1) != 0
-                                                 : unpack(KS_EMU_REG(u64, inst->b)[l]).phase;
+        bool phase = (inst->flags & KS_EMU_MB_PARITY) != 0
+                         ? (KS_EMU_REG(u32, inst->b)[l] & 1) != 0
+                         : unpack(KS_EMU_REG(u64, inst->b)[l]).phase;
         if (!read_object(warp, inst, l, address, data, &o)) {
             ks_emu_stop(warp->grid); // nobody will ever complete it
             return;
@@ -323,7 +325,7 @@ static void wait(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
         if (o.phase == phase)
             continue;
         yes |= 1u << l;
-        if ((inst->flags & RELAXED) == 0)
+        if ((inst->flags & KS_EMU_MB_RELAXED) == 0)
             acquire(warp, entry_of(warp->block, at), phase);
     }
     *p = (*p & ~mask) | yes;
@@ -341,7 +343,7 @@ static void wait(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 m
 }
 
 // pending_count: of the phase that a state is of.
-static void count_of(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
+void ks_emu_mbarrier_count(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
     KS_EMU_EACH({ KS_EMU_REG(u32, inst->d)[l] = (u32)KS_EMU_REG(u64, inst->a)[l] & MOST; })
 }
@@ -373,136 +375,4 @@ void ks_emu_mbarrier_turn(struct ks_emu_block *block)
                 "mbarrier that this one waits for",
                 block->alive);
     ks_emu_stop(block->grid);
-}
-
-// ---- decoding
-
-static bool read_mods(struct ks_emu_decoder *d, unsigned from)
-{
-    static const struct {
-        const char *name;
-        uint8_t flag;
-    } flags[] = {{"noComplete", NO_COMPLETE},
-                 {"parity", PARITY},
-                 {"noinc", NO_INC},
-                 {"relaxed", RELAXED},
-                 {"release", 0},
-                 {"acquire", 0},
-                 {"cta", 0},
-                 {"cluster", 0},
-                 {"b64", 0},
-                 {"expect_tx", TX}};
-    for (unsigned m = from; m < d->stmt.n_mods; m++) {
-        bool known = false;
-        struct ks_slice mod = d->stmt.mods[m];
-        for (size_t i = 0; i < sizeof flags / sizeof flags[0]; i++)
-            if (ks_slice_eq(mod, flags[i].name)) {
-                d->inst.flags = (uint8_t)(d->inst.flags | flags[i].flag);
-                known = true;
-            }
-        if (ks_slice_eq(mod, "shared") || ks_slice_eq(mod, "shared::cta") ||
-            ks_slice_eq(mod, "shared::cluster")) { // a block is a cluster of its own
-            d->inst.space = KS_EMU_SHARED;
-            known = true;
-        }
-        if (!known)
-            ks_emu_unsupported(d, ".%.*s", (int)(mod.len > 30 ? 30 : mod.len), mod.at);
-    }
-    d->inst.size = 8;
-    d->inst.count = 1;
-    d->inst.strong = true;
-    d->inst.scope_cta = 1;
-    return d->why[0] == '\0';
-}
-
-static void want_operands(struct ks_emu_decoder *d, unsigned least, unsigned most)
-{
-    if (d->stmt.n_ops < least || d->stmt.n_ops > most)
-        ks_emu_unsupported(d, "%u operands", d->stmt.n_ops);
-}
-
-static void decode_arrive(struct ks_emu_decoder *d)
-{
-    struct ks_emu_inst *i = &d->inst;
-    uint32_t width = 0;
-    i->run = arrive;
-    want_operands(d, (i->flags & (TX | NO_COMPLETE)) != 0 ? 3 : 2, 3);
-    if (d->why[0] != '\0' || !ks_emu_register(d, d->stmt.ops[0].word, &i->d, &width))
-        return;
-    if (width != 0 && width != 8)
-        ks_emu_unsupported(d, "a state of %u bits", width * 8);
-    ks_emu_address(d, 1);
-    if (d->stmt.n_ops == 3)
-        i->b = ks_emu_source(d, 2, 4);
-}
-
-// p, [address], state or parity{, time}
-static void decode_wait(struct ks_emu_decoder *d)
-{
-    struct ks_emu_inst *i = &d->inst;
-    i->kind = KS_EMU_WAIT;
-    i->run = wait;
-    want_operands(d, 3, 4);
-    if (d->why[0] != '\0')
-        return;
-    i->d = ks_emu_dest(d, 0, KS_EMU_PRED);
-    ks_emu_address(d, 1);
-    i->b = ks_emu_source(d, 2, (i->flags & PARITY) != 0 ? 4 : 8);
-}
-
-static void decode_plain(struct ks_emu_decoder *d)
-{
-    struct ks_emu_inst *i = &d->inst;
-    bool alone = i->op == INVAL || i->op == COPIES;
-    i->run = i->op == COPIES ? copies : i->op <= INVAL ? init : transfer;
-    i->strong = i->op != INIT; // (cuda::pipeline ends its barriers without order between lanes)
-    want_operands(d, alone ? 1 : 2, alone ? 1 : 2);
-    if (d->why[0] != '\0')
-        return;
-    ks_emu_address(d, 0);
-    if (!alone)
-        i->b = ks_emu_source(d, 1, 4);
-}
-
-bool ks_emu_decode_mbarrier(struct ks_emu_decoder *d)
-{
-    static const char *const names[] = {"init", "inval", "arrive", "expect_tx", "complete_tx"};
-    const struct ks_emu_stmt *s = &d->stmt;
-    struct ks_emu_inst *i = &d->inst;
-    const bool copy =
-        ks_slice_eq(s->base, "cp") && ks_emu_mod(s, "mbarrier") && !ks_emu_mod(s, "bulk");
-    if (!copy && (!ks_slice_eq(s->base, "mbarrier") || s->n_mods == 0))
-        return false;
-    struct ks_slice name = s->mods[0];
-    i->op = UINT8_MAX;
-    for (uint8_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        if (ks_slice_eq(name, names[k]))
-            i->op = k;
-    i->is_store = true;
-    if (copy) {
-        i->op = COPIES;
-        if (read_mods(d, 3)) // async.mbarrier.arrive
-            decode_plain(d);
-    } else if (ks_slice_eq(name, "pending_count")) {
-        i->run = count_of;
-        i->is_store = false;
-        i->d = ks_emu_dest(d, 0, 4);
-        i->a = ks_emu_source(d, 1, 8);
-    } else if (ks_slice_eq(name, "test_wait") || ks_slice_eq(name, "try_wait")) {
-        i->op = WAIT;
-        i->is_store = false;
-        if (read_mods(d, 1))
-            decode_wait(d);
-    } else if (i->op == ARRIVE || ks_slice_eq(name, "arrive_drop")) {
-        i->flags = i->op == ARRIVE ? 0 : DROP;
-        i->op = ARRIVE;
-        if (read_mods(d, 1))
-            decode_arrive(d);
-    } else if (i->op != UINT8_MAX) {
-        if (read_mods(d, 1))
-            decode_plain(d);
-    } else {
-        ks_emu_unsupported(d, "this form");
-    }
-    return true;
 }
