@@ -21,7 +21,7 @@ set_target_properties(kernelbench_ports PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CM
 add_test(NAME kernelbench_ports COMMAND kernelbench_ports)
 set_tests_properties(kernelbench_ports PROPERTIES LABELS bench TIMEOUT 120)
 
-set(scratch ${CMAKE_BINARY_DIR}/tests/kernelbench_figures)
+set(scratch ${ks_test_scratch}/kernelbench_figures)
 file(MAKE_DIRECTORY ${scratch})
 add_test(NAME kernelbench_figures WORKING_DIRECTORY ${scratch}
   COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_figures.sh ${CMAKE_BINARY_DIR})
