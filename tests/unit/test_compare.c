@@ -319,6 +319,32 @@ static void a_value_in_double_is_another_measure(void **state)
     assert_int_equal(c.bad, 1);
 }
 
+// Two sums in fp32 that round to neighbours of 16 bits are the same sum; the second next is none.
+static void sums_round_to_neighbours_of_16_bits(void **state)
+{
+    (void)state;
+    const struct ks_elem bf16 = {KS_T_BF16, 1, 2, 2};
+    const float at[] = {1.0f, 0.1416015625f, 1.9921875f, -3e30f};
+    struct ks_comparison c;
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        float scale = fabsf(at[i]);
+        uint16_t want = ks_f32_to_bf16(at[i]), next = (uint16_t)(want + 1), second = (uint16_t)(want + 2);
+        ks_compare(&derived, bf16, &want, &next, 1, &scale, 0, NULL, &c);
+        assert_int_equal(c.bad, 0);
+        ks_compare(&derived, bf16, &want, &second, 1, &scale, 0, NULL, &c);
+        assert_int_equal(c.bad, 1);
+        scale *= 0x1p16f; // where terms cancel, fp32's own error is larger
+        ks_compare(&derived, bf16, &want, &second, 1, &scale, 0, NULL, &c);
+        assert_int_equal(c.bad, 0);
+    }
+    uint16_t least = 1, none = 0, two = 2;
+    float nothing = 0;
+    ks_compare(&derived, f16, &least, &none, 1, &nothing, 0, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare(&derived, f16, &none, &two, 1, &nothing, 0, NULL, &c);
+    assert_int_equal(c.bad, 1);
+}
+
 // A sum of a million terms that round alike: lanes of it err by hundreds of units, 1.5 sqrt(K) of them and no more.
 static void chains_of_a_long_sum_are_near_enough(void **state)
 {
@@ -361,6 +387,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
+        cmocka_unit_test(sums_round_to_neighbours_of_16_bits),
         cmocka_unit_test(rounding_is_told_from_choices),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(exact_means_bits_but_for_zero_and_nan),
