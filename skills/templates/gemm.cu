@@ -5,46 +5,49 @@ struct alignas(16) pack {
     @T@ lane[4];
 };
 
-// One tile of op(A) or op(B), `wide` x bk elements starting at (x0, k0), on its way through the
-// registers into shared memory, where the depth is the slow axis. `deep`: neighbours in memory
-// differ in depth, else in x. Outside the matrix it is zero.
-template <int wide, bool deep> struct fetcher {
-    static constexpr int packs = wide * bk / 4 / threads;
-    static constexpr int pitch = wide + 4; // spreads the column-wise stores over the banks
-    pack held[packs];
+// Tiles of op(A) or op(B) on their way into shared memory, where the depth is the slow axis: `wide` x bk
+// elements from x0 on. `deep`: neighbours in memory differ in depth, else in x. Outside the matrix it is zero.
+template <int wide, bool deep> struct copier {
+    static constexpr int across = deep ? bk : wide / 4, steps = wide * bk / (deep ? 1 : 4) / threads;
+    static constexpr int apart = threads / across; // in x where deep, else in depth
+    static_assert(threads % across == 0 && wide * bk % (threads * (deep ? 1 : 4)) == 0, "");
+    const @T@ *at;
+    int width, depth, x, d; // this thread's first element
+    bool aligned, inside;
 
-    __device__ __forceinline__ void fetch(const @T@ *from, int width, int depth, int x0, int k0,
-                                          bool aligned, int t)
+    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0, int first, int t)
+        : width(width), depth(depth), x(deep ? t / across : t % across * 4),
+          d(first + (deep ? t % across : t / across))
     {
-        const bool full = aligned && x0 + wide <= width && k0 + bk <= depth;
-        _Pragma("unroll") for (int i = 0; i < packs; i++) {
-            const int p = t + i * threads;
-            const int x = x0 + (deep ? p / (bk / 4) : p % (wide / 4) * 4);
-            const int k = k0 + (deep ? p % (bk / 4) * 4 : p / (wide / 4));
-            const size_t at = deep ? (size_t)x * depth + k : (size_t)k * width + x;
-            if (full) {
-                held[i] = *reinterpret_cast<const pack *>(from + at);
-                continue;
-            }
-            _Pragma("unroll") for (int l = 0; l < 4; l++)
-                held[i].lane[l] = x + (deep ? 0 : l) < width && k + (deep ? l : 0) < depth
-                                      ? from[at + l]
-                                      : (@T@)0;
-        }
+        aligned = deep || (reinterpret_cast<size_t>(from) % 16 == 0 && width % 4 == 0);
+        inside = aligned && x0 + wide <= width;
+        at = from + (deep ? (size_t)(x0 + x) * depth + d : (size_t)d * width + x0 + x);
+        x += x0;
     }
-    __device__ __forceinline__ void put(@T@ (&tile)[bk][pitch], int t) const
+    // The next bk of the depth; k0 is where they begin.
+    __device__ __forceinline__ void copy(@T@ (&tile)[bk][wide + 4], int k0, int t)
     {
-        _Pragma("unroll") for (int i = 0; i < packs; i++) {
-            const int p = t + i * threads;
-            const int x = deep ? p / (bk / 4) : p % (wide / 4) * 4;
-            const int k = deep ? p % (bk / 4) * 4 : p / (wide / 4);
+        @T@ *const to = &tile[deep ? t % across : t / across][deep ? t / across : t % across * 4];
+        const bool full = inside && k0 + bk <= depth;
+        _Pragma("unroll") for (int i = 0; i < steps; i++) {
+            const int down = i * apart;
             if (deep) {
-                _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    tile[k + l][x] = held[i].lane[l];
+                if (full || (x + down < width && d < depth))
+                    __pipeline_memcpy_async(to + down, at + (size_t)down * depth, 4);
+                else
+                    to[down] = 0;
+            } else if (full) {
+                __pipeline_memcpy_async(to + down * (wide + 4), at + (size_t)down * width, 16);
             } else {
-                *reinterpret_cast<pack *>(&tile[k][x]) = held[i];
+                _Pragma("unroll") for (int l = 0; l < 4; l++)
+                    if (x + l < width && d + down < depth)
+                        __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, 4);
+                    else
+                        to[down * (wide + 4) + l] = 0;
             }
         }
+        at += deep ? (size_t)bk : (size_t)bk * width;
+        d += bk;
     }
 };
 
@@ -59,23 +62,27 @@ __device__ __forceinline__ bool chosen(int row, int col, int depth)
     return @chosen@;
 }
 
-// One step of the depth: 16 shared loads, 64 multiply-adds.
+// A tile of the depth: for each of its steps 16 elements, read one step ahead, and 64 multiply-adds.
 template <bool some>
 __device__ __forceinline__ void multiply(@T@ (&sums)[8][8], const @T@ (&as)[bk][bm + 4],
                                          const @T@ (&bs)[bk][bn + 4], int tx, int ty, int row0,
                                          int col0, int k0)
 {
-    _Pragma("unroll") for (int d = 0; d < bk; d++) {
-        pack x[2], y[2];
-        x[0] = *reinterpret_cast<const pack *>(&as[d][ty]);
-        x[1] = *reinterpret_cast<const pack *>(&as[d][ty + bm / 2]);
-        y[0] = *reinterpret_cast<const pack *>(&bs[d][tx]);
-        y[1] = *reinterpret_cast<const pack *>(&bs[d][tx + bn / 2]);
+    pack x[2][2], y[2][2];
+    _Pragma("unroll") for (int d = -1; d < bk; d++) {
+        const int now = d & 1, next = now ^ 1;
+        if (d + 1 < bk)
+            _Pragma("unroll") for (int g = 0; g < 2; g++) {
+                x[next][g] = *reinterpret_cast<const pack *>(&as[d + 1][ty + g * (bm / 2)]);
+                y[next][g] = *reinterpret_cast<const pack *>(&bs[d + 1][tx + g * (bn / 2)]);
+            }
+        if (d < 0)
+            continue;
         _Pragma("unroll") for (int i = 0; i < 8; i++)
             _Pragma("unroll") for (int j = 0; j < 8; j++) {
                 if (!some || chosen(row0 + ty + i % 4 + i / 4 * (bm / 2),
                                     col0 + tx + j % 4 + j / 4 * (bn / 2), k0 + d))
-                    sums[i][j] += x[i / 4].lane[i % 4] * y[j / 4].lane[j % 4];
+                    sums[i][j] += x[now][i / 4].lane[i % 4] * y[now][j / 4].lane[j % 4];
             }
     }
 }
@@ -90,40 +97,38 @@ __global__ void __launch_bounds__(threads, 512 / threads)
 {
     alignas(16) __shared__ @T@ as[2][bk][bm + 4];
     alignas(16) __shared__ @T@ bs[2][bk][bn + 4];
-    const int t = threadIdx.x, tx = t % (bn / 8) * 4, ty = t / (bn / 8) * 4;
-    const int row0 = blockIdx.y * bm, col0 = blockIdx.x * bn;
+    const int t = threadIdx.x, lane = t % 32, warps_across = bn / 64; // a warp: 4 x 8 threads
+    const int tx = (t / 32 % warps_across * 8 + lane % 8) * 4;
+    const int ty = (t / 32 / warps_across * 4 + lane / 8) * 4;
+    // Blocks that run together share rows and columns: `tall` of them under each other.
+    const int id = blockIdx.y * gridDim.x + blockIdx.x, tall = 8, of = id / (tall * gridDim.x);
+    const int high = min((int)gridDim.y - of * tall, tall), rest = id - of * tall * gridDim.x;
+    const int row0 = (of * tall + rest % high) * bm, col0 = rest / high * bn;
     a += blockIdx.z * a_step;
     b += blockIdx.z * b_step;
     c += blockIdx.z * c_step;
     const int first = @first@, last = @last@;
-    const bool a_aligned = reinterpret_cast<size_t>(a) % 16 == 0 && (@a_deep@ ? k : m) % 4 == 0;
-    const bool b_aligned = reinterpret_cast<size_t>(b) % 16 == 0 && (@b_deep@ ? k : n) % 4 == 0;
-    fetcher<bm, @a_deep@> of_a;
-    fetcher<bn, @b_deep@> of_b;
+    copier<bm, @a_deep@> of_a(a, m, k, row0, first, t);
+    copier<bn, @b_deep@> of_b(b, n, k, col0, first, t);
     @T@ sums[8][8] = {};
     if (first < last) {
-        of_a.fetch(a, m, k, row0, first, a_aligned, t);
-        of_b.fetch(b, n, k, col0, first, b_aligned, t);
-        of_a.put(as[0], t);
-        of_b.put(bs[0], t);
-        __syncthreads();
+        of_a.copy(as[0], first, t);
+        of_b.copy(bs[0], first, t);
+        __pipeline_commit();
     }
     int now = 0;
     for (int k0 = first; k0 < last; k0 += bk) {
-        const bool more = k0 + bk < last;
-        if (more) {
-            of_a.fetch(a, m, k, row0, k0 + bk, a_aligned, t);
-            of_b.fetch(b, n, k, col0, k0 + bk, b_aligned, t);
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        if (k0 + bk < last) {
+            of_a.copy(as[now ^ 1], k0 + bk, t);
+            of_b.copy(bs[now ^ 1], k0 + bk, t);
+            __pipeline_commit();
         }
         if (@partial@)
             multiply<true>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
         else
             multiply<false>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
-        if (more) {
-            of_a.put(as[now ^ 1], t);
-            of_b.put(bs[now ^ 1], t);
-        }
-        __syncthreads();
         now ^= 1;
     }
     const bool c_aligned = reinterpret_cast<size_t>(c) % 16 == 0 && n % 4 == 0;
