@@ -58,6 +58,24 @@ static bool means_something(const struct check *c, const struct ks_token *t)
     return false;
 }
 
+// The '>' that closes the template arguments which open at token i; i where none does before the declaration ends.
+static size_t angle_end(const struct ks_gate *gate, size_t i)
+{
+    int depth = 0;
+    for (size_t at = i; at < gate->len && !ks_token_is(&gate->at[at], ";"); at++) {
+        if (gate->match[at] > (int)at) {
+            at = (size_t)gate->match[at];
+            continue;
+        }
+        depth += ks_token_is(&gate->at[at], "<");
+        depth -= ks_token_is(&gate->at[at], ">") ? 1 : ks_token_is(&gate->at[at], ">>") ? 2
+                 : ks_token_is(&gate->at[at], ">>>") ? 3 : 0;
+        if (depth <= 0)
+            return depth == 0 ? at : i;
+    }
+    return i;
+}
+
 // `typedef float size_t;` and `struct int4 { ... };` would give kernels other parameters than they show.
 static enum ks_status check_disguises(const struct check *c, const struct ks_gate *gate)
 {
@@ -70,6 +88,15 @@ static enum ks_status check_disguises(const struct check *c, const struct ks_gat
             in_typedef = true;
         if (ks_token_is(t, ";"))
             in_typedef = false;
+        // What stands between names in template arguments or an array's bound is no declarator.
+        if (in_typedef && ks_token_is(t, "<") && gate->at[i - 1].kind == KS_TOK_IDENT) {
+            i = angle_end(gate, i);
+            continue;
+        }
+        if (in_typedef && ks_token_is(t, "[")) {
+            i = (size_t)gate->match[i];
+            continue;
+        }
         bool ends = in_typedef && t->kind == KS_TOK_IDENT &&
                     (ks_token_is(next, ";") || ks_token_is(next, ",") || ks_token_is(next, "[") ||
                      ks_token_is(next, ")"));

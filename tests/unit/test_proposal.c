@@ -57,6 +57,8 @@ static void accepts(void **state)
         "__global__ void k(float y[4], const int n) {}",
         "template <class T> struct R { T v; };\ntemplate <class T> struct R<T *> { T *v; };\n" KERNEL,
         "template <class T> constexpr int width = 4;\n" KERNEL,
+        "typedef nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, __half, nvcuda::wmma::row_major> part;\n"
+        "typedef S<T<int, float>, (1 > 2)> other, *more[N < 4 ? 1 : 2];\n" KERNEL,
         "constexpr int N = 4, M = N * 2;\nconstexpr float T[2] = {1.f, 2.f};\n" KERNEL,
         "struct __align__(16) V { float a[4]; __device__ V() : a{} {} __device__ float operator[]"
         "(int i) const { return a[i]; } static constexpr int n = 4; static __device__ int f() "
@@ -187,6 +189,11 @@ static void refuses(void **state)
         {"typedef short a, int4;\n" KERNEL, "another name"},
         {"typedef short int4, a;\n" KERNEL, "another name"},
         {"typedef float float4[4];\n" KERNEL, "another name"},
+        {"typedef S<int, 3> size_t;\n" KERNEL, "another name"},
+        {"typedef S<int, T<int>> a, int4;\n" KERNEL, "another name"},
+        {"typedef int a[1 < 2], size_t;\n" KERNEL, "another name"},
+        {"typedef int a[(3 > 2)], size_t[1 > 0];\n" KERNEL, "another name"},
+        {"typedef S<int, 1, size_t;\n" KERNEL, "another name"},
         {"struct int4 { int a; };\n" KERNEL, "another name"},
         {"struct Pair { int a; };\n" KERNEL, "another name"},
         {"enum uint8_t { A };\n" KERNEL, "another name"},
