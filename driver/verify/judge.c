@@ -99,12 +99,17 @@ static enum ks_status report_finding(struct ks_judge *judge, size_t w, const str
     if (ks_starts_with(why, "an assumption"))
         return ks_err_set(err, KS_E_DEVICE, "%s: %s on this workload; mend the mark", where, why);
     bool found = ks_finding_place(judge, w, place);
+    char *others = strstr(place, "; and "); // findings, of which the first is told
+    if (others != NULL)
+        *others = '\0';
     if (!emulated && vector->excluded && ks_starts_with(why, "fault"))
         ks_finding_buffer(judge, vector, buffer);
-    return ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.255s%s%s%s%s; check the "
-                      "sizes and the launch in the mark", where, emulated && found ? place : why,
-                      buffer[0] != '\0' ? ", " : "", buffer, found && !emulated ? "; emulated: " : "",
-                      found && !emulated ? place : "");
+    const char *next = strstr(place, "race: ") != NULL || strstr(place, "race under ") != NULL
+                           ? "put a barrier between the two (`__syncwarp()` within a warp), or a fence and an atomic"
+                           : "check the sizes and the launch in the mark";
+    return ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.255s%s%s%s%s; %s", where,
+                      emulated && found ? place : why, buffer[0] != '\0' ? ", " : "", buffer,
+                      found && !emulated ? "; emulated: " : "", found && !emulated ? place : "", next);
 }
 
 // The original on every declared workload: under both fences, then its time.
