@@ -77,15 +77,42 @@ static json_t *new_row(const struct ks_tu_kernel *kernel, const char *status, co
     return row;
 }
 
+// Where counts and text disagree, a line each.
+static json_t *cross_check(struct ks_arena *arena, const struct ks_tu_kernel *kernel,
+                           const struct ks_brief *brief, const struct ks_problem *problem,
+                           const struct ks_profile *profile)
+{
+    struct ks_brief one = *brief;
+    struct ks_line_count *counts = KS_NEW_ARRAY(arena, struct ks_line_count, profile->lines.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < profile->lines.len; i++) {
+        const struct ks_hot_line *line = &profile->lines.at[i];
+        if (line->file && strcmp(ks_path_base(line->file), ks_path_base(kernel->mark->file->path)) == 0)
+            counts[n++] = (struct ks_line_count){line->line, line->sectors};
+    }
+    struct ks_buf text = KS_BUF(4096);
+    json_t *lines = json_array();
+    one.problems = problem;
+    one.n_problems = 1;
+    (void)ks_engine_cross_check(arena, &one, &profile->facts, counts, n, &text);
+    for (char *rest, *line = strtok_r(ks_arena_strdup(arena, ks_buf_text(&text)), "\n", &rest); line != NULL;
+         line = strtok_r(NULL, "\n", &rest))
+        json_array_append_new(lines, json_string(line));
+    ks_buf_free(&text);
+    return lines;
+}
+
 static void print_page(const struct ks_tu_kernel *kernel, const struct ks_problem *problem,
-                       const struct ks_profile *profile, const struct ks_ranked_skill *ranked,
-                       size_t n)
+                       const struct ks_profile *profile, const json_t *disagree,
+                       const struct ks_ranked_skill *ranked, size_t n)
 {
     struct ks_buf page = KS_BUF(64u << 10);
     ks_profile_print(&page, profile);
     printf("%s (%s:%d), sm_%d, on %s\n%s", verb_kernel_name(kernel), kernel->mark->file->path,
            kernel->mark->decl->line, kernel->arch, problem->name, ks_buf_text(&page));
     ks_buf_free(&page);
+    for (size_t i = 0; i < json_array_size(disagree); i++)
+        printf("  %s\n", json_string_value(json_array_get(disagree, i)));
     printf("  skills: what `ks tune` would try, best first; %s\n",
            strcmp(profile->method, "range profiler") != 0 ? "by text and launch alone"
                                                           : "by these counters, text and launch");
@@ -140,9 +167,11 @@ static enum ks_status profile_one(struct profiling *p, const struct ks_tu_kernel
     json_object_set_new(row, "workload", json_string(problems[at].name));
     json_object_set_new(row, "profile", profile.json);
     json_object_set_new(row, "skills", skills);
+    json_t *disagree = cross_check(arena, kernel, &brief, &problems[at], &profile);
+    json_object_set_new(row, "text_disagrees", disagree);
     json_array_append_new(p->rows, row);
     if (!p->context->json)
-        print_page(kernel, &problems[at], &profile, ranked, n);
+        print_page(kernel, &problems[at], &profile, disagree, ranked, n);
     p->profiled++;
     return KS_OK;
 }

@@ -232,6 +232,11 @@ static void print_accesses(const struct why *w, const struct reasons *r)
     struct ks_buf text = KS_BUF(1 << 16);
     if (ks_engine_describe(w->context->arena, &r->brief, &text) == KS_OK)
         printf("%s", ks_text_indent(w->context->arena, ks_buf_text(&text), 2));
+    ks_buf_clear(&text);
+    int compared = r->profiled ? ks_engine_cross_check(w->context->arena, &r->brief, &r->profile.facts, NULL, 0, &text) : 0;
+    if (compared > 0 && text.len == 0)
+        printf("  the counts agree with the text, as far as they can be compared (%d)\n", compared);
+    printf("%s", ks_text_indent(w->context->arena, ks_buf_text(&text), 2));
     ks_buf_free(&text);
 }
 

@@ -9,8 +9,8 @@ enum ks_status ks_options_agree(const struct ks_options *o, struct ks_err *err)
         KS_FAIL(err, KS_E_UNSUPPORTED, "two launches go with a block along x alone");
     if (o->jam && (packed || o->private_ || o->lanes))
         KS_FAIL(err, KS_E_UNSUPPORTED, "jammed items go with block, items, rows and tile alone");
-    if (o->jam && (o->items ? o->items : 1) * (o->rows ? o->rows : 1) > 64)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "from 2 to 64 items are jammed");
+    if ((o->items ? o->items : 1) * (o->rows ? o->rows : 1) > 64)
+        KS_FAIL(err, KS_E_UNSUPPORTED, o->jam ? "from 2 to 64 items are jammed" : "at most 64 items a thread");
     if (o->lanes && (o->items || o->rows || packed || o->private_))
         KS_FAIL(err, KS_E_UNSUPPORTED, "a group of lanes does one item at a time");
     if (o->lanes && o->block[1] > 1)
@@ -19,12 +19,11 @@ enum ks_status ks_options_agree(const struct ks_options *o, struct ks_err *err)
         KS_FAIL(err, KS_E_UNSUPPORTED, "private copies go with block and blocks alone");
     if ((o->width || o->stream) && (o->rows > 1 || o->block[1] > 1 || o->unroll))
         KS_FAIL(err, KS_E_UNSUPPORTED, "packs do not go with rows, flat blocks only");
-    if (o->rows > 1 && o->items > 1 && !o->jam)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "items and rows do not go together");
     return KS_OK;
 }
 
 struct ks_options ks_options_body(const struct ks_options *o)
 {
-    return (struct ks_options){.interchange = o->interchange, .select = o->select, .keep = o->keep};
+    return (struct ks_options){.interchange = o->interchange, .select = o->select, .keep = o->keep,
+                               .divide = o->divide};
 }

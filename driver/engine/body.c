@@ -528,7 +528,7 @@ bool ks_function_is_pure(const char *name)
         "fdim", "isfinite", "signbit", "make",     NULL};
     if (ks_starts_with(name, "std::"))
         name += 5;
-    if (ks_starts_with(name, "__") || ks_starts_with(name, "make_"))
+    if (ks_starts_with(name, "__") || ks_starts_with(name, "make_") || ks_starts_with(name, "opt_"))
         return true;
     size_t n = strlen(name);
     for (size_t i = 0; names[i]; i++) {

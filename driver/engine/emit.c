@@ -100,9 +100,21 @@ char *ks_emit_params(const struct ks_subject *s, bool apart)
                       add && !type->restrict_ ? "__restrict__" : "",
                       plain && !(add && !type->restrict_) ? "" : " ", s->decl->params[i].name);
     }
+    for (int i = 0; i < s->n_extra; i++)
+        ks_buf_printf(&buf, "%s%s %s", buf.len ? ", " : "", s->extra[i].type, s->extra[i].name);
     char *text = ks_arena_strdup(s->arena, ks_buf_text(&buf));
     ks_buf_free(&buf);
     return text;
+}
+
+size_t ks_emit_args(const struct ks_subject *s, const char **args)
+{
+    size_t n = 0;
+    for (; n < s->decl->n_params; n++)
+        args[n] = s->decl->params[n].name;
+    for (int i = 0; i < s->n_extra; i++)
+        args[n++] = s->extra[i].value;
+    return n;
 }
 
 const char *ks_emit_bounds(const struct ks_subject *s, const struct ks_options *options,

@@ -9,6 +9,8 @@
 void ks_emit_instance(const struct ks_subject *subject, struct ks_buf *out);
 // "const float *__restrict__ x, int n".
 char *ks_emit_params(const struct ks_subject *subject, bool apart);
+// The same as a plan's arguments, in front of others; returns how many.
+size_t ks_emit_args(const struct ks_subject *subject, const char **args);
 // `__launch_bounds__(threads, blocks)` as the options ask, else "".
 const char *ks_emit_bounds(const struct ks_subject *subject, const struct ks_options *options,
                            const char *threads);

@@ -155,9 +155,8 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
     struct ks_subject *s = w->s;
     struct ks_arena *arena = s->arena;
     struct ks_plan_step step = {.kernel = ks_arena_printf(arena, "%s_jam", s->decl->name)};
-    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 3);
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[step.n_args++] = s->decl->params[i].name;
+    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 7);
+    step.n_args = ks_emit_args(s, args);
     for (int a = 0; a < 3; a++) {
         int tile = w->jam.block[a] * steps(w, a);
         step.block[a] = ks_arena_printf(arena, "%d", w->jam.block[a]);

@@ -149,9 +149,8 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
     struct ks_subject *s = w->s;
     struct ks_arena *arena = s->arena;
     struct ks_plan_step step = {.kernel = ks_arena_printf(arena, "%s_lanes", s->decl->name)};
-    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 3);
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[step.n_args++] = s->decl->params[i].name;
+    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 7);
+    step.n_args = ks_emit_args(s, args);
     step.block[0] = ks_arena_printf(arena, "%d", w->width ? w->width : w->threads);
     if (w->width)
         step.block[1] = ks_arena_printf(arena, "%d", w->lanes.count);

@@ -33,8 +33,6 @@ static enum ks_status choose(struct ks_subject *s, const struct ks_options *opti
     if (shape->rows > 1 && !s->map.axis[1].used)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has no rows (no index in y)",
                 s->decl->line);
-    if (shape->items > 1 && shape->rows > 1)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: items and rows do not go together", s->decl->line);
     if (shape->items * shape->rows > 1 && s->map.deep_return)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: return inside a loop", s->map.deep_return->line);
     for (int a = 0; a < 3; a++) {
@@ -116,32 +114,60 @@ char *ks_emit_bare(const struct ks_subject *s, const struct ks_edit_list *extra,
         s->arena, ks_edit_apply(s->arena, &all, s->body.text, s->map.begin, s->map.end), indent);
 }
 
-// Rows in y: where guard and tests say the same for the whole run, they are left behind at once, so
-// that loads of neighbouring rows can be shared and stand in flight together.
+// One of a thread's items of a patch, in loops of their own: where in the text they begin and end.
+static void put_patch(const struct ks_subject *s, const struct shape *shape, const char *body, int indent,
+                      struct ks_buf *out)
+{
+    const char *x = s->map.axis[0].wide ? "long long" : "unsigned",
+               *y = s->map.axis[1].wide ? "long long" : "unsigned";
+    ks_buf_printf(out,
+                  "%*s_Pragma(\"unroll\") for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
+                  "%*s    const %s opt_y = opt_first_y + opt_row;\n",
+                  indent, "", shape->rows, indent, "", y);
+    if (shape->items > 1)
+        ks_buf_printf(out,
+                      "%*s    _Pragma(\"unroll\") for (int opt_item = 0; opt_item < %d; opt_item++) {\n"
+                      "%*s    const %s opt_x = opt_first_x + opt_item * %d;\n",
+                      indent, "", shape->items, indent, "", x, shape->block[0]);
+    ks_buf_printf(out, "%s%*s%s}\n", body, indent, "", shape->items > 1 ? "} " : "");
+}
+
+// Rows in y, and with items a patch: where guard and tests say the same for all of it, they are left
+// behind at once, so that loads of neighbours can be shared and stand in flight together.
 static void put_rows(struct ks_subject *s, const struct shape *shape,
                      const struct ks_edit_list *extra, struct ks_buf *out)
 {
-    const char *type = s->map.axis[1].wide ? "long long" : "unsigned";
+    const char *x = s->map.axis[0].wide ? "long long" : "unsigned",
+               *y = s->map.axis[1].wide ? "long long" : "unsigned";
+    bool patch = shape->items > 1;
+    if (patch)
+        ks_buf_printf(out, "    const %s opt_first_x = blockIdx.x * (%s)%d + threadIdx.x;\n", x, x,
+                      shape->block[0] * shape->items);
     ks_buf_printf(out,
                   "    const %s opt_first_y = (blockIdx.y * %d + threadIdx.y) * %d;\n"
-                  "    bool opt_common = opt_first_y + %d <= opt_end_y;\n",
-                  type, shape->block[1], shape->rows, shape->rows);
+                  "    bool opt_common = opt_first_y + %d <= opt_end_y",
+                  y, shape->block[1], shape->rows, shape->rows);
+    if (patch)
+        ks_buf_printf(out, " && opt_first_x + %d < opt_end_x", shape->block[0] * (shape->items - 1));
+    ks_buf_puts(out, ";\n");
     if (s->map.n_bounds + s->map.n_tests > 0)
-        ks_buf_printf(out,
-                      "    _Pragma(\"unroll\") for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
-                      "        const %s opt_y = opt_first_y + opt_row;\n%s    }\n",
-                      shape->rows, type, ks_emit_guard(s, 8));
+        put_patch(s, shape, ks_emit_guard(s, 8), 4, out);
+    ks_buf_puts(out, "    if (opt_common) {\n");
+    put_patch(s, shape, ks_emit_bare(s, extra, 12), 8, out);
     ks_buf_printf(out,
-                  "    if (opt_common) {\n"
-                  "        _Pragma(\"unroll\") for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
-                  "            const %s opt_y = opt_first_y + opt_row;\n%s        }\n"
-                  "        return;\n    }\n",
-                  shape->rows, type, ks_emit_bare(s, extra, 12));
-    ks_buf_printf(out,
+                  "        return;\n    }\n"
                   "    for (int opt_row = 0; opt_row < %d; opt_row++) {\n"
                   "        const %s opt_y = opt_first_y + opt_row;\n"
-                  "        if (opt_y >= opt_end_y)\n            return;\n%s    }\n",
-                  shape->rows, type, ks_emit_item(s, extra, true, false, 8));
+                  "        if (opt_y >= opt_end_y)\n            return;\n",
+                  shape->rows, y);
+    if (patch)
+        ks_buf_printf(out,
+                      "        for (int opt_item = 0; opt_item < %d; opt_item++) {\n"
+                      "            const %s opt_x = opt_first_x + opt_item * %d;\n"
+                      "            if (opt_x >= opt_end_x)\n                break;\n",
+                      shape->items, x, shape->block[0]);
+    ks_buf_printf(out, "%s%s    }\n", ks_emit_item(s, extra, true, false, patch ? 12 : 8),
+                  patch ? "        }\n" : "");
 }
 
 static void put_items(struct ks_subject *s, const struct shape *shape,
@@ -221,9 +247,8 @@ static enum ks_status build(struct ks_subject *s, const struct shape *shape, con
                             struct ks_buf *when, struct ks_proposal *proposal, struct ks_err *err)
 {
     struct ks_plan_step step = {.kernel = ks_arena_printf(s->arena, "%s_map", s->decl->name)};
-    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 3);
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[step.n_args++] = s->decl->params[i].name;
+    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 7);
+    step.n_args = ks_emit_args(s, args);
     for (int a = 0; a < shape->axes; a++) {
         int tile = shape->block[a] * (a == 0 ? shape->items : a == 1 ? shape->rows : 1);
         step.block[a] = ks_arena_printf(s->arena, "%d", shape->block[a]);

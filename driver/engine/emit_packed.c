@@ -390,9 +390,8 @@ static enum ks_status build(const struct packer *p, const char *extent, const ch
 {
     const struct ks_subject *s = p->s;
     struct ks_plan_step step = {.kernel = ks_arena_printf(s->arena, "%s_packed", s->decl->name)};
-    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 1);
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[step.n_args++] = s->decl->params[i].name;
+    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 5);
+    step.n_args = ks_emit_args(s, args);
     args[step.n_args++] = extent;
     step.args = args;
     step.block[0] = ks_arena_printf(s->arena, "%d", p->block);

@@ -243,8 +243,7 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
     struct ks_plan_step step = {.kernel = ks_arena_printf(arena, "%s_private", s->decl->name), .shared = shared};
     const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 3 + KS_GATHER_MAX);
     int blocks = w->options->blocks ? w->options->blocks : DEFAULT_BLOCKS;
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[step.n_args++] = s->decl->params[i].name;
+    step.n_args = ks_emit_args(s, args);
     for (int a = 0; a < w->axes; a++) {
         int most = w->axes == 1 ? blocks : a == 0 ? 4 : a == 1 ? (blocks + 3) / 4 : 1;
         step.block[a] = ks_arena_printf(arena, "%d", w->block[a]);

@@ -42,11 +42,9 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
         .grid = {"grid.x", "grid.y", "grid.z"},
         .block = {"block.x", "block.y", "block.z"},
         .shared = "shared",
-        .n_args = s->decl->n_params,
     };
-    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params);
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[i] = s->decl->params[i].name;
+    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 4);
+    step.n_args = ks_emit_args(s, args);
     step.args = args;
     status = ks_plan_build(s->arena, s->decl->name, s->decl, s->brief->signature,
                            ks_arena_strdup(s->arena, ks_buf_text(&source)), ks_buf_text(&when),

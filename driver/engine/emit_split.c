@@ -223,10 +223,8 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
     struct ks_plan_workspace spaces[MOST_REDUCTIONS];
     struct ks_plan_step steps[2] = {{.kernel = ks_arena_printf(arena, "%s_parts", s->decl->name)},
                                     {.kernel = ks_arena_printf(arena, "%s_joined", s->decl->name)}};
-    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 3 + MOST_REDUCTIONS);
-    size_t n = 0;
-    for (size_t i = 0; i < s->decl->n_params; i++)
-        args[n++] = s->decl->params[i].name;
+    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 7 + MOST_REDUCTIONS);
+    size_t n = ks_emit_args(s, args);
     args[n++] = w->items;
     for (size_t i = 0; i < w->loop.n_reductions; i++) {
         args[n++] = spaces[i].name = ks_arena_printf(arena, "opt_part%zu", i);

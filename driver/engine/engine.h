@@ -19,6 +19,17 @@ struct ks_specimens *ks_engine_specimens(struct ks_arena *arena);
 enum ks_status ks_engine_describe(struct ks_arena *arena, const struct ks_brief *brief,
                                   struct ks_buf *out);
 
+// What was counted of a line of the kernel's file.
+struct ks_line_count {
+    int line;
+    double sectors; // of 32 bytes, a warp's access to global memory
+};
+// Holds what is read off the text against a run's counts (brief->problems[0] is what ran): appends a line
+// for each disagreement, and returns how many counts could be compared.
+int ks_engine_cross_check(struct ks_arena *arena, const struct ks_brief *brief,
+                          const struct ks_fact_list *counted, const struct ks_line_count *lines,
+                          size_t n_lines, struct ks_buf *out);
+
 // Every candidate the skill's action gives for this kernel, cheapest parameters first. A transform
 // that does not understand the kernel gives none and says why in *refusal (construct and line).
 // Skills without action give none.

@@ -104,10 +104,29 @@ static bool is_wide(const char *type)
     return strstr(type, "long") || strstr(type, "size_t") || strstr(type, "64");
 }
 
+// Takes variables out of a declaration; `gone` says which.
+static void drop(struct finder *f, const struct ks_node *decl, const bool *gone)
+{
+    bool kept = false;
+    size_t n = 0;
+    for (size_t i = 0; i < decl->n; i++)
+        n += gone[i];
+    if (n == decl->n) {
+        ks_edit_add(f->arena, &f->map->edits, decl->begin, decl->end, "");
+        return;
+    }
+    for (size_t i = 0; i < decl->n; kept |= !gone[i], i++)
+        if (gone[i] && kept) // with the comma in front
+            ks_edit_add(f->arena, &f->map->edits, decl->kid[i - 1]->end, decl->kid[i]->end, "");
+        else if (gone[i])
+            ks_edit_add(f->arena, &f->map->edits, decl->kid[i]->begin, decl->kid[i + 1]->begin, "");
+}
+
 static enum ks_status scan_declaration(struct finder *f, const struct ks_node *decl, bool loop)
 {
     const struct ks_node *where = NULL;
     size_t raw = 0;
+    bool *gone = KS_NEW_ARRAY(f->arena, bool, decl->n + 1);
     for (size_t i = 0; i < decl->n; i++) {
         struct ks_node *var = decl->kid[i];
         bool helper = var->init && scan(f, var->init, &where);
@@ -117,16 +136,16 @@ static enum ks_status scan_declaration(struct finder *f, const struct ks_node *d
                         var->line);
         if (helper) {
             ks_strv_add(f->arena, &f->helpers, var->text);
+            gone[i] = true;
             raw++;
         }
     }
     ks_affine_declare(f->env, decl, loop);
-    if (raw > 0 && raw < decl->n)
-        KS_FAIL(f->err, KS_E_UNSUPPORTED,
-                "line %d: a declaration mixes thread numbers with other values", decl->line);
     if (raw > 0)
-        ks_edit_add(f->arena, &f->map->edits, decl->begin, decl->end, "");
-    for (size_t i = 0; i < decl->n && raw == 0; i++) {
+        drop(f, decl, gone);
+    for (size_t i = 0; i < decl->n; i++) {
+        if (gone[i])
+            continue;
         const struct ks_affine_local *local = ks_affine_find(f->env, decl->kid[i]->text);
         const char *block;
         for (int a = 0; a < 3; a++)
@@ -477,22 +496,23 @@ static enum ks_status scan_front(struct finder *f, const struct ks_node *decl,
                                  const struct ks_node *loop)
 {
     size_t numbers = 0;
+    bool *gone = KS_NEW_ARRAY(f->arena, bool, decl->n + 1);
     if (decl->kind != KS_N_DECL || touches_memory((struct ks_node *)decl))
         KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: work outside the grid-stride loop", decl->line);
     for (size_t i = 0; i < decl->n; i++) {
         const struct ks_affine_local *local = ks_affine_find(f->env, decl->kid[i]->text);
-        if (!local || !local->value.known || !ks_poly_mentions(&local->value, "threadIdx."))
+        gone[i] = is_helper(f, decl->kid[i]->text);
+        if (gone[i] || !local || !local->value.known ||
+            !ks_poly_mentions(&local->value, "threadIdx."))
             continue;
+        gone[i] = true;
         numbers++;
         if (mentions(loop->kid[3], local->name) || mentions(loop->kid[1], local->name))
             KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: %s, the thread's first number, is used in the loop",
                     decl->line, local->name);
     }
-    if (numbers > 0 && numbers < decl->n)
-        KS_FAIL(f->err, KS_E_UNSUPPORTED,
-                "line %d: a declaration mixes thread numbers with other values", decl->line);
     if (numbers > 0)
-        ks_edit_add(f->arena, &f->map->edits, decl->begin, decl->end, "");
+        drop(f, decl, gone);
     return KS_OK;
 }
 

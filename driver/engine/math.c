@@ -225,7 +225,7 @@ enum ks_status ks_math_rewrite(struct ks_subject *s, int level, struct ks_err *e
     for (size_t i = 0; i < N_HELPERS; i++)
         if (r.used[i])
             ks_buf_printf(&text, "%s\n", helpers[i].text);
-    s->helpers = ks_arena_strdup(s->arena, ks_buf_text(&text));
+    s->helpers = ks_arena_printf(s->arena, "%s%s", s->helpers ? s->helpers : "", ks_buf_text(&text));
     ks_buf_free(&text);
     return KS_OK;
 }

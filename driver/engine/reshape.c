@@ -6,12 +6,13 @@ enum ks_status ks_reshape_edit(const struct ks_subject *s, const struct ks_edit_
                                struct ks_subject *view, struct ks_err *err)
 {
     struct ks_brief *brief = ks_arena_memdup(s->arena, s->brief, sizeof *brief);
-    const char *asks = s->asks;
-    bool apart = s->apart;
     brief->kernel_text = ks_edit_apply(s->arena, edits, s->body.text, 0, s->body.text.len);
     KS_TRY(ks_subject_make(s->arena, brief, view, err));
-    view->asks = asks;
-    view->apart = apart;
+    view->asks = s->asks;
+    view->apart = s->apart;
+    view->helpers = s->helpers;
+    view->n_extra = s->n_extra;
+    memcpy(view->extra, s->extra, sizeof view->extra);
     return KS_OK;
 }
 
@@ -25,6 +26,7 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         {options->interchange, ks_interchange_loops},
         {options->select, ks_select_values},
         {options->keep, ks_keep_values},
+        {options->divide, ks_divide_numbers},
     };
     *view = *s;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {

@@ -7,7 +7,7 @@
 #include "engine/subject.h"
 
 // The subject as the options' text transforms leave it; without any, a copy. What they ask of the
-// launch is in view->asks and view->apart. KS_E_UNSUPPORTED by construct and line.
+// launch is in view->asks, view->apart and view->extra. KS_E_UNSUPPORTED by construct and line.
 enum ks_status ks_reshape(const struct ks_subject *subject, const struct ks_options *options,
                           struct ks_subject *view, struct ks_err *err);
 // The subject with `edits` of its body made; keeps what was asked so far.
@@ -18,7 +18,7 @@ enum ks_status ks_reshape_edit(const struct ks_subject *subject, const struct ks
 // where there is nothing to do.
 typedef enum ks_status ks_reshape_step(struct ks_subject *subject, struct ks_edit_list *edits,
                                        struct ks_err *err);
-ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values;
+ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values, ks_divide_numbers;
 
 // Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], *p
 // becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.

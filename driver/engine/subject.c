@@ -173,3 +173,16 @@ const char *ks_subject_value(const struct ks_subject *s, size_t param)
     }
     return name;
 }
+
+const char *ks_subject_extra(struct ks_subject *s, const char *type, const char *value)
+{
+    for (int i = 0; i < s->n_extra; i++)
+        if (strcmp(s->extra[i].value, value) == 0 && strcmp(s->extra[i].type, type) == 0)
+            return s->extra[i].name;
+    if (s->n_extra == (int)(sizeof s->extra / sizeof *s->extra))
+        return NULL;
+    struct ks_extra *one = &s->extra[s->n_extra];
+    *one = (struct ks_extra){type, ks_arena_printf(s->arena, "opt_number%d", s->n_extra), value};
+    s->n_extra++;
+    return one->name;
+}

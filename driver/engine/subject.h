@@ -20,6 +20,10 @@ struct ks_subject {
     const char *guard;            // what they ask of the launch, as a plan's condition, or NULL
     const char *asks;             // the same of transforms of the text (engine/reshape.h)
     bool apart;                   // and they ask that arrays do not overlap
+    struct ks_extra { // parameters of the variant's kernels behind the user's: numbers of the launch
+        const char *type, *name, *value; // value: plan text
+    } extra[4];
+    int n_extra;
     bool together;                // threads share items: memory that is read and written is no thread's own
 };
 
@@ -42,6 +46,9 @@ const char *ks_subject_elem(const struct ks_subject *subject, size_t param);
 // The same for vector types too ("float3").
 const char *ks_subject_value(const struct ks_subject *subject, size_t param);
 
+// The name of one more parameter of that value; NULL where there are four others.
+const char *ks_subject_extra(struct ks_subject *subject, const char *type, const char *value);
+
 // What transforms choose. Zero means "as it is".
 struct ks_options {
     int block[3];
@@ -62,6 +69,7 @@ struct ks_options {
     int interchange; // 1: pairs of loops are exchanged
     int select;    // 1: branches that choose values become choices
     int keep;      // 1: elements that loops update stay in registers meanwhile
+    int divide;    // 1: divisions by numbers of the launch are multiplications
     int shuffle;   // 1: trees in shared memory become shuffles
     int split;     // blocks that the turns of an item's first loop are dealt out to, in a launch before the rest
     int lanes;     // threads that do an item of a map together

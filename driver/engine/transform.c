@@ -6,7 +6,7 @@
 #include "engine/transform_each.h"
 
 static const char *const geometry_params[] = {"block", "items", NULL};
-static const char *const rows_params[] = {"block", "rows", "restrict", NULL};
+static const char *const rows_params[] = {"block", "rows", "items", "restrict", NULL};
 static const char *const vectorize_params[] = {"width", "block", "items", "peel", NULL};
 static const char *const stream_params[] = {"width", "block", "stream", NULL};
 static const char *const unroll_params[] = {"unroll", NULL};
@@ -18,6 +18,7 @@ static const char *const tile_params[] = {"tile", "ahead", "near", "items", "row
 static const char *const split_params[] = {"split", "block", "restrict", NULL};
 static const char *const interchange_params[] = {"interchange", NULL};
 static const char *const select_params[] = {"select", NULL};
+static const char *const divide_params[] = {"divide", NULL};
 static const char *const keep_params[] = {"keep", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", NULL};
@@ -43,6 +44,7 @@ static const struct {
     {"split", split_params, ks_transform_split},
     {"interchange", interchange_params, ks_transform_interchange},
     {"select", select_params, ks_transform_select},
+    {"divide", divide_params, ks_transform_divide},
     {"keep", keep_params, ks_transform_keep},
     {"lanes", lanes_params, ks_transform_lanes},
 };

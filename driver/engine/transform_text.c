@@ -1,4 +1,4 @@
-// Loops exchanged, branches turned to choices, values kept in registers (engine/reshape.h). Given
+// Loops exchanged, branches turned to choices, values kept in registers, divisions (engine/reshape.h). Given
 // as 1 they are done before any check, so a check without them completes the options and tries.
 #include "engine/reshape.h"
 #include "engine/transform_each.h"
@@ -32,4 +32,9 @@ enum ks_status ks_transform_keep(struct ks_subject *s, struct ks_options *option
                                  struct ks_err *err)
 {
     return check(s, &options->keep, ks_keep_values, "keep", err);
+}
+
+enum ks_status ks_transform_divide(struct ks_subject *s, struct ks_options *options, struct ks_err *err)
+{
+    return check(s, &options->divide, ks_divide_numbers, "divide", err);
 }

@@ -84,6 +84,8 @@ static void add_lines(struct ks_arena *arena, const json_t *lines, struct ks_pro
                                     .line = file == NULL ? 0 : (int)ks_json_int(line, "line", 0),
                                     .pct = 100 * cost(line) / all,
                                     .why = cost_text(arena, line)};
+        if (ks_json_num(line, "requests", 0) > 0)
+            hot->sectors = ks_json_num(line, "sectors", 0) / ks_json_num(line, "requests", 0);
     }
 }
 

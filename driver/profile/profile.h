@@ -33,6 +33,7 @@ struct ks_hot_line {
     int line;
     double pct;             // of all samples; on the emulated device of the warps' instructions and sectors
     const char *why;        // what warps wait for there; on the emulated device what it costs
+    double sectors;      // a request, of lines of a kernel that the emulated device ran; else 0
 };
 struct ks_hot_lines {
     struct ks_hot_line *at;

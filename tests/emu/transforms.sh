@@ -139,10 +139,24 @@ refused "$scratch/guards.cu" 'select' 'line 10: a memory access or change that t
 sed -i 's/k \/= d\[i\]/k \/= i/' "$scratch/guards.cu"
 refused "$scratch/guards.cu" 'select' 'line 10: a division of integers that the branch guards'
 
+# Divisions by numbers of the launch.
+made places 'divide' CORRECT
+made places 'divide; geometry block=64 items=2' CORRECT
+made places 'divide; unroll unroll=2' UNSAFE 's/(by >> 32) \* u/(by >> 32) * (u + 1)/'
+refused "$source/product.cu" 'divide' 'line 4: no division by a number that the whole launch shares'
+sed 's/int i = /int i = d + /' "$source/places.cu" > "$scratch/signed.cu"
+refused "$scratch/signed.cu" 'divide' 'line 9: what is divided is not known to be from 0 to 2147483647'
+
+# Patches of both axes.
+made window 'rows rows=2 items=2 block=16x4' CORRECT
+made window 'rows rows=2 items=4 block=8x8; unroll unroll=-1' WRONG 's/opt_first_x + opt_item \* 8/opt_first_x + opt_item * 7/'
+refused "$source/window.cu" 'rows rows=16 items=8' 'at most 64 items'
+
 # What real codes hold: numbers named in front of a grid-stride loop, bytes beside words, functions with
 # references, `continue`, sums of pointers.
 made strides 'geometry block=128 items=2' CORRECT
 made strides 'vectorize width=4' CORRECT
+made shares 'geometry block=128 items=2' CORRECT
 sed 's/float v = a\[i\]/float v = a[i] + tid/' "$source/strides.cu" > "$scratch/first.cu"
 refused "$scratch/first.cu" 'geometry block=128' "line 5: tid, the thread's first number, is used in the loop"
 made bytes 'stream stream=2 width=2' CORRECT
@@ -183,6 +197,11 @@ made gelu 'math math=2' WRONG 's/1.0f - __fdividef/1.01f - __fdividef/'
 refused "$source/cubes.cu" 'math math=2' 'for marks with fastmath or a tol()'
 sed 's/powf(v, 3).*/expf(-v);/' "$source/cubes.cu" > "$scratch/none.cu"
 refused "$scratch/none.cu" 'math math=1' 'no mathematical function with a cheaper form'
+
+# What is read off the text is held against the counts.
+"$build/bin/ks" profile "$source/hidden.cu" --device emu --json > "$scratch/counted" || bad=1
+jq -e '.kernels[0].text_disagrees == ["counted 256 bytes of static shared memory, where the text has none"] and
+       .kernels[1].text_disagrees == []' "$scratch/counted" > "$scratch/out" || { echo "FAIL: $(cat "$scratch/counted")"; bad=1; }
 
 [ $bad = 0 ] || exit 1
 "$build/bin/ks" verify --suite "$suite" --device emu --no-sandbox 2> "$scratch/log" || { cat "$scratch/log"; exit 1; }

@@ -228,7 +228,7 @@ static void what_no_shape_has_is_refused_at_once(void **state)
     static const char *const texts[] = {
         "items=2 jam=1 lanes=8", "tile=16 jam=1 width=4", "items=16 rows=8 jam=1", "lanes=32 items=2",
         "block=32x8 lanes=8",    "split=8 lanes=4",       "private=1 items=4",     "width=4 unroll=4",
-        "items=2 rows=2"};
+        "items=16 rows=8"};
     struct ks_err err = {0};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct ks_options options = {0};
@@ -237,6 +237,9 @@ static void what_no_shape_has_is_refused_at_once(void **state)
     }
     struct ks_options fine = {0};
     assert_int_equal(ks_options_read("block=16x16 items=4 rows=4 restrict=1 jam=1 tile=16", &fine, &err), KS_OK);
+    assert_int_equal(ks_options_agree(&fine, &err), KS_OK);
+    fine = (struct ks_options){0};
+    assert_int_equal(ks_options_read("items=2 rows=2", &fine, &err), KS_OK); // a patch
     assert_int_equal(ks_options_agree(&fine, &err), KS_OK);
 }
 
