@@ -3,15 +3,13 @@
 #include <math.h>
 #include <string.h>
 
-#define OPEN_VARIANCE 0.04 // of an effect that nothing is known of: a fifth more or less
-#define UNEXPLAINED 0.0036 // variance of what the words do not explain, and of the measurement
-#define ALGORITHM_GAIN 0.5
-#define ALGORITHM_VARIANCE 0.3
 #define N KS_EFFECT_WORDS
 
-void ks_effects_init(struct ks_effects *e, struct ks_arena *arena)
+void ks_effects_init(struct ks_effects *e, struct ks_arena *arena,
+                     const struct ks_effect_priors *priors)
 {
     *e = (struct ks_effects){.arena = arena,
+                             .priors = *priors,
                              .mean = KS_NEW_ARRAY(arena, double, N),
                              .cov = KS_NEW_ARRAY(arena, double, (size_t)N *N)};
 }
@@ -26,9 +24,9 @@ static int word_of(struct ks_effects *e, const char *text, size_t len)
     int at = e->n++;
     // A template is another algorithm: what it is worth is of another size than what an option is.
     bool algorithm = memchr(text, '=', len) == NULL;
-    double variance = algorithm ? ALGORITHM_VARIANCE : OPEN_VARIANCE;
+    double variance = algorithm ? e->priors.algorithm : e->priors.open;
     e->word[at] = ks_arena_strndup(e->arena, text, len);
-    e->mean[at] = algorithm ? ALGORITHM_GAIN : 0;
+    e->mean[at] = algorithm ? e->priors.algorithm_gain : 0;
     e->cov[at * N + at] = variance;
     return at;
 }
@@ -48,7 +46,7 @@ void ks_effects_predict(const struct ks_effects *e, const struct ks_words *words
                         double *variance)
 {
     *mean = 0;
-    *variance = KS_UNEXPLAINED;
+    *variance = e->priors.unexplained;
     for (int i = 0; i < words->n; i++) {
         *mean += e->mean[words->at[i]];
         for (int k = 0; k < words->n; k++)

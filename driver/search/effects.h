@@ -9,6 +9,12 @@
 #include "base/arena.h"
 #include "base/str.h"
 
+struct ks_effect_priors {
+    double open;           // variance of an effect that nothing is known of
+    double unexplained;    // variance of what words do not explain, and of the measurement
+    double algorithm_gain; // mean and variance of what a template is worth: another algorithm
+    double algorithm;
+};
 #define KS_EFFECT_WORDS 256 // of one kernel; further ones count for nothing
 #define KS_EFFECT_PER_NAME 24
 
@@ -19,18 +25,19 @@ struct ks_words { // of one name, by position in an effects' list
 
 struct ks_effects {
     struct ks_arena *arena;
+    struct ks_effect_priors priors;
     const char *word[KS_EFFECT_WORDS];
     int n;
     double *mean; // by word
     double *cov;  // [KS_EFFECT_WORDS][KS_EFFECT_WORDS]
 };
 
-void ks_effects_init(struct ks_effects *effects, struct ks_arena *arena);
+void ks_effects_init(struct ks_effects *effects, struct ks_arena *arena,
+                     const struct ks_effect_priors *priors);
 // The words of a name. Nothing is known of new ones: an option may do anything to a time, a
 // template more.
 struct ks_words ks_effects_words(struct ks_effects *effects, const char *name);
-// Expected log ratio, and its variance, to which what no sum of words explains adds KS_UNEXPLAINED.
-#define KS_UNEXPLAINED 0.0036
+// Expected log ratio, and its variance, what no sum of words explains included.
 void ks_effects_predict(const struct ks_effects *effects, const struct ks_words *words,
                         double *mean, double *variance);
 // Takes in what was measured. `seen` false: only the variances shrink, as they will when it is

@@ -229,7 +229,7 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
 {
     struct hunt h = {.t = t};
     ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);
-    ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0);
+    ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0, NULL);
     h.policy.space = (struct ks_policy_space){&h, expand, stands};
     h.policy.ranked = t->ranked;
     h.policy.n_ranked = t->n_ranked;

@@ -6,13 +6,17 @@
 
 #include "search/arm_words.h"
 
-#define RULE_LIFT 0.1    // log ratio between a skill for which all speaks and one without evidence
+#define TRANSFORM_RIGHT 0.9 // how probably a transform is, before any was looked at
 #define CONTROL_EVERY 16 // one in so many is drawn
-#define PARENTS 4        // that are stepped on in a look ahead
-#define AHEAD 3          // steps that are looked ahead
 #define WORTH 0.005      // log ratio of a gain that is worth another batch
 #define PATIENCE 32      // candidates without one before a search may stop,
 #define MOST_PATIENCE 64 // and before it does
+
+const struct ks_policy_constants ks_policy_usual = {
+    .priors = {.open = 0.04, .unexplained = 0.0036, .algorithm_gain = 0.5, .algorithm = 0.3},
+    .rule_lift = 0.1,
+    .binding = 0.3,
+    .ahead = 12};
 
 const char *ks_part_name(enum ks_part part)
 {
@@ -26,11 +30,13 @@ static bool has(const struct ks_policy *p, enum ks_part part)
     return (p->without & (1u << part)) == 0;
 }
 
-void ks_policy_init(struct ks_policy *p, struct ks_arena *arena, uint64_t seed, unsigned without)
+void ks_policy_init(struct ks_policy *p, struct ks_arena *arena, uint64_t seed, unsigned without,
+                    const struct ks_policy_constants *constants)
 {
     *p = (struct ks_policy){.arena = arena, .without = without};
+    p->constants = constants != NULL ? constants : &ks_policy_usual;
     ks_rng_seed(&p->rng, seed);
-    ks_effects_init(&p->effects, arena);
+    ks_effects_init(&p->effects, arena, &p->constants->priors);
     p->saved = KS_NEW_ARRAY(arena, double, (size_t)KS_EFFECT_WORDS *KS_EFFECT_WORDS);
 }
 
@@ -64,7 +70,7 @@ static double feasible(const struct ks_policy *p, const struct ks_arm *arm)
     const struct ks_arm_group *group = &p->groups.at[arm->group];
     if (of_template && arm->depth > 1)
         return 0.9; // another setting of what was found right
-    return (group->right + (of_template ? 1.2 : 3.6)) / (group->tried + 4);
+    return (group->right + 4 * (of_template ? p->constants->binding : TRANSFORM_RIGHT)) / (group->tried + 4);
 }
 
 // Expected gain over the best.
@@ -144,7 +150,7 @@ bool ks_policy_offer(struct ks_policy *p, const char *name, size_t from, size_t 
                            .skill = skill,
                            .tag = tag,
                            .depth = from == KS_ORIGINAL ? 1 : p->arms.at[from].depth + 1,
-                           .lift = ruled ? RULE_LIFT * (p->ranked[skill].score - 0.5) : 0,
+                           .lift = ruled ? p->constants->rule_lift * (p->ranked[skill].score - 0.5) : 0,
                            .words = ks_effects_words(&p->effects, ks_arm_words(p->arena, name))};
     evaluate(p, arm);
     return true;
@@ -179,7 +185,7 @@ static size_t most_promising(const struct ks_policy *p)
 // Steps on the open arms that promise most, and on what those give: what is best stands on several.
 static enum ks_status look_ahead(struct ks_policy *p, struct ks_err *err)
 {
-    for (int k = 0; k < AHEAD * PARENTS; k++) {
+    for (int k = 0; k < p->constants->ahead; k++) {
         size_t best = most_promising(p);
         while (best != SIZE_MAX && p->space.stands != NULL &&
                !p->space.stands(p->space.context, p, best)) {
@@ -242,7 +248,7 @@ static double bound(const struct ks_policy *p, const struct ks_arm *arm)
 {
     double mean, variance;
     ks_effects_predict(&p->effects, &arm->words, &mean, &variance);
-    return mean + arm->lift + 2 * sqrt(fmax(variance - KS_UNEXPLAINED, 0));
+    return mean + arm->lift + 2 * sqrt(fmax(variance - p->constants->priors.unexplained, 0));
 }
 
 // Whether nothing that is worth it remains.

@@ -21,6 +21,15 @@ enum ks_part {       // of the policy, each of which can be left out, to see wha
 };
 const char *ks_part_name(enum ks_part part);
 
+// What was chosen by trying on recorded searches (docs/search.md).
+struct ks_policy_constants {
+    struct ks_effect_priors priors;
+    double rule_lift;   // log ratio between a skill for which all speaks and one without evidence
+    double binding;     // how probably a way to bind a template is right, before any was looked at
+    int ahead;          // candidates that are stepped on before they were looked at
+};
+extern const struct ks_policy_constants ks_policy_usual;
+
 enum ks_arm_state {
     KS_ARM_OPEN,
     KS_ARM_ASKED,
@@ -68,6 +77,7 @@ struct ks_policy {
     const struct ks_ranked_skill *ranked;
     size_t n_ranked;
     unsigned without; // bits of parts
+    const struct ks_policy_constants *constants;
     struct ks_rng rng;
     KS_VEC(struct ks_arm) arms;
     size_t *by_name, n_by_name; // arms + 1 by hash of their names, 0: free
@@ -80,8 +90,9 @@ struct ks_policy {
     bool begun;
 };
 
+// Borrows the constants; NULL: the usual.
 void ks_policy_init(struct ks_policy *policy, struct ks_arena *arena, uint64_t seed,
-                    unsigned without);
+                    unsigned without, const struct ks_policy_constants *constants);
 // Offers a candidate; false where it was offered before. The name is copied.
 bool ks_policy_offer(struct ks_policy *policy, const char *name, size_t from, size_t skill,
                      size_t tag);

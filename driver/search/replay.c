@@ -96,7 +96,7 @@ static enum ks_status search(const struct ks_replay_log *log, const struct ks_re
     struct ks_policy policy;
     struct ks_ranked_skill *ranked;
     struct player player = {.kernel = kernel, .policy = &policy};
-    ks_policy_init(&policy, arena, options->seed, options->without);
+    ks_policy_init(&policy, arena, options->seed, options->without, options->constants);
     policy.space = (struct ks_policy_space){.context = &player, .expand = expand};
     policy.n_ranked = options->without & (1u << KS_PART_RULES)
                           ? all_skills(arena, log->skills, &ranked)

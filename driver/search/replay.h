@@ -38,6 +38,7 @@ enum ks_status ks_replay_load(struct ks_arena *arena, const char *path,
 struct ks_replay_options {
     uint64_t seed;
     unsigned without; // bits of parts
+    const struct ks_policy_constants *constants; // NULL: the usual
     bool random;      // no policy: any candidate of the log, in any order
     size_t batch;     // candidates that are looked at together
     double share;     // of the best ratio that is asked for (0.95)

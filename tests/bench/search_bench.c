@@ -1,5 +1,6 @@
 // search_bench LOG.jsonl SKILLS_DIR [seeds=N] [batch=N] [share=N]: plays searches back on a log,
-// whole, with each part left out, and drawn at random; prints a table, and last a line of JSON.
+// whole, with each part left out, and drawn at random; prints tables, and last a line of JSON. Each half of the kernels
+// is searched with constants that were fitted to the other.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +9,10 @@
 #include "base/log.h"
 #include "fmt/json.h"
 #include "search/replay.h"
+#include "search_fit.h"
 
 #define RESAMPLES 2000
+#define FIT_SEEDS 3
 
 struct bench {
     struct ks_arena arena;
@@ -17,6 +20,8 @@ struct bench {
     struct ks_replay_log record;
     long seeds, batch, share;
     unsigned base; // bits of parts that are left out throughout
+    struct ks_policy_constants fitted[2]; // to the other half
+    bool usual;                           // the constants of `ks tune` in their place
 };
 struct figures {
     double *needed;  // by kernel: mean over seeds
@@ -38,12 +43,15 @@ static struct figures play(struct bench *b, unsigned without, bool random)
     size_t n = b->record.kernels.len;
     struct figures f = {.needed = KS_NEW_ARRAY(&b->arena, double, n),
                         .by_seed = KS_NEW_ARRAY(&b->arena, double, (size_t)b->seeds)};
-    for (size_t k = 0; k < n; k++)
+    for (size_t k = 0; k < n; k++) {
+        const struct ks_policy_constants *constants =
+            b->usual ? NULL : &b->fitted[fit_half(b->record.kernels.at[k].name)];
         for (long seed = 0; seed < b->seeds; seed++) {
             struct ks_err err = {0};
             struct ks_replay_result result;
             const struct ks_replay_options options = {.seed = (uint64_t)seed + 1,
                                                       .without = without | b->base,
+                                                      .constants = constants,
                                                       .random = random,
                                                       .batch = (size_t)b->batch,
                                                       .share = (double)b->share / 100};
@@ -55,6 +63,7 @@ static struct figures play(struct bench *b, unsigned without, bool random)
             f.seconds += result.seconds;
             f.n_asked++;
         }
+    }
     return f;
 }
 
@@ -121,6 +130,21 @@ static void by_kernel(const struct bench *b, const struct figures *whole,
     puts("");
 }
 
+// Each half's, to be used on the other.
+static void fit(struct bench *b)
+{
+    const struct ks_replay_options options = {.without = b->base, .batch = (size_t)b->batch, .share = (double)b->share / 100};
+    long seeds = b->seeds < FIT_SEEDS ? b->seeds : FIT_SEEDS;
+    fit_constants(&b->record, 1, &options, seeds, &b->fitted[0]);
+    fit_constants(&b->record, 0, &options, seeds, &b->fitted[1]);
+    puts("| fitted to | open | unexplained | algorithm gain | algorithm | rule lift | binding | ahead |\n"
+         "|---|---|---|---|---|---|---|---|");
+    fit_print("one half", &b->fitted[1]);
+    fit_print("the other half", &b->fitted[0]);
+    fit_print("(`ks tune` has)", &ks_policy_usual);
+    puts("");
+}
+
 static void row(struct bench *b, const char *name, const struct figures *f, const struct figures *whole,
                 json_t *report, const char *key)
 {
@@ -153,11 +177,15 @@ int main(int argc, char **argv)
     }
     must(ks_skills_load(&b.arena, argv[2], false, &b.skills, &err), &err);
     must(ks_replay_load(&b.arena, argv[1], &b.skills, &b.record, &err), &err);
+    b.usual = true;
+    struct figures usual = play(&b, 0, false);
+    b.usual = false;
+    fit(&b);
     struct figures whole = play(&b, 0, false), random = play(&b, 0, true);
     json_t *report = json_pack(
-        "{s:s,s:i,s:i,s:f,s:f,s:f,s:f}", "schema", "bench.search", "kernels",
+        "{s:s,s:i,s:i,s:f,s:f,s:f,s:f,s:f}", "schema", "bench.search", "kernels",
         (int)b.record.kernels.len, "seeds", (int)b.seeds, "needed", mean_needed(&b, &whole),
-        "asked", whole.asked / (double)whole.n_asked, "found",
+        "needed_usual", mean_needed(&b, &usual), "asked", whole.asked / (double)whole.n_asked, "found",
         exp(whole.found / (double)whole.n_asked), "policy_ms", whole.seconds / whole.asked * 1e3);
     by_kernel(&b, &whole, &random);
     puts("| without | candidates needed | ratio to the whole, paired by seed | mean ratio of the kernels | looked at until it "

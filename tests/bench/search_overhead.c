@@ -169,7 +169,7 @@ static size_t of_kernel(const char *file, const struct ks_replay_log *log,
     size_t n = ks_choose_skills(&arena, skills, &c.brief, s.log != NULL ? &profile : NULL, outcomes,
                                 90, &s.ranked);
     ks_reach_open(&s.reach, &arena, &c.brief, templates);
-    ks_policy_init(&s.policy, &arena, 1, 0);
+    ks_policy_init(&s.policy, &arena, 1, 0, NULL);
     s.policy.space = (struct ks_policy_space){&s, expand, stands};
     s.policy.ranked = s.ranked;
     s.policy.n_ranked = n;

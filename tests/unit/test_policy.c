@@ -52,7 +52,7 @@ static struct ks_policy policy_of(struct world *world, uint64_t seed)
     static const struct ks_ranked_skill ranked[] = {{.skill = &skills[0], .score = 0.5},
                                                     {.skill = &skills[1], .score = 0.5}};
     struct ks_policy policy;
-    ks_policy_init(&policy, &arena, seed, 0);
+    ks_policy_init(&policy, &arena, seed, 0, NULL);
     policy.space = (struct ks_policy_space){.context = world, .expand = expand};
     policy.ranked = ranked;
     policy.n_ranked = 2;
