@@ -149,9 +149,10 @@ static json_t *attempts_json(const struct ks_attempt *attempts, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct ks_attempt *a = &attempts[i];
         json_array_append_new(
-            rows, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:f,s:f,s:s}", "proposal", a->proposal,
+            rows, json_pack("{s:s,s:s,s:s,s:s,s:s,s:s,s:s,s:i,s:s,s:s,s:f,s:f,s:s}", "proposal", a->proposal,
                             "skill", a->skill, "params", a->params, "correctness", a->correctness,
-                            "speed", a->speed, "reason", a->reason, "ratio", a->ratio, "lower",
+                            "speed", a->speed, "reason", a->reason, "evidence", a->evidence, "moved",
+                            a->moved, "move", a->move, "mechanism", a->mechanism, "ratio", a->ratio, "lower",
                             a->lower, "date", a->date));
     }
     return rows;

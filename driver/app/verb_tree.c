@@ -54,8 +54,11 @@ static void print_attempt(const struct ks_attempt *a)
 {
     if (a->ratio > 0)
         printf("%.3fx ", a->ratio);
-    printf("%s  [%s: %s, %s] %s\n", a->params, a->direction, a->skill,
+    printf("%s  [%s: %s, %s] %s", a->params, a->direction, a->skill,
            a->ratio > 0 ? a->speed : a->correctness, a->reason);
+    if (a->moved != 0)
+        printf("; %s: %s", a->moved > 0 ? "as its skill says" : "not as its skill says", a->move);
+    printf("\n");
 }
 
 static void print_below(const struct tree *t, size_t parent, const char *indent, struct ks_arena *arena)
@@ -80,7 +83,8 @@ void verb_tree_print(struct ks_arena *arena, const char *kernel, const struct ks
                      .hidden = KS_NEW_ARRAY(arena, bool, n + 1)};
     for (size_t i = 0; i < n; i++)
         for (size_t k = i + 1; k < n; k++)
-            t.hidden[i] |= strcmp(attempts[i].proposal, attempts[k].proposal) == 0;
+            t.hidden[i] |= strcmp(attempts[i].proposal, attempts[k].proposal) == 0 &&
+                           strcmp(attempts[i].evidence, attempts[k].evidence) == 0;
     for (size_t i = 0; i < n; i++)
         t.parent[i] = parent_of(&t, i);
     printf("%s as it stands\n", kernel);

@@ -70,9 +70,7 @@ int tuning_begin(struct tuning *tuning)
     }
     if (ks_user_key(&context->config, true, &secret, &err) != KS_OK)
         return verb_fail(context, &err);
-    // What a model says of speed is not remembered beside what was measured.
-    if (!verb_device_emulated(&tuning->device) &&
-        ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
+    if (ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
         ks_warn("%s; tuning without memory", err.text);
     tuning->rows = json_array();
     return tuning->print_prompt ? open_prompts(tuning) : open_agents(tuning);

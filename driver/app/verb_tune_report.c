@@ -56,6 +56,17 @@ static void say_agents(FILE *out, const char *name, const struct ks_consult_coun
     fprintf(out, "%s%s\n", c->stopped != NULL ? "; stopped: " : "", c->stopped != NULL ? c->stopped : "");
 }
 
+// "24 looked at, 21 of them not right, mostly: ...; "
+static const char *looked(struct ks_arena *arena, const struct ks_tune_result *result)
+{
+    const char *text = ks_arena_printf(arena, "%d looked at", result->screened + result->recalled);
+    if (result->wrong > 0)
+        text = ks_arena_printf(arena, "%s, %d of them not right%s%s", text, result->wrong,
+                               result->wrong_most != NULL ? ", mostly: " : "",
+                               result->wrong_most != NULL ? result->wrong_most : "");
+    return ks_arena_printf(arena, "%s; ", text);
+}
+
 static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *text,
                 const struct ks_tune_result *result)
 {
@@ -70,8 +81,8 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     if (result != NULL && result->end == KS_TUNE_VARIANT)
         say_variant(out, name, result);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
-        fprintf(out, "ks: %s: the original stays: %d judged in %.0f s, none %s faster%s%s\n",
-                name, result->judged, result->seconds,
+        fprintf(out, "ks: %s: the original stays: %s%d judged in full in %.0f s, none %s faster%s%s\n",
+                name, looked(tuning->context->arena, result), result->judged, result->seconds,
                 result->path != NULL ? "confirmed" : "modelled as",
                 result->end == KS_TUNE_BUDGET ? " (budget spent)" : "",
                 result->path != NULL ? "" : "; nothing is stored");
@@ -134,6 +145,9 @@ static void add_result(json_t *row, const struct ks_tune_result *result)
         result != NULL && result->end == KS_TUNE_VARIANT ? &result->variant : NULL;
     json_t *profile = result != NULL && result->profiled ? result->profile.json : NULL;
     json_object_set_new(row, "proposed", json_integer(result != NULL ? result->proposed : 0));
+    json_object_set_new(row, "screened", json_integer(result != NULL ? result->screened : 0));
+    json_object_set_new(row, "recalled", json_integer(result != NULL ? result->recalled : 0));
+    json_object_set_new(row, "wrong", json_integer(result != NULL ? result->wrong : 0));
     json_object_set_new(row, "judged", json_integer(result != NULL ? result->judged : 0));
     json_object_set_new(row, "correct", json_integer(result != NULL ? result->correct : 0));
     json_object_set_new(row, "seconds", json_real(result != NULL ? result->seconds : 0));

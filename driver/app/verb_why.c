@@ -22,6 +22,7 @@ struct why {
     bool have_device;
     struct ks_skill_list skills;
     struct ks_outcomes *outcomes; // NULL: no memory
+    struct ks_skill_stat *stats; size_t n_stats;
     const char *template_dir;
     json_t *rows;
 };
@@ -87,6 +88,17 @@ static enum ks_status gather(struct why *w, struct reasons *r, struct ks_err *er
     return KS_OK;
 }
 
+// How often the metric that a skill names moved with its gains.
+static void predicted(const struct why *w, const struct ks_skill *skill, int *agreed, int *denied)
+{
+    *agreed = *denied = 0;
+    for (size_t i = 0; i < w->n_stats; i++)
+        if (strcmp(w->stats[i].skill, skill->id) == 0) {
+            *agreed = w->stats[i].agreed;
+            *denied = w->stats[i].denied;
+        }
+}
+
 static enum ks_status try_action(struct why *w, const struct reasons *r, const struct ks_skill *skill,
                                  struct action *action, struct ks_err *err)
 {
@@ -125,6 +137,8 @@ static json_t *skill_json(struct why *w, const struct reasons *r, const struct k
                           const struct ks_ranked_skill *ranked, const struct action *action)
 {
     json_t *conditions = json_array();
+    int agreed, denied;
+    predicted(w, s, &agreed, &denied);
     json_t *row = json_pack("{s:s,s:s,s:s,s:b,s:s}", "skill", s->id, "title", s->title, "direction",
                             s->direction, "applies", ranked != NULL, "action",
                             action_name(w->context->arena, s));
@@ -136,6 +150,8 @@ static json_t *skill_json(struct why *w, const struct reasons *r, const struct k
     json_object_set_new(row, "attempts", json_integer(ranked != NULL ? ranked->n : 0));
     json_object_set_new(row, "feasible", ranked != NULL ? json_real(ranked->feasible) : json_null());
     json_object_set_new(row, "gain", ranked != NULL ? json_real(exp(ranked->gain)) : json_null());
+    json_object_set_new(row, "agreed", json_integer(agreed));
+    json_object_set_new(row, "denied", json_integer(denied));
     json_object_set_new(row, "candidates", json_integer((json_int_t)action->candidates));
     json_object_set_new(row, "refusal", action->refusal != NULL ? json_string(action->refusal) : json_null());
     json_object_set_new(row, "conditions", conditions);
@@ -170,6 +186,10 @@ static void print_skill(struct why *w, const struct reasons *r, const struct ks_
         printf("        memory    %d attempts here and elsewhere: %.0f %% verify, %.2fx when they do; evidence "
                "%.2f becomes %.2f\n", ranked->n, 100 * ranked->feasible, exp(ranked->gain), ranked->evidence,
                ranked->score);
+    int agreed, denied;
+    predicted(w, s, &agreed, &denied);
+    if (agreed + denied > 0)
+        printf("        predicted %s moved as it says with %d of %d gains\n", s->expect_metric, agreed, agreed + denied);
     printf("        action    %s", action_name(w->context->arena, s));
     if (action->candidates > 0)
         printf(": %zu candidates", action->candidates);
@@ -292,6 +312,9 @@ static void open_memory(struct why *w)
         ks_file_exists(ks_path_join(w->context->arena, config->state_dir, "memory.db")) &&
         ks_outcomes_open(config, &w->outcomes, &err) != KS_OK)
         ks_warn("%s; skills are ranked without memory", err.text);
+    if (w->outcomes != NULL &&
+        ks_outcomes_stats(w->context->arena, w->outcomes, &w->stats, &w->n_stats, &err) != KS_OK)
+        ks_warn("%s", err.text);
 }
 
 static enum ks_status explain_file(struct why *w, const char *file, const char *kernel,

@@ -28,7 +28,9 @@ static enum ks_status insert(struct ks_outcomes *o, const struct ks_attempt *a, 
     const char *const texts[] = {a->key,         a->kernel,       a->proposal, a->skill,
                                  a->direction,   a->params,       a->bottleneck, a->date,
                                  a->correctness, a->speed,        a->reason,   structure_of(a),
-                                 a->base,        a->toolkit};
+                                 a->base,        a->toolkit,
+                                 a->evidence != NULL ? a->evidence : KS_MEASURED,
+                                 a->mechanism,   a->move};
     const int n = (int)(sizeof texts / sizeof *texts);
     sqlite3_stmt *add = ks_database_get(o, KS_SQL_ADD, err);
     if (add == NULL)
@@ -64,22 +66,23 @@ static enum ks_status learn_at(struct ks_outcomes *o, const struct ks_attempt *a
     bool correct = is(a->correctness, "CORRECT"), faster = is(or_empty(a->speed), "FASTER");
     bool judged = !is(a->correctness, "UNSUPPORTED") && !is(a->correctness, "BASELINE_FAULT") &&
                   !is(a->correctness, "VOID");
-    // A gain that came another way is none of the skill's.
-    bool measured = correct && a->ratio > 0;
+    // A gain that came another way is none of the skill's. What a screening taught gives way to the full judgement.
+    bool measured = correct && a->ratio > 0, counted = a->screened > 0;
     double gain = measured ? log(a->ratio) : 0, credit = a->moved < 0 && gain > 0 ? 0 : gain;
     sqlite3_bind_text(learn, 1, a->skill, -1, SQLITE_STATIC);
     sqlite3_bind_text(learn, 2, bottleneck, -1, SQLITE_STATIC);
     sqlite3_bind_text(learn, 3, structure, -1, SQLITE_STATIC);
     sqlite3_bind_int(learn, 4, arch);
-    sqlite3_bind_int(learn, 5, judged);
-    sqlite3_bind_int(learn, 6, correct);
-    sqlite3_bind_int(learn, 7, measured);
-    sqlite3_bind_double(learn, 8, credit);
+    sqlite3_bind_int(learn, 5, judged - counted);
+    sqlite3_bind_int(learn, 6, correct - counted);
+    sqlite3_bind_int(learn, 7, measured - counted);
+    sqlite3_bind_double(learn, 8, credit - (counted ? log(a->screened) : 0));
     sqlite3_bind_int(learn, 9, faster);
     sqlite3_bind_double(learn, 10, faster ? gain : 0);
     sqlite3_bind_int(learn, 11, a->moved > 0);
     sqlite3_bind_int(learn, 12, a->moved < 0);
     sqlite3_bind_text(learn, 13, or_empty(a->date), -1, SQLITE_STATIC);
+    sqlite3_bind_int(learn, 14, !counted);
     return ks_database_step(o, learn, "what an attempt taught was not recorded", err);
 }
 
@@ -107,11 +110,13 @@ static enum ks_status record(struct ks_outcomes *o, const struct ks_attempt *a, 
     KS_TRY(insert(o, a, err));
     if (a->text != NULL)
         KS_TRY(keep_text(o, a, err));
+    if (is(a->evidence != NULL ? a->evidence : KS_MEASURED, KS_MODELLED))
+        return KS_OK;
     KS_TRY(learn_at(o, a, "", "", 0, err));
     KS_TRY(learn_at(o, a, bottleneck, "", 0, err));
     KS_TRY(learn_at(o, a, bottleneck, structure, 0, err));
     KS_TRY(learn_at(o, a, bottleneck, structure, a->arch, err));
-    if (a->base == NULL || a->base[0] == '\0')
+    if (a->base == NULL || a->base[0] == '\0' || a->screened > 0)
         return KS_OK;
     KS_TRY(learn_edge(o, a, "", 0, err));
     KS_TRY(learn_edge(o, a, structure, 0, err));
@@ -139,7 +144,8 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
         const char **texts[] = {&a->key,         &a->kernel, &a->proposal,   &a->skill,
                                 &a->direction,   &a->params, &a->bottleneck, &a->date,
                                 &a->correctness, &a->speed,  &a->reason,     &a->structure,
-                                &a->base,        &a->toolkit};
+                                &a->base,        &a->toolkit, &a->evidence,
+                                &a->mechanism,   &a->move};
         const int count = (int)(sizeof texts / sizeof *texts);
         for (int i = 0; i < count; i++)
             *texts[i] = ks_database_text(arena, stmt, i);

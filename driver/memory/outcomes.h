@@ -32,7 +32,14 @@ struct ks_attempt {
     double base_ratio;            // that candidate's ratio
     const char *toolkit;          // nvcc's version, or NULL
     int moved;                    // what the skill expects to move did so 1, did not -1, was not measured 0
+    const char *move;             // the same in words, or NULL: "dram_pct 41.2 -> 70.3, + expected"
+    const char *mechanism;        // ks_proposal_mechanism, or NULL: what is done, under whatever names
+    const char *evidence;         // NULL: KS_MEASURED; what was modelled is kept and teaches nothing
+    double screened;              // ratio of the screening that counted before, in the same words; 0: none
 };
+#define KS_MEASURED "measured"
+#define KS_MODELLED "modelled"
+#define KS_SCREENED "SCREENED" // speed of what was looked at and not judged in full yet
 enum ks_status ks_outcomes_add(struct ks_outcomes *outcomes, const struct ks_attempt *attempt,
                                struct ks_err *err);
 // The trajectory of one key, oldest first (resume: a proposal already judged is not judged again).

@@ -57,6 +57,11 @@ static const char *const steps[KS_SCHEMA] = {
     " without_ratio REAL NOT NULL, with_correct INTEGER NOT NULL, without_correct INTEGER NOT NULL,"
     " date TEXT NOT NULL, PRIMARY KEY(skill, key, evidence, toolkit)) WITHOUT ROWID;"
     "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;",
+    // What screenings found right is kept, what was modelled beside what was measured, the hash of what a proposal does,
+    // and how the metric moved that its skill names.
+    "ALTER TABLE attempts ADD COLUMN evidence TEXT NOT NULL DEFAULT 'measured';"
+    "ALTER TABLE attempts ADD COLUMN mechanism TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE attempts ADD COLUMN move TEXT NOT NULL DEFAULT '';",
 };
 
 const char *ks_schema_step(int from)

@@ -133,10 +133,24 @@ static void take_lines(struct asking *a)
 
 // ---- asking
 
+static struct ks_scope scope_of(const struct asking *a, const struct ks_vector *vector,
+                                const uint64_t *addresses)
+{
+    const struct ks_tu_kernel *kernel = a->ask->kernel;
+    return (struct ks_scope){.problem = a->ask->problem,
+                             .signature = kernel->signature,
+                             .decl = kernel->mark->decl,
+                             .layout = &vector->layout,
+                             .addresses = addresses};
+}
+
 static enum ks_status place(struct asking *a, struct ks_vector *vector, json_t **plan,
                             struct ks_err *err)
 {
-    const struct ks_tu_kernel *kernel = a->ask->kernel;
+    const struct ks_profile_variant *variant = a->ask->variant;
+    int64_t *workspaces = NULL;
+    size_t n_workspaces = variant != NULL ? variant->proposal->n_workspaces : 0;
+    char reason[256] = "its guard excludes the workload";
     *vector = (struct ks_vector){.problem = *a->ask->problem,
                                  .layout = ks_layout_of(a->arena, a->ask->problem),
                                  .family = KS_FAMILY_DECLARED,
@@ -145,19 +159,28 @@ static enum ks_status place(struct asking *a, struct ks_vector *vector, json_t *
         if (vector->layout.slots[i].bytes > FILL_BYTES)
             vector->layout.slots[i].role = KS_ROLE_OUT;
     uint64_t *addresses = KS_NEW_ARRAY(a->arena, uint64_t, vector->layout.n_slots + 1);
+    struct ks_scope scope = scope_of(a, vector, addresses);
+    const struct ks_placement start = {.flush = KS_FLUSH_START};
+    if (variant != NULL) {
+        scope.proposal = variant->proposal;
+        workspaces = KS_NEW_ARRAY(a->arena, int64_t, n_workspaces + 1);
+        ks_placement_predict(&vector->layout, start, addresses);
+        if (!ks_scope_admits(&scope) ||
+            !ks_launch_workspaces(&scope, &a->device, workspaces, reason))
+            return ks_err_set(err, KS_E_UNSUPPORTED, "the variant is not profiled: %s", reason);
+        scope.workspaces = workspaces;
+    }
     KS_TRY(answered(a,
-                    ks_vector_place(a->arena, vector, &a->worker,
-                                    (struct ks_placement){.flush = KS_FLUSH_START}, NULL, 0,
+                    ks_vector_place(a->arena, vector, &a->worker, start, workspaces, n_workspaces,
                                     KS_CONTENTS_PLAIN, 0),
                     "buffers", err));
     KS_TRY(answered(a, ks_vector_placed(vector, &a->worker, addresses), "buffers", err));
-    struct ks_scope scope = {.problem = a->ask->problem,
-                             .signature = kernel->signature,
-                             .decl = kernel->mark->decl,
-                             .layout = &vector->layout,
-                             .addresses = addresses};
-    *plan = ks_launch_original(&scope, "m0");
-    return KS_OK;
+    *plan = variant != NULL
+                ? ks_launch_plan(&scope, &a->device, "m0", variant->names, reason)
+                : ks_launch_original(&scope, "m0");
+    return *plan != NULL
+               ? KS_OK
+               : ks_err_set(err, KS_E_UNSUPPORTED, "the variant is not profiled: %s", reason);
 }
 
 static enum ks_status ask_gpu(struct asking *a, json_t *request, struct ks_err *err)
@@ -186,6 +209,25 @@ static enum ks_status ask_gpu(struct asking *a, json_t *request, struct ks_err *
     return KS_OK;
 }
 
+// Of a plan's launches the one with the most instructions.
+static bool heaviest(const json_t *steps, struct ks_counts *counts)
+{
+    double most = -1;
+    for (size_t i = 0; i < json_array_size(steps); i++) {
+        struct ks_counts one;
+        double insts = 0;
+        if (!ks_counts_read(json_array_get(steps, i), &one))
+            continue;
+        for (int c = 0; c < KS_CLASSES; c++)
+            insts += one.warp_insts[c];
+        if (insts > most) {
+            most = insts;
+            *counts = one;
+        }
+    }
+    return most >= 0;
+}
+
 static enum ks_status ask_emulator(struct asking *a, json_t *request, struct ks_err *err)
 {
     struct ks_gpu gpu = {0};
@@ -193,7 +235,7 @@ static enum ks_status ask_emulator(struct asking *a, json_t *request, struct ks_
     const char *dir = ks_path_join(a->arena, a->ask->config->share_dir, "devices");
     json_object_set_new(request, "lines", json_true());
     KS_TRY(answered(a, ks_worker_ask(&a->worker, "count", request, COUNT_SECONDS), "profile", err));
-    if (!ks_counts_read(json_array_get(json_object_get(a->worker.reply, "steps"), 0), &counts))
+    if (!heaviest(json_object_get(a->worker.reply, "steps"), &counts))
         return ks_err_set(err, KS_E_CHILD, "the emulated device counted nothing");
     if (ks_gpu_find(a->arena, dir, a->ask->kernel->arch, &gpu, NULL) != KS_OK)
         gpu = (struct ks_gpu){0};
@@ -205,12 +247,15 @@ static enum ks_status ask_emulator(struct asking *a, json_t *request, struct ks_
 
 static enum ks_status ask_all(struct asking *a, struct ks_err *err)
 {
-    const char *name = a->ask->kernel->signature->registered;
+    const struct ks_profile_variant *variant = a->ask->variant;
+    const char *const *names = variant != NULL ? variant->names : &a->ask->kernel->signature->registered;
+    size_t n = variant != NULL ? variant->proposal->kernels.len : 1;
     struct ks_vector vector;
     json_t *plan = NULL;
-    KS_TRY(answered(a, ks_worker_load(&a->worker, a->image, &name, 1), "module", err));
+    KS_TRY(answered(a, ks_worker_load(&a->worker, a->image, names, n), "module", err));
     if (!a->emulated) {
-        static_facts(a);
+        if (n == 1)
+            static_facts(a);
         KS_TRY(answered(a, ks_worker_ask(&a->worker, "ceilings", json_object(), ASK_SECONDS),
                         "ceilings", err));
         a->profile->copy_gbs = ks_json_num(a->worker.reply, "copy_gbs", 0);
@@ -267,6 +312,10 @@ static enum ks_status read_image(struct asking *a, struct ks_err *err)
     const struct ks_profile_ask *ask = a->ask;
     const char *const names[] = {ask->kernel->signature->registered, NULL};
     const char *path;
+    if (ask->variant != NULL) {
+        a->image = ask->variant->image;
+        return KS_OK;
+    }
     if (a->emulated)
         return ks_judge_text(a->arena, ask->plain, ask->kernel->arch, names[0], &a->image, err);
     KS_TRY(ks_tu_image(a->arena, ask->tu, ask->plain, ask->kernel->arch, names, &path, err));
@@ -284,8 +333,8 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_as
                                    .gpu = "", .bottleneck = "unknown", .evidence = ""};
     *fault = false;
     a.emulated = ks_device_emulated(ks_worker_place_of(ask->config->device).device);
-    ks_resources_read(ask->plain->err, ask->kernel->signature->registered, ask->kernel->arch,
-                      &profile->resources);
+    ks_resources_read(ask->variant != NULL ? (struct ks_slice){0} : ask->plain->err,
+                      ask->kernel->signature->registered, ask->kernel->arch, &profile->resources);
     KS_TRY(read_image(&a, err));
     KS_TRY_GOTO(start(&a, err), done);
     if (!a.emulated)

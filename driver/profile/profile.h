@@ -60,6 +60,14 @@ struct ks_profile {
     json_t *json;           // the same for --json (docs/json.md, ks.profile); the caller's to json_decref
 };
 
+// A compiled proposal in the original's place: machine code (PTX for the emulated device) and the registered names of
+// its kernels, by position. The heaviest launch of its plan stands for it.
+struct ks_profile_variant {
+    const struct ks_proposal *proposal;
+    struct ks_slice image;
+    const char *const *names;
+};
+
 // What is profiled, and how. `config` says where: on a GPU (KS_DEVICE's launcher included), or on the
 // emulated device, where nothing is measured.
 struct ks_profile_ask {
@@ -68,11 +76,13 @@ struct ks_profile_ask {
     const struct ks_tu_compile *plain;     // with --resource-usage spills are known, with -lineinfo lines
     const struct ks_tu_kernel *kernel;
     const struct ks_problem *problem;
+    const struct ks_profile_variant *variant; // NULL: the original
     bool lines;                            // hot lines, which take another process on a GPU, about a second
 };
 
 // Takes the GPU's lock while it measures. KS_E_DEVICE or KS_E_CHILD when not even timing worked: with
 // *fault the kernel itself is at fault, else the machine or this program. Refused counters are no failure.
+// KS_E_UNSUPPORTED: the variant does not take the problem.
 enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_ask *ask,
                               struct ks_profile *profile, bool *fault, struct ks_err *err);
 

@@ -8,6 +8,7 @@
 #include "os/clock.h"
 #include "os/proc.h"
 #include "search/tuner.h"
+#include "source/mechanism.h"
 
 #define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
 #define FINALISTS 4         // correct ones judged in full after one round of screening
@@ -22,11 +23,16 @@ struct entry { // by the tag of the policy's arm
     const char *name;
     const struct ks_skill *skill;
     struct ks_candidate *candidate; // once it was asked for
-    const char *id;
+    const char *id, *mechanism;
     double screened; // ratio of a few pairs: an order, not a claim; 0: none, or judged since
+};
+struct fault {
+    const char *reason;
+    int n;
 };
 struct hunt {
     struct ks_tuner *t;
+    KS_VEC(struct fault) faults;
     struct ks_reach reach;
     struct ks_policy policy;
     KS_VEC(struct entry) entries;
@@ -72,6 +78,7 @@ static enum ks_status make(struct hunt *h, size_t arm, struct ks_err *err)
     e->candidate = KS_NEW(h->t->arena, struct ks_candidate);
     *e->candidate = made;
     e->id = ks_proposal_id(h->t->arena, &made.proposal);
+    e->mechanism = ks_proposal_mechanism(h->t->arena, &made.proposal);
     return KS_OK;
 }
 
@@ -96,6 +103,31 @@ static bool loses(const struct ks_verdict *screened)
     return false;
 }
 
+// Another proposal does the same under other names: it was looked at, or is in this batch.
+static bool is_repeated(struct hunt *h, const struct entry *e, const size_t *arms, size_t n)
+{
+    const char *other = ks_trajectory_same(&h->t->trajectory, e->id, e->mechanism);
+    for (size_t i = 0; i < n && other == NULL; i++)
+        if (strcmp(entry_of(h, arms[i])->mechanism, e->mechanism) == 0)
+            other = entry_of(h, arms[i])->id;
+    if (other != NULL)
+        ks_info("%s: %s does what %s does", h->t->kernel->signature->instance, e->name, other);
+    return other != NULL;
+}
+
+// A run that was interrupted has looked at it: its finding counts, without another look.
+static bool recall_look(struct hunt *h, size_t arm)
+{
+    struct entry *e = entry_of(h, arm);
+    const struct ks_kept_look *look = ks_trajectory_kept(&h->t->trajectory, e->id);
+    if (look == NULL)
+        return false;
+    e->screened = look->least < SURELY_SLOWER ? 0 : look->ratio;
+    ks_policy_tell(&h->policy, arm, look->ratio > 0, look->ratio);
+    h->t->result->recalled++;
+    return true;
+}
+
 // Makes the proposals of a batch; what cannot be made, or was judged before, drops out.
 static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct ks_err *err)
 {
@@ -113,16 +145,34 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
         if (status == KS_OK && from != KS_ORIGINAL &&
             h->policy.arms.at[from].state == KS_ARM_RIGHT) {
             e->candidate->base = entry_of(h, from)->candidate->direction;
+            e->candidate->base_id = entry_of(h, from)->id;
             e->candidate->base_ratio = exp(h->policy.arms.at[from].log_ratio);
         }
-        if (status == KS_OK && !ks_trajectory_knows(&t->trajectory, e->id))
-            arms[kept++] = arms[i];
-        else
+        if (status != KS_OK || ks_trajectory_knows(&t->trajectory, e->id) || is_repeated(h, e, arms, kept))
             ks_policy_drop(&h->policy, arms[i]);
+        else if (!recall_look(h, arms[i]))
+            arms[kept++] = arms[i];
     }
     *n = kept;
     t->result->proposed += (int)kept;
     return KS_OK;
+}
+
+// Why most candidates are not right: where that is one reason, it is about the kernel.
+static void count_fault(struct hunt *h, const char *reason)
+{
+    struct fault *fault = NULL;
+    ks_vec_each(struct fault, f, &h->faults)
+        if (strcmp(f->reason, reason) == 0)
+            fault = f;
+    if (fault == NULL) {
+        fault = ks_vec_push(h->t->arena, &h->faults);
+        *fault = (struct fault){.reason = ks_arena_strdup(h->t->arena, reason)};
+    }
+    fault->n++;
+    h->t->result->wrong++;
+    if (2 * fault->n > h->t->result->wrong)
+        h->t->result->wrong_most = fault->reason;
 }
 
 // Tiny shapes and a short look at speed for a batch in one compile; this is also how templates are
@@ -140,6 +190,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     KS_TRY(ks_judge_screen(t->judge, proposals, n, verdicts, err));
     ks_step_took(&t->screening, ks_now() - begun);
     t->looked += (int)n;
+    t->result->screened += (int)n;
     for (size_t i = 0; i < n; i++) {
         struct entry *e = entry_of(h, arms[i]);
         bool right = verdicts[i].correctness == KS_C_CORRECT;
@@ -148,6 +199,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
             ks_trajectory_screened(&t->trajectory, e->candidate, e->id, &verdicts[i]);
             e->screened = loses(&verdicts[i]) ? 0 : verdicts[i].geomean;
         } else {
+            count_fault(h, verdicts[i].reason);
             ks_tuner_remember(t, e->candidate, e->id, &verdicts[i]);
         }
         ks_policy_tell(&h->policy, arms[i], right && verdicts[i].geomean > 0, verdicts[i].geomean);

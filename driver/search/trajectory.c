@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "os/clock.h"
+#include "source/mechanism.h"
 
 #define TEXT_MAX (4u << 20) // of a proposal's document
 
@@ -17,6 +18,11 @@ static bool is_final(const struct ks_attempt *attempt)
     return strcmp(attempt->correctness, ks_correctness_name(KS_C_VOID)) != 0;
 }
 
+static const char *evidence(const struct ks_trajectory *t)
+{
+    return t->modelled ? KS_MODELLED : KS_MEASURED;
+}
+
 void ks_trajectory_open(struct ks_trajectory *t, bool again)
 {
     struct ks_attempt *attempts = NULL;
@@ -25,14 +31,16 @@ void ks_trajectory_open(struct ks_trajectory *t, bool again)
         ks_outcomes_for_key(t->arena, t->outcomes, t->key, &attempts, &n, NULL) != KS_OK)
         return;
     for (size_t i = 0; i < n; i++) {
-        bool last = true; // judged --again, a proposal's newer verdict counts
-        for (size_t later = i + 1; later < n; later++)
-            last &= strcmp(attempts[later].proposal, attempts[i].proposal) != 0;
-        if (!last || !is_final(&attempts[i]))
-            continue;
-        struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
-        entry->proposal = attempts[i].proposal;
-        entry->verdict.correctness = KS_C_VOID;
+        const struct ks_attempt *a = &attempts[i];
+        bool last = strcmp(a->evidence, evidence(t)) == 0; // judged --again, a proposal's newer verdict counts
+        for (size_t later = i + 1; last && later < n; later++)
+            last = strcmp(attempts[later].proposal, a->proposal) != 0 ||
+                   strcmp(attempts[later].evidence, a->evidence) != 0;
+        if (last && strcmp(a->speed, KS_SCREENED) == 0)
+            *ks_vec_push(t->arena, &t->kept) = (struct ks_kept_look){a->proposal, a->ratio, a->lower};
+        else if (last && is_final(a))
+            *ks_vec_push(t->arena, &t->tries) = (struct ks_try){
+                .proposal = a->proposal, .mechanism = a->mechanism, .verdict = {.correctness = KS_C_VOID}};
     }
 }
 
@@ -44,29 +52,58 @@ bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal)
     return false;
 }
 
-void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
-                       const char *proposal, const struct ks_verdict *verdict)
+const char *ks_trajectory_same(const struct ks_trajectory *t, const char *proposal, const char *mechanism)
 {
-    struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
-    *entry = (struct ks_try){.proposal = proposal, .candidate = candidate, .verdict = *verdict};
-    if (t->outcomes == NULL)
-        return;
+    ks_vec_each(struct ks_try, entry, &t->tries)
+        if (strcmp(entry->mechanism, mechanism) == 0 && strcmp(entry->proposal, proposal) != 0)
+            return entry->proposal;
+    ks_vec_each(struct ks_try, entry, &t->screened)
+        if (strcmp(entry->mechanism, mechanism) == 0 && strcmp(entry->proposal, proposal) != 0)
+            return entry->proposal;
+    return NULL;
+}
+
+const struct ks_kept_look *ks_trajectory_kept(const struct ks_trajectory *t, const char *proposal)
+{
+    ks_vec_each(struct ks_kept_look, look, &t->kept)
+        if (strcmp(look->proposal, proposal) == 0)
+            return look;
+    return NULL;
+}
+
+// What an earlier look counted as, in the memory.
+static double screened_before(const struct ks_trajectory *t, const char *proposal)
+{
+    const struct ks_kept_look *kept = ks_trajectory_kept(t, proposal);
+    ks_vec_each(struct ks_try, entry, &t->screened)
+        if (strcmp(entry->proposal, proposal) == 0)
+            return entry->verdict.geomean;
+    return kept != NULL ? kept->ratio : 0;
+}
+
+static void record(struct ks_trajectory *t, const struct ks_candidate *candidate, const struct ks_try *entry,
+                   const char *speed, double lower, double screened, const struct ks_metric_move *move)
+{
+    const struct ks_verdict *verdict = &entry->verdict;
     char date[32];
-    ks_utc_text(date);
+    struct ks_err err = {0};
     struct ks_buf text = KS_BUF(TEXT_MAX);
     struct ks_yaml_writer writer = {.out = &text};
+    if (t->outcomes == NULL)
+        return;
+    ks_utc_text(date);
     ks_proposal_write(&writer, &candidate->proposal);
     struct ks_attempt attempt = {
-        .key = t->key, .kernel = t->kernel, .proposal = proposal, .skill = candidate->skill,
+        .key = t->key, .kernel = t->kernel, .proposal = entry->proposal, .skill = candidate->skill,
         .direction = candidate->direction, .params = candidate->params,
         .bottleneck = t->bottleneck, .structure = t->structure, .date = date, .arch = t->arch,
-        .correctness = ks_correctness_name(verdict->correctness),
-        .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
-        .ratio = verdict->geomean, .lower = verdict->lower,
+        .correctness = ks_correctness_name(verdict->correctness), .speed = speed, .reason = verdict->reason,
+        .ratio = verdict->geomean, .lower = lower, .screened = screened,
         .seconds = verdict->seconds_compile + verdict->seconds_run,
         .base = candidate->base, .base_ratio = candidate->base_ratio,
+        .mechanism = entry->mechanism, .evidence = evidence(t),
+        .moved = move != NULL ? move->moved : 0, .move = move != NULL ? move->text : NULL,
         .text = ks_buf_text(&text)};
-    struct ks_err err = {0};
     enum ks_status status = ks_outcomes_add(t->outcomes, &attempt, &err);
     ks_buf_free(&text);
     if (status == KS_OK)
@@ -75,11 +112,31 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
     t->outcomes = NULL; // said once; the search needs no memory
 }
 
+static struct ks_try try_of(struct ks_trajectory *t, struct ks_candidate *candidate, const char *proposal,
+                            const struct ks_verdict *verdict)
+{
+    return (struct ks_try){.proposal = proposal, .candidate = candidate, .verdict = *verdict,
+                           .mechanism = ks_proposal_mechanism(t->arena, &candidate->proposal)};
+}
+
+void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
+                       const char *proposal, const struct ks_verdict *verdict,
+                       const struct ks_metric_move *move)
+{
+    struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
+    *entry = try_of(t, candidate, proposal, verdict);
+    record(t, candidate, entry, ks_speed_name(verdict->speed), verdict->lower, screened_before(t, proposal), move);
+}
+
 void ks_trajectory_screened(struct ks_trajectory *t, struct ks_candidate *candidate,
                             const char *proposal, const struct ks_verdict *verdict)
 {
-    *ks_vec_push(t->arena, &t->screened) =
-        (struct ks_try){.proposal = proposal, .candidate = candidate, .verdict = *verdict};
+    double least = verdict->geomean;
+    for (size_t w = 0; w < verdict->evidence.n_timings; w++)
+        least = verdict->evidence.timings[w].ratio < least ? verdict->evidence.timings[w].ratio : least;
+    struct ks_try *entry = ks_vec_push(t->arena, &t->screened);
+    *entry = try_of(t, candidate, proposal, verdict);
+    record(t, candidate, entry, KS_SCREENED, least, 0, NULL);
 }
 
 bool ks_verdict_promises(const struct ks_verdict *v)

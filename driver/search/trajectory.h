@@ -10,8 +10,14 @@
 
 struct ks_try {
     const char *proposal;      // ks_proposal_id
+    const char *mechanism;     // ks_proposal_mechanism, "" of what an earlier ks judged
     struct ks_candidate *candidate; // NULL when it comes from an earlier run
     struct ks_verdict verdict;
+};
+
+struct ks_kept_look {
+    const char *proposal;
+    double ratio, least; // over all workloads, and where it is smallest
 };
 
 struct ks_trajectory {
@@ -19,6 +25,7 @@ struct ks_trajectory {
     struct ks_outcomes *outcomes; // may be NULL
     const char *key, *kernel, *bottleneck, *structure;
     int arch;
+    bool modelled; // on the emulated device: what is measured is another trajectory
     struct {
         struct ks_try *at;
         size_t len, cap;
@@ -26,7 +33,17 @@ struct ks_trajectory {
     struct {
         struct ks_try *at;
         size_t len, cap;
-    } screened; // correct as far as that went, with what they showed on each workload; in no memory
+    } screened; // correct as far as that went, with what they showed on each workload
+    struct {
+        struct ks_kept_look *at;
+        size_t len, cap;
+    } kept;     // screened by an earlier run, and not judged in full
+};
+
+// How the metric moved that a candidate's skill names; all zero: not measured.
+struct ks_metric_move {
+    int moved;        // as struct ks_attempt has it
+    const char *text;
 };
 
 // Loads what earlier runs judged and rejected for good; promising ones are judged anew. The newest
@@ -34,10 +51,15 @@ struct ks_trajectory {
 void ks_trajectory_open(struct ks_trajectory *t, bool again);
 // Whether a proposal was judged before, under this or any other name.
 bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal);
-// Remembers a verdict here and in long-term memory; a memory that fails is warned of once and left.
+// The proposal that was judged or screened with this mechanism, under whatever names, or NULL. Its own does not count.
+const char *ks_trajectory_same(const struct ks_trajectory *t, const char *proposal, const char *mechanism);
+// What a screening of an earlier run showed; NULL: there was none.
+const struct ks_kept_look *ks_trajectory_kept(const struct ks_trajectory *t, const char *proposal);
+// Remembers a verdict here and in long-term memory; a memory that fails is warned of once and left. `move` may be NULL.
 void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
-                       const char *proposal, const struct ks_verdict *verdict);
-// Keeps what a screening found of a proposal that passed it.
+                       const char *proposal, const struct ks_verdict *verdict,
+                       const struct ks_metric_move *move);
+// The same for what a screening found right.
 void ks_trajectory_screened(struct ks_trajectory *t, struct ks_candidate *candidate,
                             const char *proposal, const struct ks_verdict *verdict);
 // Correct, and faster over all workloads or perhaps so.

@@ -37,18 +37,6 @@ void ks_step_took(struct ks_step_cost *cost, double seconds)
     cost->seen = fmax(cost->seen, seconds);
 }
 
-void ks_tuner_remember(struct ks_tuner *t, struct ks_candidate *candidate, const char *id,
-                       const struct ks_verdict *verdict)
-{
-    ks_trajectory_add(&t->trajectory, candidate, id, verdict);
-    // What is slower on a workload stands in nobody's way, whatever its mean.
-    if (ks_verdict_promises(verdict) && verdict->geomean > t->best) {
-        t->best = verdict->geomean;
-        t->bound = verdict->lower;
-    }
-    ks_view_verdict(t, candidate, verdict, false);
-}
-
 static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
 {
     const struct ks_problem *problems;
@@ -187,6 +175,7 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     t->trajectory = (struct ks_trajectory){.arena = t->arena, .outcomes = t->options->outcomes,
                                            .kernel = t->kernel->signature->instance,
                                            .bottleneck = bottleneck(t), .arch = t->kernel->arch,
+                                           .modelled = t->options->modelled,
                                            .structure = ks_structure_of(&t->brief.facts)};
     char *hex = ks_arena_alloc(t->arena, KS_HASH_TEXT);
     ks_digest_hex(&t->kernel->key, hex);
@@ -194,7 +183,8 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     ks_trajectory_open(&t->trajectory, t->options->again);
     t->n_ranked = ks_choose_skills(t->arena, &t->skills, &t->brief,
                                    t->result->profiled ? &t->result->profile : NULL,
-                                   t->options->outcomes, t->kernel->arch, &t->ranked);
+                                   t->options->modelled ? NULL : t->options->outcomes, t->kernel->arch,
+                                   &t->ranked);
     if (!t->options->only_agents)
         KS_TRY(ks_hunt(t, err));
     if (!ks_stop_requested())

@@ -40,7 +40,10 @@ struct ks_tune_result {
     const char *finding;         // BASELINE_FAULT: what and where
     struct ks_variant variant;   // when KS_TUNE_VARIANT
     const char *path;            // of the stored decision, NULL if none
-    int proposed, judged, correct;
+    int proposed, judged, correct; // judged: in full
+    int screened, recalled;        // looked at here, and by a run that was interrupted
+    int wrong;                     // found not right by a look
+    const char *wrong_most;        // the reason that most of those have
     double seconds;
     struct ks_profile profile;
     bool profiled;

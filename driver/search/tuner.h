@@ -13,6 +13,11 @@
 struct ks_step_cost {
     double usual, seen;
 };
+// What a profile measured, or counted.
+struct ks_seen_facts {
+    const char *proposal; // "" of the original
+    struct ks_fact_list facts;
+};
 struct ks_tuner {
     struct ks_arena *arena;
     const struct ks_tu *tu;
@@ -29,6 +34,7 @@ struct ks_tuner {
     const char *template_dir;
     double deadline;
     struct ks_step_cost screening, judging, confirming;
+    KS_VEC(struct ks_seen_facts) seen; // by profiles of the original and of candidates
     double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
     int looked;         // candidates screened
 };
@@ -38,14 +44,16 @@ bool ks_tuner_spent(const struct ks_tuner *tuner);
 bool ks_tuner_has_time(const struct ks_tuner *tuner, const struct ks_step_cost *cost);
 void ks_step_took(struct ks_step_cost *cost, double seconds);
 
+// A full judgement: kept in the trajectory and the memory, and the best so far where it is. What is faster is profiled,
+// to see whether the metric moved that its skill names (search/remember.c).
+void ks_tuner_remember(struct ks_tuner *tuner, struct ks_candidate *candidate, const char *id,
+                       const struct ks_verdict *verdict);
+
 // Searches: screens what the policy asks for and judges in full what promises most (search/hunt.c).
 enum ks_status ks_hunt(struct ks_tuner *tuner, struct ks_err *err);
 
 // Asks models for proposals, where any are configured, and has each judged (search/prompted.c).
 enum ks_status ks_prompted(struct ks_tuner *tuner, struct ks_err *err);
-// A full judgement: kept in the trajectory, and the best so far where it is.
-void ks_tuner_remember(struct ks_tuner *tuner, struct ks_candidate *candidate, const char *id,
-                       const struct ks_verdict *verdict);
 
 // What happens, on the terminal: `candidate` may be NULL (search/view.c).
 void ks_view(const struct ks_tuner *tuner, const char *what, const struct ks_candidate *candidate);

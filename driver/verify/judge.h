@@ -95,6 +95,10 @@ struct ks_verdict {
 // Compiles several in one go; whoever judges them afterwards finds them compiled.
 enum ks_status ks_judge_prepare(struct ks_judge *judge, struct ks_proposal *const *proposals,
                                 size_t n, struct ks_err *err);
+// What a worker loads of a proposal that this session compiled, and the registered names of its kernels, by position.
+// Lives as long as the session. false: it was not compiled, or failed there.
+bool ks_judge_compiled(const struct ks_judge *judge, const struct ks_proposal *proposal, struct ks_slice *image,
+                       const char *const **names);
 // What needs no device: text, limits of the plan, compile, identity, static gate. correctness is what
 // was found, or VOID where nothing was: then only a device can tell.
 enum ks_status ks_judge_gates(struct ks_judge *judge, struct ks_proposal *proposal,

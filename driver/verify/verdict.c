@@ -25,6 +25,19 @@ static void note(struct ks_verdict *verdict, enum ks_check_kind kind, double sin
     verdict->checks.seconds[kind] += ks_now() - since;
 }
 
+bool ks_judge_compiled(const struct ks_judge *judge, const struct ks_proposal *proposal, struct ks_slice *image,
+                       const char *const **names)
+{
+    const char *id = ks_proposal_id(judge->arena, proposal);
+    ks_vec_each(struct ks_candidate *, c, &judge->cache)
+        if (strcmp((*c)->id, id) == 0 && (*c)->failure == KS_C_CORRECT) {
+            *image = (*c)->cubin;
+            *names = (*c)->names;
+            return true;
+        }
+    return false;
+}
+
 static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *proposal,
                                 const struct ks_candidate **out, double *seconds, struct ks_err *err)
 {

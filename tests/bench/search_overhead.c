@@ -16,6 +16,7 @@
 #include "search/reach.h"
 #include "search/replay.h"
 #include "search/trajectory.h"
+#include "source/mechanism.h"
 
 #define BATCH 16
 #define MOST 400 // candidates of a kernel
@@ -26,7 +27,7 @@ struct found { // by the tag of the policy's arm
     const char *name;
     const struct ks_skill *skill;
     struct ks_candidate *candidate; // once it is made
-    const char *id;
+    const char *id, *mechanism;
 };
 struct search {
     struct ks_arena *arena;
@@ -95,6 +96,7 @@ static bool make(struct search *s, size_t arm)
     f->candidate = KS_NEW(s->arena, struct ks_candidate);
     *f->candidate = made;
     f->id = ks_proposal_id(s->arena, &made.proposal);
+    f->mechanism = ks_proposal_mechanism(s->arena, &made.proposal);
     return true;
 }
 
@@ -128,7 +130,7 @@ static void search(struct search *s)
             s->looked++;
             begun = ks_now();
             ks_trajectory_add(&s->trajectory, found_of(s, arms[i])->candidate,
-                              found_of(s, arms[i])->id, &verdict);
+                              found_of(s, arms[i])->id, &verdict, NULL);
             ks_policy_tell(&s->policy, arms[i], ratio > 0, ratio);
             s->spent[REMEMBER] += ks_now() - begun;
         }

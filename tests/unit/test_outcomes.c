@@ -327,6 +327,51 @@ static void a_gain_by_another_mechanism_is_not_credited(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+static void alike(struct ks_outcomes *o, const char *one, const char *other)
+{
+    double feasible[2], gain[2];
+    int n[2];
+    ks_outcomes_skill_value(o, one, at(90), &feasible[0], &gain[0], &n[0], NULL);
+    ks_outcomes_skill_value(o, other, at(90), &feasible[1], &gain[1], &n[1], NULL);
+    assert_int_equal(n[0], 1);
+    assert_int_equal(n[1], 1);
+    assert_float_equal(feasible[0], feasible[1], 1e-12);
+    assert_float_equal(gain[0], gain[1], 1e-12);
+}
+
+static void a_full_judgement_replaces_its_look(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt look = attempt("k", "looked at", "CORRECT", 3), full = attempt("k", "looked at", "CORRECT", 1.5);
+    struct ks_attempt modelled = attempt("k", "once", "CORRECT", 9);
+    look.speed = KS_SCREENED;
+    full.screened = 3;
+    modelled.evidence = KS_MODELLED; // kept, and teaches nothing
+    add(o, look);
+    add(o, full);
+    add(o, modelled);
+    add(o, attempt("k", "once", "CORRECT", 1.5));
+    alike(o, "looked at", "once");
+    // Right at a look and wrong after all: as if it had been wrong at once.
+    look.skill = full.skill = "fooled";
+    full.correctness = "WRONG";
+    full.ratio = 0;
+    add(o, look);
+    add(o, full);
+    add(o, attempt("k", "wrong", "WRONG", 0));
+    alike(o, "fooled", "wrong");
+    struct ks_attempt *attempts;
+    size_t n;
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &attempts, &n, NULL), KS_OK);
+    assert_int_equal(n, 7);
+    assert_string_equal(attempts[2].evidence, KS_MODELLED);
+    assert_string_equal(attempts[0].evidence, KS_MEASURED);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
 static void transitions_are_learned_and_back_off(void **state)
 {
     (void)state;
@@ -570,6 +615,7 @@ int main(void)
         cmocka_unit_test(an_older_memory_is_kept),    cmocka_unit_test(writers_do_not_lose_attempts),
         cmocka_unit_test(a_kill_loses_at_most_the_attempt_in_flight),
         cmocka_unit_test(a_gain_by_another_mechanism_is_not_credited),
+        cmocka_unit_test(a_full_judgement_replaces_its_look),
         cmocka_unit_test(transitions_are_learned_and_back_off),
         cmocka_unit_test(structure_and_bottleneck_tell_apart),
         cmocka_unit_test(old_attempts_are_forgotten_and_their_lessons_are_not),

@@ -11,6 +11,7 @@
 
 #include "os/file.h"
 #include "search/trajectory.h"
+#include "source/mechanism.h"
 
 static struct ks_arena arena;
 static struct ks_config config;
@@ -68,7 +69,7 @@ static void add(struct ks_trajectory *t, const char *proposal, enum ks_correctne
 {
     struct ks_verdict verdict = {.correctness = correctness, .speed = speed, .geomean = geomean,
                                  .lower = geomean};
-    ks_trajectory_add(t, &candidate, proposal, &verdict);
+    ks_trajectory_add(t, &candidate, proposal, &verdict, NULL);
 }
 
 static void rejected_proposals_are_known_to_the_next_run(void **state)
@@ -163,6 +164,63 @@ static void what_was_judged_can_be_read_again(void **state)
     ks_outcomes_close(t.outcomes);
 }
 
+static void looks_of_an_interrupted_run_are_kept(void **state)
+{
+    (void)state;
+    struct ks_verdict verdict = {.correctness = KS_C_CORRECT, .geomean = 1.4};
+    struct ks_trajectory first = fresh("looks");
+    ks_trajectory_screened(&first, &candidate, "looked at", &verdict);
+    ks_trajectory_screened(&first, &candidate, "judged since", &verdict);
+    add(&first, "judged since", KS_C_CORRECT, KS_S_NOT_FASTER, 0.9);
+    ks_outcomes_close(first.outcomes);
+    struct ks_trajectory second = fresh("looks"), modelled = fresh("looks");
+    ks_trajectory_open(&second, false);
+    modelled.modelled = true;
+    ks_trajectory_open(&modelled, false);
+    assert_non_null(ks_trajectory_kept(&second, "looked at"));
+    assert_true(ks_trajectory_kept(&second, "looked at")->ratio == 1.4);
+    assert_null(ks_trajectory_kept(&second, "judged since"));
+    assert_true(ks_trajectory_knows(&second, "judged since"));
+    assert_false(ks_trajectory_knows(&second, "looked at"));
+    assert_null(ks_trajectory_kept(&modelled, "looked at")); // what was measured is another trajectory
+    assert_false(ks_trajectory_knows(&modelled, "judged since"));
+    ks_outcomes_close(second.outcomes);
+    ks_outcomes_close(modelled.outcomes);
+}
+
+static const char *mechanism_of(const char *source, const char *kernel, const char *grid)
+{
+    struct ks_proposal proposal;
+    const char *text = ks_arena_printf(&arena, "params: [x, n]\nsource: |\n  %s\nplan:\n"
+                                               "  - {kernel: %s, grid: [\"%s\"], block: [64], args: [x, n]}\n",
+                                       source, kernel, grid);
+    assert_int_equal(read_proposal(text, &proposal), KS_OK);
+    return ks_proposal_mechanism(&arena, &proposal);
+}
+
+static void the_same_by_other_words_counts_once(void **state)
+{
+    (void)state;
+    const char *was = mechanism_of("__global__ void k(float *x, int n) { int i = n - 1; x[i] = sinf(x[i]); }", "k", "n");
+    assert_string_equal(was, mechanism_of("__global__ void fast( float* data, int size ) { int at=size-1; /* last */ "
+                                          "data[at] = sinf(data[at]); }", "fast", "n"));
+    // Another function, another type, another order of names, another plan: another mechanism.
+    assert_string_not_equal(was, mechanism_of("__global__ void k(float *x, int n) { int i = n - 1; x[i] = cosf(x[i]); }",
+                                              "k", "n"));
+    assert_string_not_equal(was, mechanism_of("__global__ void k(float *x, int n) { long i = n - 1; x[i] = sinf(x[i]); }",
+                                              "k", "n"));
+    assert_string_not_equal(was, mechanism_of("__global__ void k(float *x, int n) { int i = n - 1; x[n] = sinf(x[i]); }",
+                                              "k", "n"));
+    assert_string_not_equal(was, mechanism_of("__global__ void k(float *x, int n) { int i = n - 1; x[i] = sinf(x[i]); }",
+                                              "k", "n + 1"));
+    struct ks_trajectory t = {.arena = &arena};
+    add(&t, "first", KS_C_CORRECT, KS_S_NOT_FASTER, 0.9);
+    const char *mechanism = ks_proposal_mechanism(&arena, &candidate.proposal);
+    assert_string_equal(ks_trajectory_same(&t, "renamed", mechanism), "first");
+    assert_null(ks_trajectory_same(&t, "first", mechanism));
+    assert_null(ks_trajectory_same(&t, "renamed", was));
+}
+
 static void a_memory_that_fails_is_left(void **state)
 {
     (void)state;
@@ -188,6 +246,8 @@ int main(void)
         cmocka_unit_test(the_newest_verdict_counts),
         cmocka_unit_test(the_best_come_first),
         cmocka_unit_test(what_was_judged_can_be_read_again),
+        cmocka_unit_test(looks_of_an_interrupted_run_are_kept),
+        cmocka_unit_test(the_same_by_other_words_counts_once),
         cmocka_unit_test(a_memory_that_fails_is_left),
     };
     int failed = cmocka_run_group_tests(tests, make_memory, remove_memory);

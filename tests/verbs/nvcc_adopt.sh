@@ -27,7 +27,7 @@ id: turned-tiles
 title: tiles turned on the way
 direction: data-layout
 when: [strided_writes > 0]
-expect: {metric: sectors_per_request_st, sign: "-", at_least: 8}
+expect: {metric: threads_per_inst, sign: "+", at_least: 8}
 how: |
   Mechanism: rows in, rows out, through a tile that is turned in shared memory.
   Pitfalls: banks.
@@ -45,6 +45,18 @@ has '"adopted": true' && has '"evidence": "modelled"' && has '"without": 1.0'
 [ -z "$(find . -name '*.yaml' -path '*.ks*')$(find cache -name '*.yaml' 2> /dev/null)" ] ||
     fail "a decision of a trial is stored"
 status 0 "$ks" skills show turned-tiles && has 'standing   adopted: ' && lacks 'shown with'
+
+# Tuned by the user, who has its attempts as a tree. It gains, but not as it says: all threads were at work before.
+status 0 "$ks" tune a.cu:turn_float --device=emu --budget=15m -- -arch=sm_90 && has 'turned-tiles'
+status 0 "$ks" show --trajectory a.cu:turn_float -- -arch=sm_90
+has 'turned-tiles, MODELLED' && has '; not as its skill says: threads_per_inst ' && has 'over the original, more by 8 or more expected'
+has ', SCREENED]'
+# What a model says teaches nothing.
+status 0 "$ks" skills stats && lacks ' 1 of 1 '
+# As after a kill, before anything was judged in full: what was looked at is not looked at again.
+find . -name '*.yaml' -path '*variants*' -delete
+json 0 tune a.cu:turn_float --device=emu --budget=15m -- -arch=sm_90 + kernels
+grep -q '"recalled": [1-9]' out || fail "looks of the run before are lost"
 
 # Under another toolkit it has to be shown anew.
 command -v python3 > /dev/null || exit 0
