@@ -3,10 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/agent_key.h"
+#include "agent/http.h"
 #include "agent/transcript.h"
+#include "base/log.h"
 #include "os/file.h"
 
 #define COMMAND_PARALLEL 4
+#define HTTP_PARALLEL 32
+#define HTTP_TRIES 6
+#define HTTP_DELAY 1.0
 #define DEFAULT_TIMEOUT 300.0
 #define DEFAULT_REQUESTS 16 // of one kernel, where no budget says more or less
 #define DEFAULT_SECONDS 900.0
@@ -29,6 +35,24 @@ static enum ks_status open_command(struct ks_arena *arena, const char *words, do
     return ks_command_open(&options, &agents->backend, err);
 }
 
+// "MODEL" or "MODEL@URL".
+static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *config, const char *words,
+                                double timeout, bool anthropic, struct ks_agents *agents, struct ks_err *err)
+{
+    const char *at = strstr(words, "@http");
+    struct ks_http_options options = {
+        .anthropic = anthropic, .model = at != NULL ? ks_arena_strndup(arena, words, (size_t)(at - words)) : words,
+        .url = at != NULL ? at + 1 : NULL, .ca = config->agent_ca, .timeout = timeout, .delay = HTTP_DELAY,
+        .parallel = HTTP_PARALLEL, .tries = HTTP_TRIES};
+    const char *variable = anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
+    KS_TRY(ks_agent_key(arena, config, variable, &options.key, err));
+    if (options.key == NULL && options.url == NULL)
+        KS_FAIL(err, KS_E_USER, "agent: there is no key: set %s, KS_AGENT_KEY or KS_AGENT_KEY_FILE", variable);
+    if (options.key != NULL)
+        ks_strv_add(arena, &agents->redaction.secrets, options.key);
+    return ks_http_open(&options, &agents->backend, err);
+}
+
 static enum ks_status open_backend(struct ks_arena *arena, const struct ks_config *config,
                                    struct ks_agents *agents, struct ks_err *err)
 {
@@ -37,16 +61,19 @@ static enum ks_status open_backend(struct ks_arena *arena, const struct ks_confi
     const char *kind = ks_arena_strndup(arena, spec, colon != NULL ? (size_t)(colon - spec) : strlen(spec));
     const char *rest = colon != NULL ? colon + 1 : "";
     double timeout = config->agent_timeout > 0 ? config->agent_timeout : DEFAULT_TIMEOUT;
-    static const char *const kinds[] = {"command", "mailbox", "replay", NULL};
+    static const char *const kinds[] = {"openai", "anthropic", "command", "mailbox", "replay", NULL};
     if (strcmp(kind, "command") == 0)
         return open_command(arena, rest, timeout, agents, err);
+    bool anthropic = strcmp(kind, "anthropic") == 0;
+    if (anthropic || strcmp(kind, "openai") == 0)
+        return open_http(arena, config, rest, timeout, anthropic, agents, err);
     if (strcmp(kind, "mailbox") == 0)
         return ks_mailbox_open(rest, &agents->backend, err);
     if (strcmp(kind, "replay") == 0)
         return ks_replay_open(rest, &agents->backend, err);
     const char *near = ks_nearest_word(kind, kinds);
-    KS_FAIL(err, KS_E_USER, "agent: `%s` is no backend%s%s%s; there are command:PROGRAM, mailbox:FOLDER and "
-            "replay:FILE", spec,
+    KS_FAIL(err, KS_E_USER, "agent: `%s` is no backend%s%s%s; there are openai:MODEL, "
+            "anthropic:MODEL, command:PROGRAM, mailbox:FOLDER and replay:FILE", spec,
             near != NULL ? " (do you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
 }
 
@@ -88,6 +115,11 @@ enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *co
     *out = NULL;
     if (config->agent == NULL)
         return KS_OK;
+    bool local = ks_starts_with(config->agent, "mailbox:") || ks_starts_with(config->agent, "replay:");
+    if (config->offline && !local) {
+        ks_warn("offline: %.*s is not asked", (int)strcspn(config->agent, ":"), config->agent);
+        return KS_OK;
+    }
     KS_TRY(ks_agents_prompts(arena, config, agents, err));
     KS_TRY(open_backend(arena, config, agents, err));
     enum ks_status status = read_budget(arena, config, agents, err);

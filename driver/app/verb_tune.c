@@ -8,6 +8,7 @@
 #include "cfg/trust.h"
 #include "memory/library.h"
 #include "os/file.h"
+#include "os/offline.h"
 #include "os/proc.h"
 #include "store/collect.h"
 #include "store/pending.h"
@@ -51,6 +52,8 @@ int tuning_begin(struct tuning *tuning)
                                     "could be stored; tune without it");
         return verb_fail(context, &err);
     }
+    if (context->config.offline && ks_offline(&err) != KS_OK)
+        return verb_fail(context, &err);
     ks_stop_on_signals();
     // A build that nobody asked to take modelled variants is not kept waiting for them.
     bool may_emulate = tuning->decide == NULL && tuning->target &&
@@ -260,7 +263,7 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
 int verb_tune(struct ks_verb_context *context)
 {
     const char *budget = NULL, *again = NULL, *in_build = NULL, *device = NULL, *agent = NULL;
-    const char *no_engine = NULL, *print_prompt = NULL, *record = NULL;
+    const char *no_engine = NULL, *print_prompt = NULL, *record = NULL, *offline = NULL;
     struct tuning tuning = {.context = context, .target = true};
     struct verb_replay replay = {0};
     const struct verb_option options[] = {{.name = "--replay=", .value = &replay.log},
@@ -273,11 +276,12 @@ int verb_tune(struct ks_verb_context *context)
                                           {.name = "--key=", .values = &tuning.keys},
                                           {.name = "--agent=", .value = &agent},
                                           {.name = "--record=", .value = &record},
+                                          {.name = "--offline", .value = &offline},
                                           {.name = "--no-engine", .value = &no_engine},
                                           {.name = "--print-prompt", .value = &print_prompt}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 12, .least = 0, .most = 1, .nvcc = true};
+        .options = options, .n_options = 13, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
@@ -298,6 +302,7 @@ int verb_tune(struct ks_verb_context *context)
         return verb_usage(context, "--budget=%s is no time: 90, 90s or 5m", budget);
     if (agent != NULL)
         context->config.agent = strcmp(agent, "none") == 0 ? NULL : agent;
+    context->config.offline |= offline != NULL;
     if (record != NULL)
         context->config.agent_record = record;
     tuning.only_agents = no_engine != NULL;
