@@ -38,7 +38,8 @@ struct reasons {
 };
 struct action {
     size_t candidates;
-    const char *refusal; // NULL: none
+    const char *refusal;    // NULL: none
+    const char *recognised; // what a template says that the kernel is; NULL: none does
 };
 
 // ---- what is known of the kernel
@@ -107,6 +108,7 @@ static enum ks_status try_action(struct why *w, const struct reasons *r, const s
     KS_TRY(ks_engine_propose(w->context->arena, &r->brief, skill, w->template_dir, &all, &action->refusal,
                              err));
     action->candidates = all.len;
+    action->recognised = all.len > 0 ? all.at[0].recognised : NULL;
     return KS_OK;
 }
 
@@ -153,6 +155,7 @@ static json_t *skill_json(struct why *w, const struct reasons *r, const struct k
     json_object_set_new(row, "agreed", json_integer(agreed));
     json_object_set_new(row, "denied", json_integer(denied));
     json_object_set_new(row, "candidates", json_integer((json_int_t)action->candidates));
+    json_object_set_new(row, "recognised", action->recognised != NULL ? json_string(action->recognised) : json_null());
     json_object_set_new(row, "refusal", action->refusal != NULL ? json_string(action->refusal) : json_null());
     json_object_set_new(row, "conditions", conditions);
     return row;
@@ -192,10 +195,12 @@ static void print_skill(struct why *w, const struct reasons *r, const struct ks_
         printf("        predicted %s moved as it says with %d of %d gains\n", s->expect_metric, agreed, agreed + denied);
     printf("        action    %s", action_name(w->context->arena, s));
     if (action->candidates > 0)
-        printf(": %zu candidates", action->candidates);
-    else if (action->refusal != NULL)
+        printf(": %zu candidate%s", action->candidates, action->candidates == 1 ? "" : "s");
+    if (action->recognised != NULL)
+        printf("; this is %s", action->recognised);
+    if (action->candidates == 0 && action->refusal != NULL)
         printf(" refuses: %s", action->refusal);
-    else if (s->transform != NULL || s->template_ != NULL)
+    else if (action->candidates == 0 && (s->transform != NULL || s->template_ != NULL))
         printf(": no candidate");
     printf("\n");
 }

@@ -43,6 +43,7 @@ struct binder {
     size_t steps, tried, recognised;
     struct ks_near_miss near;
     bool exact; // extents must be equal, not just large enough
+    bool round; // sizes must be multiples of KS_ROUND
 };
 
 static bool is_pointer_role(const struct ks_role *role)
@@ -255,6 +256,19 @@ static const char *guard_text(const struct binder *b)
     return text;
 }
 
+static const char *round_text(const struct binder *b, const char *guard)
+{
+    struct ks_buf buf = KS_BUF(4096);
+    ks_buf_puts(&buf, guard);
+    for (size_t i = 0; i < b->integers.len; i++)
+        if (is_name(b->integers.at[i].text))
+            ks_buf_printf(&buf, "%s%s %% %d == 0", buf.len ? " && " : "", b->integers.at[i].text,
+                          KS_ROUND);
+    const char *text = ks_arena_strdup(b->arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return text;
+}
+
 static bool uses(const struct binder *b, const char *text, int *times)
 {
     *times = 0;
@@ -319,6 +333,8 @@ static void add_binding(struct binder *b, const struct ks_form *form,
     c->text = ks_arena_strdup(b->arena, ks_buf_text(&text));
     c->says = form->says ? ks_assigned_text(b->arena, b->t, form, assignment, form->says) : NULL;
     c->guard = guard_text(b);
+    if (b->round)
+        c->guard = round_text(b, c->guard);
     if (b->t->domain_text)
         c->guard =
             ks_arena_printf(b->arena, "%s%s(%s)", c->guard, *c->guard ? " && " : "",
@@ -344,7 +360,8 @@ static void finish(struct binder *b)
     for (size_t i = 0; i < b->t->n_forms && !enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
         b->tried++;
-        enum ks_recognised is = ks_recognise(b->arena, b->brief, b->t, form, &assignment, &b->near);
+        enum ks_recognised is =
+            ks_recognise(b->arena, b->brief, b->t, form, &assignment, b->round, &b->near);
         if (is == KS_NOT_RECOGNISED)
             continue;
         b->recognised += is == KS_RECOGNISED;
@@ -494,7 +511,8 @@ static void add_choice(struct binder *b, struct ks_integer_list *list, const cha
     *ks_vec_push(b->arena, list) = choice;
 }
 
-// The template's own values first, then the text's.
+// The template's own values first, a usual stride or padding, then the text's; of what is no
+// integer the text's, and where it has none the template's.
 static void find_choices(struct binder *b)
 {
     struct ks_strv whole = {0}, others = {0};
@@ -504,11 +522,14 @@ static void find_choices(struct binder *b)
         const struct ks_role *role = &b->t->roles[r];
         if (role->kind != KS_ROLE_KIND_LITERAL)
             continue;
-        const struct ks_strv *more = role->elem ? &others : &whole;
-        for (size_t i = 0; i < role->values.len; i++)
-            add_choice(b, &b->choices[r], role->values.at[i], !role->elem);
-        for (size_t i = 0; i < more->len; i++)
-            add_choice(b, &b->choices[r], more->at[i], !role->elem);
+        const struct ks_strv *lists[] = {&others, &role->values};
+        if (!role->elem) {
+            lists[0] = &role->values;
+            lists[1] = &whole;
+        }
+        for (int l = 0; l < 2 && !(role->elem && b->choices[r].len > 0); l++)
+            for (size_t i = 0; i < lists[l]->len; i++)
+                add_choice(b, &b->choices[r], lists[l]->at[i], !role->elem);
     }
 }
 
@@ -559,6 +580,11 @@ static bool reorder(struct binder *b)
     return moved;
 }
 
+static bool has_round(const struct ks_specimens *specimens)
+{
+    return specimens->n > 0 && specimens->at[specimens->n - 1].round;
+}
+
 static const char *refused(const struct binder *b)
 {
     const struct ks_specimens *specimens = ks_specimens_of(b->arena, b->brief);
@@ -588,9 +614,13 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
     prepare(&b);
     // First sizes that parameters say, then those that follow from others; then inputs larger than
     // what the kernel reads; then sizes that are the product of two.
-    enum { SAID, FOLLOWING, LARGER, PRODUCTS, PASSES };
+    // Last, where a launch rounds sizes down, round ones, and no others are served.
+    enum { SAID, FOLLOWING, LARGER, PRODUCTS, ROUND, PASSES };
     for (int pass = SAID; pass < PASSES && out->len == 0; pass++) {
         b.exact = pass != LARGER;
+        b.round = pass == ROUND;
+        if (b.round && !has_round(ks_specimens_of(arena, brief)))
+            continue;
         b.steps = b.tried = 0;
         if (pass == FOLLOWING && !reorder(&b))
             continue;

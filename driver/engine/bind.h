@@ -73,7 +73,7 @@ struct ks_assignment {
     const int *parameter;
     const char *const *text;
 };
-// Holds a form's formula against the specimens. UNKNOWN: there are none that it speaks of.
+// Holds a form's formula against the specimens, those of round sizes or the others. UNKNOWN: there are none at all.
 enum ks_recognised { KS_NOT_RECOGNISED, KS_RECOGNISED, KS_RECOGNISED_UNKNOWN };
 struct ks_near_miss {
     double share;     // of the looked-at elements that are right, of the best form so far
@@ -81,7 +81,8 @@ struct ks_near_miss {
 };
 enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *brief,
                                 const struct ks_template *t, const struct ks_form *form,
-                                const struct ks_assignment *assignment, struct ks_near_miss *near);
+                                const struct ks_assignment *assignment, bool round,
+                                struct ks_near_miss *near);
 // Text over @roles@ and the form's names (form may be NULL) with what the assignment puts for them (new).
 const char *ks_assigned_text(struct ks_arena *arena, const struct ks_template *t,
                              const struct ks_form *form, const struct ks_assignment *assignment,

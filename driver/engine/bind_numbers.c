@@ -137,7 +137,7 @@ void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool
         bool whole = ks_parse_i64(text, &value);
         if (integers && whole && value >= 0 && value <= LARGEST_LITERAL)
             add_word(arena, out, text);
-        if (!integers && !whole && ks_parse_f64(text, &number))
+        if (!integers && !whole && ks_parse_f64(text, &number) && number != 0)
             add_word(arena, out, text);
     }
     const struct ks_workload_mark *w = &brief->mark->workloads[0];

@@ -188,7 +188,8 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
 
 enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *brief,
                                 const struct ks_template *t, const struct ks_form *form,
-                                const struct ks_assignment *assignment, struct ks_near_miss *near)
+                                const struct ks_assignment *assignment, bool round,
+                                struct ks_near_miss *near)
 {
     if (form->means == NULL)
         return KS_RECOGNISED_UNKNOWN;
@@ -197,6 +198,8 @@ enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *b
     for (size_t i = 0; i < all->n; i++) {
         struct subject s = {arena, t, assignment, &all->at[i]};
         const struct ks_formula_scope scope = {&s, number, array};
+        if (all->at[i].round != round)
+            continue;
         if (t->domain && !ks_expr_holds(t->domain, by_letter, &s))
             continue;
         if (ks_formula_bind(form->means, t->file, &scope, NULL) != KS_OK)

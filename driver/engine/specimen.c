@@ -252,15 +252,30 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
     return true;
 }
 
-// The canonical text as the emulated device reads names, and its entry's.
+// The canonical text as the emulated device reads it: names without '#', and an end to variables of
+// the module.
+static char *readable(struct ks_arena *arena, const char *canonical)
+{
+    struct ks_buf out = KS_BUF(64 << 20);
+    for (const char *at = canonical; *at;) {
+        size_t n = strcspn(at, "\n");
+        bool variable = (strncmp(at, ".shared ", 8) == 0 || strncmp(at, ".const ", 7) == 0) &&
+                        n > 0 && at[n - 1] != ';';
+        for (size_t i = 0; i < n; i++)
+            ks_buf_putc(&out, at[i] == '#' ? '$' : at[i]);
+        ks_buf_puts(&out, variable ? ";\n" : "\n");
+        at += n + (at[n] == '\n');
+    }
+    char *text = ks_arena_strdup(arena, ks_buf_text(&out));
+    ks_buf_free(&out);
+    return text;
+}
+
 static enum ks_status load(struct run *r, const struct ks_brief *brief, struct ks_err *err)
 {
     if (brief->canonical_ptx == NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the kernel's PTX is not at hand");
-    char *text = ks_arena_strdup(r->arena, brief->canonical_ptx), name[64];
-    for (char *at = text; *at; at++)
-        if (*at == '#')
-            *at = '$';
+    char *text = readable(r->arena, brief->canonical_ptx), name[64];
     const char *entry = strstr(text, ".entry ");
     size_t n = entry ? strcspn(entry + 7, "( \n") : 0;
     if (n == 0 || n >= sizeof name)
@@ -280,6 +295,21 @@ static bool told_apart(const struct ks_specimens *out, const struct ks_problem *
     return true;
 }
 
+static bool divides(const struct ks_expr *e)
+{
+    if (e == NULL || e->op == KS_X_DIV || e->op == KS_X_SHR)
+        return e != NULL;
+    for (int i = 0; i < 4; i++)
+        if (divides(e->kid[i]))
+            return true;
+    return false;
+}
+
+static bool rounds_down(const struct ks_workload_mark *w)
+{
+    return divides(w->grid[0]) || divides(w->grid[1]) || divides(w->grid[2]);
+}
+
 static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struct ks_specimens *out,
                               struct ks_err *err)
 {
@@ -294,7 +324,7 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
     if (n > 64)
         return KS_E_UNSUPPORTED;
     KS_TRY(load(r, brief, err));
-    for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1; attempt++) {
         struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
         if (!make_small(w, declared, n, attempt, sizes) && (attempt > 0 || n > 0))
             break;
@@ -303,6 +333,14 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
             fits(p) && told_apart(out, p) && run_one(r, p, &out->at[out->n], err) == KS_OK)
             out->n++;
     }
+    struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
+    for (size_t i = 0; i < n; i++)
+        sizes[i] = (struct ks_value){declared[i].name, KS_ROUND * (int64_t)(i % 3 + 1)};
+    if (rounds_down(w) && n > 0 &&
+        ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
+                        NULL) == KS_OK &&
+        fits(p) && run_one(r, p, &out->at[out->n], err) == KS_OK)
+        out->at[out->n++].round = true;
     return out->n > 0 ? KS_OK : KS_E_UNSUPPORTED;
 }
 

@@ -5,13 +5,15 @@
 
 #include "engine/bind.h"
 
-#define KS_SPECIMENS 3
+#define KS_SPECIMENS 4 // the last one with round sizes alone
+#define KS_ROUND 64
 struct ks_specimen {
     struct ks_problem problem;
     double **before, **after; // by argument: NULL for what is no buffer
     bool **written;           // elements that the kernel changed
     double *scale;            // root of the mean square of what was written
     double *scalar;           // by argument: value of a scalar
+    bool round;               // sizes are multiples of KS_ROUND: all that a launch of n / 32 blocks serves
 };
 struct ks_specimens {
     struct ks_specimen at[KS_SPECIMENS];

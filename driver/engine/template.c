@@ -146,14 +146,15 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
     if (build(arena, brief, t, &names, binding->guard, &proposal, &local) != KS_OK)
         KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->name, local.text);
     const char *params = joined(arena, &words);
+    const char *recognised = binding->says ? binding->says : binding->text;
     *ks_vec_push(arena, out) = (struct ks_candidate){
         .proposal = proposal,
         .skill = skill->id,
         .direction = skill->direction,
         .params = params,
         .mechanism = ks_arena_printf(arena, "template %s %s", t->name, params),
-        .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title,
-                                     binding->says ? binding->says : binding->text),
+        .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title, recognised),
+        .recognised = recognised,
         .recognition = recognition,
         .group = recognition ? t->name : NULL,
     };

@@ -4,6 +4,7 @@
 // The binding goes to stderr, and why there is none.
 #include <dirent.h>
 
+#include "engine/specimen.h"
 #include "engine/template.h"
 #include "key/ptx.h"
 #include "os/file.h"
@@ -91,6 +92,8 @@ static int print_all(const struct host_case *c)
             bad = 1;
         } else if (list.len > 0) {
             printf("%s %s: %zu: %s\n", c->brief.decl->name, name, list.len, list.at[0].params);
+            if (c->brief.specimens->tried && c->brief.specimens->n == 0)
+                printf("  not held against the original: %s\n", c->brief.specimens->why);
         } else if (getenv("WHY") != NULL) {
             fprintf(stderr, "%s %s: %s\n", c->brief.decl->name, name, why);
         }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Templates on the emulated device: which of them know a kernel, and that the judge finds CORRECT what they make of it.
+# What templates recognise by what kernels compute, whatever their text looks like, and what they do not; and that
+# the judge finds right on the emulated device what is made of it.
 #   tests/emu/templates.sh BUILD SOURCE
 set -u
 build=$1 source=$2/tests/emu/templates
@@ -30,4 +31,55 @@ right() {
 known gemm "batch_tn gemm" "halves_nt gemm_half"
 right gemm batch_tn gemm bm=64 bn=64 bk=16
 right gemm halves_nt gemm_half bm=64 bn=64 bk=32
-exit $bad
+cp "$source/idioms.cu" "$scratch/" && cd "$scratch" || exit 1
+"$nvcc" -arch=sm_90 -ptx -o idioms.ptx idioms.cu || exit 1
+"$build/tests/print_template" idioms.cu idioms.ptx > all 2> all.err || { cat all.err; exit 1; }
+# is KERNEL TEMPLATE WORDS...: recognised as that, in one way, with these parts of the binding
+is() {
+    local kernel=$1 template=$2 word
+    shift 2
+    grep -q "^$kernel $template: 1: " all || { echo "FAIL: $kernel is not recognised as $template: $(grep "^$kernel " all)"; bad=1; }
+    for word in "$@"; do
+        grep "^$kernel $template: " all | grep -qF " $word" || { echo "FAIL: $kernel: no $word: $(grep "^$kernel $template" all)"; bad=1; }
+    done
+}
+none() { ! grep "^$1 " all || { echo "FAIL: $1 is recognised"; bad=1; }; }
+near() { # near KERNEL TEMPLATE WORDS: it is said what differs
+    "$build/tests/print_template" idioms.cu idioms.ptx "$1" "$2" > out 2> err && { echo "FAIL: $1 is a $2"; bad=1; }
+    grep -q "almost .*$3" err || { echo "FAIL: $1: $(cat err)"; bad=1; }
+}
+is row_blocks_nt gemm a=left b=right c=c m=m n=n k=k form=nt
+is flat_tn gemm a=a b=b form=tn
+none almost_product
+near almost_product gemm 'there and .* here at z=0'
+is mix_channels gemm_shared a=w b=x m=grid.y k=k batch=grid.z form=nn
+is halving conv2 x=image weight=taps batch=b kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 ih=h
+is doubling conv_back1 batch=grid.z co=grid.y kw=4 sw=2 pw=0 iw=w
+is softmax_by_thread row_map rows=rows cols=n form=softmax
+is layer_norm_by_thread row_norm_affine gamma=g beta=b eps=1e-6
+none almost_layer_norm
+is suffix_sums row_scan form=reverse_sum
+none almost_scan
+is lowest arg_axis outer=z rows=rows cols=cols R=i32 form=argmin
+is lower_of_all gemm_triangular form=lower
+
+# made KERNEL TEMPLATE WORKLOAD SETTINGS...: a fixture for the judge; with WRONG=SED a broken one
+n=10
+made() {
+    local dir=suite/$([ -z "${WRONG:-}" ] && echo A || echo R)$((n++))-$1
+    mkdir -p "$dir"
+    "$build/tests/print_template" idioms.cu idioms.ptx "$1" "$2" "${@:4}" > "$dir/made" 2> err || { cat err; bad=1; }
+    sed "${WRONG:-}" "$dir/made" > "$dir/proposal.yaml"
+    [ -z "${WRONG:-}" ] || ! cmp -s "$dir/made" "$dir/proposal.yaml" || { echo "FAIL: $WRONG changes nothing"; bad=1; }
+    awk -v RS='#pragma ks optimize' -v name="$1" 'NR == 1 { head = $0 } index($0, " " name "(") { print head RS $0 }' \
+        idioms.cu > "$dir/kernel.cu"
+    printf 'title: "%s %s"\nexpect: [%s]\nemu: "%s"\n' "$1" "$2" \
+        "$([ -z "${WRONG:-}" ] && echo CORRECT || echo WRONG)" "$3" > "$dir/expect.yaml"
+    [ -z "${WRONG:-}" ] || echo 'defence: families' >> "$dir/expect.yaml"
+}
+made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
+WRONG='s/combined(front, left)/front/' made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
+made lowest arg_axis 'let(z=2, rows=5, cols=3) in(x[z*rows*cols]) out(at[z*cols]) grid(ceildiv(z*cols,64)) block(64)' lines=8
+made doubling conv_back1 'let(b=1, ci=2, co=2, w=4) in(x[b*ci*w]) in(k[ci*co*4]) out(y[b*co*(w*2+2)]) grid(ceildiv(w*2+2,64),co,b) block(64)' bn=16
+[ $bad = 0 ] || exit 1
+"$build/bin/ks" verify --suite suite --device emu --no-sandbox 2> log || { cat log; exit 1; }

@@ -22,6 +22,7 @@ __global__ void pick(const float *x, float *y, int n)
     }
 }
 END_CU
+sed 's/turn(/nearly(/; s/b\[x \* n + y\] = /b[x * n + y] = (x == y) + /' a.cu > b.cu
 export KS_STATE_DIR=$PWD/state
 # of SKILL EXPRESSION: over the row `s` of the skill, and `c`, its conditions by text.
 of() {
@@ -45,6 +46,13 @@ json 0 explain --why a.cu:turn -- -arch=sm_90 + kernels 'kernels[].skills' 'kern
 is unroll 's["applies"], s["score"]' '(False, None)'
 is tiled-transpose 's["applies"], s["candidates"] > 0, round(s["score"], 3)' '(True, True, 0.667)'
 key=$(of tiled-transpose 'r["key"]')
+# What a template recognises it computes, and of what is almost so the element that differs.
+is tiled-transpose 's["recognised"], s["refusal"]' "('the transpose of a n x n matrix', None)"
+is row-scan 's["recognised"], "almost" in str(s["refusal"])' '(None, False)'
+status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has 'this is the transpose of a n x n matrix'
+json 0 explain --why b.cu:nearly -- -arch=sm_90
+is tiled-transpose 's["recognised"], s["candidates"]' '(None, 0)'
+is tiled-transpose '"almost transpose" in s["refusal"] and "at c=" in s["refusal"]' True
 
 # With the counters that a tuning kept, and what the memory knows.
 mkdir -p state/profiles

@@ -1,0 +1,171 @@
+// Idioms in other spellings than the ports', and what is almost one.
+#define WIDE(x) ((size_t)(x))
+
+#pragma ks optimize
+#pragma ks workload let(n=300, m=200, k=100) in(left[m*k]) in(right[n*k]) out(c[m*n]) grid(m) block(128)
+__global__ void row_blocks_nt(float *c, const float *right, const float *left, int k, int m, int n)
+{
+    for (int j = threadIdx.x; j < n; j += blockDim.x) {
+        double s = 0;
+        for (int l = k - 1; l >= 0; --l)
+            s += left[WIDE(blockIdx.x) * k + l] * right[WIDE(j) * k + l];
+        c[WIDE(blockIdx.x) * n + j] = (float)s;
+    }
+}
+#pragma ks optimize
+#pragma ks workload let(n=300, m=200, k=100) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(ceildiv(m*n,64)) block(64)
+__global__ void flat_tn(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int at = blockIdx.x * 64 + threadIdx.x;
+    if (at < m * n) {
+        const float *p = a + at / n, *q = b + at % n;
+        float s = 0;
+        for (const float *end = p + WIDE(k) * m; p < end; p += m, q += n)
+            s = fmaf(*p, *q, s);
+        c[at] = s;
+    }
+}
+#pragma ks optimize
+#pragma ks workload let(n=300, m=200, k=100) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void almost_product(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int j = blockIdx.x * 16 + threadIdx.x, i = blockIdx.y * 16 + threadIdx.y;
+    float s = i == j ? 1 : 0;
+    if (i >= m || j >= n)
+        return;
+    for (int l = 0; l < k; l++)
+        s += a[i * k + l] * b[l * n + j];
+    c[i * n + j] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(b=6, m=50, n=60, k=70) in(x[b*k*n]) in(w[m*k]) out(y[b*m*n]) grid(ceildiv(n,64),m,b) block(64)
+__global__ void mix_channels(float *y, const float *x, const float *w, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int l = 0; j < n && l < k; l++)
+        s += w[blockIdx.y * k + l] * x[(blockIdx.z * k + l) * n + j];
+    if (j < n)
+        y[(blockIdx.z * gridDim.y + blockIdx.y) * n + j] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(b=3, ci=5, co=6, h=30, w=40) in(image[b*ci*h*w]) in(taps[co*ci*9]) out(out[b*co*((h+1)/2)*((w+1)/2)]) \
+    grid(ceildiv(b*co*((h+1)/2)*((w+1)/2),128)) block(128)
+template <int STRIDE> __global__ void halving(const float *image, const float *taps, float *out, int b, int ci, int co, int h, int w)
+{
+    int oh = (h + 1) / STRIDE, ow = (w + 1) / STRIDE, i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= b * co * oh * ow)
+        return;
+    int n = i / (co * oh * ow), o = i / (oh * ow) % co, y = i / ow % oh * STRIDE, x = i % ow * STRIDE;
+    float s = 0;
+    for (int v = -1; v <= 1; v++)
+        for (int u = -1; u <= 1; u++)
+            for (int c = 0; c < ci && y + v >= 0 && y + v < h && x + u >= 0 && x + u < w; c++)
+                s += image[((n * ci + c) * h + y + v) * w + x + u] * taps[(o * ci + c) * 9 + v * 3 + u + 4];
+    out[i] = s;
+}
+template __global__ void halving<2>(const float *, const float *, float *, int, int, int, int, int);
+#pragma ks optimize
+#pragma ks workload let(b=3, ci=5, co=6, w=60) in(x[b*ci*w]) in(k[ci*co*4]) out(y[b*co*(w*2+2)]) grid(ceildiv(w*2+2,64),co,b) block(64)
+__global__ void doubling(const float *x, const float *k, float *y, int ci, int w)
+{
+    int p = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, n = blockIdx.z, width = w * 2 + 2;
+    if (p >= width)
+        return;
+    float s = 0;
+    for (int c = 0; c < ci; c++)
+        for (int i = 0; i < w; i++)
+            if (p - 2 * i >= 0 && p - 2 * i < 4)
+                s += x[(n * ci + c) * w + i] * k[(c * gridDim.y + o) * 4 + p - 2 * i];
+    y[(n * gridDim.y + o) * width + p] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(in[rows*n]) out(out[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void softmax_by_thread(float *out, const float *in, int n, int rows)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float top = in[r * n], all = 0;
+    for (int i = 1; i < n; i++)
+        top = in[r * n + i] > top ? in[r * n + i] : top;
+    for (int i = 0; i < n; i++)
+        all += out[r * n + i] = expf(in[r * n + i] - top);
+    for (int i = 0; i < n; i++)
+        out[r * n + i] /= all;
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) in(g[n]) in(b[n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void layer_norm_by_thread(const float *x, const float *g, const float *b, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    x += WIDE(r) * n;
+    double mean = 0, square = 0;
+    for (int i = 0; i < n; i++)
+        mean += x[i] / n;
+    for (int i = 0; i < n; i++)
+        square += (x[i] - mean) * (x[i] - mean) / n;
+    for (int i = 0; i < n; i++)
+        y[WIDE(r) * n + i] = (float)((x[i] - mean) / sqrt(square + 1e-6)) * g[i] + b[i];
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) in(g[n]) in(b[n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void almost_layer_norm(const float *x, const float *g, const float *b, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    x += WIDE(r) * n;
+    float mean = 0, square = 0;
+    for (int i = 0; i < n; i++)
+        mean += x[i] / n;
+    for (int i = 0; i < n; i++)
+        square += (x[i] - mean) * (x[i] - mean) / (n - 1);
+    for (int i = 0; i < n; i++)
+        y[WIDE(r) * n + i] = (x[i] - mean) / sqrtf(square + 1e-6f) * g[i] + b[i];
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void suffix_sums(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = n - 1; r < rows && i >= 0; i--)
+        y[r * n + i] = s += x[r * n + i];
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void almost_scan(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = s = 0.5f * s + x[r * n + i];
+}
+#pragma ks optimize
+#pragma ks workload let(z=7, rows=90, cols=80) in(x[z*rows*cols]) out(at[z*cols]) grid(ceildiv(z*cols,64)) block(64)
+__global__ void lowest(int *at, const float *x, int z, int rows, int cols)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, best = 0;
+    if (i >= z * cols)
+        return;
+    const float *p = x + WIDE(i / cols) * rows * cols + i % cols;
+    for (int r = 1; r < rows; r++)
+        best = p[WIDE(r) * cols] < p[WIDE(best) * cols] ? r : best;
+    at[i] = best;
+}
+#pragma ks optimize
+#pragma ks workload let(n=200) in(a[n*n]) in(b[n*n]) out(c[n*n]) grid(ceildiv(n,16),ceildiv(n,16)) block(16,16)
+__global__ void lower_of_all(const float *a, const float *b, float *c, int n)
+{
+    int j = blockIdx.x * 16 + threadIdx.x, i = blockIdx.y * 16 + threadIdx.y;
+    if (i >= n || j >= n)
+        return;
+    float s = 0;
+    for (int l = 0; l < n; l++)
+        if (l <= i && l >= j)
+            s += a[i * n + l] * b[l * n + j];
+    c[i * n + j] = s;
+}
