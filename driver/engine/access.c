@@ -186,7 +186,8 @@ static void declaration(struct walker *w, const struct ks_node *decl, bool loop)
         for (size_t k = 0; k < decl->kid[i]->n; k++)
             expression(w, decl->kid[i]->kid[k], READS);
         if (decl->kid[i]->init)
-            expression(w, decl->kid[i]->init, READS);
+            expression(w, decl->kid[i]->init,
+                       decl->kid[i]->reference && !strstr(decl->text, "const") ? READS | WRITES : READS);
     }
     ks_affine_declare(w->env, decl, loop);
 }

@@ -9,16 +9,16 @@
 // The sum has 62 bits: 31 of the number by 31 of M's upper half.
 static const char helpers[] =
     "template <class T, class N>\n"
-    "__device__ __forceinline__ auto opt_share(T x, N n, unsigned long long by) -> decltype(x / "
+    "__device__ __forceinline__ auto opt_quotient(T x, N n, unsigned long long by) -> decltype(x / "
     "n)\n"
     "{\n"
     "    const unsigned u = x;\n"
     "    return ((by >> 32) * u + __umulhi((unsigned)by, u)) >> 31;\n"
     "}\n"
     "template <class T, class N>\n"
-    "__device__ __forceinline__ auto opt_rest(T x, N n, unsigned long long by) -> decltype(x % n)\n"
+    "__device__ __forceinline__ auto opt_remainder(T x, N n, unsigned long long by) -> decltype(x % n)\n"
     "{\n"
-    "    return x - opt_share(x, n, by) * n;\n"
+    "    return x - opt_quotient(x, n, by) * n;\n"
     "}\n";
 
 struct divider {
@@ -134,8 +134,8 @@ static bool visit(void *context, struct ks_node *node)
     const char *n = ks_node_text(arena, &d->s->body, node->kid[1]);
     bool rest = node->text[0] == '%';
     ks_edit_add(arena, d->edits, node->begin, node->end,
-                rest ? ks_arena_printf(arena, "opt_rest(%s, %s, %s)", first, n, magic)
-                     : ks_arena_printf(arena, "opt_share(%s, %s, %s)", first, n, magic));
+                rest ? ks_arena_printf(arena, "opt_remainder(%s, %s, %s)", first, n, magic)
+                     : ks_arena_printf(arena, "opt_quotient(%s, %s, %s)", first, n, magic));
     d->done++;
     return false;
 }

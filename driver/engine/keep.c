@@ -77,6 +77,18 @@ static void access_to(struct keeper *k, const struct ks_node *node, bool writes)
         e->why = refuse(k, node, "the element changes from turn to turn");
 }
 
+// A name that is no value of the thread's own: a pointer, or a reference to who knows what.
+static void name_of(struct keeper *k, const struct ks_node *node)
+{
+    const struct ks_affine_local *local = ks_affine_find(&k->inside, node->text);
+    if (k->lost)
+        return;
+    if (local && local->var->reference)
+        k->lost = refuse(k, node, "a reference is used in the loop");
+    else if (ks_place_of(&k->inside, k->s->decl, node).base == KS_PLACE_PARAM)
+        k->lost = refuse(k, node, "a pointer is used other than by subscript");
+}
+
 static void expression(struct keeper *k, const struct ks_node *node)
 {
     bool steps = (node->kind == KS_N_UNARY || node->kind == KS_N_POSTFIX) &&
@@ -93,16 +105,18 @@ static void expression(struct keeper *k, const struct ks_node *node)
         expression(k, node->kid[1]->kid[0]);
         return;
     }
-    if (node->kind == KS_N_NAME && ks_place_of(&k->inside, k->s->decl, node).base == KS_PLACE_PARAM)
-        k->lost = k->lost ? k->lost : refuse(k, node, "a pointer is used other than by subscript");
+    if (node->kind == KS_N_NAME)
+        name_of(k, node);
     if (ks_node_is(node, KS_N_UNARY, "&"))
         k->lost = k->lost ? k->lost : refuse(k, node, "an address is taken in the loop");
     if (node->kind == KS_N_ASSIGN || steps) {
         const struct ks_node *target = node->kid[0];
         if (node->n > 1)
             expression(k, node->kid[1]);
-        if (target->kind == KS_N_NAME)
+        if (target->kind == KS_N_NAME) {
+            name_of(k, target);
             return;
+        }
         access_to(k, target, true);
         if (target->kind == KS_N_INDEX)
             expression(k, target->kid[1]);

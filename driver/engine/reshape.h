@@ -20,6 +20,8 @@ typedef enum ks_status ks_reshape_step(struct ks_subject *subject, struct ks_edi
                                        struct ks_err *err);
 ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values, ks_divide_numbers;
 
+// Local pointers into parameters' arrays, written out where they are subscripted (engine/pointers.c).
+void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 // Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], *p
 // becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
 void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);

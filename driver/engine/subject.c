@@ -22,6 +22,21 @@ static const char *without_splices(struct ks_arena *arena, const char *text)
     return copy;
 }
 
+// The text with such spellings as the rest understands, parsed again.
+static enum ks_status write_out(struct ks_arena *arena, struct ks_subject *subject,
+                                void (*find)(const struct ks_subject *, struct ks_edit_list *),
+                                struct ks_err *err)
+{
+    struct ks_edit_list edits = {0};
+    find(subject, &edits);
+    if (edits.len == 0)
+        return KS_OK;
+    struct ks_brief *brief = ks_arena_memdup(arena, subject->brief, sizeof *brief);
+    brief->kernel_text = ks_edit_apply(arena, &edits, subject->body.text, 0, subject->body.text.len);
+    subject->brief = brief;
+    return ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &subject->body, err);
+}
+
 enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
                                struct ks_subject *subject, struct ks_err *err)
 {
@@ -30,14 +45,8 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
     KS_TRY(ks_body_parse(arena, without_splices(arena, brief->kernel_text), brief->decl,
                          &brief->callees, &subject->body, err));
-    struct ks_edit_list edits = {0};
-    ks_normal_edits(subject, &edits);
-    if (edits.len > 0) {
-        struct ks_brief *normal = ks_arena_memdup(arena, brief, sizeof *brief);
-        normal->kernel_text = ks_edit_apply(arena, &edits, subject->body.text, 0, subject->body.text.len);
-        subject->brief = normal;
-        KS_TRY(ks_body_parse(arena, normal->kernel_text, brief->decl, &brief->callees, &subject->body, err));
-    }
+    KS_TRY(write_out(arena, subject, ks_normal_edits, err));
+    KS_TRY(write_out(arena, subject, ks_pointer_edits, err));
     struct ks_affine env;
     ks_affine_begin(arena, subject->body.block, &env);
     ks_accesses_find(arena, brief->decl, &env, subject->body.block, &subject->access);

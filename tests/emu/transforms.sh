@@ -142,6 +142,7 @@ refused "$scratch/guards.cu" 'select' 'line 10: a division of integers that the 
 # Divisions by numbers of the launch.
 made places 'divide' CORRECT
 made places 'divide; geometry block=64 items=2' CORRECT
+made turns 'divide; vectorize width=2' CORRECT
 made places 'divide; unroll unroll=2' UNSAFE 's/(by >> 32) \* u/(by >> 32) * (u + 1)/'
 refused "$source/product.cu" 'divide' 'line 4: no division by a number that the whole launch shares'
 sed 's/int i = /int i = d + /' "$source/places.cu" > "$scratch/signed.cu"
@@ -159,6 +160,11 @@ made strides 'vectorize width=4' CORRECT
 made shares 'geometry block=128 items=2' CORRECT
 sed 's/float v = a\[i\]/float v = a[i] + tid/' "$source/strides.cu" > "$scratch/first.cu"
 refused "$scratch/first.cu" 'geometry block=128' "line 5: tid, the thread's first number, is used in the loop"
+made norms 'readonly; unroll unroll=2' CORRECT
+made norms 'lanes lanes=8' CORRECT
+made norms 'jam items=2 block=32; readonly' UNSAFE 's/- (long long)(1)/- (long long)(2)/'
+sed 's/in\[i\] \* in\[i\]/*in++/' "$source/norms.cu" > "$scratch/moving.cu"
+refused "$scratch/moving.cu" 'readonly' 'line 9: the pointer x is used other than by subscript'
 made bytes 'stream stream=2 width=2' CORRECT
 made letters 'private private=1 block=64 blocks=3' CORRECT
 made pairs 'lanes lanes=8' CORRECT

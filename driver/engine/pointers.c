@@ -1,0 +1,225 @@
+// Local pointers that stand for a place in a parameter's array, `const float *row = x + r * n;`, written
+// out where they are used: row[i] becomes x[(long long)(r * n) + (i)]. All that looks for accesses through
+// parameters then sees them.
+#include <string.h>
+
+#include "engine/loop.h"
+#include "engine/reshape.h"
+
+struct inliner {
+    const struct ks_subject *s;
+    struct ks_edit_list *edits;
+    struct ks_node *scope; // the block that is walked
+};
+struct pointer {
+    const struct ks_node *var;
+    const char *param, *offset;
+};
+
+static const struct ks_param *param_of(const struct inliner *n, const char *name)
+{
+    for (size_t i = 0; i < n->s->decl->n_params; i++)
+        if (strcmp(n->s->decl->params[i].name, name) == 0)
+            return &n->s->decl->params[i];
+    return NULL;
+}
+
+struct count {
+    const char *name;
+    int declared;
+};
+
+static bool visit_declared(void *context, struct ks_node *node)
+{
+    struct count *c = context;
+    c->declared += ks_node_is(node, KS_N_VAR, c->name);
+    return true;
+}
+
+static int declarations(const struct inliner *n, const char *name)
+{
+    struct count c = {name, 0};
+    ks_node_walk(n->s->body.block, visit_declared, &c);
+    return c.declared;
+}
+
+struct move {
+    const char *name;
+    bool found;
+};
+
+static bool visit_move(void *context, struct ks_node *node)
+{
+    struct move *m = context;
+    bool changes = node->kind == KS_N_ASSIGN || node->kind == KS_N_POSTFIX ||
+                   (node->kind == KS_N_UNARY && (strlen(node->text) == 2 || node->text[0] == '&'));
+    m->found |= changes && node->n > 0 && ks_node_is(node->kid[0], KS_N_NAME, m->name);
+    for (size_t i = 1; node->kind == KS_N_CALL && i < node->n; i++) // by reference, perhaps
+        m->found |= (node->changes >> (i < 32 ? i - 1 : 31) & 1) && ks_node_is(node->kid[i], KS_N_NAME, m->name);
+    return !m->found;
+}
+
+// Whether the pointer itself changes.
+static bool moves(const struct inliner *n, const char *name)
+{
+    struct move m = {name, false};
+    ks_node_walk(n->s->body.block, visit_move, &m);
+    return m.found;
+}
+
+// Whether an offset has one value wherever in the scope it is written: plain arithmetic on names that
+// do not change there and mean one thing.
+static bool is_fixed(const struct inliner *n, const struct ks_node *e)
+{
+    if (e->kind == KS_N_NAME)
+        return !ks_node_changes(n->scope, e->text) &&
+               declarations(n, e->text) + (param_of(n, e->text) != NULL) <= 1;
+    bool plain = e->kind == KS_N_NUMBER || e->kind == KS_N_CAST || e->kind == KS_N_MEMBER ||
+                 (e->kind == KS_N_BINARY && strcmp(e->text, ",") != 0) ||
+                 (e->kind == KS_N_UNARY && (strcmp(e->text, "-") == 0 || strcmp(e->text, "+") == 0));
+    for (size_t i = 0; plain && i < e->n; i++)
+        plain = is_fixed(n, e->kid[i]);
+    return plain;
+}
+
+// The parameter and the offset of an initialiser; false where it is anything else.
+static bool read_place(const struct inliner *n, const struct ks_node *e, struct pointer *p)
+{
+    struct ks_arena *arena = n->s->arena;
+    const struct ks_node *base = NULL, *by = NULL;
+    const char *sign = "+";
+    if (e->kind == KS_N_NAME) {
+        const struct ks_param *param = param_of(n, e->text);
+        p->param = e->text;
+        p->offset = "0";
+        return param && param->type.pointer && declarations(n, e->text) == 0 && !moves(n, e->text);
+    }
+    if (ks_node_is(e, KS_N_UNARY, "&") && e->kid[0]->kind == KS_N_INDEX) {
+        base = e->kid[0]->kid[0];
+        by = e->kid[0]->kid[1];
+    } else if (ks_node_is(e, KS_N_BINARY, "+") || ks_node_is(e, KS_N_BINARY, "-")) {
+        base = e->kid[0];
+        by = e->kid[1];
+        sign = e->text;
+        struct pointer other;
+        if (sign[0] == '+' && read_place(n, by, &other)) {
+            base = e->kid[1];
+            by = e->kid[0];
+        }
+    }
+    if (!base || !is_fixed(n, by) || !read_place(n, base, p))
+        return false;
+    bool none = strcmp(p->offset, "0") == 0 && sign[0] == '+';
+    p->offset = ks_arena_printf(arena, "%s%s(long long)(%s)", none ? "" : p->offset,
+                                none             ? ""
+                                : sign[0] == '+' ? " + "
+                                                 : " - ", ks_node_text(arena, &n->s->body, by));
+    return true;
+}
+
+struct uses {
+    const char *name;
+    int subscripts, others;
+};
+
+static bool visit_uses(void *context, struct ks_node *node)
+{
+    struct uses *u = context;
+    if (node->kind == KS_N_INDEX && ks_node_is(node->kid[0], KS_N_NAME, u->name)) {
+        u->subscripts++;
+        ks_node_walk(node->kid[1], visit_uses, u);
+        return false;
+    }
+    u->others += ks_node_is(node, KS_N_NAME, u->name);
+    return true;
+}
+
+struct writer {
+    const struct inliner *n;
+    const struct pointer *p;
+};
+
+static bool visit_write(void *context, struct ks_node *node)
+{
+    const struct writer *w = context;
+    if (node->kind == KS_N_INDEX && ks_node_is(node->kid[0], KS_N_NAME, w->p->var->text)) {
+        ks_edit_add(w->n->s->arena, w->n->edits, node->kid[0]->begin, node->kid[1]->begin,
+                    strcmp(w->p->offset, "0") == 0
+                        ? ks_arena_printf(w->n->s->arena, "%s[(", w->p->param)
+                        : ks_arena_printf(w->n->s->arena, "%s[%s + (", w->p->param, w->p->offset));
+        ks_edit_add(w->n->s->arena, w->n->edits, node->kid[1]->end, node->kid[1]->end, ")");
+    }
+    return true;
+}
+
+static bool same_elements(const struct inliner *n, const struct ks_node *decl, const char *param)
+{
+    struct ks_type type = ks_type_parse(n->s->arena, ks_slice_of(decl->text));
+    for (size_t i = 0; i < n->s->decl->n_params; i++)
+        if (strcmp(n->s->decl->params[i].name, param) == 0) {
+            const struct ks_elem *e = &n->s->brief->signature->params[i].elem;
+            return !type.pointer && e->size > 0 && e->scalar == type.elem.scalar &&
+                   e->lanes == type.elem.lanes && !strstr(decl->text, "volatile");
+        }
+    return false;
+}
+
+// Whether a variable of a declaration is such a pointer, used for nothing but subscripts.
+static bool read_pointer(const struct inliner *n, const struct ks_node *decl, struct pointer *p)
+{
+    const struct ks_node *var = p->var;
+    if (!var->pointer || var->reference || var->n > 0 || !var->init || decl->shared || decl->is_static ||
+        declarations(n, var->text) != 1 || !read_place(n, var->init, p) ||
+        !same_elements(n, decl, p->param))
+        return false;
+    struct uses u = {var->text, 0, 0};
+    ks_node_walk(n->s->body.block, visit_uses, &u);
+    return u.subscripts > 0 && u.others == 0;
+}
+
+static void declaration(struct inliner *n, const struct ks_node *decl)
+{
+    bool kept = false;
+    size_t gone = 0;
+    struct pointer *p = KS_NEW_ARRAY(n->s->arena, struct pointer, decl->n + 1);
+    for (size_t i = 0; i < decl->n; i++) {
+        p[i].var = decl->kid[i];
+        if (read_pointer(n, decl, &p[i]))
+            gone++;
+        else
+            p[i].var = NULL;
+    }
+    for (size_t i = 0; i < decl->n; i++) {
+        struct writer w = {n, &p[i]};
+        if (p[i].var)
+            ks_node_walk(n->s->body.block, visit_write, &w);
+    }
+    if (gone == decl->n) {
+        ks_edit_add(n->s->arena, n->edits, decl->begin, decl->end, "");
+        return;
+    }
+    for (size_t i = 0; i < decl->n && gone > 0; kept |= p[i].var == NULL, i++)
+        if (p[i].var && kept)
+            ks_edit_add(n->s->arena, n->edits, decl->kid[i - 1]->end, decl->kid[i]->end, "");
+        else if (p[i].var)
+            ks_edit_add(n->s->arena, n->edits, decl->kid[i]->begin, decl->kid[i + 1]->begin, "");
+}
+
+static void statement(struct inliner *n, struct ks_node *node)
+{
+    struct ks_node *outer = n->scope;
+    if (node->kind == KS_N_BLOCK)
+        n->scope = node;
+    if (node->kind == KS_N_DECL)
+        declaration(n, node);
+    for (size_t i = node->kind == KS_N_FOR; node->kind >= KS_N_BLOCK && node->kind != KS_N_DECL && i < node->n;
+         i++)
+        statement(n, node->kid[i]);
+    n->scope = outer;
+}
+
+void ks_pointer_edits(const struct ks_subject *s, struct ks_edit_list *edits)
+{
+    struct inliner n = {.s = s, .edits = edits, .scope = s->body.block};
+    statement(&n, s->body.block);
+}
