@@ -406,6 +406,19 @@ static void try_derived(struct binder *b, size_t n)
     try_number(b, n, NULL, value);
 }
 
+// Whether an integer of the same value stands before this one and is not used yet: that one goes
+// first, or each assignment would come once for each order of the two.
+static bool twin_is_free(const struct binder *b, size_t integer)
+{
+    int times;
+    for (size_t k = 0; k < integer; k++)
+        if (memcmp(b->integers.at[k].value, b->integers.at[integer].value,
+                   sizeof b->integers.at[k].value) == 0 &&
+            !uses(b, b->integers.at[k].text, &times))
+            return true;
+    return false;
+}
+
 static void bind_number(struct binder *b, size_t n)
 {
     if (n == b->n_order) {
@@ -416,7 +429,8 @@ static void bind_number(struct binder *b, size_t n)
     const struct ks_integer_list *list =
         role->kind == KS_ROLE_KIND_INT ? &b->integers : &b->choices[b->order[n]];
     for (size_t i = 0; i < list->len && !enough(b); i++)
-        try_number(b, n, list->at[i].text, list->at[i].expr ? list->at[i].value : NULL);
+        if (role->kind != KS_ROLE_KIND_INT || !twin_is_free(b, i))
+            try_number(b, n, list->at[i].text, list->at[i].expr ? list->at[i].value : NULL);
     if (role->otherwise && !enough(b))
         try_derived(b, n);
 }

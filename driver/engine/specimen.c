@@ -10,7 +10,8 @@
 
 #define MOST_BYTES (8 << 20)
 #define MOST_THREADS (128 << 10)
-#define MOST_INSTRUCTIONS 30000000
+#define MOST_INSTRUCTIONS 20000000
+#define ENOUGH_INSTRUCTIONS 8000000 // of all: a third specimen is not worth more
 #define ATTEMPTS 48
 #define UNTOUCHED 0xA5 // of every byte of what is only written
 
@@ -86,6 +87,7 @@ struct run {
     const struct ks_problem *problem;
     unsigned char **bytes; // by argument
     size_t *buffers;
+    uint64_t executed; // thread instructions of all runs
 };
 
 static enum ks_status place(struct run *r, size_t i, uint64_t seed, struct ks_err *err)
@@ -125,6 +127,7 @@ static enum ks_status launch(struct run *r, struct ks_err *err)
     }
     struct ks_dev_plan plan = {&step, 1};
     KS_TRY(r->device.run(r->device.self, &plan, NULL, err));
+    r->executed += ks_emu_device_executed(&r->device);
     if (ks_emu_device_executed(&r->device) >= MOST_INSTRUCTIONS)
         KS_FAIL(err, KS_E_LIMIT, "the smallest sizes are too large for the emulated device");
     return KS_OK;
@@ -231,11 +234,13 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
                        int attempt, struct ks_value *sizes)
 {
     static const int64_t few[][6] = {{2, 3, 2, 5, 4, 7}, {2, 8, 4, 12, 16, 20}, {3, 5, 4, 7, 6, 9}};
-    static const int64_t some[][6] = {
-        {8, 7, 9, 6, 10, 5}, {19, 17, 21, 23, 18, 25}, {61, 67, 59, 71, 53, 47}};
+    static const int64_t some[][6] = {{4, 3, 5, 3, 4, 5},
+                                      {8, 7, 9, 6, 10, 5},
+                                      {19, 17, 21, 23, 18, 25},
+                                      {61, 67, 59, 71, 53, 47}};
     static const struct {
         int few, some; // few -1: all sizes are of the others
-    } ways[] = {{0, 0}, {-1, 1}, {1, 0}, {1, 1}, {0, 1}, {2, 1}, {-1, 2}, {1, 2}};
+    } ways[] = {{0, 0}, {1, 0}, {-1, 2}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}, {-1, 3}, {1, 3}};
     enum { WAYS = sizeof ways / sizeof *ways };
     if (attempt >= WAYS + (int)n || n == 0)
         return false;
@@ -324,7 +329,9 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
     if (n > 64)
         return KS_E_UNSUPPORTED;
     KS_TRY(load(r, brief, err));
-    for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1; attempt++) {
+    for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1 &&
+                          (out->n < 2 || r->executed < ENOUGH_INSTRUCTIONS);
+         attempt++) {
         struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
         if (!make_small(w, declared, n, attempt, sizes) && (attempt > 0 || n > 0))
             break;

@@ -349,6 +349,8 @@ static inline void host_nvcc(struct ks_arena *arena, const struct host_case *c,
     const char *path = ks_arena_printf(arena, "%s/nvcc%d.cu", host_directory(arena), serial++);
     FILE *f = fopen(path, "w");
     assert_non_null(f);
+    for (size_t i = 0; i < proposal->n_includes; i++)
+        fprintf(f, "#include <%s>\n", proposal->includes[i]);
     fprintf(f, "%s\nnamespace ks_p {\n%s\n}\n", c->text, proposal->source);
     fclose(f);
     char *command = ks_arena_printf(arena, "%s -std=c++11 -arch=sm_90 %s -o %s %s", nvcc,

@@ -134,7 +134,7 @@ static void tied_sizes_are_guarded(void **state)
     struct ks_candidate_list list = {0};
     host_case_make(&arena, square, NULL, NULL, 0, &c);
     propose(&c, "transpose", &list);
-    assert_int_equal(list.len, 2);
+    assert_int_equal(list.len, 1); // either way round is the same
     for (size_t i = 0; i < list.len; i++) {
         struct ks_buf when = KS_BUF(4096);
         ks_expr_print(&when, list.at[i].proposal.when, NULL, NULL);
