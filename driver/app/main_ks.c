@@ -186,6 +186,8 @@ static const struct ks_verb verbs[] = {
      "retire ID [REASON], enable ID: whether it is tried; merge ID INTO: its lessons go to another.\n"
      "adopt ID FILE.cu:KERNEL ... [--budget=T] [--device=NAME] [-- NVCC OPTIONS]: tunes three kernels or\n"
      "more with the skill and without it, and adopts it where that shows a gain. No decision is stored.\n"
+     "distill FILE.cu:KERNEL [-- NVCC OPTIONS]: what won a kernel here and no skill does at once becomes one,\n"
+     "on probation.\n"
      "export FILE, import FILE: what was learned, and your skills, for another machine (docs/skills.md).\n"
      "Exit status: 1 when a skill is not adopted, 2 when one is wrong or not known.\n",
      verb_skills},

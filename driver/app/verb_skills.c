@@ -222,13 +222,13 @@ int verb_skills(struct ks_verb_context *context)
         size_t least, most; // words behind it
     } parts[] = {{"list", 0, 0}, {"show", 1, 1}, {"facts", 0, 0}, {"stats", 0, 0}, {"lint", 0, 1},
                  {"add", 1, 1}, {"disable", 1, 99}, {"enable", 1, 1}, {"retire", 1, 99}, {"merge", 2, 2},
-                 {"export", 1, 1}, {"import", 1, 1}, {"adopt", 1, 99}};
+                 {"export", 1, 1}, {"import", 1, 1}, {"adopt", 1, 99}, {"distill", 1, 1}};
     const char *budget = NULL, *device = NULL;
     const struct verb_option options[] = {{.name = "--budget=", .value = &budget},
                                           {.name = "--device=", .value = &device}};
     const struct verb_syntax syntax = {
         .expects = "give list, show ID, facts, stats, lint [FOLDER], add FILE, disable or retire ID [REASON], "
-                   "enable ID, merge ID INTO, export FILE, import FILE or adopt ID FILE.cu:KERNEL ...",
+                   "enable ID, merge ID INTO, export FILE, import FILE, distill FILE.cu:KERNEL or adopt ID FILE.cu:KERNEL ...",
         .options = options, .n_options = 2, .least = 1, .most = 100, .nvcc = true};
     struct verb_words words;
     int exit_code = verb_read_words(context, &syntax, &words);
@@ -242,6 +242,8 @@ int verb_skills(struct ks_verb_context *context)
         return verb_usage(context, "%s", syntax.expects);
     if (strcmp(what, "adopt") == 0)
         return verb_skills_adopt(context, &words, budget, device);
+    if (strcmp(what, "distill") == 0 && budget == NULL && device == NULL)
+        return verb_skills_distill(context, &words);
     if (budget != NULL || device != NULL || words.nvcc != NULL)
         return verb_usage(context, "%s takes no options", what);
     if (strcmp(what, "lint") == 0)

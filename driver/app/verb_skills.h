@@ -21,5 +21,7 @@ int verb_skills_carry(struct ks_verb_context *context, const char *what, const c
 // adopt ID FILE.cu:KERNEL ... : the gate of memory/trial.h.
 int verb_skills_adopt(struct ks_verb_context *context, const struct verb_words *words, const char *budget,
                       const char *device);
+// distill FILE.cu:KERNEL: a skill on probation from what won there (search/distill.h).
+int verb_skills_distill(struct ks_verb_context *context, const struct verb_words *words);
 
 #endif

@@ -31,6 +31,14 @@ static const struct {
     {"blocks", offsetof(struct ks_options, blocks)},
 };
 
+const char *const *ks_options_names(void)
+{
+    static const char *names[sizeof fields / sizeof *fields + 2] = {"block"};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        names[i + 1] = fields[i].name;
+    return names;
+}
+
 char *ks_options_text(struct ks_arena *arena, const struct ks_options *options)
 {
     struct ks_buf buf = KS_BUF(512);

@@ -81,6 +81,7 @@ enum ks_status ks_options_agree(const struct ks_options *options, struct ks_err 
 // Those of them that rewrite the body before a launch is shaped (engine/reshape.h): what other transforms make of the
 // kernel depends on no more.
 struct ks_options ks_options_body(const struct ks_options *options);
+const char *const *ks_options_names(void); // NULL-terminated
 // "block=32x8 rows=4"; the text of defaults is "".
 char *ks_options_text(struct ks_arena *arena, const struct ks_options *options);
 // Reads such a text on top of what `options` holds; KS_E_USER for an unknown name or bad value.

@@ -47,6 +47,7 @@ static const struct {
     {"divide", divide_params, ks_transform_divide},
     {"keep", keep_params, ks_transform_keep},
     {"lanes", lanes_params, ks_transform_lanes},
+    {"together", NULL, ks_transform_together}, // all options
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };
 
@@ -58,11 +59,16 @@ const char *const *ks_transform_names(void)
     return names;
 }
 
+static const char *const *params_of(size_t i)
+{
+    return transforms[i].params != NULL ? transforms[i].params : ks_options_names();
+}
+
 const char *const *ks_transform_params(const char *transform)
 {
     for (size_t i = 0; i < COUNT; i++)
         if (strcmp(transforms[i].name, transform) == 0)
-            return transforms[i].params;
+            return params_of(i);
     return NULL;
 }
 
@@ -82,7 +88,7 @@ enum ks_status ks_transform_apply(struct ks_subject *subject, const char *transf
         if (strcmp(transforms[i].name, transform) != 0)
             continue;
         for (const char *at = params; *(at += strspn(at, " ")); at += strcspn(at, " "))
-            if (!takes(transforms[i].params, at, strcspn(at, "= ")))
+            if (!takes(params_of(i), at, strcspn(at, "= ")))
                 KS_FAIL(err, KS_E_USER, "transform %s has no parameter \"%.*s\"", transform,
                         (int)strcspn(at, "= "), at);
         KS_TRY(ks_options_read(params, options, err));
