@@ -14,6 +14,8 @@ static const struct ks_verb verbs[] = {
      "original stays. Give the nvcc options of the kernel's own build behind --: architecture and\n"
      "code generation options are part of what is verified. With none, the GPU's architecture.\n"
      "  --budget=TIME  for each kernel: 90, 90s, 5m (default: the mark's budget(), KS_BUDGET, 60s)\n"
+     "  --shares=RECORDING  that time is for all kernels of the file together, by their share of the GPU's time in a\n"
+     "                 recording (`ks record`), the largest first; what one leaves goes to those behind\n"
      "  --again        judge again what earlier runs judged, and decide anew\n"
      "  --device NAME  `cuda`, or `emu`: verified on the emulated device, where speed is modelled, not\n"
      "                 measured (docs/emulator.md); default KS_DEVICE, else a GPU, else the emulated one\n"

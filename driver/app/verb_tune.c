@@ -121,13 +121,15 @@ static bool wanted(const struct tuning *tuning, const struct ks_tu_kernel *kerne
     return by_key && verb_kernel_is(tuning->context->arena, kernel, name);
 }
 
-// --budget, the mark, option or variable, the project, the built-in value: the first that speaks.
+// Its share of one for all, or --budget, the mark, option or variable, the project, the built-in value: the first that speaks.
 static double budget_of(const struct tuning *tuning, const struct ks_project *project,
                         const struct ks_tu_kernel *kernel)
 {
     struct ks_config config = tuning->context->config;
     double marked = kernel->mark->mark->budget_seconds;
     ks_project_apply(project, &config);
+    if (tuning->slice > 0)
+        return tuning->slice;
     return tuning->budget > 0 ? tuning->budget : marked > 0 ? marked : config.budget_seconds;
 }
 
@@ -241,6 +243,9 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
     size_t matched = 0;
     const char *own[] = {ks_arena_printf(context->arena, "-arch=sm_%d", tuning->device.arch), NULL};
     enum ks_status status = verb_tu_open(context, file, words != NULL ? words : own, &tu, err);
+    size_t n_todo = 0;
+    const struct ks_tu_kernel **todo =
+        KS_NEW_ARRAY(context->arena, const struct ks_tu_kernel *, status == KS_OK ? tu.tu.n_kernels + 1 : 1);
     for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels && !ks_stop_requested(); i++) {
         const struct ks_tu_kernel *k = &tu.tu.kernels[i];
         if (!wanted(tuning, k, kernel))
@@ -249,8 +254,12 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
         if (k->key_text != NULL)
             ks_ptx_text_keep(&context->config, &k->ptx->digest, k->ptx->canonical);
         if (!settled(tuning, &tu, k))
-            (tuning->decide != NULL ? tuning->decide : tune_kernel)(tuning, &tu, k);
+            todo[n_todo++] = k;
+        if (tuning->shares == NULL && n_todo > 0)
+            (tuning->decide != NULL ? tuning->decide : tune_kernel)(tuning, &tu, todo[--n_todo]);
     }
+    if (n_todo > 0)
+        tuning_by_shares(tuning, &tu, todo, n_todo, tune_kernel);
     if (status == KS_OK && matched == 0 && !ks_stop_requested())
         status = tuning->keys.len > 0
                      ? ks_err_set(err, KS_E_USER, "%s: no kernel has the key %.12s any more", file,
@@ -263,6 +272,7 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
 int verb_tune(struct ks_verb_context *context)
 {
     const char *budget = NULL, *again = NULL, *in_build = NULL, *device = NULL, *agent = NULL;
+    const char *shares = NULL;
     const char *no_engine = NULL, *print_prompt = NULL, *record = NULL, *offline = NULL;
     struct tuning tuning = {.context = context, .target = true};
     struct verb_replay replay = {0};
@@ -270,6 +280,7 @@ int verb_tune(struct ks_verb_context *context)
                                           {.name = "--seed=", .value = &replay.seed},
                                           {.name = "--without=", .values = &replay.without},
                                           {.name = "--budget=", .value = &budget},
+                                          {.name = "--shares=", .value = &shares},
                                           {.name = "--again", .value = &again},
                                           {.name = "--in-build", .value = &in_build},
                                           {.name = "--device=", .value = &device},
@@ -281,7 +292,7 @@ int verb_tune(struct ks_verb_context *context)
                                           {.name = "--print-prompt", .value = &print_prompt}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 13, .least = 0, .most = 1, .nvcc = true};
+        .options = options, .n_options = 14, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
@@ -309,6 +320,14 @@ int verb_tune(struct ks_verb_context *context)
     tuning.print_prompt = print_prompt != NULL;
     if (tuning.only_agents && !tuning.print_prompt && context->config.agent == NULL)
         return verb_usage(context, "--no-engine leaves nobody to ask: give --agent=BACKEND");
+    if (shares != NULL && budget == NULL)
+        return verb_usage(context, "--shares divides a budget: give --budget=TIME for all kernels together");
+    struct ks_recording recording;
+    if (shares != NULL && ks_recording_read(context->arena, shares, &recording, &err) != KS_OK) {
+        err.status = KS_E_USER;
+        return verb_fail(context, &err);
+    }
+    tuning.shares = shares != NULL ? &recording : NULL;
     tuning.again = again != NULL;
     tuning.in_build = in_build != NULL;
     verb_split_target(context->arena, words.targets.at[0], &file, &kernel);

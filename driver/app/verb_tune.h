@@ -6,12 +6,15 @@
 #include "app/verb_device.h"
 #include "fmt/json.h"
 #include "memory/outcomes.h"
+#include "profile/recording.h"
 #include "search/tune.h"
 
 // One run of either verb, over one file or many.
 struct tuning {
     struct ks_verb_context *context;
     double budget;             // --budget=, or 0: the mark's or the configuration's
+    const struct ks_recording *shares; // the budget is for all kernels together, by their time there; NULL: for each
+    double slice;              // of it, for the kernel that is tuned now
     bool again;
     bool in_build;             // by ks-nvcc: silent about what was decided before
     bool target;               // a file that the user named, not all that is pending
@@ -39,6 +42,9 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
 // The same for all that builds left pending, each under the command of its own compile: EXIT_OK, or
 // what verb_fail returned. Where nothing is, that is said and nothing is asked for.
 int tuning_pending(struct tuning *tuning);
+// Those kernels one after the other, the largest share first (verb_tune_shares.c).
+void tuning_by_shares(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel **kernels, size_t n,
+                      void (*tune)(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel *kernel));
 // What became of one kernel counts for the exit status.
 void tuning_worsen(struct tuning *tuning, int exit_code);
 // Ends the run, prints the report of this schema with --json, and returns the exit status.
