@@ -37,6 +37,7 @@ struct ks_tuner {
     KS_VEC(struct ks_seen_facts) seen; // by profiles of the original and of candidates
     double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
     int looked;         // candidates screened
+    char last[64];      // verdict on the last candidate, in words; "": none yet
 };
 
 bool ks_tuner_spent(const struct ks_tuner *tuner);
@@ -57,8 +58,8 @@ enum ks_status ks_prompted(struct ks_tuner *tuner, struct ks_err *err);
 
 // What happens, on the terminal: `candidate` may be NULL (search/view.c).
 void ks_view(const struct ks_tuner *tuner, const char *what, const struct ks_candidate *candidate);
-// One candidate's finding, in the log.
-void ks_view_verdict(const struct ks_tuner *tuner, const struct ks_candidate *candidate,
+// One candidate's finding, in the log, and on the terminal with what happens next.
+void ks_view_verdict(struct ks_tuner *tuner, const struct ks_candidate *candidate,
                      const struct ks_verdict *verdict, bool screened);
 
 #endif

@@ -1,4 +1,6 @@
 // What `ks tune` shows while it searches.
+#include <stdio.h>
+
 #include "base/log.h"
 #include "os/clock.h"
 #include "os/term.h"
@@ -23,7 +25,7 @@ void ks_view(const struct ks_tuner *t, const char *what, const struct ks_candida
     if (candidate != NULL)
         ks_buf_printf(&line, " %s: %s %s", candidate->direction, candidate->skill,
                       candidate->params);
-    ks_buf_puts(&line, "; ");
+    ks_buf_printf(&line, "; %s%s", t->last, t->last[0] != '\0' ? ", " : "");
     best_of(t, &line);
     ks_buf_printf(&line, "; %d screened, %d judged, %d correct, %.0f s left", t->looked,
                   t->result->judged, t->result->correct, left > 0 ? left : 0);
@@ -31,10 +33,16 @@ void ks_view(const struct ks_tuner *t, const char *what, const struct ks_candida
     ks_buf_free(&line);
 }
 
-void ks_view_verdict(const struct ks_tuner *t, const struct ks_candidate *candidate,
+void ks_view_verdict(struct ks_tuner *t, const struct ks_candidate *candidate,
                      const struct ks_verdict *verdict, bool screened)
 {
     const char *kernel = t->kernel->signature->instance;
+    bool right = verdict->correctness == KS_C_CORRECT;
+    if (right && verdict->geomean > 0)
+        snprintf(t->last, sizeof t->last, "last %s %.2fx", screened ? "looked at" : ks_speed_name(verdict->speed),
+                 verdict->geomean);
+    else
+        snprintf(t->last, sizeof t->last, "last %s", ks_correctness_name(verdict->correctness));
     if (screened)
         ks_info("%s: %s %s: screened at %.3f", kernel, candidate->skill, candidate->params,
                 verdict->geomean);
