@@ -75,6 +75,8 @@ enum ks_status ks_body_parse(struct ks_arena *arena, const char *kernel_text,
 bool ks_node_is(const struct ks_node *node, enum ks_node_kind kind, const char *text);
 // Source text of a node.
 char *ks_node_text(struct ks_arena *arena, const struct ks_body *body, const struct ks_node *node);
+// Where text in front of a statement goes: before its pragma, if it has one.
+size_t ks_node_front(const struct ks_body *body, const struct ks_node *node);
 // Visits a tree before its kids (VAR initialisers included); false from `visit` skips the kids.
 typedef bool ks_node_visit(void *context, struct ks_node *node);
 void ks_node_walk(struct ks_node *node, ks_node_visit *visit, void *context);

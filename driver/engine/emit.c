@@ -135,17 +135,6 @@ struct unroller {
     int loops;
 };
 
-static bool has_pragma(const struct ks_subject *s, const struct ks_node *loop)
-{
-    for (size_t i = 0; i < s->body.n_pragmas; i++) {
-        const struct ks_body_pragma *p = &s->body.pragmas[i];
-        if (p->end <= loop->begin &&
-            strspn(s->body.text.at + p->end, " \t\r\n") == loop->begin - p->end)
-            return true;
-    }
-    return false;
-}
-
 static bool visit_loop(void *context, struct ks_node *node)
 {
     struct unroller *u = context;
@@ -159,7 +148,7 @@ static bool visit_loop(void *context, struct ks_node *node)
     for (size_t i = 0; i < u->subject->rewrites.len; i++) // it will not be there
         if (u->subject->rewrites.at[i].begin <= node->begin && u->subject->rewrites.at[i].end >= node->end)
             return false;
-    if (node->kind == KS_N_FOR && !has_pragma(u->subject, node)) {
+    if (node->kind == KS_N_FOR && ks_node_front(&u->subject->body, node) == node->begin) {
         ks_edit_add(u->subject->arena, u->edits, node->begin, node->begin, u->text);
         u->loops++;
     }

@@ -98,22 +98,12 @@ static enum ks_status type_all(struct work *w, struct ks_err *err)
     return KS_OK;
 }
 
-// Where a loop begins, its pragma included.
-static size_t front_of(const struct ks_body *b, const struct ks_node *loop)
-{
-    for (size_t i = 0; i < b->n_pragmas; i++)
-        if (b->pragmas[i].end <= loop->begin &&
-            strspn(b->text.at + b->pragmas[i].end, " \t\r\n") == loop->begin - b->pragmas[i].end)
-            return b->pragmas[i].begin;
-    return loop->begin;
-}
-
 // The item of the first launch: a share of the loop, and its results left behind.
 static void first_edits(const struct work *w, struct ks_edit_list *edits)
 {
     struct ks_arena *arena = w->s->arena;
     const struct ks_loop *l = &w->loop;
-    size_t at = front_of(&w->s->body, l->node);
+    size_t at = ks_node_front(&w->s->body, l->node);
     const char *front = "{ ", *behind = "", *sign = l->down ? "-" : "+";
     for (size_t i = 0; i < l->n_reductions; i++) {
         const struct ks_reduction *r = &l->reductions[i];
@@ -152,7 +142,7 @@ static void second_edits(const struct work *w, struct ks_edit_list *edits)
                                text, r->name, i, w->options->split, w->type[i], i, r->name,
                                ks_reduction_text(arena, r, "opt_other"));
     }
-    ks_edit_add(arena, edits, front_of(&w->s->body, l->node), l->node->end,
+    ks_edit_add(arena, edits, ks_node_front(&w->s->body, l->node), l->node->end,
                 ks_arena_printf(arena, "%s}", text));
 }
 

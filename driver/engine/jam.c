@@ -67,16 +67,6 @@ char *ks_jam_renamed(const struct ks_jammer *j, const char *text, int q)
     return copy;
 }
 
-static size_t front_of(const struct ks_jammer *j, const struct ks_node *node)
-{
-    const struct ks_body *b = &j->s->body;
-    for (size_t i = 0; i < b->n_pragmas; i++)
-        if (b->pragmas[i].end <= node->begin &&
-            strspn(b->text.at + b->pragmas[i].end, " \t\r\n") == node->begin - b->pragmas[i].end)
-            return b->pragmas[i].begin;
-    return node->begin;
-}
-
 char *ks_jam_piece(const struct ks_jammer *j, size_t begin, size_t end)
 {
     return ks_edit_apply(j->s->arena, &j->edits, j->s->body.text, begin, end);
@@ -88,7 +78,7 @@ static void put_straight(struct ks_jammer *j, struct ks_node *const *nodes, size
     struct ks_arena *arena = j->s->arena;
     for (int q = 0; n > 0 && q < count(j); q++)
         for (size_t i = 0; i < n; i++) {
-            char *text = ks_jam_piece(j, front_of(j, nodes[i]), nodes[i]->end);
+            char *text = ks_jam_piece(j, ks_node_front(&j->s->body, nodes[i]), nodes[i]->end);
             ks_buf_puts(&j->out, ks_text_indent(arena, ks_jam_renamed(j, text, q), indent));
         }
 }
@@ -222,7 +212,7 @@ void ks_jam_body(struct ks_jammer *j, struct ks_node *body, int indent)
 static void put_loop(struct ks_jammer *j, struct ks_node *loop, int indent)
 {
     struct ks_node *body = loop->kid[3];
-    size_t at = front_of(j, loop);
+    size_t at = ks_node_front(&j->s->body, loop);
     struct ks_affine env = j->env;
     ks_loop_enter(&j->env, loop);
     if (at == loop->begin && j->jam->unroll && !has_loop(body))

@@ -201,15 +201,6 @@ static bool turns(struct keeper *k, const struct ks_loop *l, bool seen, const ch
     return true;
 }
 
-static size_t front_of(const struct ks_body *b, const struct ks_node *node)
-{
-    for (size_t i = 0; i < b->n_pragmas; i++)
-        if (b->pragmas[i].end <= node->begin &&
-            strspn(b->text.at + b->pragmas[i].end, " \t\r\n") == node->begin - b->pragmas[i].end)
-            return b->pragmas[i].begin;
-    return node->begin;
-}
-
 struct replacer {
     struct keeper *k;
     const struct element *e;
@@ -234,7 +225,7 @@ static void keep(struct keeper *k, const struct element *e, const char *test, bo
     struct ks_arena *arena = k->s->arena;
     const char *type = ks_subject_elem(k->s, e->param);
     const char *text = ks_node_text(arena, &k->s->body, e->first);
-    size_t at = front_of(&k->s->body, k->loop);
+    size_t at = ks_node_front(&k->s->body, k->loop);
     struct replacer r = {k, e};
     ks_edit_add(arena, k->edits, at, at,
                 ks_arena_printf(arena, "%s%s opt_kept%d = %s; ",

@@ -1,99 +1,27 @@
-#include "engine/lanes.h"
+#include "engine/dealer.h"
 
 #include <string.h>
 
-struct dealer {
-    const struct ks_subject *s;
-    struct ks_lanes *out;
-    struct ks_affine env;
-    int unroll;
-    bool apart;      // arrays of different names do not overlap
-    const char *why; // the first loop's refusal
-    struct ks_err *err;
-    enum ks_status status;
-    int parts;  // shared arrays given out,
-    int64_t shared; // and their bytes
-    int depth;  // of conditions and loops that stay
-    bool *both; // parameters that are read and written
-};
-
-static void refuse(struct dealer *d, const struct ks_node *at, const char *why)
+static void refuse(struct ks_dealer *d, const struct ks_node *at, const char *why)
 {
     if (d->status == KS_OK)
         d->status = ks_err_set(d->err, KS_E_UNSUPPORTED, "line %d: %s", at->line, why);
 }
 
-static const char *meet(const struct dealer *d)
+static const char *meet(const struct ks_dealer *d)
 {
     return d->out->count > 32 || d->out->across ? " __syncthreads();"
            : d->out->count < 32                 ? " __syncwarp(opt_mask);"
                                                 : " __syncwarp();";
 }
 
-// Where text in front of a statement goes: before its pragma.
-static size_t front_of(const struct dealer *d, const struct ks_node *node)
-{
-    const struct ks_body *b = &d->s->body;
-    for (size_t i = 0; i < b->n_pragmas; i++)
-        if (b->pragmas[i].end <= node->begin &&
-            strspn(b->text.at + b->pragmas[i].end, " \t\r\n") == node->begin - b->pragmas[i].end)
-            return b->pragmas[i].begin;
-    return node->begin;
-}
-
-static void wrap(struct dealer *d, const struct ks_node *node, const char *front,
+static void wrap(struct ks_dealer *d, const struct ks_node *node, const char *front,
                  const char *behind)
 {
-    size_t at = front_of(d, node);
+    size_t at = ks_node_front(&d->s->body, node);
     ks_edit_add(d->s->arena, &d->out->edits, at, at, ks_arena_printf(d->s->arena, "{%s ", front));
     ks_edit_add(d->s->arena, &d->out->edits, node->end, node->end,
                 ks_arena_printf(d->s->arena, "%s }", behind));
-}
-
-// Bytes of one value of a local; the widest there is, where its type is not known here.
-static int64_t bytes_of(const struct dealer *d, const struct ks_loop *l, const char *name)
-{
-    const struct ks_node *decl = ks_loop_declaration(d->s->body.block, name, l->node->begin);
-    struct ks_type type = ks_type_parse(d->s->arena, ks_slice_of(decl ? decl->text : ""));
-    return type.elem.size ? (int64_t)type.elem.size : 8;
-}
-
-// The group's value of a reduced variable, in every lane.
-static const char *join(struct dealer *d, const struct ks_loop *l, const struct ks_reduction *r)
-{
-    struct ks_arena *arena = d->s->arena;
-    int lanes = d->out->count, warp = lanes < 32 ? lanes : 32, part = d->parts++;
-    d->shared += (d->out->across ? lanes * d->out->across : lanes > 32 ? lanes / 32 : 0) *
-                 bytes_of(d, l, r->name);
-    const char *mask = lanes < 32 ? "opt_mask" : "0xffffffffu";
-    const char *both = ks_reduction_text(arena, r, "opt_other");
-    if (d->out->across)
-        return ks_arena_printf(
-            arena,
-            "{ __shared__ decltype(%s) opt_part%d[%d][%d]; opt_part%d[opt_lane][threadIdx.x] = %s; "
-            "__syncthreads(); %s = opt_part%d[0][threadIdx.x]; for (int opt_i = 1; opt_i < %d; "
-            "opt_i++) { const decltype(%s) opt_other = opt_part%d[opt_i][threadIdx.x]; %s = %s; } "
-            "__syncthreads(); }",
-            r->name, part, lanes, d->out->across, part, r->name, r->name, part, lanes, r->name,
-            part, r->name, both);
-    const char *text = ks_arena_printf(
-        arena,
-        "for (int opt_step = %d; opt_step > 0; opt_step /= 2) { const decltype(%s) opt_other = "
-        "__shfl_xor_sync(%s, %s, opt_step); %s = %s; }",
-        warp / 2, r->name, mask, r->name, r->name, both);
-    if (r->pick) // which of two equal values it is, may differ
-        text = ks_arena_printf(arena, "%s %s = __shfl_sync(%s, %s, 0, %d);", text, r->name, mask,
-                               r->name, warp);
-    if (lanes <= 32)
-        return text;
-    return ks_arena_printf(arena,
-                           "%s { __shared__ decltype(%s) opt_part%d[%d]; if (opt_lane %% 32 == 0) "
-                           "opt_part%d[opt_lane / 32] = %s; "
-                           "__syncthreads(); %s = opt_part%d[0]; for (int opt_i = 1; opt_i < %d; "
-                           "opt_i++) { const decltype(%s) "
-                           "opt_other = opt_part%d[opt_i]; %s = %s; } __syncthreads(); }",
-                           text, r->name, part, lanes / 32, part, r->name, r->name, part,
-                           lanes / 32, r->name, part, r->name, both);
 }
 
 static bool scalar(const struct ks_subject *s, const struct ks_node *decl, const char **why)
@@ -107,7 +35,7 @@ static bool scalar(const struct ks_subject *s, const struct ks_node *decl, const
 }
 
 // Why a loop is not dealt out, or NULL.
-static const char *why_not(const struct dealer *d, const struct ks_loop *l)
+static const char *why_not(const struct ks_dealer *d, const struct ks_loop *l)
 {
     struct ks_arena *arena = d->s->arena;
     if (l->why)
@@ -138,7 +66,7 @@ static const char *why_not(const struct dealer *d, const struct ks_loop *l)
     return NULL;
 }
 
-static bool touches_both(const struct dealer *d, const struct ks_loop *l)
+static bool touches_both(const struct ks_dealer *d, const struct ks_loop *l)
 {
     for (size_t i = 0; i < l->n_accesses; i++)
         if (l->accesses[i].place.base == KS_PLACE_PARAM && d->both[l->accesses[i].place.param])
@@ -147,7 +75,7 @@ static bool touches_both(const struct dealer *d, const struct ks_loop *l)
 }
 
 // No counter may wrap: where a limit is known to the launch, the guard says so.
-static void limit_counter(struct dealer *d, const struct ks_loop *l)
+static void limit_counter(struct ks_dealer *d, const struct ks_loop *l)
 {
     const char *text = ks_map_plan_text(d->s->arena, d->s->decl, &d->env, ks_subject_constant,
                                         (void *)d->s, l->limit);
@@ -166,7 +94,7 @@ static void limit_counter(struct dealer *d, const struct ks_loop *l)
                                          *d->out->limits ? " && " : "", one);
 }
 
-static void deal(struct dealer *d, const struct ks_loop *l)
+static void deal(struct ks_dealer *d, const struct ks_loop *l)
 {
     struct ks_arena *arena = d->s->arena;
     struct ks_edit_list *edits = &d->out->edits;
@@ -178,7 +106,7 @@ static void deal(struct dealer *d, const struct ks_loop *l)
         if (r->identity)
             front = ks_arena_printf(arena, "%s if (opt_lane != 0) %s = %s;", front, r->name,
                                     r->identity);
-        behind = ks_arena_printf(arena, "%s %s", behind, join(d, l, r));
+        behind = ks_arena_printf(arena, "%s %s", behind, ks_lanes_join(d, l, r));
     }
     if (l->start) {
         ks_edit_add(arena, edits, l->start->begin, l->start->begin, "(");
@@ -187,7 +115,7 @@ static void deal(struct dealer *d, const struct ks_loop *l)
     } else {
         front = ks_arena_printf(arena, "%s %s %s= opt_lane * (%s);", front, l->var, sign, l->by);
     }
-    size_t at = front_of(d, l->node);
+    size_t at = ks_node_front(&d->s->body, l->node);
     if (d->unroll && l->node->kind == KS_N_FOR && at == l->node->begin)
         front = ks_arena_printf(
             arena, d->unroll < 0 ? "%s _Pragma(\"unroll\")" : "%s _Pragma(\"unroll %d\")", front,
@@ -205,13 +133,13 @@ static void deal(struct dealer *d, const struct ks_loop *l)
     limit_counter(d, l);
 }
 
-static void enter(struct dealer *d, struct ks_node *node)
+static void enter(struct ks_dealer *d, struct ks_node *node)
 {
     if (node->kind == KS_N_FOR)
         ks_loop_enter(&d->env, node);
 }
 
-static struct ks_loop read_loop(const struct dealer *d, struct ks_node *node)
+static struct ks_loop read_loop(const struct ks_dealer *d, struct ks_node *node)
 {
     struct ks_loop l;
     ks_loop_read(d->s->arena, d->s->decl, &d->s->body, &d->env, node, &l);
@@ -219,7 +147,7 @@ static struct ks_loop read_loop(const struct dealer *d, struct ks_node *node)
 }
 
 // The best of the loops below that can be dealt out: accesses with a stride of one, or -1.
-static int best_below(struct dealer *d, struct ks_node *node)
+static int best_below(struct ks_dealer *d, struct ks_node *node)
 {
     int best = -1;
     if (node->kind == KS_N_DECL)
@@ -240,9 +168,9 @@ static int best_below(struct dealer *d, struct ks_node *node)
     return best;
 }
 
-static void statement(struct dealer *d, struct ks_node *node);
+static void statement(struct ks_dealer *d, struct ks_node *node);
 
-static void loop(struct dealer *d, struct ks_node *node)
+static void loop(struct ks_dealer *d, struct ks_node *node)
 {
     struct ks_affine before = d->env;
     struct ks_loop l = read_loop(d, node);
@@ -281,14 +209,14 @@ static bool is_change(const struct ks_node *node)
 }
 
 struct effects {
-    struct dealer *d;
+    struct ks_dealer *d;
     int stores, locals; // changes of memory and of own variables
     bool meets;         // the memory is also read
 };
 
 static void store(struct effects *e, const struct ks_node *target)
 {
-    struct dealer *d = e->d;
+    struct ks_dealer *d = e->d;
     struct ks_place place = ks_place_of(&d->env, d->s->decl, target);
     if (place.base == KS_PLACE_LOCAL) {
         e->locals++;
@@ -322,13 +250,13 @@ static bool visit_effects(void *context, struct ks_node *node)
     return true;
 }
 
-static void look(struct dealer *d, struct ks_node *node, struct effects *e)
+static void look(struct ks_dealer *d, struct ks_node *node, struct effects *e)
 {
     *e = (struct effects){.d = d};
     ks_node_walk(node, visit_effects, e);
 }
 
-static void effect(struct dealer *d, struct ks_node *node)
+static void effect(struct ks_dealer *d, struct ks_node *node)
 {
     struct effects e;
     look(d, node, &e);
@@ -347,7 +275,7 @@ static void effect(struct dealer *d, struct ks_node *node)
          e.meets ? meet(d) : "");
 }
 
-static void refuse_stores(struct dealer *d, struct ks_node *node)
+static void refuse_stores(struct ks_dealer *d, struct ks_node *node)
 {
     struct effects e;
     look(d, node, &e);
@@ -356,7 +284,7 @@ static void refuse_stores(struct dealer *d, struct ks_node *node)
 }
 
 // Whether an `if` is the guard, which stands in front of the lanes' work.
-static bool is_guard(const struct dealer *d, const struct ks_node *node)
+static bool is_guard(const struct ks_dealer *d, const struct ks_node *node)
 {
     for (size_t i = 0; i < d->s->map.strip.len; i++)
         if (d->s->map.strip.at[i].begin == node->begin)
@@ -364,7 +292,7 @@ static bool is_guard(const struct dealer *d, const struct ks_node *node)
     return false;
 }
 
-static void statement(struct dealer *d, struct ks_node *node)
+static void statement(struct ks_dealer *d, struct ks_node *node)
 {
     bool guard;
     switch (node->kind) {
@@ -404,7 +332,7 @@ static void statement(struct dealer *d, struct ks_node *node)
 }
 
 struct sharing {
-    struct dealer *d;
+    struct ks_dealer *d;
     bool *read, *written;
     bool target; // the node looked at is an assignment's target
     const struct ks_node *skip;
@@ -413,7 +341,7 @@ struct sharing {
 static bool visit_sharing(void *context, struct ks_node *node)
 {
     struct sharing *s = context;
-    struct dealer *d = s->d;
+    struct ks_dealer *d = s->d;
     if (node->kind == KS_N_DECL)
         ks_loop_declare(&d->env, node);
     if (is_change(node)) {
@@ -433,7 +361,7 @@ static bool visit_sharing(void *context, struct ks_node *node)
     return true;
 }
 
-static void find_both(struct dealer *d)
+static void find_both(struct ks_dealer *d)
 {
     size_t n = d->s->decl->n_params;
     struct sharing s = {.d = d,
@@ -451,7 +379,7 @@ enum ks_status ks_lanes_make(const struct ks_subject *s, int count, int across, 
                              bool apart, struct ks_lanes *lanes, struct ks_err *err)
 {
     *lanes = (struct ks_lanes){.count = count, .across = across, .limits = ""};
-    struct dealer d = {.s = s, .out = lanes, .unroll = unroll, .apart = apart, .err = err};
+    struct ks_dealer d = {.s = s, .out = lanes, .unroll = unroll, .apart = apart, .err = err};
     struct ks_node *block = s->body.block, *stride = NULL;
     if (s->map.stride)
         stride = block->kid[block->n - 1];

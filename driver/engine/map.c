@@ -1,24 +1,12 @@
-#include "engine/map.h"
+#include "engine/map_finder.h"
 
 #include <string.h>
 
 #include "base/vec.h"
 
-struct finder {
-    struct ks_arena *arena;
-    const struct ks_kernel_decl *decl;
-    const struct ks_body *body;
-    struct ks_affine *env;
-    struct ks_map *map;
-    ks_map_constant *constant;
-    void *context;
-    struct ks_strv helpers; // locals made of thread indexes that are not a global index
-    struct ks_err *err;
-};
-
 static const char *const names[] = {"opt_x", "opt_y", "opt_z"};
 
-static bool is_helper(const struct finder *f, const char *name)
+static bool is_helper(const struct ks_map_finder *f, const char *name)
 {
     for (size_t i = 0; i < f->helpers.len; i++)
         if (strcmp(f->helpers.at[i], name) == 0)
@@ -26,7 +14,7 @@ static bool is_helper(const struct finder *f, const char *name)
     return false;
 }
 
-static bool contains_raw(const struct finder *f, const struct ks_node *node)
+static bool contains_raw(const struct ks_map_finder *f, const struct ks_node *node)
 {
     if (ks_builtin_name(f->arena, node) || (node->kind == KS_N_NAME && is_helper(f, node->text)))
         return true;
@@ -36,7 +24,7 @@ static bool contains_raw(const struct finder *f, const struct ks_node *node)
     return node->init && contains_raw(f, node->init);
 }
 
-static const char *block_text(const struct finder *f, const struct ks_poly *p, char axis,
+static const char *block_text(const struct ks_map_finder *f, const struct ks_poly *p, char axis,
                               const char *symbol)
 {
     if (!symbol || *symbol)
@@ -50,7 +38,7 @@ static const char *block_text(const struct finder *f, const struct ks_poly *p, c
 }
 
 // The axis whose global index the expression is, or -1.
-static int global_axis(struct finder *f, const struct ks_node *node, struct ks_poly *p,
+static int global_axis(struct ks_map_finder *f, const struct ks_node *node, struct ks_poly *p,
                        const char **block)
 {
     *p = ks_affine_eval(f->env, node);
@@ -69,7 +57,7 @@ static bool same_text(const char *a, const char *b)
 
 // Records global indexes below the expression; true when thread or block numbers remain that are
 // part of none.
-static bool scan(struct finder *f, const struct ks_node *node, const struct ks_node **where)
+static bool scan(struct ks_map_finder *f, const struct ks_node *node, const struct ks_node **where)
 {
     if (!contains_raw(f, node))
         return false;
@@ -105,7 +93,7 @@ static bool is_wide(const char *type)
 }
 
 // Takes variables out of a declaration; `gone` says which.
-static void drop(struct finder *f, const struct ks_node *decl, const bool *gone)
+static void drop(struct ks_map_finder *f, const struct ks_node *decl, const bool *gone)
 {
     bool kept = false;
     size_t n = 0;
@@ -122,7 +110,7 @@ static void drop(struct finder *f, const struct ks_node *decl, const bool *gone)
             ks_edit_add(f->arena, &f->map->edits, decl->kid[i]->begin, decl->kid[i + 1]->begin, "");
 }
 
-static enum ks_status scan_declaration(struct finder *f, const struct ks_node *decl, bool loop)
+static enum ks_status scan_declaration(struct ks_map_finder *f, const struct ks_node *decl, bool loop)
 {
     const struct ks_node *where = NULL;
     size_t raw = 0;
@@ -157,14 +145,14 @@ static enum ks_status scan_declaration(struct finder *f, const struct ks_node *d
     return KS_OK;
 }
 
-static enum ks_status refuse_raw(struct finder *f, const struct ks_node *where)
+static enum ks_status refuse_raw(struct ks_map_finder *f, const struct ks_node *where)
 {
     return ks_err_set(f->err, KS_E_UNSUPPORTED,
                       "line %d: \"%.40s\" is used other than in a global thread index", where->line,
                       ks_node_text(f->arena, f->body, where));
 }
 
-static enum ks_status scan_statement(struct finder *f, struct ks_node *node, int loops)
+static enum ks_status scan_statement(struct ks_map_finder *f, struct ks_node *node, int loops)
 {
     const struct ks_node *where = NULL;
     if (node->kind == KS_N_DECL)
@@ -242,174 +230,9 @@ const char *ks_map_plan_text(struct ks_arena *arena, const struct ks_kernel_decl
     }
 }
 
-static bool changes_in(const struct finder *f, const struct ks_node *expr)
-{
-    if (expr->kind == KS_N_NAME && ks_node_changes(f->body->block, expr->text))
-        return true;
-    for (size_t i = 0; i < expr->n; i++)
-        if (changes_in(f, expr->kid[i]))
-            return true;
-    return false;
-}
-
-static bool is_global_x(const struct finder *f, const struct ks_node *node)
-{
-    struct ks_poly p = ks_affine_eval(f->env, node);
-    const char *block;
-    return ks_poly_is_global(&p, 'x', &block);
-}
-
-// "i < LIMIT" in any spelling: the limit as plan text, or NULL.
-static const char *upper_limit(const struct finder *f, const struct ks_map_bound *bound)
-{
-    const struct ks_node *e = bound->expr, *index, *limit;
-    if (e->kind != KS_N_BINARY || strlen(e->text) > 2 || !strchr("<>", e->text[0]) ||
-        strcmp(e->text, "<<") == 0 || strcmp(e->text, ">>") == 0)
-        return NULL;
-    bool less = (e->text[0] == '<') != bound->negated; // kid 0 is the smaller side
-    bool equal = (e->text[1] == '=') != bound->negated;
-    index = less ? e->kid[0] : e->kid[1];
-    limit = less ? e->kid[1] : e->kid[0];
-    if (!is_global_x(f, index) || changes_in(f, limit))
-        return NULL;
-    const char *text = ks_map_plan_text(f->arena, f->decl, f->env, f->constant, f->context, limit);
-    return text && equal ? ks_arena_printf(f->arena, "(%s + 1)", text) : text;
-}
-
-static void split(struct finder *f, const struct ks_node *expr, bool negated)
-{
-    if (ks_node_is(expr, KS_N_BINARY, negated ? "||" : "&&")) {
-        split(f, expr->kid[0], negated);
-        split(f, expr->kid[1], negated);
-        return;
-    }
-    if (ks_node_is(expr, KS_N_UNARY, "!")) {
-        split(f, expr->kid[0], !negated);
-        return;
-    }
-    struct ks_map *m = f->map;
-    ks_vec_grow_(f->arena, (void **)&m->bounds, &m->n_bounds, &m->cap_bounds, sizeof *m->bounds);
-    m->bounds[m->n_bounds - 1] = (struct ks_map_bound){expr, negated};
-}
-
-static bool touches_memory(struct ks_node *node)
-{
-    return ks_node_find(node, KS_N_INDEX, NULL) || ks_node_find(node, KS_N_UNARY, "*") ||
-           ks_node_find(node, KS_N_CALL, NULL) || ks_node_find(node, KS_N_ASSIGN, NULL) ||
-           ks_node_find(node, KS_N_POSTFIX, NULL) || ks_node_find(node, KS_N_UNARY, "++") ||
-           ks_node_find(node, KS_N_UNARY, "--");
-}
-
-static bool is_return(const struct ks_node *node)
-{
-    while (node->kind == KS_N_BLOCK && node->n == 1)
-        node = node->kid[0];
-    return node->kind == KS_N_RETURN;
-}
-
-static void add_items(struct finder *f, struct ks_node *const *nodes, size_t n)
-{
-    struct ks_map *m = f->map;
-    for (size_t i = 0; i < n; i++) {
-        ks_vec_grow_(f->arena, (void **)&m->item, &m->n_item, &m->cap_item, sizeof *m->item);
-        m->item[m->n_item - 1] = nodes[i];
-    }
-}
-
-static void add_front(struct finder *f, struct ks_node *decl)
-{
-    struct ks_map *m = f->map;
-    ks_vec_grow_(f->arena, (void **)&m->front, &m->n_front, &m->cap_front, sizeof *m->front);
-    m->front[m->n_front - 1] = decl;
-}
-
-static void add_test(struct finder *f, const struct ks_node *expr, bool negated)
-{
-    struct ks_map *m = f->map;
-    ks_vec_grow_(f->arena, (void **)&m->tests, &m->n_tests, &m->cap_tests, sizeof *m->tests);
-    m->tests[m->n_tests - 1] = (struct ks_map_bound){expr, negated};
-}
-
-static bool ends_in_return(const struct ks_node *node)
-{
-    while (node->kind == KS_N_BLOCK && node->n > 0)
-        node = node->kid[node->n - 1];
-    return node->kind == KS_N_RETURN;
-}
-
-// Special cases that leave early, and a last `if` whose condition is known before any access.
-static void find_tests(struct finder *f)
-{
-    struct ks_map *m = f->map;
-    for (size_t i = 0; i < m->n_item; i++) {
-        struct ks_node *node = m->item[i];
-        if (node->kind == KS_N_EMPTY)
-            continue;
-        if (node->kind == KS_N_DECL && !touches_memory(node)) {
-            add_front(f, node);
-            continue;
-        }
-        if (node->kind != KS_N_IF || touches_memory(node->kid[0]))
-            return;
-        if (node->n == 2 && ends_in_return(node->kid[1])) {
-            add_test(f, node->kid[0], true);
-            ks_edit_add(f->arena, &m->common, node->begin, node->end, "");
-            continue;
-        }
-        if (i + 1 == m->n_item) {
-            add_test(f, node->kid[0], false);
-            ks_edit_add(f->arena, &m->common, node->begin, node->kid[1]->begin, "");
-            ks_edit_add(f->arena, &m->common, node->kid[1]->end, node->end, "");
-        }
-        return;
-    }
-}
-
-// Declarations and early returns in front, or one `if` round the rest.
-static void find_guard(struct finder *f, struct ks_node *const *nodes, size_t n)
-{
-    size_t i = 0;
-    for (; i < n; i++) {
-        if (nodes[i]->kind == KS_N_EMPTY)
-            continue;
-        if (nodes[i]->kind == KS_N_DECL && !touches_memory(nodes[i])) {
-            add_front(f, nodes[i]);
-            continue;
-        }
-        if (nodes[i]->kind != KS_N_IF || nodes[i]->n != 2 || !is_return(nodes[i]->kid[1]) ||
-            touches_memory(nodes[i]->kid[0]))
-            break;
-        split(f, nodes[i]->kid[0], true);
-        ks_edit_add(f->arena, &f->map->strip, nodes[i]->begin, nodes[i]->end, "");
-    }
-    f->map->item_begin = i < n ? nodes[i]->begin : f->map->end;
-    if (i + 1 == n && nodes[i]->kind == KS_N_IF && nodes[i]->n == 2 &&
-        !touches_memory(nodes[i]->kid[0])) {
-        struct ks_node *branch = nodes[i]->kid[1];
-        split(f, nodes[i]->kid[0], false);
-        ks_edit_add(f->arena, &f->map->strip, nodes[i]->begin, branch->begin, "");
-        add_items(f, branch->kind == KS_N_BLOCK ? branch->kid : &branch,
-                  branch->kind == KS_N_BLOCK ? branch->n : 1);
-        return;
-    }
-    add_items(f, nodes + i, n - i);
-}
-
-static void find_limit(struct finder *f)
-{
-    const char *limit = NULL;
-    for (size_t i = 0; i < f->map->n_bounds; i++) {
-        const char *one = upper_limit(f, &f->map->bounds[i]);
-        if (!one)
-            return;
-        limit = limit ? ks_arena_printf(f->arena, "min(%s, %s)", limit, one) : one;
-    }
-    f->map->limit = limit;
-}
-
 // for (T i = <global x>; i < LIMIT; i += blockDim.x * gridDim.x), the index declared there or just
 // before. Returns the loop variable's name, or NULL.
-static const char *stride_variable(struct finder *f, struct ks_node *loop,
+static const char *stride_variable(struct ks_map_finder *f, struct ks_node *loop,
                                    const struct ks_node **start)
 {
     const struct ks_node *init = loop->kid[0], *step = loop->kid[2];
@@ -419,7 +242,7 @@ static const char *stride_variable(struct finder *f, struct ks_node *loop,
         *start = init->kid[0]->init;
         f->map->stride_type = init->text;
     }
-    if (!name || !is_global_x(f, *start) || step->kind != KS_N_ASSIGN ||
+    if (!name || !ks_map_is_global_x(f, *start) || step->kind != KS_N_ASSIGN ||
         !ks_node_is(step->kid[0], KS_N_NAME, name))
         return NULL;
     const struct ks_node *by = step->kid[1];
@@ -435,7 +258,7 @@ static const char *stride_variable(struct finder *f, struct ks_node *loop,
     return ks_poly_equal(&p, &all) ? name : NULL;
 }
 
-static enum ks_status stride_loop(struct finder *f, struct ks_node *loop, bool *is)
+static enum ks_status stride_loop(struct ks_map_finder *f, struct ks_node *loop, bool *is)
 {
     const struct ks_node *start = NULL;
     struct ks_map *m = f->map;
@@ -462,7 +285,7 @@ static enum ks_status stride_loop(struct finder *f, struct ks_node *loop, bool *
     local->value.wide = m->axis[0].wide;
     m->axis[0].var = name;
     struct ks_map_bound bound = {loop->kid[1], false};
-    m->limit = upper_limit(f, &bound);
+    m->limit = ks_map_upper_limit(f, &bound);
     if (!m->limit)
         KS_FAIL(f->err, KS_E_UNSUPPORTED,
                 "line %d: the loop's limit is no expression of parameters", loop->line);
@@ -471,7 +294,7 @@ static enum ks_status stride_loop(struct finder *f, struct ks_node *loop, bool *
     m->begin = block_body ? body->begin + 1 : body->begin;
     m->end = block_body ? body->end - 1 : body->end;
     m->item_begin = m->begin;
-    add_items(f, block_body ? body->kid : &body, block_body ? body->n : 1);
+    ks_map_add_items(f, block_body ? body->kid : &body, block_body ? body->n : 1);
     for (size_t k = 0; k < m->n_item; k++)
         KS_TRY(scan_statement(f, m->item[k], 0));
     if (m->to_continue.len > 0)
@@ -492,12 +315,12 @@ static bool mentions(const struct ks_node *node, const char *name)
 
 // Declarations in front of a grid-stride loop hold for all of a thread's items. One of the thread's
 // first number serves the loop's start alone, and goes with it.
-static enum ks_status scan_front(struct finder *f, const struct ks_node *decl,
+static enum ks_status scan_front(struct ks_map_finder *f, const struct ks_node *decl,
                                  const struct ks_node *loop)
 {
     size_t numbers = 0;
     bool *gone = KS_NEW_ARRAY(f->arena, bool, decl->n + 1);
-    if (decl->kind != KS_N_DECL || touches_memory((struct ks_node *)decl))
+    if (decl->kind != KS_N_DECL || ks_map_touches_memory((struct ks_node *)decl))
         KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: work outside the grid-stride loop", decl->line);
     for (size_t i = 0; i < decl->n; i++) {
         const struct ks_affine_local *local = ks_affine_find(f->env, decl->kid[i]->text);
@@ -516,7 +339,7 @@ static enum ks_status scan_front(struct finder *f, const struct ks_node *decl,
     return KS_OK;
 }
 
-static enum ks_status find_items(struct finder *f)
+static enum ks_status find_items(struct ks_map_finder *f)
 {
     struct ks_node *block = f->body->block;
     struct ks_map *m = f->map;
@@ -535,9 +358,9 @@ static enum ks_status find_items(struct finder *f)
     }
     m->begin = block->begin + 1;
     m->end = block->end - 1;
-    find_guard(f, block->kid, block->n);
-    find_tests(f);
-    find_limit(f);
+    ks_map_find_guard(f, block->kid, block->n);
+    ks_map_find_tests(f);
+    ks_map_find_limit(f);
     return KS_OK;
 }
 
@@ -564,7 +387,7 @@ static bool visit_carry(void *context, struct ks_node *node)
 
 // A value that one item leaves to the next would differ under another geometry: parameters that
 // change, and locals in front of a grid-stride loop that change in it.
-static enum ks_status refuse_carried(struct finder *f)
+static enum ks_status refuse_carried(struct ks_map_finder *f)
 {
     struct ks_node *block = f->body->block;
     for (size_t i = 0; i < f->decl->n_params; i++) {
@@ -600,7 +423,7 @@ enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *
     if (access->shared_arrays > 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has shared memory", decl->line);
     ks_affine_begin(arena, body->block, env);
-    struct finder f = {.arena = arena,
+    struct ks_map_finder f = {.arena = arena,
                        .decl = decl,
                        .body = body,
                        .env = env,

@@ -1,6 +1,6 @@
-// Local pointers that stand for a place in a parameter's array, `const float *row = x + r * n;`, written
-// out where they are used: row[i] becomes x[(long long)(r * n) + (i)]. All that looks for accesses through
-// parameters then sees them.
+// Local pointers that stand for a place in a parameter's array, `const float *row = x + r * n;`,
+// written out where they are used: row[i] becomes x[(long long)(r * n) + (i)]. All that looks for
+// accesses through parameters then sees them.
 #include <string.h>
 
 #include "engine/loop.h"
@@ -55,7 +55,8 @@ static bool visit_move(void *context, struct ks_node *node)
                    (node->kind == KS_N_UNARY && (strlen(node->text) == 2 || node->text[0] == '&'));
     m->found |= changes && node->n > 0 && ks_node_is(node->kid[0], KS_N_NAME, m->name);
     for (size_t i = 1; node->kind == KS_N_CALL && i < node->n; i++) // by reference, perhaps
-        m->found |= (node->changes >> (i < 32 ? i - 1 : 31) & 1) && ks_node_is(node->kid[i], KS_N_NAME, m->name);
+        m->found |= (node->changes >> (i < 32 ? i - 1 : 31) & 1) &&
+                    ks_node_is(node->kid[i], KS_N_NAME, m->name);
     return !m->found;
 }
 
@@ -67,16 +68,17 @@ static bool moves(const struct inliner *n, const char *name)
     return m.found;
 }
 
-// Whether an offset has one value wherever in the scope it is written: plain arithmetic on names that
-// do not change there and mean one thing.
+// Whether an offset has one value wherever in the scope it is written: plain arithmetic on names
+// that do not change there and mean one thing.
 static bool is_fixed(const struct inliner *n, const struct ks_node *e)
 {
     if (e->kind == KS_N_NAME)
         return !ks_node_changes(n->scope, e->text) &&
                declarations(n, e->text) + (param_of(n, e->text) != NULL) <= 1;
-    bool plain = e->kind == KS_N_NUMBER || e->kind == KS_N_CAST || e->kind == KS_N_MEMBER ||
-                 (e->kind == KS_N_BINARY && strcmp(e->text, ",") != 0) ||
-                 (e->kind == KS_N_UNARY && (strcmp(e->text, "-") == 0 || strcmp(e->text, "+") == 0));
+    bool plain =
+        e->kind == KS_N_NUMBER || e->kind == KS_N_CAST || e->kind == KS_N_MEMBER ||
+        (e->kind == KS_N_BINARY && strcmp(e->text, ",") != 0) ||
+        (e->kind == KS_N_UNARY && (strcmp(e->text, "-") == 0 || strcmp(e->text, "+") == 0));
     for (size_t i = 0; plain && i < e->n; i++)
         plain = is_fixed(n, e->kid[i]);
     return plain;
@@ -113,7 +115,8 @@ static bool read_place(const struct inliner *n, const struct ks_node *e, struct 
     p->offset = ks_arena_printf(arena, "%s%s(long long)(%s)", none ? "" : p->offset,
                                 none             ? ""
                                 : sign[0] == '+' ? " + "
-                                                 : " - ", ks_node_text(arena, &n->s->body, by));
+                                                 : " - ",
+                                ks_node_text(arena, &n->s->body, by));
     return true;
 }
 
@@ -168,8 +171,8 @@ static bool same_elements(const struct inliner *n, const struct ks_node *decl, c
 static bool read_pointer(const struct inliner *n, const struct ks_node *decl, struct pointer *p)
 {
     const struct ks_node *var = p->var;
-    if (!var->pointer || var->reference || var->n > 0 || !var->init || decl->shared || decl->is_static ||
-        declarations(n, var->text) != 1 || !read_place(n, var->init, p) ||
+    if (!var->pointer || var->reference || var->n > 0 || !var->init || decl->shared ||
+        decl->is_static || declarations(n, var->text) != 1 || !read_place(n, var->init, p) ||
         !same_elements(n, decl, p->param))
         return false;
     struct uses u = {var->text, 0, 0};
@@ -212,8 +215,8 @@ static void statement(struct inliner *n, struct ks_node *node)
         n->scope = node;
     if (node->kind == KS_N_DECL)
         declaration(n, node);
-    for (size_t i = node->kind == KS_N_FOR; node->kind >= KS_N_BLOCK && node->kind != KS_N_DECL && i < node->n;
-         i++)
+    for (size_t i = node->kind == KS_N_FOR;
+         node->kind >= KS_N_BLOCK && node->kind != KS_N_DECL && i < node->n; i++)
         statement(n, node->kid[i]);
     n->scope = outer;
 }

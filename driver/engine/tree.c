@@ -378,15 +378,6 @@ static char *shuffles(const struct finder *f, const struct tree *t)
     return text;
 }
 
-static size_t front_of(const struct ks_body *b, const struct ks_node *node)
-{
-    for (size_t i = 0; i < b->n_pragmas; i++)
-        if (b->pragmas[i].end <= node->begin &&
-            strspn(b->text.at + b->pragmas[i].end, " \t\r\n") == node->begin - b->pragmas[i].end)
-            return b->pragmas[i].begin;
-    return node->begin;
-}
-
 static const char *replace(struct finder *f, struct ks_node *loop)
 {
     struct tree t = {.loop = loop};
@@ -406,7 +397,7 @@ static const char *replace(struct finder *f, struct ks_node *loop)
     }
     f->threads = t.threads;
     f->done++;
-    ks_edit_add(f->s->arena, &f->s->rewrites, front_of(&f->s->body, loop), loop->end,
+    ks_edit_add(f->s->arena, &f->s->rewrites, ks_node_front(&f->s->body, loop), loop->end,
                 shuffles(f, &t));
     return NULL;
 }
