@@ -7,8 +7,10 @@
 
 #include "base/num.h"
 #include "base/rng.h"
+#include "verify/compare.h"
 #include "verify/words.h"
 
+#define SIZED 16              // of the first literals, that all values are made as large as
 #define WHOLE_BITS (1 << 23) // integers from here on may be the bits of a float
 
 static void add_value(struct ks_literals *l, double value)
@@ -251,6 +253,28 @@ static void put_whole(const struct ks_literals *l, unsigned char *at, enum ks_sc
         memcpy(at, &value, ks_scalar_size(scalar)); // little endian
 }
 
+size_t ks_literals_kinds(const struct ks_literals *l)
+{
+    return !l->scattered ? 0 : l->n_values < SIZED ? l->n_values : SIZED;
+}
+
+int ks_literals_kind(const struct ks_literals *l, uint64_t seed)
+{
+    size_t n = ks_literals_kinds(l);
+    uint64_t which = n > 0 ? ks_hash_counter(seed ^ UINT64_C(0x512e), UINT64_MAX) % (2 * n) : 0;
+    return n > 0 && which < n ? (int)which : -1;
+}
+
+// What all values are multiplied by, so that they lie about a number which the kernels compare with, on both sides of
+// it: where terms are added, a few such among larger ones would show nothing of a threshold. 0: they are not.
+static double size_of(const struct ks_literals *l, enum ks_scalar scalar, uint64_t seed)
+{
+    int kind = ks_literals_kind(l, seed);
+    double size = kind >= 0 ? l->values[kind] : 0;
+    bool moderate = size >= (scalar == KS_T_F16 ? 0x1p-8 : 0x1p-40) && size <= (l->limit > 0 ? l->limit : 0x1p40);
+    return moderate ? size : 0;
+}
+
 void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
                        uint64_t seed, int64_t count, void *data)
 {
@@ -258,6 +282,11 @@ void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, 
     bool floats = ks_scalar_is_float(elem.scalar);
     size_t size = ks_scalar_size(elem.scalar);
     unsigned char *at = data;
+    double sized = floats ? size_of(literals, elem.scalar, seed) : 0;
+    for (uint64_t i = 0; sized > 0 && i < (uint64_t)count * (uint64_t)elem.lanes; i++)
+        put_float(at + i * size, elem.scalar, sized * ks_scalar_value(elem.scalar, at, (int64_t)i));
+    if (sized > 0)
+        return;
     for (uint64_t i = 0; i < (uint64_t)count * (uint64_t)elem.lanes; i++, at += size) {
         uint64_t run = ks_hash_counter(seed ^ UINT64_C(0x11e7a15), i / RUN), own = ks_hash_counter(seed, i);
         unsigned pattern = literals->scattered ? 0 : run % PATTERNS;

@@ -27,6 +27,10 @@ void ks_literals_join(struct ks_literals *literals, const struct ks_literals *ot
 double ks_literals_near(const struct ks_literals *literals, uint64_t which);
 // The same in turn: each literal, then twice each, then their neighbours, then all of the other sign.
 double ks_literals_turn(const struct ks_literals *literals, uint64_t turn);
+// Which of the first literals a seed multiplies all values by where they are scattered, or -1: it scatters. Of twice
+// as many kinds as ks_literals_kinds says.
+size_t ks_literals_kinds(const struct ks_literals *literals);
+int ks_literals_kind(const struct ks_literals *literals, uint64_t seed);
 // Plants them among `count` elements, for each run of 64 values by `seed`: scattered, or else all equal, rising or
 // alternating. Integers stay within what their initialiser promises.
 void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,

@@ -4,6 +4,7 @@
 #include "verify/schedule_maker.h"
 
 #define LONE_SIZES 96
+#define NEAR 20 // of sizes that differ by one
 
 bool ks_same_sizes(const struct ks_problem *a, const struct ks_problem *b)
 {
@@ -106,6 +107,16 @@ void ks_maker_corners(struct ks_maker *m, size_t workload, const struct ks_propo
         for (size_t i = 0; i < n; i++)
             corner[i] = is_high(n, c, i, &more) ? sizes[i] : least[i];
         ks_maker_problem(m, workload, corner, n, max_bytes);
+    }
+    // One more than the others: who compares sizes with each other may mean "less" or "not more".
+    int64_t modulus = ks_judge_modulus(m->judge, proposal);
+    for (size_t which = 0; which < n; which++) {
+        struct ks_value *beside = ks_arena_memdup(m->arena, sizes, n * sizeof *beside);
+        for (size_t i = 0; i < n; i++) {
+            int64_t value = (NEAR + modulus - 1) / modulus * modulus + (i == which ? modulus : 0);
+            beside[i].value = value < sizes[i].value ? value : sizes[i].value;
+        }
+        ks_maker_problem(m, workload, beside, n, max_bytes);
     }
 }
 

@@ -102,6 +102,7 @@ struct ks_judge {
     KS_VEC(struct ks_recalled *) recalled; // vectors of the search (verify/recall.h)
     int64_t recalled_bytes;
     uint64_t specials;              // vectors of special values so far
+    uint64_t literal_turns;         // and of literals where terms meet
     uint64_t vectors, oracle_holds; // counter, and the vector whose outputs lie in the oracle; 0: none
     uint64_t shape_seed;            // of the sizes drawn in the search, the same for all candidates
     const char **notes; size_t n_notes;

@@ -224,11 +224,14 @@ static void draw_seed(struct ks_judge *judge, struct ks_vector *vector)
         if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
             inputs[n++] = i;
     bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
-    uint64_t turn = special ? judge->specials++ : 0;
+    size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
+    uint64_t turn = special ? judge->specials++ : kinds > 0 ? judge->literal_turns++ : 0;
+    int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) : -1; // each of them, and between two scattered ones
     do
         vector->seed = ks_rng_next(&judge->rng);
-    while (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[turn / KS_FILL_PALETTES % n])) !=
-                          (int)(turn % KS_FILL_PALETTES));
+    while ((kinds > 0 && ks_literals_kind(&judge->literals, ks_vector_slot_seed(vector, inputs[turn / 2 / kinds % n])) != kind) ||
+           (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[turn / KS_FILL_PALETTES % n])) !=
+                           (int)(turn % KS_FILL_PALETTES)));
 }
 
 // A byte each, repeated, in either order. As floats one is tiny and the other huge, of any sign: who adds to what nobody

@@ -123,14 +123,24 @@ static void floats_are_scattered_equal_and_rising(void **state)
     }
     assert_true(kept > N / 8 && kept < N / 2);
     assert_true(exact > 20 && equal > 4 && rising > 4 && alternating > 4);
-    l.scattered = true;
-    for (int i = 0; i < N; i++)
-        x[i] = 100 + (float)i;
-    ks_literals_plant(&l, elem, &init, 1, N, x);
-    kept = 0;
-    for (int i = 0; i < N; i++)
-        kept += x[i] == 100 + (float)i;
-    assert_true(kept > N / 2 && kept < 7 * N / 8);
+    // Where terms are added, scattered, or all of the size of one of them: on both sides of it.
+    l = (struct ks_literals){.values = {0.375, 1e-9, 1e30}, .n_values = 3, .scattered = true};
+    int scattered = 0, sized[2] = {0};
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        for (int i = 0; i < N; i++)
+            x[i] = 0.5f + (float)i / N;
+        ks_literals_plant(&l, elem, &init, seed, N, x);
+        kept = 0;
+        for (int i = 0; i < N; i++)
+            kept += x[i] == 0.5f + (float)i / N;
+        bool tiny = fabsf(x[0] - 0.5e-9f) < 1e-12f && fabsf(x[N - 1] - 1.5e-9f) < 1e-11f;
+        bool small = x[0] == 0.375f * 0.5f && fabsf(x[N - 1] - 0.375f * 1.5f) < 1e-3f;
+        sized[0] += small;
+        sized[1] += tiny;
+        scattered += kept > N / 2 && kept < 7 * N / 8;
+        assert_true(tiny || small || (kept > N / 2 && kept < 7 * N / 8));
+    }
+    assert_true(scattered > 20 && sized[0] > 3 && sized[1] > 3);
     free(x);
 }
 
