@@ -98,6 +98,8 @@ static enum ks_status template_names(struct ks_reach *reach, const struct ks_can
                                      const char **refusal, struct ks_err *err)
 {
     size_t before = reach->templates.len;
+    if (base != NULL && !ks_starts_with(base->mechanism, "template "))
+        return KS_OK; // settings are those of a template's binding: no need to read its files
     if (base == NULL)
         KS_TRY(ks_engine_propose(reach->arena, reach->brief, skill, reach->template_dir,
                                  &reach->templates, refusal, err));
