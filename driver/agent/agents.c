@@ -97,6 +97,29 @@ static enum ks_status read_budget(struct ks_arena *arena, const struct ks_config
     return KS_OK;
 }
 
+// "coder,repairer,planner,reviewer": those that are named are asked, coders always.
+static enum ks_status read_roles(struct ks_arena *arena, const struct ks_config *config,
+                                 struct ks_agents *agents, struct ks_err *err)
+{
+    static const char *const names[] = {"coder", "repairer", "planner", "reviewer", "summariser", NULL};
+    bool unused;
+    bool *const asked[] = {&unused, &agents->repairs, &agents->plans, &agents->reviews, &agents->summarises};
+    for (const char *at = config->agent_roles != NULL ? config->agent_roles : "repairer"; *at != '\0';
+         at += *at == ',') {
+        size_t n = strcspn(at, ","), i = 0;
+        const char *word = ks_arena_strndup(arena, at, n);
+        while (names[i] != NULL && strcmp(names[i], word) != 0)
+            i++;
+        if (names[i] == NULL)
+            KS_FAIL(err, KS_E_USER, "agent: there is no role `%s`; roles are coder, repairer, planner, reviewer "
+                    "and summariser",
+                    word);
+        *asked[i] = true;
+        at += n;
+    }
+    return KS_OK;
+}
+
 enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config *config,
                                  struct ks_agents *agents, struct ks_err *err)
 {
@@ -104,7 +127,11 @@ enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config 
     agents->chains = CHAINS;
     agents->steps = STEPS;
     agents->redaction.home = getenv("HOME");
+    KS_TRY(read_roles(arena, config, agents, err));
     KS_TRY(ks_prompt_load(arena, dir, "coder", &agents->coder, err));
+    KS_TRY(ks_prompt_load(arena, dir, "planner", &agents->planner, err));
+    KS_TRY(ks_prompt_load(arena, dir, "summariser", &agents->summariser, err));
+    KS_TRY(ks_prompt_load(arena, dir, "reviewer", &agents->reviewer, err));
     return ks_prompt_load(arena, dir, "repairer", &agents->repairer, err);
 }
 

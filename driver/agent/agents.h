@@ -13,7 +13,8 @@ struct ks_agents {
     struct ks_limits each;       // of one kernel
     struct ks_price price;
     struct ks_redaction redaction;
-    struct ks_prompt coder, repairer;
+    struct ks_prompt coder, repairer, planner, reviewer, summariser;
+    bool repairs, plans, reviews, summarises; // roles that are asked; else the engine's own choice stands, or the judge's word
     int chains, steps;           // lines of attempts a kernel, and questions of each
 };
 

@@ -4,42 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/digest.h"
-#include "base/log.h"
-#include "fmt/hash.h"
+#include "agent/chain.h"
 #include "os/clock.h"
-
-#define DIGEST_MOST 6000  // bytes of what was tried
-#define REPAIRS_MOST 3    // of one proposal; then another is asked for
-#define STALLED 2         // correct ones in a row without a gain end a chain
-
-enum chain_state { CHAIN_FREE, CHAIN_ASKED, CHAIN_ANSWERED, CHAIN_JUDGED, CHAIN_OVER };
-struct chain {
-    enum chain_state state;
-    bool aided;                       // skills are shown
-    int step, repairs, stalled;
-    char id[KS_ASK_ID];
-    bool repairing;                   // of the question that is open
-    struct ks_answer answer;          // CHAIN_ANSWERED
-    struct ks_candidate *last;        // proposal that the last verdict is about, or NULL
-    const char *last_id;              // and its content's name
-    const char *word;                 // what became of the last answer: verdict or refusal
-    const char *log;                  // the last verdict in full; NULL: none yet
-    const char *refused;              // why the last answer was; NULL: it was not
-    bool failed;                      // the last proposal can be repaired
-};
-struct ks_consult {
-    struct ks_consult_ask ask;
-    struct ks_arena *arena;
-    struct ks_spend spend;
-    struct chain chains[KS_CHAINS_MOST];
-    struct ks_digest_list tried;
-    struct chain *judging;
-    struct ks_consult_counts counts;
-    double best;
-    const char *code, *contract, *device, *facts;
-    const char *ids[64]; size_t n_ids; // of the skills
-};
 
 struct ks_consult *ks_consult_open(const struct ks_consult_ask *ask)
 {
@@ -67,7 +33,7 @@ void ks_consult_close(struct ks_consult *consult)
             ks_answer_free(&consult->chains[i].answer); // the rest lies in the arena
 }
 
-static void note(struct ks_consult *c, const struct ks_candidate *candidate, const struct ks_outcome *o)
+void ks_consult_keep(struct ks_consult *c, const struct ks_candidate *candidate, const struct ks_outcome *o)
 {
     struct ks_buf reason = KS_BUF(4096);
     ks_redact_message(&c->ask.agents->redaction, ks_slice_of(o->reason), &reason);
@@ -82,61 +48,7 @@ static void note(struct ks_consult *c, const struct ks_candidate *candidate, con
 
 void ks_consult_note(struct ks_consult *c, const struct ks_candidate *candidate, const struct ks_outcome *o)
 {
-    note(c, candidate, o);
-}
-
-// The same question in another run has the same name: it goes by what led to it, never by measured numbers.
-static void name_question(const struct ks_consult *c, size_t number, struct chain *chain, const char *role)
-{
-    struct ks_hash hash;
-    struct ks_digest digest;
-    char hex[KS_HASH_TEXT];
-    ks_hash_begin(&hash, "question");
-    ks_hash_text(&hash, "key", c->ask.key);
-    ks_hash_text(&hash, "role", role);
-    ks_hash_int(&hash, "chain", (int64_t)number);
-    ks_hash_int(&hash, "step", chain->step);
-    ks_hash_text(&hash, "proposal", chain->last_id);
-    ks_hash_text(&hash, "word", chain->word);
-    ks_hash_end(&hash, &digest);
-    ks_digest_hex(&digest, hex);
-    snprintf(chain->id, sizeof chain->id, "%.12s-%s-%zu%d-%.8s", c->ask.key, role, number, chain->step, hex);
-}
-
-// The next question of a chain.
-static enum ks_status write_question(struct ks_consult *c, struct chain *chain, struct ks_arena *scratch,
-                                     struct ks_ask *ask, struct ks_err *err)
-{
-    const struct ks_agents *agents = c->ask.agents;
-    chain->repairing = chain->failed && chain->last != NULL && chain->repairs < REPAIRS_MOST;
-    const struct ks_prompt *prompt = chain->repairing ? &agents->repairer : &agents->coder;
-    size_t number = (size_t)(chain - c->chains);
-    name_question(c, number, chain, prompt->role);
-    const struct ks_tried *best = ks_digest_best(&c->tried);
-    const char *const names[] = {"request", "kernel", "contract", "device", "facts", "skills", "tried",
-                                 "best", "log", "refused", "code", "plan"};
-    const char *plan = "none";
-    if (chain->last != NULL) { // the document without its source, which stands in parts
-        struct ks_candidate bare = *chain->last;
-        bare.proposal.source = "(above)";
-        plan = ks_digest_code(scratch, &bare);
-    }
-    const char *const values[] = {
-        chain->id, c->code, c->contract, c->device, c->facts,
-        ks_brief_skills(scratch, c->ask.skills, chain->aided ? c->n_ids : 0),
-        ks_digest_text(scratch, &c->tried, DIGEST_MOST),
-        best != NULL ? ks_digest_code(scratch, best->candidate) : "none yet",
-        chain->log != NULL ? chain->log : "none", chain->refused != NULL ? chain->refused : "no",
-        chain->last != NULL ? ks_parts_print(scratch, chain->last->proposal.source) : "none", plan};
-    KS_TRY(ks_prompt_fill(scratch, prompt, names, values, sizeof names / sizeof *names, ask, err));
-    ask->id = chain->id;
-    ask->kernel = c->ask.brief->signature->instance;
-    ask->spend = &c->spend;
-    struct ks_buf text = KS_BUF((size_t)4 << 20);
-    ks_redact(&agents->redaction, ks_slice_of(ask->user), &text);
-    ask->user = ks_arena_strdup(scratch, ks_buf_text(&text));
-    ks_buf_free(&text);
-    return KS_OK;
+    ks_consult_keep(c, candidate, o);
 }
 
 static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct ks_err *err)
@@ -144,86 +56,16 @@ static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct
     struct ks_arena scratch = {0};
     struct ks_ask ask;
     const struct ks_backend *backend = &c->ask.agents->backend;
-    enum ks_status status = write_question(c, chain, &scratch, &ask, err);
+    enum ks_status status = ks_chain_ask(c, chain, &scratch, &ask, err);
     if (status == KS_OK)
         status = backend->submit(backend->self, &ask, err);
     ks_arena_free(&scratch);
     if (status != KS_OK)
         return status;
     chain->state = CHAIN_ASKED;
-    chain->step++;
+    chain->step += chain->prompt == &c->ask.agents->coder || chain->prompt == &c->ask.agents->repairer;
     c->counts.asked++;
     return KS_OK;
-}
-
-// What became of an answer, for the chain's next question.
-static void turn(struct ks_consult *c, struct chain *chain, const char *word, const char *text, bool verdict)
-{
-    struct ks_buf full = KS_BUF(8192);
-    ks_buf_printf(&full, "%s: ", word);
-    ks_redact_message(&c->ask.agents->redaction, ks_slice_of(text), &full);
-    const struct ks_backend *backend = &c->ask.agents->backend;
-    if (backend->done != NULL)
-        backend->done(backend->self, chain->id);
-    chain->word = ks_arena_strdup(c->arena, word);
-    const char *said = ks_arena_strdup(c->arena, ks_buf_text(&full));
-    ks_buf_free(&full);
-    chain->refused = verdict ? NULL : said;
-    chain->log = verdict ? said : chain->log;
-    bool over = chain->step >= c->ask.agents->steps || chain->stalled >= STALLED;
-    chain->state = over ? CHAIN_OVER : CHAIN_FREE;
-}
-
-static bool known_before(const struct ks_consult *c, const char *id)
-{
-    for (size_t i = 0; i < c->tried.len; i++)
-        if (strcmp(ks_proposal_id(c->arena, &c->tried.at[i].candidate->proposal), id) == 0)
-            return true;
-    return false;
-}
-
-// Reads an answer; true where a candidate came of it.
-static bool take(struct ks_consult *c, struct chain *chain)
-{
-    struct ks_answer *answer = &chain->answer;
-    struct ks_reading reading;
-    const struct ks_agents *agents = c->ask.agents;
-    const struct ks_reading_ask ask = {
-        .prompt = chain->repairing ? &agents->repairer : &agents->coder, .brief = c->ask.brief,
-        .id = chain->id, .base = chain->repairing ? &chain->last->proposal : NULL,
-        .log = chain->repairing ? chain->log : NULL, .skills = c->ids,
-        .n_skills = chain->aided ? c->n_ids : 0, .known = c->ask.known};
-    ks_read_proposal(c->arena, &ask, answer, &reading);
-    c->counts.answered += answer->end != KS_ANSWER_NONE;
-    ks_answer_free(answer);
-    const char *id = reading.refusal == KS_ACCEPTED
-                         ? ks_proposal_id(c->arena, &reading.candidate.proposal) : NULL;
-    if (id != NULL && known_before(c, id)) {
-        reading.refusal = KS_REFUSED_REPEATED;
-        snprintf(reading.why, sizeof reading.why, "this was proposed before, see what was tried");
-    }
-    chain->repairs = chain->repairing ? chain->repairs + 1 : 0;
-    if (reading.refusal != KS_ACCEPTED) {
-        const char *name = ks_refusal_name(reading.refusal);
-        c->counts.refused[reading.refusal]++;
-        ks_info("%s: answer %s refused: %s: %s", c->ask.brief->signature->instance, chain->id, name,
-                reading.why);
-        turn(c, chain, name, reading.why, false);
-        if (reading.refusal == KS_REFUSED_NO_ANSWER)
-            chain->state = CHAIN_OVER; // the backend has tried what it could
-        return false;
-    }
-    struct ks_candidate *candidate = KS_NEW(c->arena, struct ks_candidate);
-    *candidate = reading.candidate;
-    candidate->params = ks_arena_printf(c->arena, "question %s", chain->id);
-    candidate->mechanism = ks_arena_printf(c->arena, "prompted %s", id);
-    candidate->proposer = ks_arena_strdup(c->arena, agents->backend.model);
-    chain->last = candidate;
-    chain->last_id = id;
-    chain->state = CHAIN_JUDGED;
-    c->judging = chain;
-    c->counts.proposed++;
-    return true;
 }
 
 void ks_consult_tell(struct ks_consult *c, const struct ks_outcome *o, double seconds)
@@ -232,7 +74,7 @@ void ks_consult_tell(struct ks_consult *c, const struct ks_outcome *o, double se
     bool gained = o->correct && o->ratio > c->best;
     KS_ASSERT(chain != NULL);
     c->judging = NULL;
-    note(c, chain->last, o);
+    ks_consult_keep(c, chain->last, o);
     ks_spend_time(&c->spend, 0, seconds);
     chain->failed = !o->correct;
     chain->stalled = o->correct && !gained ? chain->stalled + 1 : 0;
@@ -240,7 +82,7 @@ void ks_consult_tell(struct ks_consult *c, const struct ks_outcome *o, double se
                           ? ks_arena_printf(c->arena, "correct, %.3g times as fast as the original%s", o->ratio,
                                             gained ? ", the best so far" : "")
                           : o->reason;
-    turn(c, chain, o->correctness, log, true);
+    ks_chain_turn(c, chain, o->correctness, log, true);
 }
 
 static struct chain *chain_of(struct ks_consult *c, const char *id)
@@ -308,7 +150,7 @@ enum ks_status ks_consult_next(struct ks_consult *c, double seconds, enum ks_con
         }
         struct chain *chain = first_in(c, CHAIN_ANSWERED);
         if (chain != NULL) {
-            if (take(c, chain)) {
+            if (ks_chain_take(c, chain)) {
                 *candidate = chain->last;
                 *state = KS_CONSULT_CANDIDATE;
             }
@@ -336,7 +178,7 @@ enum ks_status ks_consult_print(struct ks_consult *c, struct ks_buf *out, struct
     for (int i = 0; i < c->ask.agents->chains; i++) {
         struct ks_arena scratch = {0};
         struct ks_ask ask;
-        enum ks_status status = write_question(c, &c->chains[i], &scratch, &ask, err);
+        enum ks_status status = ks_chain_ask(c, &c->chains[i], &scratch, &ask, err);
         if (status == KS_OK)
             ks_buf_printf(out, "==== %s, to a %s (version %d)\n---- system\n%s---- user\n%s", ask.id, ask.role,
                           c->ask.agents->coder.version, ask.system, ask.user);

@@ -43,6 +43,7 @@ void ks_consult_tell(struct ks_consult *consult, const struct ks_outcome *outcom
 
 struct ks_consult_counts {
     int asked, answered, proposed, waiting;
+    int planned, rejected;               // plans that held; proposals that a reviewer showed wrong
     int refused[KS_REFUSALS];
     const struct ks_spend *spend;
     const char *stopped;                 // why no more was asked, or NULL

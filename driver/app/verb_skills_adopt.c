@@ -103,6 +103,9 @@ static enum ks_status tune(struct adopting *a, const char *target, bool with, st
         ks_strv_add(arena, &argv, ks_arena_printf(arena, "--budget=%s", a->budget));
     if (a->device != NULL)
         ks_strv_add(arena, &argv, ks_arena_printf(arena, "--device=%s", a->device));
+    const struct ks_skill *skill = ks_skill_find(&a->library.skills, a->id);
+    if (skill->transform == NULL && skill->template_ == NULL) // advice: models alone make anything of it
+        ks_strv_add(arena, &argv, "--no-engine");
     if (a->words != NULL)
         ks_strv_add(arena, &argv, "--");
     for (const char *const *word = a->words; word != NULL && *word != NULL; word++)
@@ -202,8 +205,9 @@ static int check(struct adopting *a, const struct ks_strv *targets)
         return verb_skill_unknown(context, &a->library, a->id);
     if (ks_library_standing(&a->library, a->id)->standing == KS_IN_USE)
         return verb_usage(context, "`%s` is installed and in use; only skills that were added are adopted", a->id);
-    if (skill->transform == NULL && skill->template_ == NULL)
-        return verb_usage(context, "`%s` has no action: with it and without it the same would be tried", a->id);
+    if (skill->transform == NULL && skill->template_ == NULL && context->config.agent == NULL)
+        return verb_usage(context, "`%s` has no action: with it and without it the same would be tried; configure a "
+                          "model that is shown it (KS_AGENT)", a->id);
     for (size_t i = 2; i < targets->len; i++) {
         const char *file, *kernel;
         verb_split_target(context->arena, targets->at[i], &file, &kernel);

@@ -48,6 +48,10 @@ static void say_agents(FILE *out, const char *name, const struct ks_consult_coun
             fprintf(out, ", %d %s", c->refused[i], ks_refusal_name((enum ks_refusal)i));
     if (c->waiting > 0)
         fprintf(out, ", %d awaited", c->waiting);
+    if (c->planned > 0)
+        fprintf(out, ", %d plans", c->planned);
+    if (c->rejected > 0)
+        fprintf(out, ", %d rejected in review", c->rejected);
     if (s->requests > 0)
         fprintf(out, "; %lld requests, %lld tokens%s", (long long)s->requests,
                 (long long)(s->tokens_in + s->tokens_out), s->untold > 0 ? " at most" : "");
@@ -78,6 +82,9 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     }
     if (result != NULL && result->consulted)
         say_agents(out, name, &result->agents);
+    if (result != NULL && result->skill != NULL)
+        fprintf(out, "ks: %s: a new skill, %s, on probation: `ks skills adopt` tells whether it pays\n", name,
+                result->skill);
     if (result != NULL && result->end == KS_TUNE_VARIANT)
         say_variant(out, name, result);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
@@ -129,6 +136,8 @@ static json_t *agents_json(const struct ks_consult_counts *c)
     json_object_set_new(o, "proposed", json_integer(c->proposed));
     json_object_set_new(o, "waiting", json_integer(c->waiting));
     json_object_set_new(o, "refused", refused);
+    json_object_set_new(o, "planned", json_integer(c->planned));
+    json_object_set_new(o, "rejected", json_integer(c->rejected));
     json_object_set_new(o, "requests", json_integer(c->spend->requests));
     json_object_set_new(o, "tokens_in", json_integer(c->spend->tokens_in));
     json_object_set_new(o, "tokens_out", json_integer(c->spend->tokens_out));

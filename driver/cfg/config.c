@@ -24,7 +24,7 @@ static const char *const file_keys[] = {"mode",      "accept",    "readonly",  "
                                         "budget",    "nvcc",      "launcher",  "device",
                                         "cache_dir", "state_dir", "store_dir", "cache_max", "memory_max",
                                         "agent", "agent_budget", "agent_price", "agent_record",
-                                        "agent_timeout", "agent_key_file", "agent_ca", "offline",
+                                        "agent_timeout", "agent_key_file", "agent_ca", "agent_roles", "offline",
                                         NULL};
 
 // Every variable that some part of ks reads; docs/environment.md describes each.
@@ -38,6 +38,7 @@ static const char *const variables[] = {
     "KS_AGENT_KEY_FILE",
     "KS_AGENT_PRICE",
     "KS_AGENT_RECORD",
+    "KS_AGENT_ROLES",
     "KS_AGENT_TIMEOUT",
     "KS_BUDGET",
     "KS_BUILD_ID",
@@ -195,6 +196,7 @@ static enum ks_status set_agent(struct ks_arena *arena, struct ks_config *config
                         : strcmp(name, "agent_record") == 0 ? &config->agent_record
                         : strcmp(name, "agent_key_file") == 0 ? &config->agent_key_file
                         : strcmp(name, "agent_ca") == 0     ? &config->agent_ca
+                        : strcmp(name, "agent_roles") == 0  ? &config->agent_roles
                                                             : NULL;
     if (text != NULL)
         *text = strcmp(value, "none") == 0 ? NULL : ks_arena_strdup(arena, value);
@@ -332,6 +334,7 @@ static enum ks_status read_environment(struct ks_arena *arena, struct ks_config 
         {"KS_AGENT_RECORD", "agent_record"},
         {"KS_AGENT_KEY_FILE", "agent_key_file"},
         {"KS_AGENT_CA", "agent_ca"},
+        {"KS_AGENT_ROLES", "agent_roles"},
         {"KS_AGENT_TIMEOUT", "agent_timeout"},
         {"KS_OFFLINE", "offline"},
         // clang-format on

@@ -46,6 +46,7 @@ struct ks_config {
     const char *agent_price;  // KS_AGENT_PRICE: per million tokens
     const char *agent_key_file; // KS_AGENT_KEY_FILE: readable by its owner alone
     const char *agent_ca;     // KS_AGENT_CA: certificates of servers
+    const char *agent_roles;  // KS_AGENT_ROLES: who is asked
     const char *agent_record; // KS_AGENT_RECORD: transcript to write, and to go on from
     double agent_timeout;     // KS_AGENT_TIMEOUT: seconds for one answer
     bool offline;             // KS_OFFLINE: no socket is opened

@@ -2,8 +2,11 @@
 // asked about compiles and runs all candidates in a sandbox.
 #include <string.h>
 
+#include "agent/retrieve.h"
+#include "agent/summary.h"
 #include "base/log.h"
 #include "memory/fact.h"
+#include "memory/library.h"
 #include "os/clock.h"
 #include "os/proc.h"
 #include "search/tuner.h"
@@ -19,18 +22,12 @@ static struct ks_outcome outcome_of(const struct ks_verdict *verdict)
                                .correct = correct, .ratio = correct ? verdict->geomean : 0};
 }
 
-// The best of different directions, so that they complement each other.
 static size_t choose(const struct ks_tuner *t, const struct ks_skill *chosen[SKILLS_SHOWN])
 {
-    size_t n = 0;
-    for (size_t i = 0; i < t->n_ranked && n < SKILLS_SHOWN; i++) {
-        bool other = strcmp(t->ranked[i].skill->direction, "measurement") != 0; // nobody measures here
-        for (size_t k = 0; k < n; k++)
-            other &= strcmp(chosen[k]->direction, t->ranked[i].skill->direction) != 0;
-        if (other)
-            chosen[n++] = t->ranked[i].skill;
-    }
-    return n;
+    struct ks_retrieve_from *from = KS_NEW_ARRAY(t->arena, struct ks_retrieve_from, t->n_ranked + 1);
+    for (size_t i = 0; i < t->n_ranked; i++)
+        from[i] = (struct ks_retrieve_from){t->ranked[i].skill, t->ranked[i].score};
+    return ks_retrieve(t->arena, &t->brief, from, t->n_ranked, SKILLS_SHOWN, chosen);
 }
 
 // On the emulated device the search goes by text and launch alone; a model is told what was counted as well.
@@ -58,15 +55,20 @@ static void add_counted(struct ks_tuner *t)
     json_decref(profile.json);
 }
 
+static struct ks_brief_source source_of(const struct ks_tuner *t)
+{
+    const struct ks_tu_mark *mark = t->kernel->mark;
+    return (struct ks_brief_source){.file = mark->file->text, .begin = mark->decl->begin, .end = mark->decl->end,
+                                    .contract = t->kernel->contract, .modelled = t->options->modelled};
+}
+
 static struct ks_consult *open_consult(struct ks_tuner *t)
 {
     add_counted(t);
     const struct ks_skill **skills = KS_NEW_ARRAY(t->arena, const struct ks_skill *, SKILLS_SHOWN);
-    const struct ks_tu_mark *mark = t->kernel->mark;
     const struct ks_consult_ask ask = {
         .arena = t->arena, .agents = t->options->agents, .brief = &t->brief,
-        .source = {.file = mark->file->text, .begin = mark->decl->begin, .end = mark->decl->end,
-                   .contract = t->kernel->contract, .modelled = t->options->modelled},
+        .source = source_of(t),
         .key = t->trajectory.key, .skills = skills, .n_skills = choose(t, skills), .known = &t->skills};
     struct ks_consult *consult = ks_consult_open(&ask);
     ks_vec_each(struct ks_try, entry, &t->trajectory.tries)
@@ -134,4 +136,47 @@ enum ks_status ks_prompted(struct ks_tuner *t, struct ks_err *err)
     t->result->agents = ks_consult_counts(consult);
     ks_consult_close(consult);
     return status;
+}
+
+// On probation: nothing is believed of it, but it is shown, and `ks skills adopt` can try it.
+static enum ks_status add_skill(struct ks_tuner *t, const struct ks_summary *summary, struct ks_err *err)
+{
+    struct ks_outcomes *own = NULL;
+    struct ks_library library;
+    struct ks_skill_standing standing;
+    if (t->options->outcomes == NULL) // on the emulated device, where nothing else is remembered
+        KS_TRY(ks_outcomes_open(t->options->config, &own, err));
+    struct ks_outcomes *outcomes = own != NULL ? own : t->options->outcomes;
+    enum ks_status status = ks_library_load(t->arena, t->options->config, outcomes, true, &library, err);
+    if (status == KS_OK)
+        status = ks_library_add(t->arena, t->options->config, outcomes, &library, "the model's skill",
+                                ks_slice_of(summary->text), &standing, err);
+    ks_outcomes_close(own);
+    return status;
+}
+
+void ks_prompted_learn(struct ks_tuner *t, const struct ks_candidate *won, const struct ks_variant *variant)
+{
+    const struct ks_agents *agents = t->options->agents;
+    struct ks_err err = {0};
+    struct ks_summary summary;
+    if (agents == NULL || !agents->summarises || won->proposer == NULL || variant->geomean < KS_SUMMARY_GAIN)
+        return;
+    const struct ks_summary_ask ask = {
+        .arena = t->arena, .agents = t->options->agents, .brief = &t->brief, .source = source_of(t),
+        .key = t->trajectory.key, .won = won, .variant = variant->id, .ratio = variant->geomean};
+    ks_view(t, "asking for a skill", NULL);
+    const char *why = "";
+    if (ks_summarise(&ask, &summary, &err) != KS_OK)
+        why = err.text;
+    else if (summary.awaited)
+        why = "an answer is awaited";
+    else if (summary.refusal != KS_ACCEPTED)
+        why = summary.why;
+    else if (add_skill(t, &summary, &err) != KS_OK)
+        why = err.text;
+    if (*why != '\0')
+        ks_info("%s: no skill of it: %s", t->kernel->signature->instance, why);
+    else
+        t->result->skill = summary.id;
 }

@@ -149,8 +149,11 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
         KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
         ks_step_took(&t->confirming, ks_now() - begun);
         if (verdict.correctness == KS_C_CORRECT &&
-            (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED))
-            return store_all(t, best[i], &verdict, err);
+            (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED)) {
+            KS_TRY(store_all(t, best[i], &verdict, err));
+            ks_prompted_learn(t, best[i]->candidate, &t->result->variant);
+            return KS_OK;
+        }
         ks_info("%s: %s not confirmed: %s", t->kernel->signature->instance, best[i]->proposal,
                 verdict.reason);
         upper = fmax(upper, verdict.geomean);

@@ -49,6 +49,7 @@ struct ks_tune_result {
     bool profiled;
     bool consulted;              // models were asked:
     struct ks_consult_counts agents;
+    const char *skill;           // that a model drew from its win, now on probation; or NULL
     const char *prompt;          // when KS_TUNE_PROMPT
 };
 

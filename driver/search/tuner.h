@@ -45,6 +45,8 @@ bool ks_tuner_spent(const struct ks_tuner *tuner);
 bool ks_tuner_has_time(const struct ks_tuner *tuner, const struct ks_step_cost *cost);
 void ks_step_took(struct ks_step_cost *cost, double seconds);
 
+// What may be learned from a stored win of a model's: a skill on probation, if a summariser is asked.
+void ks_prompted_learn(struct ks_tuner *tuner, const struct ks_candidate *won, const struct ks_variant *variant);
 // A full judgement: kept in the trajectory and the memory, and the best so far where it is. What is faster is profiled,
 // to see whether the metric moved that its skill names (search/remember.c).
 void ks_tuner_remember(struct ks_tuner *tuner, struct ks_candidate *candidate, const char *id,

@@ -1,0 +1,52 @@
+// Private to the consultation of models about one kernel: its chains, shared by what writes questions, what
+// takes answers and what keeps the order.
+#ifndef KS_CHAIN_H
+#define KS_CHAIN_H
+
+#include "agent/consult.h"
+#include "agent/digest.h"
+
+enum chain_state { CHAIN_FREE, CHAIN_ASKED, CHAIN_ANSWERED, CHAIN_JUDGED, CHAIN_OVER };
+struct chain {
+    enum chain_state state;
+    bool aided;                       // skills are shown
+    int step, repairs, stalled;
+    char id[KS_ASK_ID];
+    const struct ks_prompt *prompt;   // of the question that is open
+    bool planned, unreviewed;         // a plan was asked for; `last` is to be reviewed
+    const char *plan;                 // that held, or NULL
+    struct ks_answer answer;          // CHAIN_ANSWERED
+    struct ks_candidate *last;        // proposal that the last verdict is about, or NULL
+    const char *last_id;              // and its content's name
+    const char *word;                 // what became of the last answer: verdict or refusal
+    const char *log;                  // the last verdict in full; NULL: none yet
+    const char *refused;              // why the last answer was; NULL: it was not
+    bool failed;                      // the last proposal can be repaired
+};
+struct ks_consult {
+    struct ks_consult_ask ask;
+    struct ks_arena *arena;
+    struct ks_spend spend;
+    struct chain chains[KS_CHAINS_MOST];
+    struct ks_digest_list tried;
+    struct chain *judging;
+    struct ks_consult_counts counts;
+    double best;
+    const char *code, *contract, *device, *facts;
+    const char *ids[64]; size_t n_ids; // of the skills
+};
+
+
+// The chain's next question, in `scratch` (agent/chain_ask.c).
+enum ks_status ks_chain_ask(struct ks_consult *consult, struct chain *chain, struct ks_arena *scratch,
+                            struct ks_ask *ask, struct ks_err *err);
+// Reads the chain's answer; true where its proposal is to be judged (agent/chain_take.c).
+bool ks_chain_take(struct ks_consult *consult, struct chain *chain);
+// What became of the last answer: a verdict, or why it was refused.
+void ks_chain_turn(struct ks_consult *consult, struct chain *chain, const char *word, const char *text,
+                   bool verdict);
+// Keeps what became of a candidate for the digest.
+void ks_consult_keep(struct ks_consult *consult, const struct ks_candidate *candidate,
+                     const struct ks_outcome *outcome);
+
+#endif

@@ -1,0 +1,145 @@
+// Answers: what is refused, what is planned or reviewed, what goes to the judge.
+#include <stdio.h>
+#include <string.h>
+
+#include "agent/chain.h"
+#include "agent/roles.h"
+#include "base/log.h"
+
+#define STALLED 2 // correct ones in a row without a gain end a chain
+
+static void finish(struct ks_consult *c, const struct chain *chain)
+{
+    const struct ks_backend *backend = &c->ask.agents->backend;
+    if (backend->done != NULL)
+        backend->done(backend->self, chain->id);
+}
+
+// What became of an answer, for the chain's next question.
+void ks_chain_turn(struct ks_consult *c, struct chain *chain, const char *word, const char *text, bool verdict)
+{
+    struct ks_buf full = KS_BUF(8192);
+    ks_buf_printf(&full, "%s: ", word);
+    ks_redact_message(&c->ask.agents->redaction, ks_slice_of(text), &full);
+    finish(c, chain);
+    chain->word = ks_arena_strdup(c->arena, word);
+    const char *said = ks_arena_strdup(c->arena, ks_buf_text(&full));
+    ks_buf_free(&full);
+    chain->refused = verdict ? NULL : said;
+    chain->log = verdict ? said : chain->log;
+    bool over = chain->step >= c->ask.agents->steps || chain->stalled >= STALLED;
+    chain->state = over ? CHAIN_OVER : CHAIN_FREE;
+}
+
+static bool known_before(const struct ks_consult *c, const char *id)
+{
+    for (size_t i = 0; i < c->tried.len; i++)
+        if (strcmp(ks_proposal_id(c->arena, &c->tried.at[i].candidate->proposal), id) == 0)
+            return true;
+    return false;
+}
+
+static void count_refusal(struct ks_consult *c, const struct chain *chain, enum ks_refusal refusal,
+                          const char *why)
+{
+    c->counts.refused[refusal]++;
+    ks_info("%s: answer %s refused: %s: %s", c->ask.brief->signature->instance, chain->id,
+            ks_refusal_name(refusal), why);
+}
+
+// A plan that does not hold is none: the skills that the engine chose are shown as they are.
+static void take_plan(struct ks_consult *c, struct chain *chain)
+{
+    struct ks_plan_reading plan;
+    const struct ks_plan_ask ask = {.prompt = chain->prompt, .brief = c->ask.brief, .id = chain->id,
+                                    .skills = c->ids, .n_skills = c->n_ids};
+    ks_read_plan(c->arena, &ask, &chain->answer, &plan);
+    chain->planned = true;
+    chain->state = CHAIN_FREE;
+    chain->plan = plan.refusal == KS_ACCEPTED ? plan.text : NULL;
+    c->counts.planned += plan.refusal == KS_ACCEPTED;
+    if (plan.refusal != KS_ACCEPTED)
+        count_refusal(c, chain, plan.refusal, plan.why);
+    finish(c, chain);
+}
+
+// True where the proposal goes to the judge: a review that does not hold keeps nothing from it.
+static bool take_review(struct ks_consult *c, struct chain *chain)
+{
+    struct ks_review_reading review;
+    ks_read_review(c->arena, chain->prompt, chain->id, chain->last->proposal.source, &chain->answer, &review);
+    chain->unreviewed = false;
+    if (review.refusal != KS_ACCEPTED)
+        count_refusal(c, chain, review.refusal, review.why);
+    if (!review.rejects) {
+        finish(c, chain);
+        chain->state = CHAIN_JUDGED;
+        c->judging = chain;
+        return true;
+    }
+    const struct ks_outcome outcome = {.correctness = "REVIEW", .speed = "NOT_MEASURED", .reason = review.finding};
+    c->counts.rejected++;
+    ks_consult_keep(c, chain->last, &outcome);
+    chain->failed = true;
+    ks_chain_turn(c, chain, outcome.correctness, review.finding, true);
+    return false;
+}
+
+// Reads a proposal; true where a candidate came of it.
+static bool take_proposal(struct ks_consult *c, struct chain *chain)
+{
+    struct ks_reading reading;
+    const struct ks_agents *agents = c->ask.agents;
+    bool repair = chain->prompt == &agents->repairer;
+    const struct ks_reading_ask ask = {
+        .prompt = chain->prompt, .brief = c->ask.brief, .id = chain->id,
+        .base = repair ? &chain->last->proposal : NULL, .log = repair ? chain->log : NULL, .skills = c->ids,
+        .n_skills = chain->aided ? c->n_ids : 0, .known = c->ask.known};
+    ks_read_proposal(c->arena, &ask, &chain->answer, &reading);
+    const char *id = reading.refusal == KS_ACCEPTED
+                         ? ks_proposal_id(c->arena, &reading.candidate.proposal) : NULL;
+    if (id != NULL && known_before(c, id)) {
+        reading.refusal = KS_REFUSED_REPEATED;
+        snprintf(reading.why, sizeof reading.why, "this was proposed before, see what was tried");
+    }
+    chain->repairs = repair ? chain->repairs + 1 : 0;
+    if (reading.refusal != KS_ACCEPTED) {
+        count_refusal(c, chain, reading.refusal, reading.why);
+        ks_chain_turn(c, chain, ks_refusal_name(reading.refusal), reading.why, false);
+        if (reading.refusal == KS_REFUSED_NO_ANSWER)
+            chain->state = CHAIN_OVER; // the backend has tried what it could
+        return false;
+    }
+    struct ks_candidate *candidate = KS_NEW(c->arena, struct ks_candidate);
+    *candidate = reading.candidate;
+    candidate->params = ks_arena_printf(c->arena, "question %s", chain->id);
+    candidate->mechanism = ks_arena_printf(c->arena, "prompted %s", id);
+    candidate->proposer = ks_arena_strdup(c->arena, agents->backend.model);
+    chain->last = candidate;
+    chain->last_id = id;
+    c->counts.proposed++;
+    chain->unreviewed = agents->reviews;
+    if (chain->unreviewed) {
+        finish(c, chain);
+        chain->state = CHAIN_FREE;
+        return false;
+    }
+    chain->state = CHAIN_JUDGED;
+    c->judging = chain;
+    return true;
+}
+
+bool ks_chain_take(struct ks_consult *c, struct chain *chain)
+{
+    const struct ks_agents *agents = c->ask.agents;
+    bool candidate = false;
+    c->counts.answered += chain->answer.end != KS_ANSWER_NONE;
+    if (chain->prompt == &agents->planner)
+        take_plan(c, chain);
+    else if (chain->prompt == &agents->reviewer)
+        candidate = take_review(c, chain);
+    else
+        candidate = take_proposal(c, chain);
+    ks_answer_free(&chain->answer);
+    return candidate;
+}
