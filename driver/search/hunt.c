@@ -11,6 +11,8 @@
 #include "source/mechanism.h"
 
 #define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
+#define RECOGNISED 6         // templates that are looked at before all else
+#define CLEARLY_FASTER 1.3   // screened so, a template is judged at once, and anything when time is up
 #define FINALISTS 4         // correct ones judged in full after one round of screening
 #define ROUNDS 3            // of screening, where no finalist stood up
 #define MODELLED_STEP 1.02  // a model says the same each time: what differs by less is equal
@@ -264,10 +266,14 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
     struct ks_tuner *t = h->t;
     double error = t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
     int finalists = 0;
-    while (finalists < FINALISTS && !ks_tuner_spent(t) && !at_the_ceiling(t) &&
-           ks_tuner_has_time(t, &t->judging)) {
+    while (finalists < FINALISTS && !at_the_ceiling(t)) {
         size_t arm = most_promising(h);
         double ratio = arm == SIZE_MAX ? 0 : entry_of(h, arm)->screened;
+        // A search that found something and has judged nothing was for nothing: one judgement is owed.
+        bool owed = t->result->judged == 0 && ratio >= CLEARLY_FASTER &&
+                    t->options->budget_tries == 0 && !ks_stop_requested();
+        if (!owed && (ks_tuner_spent(t) || !ks_tuner_has_time(t, &t->judging)))
+            break;
         if (ratio < WORTH_JUDGING || (t->best > 1 && ratio < t->best * error))
             break;
         int correct = t->result->correct;
@@ -275,6 +281,28 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
         finalists += t->result->correct > correct;
     }
     return KS_OK;
+}
+
+// What templates recognise goes first, in a compile of its own.
+static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
+{
+    size_t arms[RECOGNISED], n;
+    KS_TRY(ks_policy_recognised(&h->policy, RECOGNISED, arms, &n, err));
+    if (n > 0)
+        KS_TRY(make_batch(h, arms, &n, err));
+    if (n == 0)
+        return KS_OK;
+    KS_TRY(screen_batch(h, arms, n, err));
+    size_t best = most_promising(h);
+    return best != SIZE_MAX && entry_of(h, best)->screened >= CLEARLY_FASTER ? judge_finalists(h, err)
+                                                                             : KS_OK;
+}
+
+// Whether another round would end before the deadline, once there is something to lose.
+static bool worth_a_round(const struct ks_tuner *t)
+{
+    double round = t->screening.seen + t->judging.seen + t->confirming.usual;
+    return t->best <= 1 || ks_now() + round <= t->deadline;
 }
 
 enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
@@ -285,7 +313,9 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
     h.policy.space = (struct ks_policy_space){&h, expand, stands};
     h.policy.ranked = t->ranked;
     h.policy.n_ranked = t->n_ranked;
-    for (int round = 0; round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t); round++) {
+    KS_TRY(try_recognised(&h, err));
+    for (int round = 0;
+         round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t) && worth_a_round(t); round++) {
         int looked = t->looked;
         KS_TRY(screen(&h, err));
         KS_TRY(judge_finalists(&h, err));
