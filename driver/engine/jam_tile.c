@@ -71,6 +71,13 @@ enum transfer {
     COPY,  // from memory to the tile's other buffer, opt_other, under way when it returns
 };
 
+// Nothing, of a tile's type; one of two words is no name that can be called.
+static const char *zero(const struct ks_jammer *j, const struct ks_tile *t)
+{
+    bool words = strchr(t->type, ' ') != NULL;
+    return ks_arena_printf(j->s->arena, "%s%s%s", words ? "(" : "", t->type, words ? ")0" : "()");
+}
+
 static int shares(const struct ks_jammer *j, const struct ks_tile *t)
 {
     int threads = j->jam->block[0] * j->jam->block[1];
@@ -110,16 +117,16 @@ static void put_transfer(struct ks_jammer *j, const struct ks_tile *t, int id, c
         const char *in = ks_arena_printf(arena, "%s%sopt_turn %s", room, *room ? " && " : "", inside);
         ks_buf_printf(&j->out,
                       "%*s    if (%s)\n%*s        __pipeline_memcpy_async(&%s, &%s[%s], %d);\n"
-                      "%*s    else%s\n%*s        %s = %s();\n%*s}\n",
+                      "%*s    else%s\n%*s        %s = %s;\n%*s}\n",
                       indent, "", in, indent, "", place, param, t->index, t->bytes, indent, "",
-                      *room ? ks_arena_printf(arena, " if (%s)", room) : "", indent, "", place, t->type,
+                      *room ? ks_arena_printf(arena, " if (%s)", room) : "", indent, "", place, zero(j, t),
                       indent, "");
         return;
     }
     const char *value =
         how == STORE ? next
-                     : ks_arena_printf(arena, "%s%sopt_turn %s ? %s[%s] : %s()", room,
-                                       *room ? " && " : "", inside, param, t->index, t->type);
+                     : ks_arena_printf(arena, "%s%sopt_turn %s ? %s[%s] : %s", room,
+                                       *room ? " && " : "", inside, param, t->index, zero(j, t));
     const char *test = *room && how != FETCH ? ks_arena_printf(arena, "if (%s) ", room) : "";
     ks_buf_printf(&j->out, "%*s    %s%s = %s;\n%*s}\n", indent, "", test,
                   how == FETCH ? next : place, value, indent, "");

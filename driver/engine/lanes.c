@@ -122,7 +122,7 @@ static void deal(struct ks_dealer *d, const struct ks_loop *l)
             d->unroll);
     wrap(d, l->node, front, behind);
     const struct ks_node *test = l->node->kid[l->node->kind == KS_N_FOR];
-    if (d->out->across && l->stores) { // a thread without an item of its own repeats another's
+    if (d->out->across && (l->stores || l->atomics)) { // a thread without an item of its own repeats another's
         ks_edit_add(arena, edits, test->begin, test->begin, "opt_common && (");
         ks_edit_add(arena, edits, test->end, test->end, ")");
     }

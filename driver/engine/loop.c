@@ -192,6 +192,7 @@ static void call(struct ks_loop_reader *r, const struct ks_node *node)
         const struct ks_node *arg = node->kid[i];
         if (i == 1 && ks_node_is(arg, KS_N_UNARY, "&") && (atomic || strcmp(name, "__ldg") == 0)) {
             struct ks_place place = ks_place_of(&r->env, r->decl, arg->kid[0]);
+            r->loop->atomics |= atomic;
             if (atomic && place.base == KS_PLACE_LOCAL)
                 refuse(r, arg, "an atomic on shared or own memory");
             if (!atomic)

@@ -27,6 +27,7 @@ struct ks_loop {
     struct ks_loop_access *accesses;
     size_t n_accesses, cap_accesses;
     bool stores;        // to memory of others
+    bool atomics;       // on such memory
     int units, strided; // accesses with a stride of one, and other ones
     // NULL: the turns may run in any order, if arrays do not overlap and reductions are combined.
     const char *why; // "line 12: ..."

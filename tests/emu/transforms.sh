@@ -155,6 +155,8 @@ refused "$source/window.cu" 'rows rows=16 items=8' 'at most 64 items'
 
 # What real codes hold: numbers named in front of a grid-stride loop, bytes beside words, functions with
 # references, `continue`, sums of pointers.
+made tallied 'lanes lanes=4 across=1' CORRECT
+made tallied 'tile tile=8 items=2 block=32' CORRECT
 made strides 'geometry block=128 items=2' CORRECT
 made strides 'vectorize width=4' CORRECT
 made shares 'geometry block=128 items=2' CORRECT
