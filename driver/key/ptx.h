@@ -30,6 +30,9 @@ struct ks_ptx_module {
 // not PTX.
 enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice text,
                            struct ks_ptx_module *module, struct ks_err *err);
+// The text with the shared arrays that nvcc declares in the one function that uses them ("demoted variable") at the
+// module's end; itself, borrowed, where there are none. For comparing modules: keys are of the text as it is.
+struct ks_slice ks_ptx_promoted(struct ks_arena *arena, struct ks_slice text);
 // Name of the entry or function that the line (from 1) stands in; empty: in none. ptxas complains of
 // lines that are no PTX.
 struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line);

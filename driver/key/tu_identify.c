@@ -15,23 +15,31 @@ struct module_vec {
     size_t len, cap;
 };
 
-static enum ks_status read_modules(struct ks_arena *arena, const struct ks_tu_compile *compile,
-                                   const struct ks_strv *names, struct module_vec *modules,
-                                   struct ks_err *err)
+static enum ks_status read_modules_of(struct ks_arena *arena, const char *dir,
+                                      const struct ks_strv *names, bool promoted,
+                                      struct module_vec *modules, struct ks_err *err)
 {
     for (size_t i = 0; i < names->len; i++) {
         if (!ks_ends_with(names->at[i], ".ptx"))
             continue;
         struct ks_slice text;
         struct ks_arena scratch = {0}; // megabytes that need not wait beside the next compile
-        const char *path = ks_path_join(arena, compile->keep_dir, names->at[i]);
-        enum ks_status status = ks_file_read(&scratch, path, PTX_MAX, &text, err);
+        enum ks_status status = ks_file_read(&scratch, ks_path_join(arena, dir, names->at[i]), PTX_MAX, &text, err);
+        if (status == KS_OK && promoted)
+            text = ks_ptx_promoted(&scratch, text);
         if (status == KS_OK)
             status = ks_ptx_read(arena, text, ks_vec_push(arena, modules), err);
         ks_arena_free(&scratch);
         KS_TRY(status);
     }
     return KS_OK;
+}
+
+static enum ks_status read_modules(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                                   const struct ks_strv *names, struct module_vec *modules,
+                                   struct ks_err *err)
+{
+    return read_modules_of(arena, compile->keep_dir, names, false, modules, err);
 }
 
 // The host's stub is the one beside NAME.cudafe1.cpp; the others belong to device passes.
@@ -429,6 +437,44 @@ static enum ks_reason same_machine_code(struct ks_arena *arena, const struct ks_
     return KS_R_APPLIED;
 }
 
+// Whether every kernel of `was` is in `now`; else *which names one that is not.
+static bool same_entries(const struct ks_ptx_module *was, size_t n_was, const struct module_vec *now,
+                         const char **which)
+{
+    for (size_t m = 0; m < n_was; m++) {
+        const struct ks_ptx_module *module = NULL;
+        ks_vec_each(struct ks_ptx_module, candidate, now)
+            if (strcmp(candidate->target, was[m].target) == 0)
+                module = candidate;
+        for (size_t e = 0; e < was[m].n_entries; e++) {
+            const struct ks_ptx_entry *before = &was[m].entries[e];
+            // Anonymous namespaces and rdc statics carry a hash of the path: compare by digest set.
+            const struct ks_ptx_entry *after = module == NULL ? NULL : ks_ptx_find(module, before->name);
+            bool same = after != NULL && ks_digest_eq(&after->digest, &before->digest);
+            for (size_t i = 0; module != NULL && !same && after == NULL && i < module->n_entries; i++)
+                same = ks_digest_eq(&module->entries[i].digest, &before->digest);
+            if (!same) {
+                *which = before->name;
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// The same where shared arrays of functions stand alike in both: such an array is declared in the kernel that alone
+// uses it, and beside the kernels once a candidate calls the function as well.
+static bool same_promoted(struct ks_arena *arena, const struct ks_tu *tu, const struct ks_tu_compile *shadow,
+                          const struct ks_strv *shadow_names, const char **which)
+{
+    struct ks_strv names = {0};
+    struct module_vec was = {0}, is = {0};
+    return ks_dir_list(arena, tu->plain_dir, &names, NULL) == KS_OK &&
+           read_modules_of(arena, tu->plain_dir, &names, true, &was, NULL) == KS_OK &&
+           read_modules_of(arena, shadow->keep_dir, shadow_names, true, &is, NULL) == KS_OK &&
+           was.len == tu->n_modules && same_entries(was.at, was.len, &is, which);
+}
+
 enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks_tu *tu,
                                          const struct ks_tu_compile *shadow, const char **which)
 {
@@ -438,23 +484,8 @@ enum ks_reason ks_tu_originals_unchanged(struct ks_arena *arena, const struct ks
     if (ks_dir_list(arena, shadow->keep_dir, &names, NULL) != KS_OK ||
         read_modules(arena, shadow, &names, &modules, NULL) != KS_OK)
         return KS_R_INTERNAL;
-    for (size_t m = 0; m < tu->n_modules; m++) {
-        const struct ks_ptx_module *now = NULL;
-        ks_vec_each(struct ks_ptx_module, candidate, &modules)
-            if (strcmp(candidate->target, tu->modules[m].target) == 0)
-                now = candidate;
-        for (size_t e = 0; e < tu->modules[m].n_entries; e++) {
-            const struct ks_ptx_entry *before = &tu->modules[m].entries[e];
-            // Anonymous namespaces and rdc statics carry a hash of the path: compare by digest set.
-            const struct ks_ptx_entry *after = now == NULL ? NULL : ks_ptx_find(now, before->name);
-            bool same = after != NULL && ks_digest_eq(&after->digest, &before->digest);
-            for (size_t i = 0; now != NULL && !same && after == NULL && i < now->n_entries; i++)
-                same = ks_digest_eq(&now->entries[i].digest, &before->digest);
-            if (!same) {
-                *which = before->name;
-                return KS_R_SHADOW_CHANGED_ORIGINAL;
-            }
-        }
-    }
+    if (!same_entries(tu->modules, tu->n_modules, &modules, which) &&
+        !same_promoted(arena, tu, shadow, &names, which))
+        return KS_R_SHADOW_CHANGED_ORIGINAL;
     return same_machine_code(arena, tu, shadow, which);
 }

@@ -92,3 +92,45 @@ done
 # Where that kernel is not, nothing keeps the variant out.
 edit "without that kernel" '/^__global__ void user/d' applied applied
 no_litter
+
+# A shared array of a function that only the original calls is declared in the original, and beside it once the
+# variant calls the function too: nothing else changes.
+rm -r "$cache/variants"
+cat > shared.cu <<'END'
+static __device__ float block_sum(float v)
+{
+    __shared__ float part[256];
+    part[threadIdx.x] = v;
+    __syncthreads();
+    for (int d = 128; d > 0; d /= 2) {
+        if (threadIdx.x < d)
+            part[threadIdx.x] += part[threadIdx.x + d];
+        __syncthreads();
+    }
+    return part[0];
+}
+#pragma ks optimize
+#pragma ks workload let(n=1024) in(x[n]) out(y[ceildiv(n,256)]) grid(ceildiv(n,256)) block(256)
+__global__ void sums(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[blockIdx.x] = block_sum(i < n ? x[i] : 0);
+}
+void run(const float *x, float *y, int n) { sums<<<(n + 255) / 256, 256>>>(x, y, n); }
+END
+cat > shared.yaml <<'END'
+params: [x, y, n]
+source: |
+  __global__ void fast(const float *__restrict__ x, float *__restrict__ y, int n)
+  {
+      const int i = blockIdx.x * 256 + threadIdx.x;
+      const float sum = block_sum(i < n ? __ldg(x + i) : 0);
+      if (threadIdx.x == 0)
+          y[blockIdx.x] = sum;
+  }
+plan:
+  - {kernel: fast, grid: ["ceildiv(n,256)"], block: [256], args: [x, y, n]}
+END
+variant shared.yaml shared.cu -- -arch=sm_90
+compile -arch=sm_90 -c shared.cu -o shared.o
+reason applied

@@ -475,6 +475,38 @@ static int teardown(void **state)
     return 0;
 }
 
+// A function's shared array that one kernel uses stands in it, one that two use beside them.
+static void promoted_arrays_make_modules_alike(void **state)
+{
+    (void)state;
+    static const char alone[] = HEADER
+        ".visible .entry k(.param .u64 k_param_0)\n{\n\t// demoted variable\n\t.shared .align 4 .b8 _ZE4part[128];\n"
+        "\t// demoted variable\n\t.shared .align 8 .b8 _ZE4rest[64];\nst.shared.f32 [_ZE4part], %f1;\n"
+        "st.shared.f32 [_ZE4rest], %f1;\nret;\n}";
+    static const char both[] = HEADER
+        ".shared .align 4 .b8 _ZE4part[128];\n"
+        ".visible .entry other()\n{\nst.shared.f32 [_ZE4part], %f1;\nret;\n}\n"
+        ".visible .entry k(.param .u64 k_param_0)\n{\n\t// demoted variable\n\t.shared .align 8 .b8 _ZE4rest[64];\n"
+        "st.shared.f32 [_ZE4part], %f1;\nst.shared.f32 [_ZE4rest], %f1;\nret;\n}\n";
+    static const char larger[] = HEADER
+        ".shared .align 4 .b8 _ZE4part[256];\n"
+        ".visible .entry k(.param .u64 k_param_0)\n{\n\t// demoted variable\n\t.shared .align 8 .b8 _ZE4rest[64];\n"
+        "st.shared.f32 [_ZE4part], %f1;\nst.shared.f32 [_ZE4rest], %f1;\nret;\n}\n";
+    const char *const texts[] = {alone, both, larger};
+    struct ks_digest plain[3], promoted[3];
+    for (size_t i = 0; i < 3; i++) {
+        struct ks_ptx_module module = read_module(ks_slice_of(texts[i]));
+        plain[i] = ks_ptx_find(&module, "k")->digest;
+        module = read_module(ks_ptx_promoted(&arena, ks_slice_of(texts[i])));
+        promoted[i] = ks_ptx_find(&module, "k")->digest;
+    }
+    assert_false(ks_digest_eq(&plain[0], &plain[1])); // keys are of the text as it is
+    assert_true(ks_digest_eq(&promoted[0], &promoted[1]));
+    assert_false(ks_digest_eq(&promoted[1], &promoted[2]));
+    struct ks_slice nothing = ks_slice_of(HEADER ".shared .align 4 .b8 a[4];\n");
+    assert_ptr_equal(ks_ptx_promoted(&arena, nothing).at, nothing.at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +521,7 @@ int main(void)
         cmocka_unit_test(parameters_have_their_layout),
         cmocka_unit_test(damage_is_told_with_its_line),
         cmocka_unit_test(functions_are_found_by_line),
+        cmocka_unit_test(promoted_arrays_make_modules_alike),
         cmocka_unit_test(truncation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, teardown);
