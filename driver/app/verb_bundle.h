@@ -27,4 +27,8 @@ struct verb_merge {
 enum ks_status verb_merge(struct verb_merge *merge, const struct ks_bundled *decisions, size_t n,
                           struct ks_err *err);
 
+
+// verb_trajectories.c: what was tried on this machine, a line a step. An exit status.
+int verb_export_trajectories(struct ks_verb_context *context, const char *path);
+
 #endif

@@ -164,6 +164,21 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
     return status;
 }
 
+enum ks_status ks_outcomes_keys(struct ks_arena *arena, struct ks_outcomes *o, struct ks_strv *keys,
+                                struct ks_err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(o->db, "SELECT DISTINCT key FROM attempts ORDER BY key", -1, &stmt, NULL);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(stmt);
+        if (code == SQLITE_ROW)
+            ks_strv_add(arena, keys, ks_database_text(arena, stmt, 0));
+    }
+    enum ks_status status = code == SQLITE_DONE ? KS_OK : ks_database_fail(o, "the keys cannot be read", err);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
 // Hexadecimal digits alone, so that nothing in it is a wildcard.
 static bool names_proposals(const char *id)
 {

@@ -46,6 +46,9 @@ enum ks_status ks_outcomes_add(struct ks_outcomes *outcomes, const struct ks_att
 enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *outcomes,
                                    const char *key, struct ks_attempt **attempts, size_t *n,
                                    struct ks_err *err);
+// All keys with a trajectory, in order.
+enum ks_status ks_outcomes_keys(struct ks_arena *arena, struct ks_outcomes *outcomes, struct ks_strv *keys,
+                                struct ks_err *err);
 // The text of a proposal that was judged here, by its id or by 4 digits or more that it begins with, for
 // ks_proposal_read. KS_E_ABSENT: there is none; KS_E_USER: several begin so.
 enum ks_status ks_outcomes_proposal(struct ks_arena *arena, struct ks_outcomes *outcomes,

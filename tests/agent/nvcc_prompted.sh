@@ -28,6 +28,23 @@ grep 'coder-00' replies/asked | grep -q 'Mechanism:' || fail "no skills were sho
 grep 'coder-02' replies/asked | grep -q '2.05 times as fast' || fail "the digest lacks the gain"
 grep 'coder-02' replies/asked | grep -q 'kernel: sum_once' || fail "the best is not shown"
 
+# What was tried, as training data: one line a step, the best marked.
+json 0 export --trajectories --out=steps.jsonl
+[ "$(stat -c %a steps.jsonl)" = 600 ] || fail "others may read the training data"
+python3 - <<'PYTHON' > steps || { cat steps; fail "the steps are not as documented"; }
+import json
+steps = [json.loads(line) for line in open("steps.jsonl")]
+assert [s["step"] for s in steps] == [0, 1, 2] and all(s["steps"] == 3 and s["kernel"] == "comb" for s in steps)
+wrong, slow, right = steps
+assert [s["role"] for s in steps] == ["coder", "coder", "repairer"], steps
+assert wrong["outcome"]["correctness"] == "WRONG" and wrong["reward"] == 0 and wrong["advantage"] < 0
+assert slow["outcome"]["correctness"] == "CORRECT" and not slow["marked"] and slow["advantage"] == slow["reward"] > 0.5
+assert right["marked"] and right["gain"] > 2 and right["advantage"] == 0 and "sum_once" in right["action"]["proposal"]
+assert len(right["state"]["before"]) == 2 and right["outcome"]["evidence"] == "modelled"
+PYTHON
+grep -qF "$PWD" steps.jsonl && fail "a path is in the training data"
+status 2 "$ks" export --trajectories --to=x && says 'goes with --out=FILE'
+
 # The transcript alone gives the same, byte for byte but for times; and what it lacks is no answer.
 mv .ks first && : > replies/asked && rm replies/coder-* replies/repairer-*
 ask --agent replay:talk.jsonl --budget=5m
