@@ -24,19 +24,18 @@ template <int wide, bool deep> struct copier {
         at = from + (deep ? (size_t)(x0 + x) * depth + d : (size_t)d * width + x0 + x);
         x += x0;
     }
-    // The next bk of the depth; k0 is where they begin.
-    __device__ __forceinline__ void copy(@T@ (&tile)[bk][wide + 4], int k0, int t)
+    // The next bk of the depth; `whole`: all of them are in the matrix.
+    template <bool whole> __device__ __forceinline__ void copy(@T@ (&tile)[bk][wide + 4], int t)
     {
         @T@ *const to = &tile[deep ? t % across : t / across][deep ? t / across : t % across * 4];
-        const bool full = inside && k0 + bk <= depth;
         _Pragma("unroll") for (int i = 0; i < steps; i++) {
             const int down = i * apart;
             if (deep) {
-                if (full || (x + down < width && d < depth))
+                if (whole || (x + down < width && d < depth))
                     __pipeline_memcpy_async(to + down, at + (size_t)down * depth, 4);
                 else
                     to[down] = 0;
-            } else if (full) {
+            } else if (whole) {
                 __pipeline_memcpy_async(to + down * (wide + 4), at + (size_t)down * width, 16);
             } else {
                 _Pragma("unroll") for (int l = 0; l < 4; l++)
@@ -87,6 +86,35 @@ __device__ __forceinline__ void multiply(@T@ (&sums)[8][8], const @T@ (&as)[bk][
     }
 }
 
+// All tiles of the depth from `first` to `last`, each copied while the one before is multiplied.
+template <bool whole>
+__device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk][bm + 4], @T@ (&bs)[2][bk][bn + 4],
+                                             copier<bm, @a_deep@> &of_a, copier<bn, @b_deep@> &of_b, int tx,
+                                             int ty, int row0, int col0, int first, int last)
+{
+    const int t = threadIdx.x;
+    if (first < last) {
+        of_a.copy<whole>(as[0], t);
+        of_b.copy<whole>(bs[0], t);
+        __pipeline_commit();
+    }
+    int now = 0;
+    for (int k0 = first; k0 < last; k0 += bk) {
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        if (k0 + bk < last) {
+            of_a.copy<whole>(as[now ^ 1], t);
+            of_b.copy<whole>(bs[now ^ 1], t);
+            __pipeline_commit();
+        }
+        if (@partial@)
+            multiply<true>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
+        else
+            multiply<false>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
+        now ^= 1;
+    }
+}
+
 // Each element of C is summed in the order of the depth, as the plain loop does. A thread's 8 x 8
 // elements are four groups of 4 x 4, half a tile apart, which keeps shared loads without conflicts.
 // 128 registers leave room for 512 threads a multiprocessor. Blocks of z: the batch, or parts of the depth.
@@ -111,26 +139,11 @@ __global__ void __launch_bounds__(threads, 512 / threads)
     copier<bm, @a_deep@> of_a(a, m, k, row0, first, t);
     copier<bn, @b_deep@> of_b(b, n, k, col0, first, t);
     @T@ sums[8][8] = {};
-    if (first < last) {
-        of_a.copy(as[0], first, t);
-        of_b.copy(bs[0], first, t);
-        __pipeline_commit();
-    }
-    int now = 0;
-    for (int k0 = first; k0 < last; k0 += bk) {
-        __pipeline_wait_prior(0);
-        __syncthreads();
-        if (k0 + bk < last) {
-            of_a.copy(as[now ^ 1], k0 + bk, t);
-            of_b.copy(bs[now ^ 1], k0 + bk, t);
-            __pipeline_commit();
-        }
-        if (@partial@)
-            multiply<true>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
-        else
-            multiply<false>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
-        now ^= 1;
-    }
+    // Blocks at an edge have code of their own.
+    if (of_a.inside && of_b.inside && last <= k && (last - first) % bk == 0)
+        multiply_all<true>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, last);
+    else
+        multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, last);
     const bool c_aligned = reinterpret_cast<size_t>(c) % 16 == 0 && n % 4 == 0;
     _Pragma("unroll") for (int i = 0; i < 8; i++) {
         const int row = row0 + ty + i % 4 + i / 4 * (bm / 2);
