@@ -17,7 +17,7 @@ static const char loop[] =
     "$again:\n\tadd.u32 %r2, %r2, 1;\n\txor.b32 %r3, %r2, 1;\n\tsetp.lt.u32 %p1, %r2, %r1;\n\t@%p1 bra $again;\n"
     "\tst.global.u32 [%rd1], %r3;\n\tret;\n}\n";
 
-static enum ks_answer run(const char *turns, int threads, int64_t limit, int64_t *steps, char text[256])
+static enum ks_answer run(const char *turns, int blocks, int threads, int64_t limit, int64_t *steps, char text[256])
 {
     struct ks_arena arena = {0};
     struct ks_worker worker;
@@ -33,7 +33,7 @@ static enum ks_answer run(const char *turns, int threads, int64_t limit, int64_t
                                 "align", 4, "role", "out", "alias", -1);
     assert_int_equal(ks_worker_ask(&worker, "buffers", buffers, 60), KS_ANSWER_OK);
     json_t *plan = json_pack("[{s:s,s:s,s:[i,i,i],s:[i,i,i],s:i,s:[{s:i},{s:s}]}]", "module", "m0", "kernel", "k",
-                             "grid", 1, 1, 1, "block", threads, 1, 1, "shared", 0, "args", "buffer", 0, "hex", turns);
+                             "grid", blocks, 1, 1, "block", threads, 1, 1, "shared", 0, "args", "buffer", 0, "hex", turns);
     enum ks_answer answer = ks_vector_run(&worker, plan, 1, true, false, (struct ks_run_limit){600, limit}, &us);
     *steps = worker.steps;
     memcpy(text, worker.text, 256);
@@ -48,15 +48,19 @@ static void a_launch_is_endless_by_its_instructions(void **state)
     (void)state;
     char text[256];
     int64_t one, many, steps;
-    assert_int_equal(run("e8030000", 1, 0, &one, text), KS_ANSWER_OK); // 1000 turns
+    assert_int_equal(run("e8030000", 1, 1, 0, &one, text), KS_ANSWER_OK); // 1000 turns
     assert_true(one > 4000 && one < 4010);
     // A warp takes as long with all lanes on.
-    assert_int_equal(run("e8030000", 32, 0, &many, text), KS_ANSWER_OK);
+    assert_int_equal(run("e8030000", 1, 32, 0, &many, text), KS_ANSWER_OK);
     assert_int_equal(many, one);
-    assert_int_equal(run("e8030000", 1, one + 1, &steps, text), KS_ANSWER_OK);
-    assert_int_equal(run("60ea0000", 1, 100000, &steps, text), KS_ANSWER_FAULT); // 60000 turns
+    assert_int_equal(run("e8030000", 1, 1, one + 1, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(run("60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_FAULT); // 60000 turns
     assert_non_null(strstr(text, "endless: not at its end after 1"));
-    assert_int_equal(run("60ea0000", 1, 250000, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(run("60ea0000", 1, 1, 250000, &steps, text), KS_ANSWER_OK);
+    // Blocks that end one by one: those that are left are not passed over.
+    assert_int_equal(run("e8030000", 8, 1, 3 * one, &steps, text), KS_ANSWER_FAULT);
+    assert_int_equal(run("e8030000", 8, 1, 8 * one + 1, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(steps, 8 * one);
 }
 
 static void time_counts_on_a_gpu_alone(void **state)

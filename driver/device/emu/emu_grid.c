@@ -190,9 +190,10 @@ static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
         ks_emu_find(warp, &grid->module->code.at[g->pc], (uint32_t)__builtin_ctz(g->mask),
                     KS_F_ENDLESS, 0, 0, "not at its end after %llu instructions of warps",
                     (unsigned long long)grid->steps);
-        break;
+        ks_emu_stop(grid);
+        return;
     }
-    ks_emu_stop(grid);
+    // At its end: the next block, if there is one, is what goes on for too long.
 }
 
 // One turn of a block. Returns whether a warp did anything.
@@ -200,6 +201,7 @@ static bool run_block(struct ks_emu_block *block)
 {
     struct ks_emu_grid *grid = block->grid;
     bool any = false;
+    check_budget(grid, block); // blocks before it may have taken all
     for (uint32_t turn = 0; turn < block->n_warps && !grid->stop; turn++) {
         uint32_t slice = grid->options.seed != 0 ? 1 + (uint32_t)ks_rng_below(&grid->rng, 300)
                          : grid->counter != NULL ? COUNT_SLICE
