@@ -10,9 +10,10 @@ for dir in "$(dirname "$(dirname "$share")")"/*; do
     [ "$(basename "$dir")" = skills ] || ln -s "$dir" share/
 done
 export KS_SHARE_DIR=$PWD/share KS_STATE_DIR=$PWD/state KS_CACHE_DIR=$PWD/cache
+# Two judgements: the first is of what the template recognises, and then others are looked at.
 for type in float int double; do
     cat << END
-#pragma ks optimize budget(1)
+#pragma ks optimize budget(2)
 #pragma ks workload let(n=2048) in(a[n*n]) out(b[n*n]) grid(ceildiv(n,32),ceildiv(n,8)) block(32,8)
 __global__ void turn_$type(const $type *a, $type *b, int n)
 {
