@@ -176,6 +176,8 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     for (size_t w = 0; w < judge->n_problems; w++)
         result->seen[w].workload = w;
     judge->literals = (struct ks_literals){0};
+    if (phase != KS_JUDGE_CONFIRM)
+        judge->literal_turns = 0; // this candidate's first numbers, whatever others were judged before; then the rest
     ks_literals_read(&judge->literals, judge->original_ptx);
     ks_literals_join(&judge->literals, &candidate->literals);
     // Where terms meet, numbers far beyond the others would hide them. The variance of equal values and the
