@@ -65,39 +65,6 @@ void ks_layout_skew(struct ks_layout *layout, int skew, int64_t elements)
     }
 }
 
-bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value)
-{
-    for (size_t i = 0; i < problem->n_values; i++)
-        if (strcmp(problem->values[i].name, name) == 0) {
-            *value = problem->values[i].value;
-            return true;
-        }
-    return false;
-}
-
-bool ks_arg_integer(const struct ks_arg *arg, int64_t *value)
-{
-    if (arg->kind != KS_ARG_SCALAR || arg->type.pointer || arg->type.elem.lanes != 1)
-        return false;
-    switch (arg->type.elem.scalar) {
-    case KS_T_BOOL: *value = arg->bytes[0] != 0; return true;
-    case KS_T_I8: { int8_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
-    case KS_T_U8: { uint8_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
-    case KS_T_I16: { int16_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
-    case KS_T_U16: { uint16_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
-    case KS_T_I32: { int32_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
-    case KS_T_U32: { uint32_t v; memcpy(&v, arg->bytes, sizeof v); *value = v; return true; }
-    case KS_T_I64:
-    case KS_T_U64: { // an unsigned value past INT64_MAX has no name in the language
-        int64_t v;
-        memcpy(&v, arg->bytes, sizeof v);
-        *value = v;
-        return arg->type.elem.scalar == KS_T_I64 || v >= 0;
-    }
-    default: return false;
-    }
-}
-
 static bool geometry(const struct ks_problem *problem, const char *name, int64_t *value)
 {
     const int64_t *dims = NULL;

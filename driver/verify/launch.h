@@ -50,10 +50,6 @@ struct ks_scope {
 bool ks_scope_lookup(void *scope, const char *name, int64_t *value);
 // The mark's assumptions hold, and the proposal's guard if there is one.
 bool ks_scope_admits(struct ks_scope *scope);
-// Value of a let, an integer parameter or a template parameter.
-bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value);
-// Integer value of a scalar argument; false for floats, structs and pointers.
-bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
 
 // Spare elements behind slots, without contents: at the end of the fence the addresses are then no better
 // aligned than elements are, whatever the sizes. Behind all slots, or behind one alone, which then lies

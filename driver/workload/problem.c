@@ -1,26 +1,16 @@
 #include "workload/problem.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "workload/blocks.h"
+#include "workload/problem_maker.h"
 
 #define MAX_TOTAL_BYTES (INT64_C(1) << 40)
 
-// What is being built, with the names known so far.
-struct maker {
-    struct ks_arena *arena;
-    const struct ks_workload_mark *mark;
-    const struct ks_signature *signature;
-    const struct ks_kernel_decl *decl;
-    KS_VEC(struct ks_value) values;
-    struct ks_problem *problem;
-};
-
-static bool find_value(void *context, const char *name, int64_t *value)
+bool ks_maker_find(void *context, const char *name, int64_t *value)
 {
-    const struct maker *m = context;
+    const struct ks_maker *m = context;
     for (size_t i = m->values.len; i-- > 0;) // a later name hides an earlier one
         if (strcmp(m->values.at[i].name, name) == 0) {
             *value = m->values.at[i].value;
@@ -29,14 +19,14 @@ static bool find_value(void *context, const char *name, int64_t *value)
     return false;
 }
 
-static void add_value(struct maker *m, const char *name, int64_t value)
+static void add_value(struct ks_maker *m, const char *name, int64_t value)
 {
     struct ks_value *slot = ks_vec_push(m->arena, &m->values);
     *slot = (struct ks_value){name, value};
 }
 
 struct unknown_name {
-    const struct maker *m;
+    const struct ks_maker *m;
     const char *name;
 };
 
@@ -44,15 +34,14 @@ static void note_unknown(void *context, const char *name)
 {
     struct unknown_name *u = context;
     int64_t value;
-    if (u->name == NULL && !find_value((void *)u->m, name, &value))
+    if (u->name == NULL && !ks_maker_find((void *)u->m, name, &value))
         u->name = name;
 }
 
-// Evaluates, or says what is wrong: which name is missing, or that the value is undefined.
-static enum ks_status evaluate(const struct maker *m, const struct ks_expr *expr, const char *what,
-                               int64_t *value, struct ks_err *err)
+enum ks_status ks_maker_evaluate(const struct ks_maker *m, const struct ks_expr *expr, const char *what,
+                                 int64_t *value, struct ks_err *err)
 {
-    if (ks_expr_eval(expr, find_value, (void *)m, value))
+    if (ks_expr_eval(expr, ks_maker_find, (void *)m, value))
         return KS_OK;
     struct unknown_name u = {.m = m};
     ks_expr_names(expr, note_unknown, &u);
@@ -97,7 +86,7 @@ static const int64_t *override_of(const struct ks_value *overrides, size_t n, co
     return NULL;
 }
 
-static enum ks_status bind_lets(struct maker *m, const struct ks_value *overrides, size_t n,
+static enum ks_status bind_lets(struct ks_maker *m, const struct ks_value *overrides, size_t n,
                                 struct ks_err *err)
 {
     for (size_t i = 0; i < m->decl->n_template_params && i < m->signature->n_template_args; i++) {
@@ -114,8 +103,8 @@ static enum ks_status bind_lets(struct maker *m, const struct ks_value *override
             value = *override;
             m->problem->derived |= value != let->expr->value;
         } else {
-            KS_TRY(evaluate(m, let->expr, ks_arena_printf(m->arena, "let(%s)", let->name), &value,
-                            err));
+            KS_TRY(ks_maker_evaluate(m, let->expr, ks_arena_printf(m->arena, "let(%s)", let->name),
+                                     &value, err));
         }
         add_value(m, let->name, value);
     }
@@ -123,7 +112,7 @@ static enum ks_status bind_lets(struct maker *m, const struct ks_value *override
 }
 
 // Name as the user would read it: the workload's own, or its sizes.
-static const char *problem_name(struct maker *m)
+static const char *problem_name(struct ks_maker *m)
 {
     if (*m->mark->name != '\0' && !m->problem->derived)
         return m->mark->name;
@@ -133,7 +122,7 @@ static const char *problem_name(struct maker *m)
     for (size_t i = 0, n = 0; i < m->mark->n_lets; i++) {
         int64_t value = 0;
         if (m->mark->lets[i].expr->op != KS_X_INT ||
-            !find_value(m, m->mark->lets[i].name, &value))
+            !ks_maker_find(m, m->mark->lets[i].name, &value))
             continue;
         ks_buf_printf(&text, "%s%s=%lld", n++ ? "," : "", m->mark->lets[i].name, (long long)value);
     }
@@ -153,7 +142,7 @@ static int param_index(const struct ks_kernel_decl *decl, const char *name)
 }
 
 // Among the problem's arguments; -1: none of them.
-static int arg_index(const struct maker *m, const char *name)
+static int arg_index(const struct ks_maker *m, const char *name)
 {
     const struct ks_block_pointer *member;
     for (size_t n = 0; (member = ks_blocks_pointer(m->mark, n, NULL)) != NULL; n++)
@@ -162,7 +151,7 @@ static int arg_index(const struct maker *m, const char *name)
     return param_index(m->decl, name);
 }
 
-static enum ks_status require_param(const struct maker *m, const char *clause, const char *name,
+static enum ks_status require_param(const struct ks_maker *m, const char *clause, const char *name,
                                     bool pointer, struct ks_err *err)
 {
     int i = arg_index(m, name);
@@ -189,7 +178,7 @@ static bool is_null(const struct ks_setting *setting)
 static const char *const roles[] = {
     [KS_ROLE_IN] = "in", [KS_ROLE_INOUT] = "inout", [KS_ROLE_OUT] = "out"};
 
-static enum ks_status check_clauses(const struct maker *m, struct ks_err *err)
+static enum ks_status check_clauses(const struct ks_maker *m, struct ks_err *err)
 {
     if (m->signature->n_params != m->decl->n_params)
         KS_FAIL(err, KS_E_USER, "%s: %s has %zu parameters in the source and %zu for the compiler",
@@ -212,107 +201,8 @@ static enum ks_status check_clauses(const struct maker *m, struct ks_err *err)
     return KS_OK;
 }
 
-// ---- scalars
-
-static enum ks_status int_bytes(const struct maker *m, struct ks_arg *arg, size_t lane,
-                                int64_t value, struct ks_err *err)
-{
-    enum ks_scalar scalar = arg->elem.scalar;
-    size_t size = ks_scalar_size(scalar);
-    bool fits = true;
-    if (scalar == KS_T_BOOL)
-        fits = value == 0 || value == 1;
-    else if (!ks_scalar_is_signed(scalar))
-        fits = value >= 0 && (size == 8 || value < INT64_C(1) << (8 * size));
-    else if (size < 8)
-        fits = value >= -(INT64_C(1) << (8 * size - 1)) && value < INT64_C(1) << (8 * size - 1);
-    if (!fits)
-        KS_FAIL(err, KS_E_USER, "%s: %s = %lld does not fit its type %s", m->mark->where,
-                arg->name, (long long)value, arg->type.text);
-    memcpy(arg->bytes + lane * size, &value, size); // little endian
-    return KS_OK;
-}
-
-static void float_bytes(struct ks_arg *arg, size_t lane, double value)
-{
-    unsigned char *at = arg->bytes + lane * ks_scalar_size(arg->elem.scalar);
-    float single = (float)value;
-    uint16_t half = arg->elem.scalar == KS_T_F16 ? ks_f32_to_f16(single) : ks_f32_to_bf16(single);
-    switch (arg->elem.scalar) {
-    case KS_T_F64:
-        memcpy(at, &value, sizeof value);
-        break;
-    case KS_T_F32:
-        memcpy(at, &single, sizeof single);
-        break;
-    default:
-        memcpy(at, &half, sizeof half);
-    }
-}
-
-// One value of set(): a literal of the parameter's kind, or an integer expression.
-static enum ks_status set_lane(struct maker *m, struct ks_arg *arg, size_t lane, const char *text,
-                               struct ks_err *err)
-{
-    bool is_float = ks_scalar_is_float(arg->elem.scalar);
-    size_t n = strlen(text);
-    double number;
-    char *plain = ks_arena_strdup(m->arena, text);
-    if (is_float && n > 1 && (plain[n - 1] == 'f' || plain[n - 1] == 'F') &&
-        !ks_starts_with(plain, "0x"))
-        plain[n - 1] = '\0'; // 0.5f
-    if (is_float && ks_parse_f64(plain, &number)) {
-        float_bytes(arg, lane, number);
-        return KS_OK;
-    }
-    struct ks_expr *expr;
-    int64_t value;
-    KS_TRY(ks_expr_parse(m->arena, m->mark->where, ks_slice_of(text), &expr, err));
-    KS_TRY(evaluate(m, expr, ks_arena_printf(m->arena, "set(%s)", arg->name), &value, err));
-    if (is_float)
-        float_bytes(arg, lane, (double)value);
-    else
-        KS_TRY(int_bytes(m, arg, lane, value, err));
-    return KS_OK;
-}
-
-static enum ks_status bind_scalar(struct maker *m, struct ks_arg *arg, struct ks_err *err)
-{
-    const struct ks_workload_mark *mark = m->mark;
-    arg->kind = KS_ARG_SCALAR;
-    arg->elem = arg->type.elem;
-    arg->size = arg->elem.size;
-    arg->alias_of = -1;
-    if (arg->elem.scalar == KS_T_NONE || arg->size == 0 || arg->size > sizeof arg->bytes)
-        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' of type %s cannot be set by a clause; set "
-                                "its members, as in set(%s.n=1), or capture a launch (ks record --capture)",
-                mark->where, arg->name, arg->type.text, arg->name);
-    arg->float_scalar = ks_scalar_is_float(arg->elem.scalar);
-    size_t lanes = (size_t)arg->elem.lanes;
-    for (size_t i = 0; i < mark->n_settings; i++) {
-        const struct ks_setting *set = &mark->settings[i];
-        if (strcmp(set->name, arg->name) != 0)
-            continue;
-        if (set->n_values != lanes)
-            KS_FAIL(err, KS_E_USER, "%s: set(%s) has %zu values, %s takes %zu", mark->where,
-                    arg->name, set->n_values, arg->type.text, lanes);
-        for (size_t lane = 0; lane < lanes; lane++)
-            KS_TRY(set_lane(m, arg, lane, set->values[lane], err));
-        return KS_OK;
-    }
-    int64_t value;
-    if (lanes != 1 || !find_value(m, arg->name, &value))
-        KS_FAIL(err, KS_E_USER, "%s: parameter '%s' has no value; add %s(%s=...)", mark->where,
-                arg->name, arg->float_scalar || lanes != 1 ? "set" : "let", arg->name);
-    if (arg->float_scalar)
-        float_bytes(arg, 0, (double)value);
-    else
-        return int_bytes(m, arg, 0, value, err);
-    return KS_OK;
-}
-
 // With the members that clauses give, for these sizes.
-static enum ks_status bind_struct(struct maker *m, struct ks_arg *arg, bool *bound, struct ks_err *err)
+static enum ks_status bind_struct(struct ks_maker *m, struct ks_arg *arg, bool *bound, struct ks_err *err)
 {
     const struct ks_block *block = ks_blocks_of(m->mark, arg->name);
     *bound = block != NULL;
@@ -322,24 +212,13 @@ static enum ks_status bind_struct(struct maker *m, struct ks_arg *arg, bool *bou
     unsigned char *bytes = ks_arena_memdup(m->arena, block->bytes, block->size);
     for (size_t v = 0; v < block->n_values; v++) {
         struct ks_arg value = {.name = block->values[v].name, .type = block->values[v].type};
-        KS_TRY(bind_scalar(m, &value, err));
+        KS_TRY(ks_maker_scalar(m, &value, err));
         memcpy(bytes + block->values[v].at, value.bytes, value.size);
     }
     own->bytes = bytes;
     *arg = (struct ks_arg){.kind = KS_ARG_STRUCT, .name = arg->name, .type = arg->type, .block = own,
                            .size = block->size, .alias_of = -1};
     return KS_OK;
-}
-
-static int64_t scalar_value(const struct ks_arg *arg)
-{
-    int64_t value = 0;
-    memcpy(&value, arg->bytes, arg->size);
-    if (ks_scalar_is_signed(arg->elem.scalar) && arg->size < 8) {
-        unsigned shift = 64 - 8 * (unsigned)arg->size;
-        value = (int64_t)((uint64_t)value << shift) >> shift;
-    }
-    return value;
 }
 
 // ---- buffers
@@ -360,13 +239,13 @@ static const char *alias_target(const struct ks_workload_mark *mark, const char 
     return NULL;
 }
 
-static const struct ks_type *type_of(const struct maker *m, size_t arg)
+static const struct ks_type *type_of(const struct ks_maker *m, size_t arg)
 {
     size_t n = m->decl->n_params;
     return arg < n ? &m->signature->params[arg] : &ks_blocks_pointer(m->mark, arg - n, NULL)->type;
 }
 
-static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks_err *err)
+static enum ks_status bind_buffer(struct ks_maker *m, struct ks_arg *arg, struct ks_err *err)
 {
     const char *where = m->mark->where;
     const char *target = alias_target(m->mark, arg->name);
@@ -409,8 +288,8 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
         KS_FAIL(err, KS_E_USER, "%s: element type of '%s' (%s) is unknown; name it, as in "
                                 "%s(float %s[...])",
                 where, arg->name, arg->type.text, roles[arg->role], arg->name);
-    KS_TRY(evaluate(m, array->count, ks_arena_printf(m->arena, "the size of '%s'", arg->name),
-                    &arg->count, err));
+    KS_TRY(ks_maker_evaluate(m, array->count, ks_arena_printf(m->arena, "the size of '%s'", arg->name),
+                             &arg->count, err));
     if (arg->count < 0)
         KS_FAIL(err, KS_E_USER, "%s: the size of '%s' is %lld; it must not be negative", where,
                 arg->name, (long long)arg->count);
@@ -420,7 +299,7 @@ static enum ks_status bind_buffer(struct maker *m, struct ks_arg *arg, struct ks
     return KS_OK;
 }
 
-static enum ks_status bind_args(struct maker *m, struct ks_err *err)
+static enum ks_status bind_args(struct ks_maker *m, struct ks_err *err)
 {
     struct ks_problem *p = m->problem;
     p->n_args = p->n_params = m->decl->n_params;
@@ -450,9 +329,10 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
             KS_TRY(bind_struct(m, arg, &bound, err));
             if (bound)
                 continue;
-            KS_TRY(bind_scalar(m, arg, err));
-            if (!arg->float_scalar && arg->elem.lanes == 1)
-                add_value(m, arg->name, scalar_value(arg));
+            KS_TRY(ks_maker_scalar(m, arg, err));
+            int64_t number;
+            if (ks_arg_integer(arg, &number))
+                add_value(m, arg->name, number);
         }
     for (size_t i = p->n_params; i < p->n_params + n_pointers; i++) {
         const struct ks_block_pointer *member = ks_blocks_pointer(m->mark, i - p->n_params, &block);
@@ -466,7 +346,7 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
         struct ks_arg *arg = &p->args[p->n_params + n_pointers + n];
         arg->name = value->name;
         arg->type = value->type;
-        KS_TRY(bind_scalar(m, arg, err));
+        KS_TRY(ks_maker_scalar(m, arg, err));
         arg->parent = (size_t)param_index(m->decl, block->name);
         arg->at = value->at;
     }
@@ -484,7 +364,7 @@ static enum ks_status bind_args(struct maker *m, struct ks_err *err)
 
 // ---- launch
 
-static enum ks_status bind_dims(struct maker *m, const char *what, struct ks_expr *const *exprs,
+static enum ks_status bind_dims(struct ks_maker *m, const char *what, struct ks_expr *const *exprs,
                                 const int64_t *limits, int64_t *out, struct ks_err *err)
 {
     for (size_t i = 0; i < 3; i++) {
@@ -492,7 +372,7 @@ static enum ks_status bind_dims(struct maker *m, const char *what, struct ks_exp
         if (exprs[i] == NULL)
             continue;
         const char *name = ks_arena_printf(m->arena, "%s.%c", what, "xyz"[i]);
-        KS_TRY(evaluate(m, exprs[i], name, &out[i], err));
+        KS_TRY(ks_maker_evaluate(m, exprs[i], name, &out[i], err));
         if (out[i] < 1 || out[i] > limits[i])
             KS_FAIL(err, KS_E_USER, "%s: %s = %lld is impossible; it must be 1 to %lld",
                     m->mark->where, name, (long long)out[i], (long long)limits[i]);
@@ -502,7 +382,7 @@ static enum ks_status bind_dims(struct maker *m, const char *what, struct ks_exp
 
 // Limits that hold for every compute capability since 3.0 (CUDA programming guide, table
 // "Technical Specifications per Compute Capability").
-static enum ks_status bind_launch(struct maker *m, struct ks_err *err)
+static enum ks_status bind_launch(struct ks_maker *m, struct ks_err *err)
 {
     static const int64_t grid_limits[] = {INT32_MAX, 65535, 65535}, block_limits[] = {1024, 1024, 64};
     struct ks_problem *p = m->problem;
@@ -518,7 +398,7 @@ static enum ks_status bind_launch(struct maker *m, struct ks_err *err)
     KS_TRY(bind_dims(m, "grid", m->mark->grid, grid_limits, p->grid, err));
     p->shared = 0;
     if (m->mark->shared != NULL)
-        KS_TRY(evaluate(m, m->mark->shared, "shared", &p->shared, err));
+        KS_TRY(ks_maker_evaluate(m, m->mark->shared, "shared", &p->shared, err));
     if (p->shared < 0 || p->shared > 1 << 20)
         KS_FAIL(err, KS_E_USER, "%s: shared = %lld bytes is impossible", m->mark->where,
                 (long long)p->shared);
@@ -533,7 +413,7 @@ enum ks_status ks_problem_make(struct ks_arena *arena, const struct ks_mark *mar
 {
     KS_ASSERT(workload < mark->n_workloads);
     *problem = (struct ks_problem){.workload = workload};
-    struct maker m = {.arena = arena, .mark = &mark->workloads[workload], .signature = signature,
+    struct ks_maker m = {.arena = arena, .mark = &mark->workloads[workload], .signature = signature,
                       .decl = decl, .problem = problem};
     problem->where = m.mark->where;
     problem->weight = m.mark->weight;

@@ -91,5 +91,9 @@ int64_t ks_problem_bytes(const struct ks_problem *problem); // all distinct buff
 
 // Compulsory traffic: each in read once, each out written once, inout both (bytes).
 int64_t ks_problem_traffic(const struct ks_problem *problem);
+// Value of a let, an integer parameter or a template parameter.
+bool ks_problem_value(const struct ks_problem *problem, const char *name, int64_t *value);
+// Integer value of a scalar argument; false for floats, structs and pointers.
+bool ks_arg_integer(const struct ks_arg *arg, int64_t *value);
 
 #endif
