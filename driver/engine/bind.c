@@ -1,304 +1,16 @@
-#include "engine/bind.h"
-
+// The search for assignments of a kernel's parameters to a template's roles.
 #include <string.h>
 
-#include "base/num.h"
 #include "base/vec.h"
+#include "engine/binder.h"
 #include "engine/specimen.h"
-
-enum {
-    MOST_TRIED = 20000,   // assignments held against the original: each takes microseconds
-    MOST_STEPS = 1000000, // of the search for them
-    MOST_UNKNOWN = 48,    // offered where the original cannot be asked: the judge tells
-    MOST_RECOGNISED = 4,  // offered where it can: they compute the same
-    MOST_CONDITIONS = 64,
-    MOST_CHOICES = 64,
-};
-
-struct condition { // of sizes alone
-    struct ks_expr *expr;
-    size_t last;                   // the number whose assignment makes it known
-    uint64_t names;                // numbers that it is about, a bit each
-    int pointer;                   // the role whose count it gives, or -1: it must hold
-    bool product;                  // of names, and so each of them divides the count
-    const struct ks_expr *divisor; // by which such a product is divided, or NULL
-};
-
-struct binder {
-    struct ks_arena *arena;
-    const struct ks_brief *brief;
-    const struct ks_template *t;
-    struct ks_problem probe[KS_PROBES]; // the workload with every size another prime
-    int *pointer;                       // by role: parameter or -1
-    bool *taken;                        // by parameter
-    const char **text;                  // by role: plan text of what is no pointer
-    int64_t (*value)[KS_PROBES];        // by role: of integers
-    bool *known;                        // by role
-    size_t *order, n_order;             // roles that are numbers
-    struct ks_integer_list integers;
-    struct ks_integer_list *choices; // by role: of literals
-    struct condition conditions[MOST_CONDITIONS];
-    size_t n_conditions;
-    struct ks_binding_list *out;
-    size_t steps, tried, recognised;
-    struct ks_near_miss near;
-    bool exact; // extents must be equal, not just large enough
-    bool round; // sizes must be multiples of KS_ROUND
-};
-
-static bool is_pointer_role(const struct ks_role *role)
-{
-    return role->kind <= KS_ROLE_KIND_INOUT;
-}
-
-static bool is_number_role(const struct ks_role *role)
-{
-    return role->kind == KS_ROLE_KIND_INT || role->kind == KS_ROLE_KIND_LITERAL;
-}
-
-static enum ks_status make_probes(struct binder *b, struct ks_err *err)
-{
-    // No two columns are tied by a line with integer slope: primes, and rows that leave other
-    // remainders, so that a quotient is no line. The smaller ones are for arrays of so many
-    // dimensions that the others would be too large.
-    static const int64_t rows[2][KS_PROBES][8] = {{{211, 223, 227, 229, 233, 239, 241, 251},
-                                                   {197, 151, 163, 109, 281, 179, 137, 227},
-                                                   {101, 307, 131, 313, 149, 257, 283, 173},
-                                                   {208, 214, 220, 226, 232, 238, 244, 250},
-                                                   {150, 165, 189, 174, 123, 204, 222, 177}},
-                                                  {{53, 59, 61, 67, 71, 73, 79, 83},
-                                                   {97, 61, 83, 47, 101, 89, 67, 59},
-                                                   {43, 89, 47, 97, 59, 71, 103, 107},
-                                                   {56, 58, 62, 66, 70, 74, 78, 82},
-                                                   {90, 75, 63, 68, 84, 57, 99, 72}}};
-    struct ks_value *sizes;
-    const struct ks_brief *brief = b->brief;
-    if (!brief->mark || brief->mark->n_workloads == 0)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "no workload says how large the arrays are");
-    size_t n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
-    enum ks_status status = KS_OK;
-    for (int kind = 0; kind < 2; kind++) {
-        status = KS_OK;
-        for (int p = 0; p < KS_PROBES && status == KS_OK; p++) {
-            for (size_t i = 0; i < n; i++)
-                sizes[i].value = rows[kind][p][i % 8];
-            status = ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes,
-                                     n, &b->probe[p], err);
-        }
-        if (status == KS_OK)
-            return KS_OK;
-    }
-    return status;
-}
-
-static const struct ks_arg *arg_of(const struct binder *b, int probe, size_t param)
-{
-    return &b->probe[probe].args[param];
-}
-
-// ---- conditions
-
-struct at_probe {
-    const struct binder *b;
-    int probe;
-};
-
-// Names are roles (ks_template_read), told by their first byte: this is asked millions of times.
-static bool role_value(void *context, const char *name, int64_t *value)
-{
-    const struct at_probe *a = context;
-    size_t r = (unsigned char)*name - KS_ROLE_LETTER;
-    if (!a->b->known[r])
-        return false;
-    *value = a->b->value[r][a->probe];
-    return true;
-}
-
-struct naming {
-    const struct binder *b;
-    size_t last;
-    uint64_t names;
-};
-
-static void note_name(void *context, const char *name)
-{
-    struct naming *n = context;
-    for (size_t i = 0; i < n->b->n_order; i++)
-        if (n->b->order[i] == (size_t)((unsigned char)*name - KS_ROLE_LETTER)) {
-            n->names |= UINT64_C(1) << i;
-            n->last = i + 1 > n->last ? i + 1 : n->last;
-        }
-}
-
-static bool is_product(const struct ks_expr *e)
-{
-    return e->op == KS_X_NAME || e->op == KS_X_INT ||
-           (e->op == KS_X_MUL && is_product(e->kid[0]) && is_product(e->kid[1]));
-}
-
-static void add_condition(struct binder *b, struct ks_expr *expr, int pointer)
-{
-    struct naming naming = {.b = b};
-    ks_expr_names(expr, note_name, &naming);
-    if (b->n_conditions == MOST_CONDITIONS)
-        return;
-    struct condition *c = &b->conditions[b->n_conditions++];
-    *c = (struct condition){
-        .expr = expr, .last = naming.last, .names = naming.names, .pointer = pointer};
-    bool parts = expr->op == KS_X_DIV && is_product(expr->kid[0]) && expr->kid[1]->op == KS_X_NAME;
-    c->product = pointer >= 0 && (parts || is_product(expr));
-    c->divisor = parts ? expr->kid[1] : NULL;
-}
-
-// The product of those factors that are known.
-static int64_t known_part(const struct at_probe *a, const struct ks_expr *e)
-{
-    int64_t value = 1;
-    if (e->op == KS_X_MUL) {
-        int64_t x = known_part(a, e->kid[0]), y = known_part(a, e->kid[1]);
-        return ks_mul_i64(x, y, &value) ? value : INT64_MAX;
-    }
-    if (e->op == KS_X_INT)
-        return e->value;
-    return role_value((void *)(uintptr_t)a, e->name, &value) ? value : 1;
-}
-
-static bool extent_fits(const struct binder *b, const struct condition *c, bool all, int probe)
-{
-    const struct at_probe at = {b, probe};
-    const struct ks_role *role = &b->t->roles[c->pointer];
-    int64_t has = arg_of(b, probe, (size_t)b->pointer[c->pointer])->count, want;
-    bool exact = b->exact || role->kind != KS_ROLE_KIND_IN;
-    if (!all) {
-        int64_t by = 1, most;
-        if (c->divisor && !role_value((void *)(uintptr_t)&at, c->divisor->name, &by))
-            return true;
-        want = known_part(&at, c->divisor ? c->expr->kid[0] : c->expr);
-        // Some multiple of what is known, divided so and rounded down, must be the count.
-        return want > 0 && by > 0 && ks_mul_i64(has + 1, by, &most) &&
-               (exact ? (most - 1) / want * want >= most - by : want < most);
-    }
-    return ks_expr_eval(c->expr, role_value, (void *)(uintptr_t)&at, &want) && want <= has &&
-           (!exact || want == has);
-}
-
-// Whether nothing that is known after `n` numbers speaks against them.
-static bool possible(const struct binder *b, size_t n)
-{
-    for (size_t i = 0; i < b->n_conditions; i++) {
-        const struct condition *c = &b->conditions[i];
-        if ((c->last > n && !c->product) || (n > 0 && !(c->names >> (n - 1) & 1)))
-            continue;
-        if (c->pointer >= 0 && b->pointer[c->pointer] < 0)
-            continue;
-        for (int p = 0; p < KS_PROBES; p++) {
-            const struct at_probe at = {b, p};
-            if (c->pointer >= 0 ? !extent_fits(b, c, c->last == n, p)
-                                : !ks_expr_holds(c->expr, role_value, (void *)(uintptr_t)&at))
-                return false;
-        }
-    }
-    return true;
-}
-
-// ---- ties
-
-static bool same_in_all(const struct binder *b, const struct ks_integer *x,
-                        const struct ks_integer *y)
-{
-    (void)b;
-    return memcmp(x->value, y->value, sizeof x->value) == 0;
-}
-
-// x = slope * y + offset in every probe although all sizes differ: the workload ties them.
-static bool tied(const struct ks_integer *x, const struct ks_integer *y, int64_t *slope,
-                 int64_t *offset)
-{
-    const int64_t *v = x->value, *w = y->value;
-    int64_t rise = v[1] - v[0], run = w[1] - w[0];
-    if (run == 0 || rise % run != 0 || rise / run < 1)
-        return false;
-    *slope = rise / run;
-    *offset = v[0] - *slope * w[0];
-    for (int p = 2; p < KS_PROBES; p++)
-        if (v[p] != *slope * w[p] + *offset)
-            return false;
-    return true;
-}
-
-static bool is_name(const char *text)
-{
-    return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ==
-           '\0';
-}
-
-// A binding is only ever seen where tied integers are tied, so it is used nowhere else, whether it
-// mentions them or not.
-static const char *guard_text(const struct binder *b)
-{
-    struct ks_buf buf = KS_BUF(4096);
-    int64_t slope, offset;
-    for (size_t i = 0; i < b->integers.len; i++)
-        for (size_t k = 0; k < b->integers.len; k++) {
-            const struct ks_integer *x = &b->integers.at[i], *y = &b->integers.at[k];
-            if (i == k || !is_name(x->text) || !is_name(y->text) || !tied(x, y, &slope, &offset) ||
-                (slope == 1 && i < k))
-                continue;
-            ks_buf_printf(&buf, "%s%s == ", buf.len ? " && " : "", x->text);
-            if (slope == 1 && offset == 0)
-                ks_buf_puts(&buf, y->text);
-            else
-                ks_buf_printf(&buf, "%lld * %s + %lld", (long long)slope, y->text,
-                              (long long)offset);
-        }
-    const char *text = ks_arena_strdup(b->arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
-}
-
-static const char *round_text(const struct binder *b, const char *guard)
-{
-    struct ks_buf buf = KS_BUF(4096);
-    ks_buf_puts(&buf, guard);
-    for (size_t i = 0; i < b->integers.len; i++)
-        if (is_name(b->integers.at[i].text))
-            ks_buf_printf(&buf, "%s%s %% %d == 0", buf.len ? " && " : "", b->integers.at[i].text,
-                          KS_ROUND);
-    const char *text = ks_arena_strdup(b->arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
-}
-
-static bool uses(const struct binder *b, const char *text, int *times)
-{
-    *times = 0;
-    for (size_t i = 0; i < b->n_order; i++)
-        *times += b->text[b->order[i]] && strcmp(b->text[b->order[i]], text) == 0;
-    return *times > 0;
-}
-
-// Whether an integer is used twice while one of equal value is not used: under the guard that is
-// the same binding again.
-static bool is_duplicate(const struct binder *b)
-{
-    int times, none;
-    for (size_t i = 0; i < b->integers.len; i++)
-        for (size_t k = 0;
-             uses(b, b->integers.at[i].text, &times) && times > 1 && k < b->integers.len; k++)
-            if (k != i && same_in_all(b, &b->integers.at[i], &b->integers.at[k]) &&
-                !uses(b, b->integers.at[k].text, &none))
-                return true;
-    return false;
-}
-
-// ---- a binding
 
 static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
 {
     for (size_t r = 0; r < b->t->n_roles; r++)
-        if (is_pointer_role(&b->t->roles[r]) && b->pointer[r] >= 0 &&
+        if (ks_bind_is_pointer(&b->t->roles[r]) && b->pointer[r] >= 0 &&
             strcmp(b->t->roles[r].elem, placeholder) == 0)
-            return arg_of(b, 0, (size_t)b->pointer[r])->elem.scalar;
+            return ks_bind_arg(b, 0, (size_t)b->pointer[r])->elem.scalar;
     return KS_T_NONE;
 }
 
@@ -312,7 +24,7 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         const char *value = b->text[r] ? b->text[r] : role->fallback;
         if (b->pointer[r] >= 0)
             value = b->brief->decl->params[b->pointer[r]].name;
-        bool single = is_name(value) || b->pointer[r] >= 0;
+        bool single = ks_bind_is_name(value) || b->pointer[r] >= 0;
         ks_names_add(b->arena, &c->names, role->name,
                      single ? value : ks_arena_printf(b->arena, "(%s)", value));
         if (value != role->fallback)
@@ -332,9 +44,9 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         ks_buf_printf(&text, " form=%s", form->names.value[0]);
     c->text = ks_arena_strdup(b->arena, ks_buf_text(&text));
     c->says = form->says ? ks_assigned_text(b->arena, b->t, form, assignment, form->says) : NULL;
-    c->guard = guard_text(b);
+    c->guard = ks_bind_guard(b);
     if (b->round)
-        c->guard = round_text(b, c->guard);
+        c->guard = ks_bind_round_guard(b, c->guard);
     if (b->t->domain_text)
         c->guard =
             ks_arena_printf(b->arena, "%s%s(%s)", c->guard, *c->guard ? " && " : "",
@@ -351,7 +63,7 @@ static bool enough(const struct binder *b)
 // Every form is tried with each assignment.
 static void finish(struct binder *b)
 {
-    if (is_duplicate(b))
+    if (ks_bind_repeats(b))
         return;
     const char **texts = KS_NEW_ARRAY(b->arena, const char *, b->t->n_roles);
     for (size_t r = 0; r < b->t->n_roles; r++)
@@ -380,7 +92,7 @@ static void try_number(struct binder *b, size_t n, const char *text, const int64
     b->known[r] = value != NULL;
     if (value)
         memcpy(b->value[r], value, sizeof b->value[r]);
-    if (possible(b, n + 1)) {
+    if (ks_bind_possible(b, n + 1)) {
         b->text[r] = text != NULL ? text
                                   : ks_assigned_text(b->arena, b->t, NULL, &assignment,
                                                      b->t->roles[r].otherwise);
@@ -397,7 +109,7 @@ static void try_derived(struct binder *b, size_t n)
     int64_t value[KS_PROBES];
     for (int p = 0; p < KS_PROBES; p++) {
         const struct at_probe at = {b, p};
-        if (!ks_expr_eval(role->derived, role_value, (void *)(uintptr_t)&at, &value[p]))
+        if (!ks_expr_eval(role->derived, ks_bind_role_value, (void *)(uintptr_t)&at, &value[p]))
             return;
     }
     for (size_t i = 0; i < b->integers.len; i++)
@@ -414,7 +126,7 @@ static bool twin_is_free(const struct binder *b, size_t integer)
     for (size_t k = 0; k < integer; k++)
         if (memcmp(b->integers.at[k].value, b->integers.at[integer].value,
                    sizeof b->integers.at[k].value) == 0 &&
-            !uses(b, b->integers.at[k].text, &times))
+            !ks_bind_uses(b, b->integers.at[k].text, &times))
             return true;
     return false;
 }
@@ -440,11 +152,11 @@ static void bind_numbers(struct binder *b)
 {
     b->n_conditions = 0;
     for (size_t r = 0; r < b->t->n_roles; r++)
-        if (is_pointer_role(&b->t->roles[r]) && b->pointer[r] >= 0)
-            add_condition(b, b->t->roles[r].count, (int)r);
+        if (ks_bind_is_pointer(&b->t->roles[r]) && b->pointer[r] >= 0)
+            ks_bind_condition(b, b->t->roles[r].count, (int)r);
     for (size_t i = 0; i < b->t->n_needs; i++)
-        add_condition(b, b->t->needs[i], -1);
-    if (possible(b, 0))
+        ks_bind_condition(b, b->t->needs[i], -1);
+    if (ks_bind_possible(b, 0))
         bind_number(b, 0);
 }
 
@@ -463,7 +175,7 @@ static bool allowed(const struct binder *b, const struct ks_role *role, enum ks_
 
 static bool fits(const struct binder *b, const struct ks_role *role, size_t param)
 {
-    const struct ks_arg *arg = arg_of(b, 0, param);
+    const struct ks_arg *arg = ks_bind_arg(b, 0, param);
     if (b->taken[param] || arg->alias_of >= 0)
         return false;
     if (role->kind == KS_ROLE_KIND_SCALAR)
@@ -480,7 +192,7 @@ static bool fits(const struct binder *b, const struct ks_role *role, size_t para
 static bool all_bound(const struct binder *b)
 {
     for (size_t i = 0; i < b->brief->decl->n_params; i++) {
-        const struct ks_arg *arg = arg_of(b, 0, i);
+        const struct ks_arg *arg = ks_bind_arg(b, 0, i);
         bool must = arg->kind != KS_ARG_SCALAR || arg->float_scalar;
         if (must && !b->taken[i])
             return false;
@@ -490,7 +202,7 @@ static bool all_bound(const struct binder *b)
 
 static void bind_pointers(struct binder *b, size_t r)
 {
-    while (r < b->t->n_roles && is_number_role(&b->t->roles[r]))
+    while (r < b->t->n_roles && ks_bind_is_number(&b->t->roles[r]))
         r++;
     if (r == b->t->n_roles) {
         if (all_bound(b))
@@ -559,7 +271,7 @@ static void prepare(struct binder *b)
     b->taken = KS_NEW_ARRAY(b->arena, bool, b->brief->decl->n_params);
     for (size_t i = 0; i < n; i++) {
         b->pointer[i] = -1;
-        if (is_number_role(&b->t->roles[i]))
+        if (ks_bind_is_number(&b->t->roles[i]))
             b->order[b->n_order++] = i;
     }
     find_choices(b);
@@ -621,7 +333,7 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
     (void)err;
-    if (make_probes(&b, &local) != KS_OK) {
+    if (ks_bind_probes(&b, &local) != KS_OK) {
         *refusal = ks_arena_strdup(arena, local.text);
         return KS_OK;
     }

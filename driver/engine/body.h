@@ -89,5 +89,7 @@ const char *ks_node_changed_by(const struct ks_node *call, size_t i);
 bool ks_node_changes(struct ks_node *node, const char *name);
 // First node of the kind below `node` (itself included), or NULL; `text` NULL: any.
 struct ks_node *ks_node_find(struct ks_node *node, enum ks_node_kind kind, const char *text);
+// Whether a name stands anywhere below `node`.
+bool ks_node_mentions(const struct ks_node *node, const char *name);
 
 #endif

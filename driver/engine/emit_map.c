@@ -43,16 +43,6 @@ static enum ks_status choose(struct ks_subject *s, const struct ks_options *opti
     return KS_OK;
 }
 
-static bool mentions(const struct ks_node *node, const char *name)
-{
-    if (node->kind == KS_N_NAME && strcmp(node->text, name) == 0)
-        return true;
-    for (size_t i = 0; i < node->n; i++)
-        if (mentions(node->kid[i], name))
-            return true;
-    return node->init && mentions(node->init, name);
-}
-
 // Whether the guard or a test, or a later declaration that they need, uses a variable of front
 // declaration `at`.
 static bool guard_needs(const struct ks_subject *s, size_t at)
@@ -61,13 +51,13 @@ static bool guard_needs(const struct ks_subject *s, size_t at)
     for (size_t v = 0; v < m->front[at]->n; v++) {
         const char *name = m->front[at]->kid[v]->text;
         for (size_t i = 0; i < m->n_bounds; i++)
-            if (mentions(m->bounds[i].expr, name))
+            if (ks_node_mentions(m->bounds[i].expr, name))
                 return true;
         for (size_t i = 0; i < m->n_tests; i++)
-            if (mentions(m->tests[i].expr, name))
+            if (ks_node_mentions(m->tests[i].expr, name))
                 return true;
         for (size_t i = at + 1; i < m->n_front; i++)
-            if (mentions(m->front[i], name) && guard_needs(s, i))
+            if (ks_node_mentions(m->front[i], name) && guard_needs(s, i))
                 return true;
     }
     return false;

@@ -303,16 +303,6 @@ static enum ks_status stride_loop(struct ks_map_finder *f, struct ks_node *loop,
     return KS_OK;
 }
 
-static bool mentions(const struct ks_node *node, const char *name)
-{
-    if (node->kind == KS_N_NAME && strcmp(node->text, name) == 0)
-        return true;
-    for (size_t i = 0; i < node->n; i++)
-        if (mentions(node->kid[i], name))
-            return true;
-    return node->init && mentions(node->init, name);
-}
-
 // Declarations in front of a grid-stride loop hold for all of a thread's items. One of the thread's
 // first number serves the loop's start alone, and goes with it.
 static enum ks_status scan_front(struct ks_map_finder *f, const struct ks_node *decl,
@@ -330,7 +320,8 @@ static enum ks_status scan_front(struct ks_map_finder *f, const struct ks_node *
             continue;
         gone[i] = true;
         numbers++;
-        if (mentions(loop->kid[3], local->name) || mentions(loop->kid[1], local->name))
+        if (ks_node_mentions(loop->kid[3], local->name) ||
+            ks_node_mentions(loop->kid[1], local->name))
             KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: %s, the thread's first number, is used in the loop",
                     decl->line, local->name);
     }

@@ -118,3 +118,8 @@ struct ks_node *ks_node_find(struct ks_node *node, enum ks_node_kind kind, const
     ks_node_walk(node, visit_search, &s);
     return s.found;
 }
+
+bool ks_node_mentions(const struct ks_node *node, const char *name)
+{
+    return ks_node_find((struct ks_node *)(uintptr_t)node, KS_N_NAME, name) != NULL;
+}

@@ -1,0 +1,84 @@
+// Private to the binding of roles: one search for assignments, and what its parts ask of each
+// other.
+#ifndef KS_BINDER_H
+#define KS_BINDER_H
+
+#include "engine/bind.h"
+
+enum {
+    MOST_TRIED = 20000,   // assignments held against the original: each takes microseconds
+    MOST_STEPS = 1000000, // of the search for them
+    MOST_UNKNOWN = 48,    // offered where the original cannot be asked: the judge tells
+    MOST_RECOGNISED = 4,  // offered where it can: they compute the same
+    MOST_CONDITIONS = 64,
+    MOST_CHOICES = 64,
+};
+
+struct condition { // of sizes alone
+    struct ks_expr *expr;
+    size_t last;                   // the number whose assignment makes it known
+    uint64_t names;                // numbers that it is about, a bit each
+    int pointer;                   // the role whose count it gives, or -1: it must hold
+    bool product;                  // of names, and so each of them divides the count
+    const struct ks_expr *divisor; // by which such a product is divided, or NULL
+};
+
+struct binder {
+    struct ks_arena *arena;
+    const struct ks_brief *brief;
+    const struct ks_template *t;
+    struct ks_problem probe[KS_PROBES]; // the workload with every size another prime
+    int *pointer;                       // by role: parameter or -1
+    bool *taken;                        // by parameter
+    const char **text;                  // by role: plan text of what is no pointer
+    int64_t (*value)[KS_PROBES];        // by role: of integers
+    bool *known;                        // by role
+    size_t *order, n_order;             // roles that are numbers
+    struct ks_integer_list integers;
+    struct ks_integer_list *choices; // by role: of literals
+    struct condition conditions[MOST_CONDITIONS];
+    size_t n_conditions;
+    struct ks_binding_list *out;
+    size_t steps, tried, recognised;
+    struct ks_near_miss near;
+    bool exact; // extents must be equal, not just large enough
+    bool round; // sizes must be multiples of KS_ROUND
+};
+
+static inline bool ks_bind_is_pointer(const struct ks_role *role)
+{
+    return role->kind <= KS_ROLE_KIND_INOUT;
+}
+
+static inline bool ks_bind_is_number(const struct ks_role *role)
+{
+    return role->kind == KS_ROLE_KIND_INT || role->kind == KS_ROLE_KIND_LITERAL;
+}
+
+static inline const struct ks_arg *ks_bind_arg(const struct binder *b, int probe, size_t param)
+{
+    return &b->probe[probe].args[param];
+}
+
+// The workload's problem with every size another prime, KS_PROBES times.
+enum ks_status ks_bind_probes(struct binder *b, struct ks_err *err);
+
+// Conditions of sizes: a pointer's count (`pointer` is its role), or what must hold (-1).
+struct at_probe {
+    const struct binder *b;
+    int probe;
+};
+// A role's value at a probe, for ks_expr_eval: `context` is a struct at_probe.
+bool ks_bind_role_value(void *context, const char *name, int64_t *value);
+void ks_bind_condition(struct binder *b, struct ks_expr *expr, int pointer);
+// Whether nothing that is known after `n` numbers speaks against them.
+bool ks_bind_possible(const struct binder *b, size_t n);
+
+// Integers that a workload ties together: what a guard asks, and which bindings are the same again.
+bool ks_bind_is_name(const char *text);
+const char *ks_bind_guard(const struct binder *b);
+const char *ks_bind_round_guard(const struct binder *b, const char *guard);
+bool ks_bind_uses(const struct binder *b, const char *text, int *times);
+bool ks_bind_repeats(const struct binder *b);
+
+#endif
