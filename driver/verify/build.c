@@ -121,13 +121,16 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
                            struct ks_candidate *c, struct ks_err *err)
 {
     const struct ks_mark *mark = judge->kernel->mark->mark;
+    const double start = ks_now();
+    if (c->failure != KS_C_CORRECT)
+        return KS_OK;
     c->literals = (struct ks_literals){0};
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
                                        mark->tolerance.kind == KS_TOL_REL,
                             .probed = judge->arith.kind == KS_ARITH_MULADD &&
                                       mark->tolerance.kind == KS_TOL_DERIVED &&
                                       ks_judge_defends(judge, KS_D_EXACT_PROBE)};
-    for (size_t i = 0; i < c->n && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
+    for (size_t i = 0; i < c->n && c->failure == KS_C_CORRECT && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
         const struct ks_ptx_entry *entry;
         struct ks_slice text;
         char reason[256];
@@ -136,14 +139,13 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
             c->failure = KS_C_STATIC;
             snprintf(c->reason, sizeof c->reason, "the candidate contains %s: %s",
                      entry->ineligible_text, ks_reason_text(entry->ineligible));
-            return KS_OK;
+            break;
         }
         ks_literals_read(&c->literals, entry->canonical);
-        if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason)) {
+        if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason))
             fail(c, KS_C_STATIC, reason);
-            return KS_OK;
-        }
     }
+    note(c, KS_CHECK_STATIC, start, c->failure == KS_C_CORRECT);
     return KS_OK;
 }
 
@@ -174,19 +176,23 @@ static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_comp
     c->sass = built.sass;
     c->n = built.n;
     c->registers = KS_NEW_ARRAY(judge->arena, int, built.n);
-    double start = ks_now();
-    const char *which = "";
-    if (ks_judge_defends(judge, KS_D_IDENTITY) &&
-        ks_tu_originals_unchanged(judge->arena, judge->tu, compile, &which) != KS_R_APPLIED) {
-        c->failure = KS_C_STATIC;
-        snprintf(c->reason, sizeof c->reason, "kernel %s changes beside the candidate", which);
-    }
-    if (!note(c, KS_CHECK_IDENTITY, start, c->failure == KS_C_CORRECT))
-        return KS_OK;
-    start = ks_now();
-    KS_TRY(gate(judge, compile, c, err));
-    note(c, KS_CHECK_STATIC, start, c->failure == KS_C_CORRECT);
     return KS_OK;
+}
+
+// The originals beside all candidates of a compile together. Where several are in it, *alone asks for a
+// compile of each: one changes them, and the others are none the worse for it.
+static void keep_originals(struct ks_judge *judge, const struct ks_tu_compile *compile,
+                           struct ks_candidate *const *candidates, size_t n, bool *alone)
+{
+    const char *which = "";
+    double start = ks_now();
+    bool same = !ks_judge_defends(judge, KS_D_IDENTITY) ||
+                ks_tu_originals_unchanged(judge->arena, judge->tu, compile, &which) == KS_R_APPLIED;
+    *alone = !same && n > 1;
+    for (size_t i = 0; !*alone && i < n; i++)
+        if (candidates[i]->failure == KS_C_CORRECT && !note(candidates[i], KS_CHECK_IDENTITY, start, same))
+            fail(candidates[i], KS_C_STATIC,
+                 ks_arena_printf(judge->arena, "kernel %s changes beside the candidate", which));
 }
 
 // The machine code of all candidates of a compile together. Where several are in it, *alone asks for a
@@ -302,6 +308,10 @@ static enum ks_status compile_and_read(struct ks_judge *judge, struct ks_candida
     }
     bool alone = false;
     if (*compiled)
+        keep_originals(judge, compile, candidates, n, &alone);
+    for (size_t i = 0; *compiled && !alone && i < n; i++)
+        KS_TRY(gate(judge, compile, candidates[i], err));
+    if (*compiled && !alone)
         KS_TRY(gate_cubin(judge, compile, candidates, n, &alone, err));
     if (alone) {
         *compiled = false;

@@ -16,6 +16,12 @@
 #include "../fakes/real_tu.h"
 
 static const char source_text[] =
+    "static __device__ __noinline__ float series(float v, int k)\n"
+    "{\n"
+    "    for (int i = 0; i < k; i++)\n"
+    "        v = v * v + k;\n"
+    "    return v;\n"
+    "}\n"
     "#pragma ks optimize\n"
     "#pragma ks workload let(n=4000) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)\n"
     "__global__ void vadd(const float *a, const float *b, float *c, int n)\n"
@@ -23,7 +29,8 @@ static const char source_text[] =
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    if (i < n)\n"
     "        c[i] = a[i] + b[i];\n"
-    "}\n";
+    "}\n"
+    "__global__ void user(float *v) { v[threadIdx.x] = series(v[threadIdx.x], 3); }\n";
 
 struct bench {
     struct real_tu unit;
@@ -100,6 +107,26 @@ static void bad_proposals_are_named_before_anything_runs(void **state)
                      verdicts[i].reason);
     // No path of this machine in what goes back to a proposer.
     assert_null(strstr(verdicts[1].reason, bench.unit.dir));
+}
+
+// What the compiler knows of a helper ends with another caller, and so another kernel changes: the fault of one.
+static void who_changes_an_original_fails_alone(void **state)
+{
+    (void)state;
+    struct ks_proposal *proposals[] = {
+        propose("vadd_beside", "", "if (i < n) c[i] = b[i] + a[i];"),
+        propose("vadd_series", "", "if (i < n) c[i] = a[i] + b[i] + 0 * series(a[i], n);"),
+        propose("vadd_after", "", "if (n > i) c[i] = a[i] + b[i];"),
+    };
+    struct ks_verdict v[3];
+    struct ks_err err = {0};
+    check(ks_judge_quick(bench.judge, proposals, 3, v, &err), &err);
+    assert_int_equal(v[1].correctness, KS_C_STATIC);
+    assert_non_null(strstr(v[1].reason, "user"));
+    assert_non_null(strstr(v[1].reason, "changes beside the candidate"));
+    for (size_t i = 0; i < 3; i += 2)
+        if (v[i].correctness != KS_C_CORRECT)
+            fail_msg("%s \"%s\"", ks_correctness_name(v[i].correctness), v[i].reason);
 }
 
 static void the_gate_can_be_switched_off_in_tests_only(void **state)
@@ -248,6 +275,7 @@ int main(int argc, char **argv)
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
+        cmocka_unit_test(who_changes_an_original_fails_alone),
         cmocka_unit_test(the_gate_can_be_switched_off_in_tests_only),
         cmocka_unit_test(a_template_bomb_is_defused),
         cmocka_unit_test(the_build_that_ships_is_judged),
