@@ -36,6 +36,7 @@ struct http {
     struct curl_slist *headers;
     struct call *first;
     int running;
+    bool direct;           // to this machine, whatever proxies there are
     struct ks_rng rng;
 };
 
@@ -117,6 +118,8 @@ static bool start(struct http *http, struct call *call, struct ks_answer *answer
     // On a connection that was used before, curl repeats by itself what got no answer, and nobody would count it.
     curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, 1L);
     curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, 1L);
+    if (http->direct)
+        curl_easy_setopt(easy, CURLOPT_PROXY, "");
     if (http->ca != NULL)
         curl_easy_setopt(easy, CURLOPT_CAINFO, http->ca);
     KS_ASSERT(curl_multi_add_handle(http->multi, easy) == CURLM_OK);
@@ -259,9 +262,9 @@ static void close_all(void *self)
 static bool is_loopback(const char *url)
 {
     static const char *const hosts[] = {"http://127.0.0.1", "http://localhost", "http://[::1]"};
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) // what stands before an @ is a user, and the host comes behind it
         if (ks_starts_with(url, hosts[i]) && strchr(":/", url[strlen(hosts[i])]) != NULL)
-            return true;
+            return strchr(url, '@') == NULL;
     return false;
 }
 
@@ -289,7 +292,8 @@ enum ks_status ks_http_open(const struct ks_http_options *options, struct ks_bac
                 "another server");
     if (!plain && !ks_starts_with(base, "https://"))
         KS_FAIL(err, KS_E_USER, "agent: %s is no http:// or https:// address", base);
-    if (plain && options->key != NULL && !is_loopback(base))
+    bool direct = is_loopback(base);
+    if (plain && options->key != NULL && !direct)
         KS_FAIL(err, KS_E_USER, "agent: %s is not encrypted, and the key would be read on the way: use https", base);
     if (options->key != NULL && strpbrk(options->key, "\r\n") != NULL)
         KS_FAIL(err, KS_E_USER, "agent: the key is more than one line");
@@ -297,6 +301,7 @@ enum ks_status ks_http_open(const struct ks_http_options *options, struct ks_bac
     struct http *http = calloc(1, sizeof *http);
     KS_ASSERT(http != NULL);
     http->o = *options;
+    http->direct = direct;
     size_t base_len = strlen(base);
     while (base_len > 0 && base[base_len - 1] == '/')
         base_len--;

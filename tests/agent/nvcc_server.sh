@@ -13,7 +13,8 @@ once coder-00 'taps - 1'
 mended repairer-01
 twice coder-10
 key=sk-very-secret-key-of-mine
-KS_AGENT_KEY=$key ask --agent "openai:small@$url" --record=talk.jsonl --budget=5m
+# A proxy is not asked for this machine: the key would be read there.
+http_proxy=http://127.0.0.1:9 KS_AGENT_KEY=$key ask --agent "openai:small@$url" --record=talk.jsonl --budget=5m
 has '"status": "variant"' && counts asked 8 && counts proposed 3 && counts correct 2 && counts no-code 5
 grep -q 'proposer: small' "$(find .ks -name '*.yaml')" || fail "the variant does not name the model"
 served
@@ -39,6 +40,7 @@ asks openai:m && says 'there is no key: set OPENAI_API_KEY'
 asks "openai:@$url" && says 'no model is named'
 KS_AGENT_KEY=$key asks openai:m@http://models.example/v1 && says 'is not encrypted'
 KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1.example/v1 && says 'is not encrypted'
+KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1:80@models.example/v1 && says 'is not encrypted'
 grep -qF "$key" log && fail "the key is told"
 # A server that is not there.
 rm -r .ks
@@ -47,9 +49,6 @@ counts no-answer 1 && counts requests 2 && counts tokens_in 0
 
 # Offline, no socket of the internet's families comes to be: not by ks, nor by anything it starts.
 cat > lonely.sh <<END
-#!/bin/sh
-python3 -c 'import socket; socket.socket()' 2> $PWD/refused && touch $PWD/connected
-exec $KS_NVCC_REAL "\$@"
 #!/bin/sh
 python3 -c 'import socket; socket.socket()' 2> $PWD/refused && touch $PWD/connected
 exec $KS_NVCC_REAL "\$@"
