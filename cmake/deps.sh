@@ -43,6 +43,7 @@ git|git
 make|make
 meson|meson
 minisign|minisign
+openssl|openssl
 python3|python3
 strace|strace"
 

@@ -43,7 +43,7 @@ static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *
     struct ks_http_options options = {
         .anthropic = anthropic, .model = at != NULL ? ks_arena_strndup(arena, words, (size_t)(at - words)) : words,
         .url = at != NULL ? at + 1 : NULL, .ca = config->agent_ca, .timeout = timeout, .delay = HTTP_DELAY,
-        .parallel = HTTP_PARALLEL, .tries = HTTP_TRIES};
+        .parallel = HTTP_PARALLEL, .tries = HTTP_TRIES, .redaction = &agents->redaction};
     const char *variable = anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
     KS_TRY(ks_agent_key(arena, config, variable, &options.key, err));
     if (options.key == NULL && options.url == NULL)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include <curl/curl.h>
 
@@ -101,6 +100,7 @@ static bool start(struct http *http, struct call *call, struct ks_answer *answer
     CURL *easy = curl_easy_init();
     KS_ASSERT(easy != NULL);
     ks_stream_begin(&call->stream, http->o.anthropic);
+    call->stream.redaction = http->o.redaction;
     curl_easy_setopt(easy, CURLOPT_URL, http->url);
     curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
     curl_easy_setopt(easy, CURLOPT_HTTPHEADER, http->headers);
@@ -259,74 +259,30 @@ static void close_all(void *self)
     free(http);
 }
 
-static bool is_loopback(const char *url)
-{
-    static const char *const hosts[] = {"http://127.0.0.1", "http://localhost", "http://[::1]"};
-    for (int i = 0; i < 3; i++) // what stands before an @ is a user, and the host comes behind it
-        if (ks_starts_with(url, hosts[i]) && strchr(":/", url[strlen(hosts[i])]) != NULL)
-            return strchr(url, '@') == NULL;
-    return false;
-}
-
-static void add_header(struct http *http, const char *name, const char *value)
-{
-    size_t n = strlen(name) + strlen(value) + 3;
-    char *line = malloc(n);
-    KS_ASSERT(line != NULL);
-    snprintf(line, n, "%s: %s", name, value);
-    http->headers = curl_slist_append(http->headers, line);
-    memset(line, 0, n);
-    free(line);
-    KS_ASSERT(http->headers != NULL);
-}
-
 enum ks_status ks_http_open(const struct ks_http_options *options, struct ks_backend *backend,
                             struct ks_err *err)
 {
-    const char *base = options->url != NULL        ? options->url
-                       : options->anthropic ? "https://api.anthropic.com/v1"
-                                            : "https://api.openai.com/v1";
-    bool plain = ks_starts_with(base, "http://");
+    char *url;
+    bool direct;
     if (options->model[0] == '\0')
         KS_FAIL(err, KS_E_USER, "agent: no model is named: openai:MODEL or anthropic:MODEL, with @URL behind for "
                 "another server");
-    if (!plain && !ks_starts_with(base, "https://"))
-        KS_FAIL(err, KS_E_USER, "agent: %s is no http:// or https:// address", base);
-    bool direct = is_loopback(base);
-    if (plain && options->key != NULL && !direct)
-        KS_FAIL(err, KS_E_USER, "agent: %s is not encrypted, and the key would be read on the way: use https", base);
     if (options->key != NULL && strpbrk(options->key, "\r\n") != NULL)
         KS_FAIL(err, KS_E_USER, "agent: the key is more than one line");
+    KS_TRY(ks_http_address(options, &url, &direct, err));
     curl_global_init(CURL_GLOBAL_DEFAULT);
     struct http *http = calloc(1, sizeof *http);
     KS_ASSERT(http != NULL);
     http->o = *options;
+    http->o.key = NULL; // it is in the headers
+    http->url = url;
     http->direct = direct;
-    size_t base_len = strlen(base);
-    while (base_len > 0 && base[base_len - 1] == '/')
-        base_len--;
-    const char *path = options->anthropic ? "/messages" : "/chat/completions";
-    size_t n = base_len + strlen(path) + 1;
-    KS_ASSERT((http->url = malloc(n)) != NULL && (http->model = strdup(options->model)) != NULL);
-    snprintf(http->url, n, "%.*s%s", (int)base_len, base, path);
+    KS_ASSERT((http->model = strdup(options->model)) != NULL);
     if (options->ca != NULL)
         KS_ASSERT((http->ca = strdup(options->ca)) != NULL);
     http->multi = curl_multi_init();
     KS_ASSERT(http->multi != NULL);
-    add_header(http, "Content-Type", "application/json");
-    add_header(http, "Expect", "");
-    if (options->anthropic)
-        add_header(http, "anthropic-version", "2023-06-01");
-    if (options->key != NULL && options->anthropic)
-        add_header(http, "x-api-key", options->key);
-    else if (options->key != NULL) {
-        char *bearer = malloc(strlen(options->key) + 8);
-        KS_ASSERT(bearer != NULL);
-        sprintf(bearer, "Bearer %s", options->key);
-        add_header(http, "Authorization", bearer);
-        free(bearer);
-    }
-    http->o.key = NULL;
+    http->headers = ks_http_headers(options);
     ks_rng_seed(&http->rng, ks_seed_from_os());
     *backend = (struct ks_backend){.model = http->model, .self = http, .submit = submit, .poll = poll_for,
                                    .close = close_all};

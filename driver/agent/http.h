@@ -3,6 +3,7 @@
 #define KS_HTTP_H
 
 #include "agent/backend.h"
+#include "agent/redact.h"
 
 struct ks_http_options {
     bool anthropic;
@@ -13,16 +14,23 @@ struct ks_http_options {
     double timeout;        // seconds of one call
     double delay;          // before the first repetition, doubled each time; with jitter, and at most 30 s
     int parallel, tries;
+    const struct ks_redaction *redaction; // for what servers say of errors; outlives the backend; NULL: none
 };
 // Opens no connection. KS_E_USER: an address that is none, or that a key would travel to unencrypted.
 enum ks_status ks_http_open(const struct ks_http_options *options, struct ks_backend *backend,
                             struct ks_err *err);
 
-// ---- private to the two halves
+// ---- private to the parts
+
+// Where a call goes, malloc'ed. *direct: to this machine and unencrypted, so that no proxy may see it.
+enum ks_status ks_http_address(const struct ks_http_options *options, char **url, bool *direct, struct ks_err *err);
+struct curl_slist;
+struct curl_slist *ks_http_headers(const struct ks_http_options *options); // curl_slist_free_all
 
 // What a server says, as it comes. Memory is bounded whatever comes.
 struct ks_stream {
     bool anthropic;
+    const struct ks_redaction *redaction; // for why
     struct ks_buf line, text;
     size_t bytes;
     bool whole;            // no stream: one JSON object, collected in `line`

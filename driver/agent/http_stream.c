@@ -45,8 +45,13 @@ static void set_reason(struct ks_stream *s, const char *reason)
 static void set_error(struct ks_stream *s, const json_t *object)
 {
     const json_t *error = json_object_get(object, "error");
+    const struct ks_redaction none = {0};
+    struct ks_buf said = KS_BUF(2 * LINE_MOST);
     s->refused = true;
-    snprintf(s->why, sizeof s->why, "%s", ks_json_str(error, "message", "the server reports an error"));
+    ks_redact(s->redaction != NULL ? s->redaction : &none,
+              ks_slice_of(ks_json_str(error, "message", "the server reports an error")), &said);
+    snprintf(s->why, sizeof s->why, "%s", ks_buf_text(&said));
+    ks_buf_free(&said);
 }
 
 static void take_openai(struct ks_stream *s, const json_t *object)

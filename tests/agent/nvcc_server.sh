@@ -40,7 +40,7 @@ asks openai:m && says 'there is no key: set OPENAI_API_KEY'
 asks "openai:@$url" && says 'no model is named'
 KS_AGENT_KEY=$key asks openai:m@http://models.example/v1 && says 'is not encrypted'
 KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1.example/v1 && says 'is not encrypted'
-KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1:80@models.example/v1 && says 'is not encrypted'
+KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1:80@models.example/v1 && says 'no user and no password'
 grep -qF "$key" log && fail "the key is told"
 # A server that is not there.
 rm -r .ks

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A server of language models on the loopback, with faults: server.py PORTFILE [--replies FOLDER] [--faults RATE]
-[--delay SECONDS]. Speaks chat completions (/v1/chat/completions) and Messages (/v1/messages), streamed. The answer to a
+[--delay SECONDS] [--tls PEM] [--redirect URL]. Speaks chat completions (/v1/chat/completions) and Messages (/v1/messages), streamed. The answer to a
 question is FOLDER/ROLE-CHAINSTEP (see scripted.py), else "answer to ID". GET /stats tells what was called and
 what it cost: tokens are billed for every call that was begun to be answered, whether or not the answer arrived."""
 import argparse
@@ -9,12 +9,15 @@ import json
 import pathlib
 import random
 import re
+import ssl
 
 options = argparse.ArgumentParser()
 options.add_argument("portfile")
 options.add_argument("--replies")
 options.add_argument("--faults", type=float, default=0)
 options.add_argument("--delay", type=float, default=0)
+options.add_argument("--tls", help="file with key and certificate: the server is encrypted")
+options.add_argument("--redirect", help="address that every call is sent on to")
 options = options.parse_args()
 stats = {"calls": 0, "now": 0, "most": 0, "answered": 0, "billed_in": 0, "billed_out": 0, "faults": {}, "auth": []}
 attempts = {}
@@ -49,6 +52,7 @@ def events(anthropic, text, tokens_in, tokens_out, told):
 
 
 async def answer(writer, path, headers, body):
+    path = path.partition("?")[0]
     if path == "/stats":
         text = json.dumps(stats)
         writer.write(f"HTTP/1.1 200 OK\r\nContent-Length: {len(text)}\r\n\r\n{text}".encode())
@@ -70,6 +74,9 @@ async def converse(writer, path, headers, body):
         stats["auth"].append(auth)
     assert question["stream"] and question["max_tokens"] > 0
     assert ("system" in question) == anthropic
+    if options.redirect:
+        writer.write(f"HTTP/1.1 307 Elsewhere\r\nLocation: {options.redirect}\r\nContent-Length: 0\r\n\r\n".encode())
+        return False
     name, text = reply_to(question["messages"][-1]["content"])
     attempts[name] = attempts.get(name, 0) + 1
     luck = random.Random(f"{name} {attempts[name]}")
@@ -127,7 +134,10 @@ async def serve(reader, writer):
 
 
 async def main():
-    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 24)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER) if options.tls else None
+    if context:
+        context.load_cert_chain(options.tls)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, limit=1 << 24, ssl=context)
     pathlib.Path(options.portfile).write_text(str(server.sockets[0].getsockname()[1]) + "\n")
     await server.serve_forever()
 

@@ -191,6 +191,17 @@ static void reads_streams(void **state)
     assert_true(s.refused);
     assert_string_equal(s.why, "busy");
     ks_stream_free(&s);
+    struct ks_redaction redaction = {0}; // a key that the server repeats, also where what it says is cut
+    ks_strv_add(&arena, &redaction.secrets, "my-own-server's-key");
+    ks_stream_begin(&s, false);
+    s.redaction = &redaction;
+    const char *said = ks_arena_printf(&arena, "{\"error\":{\"message\":\"no: my-own-server's-key%0170d my-own-server's-key"
+                                               "\"}}", 0);
+    ks_stream_take(&s, said, strlen(said));
+    ks_stream_end(&s);
+    assert_true(s.refused && ks_starts_with(s.why, "no: [secret]000"));
+    assert_null(strstr(s.why, "my-own"));
+    ks_stream_free(&s);
     s = stream_of(false, "data: {\"choices\": [\xff\n\n", 4);
     assert_true(s.garbage);
     ks_stream_free(&s);
