@@ -37,12 +37,11 @@ void ks_consult_keep(struct ks_consult *c, const struct ks_candidate *candidate,
 {
     struct ks_buf reason = KS_BUF(4096);
     ks_redact_message(&c->ask.agents->redaction, ks_slice_of(o->reason), &reason);
-    *ks_vec_push(c->arena, &c->tried) =
-        (struct ks_tried){.candidate = candidate, .correctness = o->correctness, .speed = o->speed,
-                          .reason = ks_arena_strdup(c->arena, ks_buf_text(&reason)), .ratio = o->ratio,
-                          .correct = o->correct};
+    struct ks_tried *tried = ks_vec_push(c->arena, &c->tried);
+    *tried = (struct ks_tried){.candidate = candidate, .outcome = *o};
+    tried->outcome.reason = ks_arena_strdup(c->arena, ks_buf_text(&reason));
     ks_buf_free(&reason);
-    if (o->correct && o->ratio > c->best)
+    if (o->gains && o->ratio > c->best)
         c->best = o->ratio;
 }
 
@@ -71,17 +70,15 @@ static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct
 void ks_consult_tell(struct ks_consult *c, const struct ks_outcome *o, double seconds)
 {
     struct chain *chain = c->judging;
-    bool gained = o->correct && o->ratio > c->best;
+    bool gained = o->gains && o->ratio > c->best;
     KS_ASSERT(chain != NULL);
     c->judging = NULL;
     ks_consult_keep(c, chain->last, o);
     ks_spend_time(&c->spend, 0, seconds);
     chain->failed = !o->correct;
     chain->stalled = o->correct && !gained ? chain->stalled + 1 : 0;
-    const char *log = o->correct && o->ratio > 0
-                          ? ks_arena_printf(c->arena, "correct, %.3g times as fast as the original%s", o->ratio,
-                                            gained ? ", the best so far" : "")
-                          : o->reason;
+    const char *log = ks_arena_printf(c->arena, "%s%s", ks_outcome_text(c->arena, o),
+                                      gained ? "; the best so far" : "");
     ks_chain_turn(c, chain, o->correctness, log, true);
 }
 

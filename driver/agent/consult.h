@@ -19,7 +19,9 @@ struct ks_consult_ask {
 struct ks_outcome { // of a candidate, in the judge's words
     const char *correctness, *speed, *reason;
     bool correct;
-    double ratio;                        // 0: not measured
+    bool gains;                          // correct, and by this one timing faster: nothing is confirmed yet
+    bool modelled;                       // nothing was measured
+    double ratio, lower;                 // over the original, and its lower bound; 0: not measured
 };
 
 struct ks_consult;
@@ -38,6 +40,8 @@ enum ks_consult_state {
 // altogether is a failure status.
 enum ks_status ks_consult_next(struct ks_consult *consult, double seconds, enum ks_consult_state *state,
                                struct ks_candidate **candidate, struct ks_err *err);
+// In words for a model: what one timing says is not called more than that.
+const char *ks_outcome_text(struct ks_arena *arena, const struct ks_outcome *outcome);
 // The verdict on the candidate handed out last, which took so long.
 void ks_consult_tell(struct ks_consult *consult, const struct ks_outcome *outcome, double seconds);
 

@@ -4,16 +4,28 @@
 
 #define DOCUMENT_MOST ((size_t)1 << 20)
 
+const char *ks_outcome_text(struct ks_arena *arena, const struct ks_outcome *o)
+{
+    if (!o->correct)
+        return o->reason;
+    if (o->ratio <= 0)
+        return ks_arena_printf(arena, "right, but no time of it counts%s%s", o->reason[0] != '\0' ? ": " : "",
+                               o->reason);
+    if (!o->gains)
+        return ks_arena_printf(arena, "right, but not faster: %.2f times as fast as the original", o->ratio);
+    if (o->modelled)
+        return ks_arena_printf(arena, "right, modelled as %.2f times as fast as the original", o->ratio);
+    return ks_arena_printf(arena, "right, %.2f times as fast as the original in a first timing, at least %.2f; not "
+                           "confirmed yet", o->ratio, o->lower);
+}
+
 static const char *line_of(struct ks_arena *arena, const struct ks_tried *t)
 {
     const struct ks_candidate *c = t->candidate;
     const char *who = c->proposer != NULL ? "model" : "engine";
     const char *what = c->proposer != NULL ? c->rationale : c->params;
-    if (t->ratio > 0)
-        return ks_arena_printf(arena, "- %s, %s: %.200s: %s, %.2f times as fast\n", who, c->skill, what,
-                               t->correctness, t->ratio);
-    return ks_arena_printf(arena, "- %s, %s: %.200s: %s%s%.300s\n", who, c->skill, what, t->correctness,
-                           t->reason[0] != '\0' ? ": " : "", t->reason);
+    return ks_arena_printf(arena, "- %s, %s: %.200s: %s: %.300s\n", who, c->skill, what, t->outcome.correctness,
+                           ks_outcome_text(arena, &t->outcome));
 }
 
 const char *ks_digest_text(struct ks_arena *arena, const struct ks_digest_list *tried, size_t most)
@@ -42,7 +54,7 @@ const struct ks_tried *ks_digest_best(const struct ks_digest_list *tried)
 {
     const struct ks_tried *best = NULL;
     for (size_t i = 0; i < tried->len; i++)
-        if (tried->at[i].correct && tried->at[i].ratio > (best != NULL ? best->ratio : 1))
+        if (tried->at[i].outcome.gains && tried->at[i].outcome.ratio > (best != NULL ? best->outcome.ratio : 1))
             best = &tried->at[i];
     return best;
 }

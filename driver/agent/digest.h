@@ -8,9 +8,7 @@
 
 struct ks_tried {
     const struct ks_candidate *candidate;
-    const char *correctness, *speed, *reason;
-    double ratio;
-    bool correct;
+    struct ks_outcome outcome; // its reason without secrets
 };
 struct ks_digest_list {
     struct ks_tried *at;
@@ -19,7 +17,7 @@ struct ks_digest_list {
 
 // At most `most` bytes: the newest lines, and above them how many there were before.
 const char *ks_digest_text(struct ks_arena *arena, const struct ks_digest_list *tried, size_t most);
-const struct ks_tried *ks_digest_best(const struct ks_digest_list *tried); // correct and measured, or NULL
+const struct ks_tried *ks_digest_best(const struct ks_digest_list *tried); // the fastest of those that gain, or NULL
 // A candidate as a proposal's document.
 const char *ks_digest_code(struct ks_arena *arena, const struct ks_candidate *candidate);
 

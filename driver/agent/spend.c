@@ -6,6 +6,7 @@
 #include "cfg/config.h"
 
 #define FRAMING 64 // tokens that protocols add around system and user text
+#define TOLD_MOST ((int64_t)1 << 40) // tokens of a call; what tells more is not believed
 
 static double price_of(const struct ks_price *price, int64_t in, int64_t out)
 {
@@ -67,7 +68,7 @@ bool ks_spend_hold(struct ks_spend *spend, size_t prompt_bytes, int max_tokens, 
 
 void ks_spend_settle(struct ks_spend *spend, const struct ks_hold *hold, int64_t in, int64_t out)
 {
-    bool told = in >= 0 && out >= 0;
+    bool told = in >= 0 && out >= 0 && in <= TOLD_MOST && out <= TOLD_MOST;
     if (!told) {
         in = hold->in;
         out = hold->out;

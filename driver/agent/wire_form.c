@@ -25,16 +25,19 @@ enum ks_status ks_question_read(struct ks_arena *arena, struct ks_slice line, st
     if (object == NULL)
         return KS_E_FORMAT;
     const char *id = ks_json_str(object, "id", "");
+    int64_t max_tokens = ks_json_int(object, "max_tokens", 4096);
+    double temperature = ks_json_num(object, "temperature", 0);
     bool named = id[0] != '\0' && strlen(id) < KS_ASK_ID;
+    bool sane = max_tokens >= 1 && max_tokens <= 1000000 && temperature >= 0 && temperature <= 2; // budgets go by it
     *ask = (struct ks_ask){.id = ks_arena_strdup(arena, id),
                            .role = ks_arena_strdup(arena, ks_json_str(object, "role", "")),
                            .kernel = ks_arena_strdup(arena, ks_json_str(object, "kernel", "")),
                            .system = ks_arena_strdup(arena, ks_json_str(object, "system", "")),
                            .user = ks_arena_strdup(arena, ks_json_str(object, "user", "")),
-                           .max_tokens = (int)ks_json_int(object, "max_tokens", 4096),
-                           .temperature = ks_json_num(object, "temperature", 0)};
+                           .max_tokens = (int)max_tokens,
+                           .temperature = temperature};
     json_decref(object);
-    return named && ask->user[0] != '\0' ? KS_OK : ks_err_set(err, KS_E_FORMAT, "no question");
+    return named && sane && ask->user[0] != '\0' ? KS_OK : ks_err_set(err, KS_E_FORMAT, "no question");
 }
 
 static json_t *usage_of(const struct ks_answer *answer)

@@ -19,7 +19,9 @@ static struct ks_outcome outcome_of(const struct ks_verdict *verdict)
     bool correct = verdict->correctness == KS_C_CORRECT;
     return (struct ks_outcome){.correctness = ks_correctness_name(verdict->correctness),
                                .speed = ks_speed_name(verdict->speed), .reason = verdict->reason,
-                               .correct = correct, .ratio = correct ? verdict->geomean : 0};
+                               .correct = correct, .gains = ks_verdict_promises(verdict),
+                               .modelled = verdict->speed == KS_S_MODELLED,
+                               .ratio = correct ? verdict->geomean : 0, .lower = correct ? verdict->lower : 0};
 }
 
 static size_t choose(const struct ks_tuner *t, const struct ks_skill *chosen[SKILLS_SHOWN])

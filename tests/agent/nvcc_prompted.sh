@@ -58,6 +58,7 @@ ask --agent replay:talk.jsonl --budget=5m
 has '"status": "original"' && counts no-answer 1
 # A run with --record goes on with what was answered: only what the file lacks is asked.
 mended repairer-01
+chmod 644 talk.jsonl
 ask --agent "$scripted" --record=talk.jsonl --budget=5m
 has '"status": "variant"' && counts requests 1
 [ "$(wc -l < replies/asked)" = 1 ] || fail "asked again: $(cat replies/asked)"
