@@ -89,6 +89,14 @@ static char *joined(struct ks_arena *arena, const struct ks_strv *words)
     return text;
 }
 
+// Twice: a form's text may hold placeholders itself.
+static enum ks_status expand(struct ks_arena *arena, const char *file, const char *text,
+                             const struct ks_names *names, char **out, struct ks_err *err)
+{
+    KS_TRY(ks_template_expand(arena, file, text, names->name, names->value, names->n, out, err));
+    return ks_template_expand(arena, file, *out, names->name, names->value, names->n, out, err);
+}
+
 // One binding under one setting as a proposal.
 static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief,
                             const struct ks_template *t, const struct ks_names *names,
@@ -97,15 +105,10 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     char *yaml, *part;
     struct ks_buf source = KS_BUF(1 << 20);
     struct ks_yaml *root;
-    KS_TRY(ks_template_expand(arena, t->file, t->text, names->name, names->value, names->n, &yaml,
-                              err));
+    KS_TRY(expand(arena, t->file, t->text, names, &yaml, err));
     for (size_t i = 0; i < t->sources.len; i++) {
         const char *file = t->source_files.at[i];
-        KS_TRY(ks_template_expand(arena, file, t->sources.at[i], names->name, names->value,
-                                  names->n, &part, err));
-        // A form's text may hold placeholders itself.
-        KS_TRY(
-            ks_template_expand(arena, file, part, names->name, names->value, names->n, &part, err));
+        KS_TRY(expand(arena, file, t->sources.at[i], names, &part, err));
         ks_buf_puts(&source, part);
     }
     const char *text = ks_arena_strdup(arena, ks_buf_text(&source));

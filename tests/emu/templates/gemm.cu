@@ -26,3 +26,52 @@ __global__ void halves_nt(const __nv_bfloat16 *a, const __nv_bfloat16 *b, __nv_b
         sum += __bfloat162float(a[i * k + l]) * __bfloat162float(b[j * k + l]);
     c[i * n + j] = __float2bfloat16(sum);
 }
+
+#pragma ks optimize
+#pragma ks workload let(m=37) let(k=300) in(a[m*k]) in(x[k]) out(y[m]) grid(m) block(64)
+__global__ void by_row(const float *a, const float *x, float *y, int k)
+{
+    __shared__ float part[64];
+    float sum = 0;
+    for (int l = threadIdx.x; l < k; l += 64)
+        sum += a[blockIdx.x * k + l] * x[l];
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    for (int step = 32; step > 0; step /= 2) {
+        if (threadIdx.x < step)
+            part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = part[0];
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=70) let(k=45) set(alpha=0.75) in(x[k]) in(a[k*n]) out(y[n]) grid(ceildiv(n,64)) block(64)
+__global__ void by_column(const float *x, const float *a, float *y, float alpha, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int l = 0; j < n && l < k; l++)
+        sum += x[l] * a[l * n + j];
+    if (j < n)
+        y[j] = alpha * sum;
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=33) let(n=70) in(b[m*n]) in(d[n]) out(c[m*n]) grid(ceildiv(n,64),m) block(64)
+__global__ void times_diagonal(const float *b, const float *d, float *c, int n)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < n)
+        c[blockIdx.y * n + j] = d[j] * b[blockIdx.y * n + j];
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=33) let(n=70) in(d[m]) in(b[m*n]) out(c[m*n]) grid(ceildiv(m*n,64)) block(64)
+__global__ void diagonal_times(const float *d, const float *b, float *c, int m, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m * n)
+        c[i] = b[i] * d[i / n];
+}
