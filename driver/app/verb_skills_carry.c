@@ -24,15 +24,14 @@ int verb_skills_carry(struct ks_verb_context *context, const char *what, const c
     if (status != KS_OK)
         return verb_fail(context, &err);
     if (!context->json) {
-        printf("%s: %zu lessons, %zu transitions, %zu skills%s\n", file, carried.lessons, carried.transitions,
-               carried.skills, in && carried.skills > 0 ? " (on probation)" : "");
+        printf("%s: %zu lessons, %zu skills%s\n", file, carried.lessons, carried.skills,
+               in && carried.skills > 0 ? " (on probation)" : "");
         return EXIT_OK;
     }
     json_t *report = ks_json_report("ks.carried");
     json_object_set_new(report, "file", json_string(file));
     json_object_set_new(report, "origin", json_string(carried.origin));
     json_object_set_new(report, "lessons", json_integer((json_int_t)carried.lessons));
-    json_object_set_new(report, "transitions", json_integer((json_int_t)carried.transitions));
     json_object_set_new(report, "skills", json_integer((json_int_t)carried.skills));
     ks_json_print(report);
     return EXIT_OK;

@@ -10,19 +10,15 @@
 #include "os/clock.h"
 #include "os/file.h"
 
-#define FORMAT 1
+#define FORMAT 2
 #define FILE_MAX (64u << 20)
 #define ORIGIN_DIGITS 32
 
-// Columns in the tables' order, without `origin`: s text, i whole from 0 on, f number.
-static const struct {
-    const char *table, *columns, *kinds;
-    int origin; // its place in the table
-} tables[] = {
-    {"learned", "skill, bottleneck, structure, arch, attempts, judged, correct, measured, log_sum, faster,"
-                " log_faster, agreed, denied, last", "sssiiiiififiis", 4},
-    {"edges", "came_from, went_to, structure, arch, n, wins, log_sum", "sssiiif", 4},
-};
+// Columns in the table's order, without `origin`: s text, i whole from 0 on, f number.
+#define COLUMNS                                                                                    \
+    "skill, bottleneck, structure, arch, attempts, judged, correct, measured, log_sum, faster,"      \
+    " log_faster, agreed, denied, last"
+static const char kinds[] = "sssiiiiififiis";
 
 static enum ks_status origin_of(struct ks_arena *arena, struct ks_outcomes *o, const char **origin,
                                 struct ks_err *err)
@@ -48,21 +44,18 @@ static enum ks_status origin_of(struct ks_arena *arena, struct ks_outcomes *o, c
 
 // ---- out
 
-static enum ks_status rows_out(struct ks_outcomes *o, size_t t, json_t *out, struct ks_err *err)
+static enum ks_status rows_out(struct ks_outcomes *o, json_t *out, struct ks_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    char *sql = sqlite3_mprintf("SELECT %s FROM %s WHERE origin = ''", tables[t].columns, tables[t].table);
-    int code = sql != NULL ? sqlite3_prepare_v2(o->db, sql, -1, &stmt, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
+    int code = sqlite3_prepare_v2(o->db, "SELECT " COLUMNS " FROM learned WHERE origin = ''", -1, &stmt, NULL);
     while (code == SQLITE_OK || code == SQLITE_ROW) {
         code = sqlite3_step(stmt);
         if (code != SQLITE_ROW)
             break;
         json_t *row = json_array();
-        for (int i = 0; tables[t].kinds[i] != '\0'; i++) {
-            char kind = tables[t].kinds[i];
-            json_array_append_new(row, kind == 's' ? json_string((const char *)sqlite3_column_text(stmt, i))
-                                       : kind == 'i' ? json_integer(sqlite3_column_int64(stmt, i))
+        for (int i = 0; kinds[i] != '\0'; i++) {
+            json_array_append_new(row, kinds[i] == 's' ? json_string((const char *)sqlite3_column_text(stmt, i))
+                                       : kinds[i] == 'i' ? json_integer(sqlite3_column_int64(stmt, i))
                                                      : json_real(sqlite3_column_double(stmt, i)));
         }
         json_array_append_new(out, row);
@@ -90,22 +83,19 @@ enum ks_status ks_memory_export(struct ks_arena *arena, struct ks_outcomes *o,
                                 struct ks_carried *carried, struct ks_err *err)
 {
     char date[32];
-    json_t *root = ks_json_report("ks.memory"), *rows[2] = {json_array(), json_array()};
-    json_t *skills = json_array();
+    json_t *root = ks_json_report("ks.memory"), *rows = json_array(), *skills = json_array();
     ks_utc_text(date);
     *carried = (struct ks_carried){0};
     enum ks_status status = origin_of(arena, o, &carried->origin, err);
-    for (size_t t = 0; t < 2 && status == KS_OK; t++)
-        status = rows_out(o, t, rows[t], err);
+    if (status == KS_OK)
+        status = rows_out(o, rows, err);
     skills_out(arena, config, skills);
-    carried->lessons = json_array_size(rows[0]);
-    carried->transitions = json_array_size(rows[1]);
+    carried->lessons = json_array_size(rows);
     carried->skills = json_array_size(skills);
     json_object_set_new(root, "format", json_integer(FORMAT));
     json_object_set_new(root, "origin", json_string(carried->origin != NULL ? carried->origin : ""));
     json_object_set_new(root, "date", json_string(date));
-    for (size_t t = 0; t < 2; t++)
-        json_object_set_new(root, tables[t].table, rows[t]);
+    json_object_set_new(root, "learned", rows);
     json_object_set_new(root, "skills", skills);
     if (status == KS_OK) {
         const char *text = ks_json_text(arena, root);
@@ -127,47 +117,46 @@ static bool fits(const json_t *value, char kind)
     return json_is_number(value) && isfinite(json_number_value(value));
 }
 
-static enum ks_status row_in(struct ks_outcomes *o, sqlite3_stmt *stmt, size_t t, const char *origin,
-                             const char *file, const json_t *row, struct ks_err *err)
+static enum ks_status row_in(struct ks_outcomes *o, sqlite3_stmt *stmt, const char *origin, const char *file,
+                             const json_t *row, struct ks_err *err)
 {
-    size_t n = strlen(tables[t].kinds);
+    size_t n = strlen(kinds);
     bool good = json_array_size(row) == n;
     int at = 1;
     for (size_t i = 0; i < n && good; i++) {
         const json_t *value = json_array_get(row, i);
-        good = fits(value, tables[t].kinds[i]);
+        good = fits(value, kinds[i]);
         if (!good)
             break;
-        if ((int)i == tables[t].origin)
+        if (i == 4) // where the table has it
             sqlite3_bind_text(stmt, at++, origin, -1, SQLITE_STATIC);
-        if (tables[t].kinds[i] == 's')
+        if (kinds[i] == 's')
             sqlite3_bind_text(stmt, at++, json_string_value(value), -1, SQLITE_TRANSIENT);
-        else if (tables[t].kinds[i] == 'i')
+        else if (kinds[i] == 'i')
             sqlite3_bind_int64(stmt, at++, json_integer_value(value));
         else
             sqlite3_bind_double(stmt, at++, json_number_value(value));
     }
     if (!good)
-        KS_FAIL(err, KS_E_FORMAT, "%s: a row of `%s` is damaged; export it again", file, tables[t].table);
+        KS_FAIL(err, KS_E_FORMAT, "%s: a row of `learned` is damaged; export it again", file);
     return ks_database_step(o, stmt, "what was learned elsewhere was not recorded", err);
 }
 
-static enum ks_status rows_in(struct ks_outcomes *o, size_t t, const char *origin, const char *file,
-                              const json_t *rows, struct ks_err *err)
+static enum ks_status rows_in(struct ks_outcomes *o, const char *origin, const char *file, const json_t *rows,
+                              struct ks_err *err)
 {
-    static const char *const inserts[] = {"INSERT INTO learned VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                                          "INSERT INTO edges VALUES(?,?,?,?,?,?,?,?)"};
+    static const char insert[] = "INSERT INTO learned VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
     sqlite3_stmt *stmt = NULL;
     enum ks_status status = KS_OK;
     if (!json_is_array(rows))
-        KS_FAIL(err, KS_E_FORMAT, "%s: no `%s` in it; export it again", file, tables[t].table);
-    char *sql = sqlite3_mprintf("DELETE FROM %s WHERE origin = %Q", tables[t].table, origin);
+        KS_FAIL(err, KS_E_FORMAT, "%s: no `learned` in it; export it again", file);
+    char *sql = sqlite3_mprintf("DELETE FROM learned WHERE origin = %Q", origin);
     status = sql == NULL ? ks_err_set(err, KS_E_MEMORY, "no memory to import") : ks_database_run(o, sql, err);
     sqlite3_free(sql);
-    if (status == KS_OK && sqlite3_prepare_v2(o->db, inserts[t], -1, &stmt, NULL) != SQLITE_OK)
+    if (status == KS_OK && sqlite3_prepare_v2(o->db, insert, -1, &stmt, NULL) != SQLITE_OK)
         status = ks_database_fail(o, "cannot be used", err);
     for (size_t i = 0; status == KS_OK && i < json_array_size(rows); i++)
-        status = row_in(o, stmt, t, origin, file, json_array_get(rows, i), err);
+        status = row_in(o, stmt, origin, file, json_array_get(rows, i), err);
     sqlite3_finalize(stmt);
     return status;
 }
@@ -229,14 +218,13 @@ enum ks_status ks_memory_import(struct ks_arena *arena, struct ks_outcomes *o,
     if (status == KS_OK) {
         status = ks_database_begin(o, err);
         bool begun = status == KS_OK;
-        for (size_t t = 0; t < 2 && status == KS_OK; t++)
-            status = rows_in(o, t, carried->origin, file, json_object_get(root, tables[t].table), err);
+        if (begun)
+            status = rows_in(o, carried->origin, file, json_object_get(root, "learned"), err);
         if (begun)
             status = ks_database_end(o, status, err);
     }
     if (status == KS_OK) {
         carried->lessons = json_array_size(json_object_get(root, "learned"));
-        carried->transitions = json_array_size(json_object_get(root, "edges"));
         status = skills_in(arena, o, config, json_object_get(root, "skills"), carried, err);
     }
     json_decref(root);

@@ -1,4 +1,4 @@
-// What was learned, carried to another machine: sums by skill and transitions, and this user's skills. No
+// What was learned, carried to another machine: sums by skill, and this user's skills. No
 // attempts, no texts of proposals, no paths.
 #ifndef KS_CARRY_H
 #define KS_CARRY_H
@@ -6,8 +6,8 @@
 #include "memory/outcomes.h"
 
 struct ks_carried {
-    size_t lessons, transitions, skills; // rows
-    const char *origin;                  // of the memory that they come from
+    size_t lessons, skills; // rows
+    const char *origin;     // of the memory that they come from
 };
 
 // Publishes `file`: what was judged here, not what was imported.

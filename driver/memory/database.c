@@ -15,26 +15,22 @@ enum { BUSY_MS = 10000 };
 static const char *const texts[KS_SQL_COUNT] = {
     [KS_SQL_ADD] =
         "INSERT INTO attempts(key, kernel, proposal, skill, direction, params, bottleneck, date,"
-        " correctness, speed, reason, structure, base, toolkit, evidence, mechanism, move, arch, ratio, lower,"
-        " seconds, base_ratio, moved) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " correctness, speed, reason, structure, toolkit, evidence, mechanism, move, arch, ratio, lower,"
+        " seconds, moved) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [KS_SQL_KEEP] = "INSERT INTO proposals(id, text, attempt) VALUES(?1,?2,?3)"
                     " ON CONFLICT(id) DO UPDATE SET attempt = ?3",
     [KS_SQL_FOR_KEY] =
         "SELECT key, kernel, proposal, skill, direction, params, bottleneck, date,"
-        " correctness, speed, reason, structure, base, toolkit, evidence, mechanism, move, arch, ratio, lower,"
-        " seconds, base_ratio, moved FROM attempts WHERE key = ? ORDER BY id",
+        " correctness, speed, reason, structure, toolkit, evidence, mechanism, move, arch, ratio, lower,"
+        " seconds, moved FROM attempts WHERE key = ? ORDER BY id",
     [KS_SQL_LEARN] =
         "INSERT INTO learned VALUES(?1,?2,?3,?4,'',?14,?5,?6,?7,?8,?9,?10,?11,?12,?13)"
         " ON CONFLICT DO UPDATE SET attempts = attempts + ?14, judged = judged + ?5,"
         " correct = correct + ?6, measured = measured + ?7, log_sum = log_sum + ?8,"
         " faster = faster + ?9, log_faster = log_faster + ?10, agreed = agreed + ?11,"
         " denied = denied + ?12, last = ?13",
-    [KS_SQL_LEARN_EDGE] = "INSERT INTO edges VALUES(?1,?2,?3,?4,'',1,?5,?6)"
-                          " ON CONFLICT DO UPDATE SET n = n + 1, wins = wins + ?5, log_sum = log_sum + ?6",
     [KS_SQL_VALUE] = "SELECT total(judged), total(correct), total(measured), total(log_sum) FROM learned"
                      " WHERE skill = ? AND bottleneck = ? AND structure = ? AND arch = ?",
-    [KS_SQL_EDGE] = "SELECT total(n), total(wins), total(log_sum) FROM edges"
-                    " WHERE came_from = ? AND went_to = ? AND structure = ? AND arch = ?",
     [KS_SQL_STATE] = "SELECT state, reason, since, toolkit, arch FROM skills WHERE id = ?",
 };
 

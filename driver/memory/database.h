@@ -7,8 +7,7 @@
 #include "memory/outcomes.h"
 
 enum ks_statement {
-    KS_SQL_ADD, KS_SQL_KEEP, KS_SQL_FOR_KEY, KS_SQL_LEARN, KS_SQL_LEARN_EDGE, KS_SQL_VALUE, KS_SQL_EDGE,
-    KS_SQL_STATE, KS_SQL_COUNT,
+    KS_SQL_ADD, KS_SQL_KEEP, KS_SQL_FOR_KEY, KS_SQL_LEARN, KS_SQL_VALUE, KS_SQL_STATE, KS_SQL_COUNT,
 };
 
 struct ks_outcomes {

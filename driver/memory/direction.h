@@ -1,4 +1,4 @@
-// Directions: the coarse classes of skills, between which a search balances and transitions are learned.
+// Directions: the coarse classes of skills, between which a search balances.
 #ifndef KS_DIRECTION_H
 #define KS_DIRECTION_H
 

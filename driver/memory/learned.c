@@ -5,7 +5,7 @@
 #include "base/vec.h"
 #include "memory/database.h"
 
-static const double PRIOR = 4, EDGE_PRIOR = 5; // attempts that the level above counts as
+static const double PRIOR = 4; // attempts that the level above counts as
 
 enum ks_status ks_outcomes_skill_value(struct ks_outcomes *o, const char *skill,
                                        const struct ks_place *place, double *feasible, double *gain,
@@ -33,32 +33,6 @@ enum ks_status ks_outcomes_skill_value(struct ks_outcomes *o, const char *skill,
         *gain = (sum + PRIOR * *gain) / (measured + PRIOR);
         if (level == 0)
             *n = (int)judged;
-    }
-    return KS_OK;
-}
-
-enum ks_status ks_outcomes_transition(struct ks_outcomes *o, const char *from, const char *to,
-                                      const struct ks_place *place, double *gain, int *n,
-                                      struct ks_err *err)
-{
-    *gain = 0;
-    *n = 0;
-    for (int level = 0; level < 3; level++) {
-        sqlite3_stmt *stmt = ks_database_get(o, KS_SQL_EDGE, err);
-        if (stmt == NULL)
-            return KS_E_INTERNAL;
-        sqlite3_bind_text(stmt, 1, from, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 2, to, -1, SQLITE_STATIC);
-        sqlite3_bind_text(stmt, 3, level == 0 ? "" : place->structure != NULL ? place->structure : "unknown",
-                          -1, SQLITE_STATIC);
-        sqlite3_bind_int(stmt, 4, level == 2 ? place->arch : 0);
-        if (sqlite3_step(stmt) != SQLITE_ROW)
-            return ks_database_fail(o, "a transition cannot be read", err);
-        double count = sqlite3_column_double(stmt, 0), sum = sqlite3_column_double(stmt, 2);
-        sqlite3_reset(stmt);
-        *gain = (sum + EDGE_PRIOR * *gain) / (count + EDGE_PRIOR);
-        if (level == 0)
-            *n = (int)count;
     }
     return KS_OK;
 }

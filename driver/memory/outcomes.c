@@ -28,8 +28,7 @@ static enum ks_status insert(struct ks_outcomes *o, const struct ks_attempt *a, 
     const char *const texts[] = {a->key,         a->kernel,       a->proposal, a->skill,
                                  a->direction,   a->params,       a->bottleneck, a->date,
                                  a->correctness, a->speed,        a->reason,   structure_of(a),
-                                 a->base,        a->toolkit,
-                                 a->evidence != NULL ? a->evidence : KS_MEASURED,
+                                 a->toolkit,     a->evidence != NULL ? a->evidence : KS_MEASURED,
                                  a->mechanism,   a->move};
     const int n = (int)(sizeof texts / sizeof *texts);
     sqlite3_stmt *add = ks_database_get(o, KS_SQL_ADD, err);
@@ -41,8 +40,7 @@ static enum ks_status insert(struct ks_outcomes *o, const struct ks_attempt *a, 
     sqlite3_bind_double(add, n + 2, a->ratio);
     sqlite3_bind_double(add, n + 3, a->lower);
     sqlite3_bind_double(add, n + 4, a->seconds);
-    sqlite3_bind_double(add, n + 5, a->base_ratio);
-    sqlite3_bind_int(add, n + 6, a->moved);
+    sqlite3_bind_int(add, n + 5, a->moved);
     return ks_database_step(o, add, "an attempt was not recorded", err);
 }
 
@@ -86,24 +84,6 @@ static enum ks_status learn_at(struct ks_outcomes *o, const struct ks_attempt *a
     return ks_database_step(o, learn, "what an attempt taught was not recorded", err);
 }
 
-static enum ks_status learn_edge(struct ks_outcomes *o, const struct ks_attempt *a, const char *structure,
-                                 int arch, struct ks_err *err)
-{
-    sqlite3_stmt *learn = ks_database_get(o, KS_SQL_LEARN_EDGE, err);
-    if (learn == NULL)
-        return KS_E_INTERNAL;
-    // What does not verify, or was too slow to be measured, leaves the kernel where it was.
-    bool known = is(a->correctness, "CORRECT") && a->ratio > 0 && a->base_ratio > 0;
-    double gain = known ? log(a->ratio / a->base_ratio) : 0;
-    sqlite3_bind_text(learn, 1, a->base, -1, SQLITE_STATIC);
-    sqlite3_bind_text(learn, 2, or_empty(a->direction), -1, SQLITE_STATIC);
-    sqlite3_bind_text(learn, 3, structure, -1, SQLITE_STATIC);
-    sqlite3_bind_int(learn, 4, arch);
-    sqlite3_bind_int(learn, 5, gain > 0);
-    sqlite3_bind_double(learn, 6, gain);
-    return ks_database_step(o, learn, "a transition was not recorded", err);
-}
-
 static enum ks_status record(struct ks_outcomes *o, const struct ks_attempt *a, struct ks_err *err)
 {
     const char *structure = structure_of(a), *bottleneck = or_empty(a->bottleneck);
@@ -115,12 +95,7 @@ static enum ks_status record(struct ks_outcomes *o, const struct ks_attempt *a, 
     KS_TRY(learn_at(o, a, "", "", 0, err));
     KS_TRY(learn_at(o, a, bottleneck, "", 0, err));
     KS_TRY(learn_at(o, a, bottleneck, structure, 0, err));
-    KS_TRY(learn_at(o, a, bottleneck, structure, a->arch, err));
-    if (a->base == NULL || a->base[0] == '\0' || a->screened > 0)
-        return KS_OK;
-    KS_TRY(learn_edge(o, a, "", 0, err));
-    KS_TRY(learn_edge(o, a, structure, 0, err));
-    return learn_edge(o, a, structure, a->arch, err);
+    return learn_at(o, a, bottleneck, structure, a->arch, err);
 }
 
 enum ks_status ks_outcomes_add(struct ks_outcomes *o, const struct ks_attempt *a,
@@ -144,7 +119,7 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
         const char **texts[] = {&a->key,         &a->kernel, &a->proposal,   &a->skill,
                                 &a->direction,   &a->params, &a->bottleneck, &a->date,
                                 &a->correctness, &a->speed,  &a->reason,     &a->structure,
-                                &a->base,        &a->toolkit, &a->evidence,
+                                &a->toolkit,     &a->evidence,
                                 &a->mechanism,   &a->move};
         const int count = (int)(sizeof texts / sizeof *texts);
         for (int i = 0; i < count; i++)
@@ -153,8 +128,7 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
         a->ratio = sqlite3_column_double(stmt, count + 1);
         a->lower = sqlite3_column_double(stmt, count + 2);
         a->seconds = sqlite3_column_double(stmt, count + 3);
-        a->base_ratio = sqlite3_column_double(stmt, count + 4);
-        a->moved = sqlite3_column_int(stmt, count + 5);
+        a->moved = sqlite3_column_int(stmt, count + 4);
     }
     *attempts = list.at;
     *n = list.len;

@@ -28,8 +28,6 @@ struct ks_attempt {
     double ratio, lower, seconds; // ratio 0: not measured
     const char *text;             // the proposal's YAML, kept once for each id; NULL: not kept, not read
     const char *structure;        // ks_structure_of; NULL: "unknown"
-    const char *base;             // direction of the candidate that it was built on, NULL: on the original
-    double base_ratio;            // that candidate's ratio
     const char *toolkit;          // nvcc's version, or NULL
     int moved;                    // what the skill expects to move did so 1, did not -1, was not measured 0
     const char *move;             // the same in words, or NULL: "dram_pct 41.2 -> 70.3, + expected"
@@ -69,12 +67,6 @@ struct ks_place {
 enum ks_status ks_outcomes_skill_value(struct ks_outcomes *outcomes, const char *skill,
                                        const struct ks_place *place, double *feasible, double *gain,
                                        int *n, struct ks_err *err);
-// The mean log gain of going from one direction to another, the second built on a candidate of the first:
-// backed off likewise, from all to this structure to this architecture, a level's mean counting as 5.
-// `n` 0: nothing known, gain 0.
-enum ks_status ks_outcomes_transition(struct ks_outcomes *outcomes, const char *from, const char *to,
-                                      const struct ks_place *place, double *gain, int *n,
-                                      struct ks_err *err);
 struct ks_skill_stat {
     const char *skill;
     int attempts, correct, faster;

@@ -33,7 +33,7 @@ static const char *const steps[KS_SCHEMA] = {
     "CREATE TABLE proposals (id TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;",
     "DROP INDEX IF EXISTS attempts_skill;"
     "ALTER TABLE attempts ADD COLUMN structure TEXT NOT NULL DEFAULT 'unknown';"
-    "ALTER TABLE attempts ADD COLUMN base TEXT NOT NULL DEFAULT '';" // direction that it was built on
+    "ALTER TABLE attempts ADD COLUMN base TEXT NOT NULL DEFAULT '';" // as base_ratio, of no use since
     "ALTER TABLE attempts ADD COLUMN base_ratio REAL NOT NULL DEFAULT 0;"
     "ALTER TABLE attempts ADD COLUMN toolkit TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE attempts ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;"
@@ -62,6 +62,8 @@ static const char *const steps[KS_SCHEMA] = {
     "ALTER TABLE attempts ADD COLUMN evidence TEXT NOT NULL DEFAULT 'measured';"
     "ALTER TABLE attempts ADD COLUMN mechanism TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE attempts ADD COLUMN move TEXT NOT NULL DEFAULT '';",
+    // Gains of one direction on top of another: a search needs no fewer candidates with them (docs/search.md).
+    "DROP TABLE edges;",
 };
 
 const char *ks_schema_step(int from)

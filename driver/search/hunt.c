@@ -145,11 +145,8 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
         if (status == KS_OK)
             e->candidate->n_skills = ks_policy_skills(&h->policy, arms[i], &e->candidate->skills);
         if (status == KS_OK && from != KS_ORIGINAL &&
-            h->policy.arms.at[from].state == KS_ARM_RIGHT) {
-            e->candidate->base = entry_of(h, from)->candidate->direction;
+            h->policy.arms.at[from].state == KS_ARM_RIGHT)
             e->candidate->base_id = entry_of(h, from)->id;
-            e->candidate->base_ratio = exp(h->policy.arms.at[from].log_ratio);
-        }
         if (status != KS_OK || ks_trajectory_knows(&t->trajectory, e->id) || is_repeated(h, e, arms, kept))
             ks_policy_drop(&h->policy, arms[i]);
         else if (!recall_look(h, arms[i]))

@@ -100,7 +100,6 @@ static void record(struct ks_trajectory *t, const struct ks_candidate *candidate
         .correctness = ks_correctness_name(verdict->correctness), .speed = speed, .reason = verdict->reason,
         .ratio = verdict->geomean, .lower = lower, .screened = screened,
         .seconds = verdict->seconds_compile + verdict->seconds_run,
-        .base = candidate->base, .base_ratio = candidate->base_ratio,
         .mechanism = entry->mechanism, .evidence = evidence(t),
         .moved = move != NULL ? move->moved : 0, .move = move != NULL ? move->text : NULL,
         .text = ks_buf_text(&text)};

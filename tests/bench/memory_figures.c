@@ -92,8 +92,7 @@ static double add_today(struct ks_outcomes *o, const struct ks_skill_list *skill
                                .direction = s->direction, .params = "block=256", .date = "2026-01-02",
                                .bottleneck = class_of(ks_rng_next(&rng)), .arch = archs[ks_rng_below(&rng, 4)],
                                .correctness = "CORRECT", .speed = "FASTER", .reason = "", .ratio = 1.1,
-                               .lower = 1.05, .structure = structures[ks_rng_below(&rng, 6)],
-                               .base = "cache", .base_ratio = 1.05};
+                               .lower = 1.05, .structure = structures[ks_rng_below(&rng, 6)]};
         must(ks_outcomes_add(o, &a, &err), &err);
     }
     return (ks_now() - begun) / (double)n;

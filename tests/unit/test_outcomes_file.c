@@ -1,0 +1,367 @@
+// The memory's file: what is added comes back, damage and newer formats are refused, writers and kills lose nothing.
+#include <signal.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "memory/outcomes.h"
+#include "memory_fixture.h"
+
+static bool network; // what statfs says of every folder
+
+// In front of the C library's.
+int statfs(const char *path, struct statfs *info)
+{
+    int result = (int)syscall(SYS_statfs, path, info);
+    if (network)
+        info->f_type = 0x6969; // NFS
+    return result;
+}
+
+static void attempts_survive_a_restart(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    add(o, attempt("k1", "a", "CORRECT", 2));
+    add(o, attempt("k2", "a", "WRONG", 0));
+    add(o, attempt("k1", "b", "WRONG", 0));
+    ks_outcomes_close(o);
+    o = opened(&config);
+    struct ks_attempt *list;
+    size_t n;
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k1", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 2);
+    assert_string_equal(list[0].skill, "a");
+    assert_string_equal(list[1].skill, "b");
+    assert_string_equal(list[0].params, "x=1");
+    assert_int_equal(list[0].arch, 90);
+    assert_float_equal(list[0].lower, 1.8, 1e-12);
+    struct ks_skill_stat *stats;
+    assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &n, NULL), KS_OK);
+    assert_int_equal(n, 2);
+    assert_int_equal(stats[0].attempts, 2);
+    assert_int_equal(stats[0].correct, 1);
+    assert_int_equal(stats[0].faster, 1);
+    assert_float_equal(stats[0].geomean, 2, 1e-12);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+static void damage_is_named(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_err err = {0};
+    struct ks_outcomes *o;
+    char *path = ks_path_join(&arena, config.state_dir, "memory.db");
+    char garbage[8192];
+    memset(garbage, 'x', sizeof garbage);
+    assert_int_equal(ks_file_write(path, garbage, sizeof garbage, false, 0, &err), KS_OK);
+    assert_int_equal(ks_outcomes_open(&config, &o, &err), KS_E_FORMAT);
+    assert_null(o);
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, "mv "));
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+static void newer_formats_are_left_alone(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_err err = {0};
+    struct ks_outcomes *o = opened(&config);
+    ks_outcomes_close(o);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(ks_path_join(&arena, config.state_dir, "memory.db"), &db),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 99", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(ks_outcomes_open(&config, &o, &err), KS_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "99"));
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+// What the first version made, with an attempt in it.
+static void an_older_memory_is_kept(void **state)
+{
+    (void)state;
+    static const char first[] =
+        "CREATE TABLE attempts (id INTEGER PRIMARY KEY, key TEXT NOT NULL, kernel TEXT NOT NULL,"
+        " proposal TEXT NOT NULL, skill TEXT NOT NULL, direction TEXT NOT NULL, params TEXT NOT NULL,"
+        " bottleneck TEXT NOT NULL, date TEXT NOT NULL, arch INTEGER NOT NULL, correctness TEXT NOT NULL,"
+        " speed TEXT NOT NULL, reason TEXT NOT NULL, ratio REAL NOT NULL, lower REAL NOT NULL,"
+        " seconds REAL NOT NULL);"
+        "INSERT INTO attempts VALUES(1,'k1','k','p','s','d','x=1','dram','2026-01-02',90,'CORRECT',"
+        "'FASTER','',2.0,1.8,0.5);"
+        "PRAGMA user_version = 1";
+    struct ks_config config = fresh();
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(ks_path_join(&arena, config.state_dir, "memory.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, first, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt *list, a = attempt("k1", "s", "WRONG", 0);
+    const char *text;
+    size_t n;
+    a.proposal = "0123";
+    a.text = "source: x";
+    add(o, a);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k1", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 2);
+    assert_float_equal(list[0].ratio, 2, 1e-12);
+    assert_int_equal(ks_outcomes_proposal(&arena, o, "0123", &text, NULL), KS_OK);
+    assert_string_equal(text, a.text);
+    struct ks_skill_stat *stats;
+    assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &n, NULL), KS_OK);
+    assert_int_equal(stats[0].attempts, 2); // what it taught is summed up from then on
+    assert_int_equal(stats[0].faster, 1);
+    assert_float_equal(stats[0].geomean, 2, 1e-9);
+    double feasible, gain;
+    int count;
+    ks_outcomes_skill_value(o, "s", &(struct ks_place){90, "unknown", "dram"}, &feasible, &gain, &count, NULL);
+    assert_true(fabs(gain - 0.5904 * log(2)) < 1e-6); // 1 - 0.8^4: four levels, each as 1 of 5
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+static void writers_do_not_lose_attempts(void **state)
+{
+    (void)state;
+    enum { WRITERS = 4, EACH = 50 };
+    struct ks_config config = fresh();
+    for (int w = 0; w < WRITERS; w++)
+        if (fork() == 0) {
+            struct ks_outcomes *o;
+            if (ks_outcomes_open(&config, &o, NULL) != KS_OK)
+                _exit(1);
+            struct ks_attempt a = attempt("k", "a", "CORRECT", 2);
+            for (int i = 0; i < EACH; i++)
+                if (ks_outcomes_add(o, &a, NULL) != KS_OK)
+                    _exit(1);
+            _exit(0); // without closing, as after kill -9
+        }
+    for (int w = 0; w < WRITERS; w++) {
+        int status;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt *list;
+    size_t n;
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, WRITERS * EACH);
+    struct ks_skill_stat *stats;
+    assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &n, NULL), KS_OK);
+    assert_int_equal(stats[0].attempts, WRITERS * EACH); // what they taught neither
+    assert_int_equal(stats[0].faster, WRITERS * EACH);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+// Killed at any point: every attempt whose call came back is there, at most one more is, and what was learned
+// counts exactly those that are there.
+static void a_kill_loses_at_most_the_attempt_in_flight(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 12 };
+    struct ks_config config = fresh();
+    int64_t told = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        int ends[2];
+        assert_int_equal(pipe(ends), 0);
+        pid_t child = fork();
+        if (child == 0) {
+            struct ks_outcomes *o;
+            struct ks_attempt a = attempt("k", "a", "CORRECT", 2);
+            a.text = "source: x";
+            if (ks_outcomes_open(&config, &o, NULL) != KS_OK)
+                _exit(1);
+            while (ks_outcomes_add(o, &a, NULL) == KS_OK)
+                if (write(ends[1], "x", 1) != 1)
+                    break;
+            _exit(1);
+        }
+        close(ends[1]);
+        char byte;
+        for (int i = 0; i < 3 + 5 * round && read(ends[0], &byte, 1) == 1; i++)
+            told++;
+        kill(child, SIGKILL);
+        while (read(ends[0], &byte, 1) == 1)
+            told++;
+        close(ends[0]);
+        int status;
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status));
+        struct ks_outcomes *o = opened(&config);
+        struct ks_attempt *list;
+        struct ks_skill_stat *stats;
+        size_t n, n_stats;
+        assert_int_equal(ks_outcomes_check(o, NULL), KS_OK);
+        assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+        assert_in_range(n, told, told + round + 1); // one in flight a kill
+        assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &n_stats, NULL), KS_OK);
+        assert_int_equal(stats[0].attempts, n);
+        ks_outcomes_close(o);
+    }
+    assert_true(told > ROUNDS);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+static void old_attempts_are_forgotten_and_their_lessons_are_not(void **state)
+{
+    (void)state;
+    enum { ATTEMPTS = 400 };
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    char text[4000], id[32];
+    memset(text, 'x', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    for (int i = 0; i < ATTEMPTS; i++) {
+        struct ks_attempt a = attempt("k", "a", "CORRECT", 2);
+        snprintf(id, sizeof id, "%08x", i);
+        a.proposal = id;
+        a.text = text;
+        add(o, a);
+    }
+    struct ks_attempt *list;
+    const char *kept;
+    size_t n;
+    int64_t deleted;
+    assert_int_equal(ks_outcomes_forget(o, 1 << 30, &deleted, NULL), KS_OK);
+    assert_int_equal(deleted, 0);
+    config.memory_max = 800 << 10;
+    ks_outcomes_close(o); // nothing: it was opened without a limit
+    o = opened(&config);
+    ks_outcomes_close(o); // this one forgets
+    o = opened(&config);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+    assert_in_range(n, 50, ATTEMPTS - 100);
+    assert_string_equal(list[n - 1].proposal, id); // the newest are there, with their texts
+    assert_int_equal(ks_outcomes_proposal(&arena, o, id, &kept, NULL), KS_OK);
+    assert_int_equal(ks_outcomes_proposal(&arena, o, "00000000", &kept, NULL), KS_E_ABSENT);
+    struct ks_skill_stat *stats;
+    assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &n, NULL), KS_OK);
+    assert_int_equal(stats[0].attempts, ATTEMPTS);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+static void a_locked_memory_is_named(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_err err = {0};
+    struct ks_outcomes *o = opened(&config);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(ks_path_join(&arena, config.state_dir, "memory.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    struct ks_attempt a = attempt("k", "a", "CORRECT", 2);
+    ks_outcomes_wait(o, 0.05);
+    assert_int_equal(ks_outcomes_add(o, &a, &err), KS_E_LIMIT);
+    assert_non_null(strstr(err.text, "memory.db"));
+    assert_non_null(strstr(err.text, "fuser"));
+    struct ks_attempt *list;
+    size_t n;
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK); // readers go on
+    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(ks_outcomes_add(o, &a, &err), KS_OK); // and so does the writer, once it can
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+// No write-ahead log there, which shares memory between processes; and a failure says what may be the matter.
+static void a_network_disk_is_told_of(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_err err = {0};
+    struct ks_attempt a = attempt("k", "a", "CORRECT", 2);
+    struct ks_outcomes *o = opened(&config);
+    assert_false(ks_outcomes_on_network(o));
+    add(o, a);
+    ks_outcomes_close(o);
+    network = true;
+    o = opened(&config);
+    assert_true(ks_outcomes_on_network(o));
+    add(o, a);
+    assert_false(ks_file_exists(ks_path_join(&arena, config.state_dir, "memory.db-wal")));
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(ks_path_join(&arena, config.state_dir, "memory.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    ks_outcomes_wait(o, 0.05);
+    assert_int_equal(ks_outcomes_add(o, &a, &err), KS_E_IO);
+    assert_non_null(strstr(err.text, "network disk"));
+    assert_non_null(strstr(err.text, "KS_STATE_DIR"));
+    sqlite3_close(db);
+    ks_outcomes_close(o);
+    network = false;
+    o = opened(&config);
+    struct ks_attempt *list;
+    size_t n;
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 2);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+// A page in the middle: opening still works, what meets it names the file, and the file is left as it is.
+static void damage_within_is_named(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_err err = {0};
+    struct ks_outcomes *o = opened(&config);
+    for (int i = 0; i < 200; i++)
+        add(o, attempt("k", "a", "CORRECT", 2));
+    ks_outcomes_close(o);
+    char *path = ks_path_join(&arena, config.state_dir, "memory.db");
+    struct stat before, after;
+    char garbage[4096];
+    memset(garbage, 'x', sizeof garbage);
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    assert_int_equal(stat(path, &before), 0);
+    for (long page = 2; page < before.st_size / 4096; page++) {
+        fseek(file, page * 4096, SEEK_SET);
+        assert_int_equal(fwrite(garbage, 1, sizeof garbage, file), sizeof garbage);
+    }
+    fclose(file);
+    enum ks_status status = ks_outcomes_open(&config, &o, &err);
+    if (status == KS_OK) {
+        assert_int_equal(ks_outcomes_check(o, &err), KS_E_FORMAT);
+        struct ks_attempt *list;
+        size_t n;
+        status = ks_outcomes_for_key(&arena, o, "k", &list, &n, &err);
+        ks_outcomes_close(o);
+    }
+    assert_int_equal(status, KS_E_FORMAT);
+    assert_non_null(strstr(err.text, path));
+    assert_non_null(strstr(err.text, "mv "));
+    assert_int_equal(stat(path, &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attempts_survive_a_restart),
+        cmocka_unit_test(damage_is_named),
+        cmocka_unit_test(newer_formats_are_left_alone),
+        cmocka_unit_test(an_older_memory_is_kept),
+        cmocka_unit_test(writers_do_not_lose_attempts),
+        cmocka_unit_test(a_kill_loses_at_most_the_attempt_in_flight),
+        cmocka_unit_test(old_attempts_are_forgotten_and_their_lessons_are_not),
+        cmocka_unit_test(a_locked_memory_is_named),
+        cmocka_unit_test(a_network_disk_is_told_of),
+        cmocka_unit_test(damage_within_is_named),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ks_arena_free(&arena);
+    return failed;
+}
