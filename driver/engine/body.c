@@ -394,8 +394,7 @@ static bool take_directive(struct ks_body_parser *p)
     bool literal =
         ks_starts_with(text, "unroll") && strspn(text + 6, " 0123456789") == rest.len - 6;
     struct ks_body *b = p->body;
-    ks_vec_grow_(p->arena, (void **)&b->pragmas, &b->n_pragmas, &b->cap_pragmas,
-                 sizeof *b->pragmas);
+    ks_vec_grow_(p->arena, (void **)&b->pragmas, &b->n_pragmas, &b->cap_pragmas, sizeof *b->pragmas);
     b->pragmas[b->n_pragmas - 1] =
         (struct ks_body_pragma){(size_t)(t->at - p->base), (size_t)(t->at + t->len - p->base),
                                 literal ? ks_arena_printf(p->arena, "_Pragma(\"%s\")", text) : ""};
@@ -410,11 +409,13 @@ static struct ks_node *plain_statement(struct ks_body_parser *p)
         "union",  "class", "enum", "__asm__", "throw",   "new", "delete", "static_assert", NULL};
     const struct ks_token *t = ks_bp_peek(p, 0);
     size_t first = p->at;
+    const char *what = t->kind == KS_TOK_IDENT && ks_bp_is(p, 1, ":") ? "a label" : NULL;
     for (size_t i = 0; t->kind == KS_TOK_IDENT && refused[i]; i++)
-        if (ks_token_is(t, refused[i])) {
-            ks_bp_refuse(p, refused[i]);
-            return NULL;
-        }
+        what = ks_token_is(t, refused[i]) ? refused[i] : what;
+    if (what) {
+        ks_bp_refuse(p, what);
+        return NULL;
+    }
     if (ks_bp_take(p, ";"))
         return ks_bp_close(p, ks_bp_node(p, KS_N_EMPTY, "", first));
     if (ks_bp_is(p, 0, "{"))

@@ -26,4 +26,8 @@ void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edi
 // becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
 void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 
+// The kernel's text with `switch` written as a chain of `if` where that means the same (engine/switches.c); `body` is
+// where its body begins.
+const char *ks_switches_written_out(struct ks_arena *arena, const char *text, size_t body);
+
 #endif

@@ -43,8 +43,9 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     *subject = (struct ks_subject){.arena = arena, .brief = brief, .decl = brief->decl};
     if (brief->decl->problem)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
-    KS_TRY(ks_body_parse(arena, without_splices(arena, brief->kernel_text), brief->decl,
-                         &brief->callees, &subject->body, err));
+    const char *text = ks_switches_written_out(arena, without_splices(arena, brief->kernel_text),
+                                               brief->decl->body - brief->decl->begin);
+    KS_TRY(ks_body_parse(arena, text, brief->decl, &brief->callees, &subject->body, err));
     KS_TRY(write_out(arena, subject, ks_normal_edits, err));
     KS_TRY(write_out(arena, subject, ks_pointer_edits, err));
     struct ks_affine env;

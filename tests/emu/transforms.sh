@@ -130,6 +130,13 @@ refused "$source/product.cu" 'interchange' 'line 4: no loop in a loop'
 sed 's/for (int p = 0; p < m; ++p)/for (int p = q; p < m; ++p)/' "$source/nest.cu" > "$scratch/triangle.cu"
 refused "$scratch/triangle.cu" 'interchange' "line 10: the inner loop's bounds change with the outer one"
 
+# A switch is a chain of branches.
+made cases 'geometry block=32 items=2' CORRECT
+made cases 'bounds bounds=2; unroll unroll=3' CORRECT
+made cases 'geometry block=32 items=2' WRONG 's/(kind) == (CLAMP)/(kind) == (GELU + 5)/; s/% 7) == (3)/% 7) == (4)/'
+sed 's/case 5:/v += 2.f; case 5:/' "$source/cases.cu" > "$scratch/through.cu"
+refused "$scratch/through.cu" 'geometry block=32' 'line 12: switch is not understood'
+
 # Branches as choices.
 made choices 'select' CORRECT
 made choices 'select; geometry block=32 items=2' CORRECT

@@ -82,7 +82,7 @@ static void facts_are_read(void **state)
     expect("__global__ void k(const int *p, const float *x, float *y, int n) {\n"
            "  int i = threadIdx.x + blockIdx.x * blockDim.x;\n  y[i] = x[p[i] / 2];\n}\n",
            "map=1 contiguous(thread)=? strided(thread)=?");
-    expect("__global__ void k(float *y, int n) {\n  switch (n) { default: y[0] = 1; }\n}\n",
+    expect("__global__ void k(float *y, int n) {\n  switch (n) { case 1: y[1] = 1; default: y[0] = 1; }\n}\n",
            "understood=0 map=? loops=?");
 }
 
@@ -162,6 +162,14 @@ static void refusals_name_construct_and_line(void **state)
     (void)state;
     refuse(KERNEL(INDEX "  switch (n) {}\n"), "geometry", "block=64",
            "line 3: switch is not understood at \"switch\"");
+    refuse(KERNEL(INDEX "  if (i >= n) return;\n  switch (n) {\n  case 1: y[i] = 1;\n  case 2: y[i] += 1;\n  }\n"),
+           "geometry", "block=64", "line 4: switch is not understood at \"switch\"");
+    refuse(KERNEL(INDEX "  switch (n++) { default: y[i] = 1; }\n"), "geometry", "block=64",
+           "line 3: switch is not understood at \"switch\"");
+    refuse(KERNEL(INDEX "  switch (n) {\n  case 1: if (i) break; y[i] = 1; break;\n  }\n"), "geometry", "block=64",
+           "line 3: switch is not understood at \"switch\"");
+    refuse(KERNEL(INDEX "again:\n  y[i] = 1;\n  if (y[i]) goto again;\n"), "geometry", "block=64",
+           "line 3: a label is not understood at \"again\"");
     refuse(KERNEL(INDEX "#if A\n  y[i] = 1;\n#endif\n"), "geometry", "block=64",
            "line 3: preprocessor directive in the body is not understood at \"#if A\"");
     refuse(KERNEL(INDEX "  auto f = [=] { return 1; };\n"), "geometry", "block=64",
