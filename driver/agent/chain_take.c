@@ -5,6 +5,7 @@
 #include "agent/chain.h"
 #include "agent/roles.h"
 #include "base/log.h"
+#include "source/mechanism.h"
 
 #define STALLED 2 // correct ones in a row without a gain end a chain
 
@@ -31,12 +32,24 @@ void ks_chain_turn(struct ks_consult *c, struct chain *chain, const char *word, 
     chain->state = over ? CHAIN_OVER : CHAIN_FREE;
 }
 
-static bool known_before(const struct ks_consult *c, const char *id)
+// What was tried and does the same, under whatever names, or NULL.
+static const struct ks_tried *tried_before(const struct ks_consult *c, const struct ks_proposal *proposal)
 {
+    const char *mechanism = ks_proposal_mechanism(c->arena, proposal);
     for (size_t i = 0; i < c->tried.len; i++)
-        if (strcmp(ks_proposal_id(c->arena, &c->tried.at[i].candidate->proposal), id) == 0)
-            return true;
-    return false;
+        if (strcmp(c->tried.at[i].mechanism, mechanism) == 0)
+            return &c->tried.at[i];
+    return NULL;
+}
+
+// A repair that leads back to what was tried would lead on as it did before: the next answer is to begin anew.
+static void refuse_repeated(struct chain *chain, const struct ks_tried *same, bool repair, struct ks_reading *reading)
+{
+    reading->refusal = KS_REFUSED_REPEATED;
+    snprintf(reading->why, sizeof reading->why, "it does what was tried before, under whatever names: that was %s, %.200s%s",
+             same->outcome.correctness, same->outcome.reason,
+             repair ? "; the repairs run in a circle, begin anew" : "");
+    chain->failed = chain->failed && !repair;
 }
 
 static void count_refusal(struct ks_consult *c, const struct chain *chain, enum ks_refusal refusal,
@@ -96,12 +109,11 @@ static bool take_proposal(struct ks_consult *c, struct chain *chain)
         .base = repair ? &chain->last->proposal : NULL, .log = repair ? chain->log : NULL, .skills = c->ids,
         .n_skills = chain->aided ? c->n_ids : 0, .known = c->ask.known};
     ks_read_proposal(c->arena, &ask, &chain->answer, &reading);
-    const char *id = reading.refusal == KS_ACCEPTED
-                         ? ks_proposal_id(c->arena, &reading.candidate.proposal) : NULL;
-    if (id != NULL && known_before(c, id)) {
-        reading.refusal = KS_REFUSED_REPEATED;
-        snprintf(reading.why, sizeof reading.why, "this was proposed before, see what was tried");
-    }
+    const struct ks_proposal *proposal = &reading.candidate.proposal;
+    const char *id = reading.refusal == KS_ACCEPTED ? ks_proposal_id(c->arena, proposal) : NULL;
+    const struct ks_tried *same = id != NULL ? tried_before(c, proposal) : NULL;
+    if (same != NULL)
+        refuse_repeated(chain, same, repair, &reading);
     chain->repairs = repair ? chain->repairs + 1 : 0;
     if (reading.refusal != KS_ACCEPTED) {
         count_refusal(c, chain, reading.refusal, reading.why);

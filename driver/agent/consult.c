@@ -6,6 +6,7 @@
 
 #include "agent/chain.h"
 #include "os/clock.h"
+#include "source/mechanism.h"
 
 struct ks_consult *ks_consult_open(const struct ks_consult_ask *ask)
 {
@@ -38,7 +39,8 @@ void ks_consult_keep(struct ks_consult *c, const struct ks_candidate *candidate,
     struct ks_buf reason = KS_BUF(4096);
     ks_redact_message(&c->ask.agents->redaction, ks_slice_of(o->reason), &reason);
     struct ks_tried *tried = ks_vec_push(c->arena, &c->tried);
-    *tried = (struct ks_tried){.candidate = candidate, .outcome = *o};
+    *tried = (struct ks_tried){.candidate = candidate, .outcome = *o,
+                               .mechanism = ks_proposal_mechanism(c->arena, &candidate->proposal)};
     tried->outcome.reason = ks_arena_strdup(c->arena, ks_buf_text(&reason));
     ks_buf_free(&reason);
     if (o->gains && o->ratio > c->best)

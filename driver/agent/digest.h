@@ -8,6 +8,7 @@
 
 struct ks_tried {
     const struct ks_candidate *candidate;
+    const char *mechanism;     // ks_proposal_mechanism: what it does, under whatever names
     struct ks_outcome outcome; // its reason without secrets
 };
 struct ks_digest_list {

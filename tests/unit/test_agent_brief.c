@@ -43,8 +43,8 @@ static void tells_verdicts(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(ks_outcome_text(&arena, &cases[i].outcome), cases[i].text);
     struct ks_candidate a = {.proposer = "m"}, b = {.proposer = "m"};
-    struct ks_tried tried[] = {{&a, {.correct = true, .ratio = 1.3, .reason = ""}},
-                               {&b, {.correct = true, .gains = true, .ratio = 1.1, .reason = ""}}};
+    struct ks_tried tried[] = {{.candidate = &a, .outcome = {.correct = true, .ratio = 1.3, .reason = ""}},
+                               {.candidate = &b, .outcome = {.correct = true, .gains = true, .ratio = 1.1, .reason = ""}}};
     const struct ks_digest_list list = {tried, 2, 2};
     assert_ptr_equal(ks_digest_best(&list)->candidate, &b); // the first is faster in noise alone
 }
