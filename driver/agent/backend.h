@@ -14,6 +14,8 @@ struct ks_ask {
     const char *system, *user;
     int max_tokens;   // of the answer
     double temperature;
+    const char *model;      // who is asked, of several; NULL: the first
+    struct ks_price price;  // his
     struct ks_spend *spend; // asked before each call; outlives the backend
 };
 
@@ -28,6 +30,7 @@ enum ks_answer_end {
 
 struct ks_answer {
     char id[KS_ASK_ID];
+    char model[64];          // who answered, of several; "": the backend's
     enum ks_answer_end end;
     char why[256];           // unless KS_ANSWERED: one line, no secret in it
     char *text; size_t len;  // KS_ANSWERED: terminated, may hold any byte; ks_answer_free

@@ -11,6 +11,9 @@ struct chain {
     enum chain_state state;
     bool aided;                       // skills are shown
     int step, repairs, stalled;
+    size_t model;                     // that is asked
+    int64_t tokens_in, tokens_out;    // of the last proposal's answer
+    bool bought;                      // which somebody was asked for in this run
     char id[KS_ASK_ID];
     const struct ks_prompt *prompt;   // of the question that is open
     bool planned, unreviewed;         // a plan was asked for; `last` is to be reviewed
@@ -40,11 +43,14 @@ struct ks_consult {
 // The chain's next question, in `scratch` (agent/chain_ask.c).
 enum ks_status ks_chain_ask(struct ks_consult *consult, struct chain *chain, struct ks_arena *scratch,
                             struct ks_ask *ask, struct ks_err *err);
+bool ks_chain_repairs(const struct ks_consult *consult, const struct chain *chain); // its last proposal, next
 // Reads the chain's answer; true where its proposal is to be judged (agent/chain_take.c).
 bool ks_chain_take(struct ks_consult *consult, struct chain *chain);
 // What became of the last answer: a verdict, or why it was refused.
 void ks_chain_turn(struct ks_consult *consult, struct chain *chain, const char *word, const char *text,
                    bool verdict);
+// The model earned `reward` with the last proposal; if it did not get the chain on, the next one is asked from here on.
+void ks_chain_earned(struct ks_consult *consult, struct chain *chain, double reward, bool stuck);
 // Keeps what became of a candidate for the digest.
 void ks_consult_keep(struct ks_consult *consult, const struct ks_candidate *candidate,
                      const struct ks_outcome *outcome);

@@ -26,13 +26,18 @@ static void name_question(const struct ks_consult *c, size_t number, struct chai
     snprintf(chain->id, sizeof chain->id, "%.12s-%s-%zu%d-%.8s", c->ask.key, role, number, chain->step, hex);
 }
 
-// Who is asked next.
-static const struct ks_prompt *prompt_of(const struct ks_agents *agents, const struct chain *chain)
+bool ks_chain_repairs(const struct ks_consult *c, const struct chain *chain)
 {
-    bool repair = chain->failed && chain->last != NULL && chain->repairs < REPAIRS_MOST;
-    return chain->unreviewed                                      ? &agents->reviewer
+    return c->ask.agents->repairs && chain->failed && chain->last != NULL && chain->repairs < REPAIRS_MOST;
+}
+
+// Who is asked next.
+static const struct ks_prompt *prompt_of(const struct ks_consult *c, const struct chain *chain)
+{
+    const struct ks_agents *agents = c->ask.agents;
+    return chain->unreviewed                                  ? &agents->reviewer
            : agents->plans && chain->aided && !chain->planned ? &agents->planner
-           : agents->repairs && repair                        ? &agents->repairer
+           : ks_chain_repairs(c, chain)                       ? &agents->repairer
                                                               : &agents->coder;
 }
 
@@ -41,7 +46,7 @@ enum ks_status ks_chain_ask(struct ks_consult *c, struct chain *chain, struct ks
                                      struct ks_ask *ask, struct ks_err *err)
 {
     const struct ks_agents *agents = c->ask.agents;
-    const struct ks_prompt *prompt = chain->prompt = prompt_of(agents, chain);
+    const struct ks_prompt *prompt = chain->prompt = prompt_of(c, chain);
     size_t number = (size_t)(chain - c->chains);
     name_question(c, number, chain, prompt->role);
     const struct ks_tried *best = ks_digest_best(&c->tried);
@@ -65,6 +70,10 @@ enum ks_status ks_chain_ask(struct ks_consult *c, struct chain *chain, struct ks
     ask->id = chain->id;
     ask->kernel = c->ask.brief->signature->instance;
     ask->spend = &c->spend;
+    if (agents->n_models > 0) {
+        ask->model = agents->models[chain->model].name;
+        ask->price = agents->models[chain->model].price;
+    }
     struct ks_buf text = KS_BUF((size_t)4 << 20);
     ks_redact(&agents->redaction, ks_slice_of(ask->user), &text);
     ask->user = ks_arena_strdup(scratch, ks_buf_text(&text));

@@ -115,7 +115,11 @@ static bool take_proposal(struct ks_consult *c, struct chain *chain)
     if (same != NULL)
         refuse_repeated(chain, same, repair, &reading);
     chain->repairs = repair ? chain->repairs + 1 : 0;
+    chain->tokens_in = chain->answer.tokens_in;
+    chain->tokens_out = chain->answer.tokens_out;
+    chain->bought = chain->answer.calls > 0; // a transcript's cost nothing now, and was counted then
     if (reading.refusal != KS_ACCEPTED) {
+        ks_chain_earned(c, chain, 0, true);
         count_refusal(c, chain, reading.refusal, reading.why);
         ks_chain_turn(c, chain, ks_refusal_name(reading.refusal), reading.why, false);
         if (reading.refusal == KS_REFUSED_NO_ANSWER)
@@ -126,10 +130,12 @@ static bool take_proposal(struct ks_consult *c, struct chain *chain)
     *candidate = reading.candidate;
     candidate->params = ks_arena_printf(c->arena, "question %s", chain->id);
     candidate->mechanism = ks_arena_printf(c->arena, "prompted %s", id);
-    candidate->proposer = ks_arena_strdup(c->arena, agents->backend.model);
+    const char *model = chain->answer.model[0] != '\0' ? chain->answer.model : agents->backend.model;
+    candidate->proposer = ks_arena_strdup(c->arena, model);
     chain->last = candidate;
     chain->last_id = id;
     c->counts.proposed++;
+    c->counts.models[chain->model].proposed++;
     chain->unreviewed = agents->reviews;
     if (chain->unreviewed) {
         finish(c, chain);

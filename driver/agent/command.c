@@ -20,6 +20,7 @@ struct run {
     struct ks_child child;
     struct ks_buf reply;
     struct ks_spend *spend;
+    struct ks_price price;
     struct ks_hold hold;
     double begun;
     int max_tokens;
@@ -58,6 +59,7 @@ static enum ks_status submit(void *self, const struct ks_ask *ask, struct ks_err
     run->len = len;
     run->max_tokens = ask->max_tokens;
     run->spend = ask->spend;
+    run->price = ask->price;
     run->prompt = strlen(ask->system) + strlen(ask->user);
     run->reply = KS_BUF(KS_REPLY_MOST);
     struct run **last = &command->first;
@@ -73,7 +75,7 @@ static bool begin(struct command *command, struct run *run, struct ks_answer *an
     struct ks_err err = {0};
     char why[128];
     const struct ks_proc_options options = {.capture_stderr = true};
-    if (!ks_spend_hold(run->spend, run->prompt, run->max_tokens, &run->hold, why)) {
+    if (!ks_spend_hold(run->spend, run->price, run->prompt, run->max_tokens, &run->hold, why)) {
         ks_answer_fail(answer, run->id, KS_ANSWER_NONE, "%s", why);
         return false;
     }

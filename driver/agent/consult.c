@@ -1,5 +1,6 @@
 #include "agent/consult.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +14,7 @@ struct ks_consult *ks_consult_open(const struct ks_consult_ask *ask)
     struct ks_consult *c = KS_NEW(ask->arena, struct ks_consult);
     c->ask = *ask;
     c->arena = ask->arena;
-    c->spend = (struct ks_spend){.limits = ask->agents->each, .price = ask->agents->price,
-                                 .whole = &ask->agents->all};
+    c->spend = (struct ks_spend){.limits = ask->agents->each, .whole = &ask->agents->all};
     c->best = 1;
     c->code = ks_brief_code(c->arena, ask->brief, &ask->source);
     c->contract = ks_brief_contract(c->arena, ask->brief, &ask->source);
@@ -24,6 +24,9 @@ struct ks_consult *ks_consult_open(const struct ks_consult_ask *ask)
         c->ids[c->n_ids++] = ask->skills[i]->id;
     for (int i = 0; i < ask->agents->chains && i < KS_CHAINS_MOST; i++)
         c->chains[i].aided = i == 0 && ask->n_skills > 0;
+    c->counts.n_models = ask->agents->n_models;
+    for (size_t i = 0; i < ask->agents->n_models; i++)
+        c->counts.models[i].name = ask->agents->models[i].name;
     return c;
 }
 
@@ -52,8 +55,20 @@ void ks_consult_note(struct ks_consult *c, const struct ks_candidate *candidate,
     ks_consult_keep(c, candidate, o);
 }
 
+void ks_chain_earned(struct ks_consult *c, struct chain *chain, double reward, bool stuck)
+{
+    struct ks_agents *agents = c->ask.agents;
+    if (chain->bought && agents->n_models > 0)
+        ks_model_earned(&agents->models[chain->model], reward, chain->tokens_in, chain->tokens_out);
+    chain->bought = false;
+    if (stuck && chain->model + 1 < agents->n_models)
+        chain->model++;
+}
+
 static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct ks_err *err)
 {
+    if (chain->step == 0 && !chain->planned && c->ask.agents->n_models > 1)
+        chain->model = ks_models_choose(c->ask.agents->models, c->ask.agents->n_models);
     struct ks_arena scratch = {0};
     struct ks_ask ask;
     const struct ks_backend *backend = &c->ask.agents->backend;
@@ -64,6 +79,7 @@ static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct
     if (status != KS_OK)
         return status;
     chain->state = CHAIN_ASKED;
+    c->counts.models[chain->model].asked++;
     chain->step += chain->prompt == &c->ask.agents->coder || chain->prompt == &c->ask.agents->repairer;
     c->counts.asked++;
     return KS_OK;
@@ -72,6 +88,7 @@ static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct
 void ks_consult_tell(struct ks_consult *c, const struct ks_outcome *o, double seconds)
 {
     struct chain *chain = c->judging;
+    double before = c->best;
     bool gained = o->gains && o->ratio > c->best;
     KS_ASSERT(chain != NULL);
     c->judging = NULL;
@@ -79,6 +96,10 @@ void ks_consult_tell(struct ks_consult *c, const struct ks_outcome *o, double se
     ks_spend_time(&c->spend, 0, seconds);
     chain->failed = !o->correct;
     chain->stalled = o->correct && !gained ? chain->stalled + 1 : 0;
+    c->counts.models[chain->model].correct += o->correct;
+    c->counts.models[chain->model].gained += gained;
+    double gain = gained ? o->ratio / before : 1;
+    ks_chain_earned(c, chain, ks_model_reward(o->correct, gain), !gained && (o->correct || !ks_chain_repairs(c, chain)));
     const char *log = ks_arena_printf(c->arena, "%s%s", ks_outcome_text(c->arena, o),
                                       gained ? "; the best so far" : "");
     ks_chain_turn(c, chain, o->correctness, log, true);
@@ -134,10 +155,22 @@ static bool receive(struct ks_consult *c, double seconds)
     return true;
 }
 
+// Nobody waits for answers any longer than the budget says: what is under way is left.
+static void give_up_late(struct ks_consult *c, enum ks_consult_state *state)
+{
+    char why[128];
+    if (ks_spend_left(&c->spend, why))
+        return;
+    for (struct chain *chain; (chain = first_in(c, CHAIN_ASKED)) != NULL;)
+        chain->state = CHAIN_OVER;
+    c->counts.stopped = ks_arena_strdup(c->arena, why);
+    *state = KS_CONSULT_OVER;
+}
+
 enum ks_status ks_consult_next(struct ks_consult *c, double seconds, enum ks_consult_state *state,
                                struct ks_candidate **candidate, struct ks_err *err)
 {
-    double begun = ks_now(), until = begun + seconds;
+    double begun = ks_now(), until = begun + fmin(seconds, ks_spend_waiting(&c->spend));
     KS_ASSERT(c->judging == NULL);
     *state = KS_CONSULT_PENDING;
     while (*state == KS_CONSULT_PENDING) {
@@ -160,6 +193,8 @@ enum ks_status ks_consult_next(struct ks_consult *c, double seconds, enum ks_con
             *state = KS_CONSULT_OVER;
     }
     ks_spend_time(&c->spend, ks_now() - begun, 0);
+    if (*state == KS_CONSULT_PENDING && !c->ask.agents->backend.patient)
+        give_up_late(c, state);
     return KS_OK;
 }
 

@@ -45,10 +45,15 @@ const char *ks_outcome_text(struct ks_arena *arena, const struct ks_outcome *out
 // The verdict on the candidate handed out last, which took so long.
 void ks_consult_tell(struct ks_consult *consult, const struct ks_outcome *outcome, double seconds);
 
+struct ks_model_counts { // of the chains' proposals
+    const char *name;
+    int asked, proposed, correct, gained;
+};
 struct ks_consult_counts {
     int asked, answered, proposed, waiting;
     int planned, rejected;               // plans that held; proposals that a reviewer showed wrong
     int refused[KS_REFUSALS];
+    struct ks_model_counts models[KS_MODELS_MOST]; size_t n_models;
     const struct ks_spend *spend;
     const char *stopped;                 // why no more was asked, or NULL
 };

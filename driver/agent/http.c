@@ -23,6 +23,7 @@ struct call {
     size_t prompt;
     int max_tokens, tries;
     struct ks_spend *spend;
+    struct ks_price price;
     struct ks_hold hold;
     CURL *easy;            // NULL: not under way
     struct ks_stream stream;
@@ -52,6 +53,7 @@ static enum ks_status submit(void *self, const struct ks_ask *ask, struct ks_err
     call->prompt = strlen(ask->system) + strlen(ask->user);
     call->max_tokens = ask->max_tokens;
     call->spend = ask->spend;
+    call->price = ask->price;
     call->begun = ks_now();
     struct call **last = &http->first;
     while (*last != NULL)
@@ -91,7 +93,7 @@ static void stop(struct http *http, struct call *call)
 static bool start(struct http *http, struct call *call, struct ks_answer *answer)
 {
     char why[128];
-    if (!ks_spend_hold(call->spend, call->prompt, call->max_tokens, &call->hold, why)) {
+    if (!ks_spend_hold(call->spend, call->price, call->prompt, call->max_tokens, &call->hold, why)) {
         if (http->running > 0)
             return true;
         ks_answer_fail(answer, call->id, KS_ANSWER_NONE, "%s", why);

@@ -60,8 +60,8 @@ static enum ks_status submit(void *self, const struct ks_ask *ask, struct ks_err
     letter->spend = ask->spend;
     enum ks_status status = KS_OK;
     if (!ks_file_exists(path_of(&arena, box, "questions", ask->id, ".json"))) {
-        letter->held = ks_spend_hold(ask->spend, strlen(ask->system) + strlen(ask->user), ask->max_tokens,
-                                     &letter->hold, letter->refused);
+        letter->held = ks_spend_hold(ask->spend, ask->price, strlen(ask->system) + strlen(ask->user),
+                                     ask->max_tokens, &letter->hold, letter->refused);
         if (letter->held)
             status = write_letter(box, &arena, ask, err);
     }

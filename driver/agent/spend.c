@@ -1,5 +1,6 @@
 #include "agent/spend.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,11 +44,20 @@ static const char *passed(const struct ks_spend *s, const struct ks_hold *hold)
     return NULL;
 }
 
-bool ks_spend_hold(struct ks_spend *spend, size_t prompt_bytes, int max_tokens, struct ks_hold *hold,
-                   char why[128])
+double ks_spend_waiting(const struct ks_spend *spend)
 {
-    *hold = (struct ks_hold){.in = (int64_t)prompt_bytes + FRAMING, .out = max_tokens};
-    hold->money = price_of(&spend->price, hold->in, hold->out);
+    double least = 1e9;
+    for (const struct ks_spend *s = spend; s != NULL; s = s->whole)
+        if (s->limits.seconds > 0)
+            least = fmin(least, s->limits.seconds - s->seconds);
+    return fmax(0, least);
+}
+
+bool ks_spend_hold(struct ks_spend *spend, struct ks_price price, size_t prompt_bytes, int max_tokens,
+                   struct ks_hold *hold, char why[128])
+{
+    *hold = (struct ks_hold){.in = (int64_t)prompt_bytes + FRAMING, .out = max_tokens, .price = price};
+    hold->money = price_of(&price, hold->in, hold->out);
     if (!ks_spend_left(spend, why))
         return false;
     for (const struct ks_spend *s = spend; s != NULL; s = s->whole) {
@@ -78,7 +88,7 @@ void ks_spend_settle(struct ks_spend *spend, const struct ks_hold *hold, int64_t
         s->held_money -= hold->money;
         s->tokens_in += in;
         s->tokens_out += out;
-        s->money += price_of(&spend->price, in, out);
+        s->money += price_of(&hold->price, in, out);
         s->untold += !told;
     }
 }

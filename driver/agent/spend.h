@@ -22,7 +22,6 @@ struct ks_price {          // per million tokens
 
 struct ks_spend {
     struct ks_limits limits;
-    struct ks_price price;
     struct ks_spend *whole; // of all kernels, asked too; or NULL
     // used for certain, and put aside for calls under way
     double money, held_money, seconds, gpu_seconds;
@@ -33,17 +32,19 @@ struct ks_spend {
 struct ks_hold { // the worst of one call
     int64_t in, out;
     double money;
+    struct ks_price price;
 };
 
 // One token is a byte at least, so a prompt has no more tokens than bytes; `framing` of the protocol included.
 // False, with what would be passed in `why`: the call must not be made. Counts the request.
-bool ks_spend_hold(struct ks_spend *spend, size_t prompt_bytes, int max_tokens, struct ks_hold *hold,
-                   char why[128]);
+bool ks_spend_hold(struct ks_spend *spend, struct ks_price price, size_t prompt_bytes, int max_tokens,
+                   struct ks_hold *hold, char why[128]);
 // The call has ended; tokens -1: it did not tell, and the worst counts.
 void ks_spend_settle(struct ks_spend *spend, const struct ks_hold *hold, int64_t in, int64_t out);
 // Seconds that passed, of waiting and of judging. False from then on once a limit is reached.
 void ks_spend_time(struct ks_spend *spend, double seconds, double gpu_seconds);
 bool ks_spend_left(const struct ks_spend *spend, char why[128]);
+double ks_spend_waiting(const struct ks_spend *spend); // seconds that may still be waited
 
 // "requests=8,tokens=200k,money=0.5,seconds=10m,gpu=60s,chains=2,steps=4,all-requests=100,...": those with `all-` into
 // *all. KS_E_USER names the word that is wrong.

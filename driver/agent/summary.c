@@ -86,7 +86,8 @@ static void put_map(struct ks_yaml_writer *w, const struct ks_yaml *root, const 
     ks_yaml_end(w);
 }
 
-static const char *skill_text(struct ks_arena *arena, const struct ks_summary_ask *ask, const struct ks_yaml *root)
+static const char *skill_text(struct ks_arena *arena, const struct ks_summary_ask *ask, const struct ks_yaml *root,
+                              const char *model)
 {
     struct ks_buf out = KS_BUF(1 << 16);
     struct ks_yaml_writer w = {.out = &out};
@@ -102,7 +103,7 @@ static const char *skill_text(struct ks_arena *arena, const struct ks_summary_as
     ks_yaml_put(&w, "how", ks_yaml_text(root, "how", ""));
     ks_yaml_put(&w, "action", "none");
     ks_yaml_begin_list(&w, "sources");
-    ks_yaml_putf(&w, NULL, "%s, of variant %s of %s, %.2f times as fast%s", ask->agents->backend.model, ask->variant,
+    ks_yaml_putf(&w, NULL, "%s, of variant %s of %s, %.2f times as fast%s", model, ask->variant,
                  ask->brief->signature->instance, ask->ratio, ask->source.modelled ? ", modelled" : "");
     ks_yaml_end(&w);
     const char *text = ks_arena_strdup(arena, ks_buf_text(&out));
@@ -128,7 +129,7 @@ void ks_read_summary(struct ks_arena *arena, const struct ks_summary_ask *ask, c
         return;
     }
     out->id = ks_yaml_text(root, "id", "");
-    out->text = skill_text(arena, ask, root);
+    out->text = skill_text(arena, ask, root, answer->model[0] != '\0' ? answer->model : ask->agents->backend.model);
 }
 
 static enum ks_status submit(const struct ks_summary_ask *ask, char id[KS_ASK_ID], struct ks_err *err)
@@ -145,10 +146,15 @@ static enum ks_status submit(const struct ks_summary_ask *ask, char id[KS_ASK_ID
     struct ks_ask question;
     KS_TRY(ks_prompt_fill(arena, &ask->agents->summariser, names, values, 5, &question, err));
     struct ks_spend *spend = KS_NEW(arena, struct ks_spend);
-    *spend = (struct ks_spend){.limits = ask->agents->each, .price = ask->agents->price, .whole = &ask->agents->all};
+    *spend = (struct ks_spend){.limits = ask->agents->each, .whole = &ask->agents->all};
     question.id = id;
     question.kernel = ask->brief->signature->instance;
     question.spend = spend;
+    const struct ks_agents *agents = ask->agents; // once a win: the strongest is worth it
+    if (agents->n_models > 0) {
+        question.model = agents->models[agents->n_models - 1].name;
+        question.price = agents->models[agents->n_models - 1].price;
+    }
     return ask->agents->backend.submit(ask->agents->backend.self, &question, err);
 }
 

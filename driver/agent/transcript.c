@@ -69,7 +69,7 @@ static enum ks_status submit(void *self, const struct ks_ask *ask, struct ks_err
             return status;
         }
         open->question = json_pack("{s:s,s:s,s:s,s:s,s:s}", "id", ask->id, "prompt", open->prompt, "role",
-                                   ask->role, "kernel", ask->kernel, "model", t->model);
+                                   ask->role, "kernel", ask->kernel, "model", ask->model != NULL ? ask->model : t->model);
         json_object_set_new(open->question, "system", ks_line_text(&t->redaction, ask->system, strlen(ask->system)));
         json_object_set_new(open->question, "user", ks_line_text(&t->redaction, ask->user, strlen(ask->user)));
     }

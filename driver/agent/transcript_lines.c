@@ -107,6 +107,7 @@ void ks_line_answer(int fd, const struct ks_line *line, struct ks_answer *answer
         ks_answer_fail(answer, line->id, (enum ks_answer_end)which, "%s", ks_json_str(object, "why", ""));
     answer->tokens_in = ks_json_int(object, "tokens_in", -1);
     answer->tokens_out = ks_json_int(object, "tokens_out", -1);
+    snprintf(answer->model, sizeof answer->model, "%s", ks_json_str(object, "model", ""));
     json_decref(object);
 }
 

@@ -113,6 +113,7 @@ static enum ks_status ask_open(struct serving *s, struct ks_err *err)
                 ks_warn("%s", err->text); // somebody else's file
             } else {
                 ask.spend = &s->agents->all;
+                ask.price = s->agents->models[0].price; // the first is asked
                 status = backend->submit(backend->self, &ask, err);
                 s->open += status == KS_OK;
             }

@@ -46,6 +46,8 @@ static void say_agents(FILE *out, const char *name, const struct ks_consult_coun
     for (int i = 0; i < KS_REFUSALS; i++)
         if (c->refused[i] > 0)
             fprintf(out, ", %d %s", c->refused[i], ks_refusal_name((enum ks_refusal)i));
+    for (size_t i = 0; c->n_models > 1 && i < c->n_models; i++)
+        fprintf(out, ", %d by %s", c->models[i].asked, c->models[i].name);
     if (c->waiting > 0)
         fprintf(out, ", %d awaited", c->waiting);
     if (c->planned > 0)
@@ -55,7 +57,7 @@ static void say_agents(FILE *out, const char *name, const struct ks_consult_coun
     if (s->requests > 0)
         fprintf(out, "; %lld requests, %lld tokens%s", (long long)s->requests,
                 (long long)(s->tokens_in + s->tokens_out), s->untold > 0 ? " at most" : "");
-    if (s->price.in > 0 || s->price.out > 0)
+    if (s->money > 0)
         fprintf(out, ", cost %.4g", s->money);
     fprintf(out, "%s%s\n", c->stopped != NULL ? "; stopped: " : "", c->stopped != NULL ? c->stopped : "");
 }
@@ -143,6 +145,12 @@ static json_t *agents_json(const struct ks_consult_counts *c)
     json_object_set_new(o, "tokens_out", json_integer(c->spend->tokens_out));
     json_object_set_new(o, "untold", json_integer(c->spend->untold));
     json_object_set_new(o, "money", json_real(c->spend->money));
+    json_t *models = json_array();
+    for (size_t i = 0; i < c->n_models; i++)
+        json_array_append_new(models, json_pack("{s:s,s:i,s:i,s:i,s:i}", "model", c->models[i].name, "asked",
+                                                c->models[i].asked, "proposed", c->models[i].proposed, "correct",
+                                                c->models[i].correct, "gained", c->models[i].gained));
+    json_object_set_new(o, "models", models);
     json_object_set_new(o, "stopped", c->stopped != NULL ? json_string(c->stopped) : json_null());
     return o;
 }

@@ -64,6 +64,9 @@ static const char *const steps[KS_SCHEMA] = {
     "ALTER TABLE attempts ADD COLUMN move TEXT NOT NULL DEFAULT '';",
     // Gains of one direction on top of another: a search needs no fewer candidates with them (docs/search.md).
     "DROP TABLE edges;",
+    "CREATE TABLE models (name TEXT NOT NULL, evidence TEXT NOT NULL, questions INTEGER NOT NULL,"
+    " reward REAL NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, told INTEGER NOT NULL,"
+    " PRIMARY KEY(name, evidence)) WITHOUT ROWID;",
 };
 
 const char *ks_schema_step(int from)

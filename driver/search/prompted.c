@@ -24,6 +24,15 @@ static struct ks_outcome outcome_of(const struct ks_verdict *verdict)
                                .ratio = correct ? verdict->geomean : 0, .lower = correct ? verdict->lower : 0};
 }
 
+// What an earlier run found: an answer that stays in a mailbox or transcript is read again, not judged again.
+static struct ks_outcome outcome_before(const struct ks_tuner *t, const struct ks_attempt *a)
+{
+    bool correct = strcmp(a->correctness, ks_correctness_name(KS_C_CORRECT)) == 0;
+    return (struct ks_outcome){.correctness = a->correctness, .speed = a->speed, .reason = a->reason, .correct = correct,
+                               .modelled = t->options->modelled, .ratio = correct ? a->ratio : 0,
+                               .lower = correct ? a->lower : 0};
+}
+
 static size_t choose(const struct ks_tuner *t, const struct ks_skill *chosen[SKILLS_SHOWN])
 {
     struct ks_retrieve_from *from = KS_NEW_ARRAY(t->arena, struct ks_retrieve_from, t->n_ranked + 1);
@@ -87,8 +96,15 @@ static enum ks_status judge(struct ks_tuner *t, struct ks_consult *consult, stru
     struct ks_verdict verdict = {0};
     const char *id = ks_proposal_id(t->arena, &candidate->proposal);
     double begun = ks_now();
-    ks_view(t, "judging", candidate);
+    const struct ks_attempt *before = ks_trajectory_earlier(&t->trajectory, id);
     t->result->proposed++;
+    if (before != NULL) {
+        struct ks_outcome outcome = outcome_before(t, before);
+        t->result->recalled++;
+        ks_consult_tell(consult, &outcome, 0);
+        return KS_OK;
+    }
+    ks_view(t, "judging", candidate);
     KS_TRY(ks_judge_full(t->judge, &candidate->proposal, &verdict, err));
     t->result->judged++;
     t->result->correct += verdict.correctness == KS_C_CORRECT;
@@ -129,6 +145,8 @@ enum ks_status ks_prompted(struct ks_tuner *t, struct ks_err *err)
     struct ks_agents *agents = t->options->agents;
     if (agents == NULL)
         return KS_OK;
+    const char *evidence = t->options->modelled ? KS_MODELLED : KS_MEASURED;
+    ks_agents_recall(agents, t->options->outcomes, evidence);
     struct ks_consult *consult = open_consult(t);
     t->deadline = ks_now() + agents->each.seconds; // beside the search's own time
     if (t->options->print_prompt)
@@ -137,6 +155,7 @@ enum ks_status ks_prompted(struct ks_tuner *t, struct ks_err *err)
     t->result->consulted = true;
     t->result->agents = ks_consult_counts(consult);
     ks_consult_close(consult);
+    ks_agents_remember(agents, t->options->outcomes, evidence);
     return status;
 }
 

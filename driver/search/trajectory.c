@@ -40,7 +40,8 @@ void ks_trajectory_open(struct ks_trajectory *t, bool again)
             *ks_vec_push(t->arena, &t->kept) = (struct ks_kept_look){a->proposal, a->ratio, a->lower};
         else if (last && is_final(a))
             *ks_vec_push(t->arena, &t->tries) = (struct ks_try){
-                .proposal = a->proposal, .mechanism = a->mechanism, .verdict = {.correctness = KS_C_VOID}};
+                .proposal = a->proposal, .mechanism = a->mechanism, .earlier = a,
+                .verdict = {.correctness = KS_C_VOID}};
     }
 }
 
@@ -50,6 +51,14 @@ bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal)
         if (strcmp(entry->proposal, proposal) == 0)
             return true;
     return false;
+}
+
+const struct ks_attempt *ks_trajectory_earlier(const struct ks_trajectory *t, const char *proposal)
+{
+    ks_vec_each(struct ks_try, entry, &t->tries)
+        if (entry->earlier != NULL && strcmp(entry->proposal, proposal) == 0)
+            return entry->earlier;
+    return NULL;
 }
 
 const char *ks_trajectory_same(const struct ks_trajectory *t, const char *proposal, const char *mechanism)

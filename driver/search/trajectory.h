@@ -12,6 +12,7 @@ struct ks_try {
     const char *proposal;      // ks_proposal_id
     const char *mechanism;     // ks_proposal_mechanism, "" of what an earlier ks judged
     struct ks_candidate *candidate; // NULL when it comes from an earlier run
+    const struct ks_attempt *earlier; // which knows what became of it then
     struct ks_verdict verdict;
 };
 
@@ -51,6 +52,8 @@ struct ks_metric_move {
 void ks_trajectory_open(struct ks_trajectory *t, bool again);
 // Whether a proposal was judged before, under this or any other name.
 bool ks_trajectory_knows(const struct ks_trajectory *t, const char *proposal);
+// What an earlier run rejected for good under this name; NULL: nothing like that is known.
+const struct ks_attempt *ks_trajectory_earlier(const struct ks_trajectory *t, const char *proposal);
 // The proposal that was judged or screened with this mechanism, under whatever names, or NULL. Its own does not count.
 const char *ks_trajectory_same(const struct ks_trajectory *t, const char *proposal, const char *mechanism);
 // What a screening of an earlier run showed; NULL: there was none.

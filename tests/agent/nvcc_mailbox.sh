@@ -36,7 +36,8 @@ mended repairer-01
 status 0 "$ks" agent serve "$box" --agent "$scripted" && has '2 answered, 0 not'
 status 0 "$ks" agent serve "$box" --agent "$scripted" && has '0 answered, 0 not'
 ask --agent "mailbox:$box" --budget=5m
-has '"status": "variant"' && counts proposed 3 && counts correct 2 && counts waiting 2
+has '"status": "variant"' && counts proposed 3 && counts waiting 2
+counts recalled 2 && counts judged 1 && counts correct 1 # what was rejected for good is not judged again
 # Decided; and looked at again once there are answers that nobody looked at.
 ask --agent "mailbox:$box"
 has '"status": "decided"'

@@ -47,6 +47,7 @@ status 2 "$ks" export --trajectories --to=x && says 'goes with --out=FILE'
 
 # The transcript alone gives the same, byte for byte but for times; and what it lacks is no answer.
 mv .ks first && : > replies/asked && rm replies/coder-* replies/repairer-*
+export KS_STATE_DIR=$PWD/fresh
 ask --agent replay:talk.jsonl --budget=5m
 has '"status": "variant"' && counts proposed 3 && counts correct 2
 again=$(find .ks -name '*.yaml')

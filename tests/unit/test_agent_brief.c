@@ -82,7 +82,7 @@ static void doubts_usage(void **state)
     struct ks_hold hold;
     char why[128];
     for (int i = 0; i < 3; i++) {
-        assert_true(ks_spend_hold(&spend, 100, 50, &hold, why));
+        assert_true(ks_spend_hold(&spend, (struct ks_price){0}, 100, 50, &hold, why));
         ks_spend_settle(&spend, &hold, INT64_MAX, i == 0 ? 5 : INT64_MAX);
     }
     assert_int_equal(spend.untold, 3);

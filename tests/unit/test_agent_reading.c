@@ -243,25 +243,25 @@ static void redacts(void **state)
 static void never_passes_a_budget(void **state)
 {
     (void)state;
-    struct ks_spend all = {.limits = {.requests = 3}, .price = {3, 15}};
-    struct ks_spend one = {.limits = {.tokens = 5000, .money = 0.05}, .price = {3, 15}, .whole = &all};
+    struct ks_price price = {3, 15};
+    struct ks_spend all = {.limits = {.requests = 3}};
+    struct ks_spend one = {.limits = {.tokens = 5000, .money = 0.05}, .whole = &all};
     struct ks_hold a, b, c;
     char why[128];
-    assert_true(ks_spend_hold(&one, 1000, 1000, &a, why)); // 2064 at worst
-    assert_true(ks_spend_hold(&one, 1000, 1000, &b, why));
-    assert_false(ks_spend_hold(&one, 1000, 1000, &c, why));
+    assert_true(ks_spend_hold(&one, price, 1000, 1000, &a, why)); // 2064 at worst
+    assert_true(ks_spend_hold(&one, price, 1000, 1000, &b, why));
+    assert_false(ks_spend_hold(&one, price, 1000, 1000, &c, why));
     assert_string_equal(why, "the budget of tokens for this kernel has no room for another call");
     ks_spend_settle(&one, &a, 300, 200); // the rest is free again
-    assert_true(ks_spend_hold(&one, 1000, 1000, &c, why));
+    assert_true(ks_spend_hold(&one, price, 1000, 1000, &c, why));
     ks_spend_settle(&one, &b, -1, 5); // not told: the worst
     assert_int_equal(one.tokens_in + one.tokens_out, 500 + 2064);
     assert_int_equal(one.untold, 1);
     ks_spend_settle(&one, &c, 0, 0);
-    assert_false(ks_spend_hold(&one, 10, 10, &a, why));
+    assert_false(ks_spend_hold(&one, price, 10, 10, &a, why));
     assert_string_equal(why, "the budget of requests in all has no room for another call");
     assert_true(all.money > 0.0038 && all.money < 0.0239);
     struct ks_limits each = {0}, whole = {0};
-    struct ks_price price;
     bool found;
     assert_int_equal(ks_limits_parse(&arena, "requests=8,tokens=200k,all-money=1.5,seconds=5m,gpu=30", &each,
                                      &whole, NULL), KS_OK);
