@@ -48,6 +48,7 @@ static void remark_left_out(const struct consume *c, const struct consume_kernel
 static void add_pending(struct consume *c, const struct consume_kernel *kernel)
 {
     struct ks_pending item = {.key = kernel->key, .kernel = kernel->signature->instance,
+                              .symbol = kernel->signature->registered,
                               .file = ks_path_absolute(c->arena, c->tu.path),
                               .cwd = ks_path_absolute(c->arena, "."),
                               .argv = consume_words(c), .arch = kernel->arch};

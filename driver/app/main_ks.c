@@ -29,9 +29,11 @@ static const struct ks_verb verbs[] = {
      "An interrupted run goes on where it stopped.\n"
      "Exit status: 0 also when nothing is faster; 1 when an original kernel is itself at fault.\n",
      verb_tune},
-    {"warm", "[--budget=TIME]", "tune every kernel that builds met and found undecided",
+    {"warm", "[--budget=TIME [--shares=RECORDING]]", "tune every kernel that builds met and found undecided",
      "A build in consume mode notes the marked kernels it has no decision for. `ks warm` tunes those\n"
      "of this GPU's architecture, one after another, with the options of their own compiles.\n"
+     "  --budget=TIME  for each kernel; with --shares for all together, by their share of the GPU's time in a\n"
+     "                 recording (`ks record`), the largest first; what one leaves goes to those behind\n"
      "Exit status: the worst of `ks tune`'s for each.\n",
      verb_warm},
     {"verify", "FILE.cu[:KERNEL] [--variant P.yaml] [--set NAME=VALUE] [--device NAME] [--seed N] [-- NVCC OPTIONS] | --suite DIR",

@@ -320,14 +320,10 @@ int verb_tune(struct ks_verb_context *context)
     tuning.print_prompt = print_prompt != NULL;
     if (tuning.only_agents && !tuning.print_prompt && context->config.agent == NULL)
         return verb_usage(context, "--no-engine leaves nobody to ask: give --agent=BACKEND");
-    if (shares != NULL && budget == NULL)
-        return verb_usage(context, "--shares divides a budget: give --budget=TIME for all kernels together");
     struct ks_recording recording;
-    if (shares != NULL && ks_recording_read(context->arena, shares, &recording, &err) != KS_OK) {
-        err.status = KS_E_USER;
-        return verb_fail(context, &err);
-    }
-    tuning.shares = shares != NULL ? &recording : NULL;
+    exit_code = tuning_shares_option(&tuning, shares, &recording);
+    if (exit_code != EXIT_OK)
+        return exit_code;
     tuning.again = again != NULL;
     tuning.in_build = in_build != NULL;
     verb_split_target(context->arena, words.targets.at[0], &file, &kernel);

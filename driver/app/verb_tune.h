@@ -14,6 +14,7 @@ struct tuning {
     struct ks_verb_context *context;
     double budget;             // --budget=, or 0: the mark's or the configuration's
     const struct ks_recording *shares; // the budget is for all kernels together, by their time there; NULL: for each
+    double until, left_ns;     // when that ends; the time there of the kernels that did not have their share
     double slice;              // of it, for the kernel that is tuned now
     bool again;
     bool in_build;             // by ks-nvcc: silent about what was decided before
@@ -42,7 +43,14 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
 // The same for all that builds left pending, each under the command of its own compile: EXIT_OK, or
 // what verb_fail returned. Where nothing is, that is said and nothing is asked for.
 int tuning_pending(struct tuning *tuning);
-// Those kernels one after the other, the largest share first (verb_tune_shares.c).
+// One budget for several kernels, by their time in tuning->shares (verb_tune_shares.c): begun with the time of all;
+// then each kernel's share of what is left, false where it is too little to begin, which is reported.
+// `file` (NULL: no --shares) is read into `recording`; EXIT_OK, or what verb_usage or verb_fail returned.
+int tuning_shares_option(struct tuning *tuning, const char *file, struct ks_recording *recording);
+double tuning_time_of(const struct tuning *tuning, const char *symbol); // nanoseconds
+void tuning_divide(struct tuning *tuning, double all_ns);
+bool tuning_take_share(struct tuning *tuning, const char *kernel, const char *key, int arch, double ns);
+// The kernels of one TU, the largest share first.
 void tuning_by_shares(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel **kernels, size_t n,
                       void (*tune)(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel *kernel));
 // What became of one kernel counts for the exit status.
@@ -53,6 +61,9 @@ int tuning_end(struct tuning *tuning, const char *schema);
 // verb_tune_report.c. `status` is as in docs/json.md; result NULL when nothing ran.
 void tuning_report(struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *status,
                    enum ks_reason reason, const char *text, const struct ks_tune_result *result);
+// A row for a kernel that was not begun, with `status` and why.
+void tuning_report_skipped(struct tuning *tuning, const char *kernel, const char *key, int arch, const char *status,
+                           const char *text);
 // A row for a file that could not be looked at.
 void tuning_report_file(struct tuning *tuning, const char *file, const char *kernel,
                         const struct ks_err *err);

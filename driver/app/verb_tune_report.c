@@ -195,6 +195,15 @@ void tuning_report(struct tuning *tuning, const struct ks_tu_kernel *kernel, con
     json_array_append_new(tuning->rows, row);
 }
 
+void tuning_report_skipped(struct tuning *tuning, const char *kernel, const char *key, int arch, const char *status,
+                           const char *text)
+{
+    fprintf(stream(tuning), "ks: %s, sm_%d: %s\n", kernel, arch, text);
+    json_t *row = new_row(kernel, key, arch, status, NULL, text);
+    add_result(row, NULL);
+    json_array_append_new(tuning->rows, row);
+}
+
 void tuning_report_file(struct tuning *tuning, const char *file, const char *kernel,
                         const struct ks_err *err)
 {

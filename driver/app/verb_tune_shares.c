@@ -14,13 +14,50 @@ struct portion {
     double ns;
 };
 
-static double time_of(const struct ks_recording *recording, const struct ks_tu_kernel *kernel)
+int tuning_shares_option(struct tuning *tuning, const char *file, struct ks_recording *recording)
+{
+    struct ks_err err = {0};
+    if (file == NULL)
+        return EXIT_OK;
+    if (tuning->budget <= 0)
+        return verb_usage(tuning->context, "--shares divides a budget: give --budget=TIME for all kernels together");
+    if (ks_recording_read(tuning->context->arena, file, recording, &err) != KS_OK) {
+        err.status = KS_E_USER;
+        return verb_fail(tuning->context, &err);
+    }
+    tuning->shares = recording;
+    return EXIT_OK;
+}
+
+double tuning_time_of(const struct tuning *tuning, const char *symbol)
 {
     double ns = 0;
-    ks_vec_each(const struct ks_recorded_kernel, k, &recording->kernels)
-        if (kernel->signature != NULL && strcmp(k->symbol, kernel->signature->registered) == 0)
+    ks_vec_each(const struct ks_recorded_kernel, k, &tuning->shares->kernels)
+        if (strcmp(k->symbol, symbol) == 0)
             ns += k->total_ns;
     return ns;
+}
+
+void tuning_divide(struct tuning *tuning, double all_ns)
+{
+    tuning->left_ns = all_ns;
+    tuning->until = ks_now() + tuning->budget;
+}
+
+bool tuning_take_share(struct tuning *tuning, const char *kernel, const char *key, int arch, double ns)
+{
+    double share = tuning->left_ns > 0 ? ns / tuning->left_ns : 0;
+    tuning->left_ns -= ns;
+    tuning->slice = share * (tuning->until - ks_now()); // what those before left over is divided too
+    if (ns > 0 && tuning->slice >= LEAST_SECONDS)
+        return true;
+    tuning_report_skipped(tuning, kernel, key, arch, "small-share",
+                          ns > 0 ? ks_arena_printf(tuning->context->arena,
+                                                   "not tuned: its share of the GPU's time leaves it %.1f s of the "
+                                                   "budget, less than %.0f; give a larger --budget",
+                                                   tuning->slice > 0 ? tuning->slice : 0, LEAST_SECONDS)
+                                 : "not tuned: the recording has no launch of it");
+    return false;
 }
 
 static int by_time(const void *a, const void *b)
@@ -32,27 +69,19 @@ static int by_time(const void *a, const void *b)
 void tuning_by_shares(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel **kernels, size_t n,
                       void (*tune)(struct tuning *tuning, struct verb_tu *tu, const struct ks_tu_kernel *kernel))
 {
-    struct ks_arena *arena = tuning->context->arena;
-    struct portion *portions = KS_NEW_ARRAY(arena, struct portion, n + 1);
-    double left = 0, until = ks_now() + tuning->budget;
+    struct portion *portions = KS_NEW_ARRAY(tuning->context->arena, struct portion, n + 1);
+    double all = 0;
+    char hex[KS_HASH_TEXT];
     for (size_t i = 0; i < n; i++) {
-        portions[i] = (struct portion){kernels[i], time_of(tuning->shares, kernels[i])};
-        left += portions[i].ns;
+        portions[i] = (struct portion){kernels[i], tuning_time_of(tuning, kernels[i]->signature->registered)};
+        all += portions[i].ns;
     }
     qsort(portions, n, sizeof *portions, by_time);
+    tuning_divide(tuning, all);
     for (size_t i = 0; i < n && !ks_stop_requested(); i++) {
-        double share = left > 0 ? portions[i].ns / left : 0;
-        left -= portions[i].ns;
-        tuning->slice = share * (until - ks_now()); // what those before left over is divided too
-        if (portions[i].ns > 0 && tuning->slice >= LEAST_SECONDS)
-            tune(tuning, tu, portions[i].kernel);
-        else
-            tuning_report(tuning, portions[i].kernel, "small-share", KS_R_COUNT,
-                          portions[i].ns > 0
-                              ? ks_arena_printf(arena, "not tuned: its share of the GPU's time leaves it %.1f s of the "
-                                                       "budget, less than %.0f; give a larger --budget",
-                                                tuning->slice > 0 ? tuning->slice : 0, LEAST_SECONDS)
-                              : "not tuned: the recording has no launch of it",
-                          NULL);
+        const struct ks_tu_kernel *kernel = portions[i].kernel;
+        ks_digest_hex(&kernel->key, hex);
+        if (tuning_take_share(tuning, verb_kernel_name(kernel), hex, kernel->arch, portions[i].ns))
+            tune(tuning, tu, kernel);
     }
 }

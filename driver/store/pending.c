@@ -41,6 +41,8 @@ static void item_line(const struct ks_pending *item, struct ks_arena *arena, str
         json_array_append_new(argv, json_string(item->argv[i]));
     json_object_set_new(object, "key", json_string(hex));
     json_object_set_new(object, "kernel", json_string(item->kernel));
+    if (item->symbol != NULL && item->symbol[0] != '\0')
+        json_object_set_new(object, "symbol", json_string(item->symbol));
     json_object_set_new(object, "file", json_string(item->file));
     json_object_set_new(object, "cwd", json_string(item->cwd));
     json_object_set_new(object, "arch", json_integer(item->arch));
@@ -73,6 +75,7 @@ static bool read_item(struct ks_arena *arena, const json_t *object, struct ks_pe
 {
     const json_t *argv = json_object_get(object, "argv");
     item->kernel = ks_arena_strdup(arena, ks_json_str(object, "kernel", ""));
+    item->symbol = ks_arena_strdup(arena, ks_json_str(object, "symbol", ""));
     item->file = ks_arena_strdup(arena, ks_json_str(object, "file", ""));
     item->cwd = ks_arena_strdup(arena, ks_json_str(object, "cwd", ""));
     item->arch = (int)ks_json_int(object, "arch", 0);

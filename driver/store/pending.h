@@ -12,6 +12,7 @@
 struct ks_pending {
     struct ks_digest key;
     const char *kernel; // instance
+    const char *symbol; // as registered, mangled; "" where an earlier ks noted it
     const char *file;   // absolute, that was compiled
     const char *cwd;
     const char **argv;  // nvcc arguments behind argv[0], NULL-terminated

@@ -36,3 +36,15 @@ has 'the recording has no launch of it'
 # With time enough the large one is tuned.
 json 0 tune a.cu:large --shares=recording --budget=15m "${words[@]}" + kernels
 grep -q '"status": "\(variant\|original\|budget\)"' out || fail "it was not tuned"
+# Pending kernels of several files share one budget too.
+awk '/optimize/ { n++ } { sub(/3 \*/, n + 4 " *"); print > ("part" n ".cu") }' a.cu
+for n in 1 2 3; do compile -arch=sm_90 -c part$n.cu -o part$n.o; done
+launcher 90
+status 2 "$ks" warm --shares=recording && says 'give --budget=TIME for all kernels together'
+json 0 warm --shares=recording --budget=4s + kernels
+grep '"kernel":\|"status":\|"text":' out | sed 's/^ *//' > rows
+sed -n 1p rows | grep -q large && sed -n 4p rows | grep -q small && sed -n 7p rows | grep -q absent || fail "another order: $(cat rows)"
+[ "$(grep -c '"status": "small-share"' rows)" = 3 ] || fail "something was tuned"
+sed -n 6p rows | grep -q 'leaves it 4.0 s of the budget' || fail "another share: $(cat rows)"
+json 100 warm --shares=recording --budget=8s + kernels # 6 s and more for the large one: it is begun
+grep '"kernel":\|"status":' out | sed -n 2p | grep -q failed || fail "the largest share was not begun: $(cat out)"
