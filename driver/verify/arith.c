@@ -130,5 +130,6 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         arith.kind = KS_ARITH_OTHER;
         arith.u = coarsest > arith.u ? coarsest : arith.u;
     }
+    arith.joins = arith.gathers || ks_arith_joins(original);
     return arith;
 }

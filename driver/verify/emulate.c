@@ -211,7 +211,7 @@ void ks_second_look_begin(struct ks_second_look *l, struct ks_judge *judge, cons
 {
     if (!several_cores() || !prepare(l, judge, candidate))
         return;
-    bool compiles = judge->arith.kind == KS_ARITH_OTHER && judge->arith.gathers && !judge->second->wide.tried;
+    bool compiles = judge->arith.kind == KS_ARITH_OTHER && judge->arith.joins && !judge->second->wide.tried;
     l->beside = !compiles && pthread_create(&l->thread, NULL, look_through, l) == 0;
 }
 

@@ -200,7 +200,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     if (judge->arith.kind == KS_ARITH_MULADD && !vector->referred &&
         may_be_rounding(judge, vector, output, got, poison))
         return refer_sums(judge, arena, vector, more, err);
-    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.gathers || vector->rounded)
+    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || vector->rounded)
         return KS_OK;
     bool referred = false;
     for (size_t o = 0; o < vector->n_outputs; o++)

@@ -1,5 +1,5 @@
 // Words of PTX text: opcodes ("cvt.rn.f16.f32"), directives (".global"), registers ("%clock64"),
-// numbers; everything else separates. Shared by gate.c, arith.c and rounding.c only.
+// numbers; everything else separates. Shared by gate.c, arith.c, arith_joins.c and rounding.c only.
 #ifndef KS_WORDS_H
 #define KS_WORDS_H
 

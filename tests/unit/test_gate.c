@@ -193,10 +193,29 @@ static void what_gathers_is_seen(void **state)
     assert_false(ks_arith_of(KS_SLICE("red.global.add.u32 [%rd1],%r1;\n")).gathers);
 }
 
+// The same where the compiler has unrolled the loop: three loads in one sum, in vectors too, but not an address of a load.
+static void what_joins_is_seen(void **state)
+{
+    (void)state;
+#define TWO "ld.global.f32 %f1,[%rd1];\nld.global.nc.f32 %f2,[%rd1+4];\nsub.f32 %f4,%f1,%f2;\n"
+#define THIRD "ld.shared.f32 %f3,[%r1];\n"
+    assert_true(ks_arith_of(KS_SLICE(TWO THIRD "@%p1 fma.rn.f32 %f5,%f4,%f4,%f3;\nsqrt.rn.f32 %f6,%f5;\n")).joins);
+    assert_true(ks_arith_of(KS_SLICE("ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%rd1];\nmul.f32 %f5,%f1,%f2;\nadd.f32 %f6,%f5,%f4;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE("ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%rd1];\nadd.f32 %f1,%f1,%f2;\nadd.f32 %f3,%f3,%f4;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE(TWO THIRD "mul.f32 %f5,%f4,%f3;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE(TWO "ld.param.f32 %f3,[#0];\nadd.f32 %f5,%f4,%f3;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE("ld.global.u32 %r1,[%rd1];\nld.global.u32 %r2,[%rd2];\nadd.s32 %r3,%r1,%r2;\n"
+                                      "ld.global.f32 %f1,[%r3];\nadd.f32 %f2,%f1,0f3F800000;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE(TWO THIRD "add.s32 %r2,%f4,%f3;\n")).joins);
+#undef TWO
+#undef THIRD
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_gathers_is_seen),
+        cmocka_unit_test(what_joins_is_seen),
         cmocka_unit_test(honest_code_passes),
         cmocka_unit_test(each_trick_is_named),
         cmocka_unit_test(what_errs_by_an_ulp_or_two_is_left_to_the_comparison),
