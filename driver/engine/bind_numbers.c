@@ -76,6 +76,25 @@ static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
     }
 }
 
+static bool divides(const struct ks_expr *e)
+{
+    bool found = e->op != KS_X_NAME && e->op != KS_X_INT && e->op != KS_X_MUL;
+    for (int i = 0; i < 4 && e->op == KS_X_MUL && e->kid[i]; i++)
+        found |= divides(e->kid[i]);
+    return found;
+}
+
+// A launch of a block for each of a product tells that product, whatever its factors are.
+static void launched(struct ks_arena *arena, const struct ks_brief *brief,
+                     const struct ks_problem probes[KS_PROBES], struct ks_integer_list *out)
+{
+    static const char *const grids[] = {"grid.x", "grid.y", "grid.z"};
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    for (int g = 0; g < 3; g++)
+        if (w->grid[g] && w->grid[g]->op == KS_X_MUL && !divides(w->grid[g]))
+            add(arena, probes, grids[g], out);
+}
+
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       const struct ks_problem probes[KS_PROBES], bool products,
                       struct ks_integer_list *out)
@@ -93,6 +112,8 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
             add(arena, probes, brief->signature->template_args[i], out);
     }
     hidden(arena, brief, probes, out->len, out);
+    if (products)
+        launched(arena, brief, probes, out);
     size_t n = out->len;
     for (size_t i = 0; products && i < n; i++)
         for (size_t k = i; k < n; k++)

@@ -6,7 +6,10 @@
 #include "engine/specimen.h"
 #include "os/file.h"
 
-enum { MAX_TEXT = 1 << 18 };
+enum {
+    MAX_TEXT = 1 << 18,
+    SETTINGS_AT_ONCE = 3, // of what is recognised in one way: a look at them costs one compile
+};
 
 enum ks_status ks_template_expand(struct ks_arena *arena, const char *file, const char *text,
                                   const char *const *names, const char *const *values, size_t n,
@@ -196,6 +199,8 @@ static enum ks_status propose_one(struct ks_arena *arena, const struct ks_brief 
     size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
     for (size_t i = 0; i < bindings.len; i++)
         KS_TRY(add(arena, brief, skill, t, &bindings.at[i], index, true, out, err));
+    for (int n = 1; bindings.len == 1 && n < SETTINGS_AT_ONCE && ks_skill_next(skill, index); n++)
+        KS_TRY(add(arena, brief, skill, t, &bindings.at[0], index, true, out, err));
     return KS_OK;
 }
 

@@ -36,7 +36,7 @@ right gemm by_row gemv share=64
 right gemm by_column gemv share=16
 right gemm times_diagonal diagonal lines=2
 right gemm diagonal_times diagonal
-cp "$source/idioms.cu" "$scratch/" && cd "$scratch" || exit 1
+cat "$source/idioms.cu" "$source/windows.cu" > "$scratch/idioms.cu" && cd "$scratch" || exit 1
 "$nvcc" -arch=sm_90 -ptx -o idioms.ptx idioms.cu || exit 1
 "$build/tests/print_template" idioms.cu idioms.ptx > all 2> all.err || { cat all.err; exit 1; }
 # is KERNEL TEMPLATE WORDS...: recognised as that, in one way, with these parts of the binding
@@ -67,6 +67,16 @@ is suffix_sums row_scan form=reverse_sum
 none almost_scan
 is lowest arg_axis outer=z rows=rows cols=cols R=i32 form=argmin
 is lower_of_all gemm_triangular form=lower
+is largest_of_nine pool2 kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 dh=1 ih=h form=max
+none largest_or_zero
+near largest_or_zero pool2 'y is 0 there and .* here at'
+is halves pool1 planes=planes kw=4 sw=2 pw=0 form=mean
+is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
+is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
+is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
+is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
+is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
+is sums_in_front row_scan form=exclusive_sum
 
 # made KERNEL TEMPLATE WORKLOAD SETTINGS...: a fixture for the judge; with WRONG=SED a broken one
 n=10
@@ -86,5 +96,16 @@ made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(c
 WRONG='s/combined(front, left)/front/' made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
 made lowest arg_axis 'let(z=2, rows=5, cols=3) in(x[z*rows*cols]) out(at[z*cols]) grid(ceildiv(z*cols,64)) block(64)' lines=8
 made doubling conv_back1 'let(b=1, ci=2, co=2, w=4) in(x[b*ci*w]) in(k[ci*co*4]) out(y[b*co*(w*2+2)]) grid(ceildiv(w*2+2,64),co,b) block(64)' bn=16
+line='grid(ceildiv(rows,32)) block(32)' cube='grid(ceildiv(8*n*n*n,64),co,b) block(64)'
+made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
+WRONG='s/const int ty = tap_row(j, r)/const int ty = tap_row(j, 0)/' made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
+made halves pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2-1)]) grid(ceildiv(planes*(n/2-1),64)) block(64)' share=4
+made each_channel depthwise2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) in(k[c*3*5]) out(y[b*c*h*w]) grid(ceildiv(w,32),h,b*c) block(32)' share=4
+made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)' bn=16
+made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=16
+made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
+made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64
+made by_root_mean_square row_norm_parts "let(rows=2, n=40) in(x[rows*n]) out(y[rows*n]) $line" threads=64 share=16
+made sums_in_front row_scan "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=32
 [ $bad = 0 ] || exit 1
 "$build/bin/ks" verify --suite suite --device emu --no-sandbox 2> log || { cat log; exit 1; }

@@ -1,0 +1,122 @@
+// Windows and what goes along rows, in other spellings than the ports', and what is almost one.
+#pragma ks optimize
+#pragma ks workload let(b=3, c=4, h=30, w=40) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)
+__global__ void largest_of_nine(const float *x, float *y, int h, int w)
+{
+    int oh = (h + 1) / 2, ow = (w + 1) / 2, row = blockIdx.x, plane = blockIdx.y;
+    for (int i = threadIdx.x; i < ow; i += blockDim.x) {
+        float best = -INFINITY;
+        for (int k = 0; k < 9; k++) {
+            int v = 2 * row + k / 3 - 1, u = 2 * i + k % 3 - 1;
+            if (v >= 0 && v < h && u >= 0 && u < w && x[(plane * h + v) * w + u] > best)
+                best = x[(plane * h + v) * w + u];
+        }
+        y[(plane * oh + row) * ow + i] = best;
+    }
+}
+#pragma ks optimize
+#pragma ks workload let(b=3, c=4, h=30, w=40) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)
+__global__ void largest_or_zero(const float *x, float *y, int h, int w)
+{
+    int oh = (h + 1) / 2, ow = (w + 1) / 2, row = blockIdx.x, plane = blockIdx.y;
+    for (int i = threadIdx.x; i < ow; i += blockDim.x) {
+        float best = -1e30f;
+        for (int k = 0; k < 9; k++) {
+            int v = 2 * row + k / 3 - 1, u = 2 * i + k % 3 - 1;
+            bool in = v >= 0 && v < h && u >= 0 && u < w;
+            best = fmaxf(best, in ? x[(plane * h + v) * w + u] : 0.0f);
+        }
+        y[(plane * oh + row) * ow + i] = best;
+    }
+}
+#pragma ks optimize
+#pragma ks workload let(planes=12, n=60) in(x[planes*n]) out(y[planes*(n/2-1)]) grid(ceildiv(planes*(n/2-1),64)) block(64)
+__global__ void halves(const float *x, float *y, int n, int planes)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = n / 2 - 1;
+    if (i < planes * o) {
+        const float *p = x + i / o * n + i % o * 2;
+        y[i] = 0;
+        for (int k = 0; k < 4; k++)
+            y[i] += 0.25f * p[k];
+    }
+}
+#pragma ks optimize
+#pragma ks workload let(b=3, c=5, h=20, w=25) in(x[b*c*h*w]) in(k[c*3*5]) out(y[b*c*h*w]) grid(ceildiv(w,32),h,b*c) block(32)
+__global__ void each_channel(const float *k, const float *x, float *y, int c, int h, int w)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, p = blockIdx.z, r = blockIdx.y;
+    float s = 0;
+    for (int t = 0; i < w && t < 15; t++) {
+        int v = r + t / 5 - 1, u = i + t % 5 - 2;
+        s += v < 0 || v >= h || u < 0 || u >= w ? 0.0f : k[p % c * 15 + t] * x[(p * h + v) * w + u];
+    }
+    if (i < w)
+        y[(p * h + r) * w + i] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(b=2, ci=3, co=4, n=40) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)
+__global__ void line_filter(const float *x, const float *k, float *y, int ci, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, b = blockIdx.z;
+    float s = 0;
+    for (int t = -1; i < n && t <= 1; t++)
+        for (int c = 0; c < ci && i + t >= 0 && i + t < n; c++)
+            s += x[(b * ci + c) * n + i + t] * k[(o * ci + c) * 3 + t + 1];
+    if (i < n)
+        y[(b * gridDim.y + o) * n + i] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(b=2, ci=3, co=4, n=9) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) \
+    grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)
+__global__ void cubes(const float *x, const float *k, float *y, int ci, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, b = blockIdx.z, m = n - 1;
+    if (i >= m * m * m)
+        return;
+    const float *at = x + b * ci * n * n * n + (i / (m * m) * n + i / m % m) * n + i % m;
+    float s = 0;
+    for (int c = 0; c < ci; c++, at += n * n * n)
+        for (int t = 0; t < 8; t++)
+            s += at[(t / 4 * n + t / 2 % 2) * n + t % 2] * k[(o * ci + c) * 8 + t];
+    y[(b * gridDim.y + o) * m * m * m + i] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(b=2, ci=3, co=4, n=7) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) grid(ceildiv(8*n*n*n,64),co,b) block(64)
+__global__ void larger_cubes(const float *x, const float *k, float *y, int ci, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, b = blockIdx.z, m = 2 * n;
+    if (i >= m * m * m)
+        return;
+    int z = i / (m * m), v = i / m % m, u = i % m;
+    float s = 0;
+    for (int c = 0; c < ci; c++)
+        s += x[(((b * ci + c) * n + z / 2) * n + v / 2) * n + u / 2] *
+             k[(c * gridDim.y + o) * 8 + (z % 2 * 2 + v % 2) * 2 + u % 2];
+    y[(b * gridDim.y + o) * m * m * m + i] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void by_root_mean_square(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float s = 0;
+    for (int i = n - 1; i >= 0; i--)
+        s += x[r * n + i] * x[r * n + i] / n;
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = x[r * n + i] / sqrtf(s + 1e-6f);
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void sums_in_front(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = 0; r < rows && i < n; i++) {
+        float v = x[r * n + i];
+        y[r * n + i] = s;
+        s += v;
+    }
+}
