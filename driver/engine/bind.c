@@ -14,6 +14,23 @@ static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
     return KS_T_NONE;
 }
 
+// That an array which is read behind the sum and what is written do not overlap.
+static const char *apart_text(const struct binder *b, const struct ks_tail_read *read,
+                              const struct ks_tail_kind *kind,
+                              const struct ks_assignment *assignment)
+{
+    size_t r = 0;
+    while (b->t->roles[r].kind != KS_ROLE_KIND_OUT && b->t->roles[r].kind != KS_ROLE_KIND_INOUT)
+        r++;
+    const char *reads = ks_assigned_text(b->arena, b->t, NULL, assignment, kind->extent),
+               *writes = ks_assigned_text(b->arena, b->t, NULL, assignment, b->t->roles[r].extent);
+    return ks_arena_printf(b->arena, "!overlap(%s, %zu * (%s), %s, %zu * (%s))",
+                           b->brief->decl->params[read->param].name,
+                           ks_bind_arg(b, 0, read->param)->elem.size, reads,
+                           b->brief->decl->params[b->pointer[r]].name,
+                           ks_bind_arg(b, 0, (size_t)b->pointer[r])->elem.size, writes);
+}
+
 static void add_binding(struct binder *b, const struct ks_form *form,
                         const struct ks_assignment *assignment)
 {
@@ -42,6 +59,9 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         ks_names_add(b->arena, &c->names, form->names.name[i], form->names.value[i]);
     if (b->t->n_forms > 1)
         ks_buf_printf(&text, " form=%s", form->names.value[0]);
+    for (size_t e = 0; form->tail && e < form->tail->n_reads; e++)
+        ks_buf_printf(&text, " %s[%s]", b->brief->decl->params[form->tail->reads[e].param].name,
+                      b->t->tails[form->kinds[e]].index);
     c->text = ks_arena_strdup(b->arena, ks_buf_text(&text));
     c->says = form->says ? ks_assigned_text(b->arena, b->t, form, assignment, form->says) : NULL;
     c->guard = ks_bind_guard(b);
@@ -51,6 +71,11 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         c->guard =
             ks_arena_printf(b->arena, "%s%s(%s)", c->guard, *c->guard ? " && " : "",
                             ks_assigned_text(b->arena, b->t, NULL, assignment, b->t->domain_text));
+    ks_tail_names(b->arena, b->brief, b->t, form, c);
+    for (size_t e = 0; form->tail && e < form->tail->n_reads; e++)
+        c->guard = ks_arena_printf(
+            b->arena, "%s%s%s", c->guard, *c->guard ? " && " : "",
+            apart_text(b, &form->tail->reads[e], &b->t->tails[form->kinds[e]], assignment));
     ks_buf_free(&text);
 }
 
@@ -58,6 +83,21 @@ static bool enough(const struct binder *b)
 {
     return b->steps >= MOST_STEPS || b->tried >= MOST_TRIED || b->recognised >= MOST_RECOGNISED ||
            b->out->len >= MOST_UNKNOWN;
+}
+
+// Whether the arrays that are read behind the sum have the extents that the form says.
+static bool tail_fits(const struct binder *b, const struct ks_form *form)
+{
+    for (size_t e = 0; form->tail && e < form->tail->n_reads; e++)
+        for (int p = 0; p < KS_PROBES; p++) {
+            const struct at_probe at = {b, p};
+            int64_t want;
+            if (!ks_expr_eval(b->t->tails[form->kinds[e]].count, ks_bind_role_value,
+                              (void *)(uintptr_t)&at, &want) ||
+                want != ks_bind_arg(b, p, form->tail->reads[e].param)->count)
+                return false;
+        }
+    return true;
 }
 
 // Every form is tried with each assignment.
@@ -71,6 +111,8 @@ static void finish(struct binder *b)
     const struct ks_assignment assignment = {b->pointer, texts};
     for (size_t i = 0; i < b->t->n_forms && !enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
+        if (!tail_fits(b, form))
+            continue;
         b->tried++;
         enum ks_recognised is =
             ks_recognise(b->arena, b->brief, b->t, form, &assignment, b->round, &b->near);
@@ -326,6 +368,59 @@ static const char *refused(const struct binder *b)
                            b->brief->decl->line, b->t->name);
 }
 
+static void bind_all(struct binder *b)
+{
+    // First sizes that parameters say, then those that follow from others; then inputs larger than
+    // what the kernel reads; then sizes that are the product of two.
+    // Last, where a launch rounds sizes down, round ones, and no others are served.
+    enum { SAID, FOLLOWING, LARGER, PRODUCTS, ROUND, PASSES };
+    for (int pass = SAID; pass < PASSES && b->out->len == 0; pass++) {
+        b->exact = pass != LARGER;
+        b->round = pass == ROUND;
+        if (b->round && !has_round(ks_specimens_of(b->arena, b->brief)))
+            continue;
+        b->steps = b->tried = 0;
+        if (pass == FOLLOWING && !reorder(b))
+            continue;
+        if (pass == PRODUCTS) {
+            b->integers.len = 0;
+            ks_integers_find(b->arena, b->brief, b->probe, true, &b->integers);
+        }
+        bind_pointers(b, 0);
+    }
+}
+
+static bool can_follow(const struct binder *b, const struct ks_tail *tail)
+{
+    for (size_t e = 0; e < tail->n_reads; e++) {
+        const struct ks_arg *arg = ks_bind_arg(b, 0, tail->reads[e].param);
+        if (arg->kind != KS_ARG_BUFFER || arg->role != KS_ROLE_IN || arg->elem.lanes != 1 ||
+            arg->alias_of >= 0)
+            return false;
+    }
+    return true;
+}
+
+// What the kernel does with each sum goes with the template's code; what that reads is no role's.
+static enum ks_status bind_with_tail(struct binder *b, struct ks_err *err)
+{
+    struct ks_tail *tail = KS_NEW(b->arena, struct ks_tail);
+    struct ks_template *with = KS_NEW(b->arena, struct ks_template);
+    const char *why = NULL;
+    if (!ks_tail_find(b->arena, b->brief, tail, &why) || !can_follow(b, tail))
+        return KS_OK;
+    KS_TRY(ks_tail_forms(b->arena, b->t, tail, with, err));
+    for (size_t e = 0; e < tail->n_reads; e++)
+        b->taken[tail->reads[e].param] = true;
+    for (size_t i = 0; i < tail->n_scalars; i++)
+        b->taken[tail->scalars[i]] |= ks_bind_arg(b, 0, tail->scalars[i])->float_scalar;
+    b->t = with;
+    b->integers.len = 0;
+    ks_integers_find(b->arena, b->brief, b->probe, false, &b->integers);
+    bind_all(b);
+    return KS_OK;
+}
+
 enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
                        const struct ks_template *t, struct ks_binding_list *out,
                        const char **refusal, struct ks_err *err)
@@ -338,24 +433,9 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
         return KS_OK;
     }
     prepare(&b);
-    // First sizes that parameters say, then those that follow from others; then inputs larger than
-    // what the kernel reads; then sizes that are the product of two.
-    // Last, where a launch rounds sizes down, round ones, and no others are served.
-    enum { SAID, FOLLOWING, LARGER, PRODUCTS, ROUND, PASSES };
-    for (int pass = SAID; pass < PASSES && out->len == 0; pass++) {
-        b.exact = pass != LARGER;
-        b.round = pass == ROUND;
-        if (b.round && !has_round(ks_specimens_of(arena, brief)))
-            continue;
-        b.steps = b.tried = 0;
-        if (pass == FOLLOWING && !reorder(&b))
-            continue;
-        if (pass == PRODUCTS) {
-            b.integers.len = 0;
-            ks_integers_find(arena, brief, b.probe, true, &b.integers);
-        }
-        bind_pointers(&b, 0);
-    }
+    bind_all(&b);
+    if (out->len == 0 && t->n_tails > 0)
+        KS_TRY(bind_with_tail(&b, err));
     if (out->len == 0)
         *refusal = refused(&b);
     return KS_OK;

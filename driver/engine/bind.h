@@ -4,6 +4,7 @@
 
 #include "engine/brief.h"
 #include "engine/formula.h"
+#include "engine/tail.h"
 
 struct ks_names { // placeholders and what stands for them
     const char **name, **value;
@@ -13,40 +14,76 @@ void ks_names_add(struct ks_arena *arena, struct ks_names *names, const char *na
                   const char *value);
 
 // A literal is a number of the kernel's text: a window's width, a stride, an epsilon.
-enum ks_role_kind { KS_ROLE_KIND_IN, KS_ROLE_KIND_OUT, KS_ROLE_KIND_INOUT, KS_ROLE_KIND_INT,
-                    KS_ROLE_KIND_SCALAR, KS_ROLE_KIND_LITERAL };
+enum ks_role_kind {
+    KS_ROLE_KIND_IN,
+    KS_ROLE_KIND_OUT,
+    KS_ROLE_KIND_INOUT,
+    KS_ROLE_KIND_INT,
+    KS_ROLE_KIND_SCALAR,
+    KS_ROLE_KIND_LITERAL
+};
 struct ks_role {
     const char *name;
     enum ks_role_kind kind;
-    const char *elem;     // type placeholder, "T"; pointers, scalars and literals that are no integers
-    const char *extent;   // elements, over @roles@; pointers
-    struct ks_expr *count; // the same, over roles
-    const char *fallback; // plan text when nothing is bound, or NULL: must be bound
-    const char *otherwise; // int: expression over @roles@ where no parameter says it, or NULL
+    const char *elem; // type placeholder, "T"; pointers, scalars and literals that are no integers
+    const char *extent;      // elements, over @roles@; pointers
+    struct ks_expr *count;   // the same, over roles
+    const char *fallback;    // plan text when nothing is bound, or NULL: must be bound
+    const char *otherwise;   // int: expression over @roles@ where no parameter says it, or NULL
     struct ks_expr *derived; // the same, over roles
-    struct ks_strv values; // literal: what it can be besides, first
+    struct ks_strv values;   // literal: what it can be besides, first
 };
 #define KS_ROLE_LETTER 33 // expressions over roles name role r by the letter of this code and r
 #define KS_MOST_ROLES 48
 struct ks_form {
-    struct ks_names names; // with "form"
-    struct ks_formula *means;  // NULL: only the judge can tell
-    const char *says;      // for people, over @roles@; NULL: its name
+    struct ks_names names;    // with "form"
+    struct ks_formula *means; // NULL: only the judge can tell
+    const char *meaning;      // its text
+    const char *says;         // for people, over @roles@; NULL: its name
+    const struct ks_tail *tail;
+    size_t kinds[KS_TAIL_READS]; // what follows, and which element each read is; or NULL
+};
+// Elements that may be read behind the sum, as a template knows them.
+struct ks_tail_kind {
+    const char *index;     // in the formula
+    const char *extent;    // of the array, over @roles@
+    const char *code;      // the index in `finished`
+    struct ks_expr *count; // the extent, over roles
 };
 struct ks_template {
     const char *name, *title, *file, *text;
-    struct ks_strv any;                   // names of templates that this one stands for, and nothing else
+    struct ks_strv any; // names of templates that this one stands for, and nothing else
     struct ks_strv source_files, sources; // read one after the other
-    struct ks_role *roles; size_t n_roles;
-    const char **param_names, **param_values; size_t n_params; // defaults
-    struct ks_form *forms; size_t n_forms;                     // at least one
-    const char **type_names; struct ks_strv *types; size_t n_types; // allowed scalars, "f32"
-    struct ks_expr **needs; size_t n_needs; // over roles: relations of sizes
-    const char *domain_text;                // over @roles@: sizes that are not served elsewhere; or NULL
-    struct ks_expr *domain;                 // the same, over roles
+    struct ks_role *roles;
+    size_t n_roles;
+    const char **param_names, **param_values;
+    size_t n_params; // defaults
+    struct ks_form *forms;
+    size_t n_forms; // at least one
+    const char **type_names;
+    struct ks_strv *types;
+    size_t n_types; // allowed scalars, "f32"
+    struct ks_expr **needs;
+    size_t n_needs;          // over roles: relations of sizes
+    const char *domain_text; // over @roles@: sizes that are not served elsewhere; or NULL
+    struct ks_expr *domain;  // the same, over roles
+    struct ks_tail_kind *tails;
+    size_t n_tails; // none: nothing may follow
 };
 // Reads t->text; KS_E_USER file:line.
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err);
+
+struct ks_binding_choice;
+// The same template with forms that go on as the kernel does, one for each way to tell which
+// elements are read.
+enum ks_status ks_tail_forms(struct ks_arena *arena, const struct ks_template *t,
+                             const struct ks_tail *tail, struct ks_template *out,
+                             struct ks_err *err);
+// Placeholders @tail@, @tail_takes@, @tail_parameters@ and @tail_arguments@ of a form's code;
+// without a tail what gives the sum back.
+void ks_tail_names(struct ks_arena *arena, const struct ks_brief *brief,
+                   const struct ks_template *t, const struct ks_form *form,
+                   struct ks_binding_choice *choice);
 
 // What an integer role can be: text of a plan, and its value in each probe.
 #define KS_PROBES 5
@@ -59,8 +96,8 @@ struct ks_integer_list {
     struct ks_integer *at;
     size_t len, cap;
 };
-// Parameters, template arguments, and sizes that the launch's geometry alone shows, in that order; `products` adds
-// those of two.
+// Parameters, template arguments, and sizes that the launch's geometry alone shows, in that order;
+// `products` adds those of two.
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       const struct ks_problem probes[KS_PROBES], bool products,
                       struct ks_integer_list *out);
@@ -68,12 +105,14 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
 void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool integers,
                       struct ks_strv *out);
 
-// One assignment, by role: the parameter or -1, and the text of what is no pointer (NULL: not bound).
+// One assignment, by role: the parameter or -1, and the text of what is no pointer (NULL: not
+// bound).
 struct ks_assignment {
     const int *parameter;
     const char *const *text;
 };
-// Holds a form's formula against the specimens, those of round sizes or the others. UNKNOWN: there are none at all.
+// Holds a form's formula against the specimens, those of round sizes or the others. UNKNOWN: there
+// are none at all.
 enum ks_recognised { KS_NOT_RECOGNISED, KS_RECOGNISED, KS_RECOGNISED_UNKNOWN };
 struct ks_near_miss {
     double share;     // of the looked-at elements that are right, of the best form so far
@@ -83,7 +122,8 @@ enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *b
                                 const struct ks_template *t, const struct ks_form *form,
                                 const struct ks_assignment *assignment, bool round,
                                 struct ks_near_miss *near);
-// Text over @roles@ and the form's names (form may be NULL) with what the assignment puts for them (new).
+// Text over @roles@ and the form's names (form may be NULL) with what the assignment puts for them
+// (new).
 const char *ks_assigned_text(struct ks_arena *arena, const struct ks_template *t,
                              const struct ks_form *form, const struct ks_assignment *assignment,
                              const char *text);
@@ -93,13 +133,14 @@ struct ks_binding_choice {
     const char *text;      // "in=a out=b rows=n cols=n T=f32 form=plain"
     const char *says;      // for people
     const char *guard;     // relations between parameters that every workload has, or ""
+    struct ks_strv more;   // parameters behind the last step's arguments: of what follows
 };
 struct ks_binding_list {
     struct ks_binding_choice *at;
     size_t len, cap;
 };
-// All bindings that types, directions, the workloads' extents and, where the original runs on the emulated device,
-// what it computes allow; exact extents first.
+// All bindings that types, directions, the workloads' extents and, where the original runs on the
+// emulated device, what it computes allow; exact extents first.
 enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
                        const struct ks_template *t, struct ks_binding_list *out,
                        const char **refusal, struct ks_err *err);

@@ -121,6 +121,7 @@ static enum ks_status read_meaning(struct ks_arena *arena, struct ks_template *t
         means = text;
     }
     const char *where = ks_arena_printf(arena, "%s:%d", t->file, line);
+    form->meaning = means;
     return ks_formula_parse(arena, where, means, &form->means, err);
 }
 
@@ -158,11 +159,34 @@ static enum ks_status read_needs(struct ks_arena *arena, struct ks_template *t,
     return KS_OK;
 }
 
+static enum ks_status read_tails(struct ks_arena *arena, struct ks_template *t,
+                                 const struct ks_yaml *tails, struct ks_err *err)
+{
+    static const char *const known[] = {"index", "extent", "code", NULL};
+    t->n_tails = tails && tails->kind == KS_YAML_LIST ? tails->len : 0;
+    t->tails = KS_NEW_ARRAY(arena, struct ks_tail_kind, t->n_tails + 1);
+    for (size_t i = 0; i < t->n_tails; i++) {
+        const struct ks_yaml *map = &tails->items[i];
+        struct ks_tail_kind *kind = &t->tails[i];
+        if (map->kind != KS_YAML_MAP)
+            KS_FAIL(err, KS_E_USER, "%s:%d: what follows is a list of maps", t->file, map->line);
+        KS_TRY(ks_yaml_known(t->file, map, known, err));
+        kind->index = ks_yaml_text(map, "index", NULL);
+        kind->extent = ks_yaml_text(map, "extent", NULL);
+        kind->code = ks_yaml_text(map, "code", NULL);
+        if (!kind->index || !kind->extent || !kind->code)
+            KS_FAIL(err, KS_E_USER, "%s:%d: what follows needs index, extent and code", t->file,
+                    map->line);
+        KS_TRY(read_expr(arena, t, map->line, kind->extent, &kind->count, err));
+    }
+    return KS_OK;
+}
+
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err)
 {
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", "means", "says",
-                                        "needs", "domain",    "more",   "any",      NULL};
+                                        "needs", "domain",    "more",   "any",      "tail",  NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -207,6 +231,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     }
     KS_TRY(read_types(arena, t, ks_yaml_get(root, "types"), err));
     KS_TRY(read_needs(arena, t, ks_yaml_get(root, "needs"), err));
+    KS_TRY(read_tails(arena, t, ks_yaml_get(root, "tail"), err));
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
         KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));

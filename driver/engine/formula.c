@@ -258,7 +258,7 @@ static void statement(struct parser *p)
         if (!loop && !take(p, "let"))
             break;
         const char *name = word(p);
-        if (!name || s.n_clauses == MAX_LOOPS * 2 || (loop && s.n_loops == MAX_LOOPS)) {
+        if (!name || s.n_clauses == MAX_CLAUSES || (loop && s.n_loops == MAX_LOOPS)) {
             fail(p, "no name, or too many loops");
             return;
         }

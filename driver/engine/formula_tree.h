@@ -6,6 +6,7 @@
 #include "engine/formula.h"
 
 #define MAX_LOOPS 8
+#define MAX_CLAUSES 40 // loops and lets
 
 enum node_op {
     N_NUMBER,
@@ -53,7 +54,7 @@ struct clause { // of a statement, outermost first
     int64_t count;
 };
 struct statement {
-    struct clause clauses[MAX_LOOPS * 2];
+    struct clause clauses[MAX_CLAUSES];
     size_t n_clauses;
     const char *names[MAX_LOOPS];
     size_t n_loops;

@@ -80,11 +80,25 @@ static bool by_letter(void *context, const char *name, int64_t *value)
     return integer(context, (size_t)((unsigned char)*name - KS_ROLE_LETTER), value);
 }
 
+// tail_3: the kernel's own parameter (engine/tail.h).
+static bool tail_param(const struct subject *s, const char *name, size_t *param)
+{
+    int64_t at;
+    if (!ks_starts_with(name, "tail_") || !ks_parse_i64(name + 5, &at))
+        return false;
+    *param = (size_t)at;
+    return *param < s->specimen->problem.n_args;
+}
+
 static bool number(void *context, const char *name, double *value)
 {
     const struct subject *s = context;
     int64_t whole;
     size_t r;
+    if (tail_param(s, name, &r) && s->specimen->before[r] == NULL) {
+        *value = s->specimen->scalar[r];
+        return true;
+    }
     if (!role_of(s->t, name, &r))
         return false;
     if (s->t->roles[r].kind == KS_ROLE_KIND_SCALAR) {
@@ -105,9 +119,10 @@ static bool array(void *context, const char *name, struct ks_formula_array *out)
 {
     const struct subject *s = context;
     size_t r;
-    if (!role_of(s->t, name, &r) || s->t->roles[r].kind > KS_ROLE_KIND_INOUT)
+    bool own = tail_param(s, name, &r);
+    if (!own && (!role_of(s->t, name, &r) || s->t->roles[r].kind > KS_ROLE_KIND_INOUT))
         return false;
-    int parameter = s->assignment->parameter[r];
+    int parameter = own ? (int)r : s->assignment->parameter[r];
     *out = (struct ks_formula_array){0};
     if (parameter >= 0)
         *out = (struct ks_formula_array){s->specimen->before[parameter],

@@ -100,11 +100,30 @@ static enum ks_status expand(struct ks_arena *arena, const char *file, const cha
     return ks_template_expand(arena, file, *out, names->name, names->value, names->n, out, err);
 }
 
+// Parameters behind those of the last step.
+static enum ks_status pass_more(struct ks_arena *arena, const struct ks_template *t,
+                                const struct ks_strv *more, struct ks_proposal *proposal,
+                                struct ks_err *err)
+{
+    struct ks_step *step = &proposal->steps[proposal->n_steps - 1];
+    struct ks_expr **args = KS_NEW_ARRAY(arena, struct ks_expr *, step->n_args + more->len + 1);
+    for (size_t i = 0; i < step->n_args; i++)
+        args[i] = step->args[i];
+    for (size_t i = 0; i < more->len; i++)
+        KS_TRY(
+            ks_expr_parse(arena, t->file, ks_slice_of(more->at[i]), &args[step->n_args + i], err));
+    step->args = args;
+    step->n_args += more->len;
+    return KS_OK;
+}
+
 // One binding under one setting as a proposal.
 static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief,
                             const struct ks_template *t, const struct ks_names *names,
-                            const char *guard, struct ks_proposal *proposal, struct ks_err *err)
+                            const struct ks_binding_choice *binding, struct ks_proposal *proposal,
+                            struct ks_err *err)
 {
+    const char *guard = binding->guard;
     char *yaml, *part;
     struct ks_buf source = KS_BUF(1 << 20);
     struct ks_yaml *root;
@@ -118,6 +137,7 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     ks_buf_free(&source);
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(yaml), &root, err));
     KS_TRY(ks_proposal_read(arena, t->file, root, proposal, err));
+    KS_TRY(pass_more(arena, t, &binding->more, proposal, err));
     proposal->source = text;
     proposal->n_params = brief->decl->n_params;
     proposal->params = KS_NEW_ARRAY(arena, const char *, brief->decl->n_params);
@@ -149,7 +169,7 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
         ks_names_add(arena, &names, binding->names.name[i], binding->names.value[i]);
     KS_TRY(settings(arena, t, skill, index, &names, &words, err));
     struct ks_proposal proposal;
-    if (build(arena, brief, t, &names, binding->guard, &proposal, &local) != KS_OK)
+    if (build(arena, brief, t, &names, binding, &proposal, &local) != KS_OK)
         KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->name, local.text);
     const char *params = joined(arena, &words);
     const char *recognised = binding->says ? binding->says : binding->text;

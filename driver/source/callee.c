@@ -25,11 +25,16 @@ static const struct ks_callee *find(const struct ks_callee_list *list, const cha
     return NULL;
 }
 
-uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name)
+const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, const char *name)
 {
     size_t n;
     const char *word = last_word(name, &n);
-    const struct ks_callee *callee = find(callees, word, n);
+    return find(callees, word, n);
+}
+
+uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name)
+{
+    const struct ks_callee *callee = ks_callee_find(callees, name);
     return callee ? callee->changes : (uint32_t)KS_CALLEE_ALL;
 }
 
@@ -54,8 +59,37 @@ static bool may_change(const struct ks_token *token, const struct ks_token **end
     return refers && !constant;
 }
 
+static const char *between(struct ks_arena *arena, const struct ks_token *after,
+                           const struct ks_token *before)
+{
+    const char *begin = after->at + after->len;
+    return ks_arena_strndup(arena, begin, (size_t)(before->at - begin));
+}
+
+// `) { return EXPRESSION; }` from the bracket that closes the parameters. A second definition is an
+// overload.
+static void read_value(struct ks_arena *arena, const struct ks_token *open,
+                       const struct ks_token *close, struct ks_callee *callee)
+{
+    const struct ks_token *at = close + 1;
+    if (!ks_token_is(at, "{"))
+        return;
+    callee->params = callee->value = NULL;
+    if (callee->definitions++ > 0 || !ks_token_is(at + 1, "return"))
+        return;
+    const struct ks_token *from = at + 1;
+    for (at = from; at->kind != KS_TOK_END && !ks_token_is(at, ";") && !ks_token_is(at, "{");
+         at++) {
+    }
+    if (!ks_token_is(at, ";") || !ks_token_is(at + 1, "}"))
+        return;
+    callee->params = between(arena, open, close);
+    callee->value = between(arena, from, at);
+}
+
 // A declaration's parameter list, its bracket at `open`: false where it is a call.
-static bool read_params(const struct ks_token *open, uint32_t *changes)
+static bool read_params(struct ks_arena *arena, const struct ks_token *open,
+                        struct ks_callee *callee)
 {
     const struct ks_token *at = open;
     uint32_t bits = 0;
@@ -69,7 +103,9 @@ static bool read_params(const struct ks_token *open, uint32_t *changes)
         ks_token_is(at, ")") &&
         (ks_token_is(at + 1, "{") || ks_token_is(at + 1, ";") || ks_token_is(at + 1, "const") ||
          ks_token_is(at + 1, "noexcept") || ks_token_is(at + 1, ":") || ks_token_is(at + 1, "->"));
-    *changes |= declares ? bits : 0;
+    callee->changes |= declares ? bits : 0;
+    if (declares)
+        read_value(arena, open, at, callee);
     return declares;
 }
 
@@ -96,8 +132,8 @@ static void look_up(struct ks_arena *arena, const char *name, struct ks_slice un
 {
     enum { WINDOW = 4096 }; // bytes of a parameter list
     size_t n = strlen(name);
-    uint32_t changes = 0;
-    bool found = false;
+    struct ks_callee callee = {.name = name};
+    int declared = 0;
     for (const char *at = unit.at, *end = unit.at + unit.len;
          (at = memmem(at, (size_t)(end - at), name, n)) != NULL; at += n) {
         size_t left = (size_t)(end - at);
@@ -110,28 +146,37 @@ static void look_up(struct ks_arena *arena, const char *name, struct ks_slice un
         struct ks_token *tokens;
         struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
         ks_lex_all(arena, list, false, &tokens);
-        found |= read_params(tokens, &changes);
+        declared += read_params(arena, tokens, &callee);
     }
-    if (found)
-        *ks_vec_push(arena, callees) = (struct ks_callee){name, changes};
+    if (declared > 0)
+        *ks_vec_push(arena, callees) = callee;
 }
 
-void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
-                     struct ks_callee_list *callees)
+static void find_all(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
+                     struct ks_strv *seen, struct ks_callee_list *callees)
 {
     struct ks_token *tokens;
-    struct ks_strv seen = {0};
-    *callees = (struct ks_callee_list){0};
     ks_lex_all(arena, text, false, &tokens);
     for (size_t i = 0; tokens[i].kind != KS_TOK_END; i++) {
         bool call = tokens[i].kind == KS_TOK_IDENT &&
                     (ks_token_is(&tokens[i + 1], "(") || ks_token_is(&tokens[i + 1], "<"));
         const char *name = call ? ks_token_text(arena, &tokens[i]) : "";
-        for (size_t k = 0; call && k < seen.len; k++)
-            call = strcmp(seen.at[k], name) != 0;
+        for (size_t k = 0; call && k < seen->len; k++)
+            call = strcmp(seen->at[k], name) != 0;
         if (!call)
             continue;
-        ks_strv_add(arena, &seen, name);
+        size_t before = callees->len;
+        ks_strv_add(arena, seen, name);
         look_up(arena, name, unit, callees);
+        if (callees->len > before && callees->at[before].value)
+            find_all(arena, ks_slice_of(callees->at[before].value), unit, seen, callees);
     }
+}
+
+void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
+                     struct ks_callee_list *callees)
+{
+    struct ks_strv seen = {0};
+    *callees = (struct ks_callee_list){0};
+    find_all(arena, text, unit, &seen, callees);
 }

@@ -1,5 +1,6 @@
 // Which arguments the functions of a program may change: those they take by reference, or by a
-// pointer to what is not const. Read off their declarations.
+// pointer to what is not const. Read off their declarations. And what those that are one expression
+// return.
 #ifndef KS_CALLEE_H
 #define KS_CALLEE_H
 
@@ -10,16 +11,22 @@ enum { KS_CALLEE_ALL = -1 }; // of a function whose declaration is not seen
 struct ks_callee {
     const char *name;
     uint32_t changes; // bit i: argument i
+    // Text of the parameter list and of the returned expression, of a function that is `return
+    // EXPRESSION;` and not overloaded; else NULL.
+    const char *params, *value;
+    int definitions;
 };
 struct ks_callee_list {
     struct ks_callee *at;
     size_t len, cap;
 };
 
-// Every function that `text` calls by a plain or qualified name and that `unit` declares, overloads
-// taken together.
+// Every function that `text`, or a value of such a function, calls by a plain or qualified name and
+// that `unit` declares, overloads taken together.
 void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
                      struct ks_callee_list *callees);
+// That function, or NULL where it is not in the list.
+const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, const char *name);
 // Of a name as it is called ("f", "ns::f", "f<float>"); all bits where it is not in the list.
 uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name);
 

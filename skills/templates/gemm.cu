@@ -55,6 +55,11 @@ __device__ __forceinline__ @T@ value(@T@ alpha, @beta_parameter@@T@ sum, @T@ old
     return @value@;
 }
 
+// What the kernel does with each element, at `place` of C.
+__device__ __forceinline__ @T@ finished(@T@ its_sum, long long its_place, int its_row, int its_col@tail_takes@)
+{
+@tail@}
+
 // Which terms an element has.
 __device__ __forceinline__ bool chosen(int row, int col, int depth)
 {
@@ -121,7 +126,7 @@ __device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk]
 __global__ void __launch_bounds__(threads, 512 / threads)
     gemm_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c,
                @T@ alpha, @beta_parameter@int m, int n, int k, long long a_step, long long b_step,
-               long long c_step, int share)
+               long long c_step, int share@tail_of_tiles@)
 {
     alignas(16) __shared__ @T@ as[2][bk][bm + 4];
     alignas(16) __shared__ @T@ bs[2][bk][bn + 4];
@@ -149,20 +154,22 @@ __global__ void __launch_bounds__(threads, 512 / threads)
         const int row = row0 + ty + i % 4 + i / 4 * (bm / 2);
         _Pragma("unroll") for (int g = 0; g < 2; g++) {
             const int col = col0 + tx + g * (bn / 2);
-            @T@ *to = c + (size_t)row * n + col;
-            if (row < m && col + 4 <= n && c_aligned) {
-                pack out = {};
-                if (@update@)
-                    out = *reinterpret_cast<const pack *>(to);
-                _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    out.lane[l] = value(alpha, @beta_argument@sums[i][g * 4 + l], out.lane[l]);
-                *reinterpret_cast<pack *>(to) = out;
-                continue;
+            const bool packed = row < m && col + 4 <= n && c_aligned;
+            const long long place = (long long)row * n + col, of_batch = blockIdx.z * c_step;
+            pack out = {};
+            if (@update@ && packed)
+                out = *reinterpret_cast<const pack *>(c + place);
+            _Pragma("unroll") for (int l = 0; l < 4; l++) {
+                if (row >= m || col + l >= n)
+                    continue;
+                const @T@ old = @update@ && !packed ? c[place + l] : out.lane[l];
+                const @T@ made = value(alpha, @beta_argument@sums[i][g * 4 + l], old);
+                out.lane[l] = @stored@;
+                if (!packed)
+                    c[place + l] = out.lane[l];
             }
-            _Pragma("unroll") for (int l = 0; l < 4; l++)
-                if (row < m && col + l < n)
-                    to[l] = value(alpha, @beta_argument@sums[i][g * 4 + l],
-                                  @update@ ? to[l] : (@T@)0);
+            if (packed)
+                *reinterpret_cast<pack *>(c + place) = out;
         }
     }
 }

@@ -29,13 +29,15 @@ right() {
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
 known gemm "batch_tn gemm" "halves_nt gemm_half" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
-    "diagonal_times diagonal" "diagonal_times diagonal_left"
+    "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 right gemm batch_tn gemm bm=64 bn=64 bk=16
 right gemm halves_nt gemm_half bm=64 bn=64 bk=32
 right gemm by_row gemv share=64
 right gemm by_column gemv share=16
 right gemm times_diagonal diagonal lines=2
 right gemm diagonal_times diagonal
+right gemm followed gemm bm=64 bn=64
+right gemm followed gemm_split bm=64 bn=64 parts=2
 cat "$source/idioms.cu" "$source/windows.cu" > "$scratch/idioms.cu" && cd "$scratch" || exit 1
 "$nvcc" -arch=sm_90 -ptx -o idioms.ptx idioms.cu || exit 1
 "$build/tests/print_template" idioms.cu idioms.ptx > all 2> all.err || { cat all.err; exit 1; }

@@ -19,7 +19,11 @@ static const char unit[] =
     "                                   float const *in) noexcept {}\n"
     "__device__ void over(int a) {}\n"
     "__device__ void over(float a, double &b) {}\n"
-    "__device__ float3 *pointed(int a) { return unseen(a); }\n";
+    "__device__ float3 *pointed(int a) { return unseen(a); }\n"
+    "__device__ static float sigmoid(float v)\n{\n    return 1.0f / (1.0f + expf(-v));\n}\n"
+    "__device__ float swish(const float u) { return u * sigmoid(u); }\n"
+    "__device__ float twice(float v);\n"
+    "__device__ float steps(float v) { v += 1; return v; }\n";
 
 static void test_changes(void **state)
 {
@@ -39,9 +43,23 @@ static void test_changes(void **state)
     assert_int_equal(ks_callee_changes(NULL, "value"), UINT32_MAX);
 }
 
+static void test_values(void **state)
+{
+    (void)state;
+    static const char text[] = "y = swish(x) + twice(x) + steps(x); over(2);";
+    struct ks_callee_list list;
+    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(unit), &list);
+    assert_string_equal(ks_callee_find(&list, "swish")->params, "const float u");
+    assert_string_equal(ks_callee_find(&list, "swish")->value, " u * sigmoid(u)");
+    assert_string_equal(ks_callee_find(&list, "sigmoid")->value, " 1.0f / (1.0f + expf(-v))"); // swish calls it
+    assert_null(ks_callee_find(&list, "twice")->value);
+    assert_null(ks_callee_find(&list, "steps")->value);
+    assert_null(ks_callee_find(&list, "over")->value);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_values)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
     return failed;

@@ -75,3 +75,47 @@ __global__ void diagonal_times(const float *d, const float *b, float *c, int m, 
     if (i < m * n)
         c[i] = b[i] * d[i / n];
 }
+
+// What follows the sum is kept: a bias, functions, a choice, a factor a row and one of all.
+__device__ static float sigmoid(float v)
+{
+    return 1.0f / (1.0f + expf(-v));
+}
+__device__ static float swish(const float u)
+{
+    return u * sigmoid(u);
+}
+#pragma ks optimize
+#pragma ks workload let(m=33) let(n=38) let(k=20) set(slope=0.25) in(x[m*k]) in(w[n*k]) in(bias[n]) in(scale[m]) in(keep[m*n]=randint(0,1)) out(y[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void followed(const float *x, const float *w, const float *bias, const float *scale, const unsigned char *keep, float *y,
+                         float slope, int m, int n, int k)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    float half = 0.5f;
+    if (row < m && col < n) {
+        float v = bias[col];
+        for (int i = 0; i < k; i++)
+            v += x[row * k + i] * w[col * k + i];
+        v = swish(v) * scale[row] + half;
+        if (v < 0.0f)
+            v *= slope;
+        else if (v > 2.0f)
+            v = 2.0f;
+        const float kept = keep[row * n + col] ? v : 0.0f;
+        y[row * n + col] = kept / 0.8f;
+    }
+}
+
+// An index that is none of those that are known: not a product with something behind it.
+#pragma ks optimize
+#pragma ks workload let(m=33) let(n=38) let(k=20) in(x[m*k]) in(w[n*k]) in(bias[n]) out(y[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void followed_shifted(const float *x, const float *w, const float *bias, float *y, int m, int n, int k)
+{
+    int col = blockIdx.x * blockDim.x + threadIdx.x, row = blockIdx.y * blockDim.y + threadIdx.y;
+    if (row >= m || col >= n)
+        return;
+    float v = 0;
+    for (int i = 0; i < k; i++)
+        v += x[row * k + i] * w[col * k + i];
+    y[row * n + col] = v + bias[n - 1 - col];
+}

@@ -1,0 +1,29 @@
+// What a kernel does with the value that its last loop left, element by element, before it stores
+// it: `v = fmaxf(v + bias[col], 0); y[row * n + col] = v;`. A template keeps it, as code of its own
+// and in its formula, so that a product with bias and activation is one kernel still.
+#ifndef KS_TAIL_H
+#define KS_TAIL_H
+
+#include "engine/brief.h"
+
+enum { KS_TAIL_READS = 4, KS_TAIL_SCALARS = 8 };
+
+struct ks_tail {
+    struct ks_tail_read {
+        size_t param;
+        const char *index; // as the kernel writes it: which element that is, a template finds out
+    } reads[KS_TAIL_READS];
+    size_t n_reads;
+    size_t scalars[KS_TAIL_SCALARS], n_scalars; // parameters that are numbers
+    const char
+        *code; // statements that return the result for `its_sum`; reads are named its_read0, ...
+    // The same as formula: clauses in front, and the result. The sum is @sum@, reads are @read0@,
+    // ..., scalars tail_3 by the parameter's position.
+    const char *lets, *value;
+};
+
+// False, with *why, where there is no such thing or it is not understood.
+bool ks_tail_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *tail,
+                  const char **why);
+
+#endif
