@@ -11,6 +11,7 @@
 #define DEFAULT_SECONDS 900.0
 #define CHAINS 2            // one with skills and one without: the control
 #define STEPS 4
+#define CONTEXT 32000       // which also small models of one's own take
 
 static enum ks_status read_prices(struct ks_arena *arena, const struct ks_config *config,
                                   struct ks_agents *agents, struct ks_err *err)
@@ -37,6 +38,8 @@ static enum ks_status read_budget(struct ks_arena *arena, const struct ks_config
         KS_TRY(ks_limits_parse(arena, config->agent_budget, &agents->each, &agents->all.limits, err));
     KS_TRY(read_prices(arena, config, agents, err));
     agents->chains = agents->each.chains > 0 ? (int)agents->each.chains : CHAINS;
+    if (agents->each.context > 0)
+        agents->context = agents->each.context;
     agents->steps = agents->each.steps > 0 ? (int)agents->each.steps : STEPS;
     return KS_OK;
 }
@@ -45,9 +48,10 @@ static enum ks_status read_budget(struct ks_arena *arena, const struct ks_config
 static enum ks_status read_roles(struct ks_arena *arena, const struct ks_config *config,
                                  struct ks_agents *agents, struct ks_err *err)
 {
-    static const char *const names[] = {"coder", "repairer", "planner", "reviewer", "summariser", NULL};
+    static const char *const names[] = {"coder", "repairer", "planner", "reviewer", "summariser", "ranker", NULL};
     bool unused;
-    bool *const asked[] = {&unused, &agents->repairs, &agents->plans, &agents->reviews, &agents->summarises};
+    bool *const asked[] = {&unused, &agents->repairs, &agents->plans, &agents->reviews, &agents->summarises,
+                           &agents->ranks};
     for (const char *at = config->agent_roles != NULL ? config->agent_roles : "repairer"; *at != '\0';
          at += *at == ',') {
         size_t n = strcspn(at, ","), i = 0;
@@ -55,8 +59,8 @@ static enum ks_status read_roles(struct ks_arena *arena, const struct ks_config 
         while (names[i] != NULL && strcmp(names[i], word) != 0)
             i++;
         if (names[i] == NULL)
-            KS_FAIL(err, KS_E_USER, "agent: there is no role `%s`; roles are coder, repairer, planner, reviewer "
-                    "and summariser",
+            KS_FAIL(err, KS_E_USER, "agent: there is no role `%s`; roles are coder, repairer, planner, reviewer, "
+                    "ranker and summariser",
                     word);
         *asked[i] = true;
         at += n;
@@ -70,11 +74,13 @@ enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config 
     const char *dir = ks_path_join(arena, config->share_dir, "skills/prompts");
     agents->chains = CHAINS;
     agents->steps = STEPS;
+    agents->context = CONTEXT;
     agents->redaction.home = getenv("HOME");
     KS_TRY(read_roles(arena, config, agents, err));
     KS_TRY(ks_prompt_load(arena, dir, "coder", &agents->coder, err));
     KS_TRY(ks_prompt_load(arena, dir, "planner", &agents->planner, err));
     KS_TRY(ks_prompt_load(arena, dir, "summariser", &agents->summariser, err));
+    KS_TRY(ks_prompt_load(arena, dir, "ranker", &agents->ranker, err));
     KS_TRY(ks_prompt_load(arena, dir, "reviewer", &agents->reviewer, err));
     return ks_prompt_load(arena, dir, "repairer", &agents->repairer, err);
 }

@@ -16,8 +16,9 @@ struct ks_agents {
     size_t n_models;
     bool learns, recalled;       // what they earn is remembered; their records are read
     struct ks_redaction redaction;
-    struct ks_prompt coder, repairer, planner, reviewer, summariser;
-    bool repairs, plans, reviews, summarises; // roles that are asked; else the engine's own choice stands, or the judge's word
+    struct ks_prompt coder, repairer, planner, reviewer, summariser, ranker;
+    bool repairs, plans, reviews, summarises, ranks; // roles that are asked; else the engine's own choice stands, or the judge's word
+    int64_t context;             // tokens of one question with its answer, 0: any
     int chains, steps;           // lines of attempts a kernel, and questions of each
 };
 

@@ -124,6 +124,14 @@ const char *ks_brief_skills(struct ks_arena *arena, const struct ks_skill *const
     return n > 0 ? done(arena, &out) : (ks_buf_free(&out), "none");
 }
 
+const char *ks_brief_titles(struct ks_arena *arena, const struct ks_skill *const *skills, size_t n)
+{
+    struct ks_buf out = KS_BUF(TEXT_MOST);
+    for (size_t i = 0; i < n; i++)
+        ks_buf_printf(&out, "- %s (%s): %s\n", skills[i]->id, skills[i]->direction, skills[i]->title);
+    return done(arena, &out);
+}
+
 bool ks_brief_quotes(const struct ks_brief *brief, const char *quote)
 {
     const char *equals = strchr(quote, '=');

@@ -18,6 +18,8 @@ const char *ks_brief_device(struct ks_arena *arena, const struct ks_brief *brief
 const char *ks_brief_facts(struct ks_arena *arena, const struct ks_brief *brief);
 // Skills in full, with their pitfalls; "none" without any.
 const char *ks_brief_skills(struct ks_arena *arena, const struct ks_skill *const *skills, size_t n);
+// A line each.
+const char *ks_brief_titles(struct ks_arena *arena, const struct ks_skill *const *skills, size_t n);
 // Whether "NAME = VALUE" is a fact as ks_brief_facts prints it, to a percent.
 bool ks_brief_quotes(const struct ks_brief *brief, const char *quote);
 

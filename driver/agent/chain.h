@@ -16,7 +16,7 @@ struct chain {
     bool bought;                      // which somebody was asked for in this run
     char id[KS_ASK_ID];
     const struct ks_prompt *prompt;   // of the question that is open
-    bool planned, unreviewed;         // a plan was asked for; `last` is to be reviewed
+    bool ranked, planned, unreviewed; // skills were ranked; a plan was asked for; `last` is to be reviewed
     const char *plan;                 // that held, or NULL
     struct ks_answer answer;          // CHAIN_ANSWERED
     struct ks_candidate *last;        // proposal that the last verdict is about, or NULL
@@ -36,7 +36,8 @@ struct ks_consult {
     struct ks_consult_counts counts;
     double best;
     const char *code, *contract, *device, *facts;
-    const char *ids[64]; size_t n_ids; // of the skills
+    const struct ks_skill *shown[KS_SKILLS_SHOWN]; size_t n_shown;
+    const char *ids[KS_SKILLS_SHOWN]; // of these
 };
 
 
@@ -44,6 +45,8 @@ struct ks_consult {
 enum ks_status ks_chain_ask(struct ks_consult *consult, struct chain *chain, struct ks_arena *scratch,
                             struct ks_ask *ask, struct ks_err *err);
 bool ks_chain_repairs(const struct ks_consult *consult, const struct chain *chain); // its last proposal, next
+// The skills that are shown from here on.
+void ks_consult_show(struct ks_consult *consult, const struct ks_skill *const *skills, size_t n);
 // Reads the chain's answer; true where its proposal is to be judged (agent/chain_take.c).
 bool ks_chain_take(struct ks_consult *consult, struct chain *chain);
 // What became of the last answer: a verdict, or why it was refused.

@@ -60,12 +60,28 @@ static void count_refusal(struct ks_consult *c, const struct chain *chain, enum 
             ks_refusal_name(refusal), why);
 }
 
+// A choice that does not hold is none: the skills that the engine chose stay.
+static void take_ranking(struct ks_consult *c, struct chain *chain)
+{
+    struct ks_ranking_reading ranking;
+    const struct ks_ranking_ask ask = {chain->prompt, chain->id, c->ask.offered, c->ask.n_offered};
+    ks_read_ranking(c->arena, &ask, &chain->answer, &ranking);
+    chain->ranked = true;
+    chain->state = CHAIN_FREE;
+    if (ranking.refusal == KS_ACCEPTED)
+        ks_consult_show(c, ranking.skills, ranking.n);
+    else
+        count_refusal(c, chain, ranking.refusal, ranking.why);
+    c->counts.ranked += ranking.refusal == KS_ACCEPTED;
+    finish(c, chain);
+}
+
 // A plan that does not hold is none: the skills that the engine chose are shown as they are.
 static void take_plan(struct ks_consult *c, struct chain *chain)
 {
     struct ks_plan_reading plan;
     const struct ks_plan_ask ask = {.prompt = chain->prompt, .brief = c->ask.brief, .id = chain->id,
-                                    .skills = c->ids, .n_skills = c->n_ids};
+                                    .skills = c->ids, .n_skills = c->n_shown};
     ks_read_plan(c->arena, &ask, &chain->answer, &plan);
     chain->planned = true;
     chain->state = CHAIN_FREE;
@@ -107,7 +123,7 @@ static bool take_proposal(struct ks_consult *c, struct chain *chain)
     const struct ks_reading_ask ask = {
         .prompt = chain->prompt, .brief = c->ask.brief, .id = chain->id,
         .base = repair ? &chain->last->proposal : NULL, .log = repair ? chain->log : NULL, .skills = c->ids,
-        .n_skills = chain->aided ? c->n_ids : 0, .known = c->ask.known};
+        .n_skills = chain->aided ? c->n_shown : 0, .known = c->ask.known};
     ks_read_proposal(c->arena, &ask, &chain->answer, &reading);
     const struct ks_proposal *proposal = &reading.candidate.proposal;
     const char *id = reading.refusal == KS_ACCEPTED ? ks_proposal_id(c->arena, proposal) : NULL;
@@ -152,7 +168,9 @@ bool ks_chain_take(struct ks_consult *c, struct chain *chain)
     const struct ks_agents *agents = c->ask.agents;
     bool candidate = false;
     c->counts.answered += chain->answer.end != KS_ANSWER_NONE;
-    if (chain->prompt == &agents->planner)
+    if (chain->prompt == &agents->ranker)
+        take_ranking(c, chain);
+    else if (chain->prompt == &agents->planner)
         take_plan(c, chain);
     else if (chain->prompt == &agents->reviewer)
         candidate = take_review(c, chain);

@@ -9,6 +9,15 @@
 #include "os/clock.h"
 #include "source/mechanism.h"
 
+void ks_consult_show(struct ks_consult *c, const struct ks_skill *const *skills, size_t n)
+{
+    c->n_shown = n < KS_SKILLS_SHOWN ? n : KS_SKILLS_SHOWN;
+    for (size_t i = 0; i < c->n_shown; i++) {
+        c->shown[i] = skills[i];
+        c->ids[i] = skills[i]->id;
+    }
+}
+
 struct ks_consult *ks_consult_open(const struct ks_consult_ask *ask)
 {
     struct ks_consult *c = KS_NEW(ask->arena, struct ks_consult);
@@ -20,8 +29,7 @@ struct ks_consult *ks_consult_open(const struct ks_consult_ask *ask)
     c->contract = ks_brief_contract(c->arena, ask->brief, &ask->source);
     c->device = ks_brief_device(c->arena, ask->brief);
     c->facts = ks_brief_facts(c->arena, ask->brief);
-    for (size_t i = 0; i < ask->n_skills && i < sizeof c->ids / sizeof *c->ids; i++)
-        c->ids[c->n_ids++] = ask->skills[i]->id;
+    ks_consult_show(c, ask->skills, ask->n_skills);
     for (int i = 0; i < ask->agents->chains && i < KS_CHAINS_MOST; i++)
         c->chains[i].aided = i == 0 && ask->n_skills > 0;
     c->counts.n_models = ask->agents->n_models;
@@ -67,7 +75,7 @@ void ks_chain_earned(struct ks_consult *c, struct chain *chain, double reward, b
 
 static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct ks_err *err)
 {
-    if (chain->step == 0 && !chain->planned && c->ask.agents->n_models > 1)
+    if (chain->step == 0 && !chain->planned && !chain->ranked && c->ask.agents->n_models > 1)
         chain->model = ks_models_choose(c->ask.agents->models, c->ask.agents->n_models);
     struct ks_arena scratch = {0};
     struct ks_ask ask;
@@ -76,6 +84,11 @@ static enum ks_status ask_next(struct ks_consult *c, struct chain *chain, struct
     if (status == KS_OK)
         status = backend->submit(backend->self, &ask, err);
     ks_arena_free(&scratch);
+    if (status == KS_E_LIMIT) { // too long, whatever is left out
+        c->counts.stopped = ks_arena_strdup(c->arena, err->text);
+        chain->state = CHAIN_OVER;
+        return KS_OK;
+    }
     if (status != KS_OK)
         return status;
     chain->state = CHAIN_ASKED;
@@ -215,7 +228,7 @@ enum ks_status ks_consult_print(struct ks_consult *c, struct ks_buf *out, struct
         enum ks_status status = ks_chain_ask(c, &c->chains[i], &scratch, &ask, err);
         if (status == KS_OK)
             ks_buf_printf(out, "==== %s, to a %s (version %d)\n---- system\n%s---- user\n%s", ask.id, ask.role,
-                          c->ask.agents->coder.version, ask.system, ask.user);
+                          c->chains[i].prompt->version, ask.system, ask.user);
         ks_arena_free(&scratch);
         KS_TRY(status);
     }

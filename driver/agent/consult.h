@@ -6,13 +6,17 @@
 #include "agent/agents.h"
 #include "agent/reading.h"
 
+#define KS_SKILLS_SHOWN 3    // of different directions
+#define KS_SKILLS_OFFERED 20
 struct ks_consult_ask {
     struct ks_arena *arena;              // for all that lasts: candidates, verdicts
     struct ks_agents *agents;
     const struct ks_brief *brief;
     struct ks_brief_source source;
     const char *key;                     // hexadecimal; names the questions
-    const struct ks_skill *const *skills; size_t n_skills; // offered to the first chain; the second has none
+    // Shown to the first chain, the second has none; and those that a ranker may show instead.
+    const struct ks_skill *const *skills; size_t n_skills;
+    const struct ks_skill *const *offered; size_t n_offered;
     const struct ks_skill_list *known;
 };
 
@@ -51,6 +55,7 @@ struct ks_model_counts { // of the chains' proposals
 };
 struct ks_consult_counts {
     int asked, answered, proposed, waiting;
+    int ranked;                          // choices of skills that held
     int planned, rejected;               // plans that held; proposals that a reviewer showed wrong
     int refused[KS_REFUSALS];
     struct ks_model_counts models[KS_MODELS_MOST]; size_t n_models;

@@ -1,5 +1,6 @@
 #include "agent/digest.h"
 
+#include <math.h>
 #include <string.h>
 
 #define DOCUMENT_MOST ((size_t)1 << 20)
@@ -57,6 +58,57 @@ const struct ks_tried *ks_digest_best(const struct ks_digest_list *tried)
         if (tried->at[i].outcome.gains && tried->at[i].outcome.ratio > (best != NULL ? best->outcome.ratio : 1))
             best = &tried->at[i];
     return best;
+}
+
+// The share of the source's lines that another one has too; blanks around them do not count.
+static double likeness(struct ks_arena *arena, const char *source, const char *other)
+{
+    size_t n = 0, same = 0;
+    for (const char *at = source; *at != '\0';) {
+        size_t len = strcspn(at, "\n");
+        struct ks_slice line = ks_slice_trim((struct ks_slice){at, len});
+        at += len + (at[len] == '\n');
+        if (line.len < 3) // a brace tells nothing
+            continue;
+        n++;
+        same += strstr(other, ks_arena_strndup(arena, line.at, line.len)) != NULL;
+    }
+    return n > 0 ? (double)same / (double)n : 1;
+}
+
+size_t ks_digest_others(struct ks_arena *arena, const struct ks_digest_list *tried, const struct ks_tried *best, size_t most,
+                        const struct ks_tried **found)
+{
+    const struct ks_tried *shown[8] = {best};
+    size_t n = 0, before = best != NULL;
+    double largest = 0;
+    for (size_t i = 0; i < tried->len; i++)
+        largest = tried->at[i].outcome.correct ? fmax(largest, tried->at[i].outcome.ratio) : largest;
+    while (n < most && before + n < 8) {
+        const struct ks_tried *top = NULL;
+        double most_worth = 0;
+        for (size_t i = 0; i < tried->len; i++) {
+            const struct ks_tried *t = &tried->at[i];
+            double like = 0;
+            if (!t->outcome.correct || t->outcome.ratio <= 0)
+                continue;
+            for (size_t k = 0; k < before + n; k++) {
+                double now = t == shown[k] ? 1 : likeness(arena, t->candidate->proposal.source,
+                                                          shown[k]->candidate->proposal.source);
+                like = fmax(like, now);
+            }
+            double worth = 0.7 * t->outcome.ratio / largest - 0.3 * like;
+            if (like < 0.8 && (top == NULL || worth > most_worth)) {
+                top = t;
+                most_worth = worth;
+            }
+        }
+        if (top == NULL)
+            break;
+        shown[before + n] = top;
+        found[n++] = top;
+    }
+    return n;
 }
 
 const char *ks_digest_code(struct ks_arena *arena, const struct ks_candidate *candidate)

@@ -24,16 +24,16 @@ static const char *query_of(struct ks_arena *arena, const struct ks_brief *brief
     return text;
 }
 
-static bool is_other(const struct ks_skill *skill, const struct ks_skill *const *chosen, size_t n)
+static bool is_other(const struct ks_skill *skill, const struct ks_skill *const *chosen, size_t n, bool diverse)
 {
     bool other = strcmp(skill->direction, "measurement") != 0;
     for (size_t i = 0; i < n; i++)
-        other &= strcmp(chosen[i]->direction, skill->direction) != 0;
+        other &= chosen[i] != skill && (!diverse || strcmp(chosen[i]->direction, skill->direction) != 0);
     return other;
 }
 
 size_t ks_retrieve(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_retrieve_from *from,
-                   size_t n, size_t most, const struct ks_skill **chosen)
+                   size_t n, size_t most, bool diverse, const struct ks_skill **chosen)
 {
     const char **texts = KS_NEW_ARRAY(arena, const char *, n + 1);
     double *values = KS_NEW_ARRAY(arena, double, n + 1), *scores = KS_NEW_ARRAY(arena, double, n + 1);
@@ -53,7 +53,7 @@ size_t ks_retrieve(struct ks_arena *arena, const struct ks_brief *brief, const s
     while (kept < most) {
         size_t top = n;
         for (size_t i = 0; i < n; i++)
-            if (is_other(from[i].skill, chosen, kept) && (top == n || values[i] > values[top]))
+            if (is_other(from[i].skill, chosen, kept, diverse) && (top == n || values[i] > values[top]))
                 top = i;
         if (top == n)
             break;

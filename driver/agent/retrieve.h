@@ -10,8 +10,8 @@ struct ks_retrieve_from {
     double score; // of rules and memory, larger is better
 };
 // Chooses up to `most` of `from`, best first, by 0.35 x words + 0.65 x score, each in proportion to the best one's.
-// Skills about measuring are none for a model. Returns how many.
+// Skills about measuring are none for a model. `diverse`: of each direction one at most. Returns how many.
 size_t ks_retrieve(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_retrieve_from *from,
-                   size_t n, size_t most, const struct ks_skill **chosen);
+                   size_t n, size_t most, bool diverse, const struct ks_skill **chosen);
 
 #endif

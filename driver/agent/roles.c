@@ -87,6 +87,39 @@ void ks_read_plan(struct ks_arena *arena, const struct ks_plan_ask *ask, const s
     ks_buf_free(&text);
 }
 
+static const struct ks_skill *offered(const struct ks_ranking_ask *ask, const struct ks_yaml *item)
+{
+    for (size_t i = 0; item->kind == KS_YAML_SCALAR && i < ask->n; i++)
+        if (strcmp(ask->skills[i]->id, item->text) == 0)
+            return ask->skills[i];
+    return NULL;
+}
+
+void ks_read_ranking(struct ks_arena *arena, const struct ks_ranking_ask *ask, const struct ks_answer *answer,
+                     struct ks_ranking_reading *out)
+{
+    *out = (struct ks_ranking_reading){0};
+    const struct ks_yaml *root =
+        ks_read_fields(arena, ask->prompt, ask->id, answer, &out->refusal, out->why);
+    if (root == NULL)
+        return;
+    const struct ks_yaml *list = ks_yaml_get(root, "skills");
+    bool good = list->kind == KS_YAML_LIST && list->len >= 1 && list->len <= KS_SKILLS_RANKED;
+    for (size_t i = 0; good && i < list->len; i++) {
+        const struct ks_skill *skill = offered(ask, &list->items[i]);
+        good = skill != NULL;
+        for (size_t k = 0; good && k < out->n; k++)
+            good = strcmp(out->skills[k]->direction, skill->direction) != 0;
+        if (good)
+            out->skills[out->n++] = skill;
+    }
+    if (good)
+        return;
+    out->refusal = KS_REFUSED_PLAN;
+    snprintf(out->why, sizeof out->why, "`skills` is a list of one to %d that were offered, each of another direction",
+             KS_SKILLS_RANKED);
+}
+
 void ks_read_review(struct ks_arena *arena, const struct ks_prompt *prompt, const char *id, const char *source,
                     const struct ks_answer *answer, struct ks_review_reading *out)
 {

@@ -1,4 +1,4 @@
-// Answers of the roles beside the coder, read and checked: a plan whose quotes hold, a review that quotes what it
+// Answers of the roles beside the coder, read and checked: a choice of skills that were offered, a plan whose quotes hold, a review that quotes what it
 // finds. What does not hold is refused by name, and the engine's own choice, or the judge, stands in.
 #ifndef KS_ROLES_H
 #define KS_ROLES_H
@@ -20,6 +20,21 @@ struct ks_plan_reading {
 // The quotes must be facts as given, one at least; the skill one of those offered; expected moves name facts.
 void ks_read_plan(struct ks_arena *arena, const struct ks_plan_ask *ask, const struct ks_answer *answer,
                   struct ks_plan_reading *out);
+
+#define KS_SKILLS_RANKED 3
+struct ks_ranking_ask {
+    const struct ks_prompt *prompt;
+    const char *id;
+    const struct ks_skill *const *skills; size_t n; // that were offered
+};
+struct ks_ranking_reading {
+    enum ks_refusal refusal;
+    char why[400];
+    const struct ks_skill *skills[KS_SKILLS_RANKED]; size_t n; // KS_ACCEPTED: at least one
+};
+// One to three of those offered, each of another direction.
+void ks_read_ranking(struct ks_arena *arena, const struct ks_ranking_ask *ask, const struct ks_answer *answer,
+                     struct ks_ranking_reading *out);
 
 struct ks_review_reading {
     enum ks_refusal refusal;

@@ -6,7 +6,6 @@
 
 #include "cfg/config.h"
 
-#define FRAMING 64 // tokens that protocols add around system and user text
 #define TOLD_MOST ((int64_t)1 << 40) // tokens of a call; what tells more is not believed
 
 static double price_of(const struct ks_price *price, int64_t in, int64_t out)
@@ -56,7 +55,7 @@ double ks_spend_waiting(const struct ks_spend *spend)
 bool ks_spend_hold(struct ks_spend *spend, struct ks_price price, size_t prompt_bytes, int max_tokens,
                    struct ks_hold *hold, char why[128])
 {
-    *hold = (struct ks_hold){.in = (int64_t)prompt_bytes + FRAMING, .out = max_tokens, .price = price};
+    *hold = (struct ks_hold){.in = (int64_t)prompt_bytes + KS_FRAMING, .out = max_tokens, .price = price};
     hold->money = price_of(&price, hold->in, hold->out);
     if (!ks_spend_left(spend, why))
         return false;
@@ -122,7 +121,7 @@ static bool parse_count(const char *text, int64_t *count)
 static enum ks_status set_limit(const char *name, const char *value, struct ks_limits *limits,
                                 struct ks_err *err)
 {
-    static const char *const names[] = {"money", "tokens", "requests", "seconds", "gpu", "chains", "steps", NULL};
+    static const char *const names[] = {"money", "tokens", "requests", "seconds", "gpu", "context", "chains", "steps", NULL};
     bool good;
     if (strcmp(name, "money") == 0)
         good = ks_parse_f64(value, &limits->money) && limits->money > 0;
@@ -130,6 +129,8 @@ static enum ks_status set_limit(const char *name, const char *value, struct ks_l
         good = parse_count(value, &limits->tokens);
     else if (strcmp(name, "requests") == 0)
         good = parse_count(value, &limits->requests);
+    else if (strcmp(name, "context") == 0)
+        good = parse_count(value, &limits->context);
     else if (strcmp(name, "chains") == 0)
         good = parse_count(value, &limits->chains) && limits->chains <= KS_CHAINS_MOST;
     else if (strcmp(name, "steps") == 0)
@@ -141,7 +142,7 @@ static enum ks_status set_limit(const char *name, const char *value, struct ks_l
     else {
         const char *near = ks_nearest_word(name, names);
         KS_FAIL(err, KS_E_USER, "agent budget: unknown limit %s%s%s%s; there are money, tokens, requests, "
-                "seconds, gpu, chains and steps, all but the last two also with all- in front", name, near != NULL ? " (do you mean " : "",
+                "seconds, gpu, context, chains and steps, all but the last three also with all- in front", name, near != NULL ? " (do you mean " : "",
                 near != NULL ? near : "", near != NULL ? "?)" : "");
     }
     if (!good)

@@ -8,12 +8,14 @@
 
 #define KS_CHAINS_MOST 8
 #define KS_STEPS_MOST 9
+#define KS_FRAMING 64 // tokens that protocols add around system and user text
 
 struct ks_limits { // 0: none
     double money;          // in the currency of the prices
     int64_t tokens, requests;
     double seconds;        // of waiting for answers
     double gpu_seconds;    // of judging what came of them
+    int64_t context;       // tokens of one question with its answer
     int64_t chains, steps; // lines of questions about a kernel, and questions in each
 };
 struct ks_price {          // per million tokens

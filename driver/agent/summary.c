@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "agent/digest.h"
+#include "agent/pack.h"
 #include "fmt/hash.h"
 #include "os/clock.h"
 #include "os/proc.h"
@@ -145,6 +146,11 @@ static enum ks_status submit(const struct ks_summary_ask *ask, char id[KS_ASK_ID
                                   ks_arena_printf(arena, "%.2f", ask->ratio)};
     struct ks_ask question;
     KS_TRY(ks_prompt_fill(arena, &ask->agents->summariser, names, values, 5, &question, err));
+    if (ask->agents->context > 0 &&
+        ks_tokens(question.system) + ks_tokens(question.user) + question.max_tokens + KS_FRAMING >
+            ask->agents->context)
+        KS_FAIL(err, KS_E_LIMIT, "the question takes more than %lld tokens, answer included",
+                (long long)ask->agents->context);
     struct ks_spend *spend = KS_NEW(arena, struct ks_spend);
     *spend = (struct ks_spend){.limits = ask->agents->each, .whole = &ask->agents->all};
     question.id = id;

@@ -50,6 +50,8 @@ static void say_agents(FILE *out, const char *name, const struct ks_consult_coun
         fprintf(out, ", %d by %s", c->models[i].asked, c->models[i].name);
     if (c->waiting > 0)
         fprintf(out, ", %d awaited", c->waiting);
+    if (c->ranked > 0)
+        fprintf(out, ", %d choices of skills", c->ranked);
     if (c->planned > 0)
         fprintf(out, ", %d plans", c->planned);
     if (c->rejected > 0)
@@ -138,6 +140,7 @@ static json_t *agents_json(const struct ks_consult_counts *c)
     json_object_set_new(o, "proposed", json_integer(c->proposed));
     json_object_set_new(o, "waiting", json_integer(c->waiting));
     json_object_set_new(o, "refused", refused);
+    json_object_set_new(o, "ranked", json_integer(c->ranked));
     json_object_set_new(o, "planned", json_integer(c->planned));
     json_object_set_new(o, "rejected", json_integer(c->rejected));
     json_object_set_new(o, "requests", json_integer(c->spend->requests));

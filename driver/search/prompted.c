@@ -11,7 +11,6 @@
 #include "os/proc.h"
 #include "search/tuner.h"
 
-#define SKILLS_SHOWN 3   // of different directions
 #define WAIT_SECONDS 1.0 // between looks at what else there is to do
 
 static struct ks_outcome outcome_of(const struct ks_verdict *verdict)
@@ -33,12 +32,12 @@ static struct ks_outcome outcome_before(const struct ks_tuner *t, const struct k
                                .lower = correct ? a->lower : 0};
 }
 
-static size_t choose(const struct ks_tuner *t, const struct ks_skill *chosen[SKILLS_SHOWN])
+static size_t choose(const struct ks_tuner *t, size_t most, bool diverse, const struct ks_skill **chosen)
 {
     struct ks_retrieve_from *from = KS_NEW_ARRAY(t->arena, struct ks_retrieve_from, t->n_ranked + 1);
     for (size_t i = 0; i < t->n_ranked; i++)
         from[i] = (struct ks_retrieve_from){t->ranked[i].skill, t->ranked[i].score};
-    return ks_retrieve(t->arena, &t->brief, from, t->n_ranked, SKILLS_SHOWN, chosen);
+    return ks_retrieve(t->arena, &t->brief, from, t->n_ranked, most, diverse, chosen);
 }
 
 // On the emulated device the search goes by text and launch alone; a model is told what was counted as well.
@@ -76,11 +75,14 @@ static struct ks_brief_source source_of(const struct ks_tuner *t)
 static struct ks_consult *open_consult(struct ks_tuner *t)
 {
     add_counted(t);
-    const struct ks_skill **skills = KS_NEW_ARRAY(t->arena, const struct ks_skill *, SKILLS_SHOWN);
+    const struct ks_skill **skills = KS_NEW_ARRAY(t->arena, const struct ks_skill *, KS_SKILLS_SHOWN);
+    const struct ks_skill **offered = KS_NEW_ARRAY(t->arena, const struct ks_skill *, KS_SKILLS_OFFERED);
     const struct ks_consult_ask ask = {
         .arena = t->arena, .agents = t->options->agents, .brief = &t->brief,
         .source = source_of(t),
-        .key = t->trajectory.key, .skills = skills, .n_skills = choose(t, skills), .known = &t->skills};
+        .key = t->trajectory.key, .skills = skills,
+        .n_skills = choose(t, KS_SKILLS_SHOWN, true, skills), .offered = offered,
+        .n_offered = choose(t, KS_SKILLS_OFFERED, false, offered), .known = &t->skills};
     struct ks_consult *consult = ks_consult_open(&ask);
     ks_vec_each(struct ks_try, entry, &t->trajectory.tries)
         if (entry->candidate != NULL) {

@@ -36,6 +36,8 @@ KS_AGENT_BUDGET=requests=3 ask --agent "$scripted"
 counts requests 3 && counts no-answer 2
 KS_AGENT_BUDGET=tokens=10000 ask --agent "$scripted"
 counts requests 0 && counts tokens_in 0
+KS_AGENT_BUDGET=context=12100 ask --agent "$scripted"
+counts requests 0 && has 'takes more than 12100 tokens'
 status 2 env KS_AGENT_BUDGET=money=1 "$ks" tune comb.cu --device emu --agent "$scripted"
 says 'needs the price of scripted.py' && one_line
 KS_AGENT_BUDGET=money=0.5 KS_AGENT_PRICE=scripted.py=10/30 ask --agent "$scripted"

@@ -39,6 +39,27 @@ has '"status": "variant"' && counts planned 0 && counts rejected 0 && counts unv
 grep 'coder-00' replies/asked | grep -q 'Diagnosis\\nnone\\n' || fail "a plan that does not hold reaches the coder"
 status 2 env KS_AGENT_ROLES=coda "$ks" tune comb.cu --device emu --agent "$scripted" && says 'there is no role `coda`' && one_line
 
+# Somebody ranks the skills that were found: those two come in place of the engine's three. What was not offered is no choice.
+rm -r .ks && rm replies/*
+export KS_AGENT_ROLES=ranker KS_AGENT_BUDGET=chains=1,steps=1
+status 0 "$ks" tune comb.cu --device emu --print-prompt --no-engine -- -arch=sm_90
+grep '^- [a-z0-9-]* (.*): ' out | sed -E 's/^- ([^ ]*) \(([^)]*)\).*/\2 \1/' | tac | sort -s -u -k1,1 > offered
+[ "$(wc -l < offered)" -ge 4 ] || fail "too few skills are offered: $(cat offered)"
+chosen=$(tail -2 offered | sed 's/.* //')
+# shellcheck disable=SC2086
+printf '```yaml\nrequest: @request@\nskills: [%s, %s]\nwhy: they complement each other\n```\n' $chosen > replies/ranker-00
+ask --agent "$scripted"
+counts asked 2 && counts ranked 1 && counts no-code 1
+for id in $chosen; do
+    grep coder-00 replies/asked | grep -q -e "- $id (" || fail "$id is not shown"
+done
+[ "$(grep coder-00 replies/asked | grep -oE '\\n- [a-z0-9-]+ \([a-z-]+, precision' | wc -l)" = 2 ] || fail "others are shown"
+printf '```yaml\nrequest: @request@\nskills: [call-a-library]\n```\n' > replies/ranker-00
+: > replies/asked
+ask --agent "$scripted"
+counts ranked 0 && counts plan 1
+[ "$(grep coder-00 replies/asked | grep -oE '\\n- [a-z0-9-]+ \([a-z-]+, precision' | wc -l)" = 3 ] || fail "the engine's choice is not shown"
+
 # A skill from a win. What would help this kernel alone, or is a library in disguise, is none.
 skill() { # skill HOW
     cat > replies/summariser-00 <<END
@@ -59,7 +80,8 @@ how: |
 END
 }
 export KS_AGENT_ROLES=repairer,summariser KS_AGENT_BUDGET=chains=1,steps=1
-rm -r .ks
+rm replies/*
+once coder-00 taps
 skill 'call cublasSdot instead.'
 KS_LOG=info ask --agent "$scripted" --budget=5m
 says 'no skill of it: no skill for others'

@@ -73,6 +73,42 @@ static void checks_plans(void **state)
     }
 }
 
+static void checks_rankings(void **state)
+{
+    (void)state;
+    const struct ks_prompt prompt = prompt_of("ranker");
+    const struct ks_skill all[] = {{.id = "tiles", .direction = "data-reuse"}, {.id = "packs", .direction = "memory-access"},
+                                   {.id = "wide", .direction = "memory-access"}, {.id = "shuffles", .direction = "parallel-reduction"}};
+    const struct ks_skill *const offered[] = {&all[0], &all[1], &all[2], &all[3]};
+    const struct ks_ranking_ask ask = {&prompt, "q-1", offered, 4};
+    const struct {
+        const char *refusal, *fields;
+        size_t n;
+    } cases[] = {
+        {"accepted", "skills: [shuffles, tiles, wide]\n", 3},
+        {"accepted", "skills: [packs]\nwhy: it streams\n", 1},
+        {"plan", "skills: [packs, wide]\n", 0},
+        {"plan", "skills: [packs, packs]\n", 0},
+        {"plan", "skills: [cublas]\n", 0},
+        {"plan", "skills: []\n", 0},
+        {"plan", "skills: tiles\n", 0},
+        {"plan", "skills: [[tiles]]\n", 0},
+        {"schema", "why: I do not know\n", 0},
+        {"schema", "skills: [tiles]\ncode: x\n", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_ranking_reading ranking;
+        struct ks_answer answer = answer_of(cases[i].fields);
+        ks_read_ranking(&arena, &ask, &answer, &ranking);
+        if (strcmp(ks_refusal_name(ranking.refusal), cases[i].refusal) != 0)
+            fail_msg("%zu: %s (%s), not %s", i, ks_refusal_name(ranking.refusal), ranking.why, cases[i].refusal);
+        assert_true(ranking.refusal != KS_ACCEPTED || ranking.n == cases[i].n);
+        if (i == 0)
+            assert_ptr_equal(ranking.skills[0], &all[3]);
+        ks_answer_free(&answer);
+    }
+}
+
 static void checks_reviews(void **state)
 {
     (void)state;
@@ -266,7 +302,7 @@ static void shows_what_complements(void **state)
     const struct ks_retrieve_from from[] = {{&skills[0], 0.9}, {&skills[1], 0.8}, {&skills[2], 0.1}, {&skills[3], 1}};
     const struct ks_brief brief = {.kernel_text = "__global__ void histogram(int *bins) {}"};
     const struct ks_skill *chosen[3];
-    assert_int_equal(ks_retrieve(&arena, &brief, from, 4, 3, chosen), 2);
+    assert_int_equal(ks_retrieve(&arena, &brief, from, 4, 3, true, chosen), 2);
     assert_string_equal(chosen[0]->id, "b"); // its words outweigh a tenth of score
     assert_string_equal(chosen[1]->id, "c");
 }
@@ -274,7 +310,8 @@ static void shows_what_complements(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(checks_plans),   cmocka_unit_test(checks_reviews),
+        cmocka_unit_test(checks_plans),   cmocka_unit_test(checks_rankings),
+         cmocka_unit_test(checks_reviews),
         cmocka_unit_test(checks_summaries), cmocka_unit_test(reads_streams),
         cmocka_unit_test(bounds_streams), cmocka_unit_test(ranks_by_words), cmocka_unit_test(shows_what_complements),
     };
