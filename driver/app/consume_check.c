@@ -10,11 +10,9 @@ enum ks_status consume_check_variant(struct consume *c, const struct ks_tu_compi
     struct ks_tu_built built = {0};
     *same = false;
     KS_TRY(ks_tu_built_read(c->arena, &c->tu, compile, &c->subs[i], &built, err));
-    *same = built.n == evidence->n_kernels;
-    for (size_t k = 0; *same && k < built.n; k++)
-        *same = ks_digest_eq(&built.ptx[k], &evidence->ptx[k]) &&
-                ks_digest_eq(&built.sass[k], &evidence->sass[k]);
-    return KS_OK;
+    return built.n != evidence->n_kernels
+               ? KS_OK
+               : ks_tu_built_same(c->arena, compile, &built, evidence->ptx, evidence->sass, same, err);
 }
 
 // The originals in the shadow have the keys of the plain compile, or something has changed that no

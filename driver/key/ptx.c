@@ -426,28 +426,6 @@ const struct ks_ptx_entry *ks_ptx_find(const struct ks_ptx_module *module, const
     return NULL;
 }
 
-struct ks_slice ks_ptx_promoted(struct ks_arena *arena, struct ks_slice text)
-{
-    static const char comment[] = "// demoted variable\n";
-    const char *at = text.at, *end = text.at + text.len;
-    const char *next = memmem(at, text.len, comment, strlen(comment));
-    if (next == NULL)
-        return text;
-    char *out = ks_arena_alloc(arena, text.len + 1), *to = out;
-    struct ks_buf last = KS_BUF(LARGEST_CANONICAL);
-    for (; next != NULL; next = memmem(at, (size_t)(end - at), comment, strlen(comment))) {
-        next += strlen(comment);
-        to = mempcpy(to, at, (size_t)(next - at));
-        const char *newline = memchr(next, '\n', (size_t)(end - next));
-        at = newline == NULL ? end : newline + 1;
-        ks_buf_add(&last, next, (size_t)(at - next));
-    }
-    to = mempcpy(to, at, (size_t)(end - at));
-    to = mempcpy(to, last.data, last.len); // as long together as the text
-    ks_buf_free(&last);
-    return (struct ks_slice){out, (size_t)(to - out)};
-}
-
 struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line)
 {
     const char *end = text.at, *last = text.at + text.len;

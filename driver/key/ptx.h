@@ -33,6 +33,9 @@ enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice text,
 // The text with the shared arrays that nvcc declares in the one function that uses them ("demoted variable") at the
 // module's end; itself, borrowed, where there are none. For comparing modules: keys are of the text as it is.
 struct ks_slice ks_ptx_promoted(struct ks_arena *arena, struct ks_slice text);
+// The text with shared arrays of the module's that the entry uses declared in it, as nvcc does where no other uses them;
+// itself, borrowed, where there are none.
+struct ks_slice ks_ptx_demoted(struct ks_arena *arena, struct ks_slice text, const char *entry);
 // Name of the entry or function that the line (from 1) stands in; empty: in none. ptxas complains of
 // lines that are no PTX.
 struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line);

@@ -128,6 +128,12 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
                                 const struct ks_substitution *sub, struct ks_tu_built *built,
                                 struct ks_err *err);
 
+// Whether it is what was judged, digest by digest, as many as built->n. Where nvcc declares the shared array of a function
+// (in the one kernel that uses it, or beside several) follows from what else is in the unit and is no difference.
+enum ks_status ks_tu_built_same(struct ks_arena *arena, const struct ks_tu_compile *compile,
+                                const struct ks_tu_built *built, const struct ks_digest *ptx,
+                                const struct ks_digest *sass, bool *same, struct ks_err *err);
+
 // The kernels that the host code of a compile with --keep registers.
 enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_compile *compile,
                                      struct ks_signature_list *registered, struct ks_err *err);

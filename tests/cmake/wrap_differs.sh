@@ -134,3 +134,37 @@ END
 variant shared.yaml shared.cu -- -arch=sm_90
 compile -arch=sm_90 -c shared.cu -o shared.o
 reason applied
+
+# Where only variants call the function, the array is declared in the one that is judged alone, and beside the kernels
+# once there are two: both are still what was judged. One that has become larger is not.
+rm -r "$cache/variants"
+{
+    sed '/^#pragma/,$d' shared.cu
+    for name in sums squares; do
+        cat <<END
+#pragma ks optimize
+#pragma ks workload let(n=1024) in(x[n]) out(y[ceildiv(n,256)]) grid(ceildiv(n,256)) block(256)
+__global__ void $name(const float *x, float *y, int n)
+{
+    float sum = $([ $name = sums ] && echo 0 || echo 3);
+    for (int i = 0; threadIdx.x == 0 && i < 256 && blockIdx.x * 256 + i < n; i++)
+        sum += x[blockIdx.x * 256 + i];
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = sum;
+}
+END
+    done
+} > two.cu
+for name in sums squares; do
+    sed "s/fast/fast_$name/; s/= sum;/= sum$([ $name = sums ] || echo ' + 3');/" shared.yaml > $name.yaml
+    variant --kernel=$name $name.yaml two.cu -- -arch=sm_90
+done
+for round in 1 2; do
+    compile -arch=sm_90 -c two.cu -o two.o
+    says 'sums: .*\[ks:applied\]$'
+    says 'squares: .*\[ks:applied\]$'
+done
+sed 's/part\[256\]/part[257]/' two.cu > three.cu
+compile -arch=sm_90 -c three.cu -o three.o
+reason variant-differs
+plain three.o

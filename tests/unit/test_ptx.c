@@ -493,16 +493,26 @@ static void promoted_arrays_make_modules_alike(void **state)
         ".visible .entry k(.param .u64 k_param_0)\n{\n\t// demoted variable\n\t.shared .align 8 .b8 _ZE4rest[64];\n"
         "st.shared.f32 [_ZE4part], %f1;\nst.shared.f32 [_ZE4rest], %f1;\nret;\n}\n";
     const char *const texts[] = {alone, both, larger};
-    struct ks_digest plain[3], promoted[3];
+    struct ks_digest plain[3], promoted[3], demoted[3];
     for (size_t i = 0; i < 3; i++) {
         struct ks_ptx_module module = read_module(ks_slice_of(texts[i]));
         plain[i] = ks_ptx_find(&module, "k")->digest;
         module = read_module(ks_ptx_promoted(&arena, ks_slice_of(texts[i])));
         promoted[i] = ks_ptx_find(&module, "k")->digest;
+        module = read_module(ks_ptx_demoted(&arena, ks_slice_of(texts[i]), "k"));
+        demoted[i] = ks_ptx_find(&module, "k")->digest;
     }
     assert_false(ks_digest_eq(&plain[0], &plain[1])); // keys are of the text as it is
     assert_true(ks_digest_eq(&promoted[0], &promoted[1]));
     assert_false(ks_digest_eq(&promoted[1], &promoted[2]));
+    assert_true(ks_digest_eq(&demoted[0], &plain[0])); // nothing to move
+    assert_true(ks_digest_eq(&demoted[1], &plain[0]));
+    assert_false(ks_digest_eq(&demoted[2], &plain[0]));
+    // What a function uses that is called stays where nvcc put it.
+    static const char called[] = HEADER
+        ".shared .align 4 .b8 _ZE4part[128];\n.func f()\n{\nst.shared.f32 [_ZE4part], %f1;\nret;\n}\n"
+        ".visible .entry k()\n{\nst.shared.f32 [_ZE4part], %f1;\nret;\n}\n";
+    assert_ptr_equal(ks_ptx_demoted(&arena, ks_slice_of(called), "k").at, called);
     struct ks_slice nothing = ks_slice_of(HEADER ".shared .align 4 .b8 a[4];\n");
     assert_ptr_equal(ks_ptx_promoted(&arena, nothing).at, nothing.at);
 }
