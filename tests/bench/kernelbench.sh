@@ -4,11 +4,12 @@
 # without one all are taken. What OUT holds is not measured again: run it until nothing is left.
 #   --part K/N    every Nth port from the Kth on: parts of one run, each with ten minutes (about K/16 for all ports)
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
-#   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   KERNELBENCH=DIR a checkout of the
-#   benchmark: with PyTorch in python3 its own models are timed too; without either these columns say so
+#   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   EAGER=1: PyTorch's own calls are timed
+#   at the ports' sizes of level 1   KERNELBENCH=DIR a checkout of the benchmark: its own models, compiled ones too; both with
+#   PyTorch in python3; without, these columns say so
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail
-usage() { sed -n '2,9s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ $# -ge 2 ] && build=$(cd "$1" && pwd) && mkdir -p "$2" && out=$(cd "$2" && pwd) || usage
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../../samples/kernelbench" && pwd)
@@ -100,6 +101,9 @@ if [ "${KS_DEVICE:-}" != emu ] && [ ! -e "$out/cublas.err" ]; then
     else
         echo "library calls: not run: $(tail -1 "$out/cublas.err")"
     fi
+fi
+if [ -n "${EAGER:-}" ] && python3 -c 'import torch' 2> /dev/null; then
+    python3 "$here/kernelbench_eager.py" "$out" $((limit - SECONDS)) || echo "PyTorch's own calls: not run"
 fi
 if [ -n "${KERNELBENCH:-}" ] && python3 -c 'import torch' 2> /dev/null; then
     python3 "$here/kernelbench_torch.py" "$KERNELBENCH" "$out" $((limit - SECONDS)) || echo "PyTorch: not run"

@@ -11,7 +11,7 @@ import statistics
 import sys
 
 SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
-SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures")
+SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean")
 DONE = ("variant", "original", "budget", "decided")  # all others are failures
 
 
@@ -34,20 +34,35 @@ def clauses(mark):
         yield match[1], match[2]
 
 
+def assigned(mark):
+    """the sizes that a workload's let() clauses give"""
+    values = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
+    for clause, inside in clauses(mark):
+        if clause == "let":
+            key, value = inside.split("=", 1)
+            values[key] = eval(value.replace("/", "//"), {}, values)
+    return values
+
+
+def sizes(text):
+    """the sizes of all of a port's kernels, those of the first where they differ"""
+    values = {}
+    for mark in re.findall(r"#pragma ks workload ([^\n]*)", text.replace("\\\n", " ")):
+        values = {**assigned(mark), **values}
+    return values
+
+
 def work(text):
     """of each kernel of a port: bytes that it must move, and its arithmetic by the `// flop:` above its mark"""
     kernels = {}
     joined = text.replace("\\\n", " ")
     pattern = r"((?://[^\n]*\n)*)#pragma ks optimize[^\n]*\n#pragma ks workload ([^\n]*)\n__global__ void (\w+)\(([^)]*)\)"
     for comments, mark, name, parameters in re.findall(pattern, joined):
-        values = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
+        values = assigned(mark)
         types = {p.split()[-1].lstrip("*"): " ".join(p.replace("const ", "").rstrip().split()[:-1]) for p in parameters.split(",")}
         moved = 0
         for clause, inside in clauses(mark):
-            if clause == "let":
-                key, value = inside.split("=", 1)
-                values[key] = eval(value.replace("/", "//"), {}, values)
-            elif clause in ("in", "out", "inout"):
+            if clause in ("in", "out", "inout"):
                 array, size = re.match(r"(\w+)\[([^\]]*)\]", inside).groups()
                 elements = eval(size.replace("/", "//"), {}, values)
                 moved += elements * SIZES[types[array]] * (2 if clause == "inout" else 1)
@@ -70,7 +85,7 @@ def times(row, profile):
     return out
 
 
-def problem(path, out):
+def problem(path, out, torch=None):
     """one row of the table"""
     name = os.path.basename(path)[:-len(".json")]
     level, file = name.split("-", 1)
@@ -105,6 +120,7 @@ def problem(path, out):
         "seconds": sum(k["seconds"] for k in row["kernels"]), "candidates": sum(k["proposed"] for k in row["kernels"]),
         "skills": sorted({k["skill"] for k in found if k.get("skill")}),
         "verdict": "failed: " + failed if failed else "faster" if found else "original stays",
+        "eager_us": (torch or {}).get(f"{level}/{file}", {}).get("eager_us"),
         "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
     }
 
@@ -112,7 +128,8 @@ def problem(path, out):
 def summary(rows):
     ratios = sorted(r["ratio"] for r in rows)
     if not ratios:
-        return {key: 0 if key in ("problems", "regressions", "failures") else None for key in SUMMARY}
+        return {key: 0 if key in ("problems", "regressions", "failures", "eager_problems") else None for key in SUMMARY}
+    eager = [r["eager_us"] / r["tuned_us"] for r in rows if r["eager_us"] and r["tuned_us"]]
     quartiles = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
 
     def share(p):
@@ -123,6 +140,7 @@ def summary(rows):
         "median": round(statistics.median(ratios), 3), "quartiles": [round(quartiles[0], 3), round(quartiles[2], 3)],
         "fast_1": share(1), "fast_1_5": share(1.5), "fast_2": share(2), "regressions": sum(r < 1 for r in ratios),
         "failures": sum(r["verdict"].startswith("failed") for r in rows),
+        "eager_problems": len(eager), "eager_geomean": round(math.exp(statistics.fmean(map(math.log, eager))), 3) if eager else None,
     }
 
 
@@ -149,6 +167,7 @@ def columns(r, library, torch):
 
 HEAD = ["problem", "naive us", "tuned us", "ratio (bound)", "roofline us", "share", "library us", "eager us", "TF32 us", "compile us",
         "s", "tried", "skills", "verdict"]
+WHAT = "its own calls at the ports' sizes, and where compiled the benchmark's models"
 PAGE = """# KernelBench on {gpu}
 
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
@@ -163,7 +182,7 @@ Library column: {library}. PyTorch columns: {torch}.
 
 def page(rows, run, library, torch):
     text = PAGE.format(**{**run, "without": f", without {run['without']}" if run.get("without") else "",
-                          "library": "cuBLAS, fp32" if library else "not run", "torch": "the benchmark's own models" if torch else "not run"})
+                          "library": "cuBLAS, fp32" if library else "not run", "torch": WHAT if torch else "not run"})
     sums = figures(rows, run)
     text += "| | " + " | ".join(SUMMARY) + " |\n|---|" + "---|" * len(SUMMARY) + "\n"
     for name, part in [("all", sums), ("all, without degenerate ones", sums["sound"]),
@@ -186,8 +205,8 @@ def main():
         print(f"{number(r['naive_us'])} us, {number(r['tuned_us'])} us, {number(r['ratio'], 2)}, {r['verdict']}")
         return
     out = sys.argv[1]
-    rows = [problem(path, out) for path in sorted(glob.glob(os.path.join(out, "rows", "*.json")))]
-    run, library, torch = load(os.path.join(out, "run.json"), {}), load(os.path.join(out, "library.json"), {}), load(os.path.join(out, "torch.json"), {})
+    run, library, torch = (load(os.path.join(out, name + ".json"), {}) for name in ("run", "library", "torch"))
+    rows = [problem(path, out, torch) for path in sorted(glob.glob(os.path.join(out, "rows", "*.json")))]
     if "--doc" in sys.argv:
         with open(sys.argv[sys.argv.index("--doc") + 1], "w") as file:
             file.write(page(rows, run, library, torch))
@@ -195,7 +214,7 @@ def main():
     widths = [max(len(line[i]) for line in table) for i in range(len(HEAD))]
     for line in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-    print("library calls: " + ("cuBLAS, fp32" if library else "not run") + "; PyTorch: " + ("the benchmark's models" if torch else "not run"))
+    print("library calls: " + ("cuBLAS, fp32" if library else "not run") + "; PyTorch: " + (WHAT if torch else "not run"))
     print(json.dumps(figures(rows, run)))
 
 
