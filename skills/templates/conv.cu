@@ -33,9 +33,14 @@ __device__ __forceinline__ bool inside(int z, int y, int x, const shape &s)
     return (unsigned)z < (unsigned)s.d && (unsigned)y < (unsigned)s.h && (unsigned)x < (unsigned)s.w;
 }
 
+// What the kernel does with each element, at `place` of y.
+__device__ __forceinline__ @T@ finished(@T@ its_sum, long long its_place, int its_channel@tail_takes@)
+{
+@tail@}
+
 __global__ void __launch_bounds__(threads, 512 / threads)
     conv_tiles(const @T@ *__restrict__ x, const @T@ *__restrict__ weight, @T@ *__restrict__ y,
-               int ci, int co, int d, int h, int w, int od, int oh, int ow)
+               int ci, int co, int d, int h, int w, int od, int oh, int ow@tail_parameters@)
 {
     alignas(16) __shared__ @T@ xs[2][bk][pitch];
     alignas(16) __shared__ @T@ ws[2][bk][bn + 4];
@@ -172,17 +177,18 @@ __global__ void __launch_bounds__(threads, 512 / threads)
             const int o = o0 + ty + i % 4 + i / 4 * (bn / 2);
             if (o >= cog)
                 continue;
-            @T@ *to = y + ((size_t)image * co + group * cog + o) * total;
+            const long long line = ((long long)image * co + group * cog + o) * total;
+            @T@ *to = y + line;
             if (whole && q0 + 4 <= places) {
                 pack out;
                 _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    out.lane[l] = sums[i][g * 4 + l];
+                    out.lane[l] = finished(sums[i][g * 4 + l], line + q0 + l, group * cog + o@tail_arguments@);
                 *reinterpret_cast<pack *>(to + q0) = out;
                 continue;
             }
             _Pragma("unroll") for (int l = 0; l < 4; l++)
                 if (q0 + l < places)
-                    to[at[l]] = sums[i][g * 4 + l];
+                    to[at[l]] = finished(sums[i][g * 4 + l], line + at[l], group * cog + o@tail_arguments@);
         }
     }
 }

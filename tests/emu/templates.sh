@@ -75,6 +75,7 @@ near largest_or_zero pool2 'y is 0 there and .* here at'
 is halves pool1 planes=planes kw=4 sw=2 pw=0 form=mean
 is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
 is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
+is line_filter_and_more conv1 co=grid.y kw=3 pw=1
 is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
 is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
 is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
@@ -104,6 +105,9 @@ WRONG='s/const int ty = tap_row(j, r)/const int ty = tap_row(j, 0)/' made larges
 made halves pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2-1)]) grid(ceildiv(planes*(n/2-1),64)) block(64)' share=4
 made each_channel depthwise2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) in(k[c*3*5]) out(y[b*c*h*w]) grid(ceildiv(w,32),h,b*c) block(32)' share=4
 made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)' bn=16
+more='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'
+made line_filter_and_more conv1 "$more" bn=16
+WRONG='s/\[its_channel\]/[0]/' made line_filter_and_more conv1 "$more" bn=16
 made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=16
 made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
 made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64

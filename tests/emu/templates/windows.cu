@@ -120,3 +120,19 @@ __global__ void sums_in_front(const float *x, float *y, int rows, int n)
         s += v;
     }
 }
+#pragma ks optimize
+#pragma ks workload let(b=2, ci=3, co=4, n=40) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) \
+    grid(ceildiv(n,64),co,b) block(64)
+__global__ void line_filter_and_more(const float *x, const float *k, const float *bias, const float *old, float *y, int ci, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, b = blockIdx.z;
+    if (i >= n)
+        return;
+    float s = bias[o];
+    for (int c = 0; c < ci; c++)
+        for (int t = 0; t < 3; t++)
+            if (i + t >= 1 && i + t - 1 < n)
+                s += x[(b * ci + c) * n + i + t - 1] * k[(o * ci + c) * 3 + t];
+    s = s > 0 ? s : 0.1f * s;
+    y[(b * gridDim.y + o) * n + i] = s + old[(b * gridDim.y + o) * n + i];
+}
