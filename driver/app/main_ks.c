@@ -195,7 +195,7 @@ static const struct ks_verb verbs[] = {
      "export FILE, import FILE: what was learned, and your skills, for another machine (docs/skills.md).\n"
      "Exit status: 1 when a skill is not adopted, 2 when one is wrong or not known.\n",
      verb_skills},
-    {"export", "--out=FILE | --to=DIR [--project | --user] [NAME ...] | --trajectories --out=FILE",
+    {"export", "--out=FILE | --to=DIR [--project | --user] [NAME ...] | --trajectories --out=FILE [--transcript=FILE]",
      "decisions into one signed file, or a shared folder",
      "Takes what builds here would take: of the project and the user, or of one of them; all, or that\n"
      "of the kernels, keys or variants named (keys and variants may be cut to 4 digits or more).\n"
@@ -206,6 +206,7 @@ static const struct ks_verb verbs[] = {
      "  --replace   with --to: put these in its place all the same;  --dry-run: only tell\n"
      "  --trajectories  instead of decisions what was tried, a line of JSON a step, as training data\n"
      "              (docs/agents.md); paths and secrets are left out\n"
+     "  --transcript=FILE  with it: what was asked and answered, from a transcript of --record\n"
      "Exit status: 1 when there is nothing to export, or not everything may go into the folder.\n",
      verb_export},
     {"import", "FILE [--project | --user] [--dry-run] [--replace]",

@@ -28,7 +28,7 @@ enum ks_status verb_merge(struct verb_merge *merge, const struct ks_bundled *dec
                           struct ks_err *err);
 
 
-// verb_trajectories.c: what was tried on this machine, a line a step. An exit status.
-int verb_export_trajectories(struct ks_verb_context *context, const char *path);
+// verb_trajectories.c: what was tried on this machine, a line a step, with what a transcript (or NULL) says of it. An exit status.
+int verb_export_trajectories(struct ks_verb_context *context, const char *path, const char *transcript);
 
 #endif

@@ -201,15 +201,15 @@ static int export_folder(struct exporting *e)
 int verb_export(struct ks_verb_context *context)
 {
     struct exporting e = {.context = context};
-    const char *of_project = NULL, *of_user = NULL, *dry = NULL, *replace = NULL, *steps = NULL;
+    const char *of_project = NULL, *of_user = NULL, *dry = NULL, *replace = NULL, *steps = NULL, *said = NULL;
     const struct verb_option options[] = {
         {.name = "--out=", .value = &e.out},          {.name = "--to=", .value = &e.to},
         {.name = "--project", .value = &of_project},  {.name = "--user", .value = &of_user},
         {.name = "--dry-run", .value = &dry},         {.name = "--replace", .value = &replace},
-        {.name = "--trajectories", .value = &steps}};
+        {.name = "--trajectories", .value = &steps},  {.name = "--transcript=", .value = &said}};
     const struct verb_syntax syntax = {
         .expects = "give --out=FILE or --to=DIR, then names of kernels, keys or variants, or none",
-        .options = options, .n_options = 7, .most = 1000};
+        .options = options, .n_options = 8, .most = 1000};
     struct verb_words words;
     struct ks_err err = {0};
     int exit_code = verb_read_words(context, &syntax, &words);
@@ -219,8 +219,10 @@ int verb_export(struct ks_verb_context *context)
         return verb_usage(context, "%s", syntax.expects);
     if (steps != NULL)
         return e.out == NULL || words.targets.len > 0 || of_project != NULL || of_user != NULL || dry != NULL || replace != NULL
-                   ? verb_usage(context, "--trajectories goes with --out=FILE alone")
-                   : verb_export_trajectories(context, e.out);
+                   ? verb_usage(context, "--trajectories goes with --out=FILE and --transcript=FILE alone")
+                   : verb_export_trajectories(context, e.out, said);
+    if (said != NULL)
+        return verb_usage(context, "--transcript=FILE goes with --trajectories");
     if (of_project != NULL && of_user != NULL)
         return verb_usage(context, "--project or --user, not both");
     if (e.out != NULL && (dry != NULL || replace != NULL))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "agent/redact.h"
+#include "agent/transcript.h"
 #include "app/verb.h"
 #include "app/verb_bundle.h"
 #include "fmt/json.h"
@@ -70,14 +71,28 @@ static json_t *state_of(const struct step *steps, size_t i)
                      a->structure != NULL ? a->structure : "unknown", "best", steps[i].best_before, "before", before);
 }
 
-static void put_step(struct ks_buf *out, struct ks_arena *arena, struct ks_outcomes *outcomes,
-                     const struct ks_redaction *r, const struct step *steps, size_t n, size_t i)
+struct source {
+    struct ks_outcomes *outcomes;
+    const struct ks_said *said; // or NULL
+    const struct ks_redaction *redaction;
+};
+
+// What was said of the question that the step answers.
+static json_t *messages_of(const struct source *from, const struct ks_attempt *a)
 {
+    bool asked = from->said != NULL && ks_starts_with(a->params, "question ");
+    return asked ? ks_said_messages(from->said, a->params + strlen("question ")) : json_array();
+}
+
+static void put_step(struct ks_buf *out, struct ks_arena *arena, const struct source *from, const struct step *steps,
+                     size_t n, size_t i)
+{
+    const struct ks_redaction *r = from->redaction;
     const struct step *s = &steps[i];
     const struct ks_attempt *a = s->attempt;
     const char *text = NULL;
     double gain = s->correct && a->ratio > 0 ? a->ratio / s->best_before : 0;
-    ks_outcomes_proposal(arena, outcomes, a->proposal, &text, NULL); // what was forgotten is null
+    ks_outcomes_proposal(arena, from->outcomes, a->proposal, &text, NULL); // what was forgotten is null
     json_t *action = json_pack("{s:s,s:s,s:s,s:s}", "skill", a->skill, "direction", a->direction, "params", a->params,
                                "id", a->proposal);
     json_object_set_new(action, "proposal", text != NULL ? redacted(r, text, false) : json_null());
@@ -88,17 +103,18 @@ static void put_step(struct ks_buf *out, struct ks_arena *arena, struct ks_outco
                              a->kernel, "key", a->key, "arch", a->arch, "role", s->role, "step", (int)i, "steps", (int)n,
                              "state", state_of(steps, i), "action", action, "outcome", outcome, "gain", gain, "reward",
                              s->reward, "advantage", advantage(steps, n, i), "marked", gain >= MARKED_GAIN);
+    json_object_set_new(line, "messages", messages_of(from, a));
     ks_buf_printf(out, "%s\n", ks_json_text(arena, line));
     json_decref(line);
 }
 
-static enum ks_status put_kernel(struct ks_buf *out, struct ks_outcomes *outcomes, const char *key,
-                                 const struct ks_redaction *r, int64_t *written, struct ks_err *err)
+static enum ks_status put_kernel(struct ks_buf *out, const struct source *from, const char *key, int64_t *written,
+                                 struct ks_err *err)
 {
     struct ks_arena arena = {0};
     struct ks_attempt *attempts;
     size_t n;
-    enum ks_status status = ks_outcomes_for_key(&arena, outcomes, key, &attempts, &n, err);
+    enum ks_status status = ks_outcomes_for_key(&arena, from->outcomes, key, &attempts, &n, err);
     struct step *steps = status == KS_OK ? KS_NEW_ARRAY(&arena, struct step, n + 1) : NULL;
     double best = 1;
     for (size_t i = 0; status == KS_OK && i < n; i++) {
@@ -109,25 +125,30 @@ static enum ks_status put_kernel(struct ks_buf *out, struct ks_outcomes *outcome
             best = attempts[i].ratio;
     }
     for (size_t i = 0; status == KS_OK && i < n; i++, (*written)++)
-        put_step(out, &arena, outcomes, r, steps, n, i);
+        put_step(out, &arena, from, steps, n, i);
     ks_arena_free(&arena);
     return status;
 }
 
-int verb_export_trajectories(struct ks_verb_context *context, const char *path)
+int verb_export_trajectories(struct ks_verb_context *context, const char *path, const char *transcript)
 {
     struct ks_arena *arena = context->arena;
     const struct ks_redaction redaction = {.home = getenv("HOME")};
     struct ks_outcomes *outcomes = NULL;
+    struct ks_said *said = NULL;
     struct ks_strv keys = {0};
     struct ks_err err = {0};
     struct ks_buf out = KS_BUF(FILE_MOST);
     int64_t written = 0;
-    enum ks_status status = ks_outcomes_open(&context->config, &outcomes, &err);
+    enum ks_status status = transcript != NULL ? ks_said_open(arena, transcript, &said, &err) : KS_OK;
+    if (status == KS_OK)
+        status = ks_outcomes_open(&context->config, &outcomes, &err);
     if (status == KS_OK)
         status = ks_outcomes_keys(arena, outcomes, &keys, &err);
+    const struct source from = {outcomes, said, &redaction};
     for (size_t i = 0; status == KS_OK && i < keys.len; i++)
-        status = put_kernel(&out, outcomes, keys.at[i], &redaction, &written, &err);
+        status = put_kernel(&out, &from, keys.at[i], &written, &err);
+    ks_said_close(said);
     ks_outcomes_close(outcomes);
     if (status == KS_OK)
         status = ks_buf_check(&out, "what was tried", &err);

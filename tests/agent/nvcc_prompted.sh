@@ -29,7 +29,7 @@ grep 'coder-02' replies/asked | grep -q '2.05 times as fast' || fail "the digest
 grep 'coder-02' replies/asked | grep -q 'kernel: sum_once' || fail "the best is not shown"
 
 # What was tried, as training data: one line a step, the best marked.
-json 0 export --trajectories --out=steps.jsonl
+json 0 export --trajectories --out=steps.jsonl --transcript=talk.jsonl
 [ "$(stat -c %a steps.jsonl)" = 600 ] || fail "others may read the training data"
 python3 - <<'PYTHON' > steps || { cat steps; fail "the steps are not as documented"; }
 import json
@@ -41,8 +41,27 @@ assert wrong["outcome"]["correctness"] == "WRONG" and wrong["reward"] == 0 and w
 assert slow["outcome"]["correctness"] == "CORRECT" and not slow["marked"] and slow["advantage"] == slow["reward"] > 0.5
 assert right["marked"] and right["gain"] > 2 and right["advantage"] == 0 and "sum_once" in right["action"]["proposal"]
 assert len(right["state"]["before"]) == 2 and right["outcome"]["evidence"] == "modelled"
+# What was said, as conversations: the question, and the answer that the proposal is from.
+for s in steps:
+    assert [m["role"] for m in s["messages"]] == ["system", "user", "assistant"], s["messages"]
+    assert s["action"]["params"].split()[1] in s["messages"][1]["content"]
+assert "edits:" in right["messages"][2]["content"] and "WRONG: output" in right["messages"][1]["content"]
+# Columns are of one type throughout, as readers that infer a table's need: numbers do not change between whole and not.
+def shape(value):
+    if isinstance(value, dict):
+        return {k: shape(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [shape(v) for v in value[:1]]
+    return type(value).__name__
+full = shape(right)
+for s in steps:
+    s["state"]["before"] = s["state"]["before"] or right["state"]["before"]
+    assert shape(s) == full, (shape(s), full)
 PYTHON
 grep -qF "$PWD" steps.jsonl && fail "a path is in the training data"
+json 0 export --trajectories --out=bare.jsonl
+grep -q '"messages":\[\]' bare.jsonl || grep -q '"messages": \[\]' bare.jsonl || fail "no transcript, and messages"
+status 2 "$ks" export --out=x --transcript=talk.jsonl && says 'goes with --trajectories'
 status 2 "$ks" export --trajectories --to=x && says 'goes with --out=FILE'
 
 # The transcript alone gives the same, byte for byte but for times; and what it lacks is no answer.
