@@ -29,14 +29,14 @@ static enum ks_status read_prices(struct ks_arena *arena, const struct ks_config
     return KS_OK;
 }
 
-static enum ks_status read_budget(struct ks_arena *arena, const struct ks_config *config,
+static enum ks_status read_limits(struct ks_arena *arena, const struct ks_config *config,
                                   struct ks_agents *agents, struct ks_err *err)
 {
+    agents->context = CONTEXT;
     agents->each.requests = DEFAULT_REQUESTS;
     agents->each.seconds = DEFAULT_SECONDS;
     if (config->agent_budget != NULL)
         KS_TRY(ks_limits_parse(arena, config->agent_budget, &agents->each, &agents->all.limits, err));
-    KS_TRY(read_prices(arena, config, agents, err));
     agents->chains = agents->each.chains > 0 ? (int)agents->each.chains : CHAINS;
     if (agents->each.context > 0)
         agents->context = agents->each.context;
@@ -72,10 +72,8 @@ enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config 
                                  struct ks_agents *agents, struct ks_err *err)
 {
     const char *dir = ks_path_join(arena, config->share_dir, "skills/prompts");
-    agents->chains = CHAINS;
-    agents->steps = STEPS;
-    agents->context = CONTEXT;
     agents->redaction.home = getenv("HOME");
+    KS_TRY(read_limits(arena, config, agents, err));
     KS_TRY(read_roles(arena, config, agents, err));
     KS_TRY(ks_prompt_load(arena, dir, "coder", &agents->coder, err));
     KS_TRY(ks_prompt_load(arena, dir, "planner", &agents->planner, err));
@@ -99,7 +97,7 @@ enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *co
     }
     KS_TRY(ks_agents_prompts(arena, config, agents, err));
     KS_TRY(ks_agents_backend(arena, config, agents, err));
-    enum ks_status status = read_budget(arena, config, agents, err);
+    enum ks_status status = read_prices(arena, config, agents, err);
     if (status == KS_OK && config->agent_record != NULL) {
         struct ks_backend inner = agents->backend;
         status = ks_record_open(config->agent_record, &agents->redaction, &inner, &agents->backend, err);

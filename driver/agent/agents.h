@@ -26,7 +26,7 @@ struct ks_agents {
 // setting is wrong. No network is touched here.
 enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *config,
                               struct ks_agents **agents, struct ks_err *err);
-// The prompts alone, to show them.
+// Prompts, roles and limits alone, to show what would be asked.
 enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config *config,
                                  struct ks_agents *agents, struct ks_err *err);
 // The backend of `config->agent`, or several with ` ; ` between, and their models' names; a mailbox or transcript stands alone.

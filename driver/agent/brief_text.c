@@ -104,8 +104,11 @@ const char *ks_brief_facts(struct ks_arena *arena, const struct ks_brief *brief)
 {
     struct ks_buf out = KS_BUF(TEXT_MOST);
     ks_vec_each(const struct ks_fact, fact, &brief->facts)
-        if (fact->known && (fact->value != 0 || !ks_starts_with(fact->name, "bottleneck(")))
-            ks_buf_printf(&out, "  %s = %.4g  (%s)\n", fact->name, fact->value, meaning(fact->name));
+        if (fact->known && (fact->value != 0 || !ks_starts_with(fact->name, "bottleneck("))) {
+            const char *means = meaning(fact->name);
+            ks_buf_printf(&out, "  %s = %.4g%s%s%s\n", fact->name, fact->value, means[0] != '\0' ? "  (" : "", means,
+                          means[0] != '\0' ? ")" : "");
+        }
     return done(arena, &out);
 }
 

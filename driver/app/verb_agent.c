@@ -5,7 +5,7 @@
 
 #include "agent/agents.h"
 #include "agent/wire_form.h"
-#include "app/verb.h"
+#include "app/verb_agent.h"
 #include "base/log.h"
 #include "fmt/json.h"
 #include "os/clock.h"
@@ -187,6 +187,32 @@ static int serve(struct ks_verb_context *context, const char *dir, bool watch)
         printf("ks: %d answered, %d not\n", s.answered, s.failed);
     }
     return ks_stop_requested() ? EXIT_INTERRUPTED : s.failed > 0 ? EXIT_NEGATIVE : EXIT_OK;
+}
+
+const char *verb_agent_health(struct ks_verb_context *context, enum verb_agent_health *is)
+{
+    struct ks_config config = context->config;
+    struct ks_agents *agents = NULL;
+    struct ks_err err = {0};
+    config.agent_record = NULL;
+    *is = AGENT_GOOD;
+    if (config.agent == NULL)
+        return "none: no model is asked (docs/agents.md)";
+    if (ks_starts_with(config.agent, "mailbox:")) // whose folder a tuner makes
+        return config.agent;
+    *is = AGENT_SILENT;
+    if (config.offline && !ks_starts_with(config.agent, "replay:"))
+        return "offline: no server or command is asked";
+    *is = AGENT_WRONG;
+    if (ks_agents_open(context->arena, &config, &agents, &err) != KS_OK)
+        return ks_arena_strdup(context->arena, err.text);
+    *is = AGENT_GOOD;
+    const char *text = "";
+    for (size_t i = 0; i < agents->n_models; i++)
+        text = ks_arena_printf(context->arena, "%s%s%s", text, i > 0 ? ", then " : "", agents->models[i].name);
+    text = ks_arena_printf(context->arena, "%s%s", text, agents->redaction.secrets.len > 0 ? ", with a key" : "");
+    ks_agents_close(agents);
+    return text;
 }
 
 int verb_agent(struct ks_verb_context *context)

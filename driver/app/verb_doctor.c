@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/verb_agent.h"
 #include "app/verb_device.h"
 #include "fmt/json.h"
 #include "memory/outcomes.h"
@@ -336,6 +337,13 @@ static void check_key(struct doctor *d)
     }
 }
 
+static void check_agent(struct doctor *d)
+{
+    enum verb_agent_health is;
+    const char *text = verb_agent_health(d->context, &is);
+    report(d, "agent", is == AGENT_WRONG ? BAD : is == AGENT_SILENT ? NOTE : GOOD, text);
+}
+
 int verb_doctor(struct ks_verb_context *context)
 {
     static const struct verb_syntax syntax = {.expects = "takes no arguments"};
@@ -360,6 +368,7 @@ int verb_doctor(struct ks_verb_context *context)
     check_memory(&d);
     check_pending(&d);
     check_key(&d);
+    check_agent(&d);
     if (context->json) {
         json_t *out = ks_json_report("ks.doctor");
         json_object_set(out, "checks", d.rows);

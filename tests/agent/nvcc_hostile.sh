@@ -50,4 +50,20 @@ status 2 "$ks" tune comb.cu --device emu --no-engine && says 'give --agent=BACKE
 status 0 "$ks" tune comb.cu --device emu --print-prompt --no-engine -- -arch=sm_90
 has '==== ' && has 'unsigned scaled' && lacks whom
 [ ! -s replies/asked ] || fail "--print-prompt asks"
+cp out printed
+# What is printed is what is sent, byte for byte, under the same limits.
+for limits in chains=2,steps=1 chains=3,steps=1,context=13800; do
+    : > replies/asked
+    export KS_AGENT_BUDGET=$limits
+    status 0 "$ks" tune comb.cu --device emu --print-prompt --no-engine -- -arch=sm_90
+    mv out printed
+    ask --agent "$scripted"
+    python3 - printed replies/asked <<'PYTHON' || fail "what is printed is not what is sent ($limits)"
+import json, sys
+asked = sorted((json.loads(line) for line in open(sys.argv[2])), key=lambda q: q["id"])
+text = "".join(f"==== {q['id']}, to a {q['role']} (version 2)\n---- system\n{q['system']}---- user\n{q['user']}" for q in asked)
+assert text == open(sys.argv[1]).read() and len(asked) > 1
+PYTHON
+done
+grep -q 'may apply' printed && [ "$(wc -c < printed)" -gt 5000 ] || fail "nothing was printed"
 no_litter

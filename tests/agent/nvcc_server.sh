@@ -42,6 +42,17 @@ KS_AGENT_KEY=$key asks openai:m@http://models.example/v1 && says 'is not encrypt
 KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1.example/v1 && says 'is not encrypted'
 KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1:80@models.example/v1 && says 'no user and no password'
 grep -qF "$key" log && fail "the key is told"
+# The doctor tells what is configured, without a call and without the key.
+before=$(cat stats)
+KS_AGENT="openai:small@$url ; anthropic:big@$url" KS_AGENT_KEY=$key "$ks" doctor > out || true
+grep -qE '^agent +ok +small, then big, with a key$' out || fail "the doctor says: $(grep ^agent out)"
+KS_AGENT=openai:m "$ks" doctor > out && fail "the doctor finds nothing wrong"
+grep -qE '^agent +no .*there is no key: set OPENAI_API_KEY' out || fail "the doctor says: $(grep ^agent out)"
+KS_OFFLINE=1 KS_AGENT="openai:small@$url" "$ks" doctor > out || true
+grep -qE '^agent +note +offline' out || fail "the doctor says: $(grep ^agent out)"
+"$ks" doctor > out || true
+grep -qE '^agent +ok +none' out || fail "the doctor says: $(grep ^agent out)"
+served && [ "$(cat stats)" = "$before" ] || fail "the doctor calls"
 # A server that is not there.
 rm -r .ks
 KS_AGENT_BUDGET=chains=1,steps=1,requests=2 ask --agent openai:m@http://127.0.0.1:9/v1
@@ -65,5 +76,7 @@ has '"status": "variant"'
 if command -v strace > strace && strace -f -o calls -e trace=socket true; then
     strace -f -o calls -e trace=socket "$ks" tune comb.cu --device emu --no-engine --agent replay:talk.jsonl -- -arch=sm_90 > out 2> log
     grep -qE 'AF_INET' calls && fail "a socket that nobody asked for: $(grep -m1 AF_INET calls)"
+    strace -f -o calls -e trace=socket "$ks" tune comb.cu --device emu --no-engine --offline --agent "openai:m@$url" -- -arch=sm_90 > out 2> log
+    [ -s calls ] && grep -qE 'AF_INET' calls && fail "a socket in spite of --offline: $(grep -m1 AF_INET calls)"
 fi
 true
