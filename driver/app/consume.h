@@ -52,6 +52,7 @@ struct consume {
     char *scratch;                   // shadows that are not kept, or NULL
     struct ks_tu tu;
     struct ks_store store;
+    struct ks_strv host_dirs;          // of the host compiler's headers, once it was asked
     struct ks_strv extra_dependencies; // index files of the store, and whom to trust
     struct ks_digest name;           // of the manifest
     struct ks_manifest manifest;

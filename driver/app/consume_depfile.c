@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "nvcc/depfile.h"
+#include "nvcc/host_dirs.h"
 #include "nvcc/linemarker.h"
 #include "os/file.h"
 
@@ -160,14 +161,31 @@ done:
     return status;
 }
 
-// A variant's own includes come from the toolkit and bring the host's standard headers along.
-static bool may_be_extra(const struct consume *c, const char *path)
+static bool is_below(const char *path, const char *dir)
+{
+    size_t n = strlen(dir);
+    return strncmp(path, dir, n) == 0 && path[n] == '/';
+}
+
+// A variant's own includes come from the toolkit and bring the host's standard headers along, which the
+// host compiler is asked for where they are not the system's.
+static bool may_be_extra(struct consume *c, const char *path)
 {
     bool includes = false;
     for (size_t i = 0; i < c->n_subs; i++)
         includes |= c->subs[i].proposal->n_includes > 0;
-    return includes && ((c->toolkit->root != NULL && ks_starts_with(path, c->toolkit->root)) ||
-                        ks_starts_with(path, c->toolkit->bin_dir) || ks_starts_with(path, "/usr/"));
+    if (!includes)
+        return false;
+    if ((c->toolkit->root != NULL && ks_starts_with(path, c->toolkit->root)) ||
+        ks_starts_with(path, c->toolkit->bin_dir) || ks_starts_with(path, "/usr/"))
+        return true;
+    const char *real = ks_path_real(c->arena, path);
+    if (c->host_dirs.len == 0)
+        (void)ks_host_dirs(c->arena, c->toolkit, c->cmd, &c->host_dirs, NULL);
+    for (size_t i = 0; real != NULL && i < c->host_dirs.len; i++)
+        if (is_below(real, c->host_dirs.at[i]))
+            return true;
+    return false;
 }
 
 bool consume_same_dependencies(struct consume *c, const struct ks_tu_compile *compile,
