@@ -3,22 +3,25 @@
 # GPU, unattended; then the table of what OUT holds, and the line of JSON of figures.md. PORT is a part of a file's name;
 # without one all are taken. What OUT holds is not measured again: run it until nothing is left.
 #   --part K/N    every Nth port from the Kth on: parts of one run, each with ten minutes (about K/16 for all ports)
+#   --shared      several runs at once fill one OUT, each with a GPU of its own (KS_CUDA_DEVICE): each takes what none has taken,
+#                 in a fixed order that has nothing to do with numbers, level by level; taken/ in OUT says what was taken
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
 #   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   EAGER=1: PyTorch's own calls are timed
 #   at the ports' sizes of level 1   KERNELBENCH=DIR a checkout of the benchmark: its own models, compiled ones too; both with
 #   PyTorch in python3; without, these columns say so
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ $# -ge 2 ] && build=$(cd "$1" && pwd) && mkdir -p "$2" && out=$(cd "$2" && pwd) || usage
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../../samples/kernelbench" && pwd)
 shift 2
-part=1 parts=1 without= only=()
+part=1 parts=1 without= shared= only=()
 while [ $# -gt 0 ]; do
     case $1 in
     --part) part=${2%/*} parts=${2#*/} && shift ;;
     --without) without=$2 && shift ;;
+    --shared) shared=1 ;;
     -*) usage ;;
     *) only+=("$1") ;;
     esac
@@ -36,16 +39,17 @@ else
 fi
 # One OUT is one way of tuning on one kind of GPU: anything else would be averaged with it unseen.
 printf '{"gpu": "%s", "driver": "%s", "arch": "%s", "budget": "%s", "without": "%s"}\n' \
-    "$gpu" "$driver" "$arch" "$budget" "$without" > "$out/run.new"
-if [ -e "$out/run.json" ] && ! cmp -s "$out/run.json" "$out/run.new"; then
+    "$gpu" "$driver" "$arch" "$budget" "$without" > "$out/run.$$"
+if [ -e "$out/run.json" ] && ! cmp -s "$out/run.json" "$out/run.$$"; then
     echo "kernelbench.sh: $out was begun differently: $(cat "$out/run.json")" >&2
+    rm -f "$out/run.$$"
     exit 2
 fi
-mv "$out/run.new" "$out/run.json"
-mkdir -p "$out/rows" "$out/src"
-cp -r "$source/port.h" "$source"/level? "$out/src/" # tuning writes beside the source
+mv "$out/run.$$" "$out/run.json"
+mkdir -p "$out/rows" "$out/src" "$out/taken"
+cp -ru "$source/port.h" "$source"/level? "$out/src/" # tuning writes beside the source
 export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
-share=$out/share-$part
+share=$out/share-$part${shared:+-$$}
 case $without in
 '' | memory) ;;
 templates | transforms)
@@ -57,8 +61,10 @@ templates | transforms)
 esac
 
 chosen() { # every port of this part, by level and number
-    local i=0 file one
-    for file in "$out"/src/level?/*.cu; do
+    local i=0 file one level
+    for level in "$out"/src/level?; do
+        if [ -n "$shared" ]; then shuf -e --random-source="$source/port.h" "$level"/*.cu; else printf '%s\n' "$level"/*.cu; fi
+    done | while IFS= read -r file; do
         [ $((i++ % parts)) -eq $((part - 1)) ] || continue
         [ ${#only[@]} -gt 0 ] || { echo "$file"; continue; }
         for one in "${only[@]}"; do [[ $file != *"$one"* ]] || { echo "$file"; break; }; done
@@ -72,7 +78,11 @@ tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kern
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
     timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
     status=$?
-    [ $status -ne 130 ] || exit 130
+    # Whoever stops the run stops what it measures: that is no result. A port beyond its time is one.
+    if [ $status -eq 130 ] || { [ $status -ne 124 ] && grep -q '"status": *"interrupted"' "$2.new"; }; then
+        rm -f "$2.new"
+        exit 130
+    fi
     if ! whole "$2.new"; then # a failure is a result: the table counts it
         python3 -c 'import json, sys; print(json.dumps({"kernels": [], "failed": sys.argv[1]}))' \
             "exit status $status: $(tail -c 300 "$2.err")" > "$2.new"
@@ -89,6 +99,7 @@ while IFS= read -r file; do
         left=$((left + 1))
         continue
     fi
+    [ -z "$shared" ] || mkdir "$out/taken/$(basename "$row" .json)" 2> /dev/null || continue
     start=$SECONDS
     tune "$file" "$row"
     echo "$(basename "$row" .json): $(python3 "$here/kernelbench_figures.py" --one "$row") $((SECONDS - start)) s"

@@ -66,13 +66,14 @@ mkdir -p build/bin build/share/ks
 cat > build/bin/ks << 'END'
 #!/bin/bash
 echo "$1 $(basename "$2") ${KS_STATE_DIR##*/}" >> "$CALLS"
+[ -z "${STOPPED:-}" ] || { echo '{"kernels":[{"kernel":"a","status":"interrupted"}]}'; exit 1; }
 [[ $2 != *_Mish_Mish* ]] || { echo "no such luck" >&2; exit 3; }
 sed -n 's/^__global__ void \([a-z0-9_]*\)(.*/\1/p' "$2" |
     sed 's/.*/{"kernel":"&","status":"original","reason":null,"proposed":1,"seconds":1,"speedup":null,"lower":null,"skill":null,"timings":[],"profile":{"time_us":5}}/' | paste -sd, | sed 's/.*/{"kernels":[&]}/'
 END
 chmod +x build/bin/ks
 export CALLS=$PWD/calls KS_DEVICE=emu
-rm -rf calls parts.json run alone late
+rm -rf calls parts.json run alone late shared stopped
 n=$(ls "$ports"/level2/*Conv2d_*.cu | wc -l)
 for part in 1/2 2/2 1/2; do
     bash "$here/kernelbench.sh" build run --part $part Conv2d_ > said || exit 1
@@ -88,6 +89,16 @@ BUDGET=9s bash "$here/kernelbench.sh" build run Conv2d_ 2> said
 wanted said 'was begun differently'
 bash "$here/kernelbench.sh" build alone --without memory 1_Conv2D > said || exit 1
 wanted calls 'tune 001_Conv2D_ReLU_BiasAdd.cu level2-001_Conv2D_ReLU_BiasAdd'
+# Two runs that share an OUT take each port once, and together all.
+rm calls
+bash "$here/kernelbench.sh" build shared --shared Conv2d_ > said & bash "$here/kernelbench.sh" build shared --shared Conv2d_ > other
+wait
+bash "$here/kernelbench.sh" build shared --shared Conv2d_ | tail -1 > figures.json
+wanted figures.json "\"problems\": $n, \"geomean\": 1.0"
+[ "$(sort -u calls | wc -l) $(wc -l < calls)" = "$n $n" ] || { echo "FAIL: sharing, $n ports:"; cat calls; exit 1; }
+# What was stopped is no result.
+STOPPED=1 bash "$here/kernelbench.sh" build stopped 1_Conv2D > said
+[ $? -eq 130 ] && [ -z "$(ls stopped/rows | grep -v err)" ] || { echo "FAIL: a stopped run left $(ls stopped/rows)"; exit 1; }
 LIMIT=0 bash "$here/kernelbench.sh" build late Conv2d_ > said || exit 1
 wanted said "$n ports of this part are left"
 exit 0
