@@ -32,6 +32,7 @@ struct ks_placement {
     size_t align;             // end-flush: addresses rounded down to this; 0: the element's own
     unsigned char log2[KS_LAUNCH_SLOTS]; // by slot: at least this
     bool frozen;              // what is only read cannot be written, not even to be put back
+    bool shuffled;            // one buffer behind another in an order of chance, not that of the arguments
 };
 #define KS_AS_ALLOCATED ((struct ks_placement){.flush = KS_FLUSH_END, .align = 256})
 

@@ -92,7 +92,7 @@ struct layout {
     struct filling *fills;
     size_t n;
     enum ks_flush flush;
-    bool frozen;
+    bool frozen, shuffled;
 };
 
 static enum ks_status read_buffer(const json_t *item, size_t i, struct layout *l,
@@ -147,6 +147,7 @@ static enum ks_status read_layout(struct ks_arena *arena, const json_t *request,
     KS_TRY(ks_want_array(request, "list", MAX_BUFFERS, &list, err));
     l->flush = (enum ks_flush)flush;
     KS_TRY(ks_want_bool(request, "frozen", false, &l->frozen, err));
+    KS_TRY(ks_want_bool(request, "shuffled", false, &l->shuffled, err));
     l->n = json_array_size(list);
     l->buffers = KS_NEW_ARRAY(arena, struct ks_serve_buffer, l->n);
     l->fills = KS_NEW_ARRAY(arena, struct filling, l->n);
@@ -227,12 +228,10 @@ static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f,
 }
 
 static enum ks_status make_buffer(struct ks_serving *s, const struct filling *f, size_t i,
-                                  const char *payload, uint64_t *address, struct ks_err *err)
+                                  const char *payload, struct ks_err *err)
 {
     struct ks_serve_buffer *b = &s->buffers[i];
     struct ks_dev_buffer placed;
-    KS_TRY(allocate(s, i, &s->sets[0][i], &placed, err));
-    *address = placed.address;
     if (b->role > KS_SERVE_INOUT)
         return KS_OK;
     KS_TRY(fill_buffer(s, f, i, payload, err));
@@ -253,6 +252,27 @@ static enum ks_status forget_buffers(struct ks_serving *s, struct ks_err *err)
     return s->device.free_all(s->device.self, err);
 }
 
+// Devices give addresses one behind another. A program may have allocated its arrays in any order, and code that
+// compares pointers must have seen some.
+static enum ks_status place_all(struct ks_serving *s, bool shuffled, uint64_t *addresses, struct ks_err *err)
+{
+    size_t order[MAX_BUFFERS] = {0};
+    for (size_t i = 0; i < s->n_buffers; i++) {
+        size_t at = shuffled ? (size_t)ks_rng_below(&s->rng, i + 1) : i;
+        order[i] = order[at];
+        order[at] = i;
+    }
+    for (size_t k = 0; k < s->n_buffers; k++) {
+        struct ks_dev_buffer placed;
+        size_t i = order[k];
+        if (!ks_serve_is_owner(s, i))
+            continue;
+        KS_TRY(allocate(s, i, &s->sets[0][i], &placed, err));
+        addresses[i] = placed.address;
+    }
+    return KS_OK;
+}
+
 static enum ks_status make_all(struct ks_serving *s, const struct layout *l, const char *payload,
                                uint64_t *addresses, struct ks_err *err)
 {
@@ -263,9 +283,10 @@ static enum ks_status make_all(struct ks_serving *s, const struct layout *l, con
     s->sets = KS_NEW_ARRAY(&s->layout, size_t *, MAX_SETS);
     s->sets[0] = KS_NEW_ARRAY(&s->layout, size_t, l->n);
     s->n_sets = s->made_sets = 1;
+    KS_TRY(place_all(s, l->shuffled, addresses, err));
     for (size_t i = 0; i < l->n; i++)
         if (ks_serve_is_owner(s, i))
-            KS_TRY(make_buffer(s, &l->fills[i], i, payload, &addresses[i], err));
+            KS_TRY(make_buffer(s, &l->fills[i], i, payload, err));
     for (size_t i = 0; i < l->n; i++) {
         s->sets[0][i] = s->sets[0][s->buffers[i].owner];
         addresses[i] = addresses[s->buffers[i].owner];
