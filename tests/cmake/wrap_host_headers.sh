@@ -1,17 +1,17 @@
 # A host compiler whose headers lie below neither /usr nor the toolkit: what a variant's own includes bring of
 # them is the compiler's. A header of the user's in their place is not.
 . "$KS_TEST_SOURCE/tests/lib.sh"
-headers=$(LC_ALL=C g++ -E -v -x c++ /dev/null 2>&1 | sed -n 's|^ \(/.*c++/[0-9.]*\)$|\1|p')
-mkdir -p opt/bin opt/include mine
-n=0
-wrapped="exec $(command -v g++) -nostdinc++"
-for folder in $headers; do
-    n=$((n + 1))
-    cp -rL "$folder" "opt/include/$n"
-    wrapped+=" -isystem $PWD/opt/include/$n"
+own=$(dirname "$(g++ -print-file-name=include/stdint.h)")
+[ -e "$own/stdint.h" ] || fail "g++ has no stdint.h of its own"
+mkdir -p opt/bin mine
+cp -rL "$own" opt/include
+folders=$(LC_ALL=C g++ -E -v -x c++ /dev/null 2>&1 | sed -n '/<...> search starts/,/^End/s|^ ||p')
+options="-nostdinc -nostdinc++"
+for folder in $folders; do
+    [ "$(realpath "$folder")" != "$(realpath "$own")" ] || folder=$PWD/opt/include
+    options+=" -isystem $folder"
 done
-[ $n -gt 0 ] || fail "g++ names no folder of its C++ headers"
-printf '#!/bin/sh\n%s "$@"\n' "$wrapped" > opt/bin/g++
+printf '#!/bin/sh\nexec %s "$@" %s\n' "$(command -v g++)" "$options" > opt/bin/g++
 chmod +x opt/bin/g++
 
 write_scale a.cu
@@ -19,7 +19,8 @@ write_scale4 p.yaml
 sed -i 's/^source:/includes: [cuda_pipeline.h]\nsource:/' p.yaml
 words=(-arch=sm_90 -ccbin "$PWD/opt/bin/g++" -c a.cu -o a.o)
 variant p.yaml a.cu -- "${words[@]}"
-"$nvcc" "${words[@]:0:3}" -M a.cu 2> log | grep -q "$PWD/opt/include" || fail "this compiler reads no header of its own"
+echo '#include <cuda_pipeline.h>' > read.cu
+"$nvcc" "${words[@]:0:3}" -M read.cu > read 2> log && grep -q "$PWD/opt/include/stdint.h" read || fail "this compiler reads no header of its own"
 for again in "" -MD; do
     # shellcheck disable=SC2086
     compile "${words[@]}" $again
