@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/section.h"
 #include "agent/transcript.h"
 #include "base/log.h"
 #include "os/file.h"
@@ -75,12 +76,16 @@ enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config 
     agents->redaction.home = getenv("HOME");
     KS_TRY(read_limits(arena, config, agents, err));
     KS_TRY(read_roles(arena, config, agents, err));
-    KS_TRY(ks_prompt_load(arena, dir, "coder", &agents->coder, err));
-    KS_TRY(ks_prompt_load(arena, dir, "planner", &agents->planner, err));
-    KS_TRY(ks_prompt_load(arena, dir, "summariser", &agents->summariser, err));
-    KS_TRY(ks_prompt_load(arena, dir, "ranker", &agents->ranker, err));
-    KS_TRY(ks_prompt_load(arena, dir, "reviewer", &agents->reviewer, err));
-    return ks_prompt_load(arena, dir, "repairer", &agents->repairer, err);
+    const struct {
+        const char *role;
+        struct ks_prompt *prompt;
+    } prompts[] = {{"coder", &agents->coder},       {"repairer", &agents->repairer}, {"planner", &agents->planner},
+                   {"reviewer", &agents->reviewer}, {"ranker", &agents->ranker},     {"summariser", &agents->summariser}};
+    for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
+        KS_TRY(ks_prompt_load(arena, dir, prompts[i].role, prompts[i].prompt, err));
+        KS_TRY(ks_sections_own(arena, config->state_dir, prompts[i].prompt, err));
+    }
+    return KS_OK;
 }
 
 enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *config,

@@ -34,6 +34,23 @@ static enum ks_status read_fields(struct ks_arena *arena, const struct ks_prompt
     return KS_OK;
 }
 
+static enum ks_status read_sections(struct ks_arena *arena, struct ks_prompt *prompt, const struct ks_yaml *map,
+                                    struct ks_err *err)
+{
+    if (map == NULL)
+        return KS_OK;
+    if (map->kind != KS_YAML_MAP)
+        FAIL_AT(map, "sections are `name: text`");
+    prompt->sections = KS_NEW_ARRAY(arena, struct ks_prompt_section, map->len);
+    for (size_t i = 0; i < map->len; i++) {
+        if (map->items[i].kind != KS_YAML_SCALAR)
+            FAIL_AT(&map->items[i], "the section `%s` is one text", map->keys[i]);
+        const char *text = map->items[i].text;
+        prompt->sections[prompt->n_sections++] = (struct ks_prompt_section){map->keys[i], text, text};
+    }
+    return KS_OK;
+}
+
 static enum ks_status read_number(struct ks_arena *arena, const struct ks_prompt *prompt,
                                   const struct ks_yaml *root, const char *key, double least, double most,
                                   double *value, struct ks_err *err)
@@ -48,7 +65,7 @@ enum ks_status ks_prompt_load(struct ks_arena *arena, const char *dir, const cha
                               struct ks_prompt *prompt, struct ks_err *err)
 {
     static const char *const known[] = {"role", "version", "temperature", "max_tokens", "reads",
-                                        "answers", "system", "user", NULL};
+                                        "answers", "sections", "system", "user", NULL};
     struct ks_slice text;
     struct ks_yaml *root;
     double version, max_tokens;
@@ -67,6 +84,7 @@ enum ks_status ks_prompt_load(struct ks_arena *arena, const char *dir, const cha
     KS_TRY(read_fields(arena, prompt, ks_yaml_get(root, "reads"), &prompt->reads, &prompt->n_reads, err));
     KS_TRY(read_fields(arena, prompt, ks_yaml_get(root, "answers"), &prompt->answers, &prompt->n_answers,
                        err));
+    KS_TRY(read_sections(arena, prompt, ks_yaml_get(root, "sections"), err));
     prompt->system = ks_yaml_text(root, "system", NULL);
     prompt->user = ks_yaml_text(root, "user", NULL);
     if (prompt->system == NULL || prompt->user == NULL || prompt->n_answers == 0)
@@ -78,8 +96,9 @@ enum ks_status ks_prompt_fill(struct ks_arena *arena, const struct ks_prompt *pr
                               const char *const *names, const char *const *values, size_t n,
                               struct ks_ask *ask, struct ks_err *err)
 {
-    const char **read = KS_NEW_ARRAY(arena, const char *, prompt->n_reads + 1);
-    const char **put = KS_NEW_ARRAY(arena, const char *, prompt->n_reads + 1);
+    size_t all = prompt->n_reads + prompt->n_sections;
+    const char **read = KS_NEW_ARRAY(arena, const char *, all + 1);
+    const char **put = KS_NEW_ARRAY(arena, const char *, all + 1);
     for (size_t i = 0; i < prompt->n_reads; i++) {
         size_t at = 0;
         while (at < n && strcmp(names[at], prompt->reads[i].name) != 0)
@@ -89,9 +108,13 @@ enum ks_status ks_prompt_fill(struct ks_arena *arena, const struct ks_prompt *pr
         read[i] = names[at];
         put[i] = values[at];
     }
+    for (size_t i = 0; i < prompt->n_sections; i++) {
+        read[prompt->n_reads + i] = prompt->sections[i].name;
+        put[prompt->n_reads + i] = prompt->sections[i].text;
+    }
     char *system, *user;
-    KS_TRY(ks_template_expand(arena, prompt->file, prompt->system, read, put, prompt->n_reads, &system, err));
-    KS_TRY(ks_template_expand(arena, prompt->file, prompt->user, read, put, prompt->n_reads, &user, err));
+    KS_TRY(ks_template_expand(arena, prompt->file, prompt->system, read, put, all, &system, err));
+    KS_TRY(ks_template_expand(arena, prompt->file, prompt->user, read, put, all, &user, err));
     ask->role = prompt->role;
     ask->system = system;
     ask->user = user;

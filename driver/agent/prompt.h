@@ -10,6 +10,9 @@ struct ks_prompt_field {
     const char *name, *meaning;
     bool required;         // of answers
 };
+struct ks_prompt_section { // put in for @name@; a better one of the user's own may stand in for it (agent/section.h)
+    const char *name, *text, *installed;
+};
 struct ks_prompt {
     const char *file, *role;
     int version, max_tokens;
@@ -17,6 +20,7 @@ struct ks_prompt {
     const char *system, *user;
     struct ks_prompt_field *reads; size_t n_reads;
     struct ks_prompt_field *answers; size_t n_answers;
+    struct ks_prompt_section *sections; size_t n_sections;
 };
 
 // KS_E_USER file:line for a file that is not as it should be.

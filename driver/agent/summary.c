@@ -3,25 +3,13 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "agent/digest.h"
-#include "agent/pack.h"
+#include "agent/ask_one.h"
+#include "agent/screen.h"
 #include "fmt/hash.h"
-#include "os/clock.h"
-#include "os/proc.h"
 
 #define HOW_MOST 3000
-#define LARGE 1100 // a number above is a size of somebody's problem, not of the hardware's blocks
-
-static bool holds_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = text; *at != '\0'; at++)
-        if (strncasecmp(at, word, n) == 0 && (at == text || !isalnum((unsigned char)at[-1])))
-            return true;
-    return false;
-}
 
 // Whole names alone: a parameter called `n` is in no "then".
 static bool holds_name(const char *text, const char *name)
@@ -36,25 +24,9 @@ static bool holds_name(const char *text, const char *name)
 // Why a text is no skill for others, or NULL.
 static const char *fault_of(struct ks_arena *arena, const struct ks_summary_ask *ask, const char *text)
 {
-    static const char *const words[][2] = {
-        {"cublas", "a library in disguise"}, {"cudnn", "a library in disguise"}, {"cutlass", "a library in disguise"},
-        {"cusparse", "a library in disguise"}, {"cufft", "a library in disguise"}, {"thrust::", "a library in disguise"},
-        {"cub::", "a library in disguise"}, {"lower precision", "lower precision"}, {"half precision", "lower precision"},
-        {"fp16", "lower precision"}, {"bf16", "lower precision"}, {"tf32", "lower precision"}, {"fast-math", "lower precision"},
-        {"use_fast_math", "lower precision"}, {"skip the ", "leaving work out"}, {"avoid computing", "leaving work out"},
-        {"precomputed answer", "leaving work out"}, {"hard-code", "one kernel's sizes"}, {"hardcode", "one kernel's sizes"}};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (holds_word(text, words[i][0]))
-            return ks_arena_printf(arena, "`%s`: %s", words[i][0], words[i][1]);
-    for (const char *at = text; *at != '\0';) {
-        size_t n = strspn(at, "0123456789");
-        int64_t value = 0;
-        bool number = n > 0 && n < 18 && (at == text || !isalnum((unsigned char)at[-1])) &&
-                      ks_parse_i64(ks_arena_strndup(arena, at, n), &value);
-        if (n >= 18 || (number && value > LARGE))
-            return ks_arena_printf(arena, "%.*s: one kernel's sizes", (int)n, at);
-        at += n > 0 ? n : 1;
-    }
+    const char *fault = ks_screen_advice(arena, text);
+    if (fault != NULL)
+        return fault;
     if (holds_name(text, ask->brief->decl->name))
         return "it names the kernel";
     for (size_t i = 0; i < ask->brief->decl->n_params; i++)
@@ -133,57 +105,27 @@ void ks_read_summary(struct ks_arena *arena, const struct ks_summary_ask *ask, c
     out->text = skill_text(arena, ask, root, answer->model[0] != '\0' ? answer->model : ask->agents->backend.model);
 }
 
-static enum ks_status submit(const struct ks_summary_ask *ask, char id[KS_ASK_ID], struct ks_err *err)
+enum ks_status ks_summarise(const struct ks_summary_ask *ask, struct ks_summary *out, struct ks_err *err)
 {
     struct ks_arena *arena = ask->arena;
     struct ks_digest digest = ks_digest_of("summary", ask->variant, strlen(ask->variant));
-    char hex[KS_HASH_TEXT];
+    char hex[KS_HASH_TEXT], id[KS_ASK_ID];
     ks_digest_hex(&digest, hex);
-    snprintf(id, KS_ASK_ID, "%.12s-summariser-00-%.8s", ask->key, hex);
+    snprintf(id, sizeof id, "%.12s-summariser-00-%.8s", ask->key, hex);
     const char *const names[] = {"request", "kernel", "facts", "code", "gain"};
     const char *const values[] = {id, ks_brief_code(arena, ask->brief, &ask->source),
                                   ks_brief_facts(arena, ask->brief), ks_digest_code(arena, ask->won),
                                   ks_arena_printf(arena, "%.2f", ask->ratio)};
     struct ks_ask question;
+    struct ks_answer answer;
+    bool answered;
+    *out = (struct ks_summary){.awaited = true};
     KS_TRY(ks_prompt_fill(arena, &ask->agents->summariser, names, values, 5, &question, err));
-    if (ask->agents->context > 0 &&
-        ks_tokens(question.system) + ks_tokens(question.user) + question.max_tokens + KS_FRAMING >
-            ask->agents->context)
-        KS_FAIL(err, KS_E_LIMIT, "the question takes more than %lld tokens, answer included",
-                (long long)ask->agents->context);
-    struct ks_spend *spend = KS_NEW(arena, struct ks_spend);
-    *spend = (struct ks_spend){.limits = ask->agents->each, .whole = &ask->agents->all};
     question.id = id;
     question.kernel = ask->brief->signature->instance;
-    question.spend = spend;
-    const struct ks_agents *agents = ask->agents; // once a win: the strongest is worth it
-    if (agents->n_models > 0) {
-        question.model = agents->models[agents->n_models - 1].name;
-        question.price = agents->models[agents->n_models - 1].price;
-    }
-    return ask->agents->backend.submit(ask->agents->backend.self, &question, err);
-}
-
-enum ks_status ks_summarise(const struct ks_summary_ask *ask, struct ks_summary *out, struct ks_err *err)
-{
-    const struct ks_backend *backend = &ask->agents->backend;
-    char id[KS_ASK_ID];
-    *out = (struct ks_summary){.awaited = true};
-    KS_TRY(submit(ask, id, err));
-    double until = ks_now() + (backend->patient ? 0 : ask->agents->each.seconds);
-    while (out->awaited && !ks_stop_requested()) {
-        struct ks_answer answer;
-        double left = until - ks_now();
-        if (!backend->poll(backend->self, left < 0 ? 0 : left < 1 ? left : 1, &answer)) {
-            if (left <= 0)
-                break;
-            continue;
-        }
-        if (strcmp(answer.id, id) == 0) { // else one that came too late for its question
-            ks_read_summary(ask->arena, ask, id, &answer, out);
-            if (backend->done != NULL)
-                backend->done(backend->self, id);
-        }
+    KS_TRY(ks_ask_one(arena, ask->agents, &question, &answer, &answered, err));
+    if (answered) {
+        ks_read_summary(arena, ask, id, &answer, out);
         ks_answer_free(&answer);
     }
     return KS_OK;

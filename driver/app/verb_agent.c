@@ -217,17 +217,24 @@ const char *verb_agent_health(struct ks_verb_context *context, enum verb_agent_h
 
 int verb_agent(struct ks_verb_context *context)
 {
-    const char *agent = NULL, *watch = NULL;
+    const char *agent = NULL, *watch = NULL, *budget = NULL, *device = NULL;
     const struct verb_option options[] = {{.name = "--agent=", .value = &agent},
-                                          {.name = "--watch", .value = &watch}};
-    const struct verb_syntax syntax = {.expects = "give `list DIR` or `serve DIR --agent=BACKEND`",
-                                       .options = options, .n_options = 2, .least = 2, .most = 2};
+                                          {.name = "--watch", .value = &watch},
+                                          {.name = "--budget=", .value = &budget},
+                                          {.name = "--device=", .value = &device}};
+    const struct verb_syntax syntax = {.expects = "give `list DIR`, `serve DIR --agent=BACKEND` or `evolve ROLE.SECTION "
+                                                  "FILE.cu:KERNEL ...`",
+                                       .options = options, .n_options = 4, .least = 2, .most = 1000, .nvcc = true};
     struct verb_words words;
     int exit_code = verb_read_words(context, &syntax, &words);
     if (exit_code != EXIT_OK)
         return exit_code;
     if (agent != NULL)
         context->config.agent = agent;
+    if (strcmp(words.targets.at[0], "evolve") == 0)
+        return verb_agent_evolve(context, &words, budget, device);
+    if (words.targets.len > 2 || words.nvcc != NULL || budget != NULL || device != NULL)
+        return verb_usage(context, "%s", syntax.expects);
     if (strcmp(words.targets.at[0], "list") == 0)
         return list(context, words.targets.at[1]);
     if (strcmp(words.targets.at[0], "serve") == 0)

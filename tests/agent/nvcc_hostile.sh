@@ -61,7 +61,7 @@ for limits in chains=2,steps=1 chains=3,steps=1,context=13800; do
     python3 - printed replies/asked <<'PYTHON' || fail "what is printed is not what is sent ($limits)"
 import json, sys
 asked = sorted((json.loads(line) for line in open(sys.argv[2])), key=lambda q: q["id"])
-text = "".join(f"==== {q['id']}, to a {q['role']} (version 2)\n---- system\n{q['system']}---- user\n{q['user']}" for q in asked)
+text = "".join(f"==== {q['id']}, to a {q['role']} (version 3)\n---- system\n{q['system']}---- user\n{q['user']}" for q in asked)
 assert text == open(sys.argv[1]).read() and len(asked) > 1
 PYTHON
 done

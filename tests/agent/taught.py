@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An agent for the kernels of three.cu that knows nothing by itself: shown the skill of nvcc_roles.sh it takes the
-sum that all threads share in a launch of its own."""
+"""An agent for the kernels of three.cu that knows nothing by itself: shown the skill of nvcc_roles.sh, or told by the prompt
+to look for what all threads repeat, it takes the sum that all threads share in a launch of its own. As an editor it answers with
+the text of the file that it is given."""
 import json
 import re
 import sys
@@ -9,11 +10,15 @@ question = json.load(sys.stdin)
 user = question["user"]
 text = "Nothing comes to my mind."
 term = re.search(r"s \+= (.*);", user)
-if "common-sum-once" in user and term:
+if question["role"] == "editor":
+    with open(sys.argv[1]) as file:
+        section = "".join("  " + line for line in file)
+    text = f"```yaml\nrequest: {question['id']}\ntext: |\n{section}\nwhy: it was not seen\n```\n"
+elif ("common-sum-once" in user or "what all threads repeat" in question["system"]) and term:
     text = f"""```yaml
 request: {question["id"]}
 idea: the sum is taken once
-skill: common-sum-once
+skill: {"common-sum-once" if "common-sum-once" in user else "none"}
 source: |
   __global__ void sum_once(const unsigned *c, unsigned *sum, int taps)
   {{

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "agent/digest.h"
+#include "agent/section.h"
 #include "agent/transcript_lines.h"
 #include "agent/wire_form.h"
 
@@ -120,6 +121,39 @@ static void keeps_no_secrets(void **state)
     }
 }
 
+// A section is kept where no less is won with it; never on too little, nor where nothing is won at all.
+static void keeps_sections(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t n;
+        const char *keys[4];
+        double with[4], without[4];
+        int right_with[4], right_without[4];
+        bool keep;
+    } cases[] = {
+        {3, {"a", "b", "c"}, {2, 1, 1}, {1, 1, 1}, {1, 0, 0}, {0, 0, 0}, true},
+        {3, {"a", "b", "c"}, {2, 1, 1}, {1, 1.5, 1}, {1, 0, 0}, {0, 1, 0}, true},  // as many
+        {3, {"a", "b", "c"}, {9, 1, 1}, {1.1, 1.1, 1}, {1, 1, 1}, {1, 1, 1}, false}, // one fewer, however fast
+        {3, {"a", "b", "c"}, {2, 1, 1}, {2, 1, 1}, {1, 0, 0}, {1, 1, 0}, false},   // fewer right ones
+        {3, {"a", "b", "c"}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, false},   // nothing won
+        {2, {"a", "b"}, {2, 2}, {1, 1}, {1, 1}, {0, 0}, false},
+        {4, {"a", "b", "a", "b"}, {2, 2, 2, 2}, {1, 1, 1, 1}, {1, 1, 1, 1}, {0, 0, 0, 0}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_trial trials[4];
+        bool keep;
+        const char *reason;
+        for (size_t k = 0; k < cases[i].n; k++)
+            trials[k] = (struct ks_trial){.key = cases[i].keys[k], .with_ratio = cases[i].with[k],
+                                          .without_ratio = cases[i].without[k], .with_correct = cases[i].right_with[k],
+                                          .without_correct = cases[i].right_without[k]};
+        ks_section_judge(&arena, trials, cases[i].n, &keep, &reason);
+        if (keep != cases[i].keep)
+            fail_msg("%zu: %s", i, reason);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +161,7 @@ int main(void)
         cmocka_unit_test(reads_questions),
         cmocka_unit_test(doubts_usage),
         cmocka_unit_test(keeps_no_secrets),
+        cmocka_unit_test(keeps_sections),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }
