@@ -76,6 +76,8 @@ is halves pool1 planes=planes kw=4 sw=2 pw=0 form=mean
 is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
 is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
 is line_filter_and_more conv1 co=grid.y kw=3 pw=1
+is middle_and_width channel_statistics mean=mid scale=by channels=c pixels=n eps=1e-4
+is shares_of_channels channel_map channels=c pixels=n form=softmax
 is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
 is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
 is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
@@ -108,6 +110,10 @@ made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) 
 more='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'
 made line_filter_and_more conv1 "$more" bn=16
 WRONG='s/\[its_channel\]/[0]/' made line_filter_and_more conv1 "$more" bn=16
+channels='let(b=2, c=3, n=10) in(x[b*c*n])'
+made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
+WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
+made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)" threads=64
 made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=16
 made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
 made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64

@@ -136,3 +136,34 @@ __global__ void line_filter_and_more(const float *x, const float *k, const float
     s = s > 0 ? s : 0.1f * s;
     y[(b * gridDim.y + o) * n + i] = s + old[(b * gridDim.y + o) * n + i];
 }
+#pragma ks optimize
+#pragma ks workload let(b=4, c=12, n=90) in(x[b*c*n]) out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)
+__global__ void middle_and_width(const float *x, float *by, float *mid, int b, int n, int c)
+{
+    int k = blockIdx.x * 32 + threadIdx.x;
+    if (k >= c)
+        return;
+    double s = 0, q = 0;
+    for (int i = 0; i < b * n; i++)
+        s += x[(i / n * c + k) * n + i % n] / (double)(b * n);
+    for (int i = 0; i < b * n; i++)
+        q += pow(x[(i / n * c + k) * n + i % n] - s, 2.0) / (b * n);
+    mid[k] = (float)s;
+    by[k] = (float)(1 / sqrt(q + 1e-4));
+}
+#pragma ks optimize
+#pragma ks workload let(b=4, c=12, n=90) in(x[b*c*n]) out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)
+__global__ void shares_of_channels(const float *x, float *y, int c, int n)
+{
+    int i = blockIdx.x * 32 + threadIdx.x;
+    if (i >= n)
+        return;
+    x += blockIdx.y * c * n + i, y += blockIdx.y * c * n + i;
+    float top = x[0], all = 0;
+    for (int k = 1; k < c; k++)
+        top = fmaxf(top, x[k * n]);
+    for (int k = 0; k < c; k++)
+        all += expf(x[k * n] - top);
+    for (int k = 0; k < c; k++)
+        y[k * n] = expf(x[k * n] - top) / all;
+}
