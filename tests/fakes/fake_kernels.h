@@ -204,7 +204,8 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
     static int timed;
     name = fake_plain_name(name);
     snprintf(fake_last, sizeof fake_last, "%s", name);
-    bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift");
+    bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift") ||
+                    fake_named(name, "vramp");
     call->f->runs++;
     // With KS_FAKE_COUNT a byte is added to that file for each run of an original.
     const char *count = getenv("KS_FAKE_COUNT");
@@ -222,7 +223,7 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         return false;
     }
     int64_t n = 0;
-    if (strncmp(name, "vadd", 4) == 0 || strncmp(name, "vdrift", 6) == 0) {
+    if (strncmp(name, "vadd", 4) == 0 || strncmp(name, "vdrift", 6) == 0 || strncmp(name, "vramp", 5) == 0) {
         fake_vadd(call, name);
         n = call->number[3];
     } else if (strncmp(name, "vhalf", 5) == 0) {

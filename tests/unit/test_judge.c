@@ -221,6 +221,7 @@ static void times_must_have_sense(void **state)
     for (size_t i = 0; i < sizeof liars / sizeof *liars; i++)
         expect(judge_vadd(liars[i], 0), KS_C_UNSAFE, KS_S_NOT_MEASURED, "protocol");
     expect(judge_vadd("vadd_few", 0), KS_C_CORRECT, KS_S_VOID, "too unsteady");
+    expect(judge_vadd_of("vramp", "vadd_ok", "1", 0, false), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
 }
 
 // A gain from what one set of buffers leaves in the cache, and a gain that nobody repeated.
