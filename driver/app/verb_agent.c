@@ -169,6 +169,8 @@ static int serve(struct ks_verb_context *context, const char *dir, bool watch)
         return verb_usage(context, "nobody is there to answer: give --agent=BACKEND");
     if (ks_agents_open(context->arena, &context->config, &s.agents, &err) != KS_OK)
         return verb_fail(context, &err);
+    if (s.agents == NULL)
+        return verb_usage(context, "offline, nobody can be asked");
     ks_stop_on_signals();
     enum ks_status status = s.agents->backend.patient
                                 ? ks_err_set(&err, KS_E_USER, "a mailbox cannot answer a mailbox")

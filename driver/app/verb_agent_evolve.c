@@ -150,7 +150,7 @@ int verb_agent_evolve(struct ks_verb_context *context, const struct verb_words *
     if (ks_agents_open(context->arena, &context->config, &e.agents, &err) != KS_OK)
         return verb_fail(context, &err);
     if (e.agents == NULL)
-        return EXIT_NEGATIVE; // offline, as was said
+        return verb_usage(context, "offline, nobody can be asked");
     enum ks_status status = find_section(&e, name, &err);
     if (status == KS_OK)
         status = ks_outcomes_open(&context->config, &e.outcomes, &err);

@@ -21,6 +21,55 @@ counts too-long 2 && counts other-request 2
 grep 'coder-01' replies/asked | grep -q 'refused: include: ' || fail "no word of why"
 [ -z "$(find .ks -name '*.yaml' 2> find)" ] || fail "something is stored"
 
+# Proposals that cheat come to the judge, are found wrong by name, and are told so: right for the example's sizes alone, nothing
+# launched that writes, a launch that remembers what it saw, one that writes beyond its output.
+rm replies/*
+cheat() { # cheat NAME SOURCE PLAN
+    printf '```yaml\nrequest: @request@\nidea: cheating\nsource: |\n%s\nplan:\n%s\n```\n' "$(sed 's/^/  /' <<< "$2")" "$3" > "replies/$1"
+}
+head='__global__ void k(const unsigned *x, const unsigned *c, unsigned *y, int n, int taps)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    unsigned s = 0;'
+launch='  - {kernel: k, grid: ["ceildiv(n, 128)"], block: [128], args: [x, c, y, n, taps]}'
+cheat coder-00 "$head
+    for (int k = 0; k < 256; k++)
+        s += scaled(c[k], k);
+    if (i < n)
+        y[i] = x[i] ^ s;
+}" "$launch"
+cheat coder-01 "$head
+    if (i < 0)
+        y[i] = s;
+}" "$launch"
+cheat coder-02 "__device__ unsigned seen, once;
+$head
+    if (once == 0)
+        for (int k = 0; k < taps; k++)
+            s += scaled(c[k], k);
+    else
+        s = seen;
+    if (i < n)
+        y[i] = x[i] ^ s;
+    seen = s;
+    once = 1;
+}" "$launch"
+cheat coder-03 "$head
+    for (int k = 0; k < taps; k++)
+        s += scaled(c[k], k);
+    if (i < n + 1)
+        y[i] = x[i] ^ s;
+}" "$launch"
+export KS_AGENT_ROLES=coder KS_AGENT_BUDGET=chains=1,steps=4
+ask --agent "$scripted" --budget=5m
+has '"status": "original"' && counts asked 4 && counts correct 0
+for step in 1 2 3; do
+    grep "coder-0$step" replies/asked | grep -qE 'verdict: (WRONG|UNSAFE|STATIC|FAULT|TEXT)[A-Z_]*: |refused: not-allowed: ' ||
+        fail "question $step does not tell what was wrong: $(grep "coder-0$step" replies/asked | grep -oE 'verdict: .{80}')"
+done
+[ -z "$(find .ks -name '*.yaml' 2> find)" ] || fail "a cheat is stored"
+unset KS_AGENT_ROLES KS_AGENT_BUDGET
+
 # One that never answers, one that fails, one that is not there.
 rm replies/*
 printf '!hang' > replies/coder-00

@@ -70,5 +70,6 @@ for i in $(seq -w 100); do
     grep -q "\"id\":\"q-coder-$i-x\",\"text\":\"Nothing" "many/answers/q-coder-$i-x.json" || fail "question $i is lost"
 done
 status 2 "$ks" agent list nowhere && says 'no mailbox'
+KS_OFFLINE=1 status 2 "$ks" agent serve "$box" --agent "$scripted" && says 'offline, nobody can be asked'
 status 2 "$ks" agent serve "$box" && says 'give --agent'
 status 2 "$ks" agent serve "$box" --agent "mailbox:$box" && says 'cannot answer a mailbox'

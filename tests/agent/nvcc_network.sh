@@ -74,6 +74,17 @@ counts no-answer 1 && counts requests 1
 stats "http://127.0.0.1:$plain" > after
 cmp -s before after || fail "the redirection was followed: $(cat after)"
 
+# Answers without end: one that comes fast is too long, one that comes slowly is late; both are one request.
+rm -r .ks 2> rm
+printf '!flood' > replies/coder-00
+told "http://127.0.0.1:$plain/v1"
+counts too-long 1 && counts requests 1 && counts untold 1
+printf '!drip' > replies/coder-00
+KS_AGENT_TIMEOUT=2s told "http://127.0.0.1:$plain/v1"
+counts no-answer 1 && counts requests 1 && counts untold 1
+stats "http://127.0.0.1:$plain" > stats
+grep -q '"now": 0' stats || fail "a call is still open"
+
 # Users and passwords in addresses would be kept with them.
 status 2 "$ks" tune comb.cu --device emu --agent "openai:m@https://me:hidden@models.example/v1"
 says 'no user and no password' && one_line

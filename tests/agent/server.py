@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A server of language models on the loopback, with faults: server.py PORTFILE [--replies FOLDER] [--faults RATE]
 [--delay SECONDS] [--tls PEM] [--redirect URL]. Speaks chat completions (/v1/chat/completions) and Messages (/v1/messages), streamed. The answer to a
-question is FOLDER/ROLE-CHAINSTEP (see scripted.py), else "answer to ID". GET /stats tells what was called and
+question is FOLDER/ROLE-CHAINSTEP (see scripted.py), else "answer to ID"; one that begins with !flood or !drip never ends. GET /stats tells what was called and
 what it cost: tokens are billed for every call that was begun to be answered, whether or not the answer arrived."""
 import argparse
 import asyncio
@@ -90,6 +90,14 @@ async def converse(writer, path, headers, body):
     if fault in ("429", "500"):
         writer.write(f"HTTP/1.1 {fault} No\r\nRetry-After: 0\r\nContent-Length: 2\r\n\r\nno".encode())
         return True
+    if text.startswith(("!flood", "!drip")):
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n")
+        piece = json.dumps({"choices": [{"index": 0, "delta": {"content": "x" * (6000 if text.startswith("!flood") else 1)}}]})
+        while not writer.is_closing(): # until the other side has had enough
+            writer.write(f"data: {piece}\n\n".encode())
+            await writer.drain()
+            await asyncio.sleep(0 if text.startswith("!flood") else 0.2)
+        return False
     tokens_in = len(body) // 4
     tokens_out = len(text) // 4 + 1
     stats["billed_in"] += tokens_in
