@@ -6,11 +6,17 @@
 #include "base/stats.h"
 #include "base/status.h"
 
-const size_t ks_look_pairs[KS_LOOKS] = {51, 101, 201, 401};
 const struct ks_accept_rule ks_rule_search = {0.01, 1.01, 0.99, 0.3};
 const struct ks_accept_rule ks_rule_confirm = {0.001, 1.01, 0.99, 0.3};
 
 #define CONTROL_BAND 0.005
+#define LONG_US 10e3
+
+size_t ks_look_pairs(int look, double us)
+{
+    static const size_t pairs[KS_LOOKS] = {51, 101, 201, 401};
+    return pairs[look] >> (us > 2 * LONG_US ? 2 : us > LONG_US);
+}
 
 void ks_paired_of(const double *a, const double *b, size_t n, double alpha,
                   struct ks_paired *paired)

@@ -92,7 +92,7 @@ static enum ks_status find_floors(struct ks_round *base, size_t w, struct ks_tim
         enum ks_status status = ks_round_prepare(&r, err);
         bool usable = status == KS_OK && !ks_round_failed(&r) && r.b != NULL;
         if (usable) {
-            enum ks_answer answer = ks_round_pairs(&r, r.a, r.b, ks_look_pairs[0], &s, NULL);
+            enum ks_answer answer = ks_round_pairs(&r, r.a, r.b, ks_look_pairs(0, r.method.baseline_us), &s, NULL);
             if (answer != KS_ANSWER_OK)
                 status = ks_round_answer(&r, answer, err);
             else

@@ -293,7 +293,7 @@ enum ks_status ks_round_control(struct ks_round *r, double *alone_us, struct ks_
     }
     for (int attempt = 0; attempt < 2; attempt++) {
         struct ks_samples s = {.n = 0};
-        enum ks_answer answer = ks_round_pairs(r, r->a, r->a, ks_look_pairs[0], &s, NULL);
+        enum ks_answer answer = ks_round_pairs(r, r->a, r->a, ks_look_pairs(0, r->method.baseline_us), &s, NULL);
         if (answer != KS_ANSWER_OK)
             return ks_round_answer(r, answer, err);
         *alone_us = ks_median(s.a, s.n);
@@ -330,7 +330,8 @@ enum ks_status ks_round_looks(struct ks_round *r, const struct ks_accept_rule *r
     bool outputs_ok = true;
     *look = KS_LOOK_MORE;
     for (int i = 0; i < KS_LOOKS && *look == KS_LOOK_MORE; i++) {
-        enum ks_answer answer = ks_round_pairs(r, r->a, r->b, ks_look_pairs[i] - s.n, &s, &outputs_ok);
+        size_t pairs = ks_look_pairs(i, r->method.baseline_us);
+        enum ks_answer answer = ks_round_pairs(r, r->a, r->b, pairs - s.n, &s, &outputs_ok);
         if (answer != KS_ANSWER_OK)
             return ks_round_answer(r, answer, err);
         if (!outputs_ok && ks_judge_defends(r->judge, KS_D_TIMED_OUTPUT)) {
@@ -340,7 +341,7 @@ enum ks_status ks_round_looks(struct ks_round *r, const struct ks_accept_rule *r
             return KS_OK;
         }
         *look = ks_accept_look(rule, i, s.a, s.b, s.n, paired);
-        if (s.n < ks_look_pairs[i] && *look == KS_LOOK_MORE && i + 1 == KS_LOOKS)
+        if (s.n < pairs && *look == KS_LOOK_MORE && i + 1 == KS_LOOKS)
             *look = KS_LOOK_OPEN;
     }
     return KS_OK;

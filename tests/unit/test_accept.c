@@ -34,7 +34,7 @@ static enum ks_look trial(struct ks_rng *rng, const struct ks_accept_rule *rule,
     struct ks_paired paired;
     enum ks_look look = KS_LOOK_MORE;
     for (int i = 0; i < KS_LOOKS && look == KS_LOOK_MORE; i++) {
-        for (; n < ks_look_pairs[i]; n++) {
+        for (; n < ks_look_pairs(i, a_us); n++) {
             a[n] = launch(rng, a_us, noise);
             b[n] = launch(rng, b_us, noise);
         }
@@ -49,9 +49,30 @@ static void a_kernel_is_never_faster_than_itself(void **state)
     struct ks_rng rng;
     ks_rng_seed(&rng, 42);
     const double noises[] = {0.003, 0.01, 0.02, 0.05};
+    const double times[] = {150, 15e3, 25e3}; // with other numbers of pairs each
     for (size_t k = 0; k < sizeof noises / sizeof *noises; k++)
-        for (int i = 0; i < 1000; i++)
-            assert_int_not_equal(trial(&rng, &ks_rule_search, 150, 150, noises[k]), KS_LOOK_WIN);
+        for (int i = 0; i < 3000; i++)
+            assert_int_not_equal(trial(&rng, &ks_rule_search, times[i % 3], times[i % 3], noises[k]), KS_LOOK_WIN);
+}
+
+static void long_kernels_take_fewer_pairs(void **state)
+{
+    (void)state;
+    const size_t pairs[3][KS_LOOKS] = {{51, 101, 201, 401}, {25, 50, 100, 200}, {12, 25, 50, 100}};
+    const double from[] = {10e3, 20e3, 90e3};
+    for (int k = 0; k < 3; k++)
+        for (int i = 0; i < KS_LOOKS; i++)
+            assert_int_equal(ks_look_pairs(i, from[k]), pairs[k][i]);
+    // The strictest bound exists from the second look on, where a gain may first be taken.
+    double a[25], b[25];
+    struct ks_paired paired;
+    for (int i = 0; i < 25; i++) {
+        a[i] = 90e3 + i;
+        b[i] = 30e3;
+    }
+    assert_int_equal(ks_accept_look(&ks_rule_confirm, 0, a, b, 12, &paired), KS_LOOK_MORE);
+    assert_int_equal(ks_accept_look(&ks_rule_confirm, 1, a, b, 25, &paired), KS_LOOK_WIN);
+    assert_true(paired.lower > 2.99 && paired.lower <= paired.ratio);
 }
 
 static void three_percent_is_found(void **state)
@@ -110,7 +131,7 @@ static void bounds_are_the_documented_ranks(void **state)
     (void)state;
     const size_t want[KS_LOOKS] = {16, 36, 81, 172};
     for (int i = 0; i < KS_LOOKS; i++)
-        assert_int_equal(ks_median_lower_rank(ks_look_pairs[i], 0.01 / KS_LOOKS), want[i]);
+        assert_int_equal(ks_median_lower_rank(ks_look_pairs(i, 150), 0.01 / KS_LOOKS), want[i]);
 }
 
 static void the_control_has_a_band_of_half_a_percent(void **state)
@@ -139,6 +160,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_kernel_is_never_faster_than_itself),
+        cmocka_unit_test(long_kernels_take_fewer_pairs),
         cmocka_unit_test(three_percent_is_found),
         cmocka_unit_test(exactly_the_minimum_gain_is_rarely_taken),
         cmocka_unit_test(the_first_look_only_rejects),
