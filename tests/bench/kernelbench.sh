@@ -76,6 +76,8 @@ tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kern
     kernels=$(grep -c '^__global__' "$1")
     seconds=$((kernels * (${budget%s} + 30) + 60)) # inputs of gigabytes take their time
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
+    # Ports with the same kernel at other sizes are each decided for themselves.
+    export KS_CACHE_DIR=$out/cache/$(basename "$2" .json)
     timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
     status=$?
     # Whoever stops the run stops what it measures: that is no result. A port beyond its time is one.
