@@ -108,6 +108,7 @@ static bool take_review(struct ks_consult *c, struct chain *chain)
     }
     const struct ks_outcome outcome = {.correctness = "REVIEW", .speed = "NOT_MEASURED", .reason = review.finding};
     c->counts.rejected++;
+    ks_chain_earned(c, chain, 0, false); // its repair comes first
     ks_consult_keep(c, chain->last, &outcome);
     chain->failed = true;
     ks_chain_turn(c, chain, outcome.correctness, review.finding, true);
@@ -135,11 +136,12 @@ static bool take_proposal(struct ks_consult *c, struct chain *chain)
     chain->tokens_out = chain->answer.tokens_out;
     chain->bought = chain->answer.calls > 0; // a transcript's cost nothing now, and was counted then
     if (reading.refusal != KS_ACCEPTED) {
+        size_t asked = chain->model;
         ks_chain_earned(c, chain, 0, true);
         count_refusal(c, chain, reading.refusal, reading.why);
         ks_chain_turn(c, chain, ks_refusal_name(reading.refusal), reading.why, false);
-        if (reading.refusal == KS_REFUSED_NO_ANSWER)
-            chain->state = CHAIN_OVER; // the backend has tried what it could
+        if (reading.refusal == KS_REFUSED_NO_ANSWER && chain->model == asked)
+            chain->state = CHAIN_OVER; // the backend has tried what it could, and there is no other
         return false;
     }
     struct ks_candidate *candidate = KS_NEW(c->arena, struct ks_candidate);

@@ -34,6 +34,10 @@ rm -r .ks && : > of-big/asked
 KS_STATE_DIR=$PWD/fresher ask --agent replay:talk.jsonl --budget=5m
 has '"status": "variant"' && [ ! -s of-big/asked ] || fail "somebody was asked"
 grep -q 'proposer: big' "$(find .ks -name '*.yaml')" || fail "the replayed variant does not name the model"
+# One that cannot be asked is passed over.
+rm -r .ks
+KS_STATE_DIR=$PWD/absent ask --agent "command:/nowhere/agent ; command:$PWD/big $PWD/of-big" --budget=5m
+has '"status": "variant"' && model agent 1 0 0 0 && model big 1 1 1 1
 # Each has a price of its own: the worst of one call of the big one alone does not fit.
 rm -r .ks && : > of-small/asked && : > of-big/asked
 KS_STATE_DIR=$PWD/priced KS_AGENT_BUDGET=chains=1,steps=2,money=0.05 KS_AGENT_PRICE=small=0.1/0.4,big=30/150 ask --agent "$both"
