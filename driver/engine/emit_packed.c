@@ -50,7 +50,8 @@ static const char *choose_param(struct packer *p, size_t i)
         stores_surely |= a->writes && !a->conditional;
     }
     if (!first || !elem)
-        return ks_arena_printf(s->arena, "%s has no elements of a scalar type", name);
+        return ks_arena_printf(s->arena, "line %d: %s has no elements of a scalar type",
+                               first ? first->node->line : s->decl->line, name);
     if (!surely || (written && !stores_surely))
         return ks_arena_printf(s->arena, "line %d: %s is not accessed for every element",
                                first->node->line, name);
@@ -93,7 +94,8 @@ static struct ks_node *item_block(const struct ks_subject *s)
 static enum ks_status choose(struct packer *p, struct ks_buf *when, struct ks_err *err)
 {
     struct ks_subject *s = p->s;
-    const char *why = NULL, *refusal = "no pointer is accessed by element";
+    const char *why = NULL;
+    const char *refusal = ks_arena_printf(s->arena, "line %d: no pointer is accessed by element", s->decl->line);
     if (s->map.axis[1].used || s->map.axis[2].used)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has more than one axis", s->decl->line);
     if (s->map.n_bounds > 0 && !s->map.limit)

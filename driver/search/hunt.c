@@ -11,7 +11,6 @@
 #include "source/mechanism.h"
 
 #define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
-#define RECOGNISED 6         // templates that are looked at before all else
 #define CLEARLY_FASTER 1.3   // screened so, a template is judged at once, and anything when time is up
 #define FINALISTS 4         // correct ones judged in full after one round of screening
 #define ROUNDS 3            // of screening, where no finalist stood up
@@ -283,8 +282,8 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 // What templates recognise goes first, in a compile of its own.
 static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 {
-    size_t arms[RECOGNISED], n;
-    KS_TRY(ks_policy_recognised(&h->policy, RECOGNISED, arms, &n, err));
+    size_t arms[KS_RECOGNISED], n;
+    KS_TRY(ks_policy_recognised(&h->policy, arms, &n, err));
     if (n > 0)
         KS_TRY(make_batch(h, arms, &n, err));
     if (n == 0)

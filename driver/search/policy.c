@@ -288,14 +288,13 @@ enum ks_status ks_policy_next(struct ks_policy *p, size_t most, size_t *arms, si
     return KS_OK;
 }
 
-enum ks_status ks_policy_recognised(struct ks_policy *p, size_t most, size_t *arms, size_t *n,
-                                    struct ks_err *err)
+enum ks_status ks_policy_recognised(struct ks_policy *p, size_t *arms, size_t *n, struct ks_err *err)
 {
     *n = 0;
     if (!p->begun) // one step, and none ahead: what is looked at otherwise stays as it is
         KS_TRY(expand(p, KS_ORIGINAL, err));
     p->begun = true;
-    for (size_t i = 0; i < p->arms.len && *n < most; i++) {
+    for (size_t i = 0; i < p->arms.len && *n < KS_RECOGNISED; i++) {
         struct ks_arm *arm = &p->arms.at[i];
         if (arm->state != KS_ARM_OPEN || arm->from != KS_ORIGINAL ||
             !ks_starts_with(arm->name, "template "))

@@ -99,10 +99,10 @@ bool ks_policy_offer(struct ks_policy *policy, const char *name, size_t from, si
 // Up to `most` arms to look at now, the most promising first; 0: the search is over.
 enum ks_status ks_policy_next(struct ks_policy *policy, size_t most, size_t *arms, size_t *n,
                               struct ks_err *err);
-// The templates among them that the original was recognised as: they go first and alone, for they are few and mostly
-// right, and a compile with others may fail for the others' sake.
-enum ks_status ks_policy_recognised(struct ks_policy *policy, size_t most, size_t *arms, size_t *n,
-                                    struct ks_err *err);
+// The templates among them that the original was recognised as, KS_RECOGNISED at most: they go first and alone, for they are
+// few and mostly right, and a compile with others may fail for the others' sake.
+#define KS_RECOGNISED 6
+enum ks_status ks_policy_recognised(struct ks_policy *policy, size_t *arms, size_t *n, struct ks_err *err);
 
 // An answer, or a better one than before.
 void ks_policy_tell(struct ks_policy *policy, size_t arm, bool right, double ratio);

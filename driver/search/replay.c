@@ -11,33 +11,54 @@ struct player {
     bool *fits; // [skill * actions + action]: the action is one of the skill's
 };
 
-static bool has_value(const struct ks_skill *skill, const char *word, size_t len)
+static bool is_value(const struct ks_skill *skill, size_t param, const char *text, size_t len)
 {
-    size_t key = strcspn(word, "=");
-    for (size_t i = 0; key < len && i < skill->n_params; i++)
-        if (strlen(skill->param_names[i]) == key && strncmp(skill->param_names[i], word, key) == 0)
-            for (const char **value = skill->param_values[i]; *value != NULL; value++)
-                if (strlen(*value) == len - key - 1 &&
-                    strncmp(*value, word + key + 1, len - key - 1) == 0)
-                    return true;
+    for (const char **value = skill->param_values[param]; *value != NULL; value++)
+        if (strlen(*value) == len && strncmp(*value, text, len) == 0)
+            return true;
     return false;
+}
+
+// "tile=16 near=1" holds a value of the skill's for each of its parameters, and nothing else. What an action says nothing of
+// is 0, as it is: a skill may have a parameter more by now.
+static bool has_values(const struct ks_skill *skill, const char *settings)
+{
+    size_t words = 0, named = 0;
+    for (const char *at = settings; *at != '\0'; at += strcspn(at, " "), at += strspn(at, " "))
+        words++;
+    for (size_t i = 0; i < skill->n_params; i++) {
+        size_t key = strlen(skill->param_names[i]);
+        const char *value = "0";
+        size_t len = 1;
+        for (const char *at = settings; *at != '\0'; at += strcspn(at, " "), at += strspn(at, " "))
+            if (strncmp(at, skill->param_names[i], key) == 0 && at[key] == '=') {
+                value = at + key + 1;
+                len = strcspn(value, " ");
+                named++;
+            }
+        if (!is_value(skill, i, value, len))
+            return false;
+    }
+    return named == words;
 }
 
 static bool is_action(const struct ks_skill *skill, const char *action)
 {
-    size_t len = strcspn(action, " "), words = 0;
+    size_t len = strcspn(action, " ");
     const char *rest = action + len + strspn(action + len, " ");
     if (skill->template_ != NULL)
         return (strncmp(action, "template ", len + 1) == 0 ||
                 strncmp(action, "settings ", len + 1) == 0) &&
                strcmp(rest, skill->template_) == 0;
-    if (skill->transform == NULL || strlen(skill->transform) != len ||
-        strncmp(skill->transform, action, len) != 0)
-        return false;
-    for (const char *at = rest; *at; at += strcspn(at, " "), at += strspn(at, " "), words++)
-        if (!has_value(skill, at, strcspn(at, " ")))
-            return false;
-    return words == skill->n_params;
+    return skill->transform != NULL && strlen(skill->transform) == len &&
+           strncmp(skill->transform, action, len) == 0 && has_values(skill, rest);
+}
+
+// Assignments to a template's roles are held against small runs of the original before they are offered: the wrong ones
+// that a log has, whose sampler drew them all, are no candidates.
+static bool is_candidate(const struct ks_replay_node *node)
+{
+    return node->right || strncmp(node->name, "template ", strlen("template ")) != 0;
 }
 
 static enum ks_status expand(void *context, struct ks_policy *policy, size_t from, size_t skill,
@@ -50,7 +71,7 @@ static enum ks_status expand(void *context, struct ks_policy *policy, size_t fro
     for (size_t i = 1; i < kernel->nodes.len; i++)
         for (size_t k = 0; k < kernel->nodes.at[i].n_steps; k++) {
             const struct ks_replay_step *step = &kernel->nodes.at[i].steps[k];
-            if (step->from == base && player->fits[skill * kernel->actions.len + step->action])
+            if (is_candidate(&kernel->nodes.at[i]) && step->from == base && player->fits[skill * kernel->actions.len + step->action])
                 ks_policy_offer(policy, kernel->nodes.at[i].name, from, skill, i);
         }
     return KS_OK;
@@ -88,6 +109,18 @@ static void look(struct order *order, size_t node)
     order->known[node] = true;
 }
 
+static void tell(struct player *player, const size_t *arms, size_t n, struct order *order,
+                 struct ks_replay_result *result)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t at = player->policy->arms.at[arms[i]].tag;
+        const struct ks_replay_node *node = &player->kernel->nodes.at[at];
+        look(order, at);
+        ks_policy_tell(player->policy, arms[i], node->right, node->look);
+        result->found = fmax(result->found, node->ratio);
+    }
+}
+
 static enum ks_status search(const struct ks_replay_log *log, const struct ks_replay_kernel *kernel,
                              const struct ks_replay_options *options, struct ks_arena *arena,
                              struct order *order, struct ks_replay_result *result,
@@ -107,16 +140,13 @@ static enum ks_status search(const struct ks_replay_log *log, const struct ks_re
         for (size_t a = 0; a < kernel->actions.len; a++)
             player.fits[s * kernel->actions.len + a] =
                 is_action(ranked[s].skill, kernel->actions.at[a]);
-    size_t *batch = KS_NEW_ARRAY(arena, size_t, options->batch), n;
+    size_t first[KS_RECOGNISED], *batch = KS_NEW_ARRAY(arena, size_t, options->batch), n;
     double begun = ks_now();
+    KS_TRY(ks_policy_recognised(&policy, first, &n, err)); // as `ks tune` does
+    tell(&player, first, n, order, result);
     do {
         KS_TRY(ks_policy_next(&policy, options->batch, batch, &n, err));
-        for (size_t i = 0; i < n; i++) {
-            const struct ks_replay_node *node = &kernel->nodes.at[policy.arms.at[batch[i]].tag];
-            look(order, policy.arms.at[batch[i]].tag);
-            ks_policy_tell(&policy, batch[i], node->right, node->look);
-            result->found = fmax(result->found, node->ratio);
-        }
+        tell(&player, batch, n, order, result);
     } while (n > 0);
     result->seconds = ks_now() - begun;
     return KS_OK;
@@ -129,17 +159,18 @@ enum ks_status ks_replay_search(const struct ks_replay_log *log, size_t index,
     const struct ks_replay_kernel *kernel = &log->kernels.at[index];
     struct ks_arena arena = {0};
     struct ks_rng rng;
-    size_t total = kernel->nodes.len - 1, *rest = KS_NEW_ARRAY(&arena, size_t, total + 1);
-    struct order order = {.at = KS_NEW_ARRAY(&arena, size_t, total + 1),
-                          .known = KS_NEW_ARRAY(&arena, bool, total + 1)};
+    size_t total = 0, *rest = KS_NEW_ARRAY(&arena, size_t, kernel->nodes.len);
+    struct order order = {.at = KS_NEW_ARRAY(&arena, size_t, kernel->nodes.len),
+                          .known = KS_NEW_ARRAY(&arena, bool, kernel->nodes.len)};
     enum ks_status status = KS_OK;
     *result = (struct ks_replay_result){.found = 1};
     ks_rng_seed(&rng, options->seed);
     if (!options->random)
         status = search(log, kernel, options, &arena, &order, result, err);
     result->asked = order.n;
-    for (size_t i = 0; i < total; i++)
-        rest[i] = i + 1;
+    for (size_t i = 1; i < kernel->nodes.len; i++)
+        if (is_candidate(&kernel->nodes.at[i]))
+            rest[total++] = i;
     shuffle(&rng, rest, total);
     for (size_t i = 0; i < total; i++)
         look(&order, rest[i]);

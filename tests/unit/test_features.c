@@ -168,6 +168,8 @@ static void refusals_name_construct_and_line(void **state)
            "line 3: switch is not understood at \"switch\"");
     refuse(KERNEL(INDEX "  switch (n) {\n  case 1: if (i) break; y[i] = 1; break;\n  }\n"), "geometry", "block=64",
            "line 3: switch is not understood at \"switch\"");
+    refuse("__global__ void k(const float *x, float4 *y, int n) {\n" INDEX "  if (i < n) y[i] = make_float4(1, 2, 3, x[0]);\n}\n",
+           "vectorize", "width=4", "line 3: y has no elements of a scalar type");
     refuse(KERNEL(INDEX "again:\n  y[i] = 1;\n  if (y[i]) goto again;\n"), "geometry", "block=64",
            "line 3: a label is not understood at \"again\"");
     refuse(KERNEL(INDEX "#if A\n  y[i] = 1;\n#endif\n"), "geometry", "block=64",
