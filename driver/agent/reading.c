@@ -179,6 +179,7 @@ static void pass_gate(struct ks_arena *arena, const struct ks_reading_ask *ask, 
     for (size_t i = 0; i < decl->n_params; i++)
         proposal->params[i] = decl->params[i].name;
     proposal->n_params = decl->n_params;
+    proposal->foreign = true;
     if (ks_proposal_check(arena, proposal, ask->brief->signature, &err) == KS_OK) {
         out->refusal = KS_ACCEPTED;
         return;

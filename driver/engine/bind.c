@@ -51,6 +51,9 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         enum ks_scalar scalar = type_of(b, b->t->type_names[i]);
         ks_names_add(b->arena, &c->names, b->t->type_names[i], ks_scalar_c_name(scalar));
         ks_names_add(b->arena, &c->names,
+                     ks_arena_printf(b->arena, "%s_name", b->t->type_names[i]),
+                     ks_scalar_name(scalar));
+        ks_names_add(b->arena, &c->names,
                      ks_arena_printf(b->arena, "%s_bytes", b->t->type_names[i]),
                      ks_arena_printf(b->arena, "%zu", ks_scalar_size(scalar)));
         ks_buf_printf(&text, " %s=%s", b->t->type_names[i], ks_scalar_name(scalar));

@@ -31,6 +31,7 @@ struct ks_proposal {
     struct ks_expr *when;         // never NULL: "1" if the proposer adds nothing
     struct ks_workspace *workspaces; size_t n_workspaces;
     struct ks_step *steps; size_t n_steps;
+    bool foreign; // text of a model, or that nobody vouches for: no inline assembly, however well known
     // The original's parameter names by position, as the expressions above use them.
     const char **params; size_t n_params;
     // Functions found in `source` (filled by ks_proposal_check).
@@ -45,7 +46,8 @@ void ks_proposal_write(struct ks_yaml_writer *w, const struct ks_proposal *propo
 
 // The textual gate, before any compiler sees it: no preprocessor directive (also after splicing and
 // trigraphs), balanced brackets, nothing that closes its namespace, no `using` at top level, no
-// asm, no operator/specialisation outside it, no host function, includes from the allow-list, only
+// asm but a closed list of statements (source/proposal_asm.c; none where `foreign`), no
+// operator/specialisation outside it, no host function, includes from the allow-list, only
 // __global__ / __device__ functions, types and constexpr; at most 256 KiB; every plan step names a
 // kernel of the source with as many arguments as parameters; names in expressions are known.
 // KS_E_USER says what and where in the source.

@@ -113,7 +113,7 @@ static enum ks_status check_disguises(const struct check *c, const struct ks_gat
 static enum ks_status check_text(const struct check *c, struct ks_arena *scratch,
                                  struct ks_gate *gate)
 {
-    *gate = (struct ks_gate){.arena = scratch, .err = c->err,
+    *gate = (struct ks_gate){.arena = scratch, .err = c->err, .foreign = c->proposal->foreign,
                              .source = ks_slice_of(c->proposal->source)};
     if (gate->source.len > MAX_SOURCE)
         KS_FAIL(c->err, KS_E_USER, "source: %zu bytes, at most %d are possible", gate->source.len,

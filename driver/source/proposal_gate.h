@@ -10,6 +10,7 @@ struct ks_gate {
     const struct ks_token *at; // no comments; ends with KS_TOK_END
     size_t len;
     const int *match; // partner of each bracket, -1 elsewhere
+    bool foreign;     // no inline assembly at all
     struct ks_err *err;
 };
 
@@ -17,6 +18,11 @@ struct ks_gate {
 enum ks_status ks_gate_words(struct ks_gate *gate);
 // What stands at namespace scope, and storage classes inside types and functions.
 enum ks_status ks_gate_declarations(const struct ks_gate *gate);
+
+// Whether the `asm` at token i begins one of the statements that installed templates may hold; and whether the
+// string at token i is part of one.
+bool ks_gate_assembly(const struct ks_gate *gate, size_t i);
+bool ks_gate_in_assembly(const struct ks_gate *gate, size_t i);
 
 #define KS_GATE_FAIL(gate, token, ...)                                                            \
     return ks_err_set((gate)->err, KS_E_USER, "source:%d: %s", (token)->line,                     \

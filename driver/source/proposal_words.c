@@ -195,7 +195,7 @@ static enum ks_status check_word(const struct ks_gate *gate, size_t i)
         KS_GATE_FAIL(gate, t, "only letters, digits and _ may stand in a name");
     const char *word = ks_arena_strndup(gate->arena, t->at, t->len);
     const char *why = why_not(word);
-    if (why != NULL)
+    if (why != NULL && !(strcmp(word, "asm") == 0 && ks_gate_assembly(gate, i)))
         KS_GATE_FAIL(gate, t, "'%s': %s", word, why);
     if (strcmp(word, "_Pragma") == 0 && !is_unroll(t))
         KS_GATE_FAIL(gate, t, "only _Pragma(\"unroll\") and _Pragma(\"unroll N\") are possible");
@@ -220,7 +220,7 @@ static enum ks_status check_literal(const struct ks_gate *gate, size_t i)
     if (*t->at != '"')
         KS_GATE_FAIL(gate, t, "literals with a prefix are refused");
     bool pragma = i >= 2 && ks_token_is(&t[-2], "_Pragma");
-    if (!pragma && !is_static_assert_text(gate, i))
+    if (!pragma && !is_static_assert_text(gate, i) && !ks_gate_in_assembly(gate, i))
         KS_GATE_FAIL(gate, t, "string literals stand only in static_assert");
     return KS_OK;
 }

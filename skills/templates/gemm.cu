@@ -1,5 +1,6 @@
 constexpr int bm = @bm@, bn = @bn@, bk = @bk@;
 constexpr int threads = bm * bn / 64; // each makes 8 x 8 elements of C
+constexpr bool ragged = @ragged@;       // lines that are no multiple of four, a depth that is none of bk
 
 struct alignas(16) pack {
     @T@ lane[4];
@@ -19,7 +20,7 @@ template <int wide, bool deep> struct copier {
         : width(width), depth(depth), x(deep ? t / across : t % across * 4),
           d(first + (deep ? t % across : t / across))
     {
-        aligned = deep || (reinterpret_cast<size_t>(from) % 16 == 0 && width % 4 == 0);
+        aligned = deep || ragged || (reinterpret_cast<size_t>(from) % 16 == 0 && width % 4 == 0);
         inside = aligned && x0 + wide <= width;
         at = from + (deep ? (size_t)(x0 + x) * depth + d : (size_t)d * width + x0 + x);
         x += x0;
@@ -35,11 +36,11 @@ template <int wide, bool deep> struct copier {
                     __pipeline_memcpy_async(to + down, at + (size_t)down * depth, 4);
                 else
                     to[down] = 0;
-            } else if (whole) {
+            } else if (whole && !ragged) {
                 __pipeline_memcpy_async(to + down * (wide + 4), at + (size_t)down * width, 16);
             } else {
                 _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    if (x + l < width && d + down < depth)
+                    if (whole || (x + l < width && d + down < depth))
                         __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, 4);
                     else
                         to[down * (wide + 4) + l] = 0;
@@ -144,11 +145,17 @@ __global__ void __launch_bounds__(threads, 512 / threads)
     copier<bm, @a_deep@> of_a(a, m, k, row0, first, t);
     copier<bn, @b_deep@> of_b(b, n, k, col0, first, t);
     @T@ sums[8][8] = {};
-    // Blocks at an edge have code of their own.
-    if (of_a.inside && of_b.inside && last <= k && (last - first) % bk == 0)
-        multiply_all<true>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, last);
+    // Blocks at an edge have code of their own, and so has the end of a ragged depth.
+    const bool inside = of_a.inside && of_b.inside && last <= k;
+    const int end = last - (last - first) % bk;
+    if (inside && (ragged || end == last))
+        multiply_all<true>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, ragged ? end : last);
     else
         multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, last);
+    if (ragged && inside && end < last) {
+        __syncthreads();
+        multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, end, last);
+    }
     const bool c_aligned = reinterpret_cast<size_t>(c) % 16 == 0 && n % 4 == 0;
     _Pragma("unroll") for (int i = 0; i < 8; i++) {
         const int row = row0 + ty + i % 4 + i / 4 * (bm / 2);

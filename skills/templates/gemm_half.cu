@@ -1,114 +1,166 @@
-constexpr int bm = @bm@, bn = @bn@, bk = @bk@, stages = @stages@;
-constexpr int wm = 64, wn = @wn@; // what a warp makes of C
-constexpr int threads = bm / wm * (bn / wn) * 32;
-constexpr bool a_deep = @a_deep@, b_deep = @b_deep@; // neighbours in memory differ in depth
-constexpr int a_down = a_deep ? bm : bk, a_across = a_deep ? bk : bm;
-constexpr int b_down = b_deep ? bn : bk, b_across = b_deep ? bk : bn;
-constexpr int a_pitch = a_across + 8, b_pitch = b_across + 8; // eight rows begin in different banks
-constexpr int a_tile = a_down * a_pitch, b_tile = b_down * b_pitch;
-struct frag {
-    using a = nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, @T@, nvcuda::wmma::@a_layout@>;
-    using b = nvcuda::wmma::fragment<nvcuda::wmma::matrix_b, 16, 16, 16, @T@, nvcuda::wmma::@b_layout@>;
-    using c = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
-};
+constexpr int bm = @bm@, bn = @bn@, bk = @bk@, wm = @wm@, wn = @wn@, stages = @stages@;
+constexpr int warps_across = bn / wn, threads = bm / wm * warps_across * 32;
 
-// A tile as it lies in memory, `down` rows of `across` elements from (r0, c0) on, in packs of eight;
-// zero outside the matrix.
-template <int down, int across>
-__device__ __forceinline__ void copy(@T@ *to, const @T@ *from, int r0, int c0, int rows, int cols)
+__device__ __forceinline__ unsigned shared_at(const void *at)
 {
-    constexpr int packs = across / 8;
-    static_assert(down * packs % threads == 0, "");
-    _Pragma("unroll") for (int i = 0; i < down * packs / threads; i++) {
-        const int p = threadIdx.x + i * threads, r = p / packs, c = p % packs * 8;
-        @T@ *const at = to + r * (across + 8) + c;
-        if (r0 + r < rows && c0 + c < cols)
-            __pipeline_memcpy_async(at, from + (size_t)(r0 + r) * cols + c0 + c, 16);
-        else
-            *reinterpret_cast<uint4 *>(at) = make_uint4(0, 0, 0, 0);
+    return (unsigned)__cvta_generic_to_shared(at);
+}
+
+// Four 8 x 8 matrices whose lines the lanes point at; `turned`: transposed on the way.
+template <bool turned> __device__ __forceinline__ void load(unsigned (&r)[4], unsigned at)
+{
+    if (turned)
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
+    else
+        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
+}
+
+__device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
+{
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.@T_name@.@T_name@.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                 : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+// What the kernel does with each sum, at `place` of C.
+__device__ __forceinline__ @T@ finished(float its_sum, long long its_place, int its_row, int its_col@tail_takes@)
+{
+@tail@}
+
+// Where a pack of eight lies in a tile: eight lines of a column of packs are in different banks.
+template <int across> __device__ __forceinline__ int placed(int line, int pack)
+{
+    return line * across + (pack ^ (across == 32 ? line / 2 % 4 : line % 8)) * 8;
+}
+
+// Tiles of op(A) or op(B) as they lie in memory, `deep`: neighbours differ in depth. Zero outside the matrix.
+template <int wide, bool deep> struct copier {
+    static constexpr int down = deep ? wide : bk, across = deep ? bk : wide, packs = across / 8;
+    static constexpr int apart = threads / packs, steps = down / apart, size = down * across;
+    static_assert(threads % packs == 0 && down % apart == 0 && apart % 8 == 0, "");
+    const @T@ *at;
+    int width, depth, x, d, own;
+
+    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0) : width(width), depth(depth)
+    {
+        const int line = threadIdx.x / packs, pack = threadIdx.x % packs;
+        x = x0 + (deep ? line : pack * 8);
+        d = deep ? pack * 8 : line;
+        at = from + (deep ? (size_t)x * depth + d : (size_t)d * width + x);
+        own = placed<across>(line, pack);
+    }
+    template <bool whole> __device__ __forceinline__ void copy(@T@ *tile)
+    {
+        _Pragma("unroll") for (int i = 0; i < steps; i++) {
+            @T@ *const to = tile + own + i * apart * across;
+            if (whole || (deep ? x + i * apart < width && d < depth : x < width && d + i * apart < depth))
+                __pipeline_memcpy_async(to, at + (size_t)(i * apart) * (deep ? depth : width), 16);
+            else
+                *reinterpret_cast<uint4 *>(to) = make_uint4(0, 0, 0, 0);
+        }
+        at += deep ? (size_t)bk : (size_t)bk * width;
+        d += bk;
+    }
+    // 16 x 16 from x and d on: lines of the matrix `first` are the first index of the fragment.
+    template <bool first> __device__ __forceinline__ static void fragment(unsigned (&r)[4], unsigned tile, int x, int d, int lane)
+    {
+        const int low = lane % 8, one = lane / 8 % 2, two = lane / 16; // which matrix: one + 2 * two
+        const int of_x = first ? one : two, of_d = first ? two : one;
+        load<!deep>(r, tile + 2 * (deep ? placed<across>(x + of_x * 8 + low, d / 8 + of_d)
+                                        : placed<across>(d + of_d * 8 + low, x / 8 + of_x)));
+    }
+};
+typedef copier<bm, @a_deep@> copier_a;
+typedef copier<bn, @b_deep@> copier_b;
+
+// Tiles come `stages` - 1 ahead, fragments one step of sixteen ahead, across tiles too.
+template <bool whole>
+__device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], @T@ *as, @T@ *bs,
+                                             copier_a &of_a, copier_b &of_b, int k)
+{
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
+    unsigned x[2][wm / 16][4], y[2][wn / 16][4];
+    const unsigned at_a = shared_at(as), at_b = shared_at(bs);
+    auto fetch = [&](int to, int stage, int d) {
+        _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
+            copier_a::fragment<true>(x[to][i], at_a + stage * copier_a::size * 2, wy + i * 16, d, lane);
+        _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
+            copier_b::fragment<false>(y[to][j], at_b + stage * copier_b::size * 2, wx + j * 16, d, lane);
+    };
+    _Pragma("unroll") for (int s = 0; s < stages - 1; s++) {
+        if (s * bk < k) {
+            of_a.copy<whole>(as + s * copier_a::size);
+            of_b.copy<whole>(bs + s * copier_b::size);
+        }
+        __pipeline_commit();
+    }
+    __pipeline_wait_prior(stages - 2);
+    __syncthreads();
+    if (k > 0)
+        fetch(0, 0, 0);
+    int now = 0, spare = stages - 1;
+    for (int k0 = 0; k0 < k; k0 += bk) {
+        const int next = now + 1 == stages ? 0 : now + 1;
+        _Pragma("unroll") for (int d = 0; d < bk / 16; d++) {
+            if (d + 1 < bk / 16) {
+                fetch((d + 1) % 2, now, d * 16 + 16);
+            } else {
+                __pipeline_wait_prior(stages - 2);
+                __syncthreads();
+                if (k0 + bk < k)
+                    fetch(0, next, 0);
+            }
+            if (d == 0) {
+                if (k0 + (stages - 1) * bk < k) {
+                    of_a.copy<whole>(as + spare * copier_a::size);
+                    of_b.copy<whole>(bs + spare * copier_b::size);
+                }
+                __pipeline_commit();
+            }
+            _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
+                _Pragma("unroll") for (int j = 0; j < wn / 8; j++)
+                    multiply(sums[i][j], x[d % 2][i], y[d % 2][j / 2][j % 2 * 2], y[d % 2][j / 2][j % 2 * 2 + 1]);
+        }
+        spare = now;
+        now = next;
     }
 }
 
-// The fragments of one step of sixteen of the depth.
-__device__ __forceinline__ void load(frag::a (&x)[wm / 16], frag::b (&y)[wn / 16], const @T@ *as,
-                                     const @T@ *bs, int wy, int wx, int d)
-{
-    _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-        nvcuda::wmma::load_matrix_sync(
-            x[i], as + (a_deep ? (wy + i * 16) * a_pitch + d : d * a_pitch + wy + i * 16), a_pitch);
-    _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
-        nvcuda::wmma::load_matrix_sync(
-            y[j], bs + (b_deep ? (wx + j * 16) * b_pitch + d : d * b_pitch + wx + j * 16), b_pitch);
-}
-
-// Products of halves are exact in float, in which they are summed. Tiles come `stages` - 1 ahead.
+// Products of halves are exact in float, in which tensor cores sum them.
 __global__ void __launch_bounds__(threads)
     gemm_half_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c, int m,
-                    int n, int k, long long a_step, long long b_step, long long c_step)
+                   int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
 {
     extern __shared__ uint4 memory[];
-    @T@ *const as = reinterpret_cast<@T@ *>(memory), *const bs = as + stages * a_tile;
-    const int t = threadIdx.x, warp = t / 32;
-    const int wy = warp / (bn / wn) * wm, wx = warp % (bn / wn) * wn;
+    @T@ *const as = reinterpret_cast<@T@ *>(memory), *const bs = as + stages * copier_a::size;
     // Blocks that run together share rows and columns: `tall` of them under each other.
     const int id = blockIdx.y * gridDim.x + blockIdx.x, tall = 8, of = id / (tall * gridDim.x);
     const int high = min((int)gridDim.y - of * tall, tall), rest = id - of * tall * gridDim.x;
     const int row0 = (of * tall + rest % high) * bm, col0 = rest / high * bn;
-    a += blockIdx.z * a_step;
-    b += blockIdx.z * b_step;
-    c += blockIdx.z * c_step;
-    frag::c sums[wm / 16][wn / 16];
+    copier_a of_a(a + blockIdx.z * a_step, m, k, row0);
+    copier_b of_b(b + blockIdx.z * b_step, n, k, col0);
+    float sums[wm / 16][wn / 8][4] = {};
+    if (row0 + bm <= m && col0 + bn <= n && k % bk == 0)
+        multiply_all<true>(sums, as, bs, of_a, of_b, k);
+    else
+        multiply_all<false>(sums, as, bs, of_a, of_b, k);
+    struct alignas(4) pair {
+        @T@ lane[2];
+    } out;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
     _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-        _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
-            nvcuda::wmma::fill_fragment(sums[i][j], 0.0f);
-    auto fetch = [&](int stage, int k0) {
-        copy<a_down, a_across>(as + stage * a_tile, a, a_deep ? row0 : k0, a_deep ? k0 : row0,
-                               a_deep ? m : k, a_deep ? k : m);
-        copy<b_down, b_across>(bs + stage * b_tile, b, b_deep ? col0 : k0, b_deep ? k0 : col0,
-                               b_deep ? n : k, b_deep ? k : n);
-    };
-    _Pragma("unroll") for (int s = 0; s < stages - 1; s++) {
-        if (s * bk < k)
-            fetch(s, s * bk);
-        __pipeline_commit();
-    }
-    int now = 0, spare = stages - 1;
-    for (int k0 = 0; k0 < k; k0 += bk) {
-        __pipeline_wait_prior(stages - 2);
-        __syncthreads();
-        if (k0 + (stages - 1) * bk < k)
-            fetch(spare, k0 + (stages - 1) * bk);
-        __pipeline_commit();
-        frag::a x[2][wm / 16];
-        frag::b y[2][wn / 16];
-        load(x[0], y[0], as + now * a_tile, bs + now * b_tile, wy, wx, 0);
-        _Pragma("unroll") for (int d = 0; d < bk / 16; d++) {
-            if (d + 1 < bk / 16)
-                load(x[(d + 1) % 2], y[(d + 1) % 2], as + now * a_tile, bs + now * b_tile, wy, wx, d * 16 + 16);
-            _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-                _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
-                    nvcuda::wmma::mma_sync(sums[i][j], x[d % 2][i], y[d % 2][j], sums[i][j]);
-        }
-        spare = now;
-        now = now + 1 == stages ? 0 : now + 1;
-    }
-    // A warp's fragments one after the other through its own 16 x 16 of shared memory, to be rounded.
-    __pipeline_wait_prior(0);
-    __syncthreads();
-    float *const mine = reinterpret_cast<float *>(memory) + warp * 16 * 20;
-    const int r = t % 32 / 2, q = t % 2 * 8;
-    _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-        _Pragma("unroll") for (int j = 0; j < wn / 16; j++) {
-            nvcuda::wmma::store_matrix_sync(mine, sums[i][j], 20, nvcuda::wmma::mem_row_major);
-            __syncwarp();
-            const int row = row0 + wy + i * 16 + r, col = col0 + wx + j * 16 + q;
-            struct alignas(16) pack {
-                @T@ lane[8];
-            } out;
-            _Pragma("unroll") for (int l = 0; l < 8; l++)
-                out.lane[l] = @T@(mine[r * 20 + q + l]);
-            if (row < m && col < n)
-                *reinterpret_cast<pack *>(c + (size_t)row * n + col) = out;
-            __syncwarp();
-        }
+        _Pragma("unroll") for (int j = 0; j < wn / 8; j++)
+            _Pragma("unroll") for (int h = 0; h < 2; h++) {
+                const int row = row0 + wy + i * 16 + h * 8 + lane / 4, col = col0 + wx + j * 8 + lane % 4 * 2;
+                const long long place = blockIdx.z * c_step + (long long)row * n + col;
+                if (row >= m || col >= n)
+                    continue;
+                _Pragma("unroll") for (int l = 0; l < 2; l++)
+                    out.lane[l] = finished(sums[i][j][h * 2 + l], place + l, row, col + l@tail_arguments@);
+                *reinterpret_cast<pair *>(c + place) = out;
+            }
 }

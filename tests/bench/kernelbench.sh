@@ -48,7 +48,7 @@ fi
 mv "$out/run.$$" "$out/run.json"
 mkdir -p "$out/rows" "$out/src" "$out/taken"
 cp -ru "$source/port.h" "$source"/level? "$out/src/" # tuning writes beside the source
-export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
+export KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
 share=$out/share-$part${shared:+-$$}
 case $without in
 '' | memory) ;;
@@ -76,9 +76,9 @@ tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kern
     kernels=$(grep -c '^__global__' "$1")
     seconds=$((kernels * (${budget%s} + 30) + 60)) # inputs of gigabytes take their time
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
-    # Ports with the same kernel at other sizes are each decided for themselves.
+    # Ports with the same kernel at other sizes are each judged and decided for themselves.
     export KS_CACHE_DIR=$out/cache/$(basename "$2" .json)
-    timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
+    timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --again --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
     status=$?
     # Whoever stops the run stops what it measures: that is no result. A port beyond its time is one.
     if [ $status -eq 130 ] || { [ $status -ne 124 ] && grep -q '"status": *"interrupted"' "$2.new"; }; then

@@ -28,10 +28,17 @@ right() {
         "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>> "$scratch/err"
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
-known gemm "batch_tn gemm" "halves_nt gemm_half" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
+known gemm "batch_tn gemm" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
+known halves "halves_nt gemm_half" "halves_tn_relu gemm_half"
 right gemm batch_tn gemm bm=64 bn=64 bk=16
-right gemm halves_nt gemm_half bm=64 bn=64 bk=32
+right gemm ragged_nn gemm bm=64 bn=64 ragged=true
+right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
+right halves halves_tn_relu gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
+# The same text from nobody knows where: its inline assembly is refused.
+"$build/tests/print_template" halves.cu "$scratch/halves.ptx" halves_nt gemm_half > "$scratch/proposal.yaml" 2> "$scratch/err"
+"$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+grep -q ": STATIC.*'asm'\|no-sandbox" "$scratch/out" || { echo "FAIL: assembly in foreign text"; cat "$scratch/out"; bad=1; }
 right gemm by_row gemv share=64
 right gemm by_column gemv share=16
 right gemm times_diagonal diagonal lines=2

@@ -29,6 +29,8 @@ static enum ks_status read_text(const char *text, struct ks_proposal *proposal, 
     return ks_proposal_read(&arena, "p.yaml", root, proposal, err);
 }
 
+static bool foreign;
+
 static enum ks_status check_parts(const char *source, const char *rest, struct ks_err *err)
 {
     struct ks_proposal p;
@@ -36,6 +38,7 @@ static enum ks_status check_parts(const char *source, const char *rest, struct k
     KS_TRY(read_text(ks_arena_printf(&arena, "source: X\nparams: [y, x, a, n, p]\n%s", rest), &p,
                      err));
     p.source = source;
+    p.foreign = foreign;
     return ks_proposal_check(&arena, &p, &s, err);
 }
 
@@ -46,6 +49,12 @@ static enum ks_status check_source(const char *source, struct ks_err *err)
 {
     return check_parts(source, PLAN, err);
 }
+
+// Of inline assembly a few statements as they stand in installed templates, and none in foreign text.
+#define LDMATRIX "\"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];\""
+#define LOAD(text, constraint, more)                                                               \
+    "__device__ void s(unsigned (&r)[4], unsigned at) { asm volatile(" text " : " constraint         \
+    "(r[0]), \"=r\"(r[1]), \"=r\"(r[2]), \"=r\"(r[3]) : \"r\"(at)" more "); }\n" KERNEL
 
 static void accepts(void **state)
 {
@@ -76,12 +85,24 @@ static void accepts(void **state)
         "// gr\xc3\xb6\xc3\x9f" "er\n/* # include asm */\n" KERNEL,
         "__device__ auto add(int a, int b) -> int { return a < b ? a : b; }\n" KERNEL,
         "__device__ __nv_bfloat16 *p(__nv_bfloat16 *v) { return v; }\n" KERNEL,
+        LOAD(LDMATRIX, "\"=r\"", ""),
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         struct ks_err err = {0};
         if (check_source(sources[i], &err) != KS_OK)
             fail_msg("source %zu: %s", i, err.text);
     }
+}
+
+static void refuses_foreign_assembly(void **state)
+{
+    (void)state;
+    struct ks_err err = {0};
+    foreign = true;
+    enum ks_status status = check_source(LOAD(LDMATRIX, "\"=r\"", ""), &err);
+    foreign = false;
+    assert_int_equal(status, KS_E_USER);
+    assert_non_null(strstr(err.text, "'asm'"));
 }
 
 static void refuses(void **state)
@@ -118,6 +139,13 @@ static void refuses(void **state)
         {"__global__ void k(float *y, int n) { y[(0]); }", "closes nothing"},
         {"__device__ void s() { asm(\"trap;\"); }\n" KERNEL, "'asm'"},
         {"__device__ void s() { __asm__ volatile(\"\"); }\n" KERNEL, "'__asm__'"},
+        {LOAD("\"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%4];\"", "\"=r\"", ""), "'asm'"},
+        {LOAD(LDMATRIX " \"trap;\"", "\"=r\"", ""), "'asm'"},
+        {LOAD("\"trap;\" " LDMATRIX, "\"=r\"", ""), "'asm'"},
+        {LOAD(LDMATRIX, "\"=m\"", ""), "'asm'"},
+        {LOAD(LDMATRIX, "\"=r\" \"\"", ""), "'asm'"},
+        {LOAD(LDMATRIX, "\"=r\"", ": \"memory\""), "'asm'"},
+        {"__device__ void s() { asm(" LDMATRIX "); }\n" KERNEL, "'asm'"},
         {"__host__ void s() {}\n" KERNEL, "'__host__'"},
         {"void s() {}\n" KERNEL, "host function"},
         {"constexpr int s() { return 1; }\n" KERNEL, "host function"},
@@ -387,6 +415,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts),        cmocka_unit_test(refuses),
+        cmocka_unit_test(refuses_foreign_assembly),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(refuses_plans), cmocka_unit_test(asks_little_of_addresses),
         cmocka_unit_test(writes_what_it_reads),
