@@ -6,6 +6,7 @@
 #include "verify/recall.h"
 
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
+#define EXCLUDED_TOLD 2 // of vectors outside the contract; the others are counted
 #define LOOK_AFTER 4    // vectors: much of what is wrong has shown by then
 
 struct state {
@@ -17,6 +18,7 @@ struct state {
     enum ks_judging phase;
     struct ks_second_look *look; // to be begun; NULL: begun, or not wanted
     unsigned families;
+    int excluded; // vectors of a workload beside the declared one that the original does not serve
 };
 
 // A vector that the original does not serve.
@@ -29,10 +31,20 @@ static void note_excluded(struct state *s, const struct ks_task *task, const str
         s->result->verdict = KS_C_BASELINE_FAULT;
         snprintf(s->result->reason, sizeof s->result->reason,
                  "the original fails on workload %s: %.200s", task->problem->where, vector->why);
-    } else {
+    } else if (++s->excluded <= EXCLUDED_TOLD) {
         ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%.80s)",
                       task->problem->name, ks_family_name(task->family), vector->why);
     }
+}
+
+// How many they were, and whether nothing but the declared size is left.
+static void note_all_excluded(const struct state *s, const char *declared, bool others)
+{
+    if (s->excluded > EXCLUDED_TOLD)
+        ks_judge_note(s->judge, "%d vectors beside %s are outside the contract", s->excluded, declared);
+    if (s->excluded > 0 && !others)
+        ks_judge_note(s->judge, "the original serves no size but %s: see whether its arrays' values fit smaller ones",
+                      declared);
 }
 
 struct outcome {
@@ -93,6 +105,8 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     KS_VEC(const struct ks_problem *) passed = {0};
     const struct ks_problem *skip = NULL;
     int proofs = 0, voids = 0;
+    bool others = false;
+    s->excluded = 0;
     for (size_t t = 0; t < schedule->n_tasks; t++) {
         const struct ks_task *task = &schedule->tasks[t];
         struct outcome o;
@@ -123,7 +137,9 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
         }
         if (!task->problem->derived)
             result->covered[w] = true;
+        others = others || task->problem->derived;
     }
+    note_all_excluded(s, s->judge->problems[w].name, others);
     if (voids > 0)
         ks_judge_note(s->judge, "%d of %d vectors of %s could not have caught a trivial answer", voids,
                       voids + proofs, s->judge->problems[w].name);

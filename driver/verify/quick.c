@@ -77,29 +77,44 @@ static enum ks_status quick_entrant(struct ks_judge *judge, struct ks_arena *scr
     return KS_OK;
 }
 
+// Adds to *served and *refused how many vectors the original serves, or does not.
+static enum ks_status quick_schedule(struct ks_judge *judge, struct ks_arena *scratch,
+                                     const struct ks_schedule *schedule, struct entrant *e,
+                                     struct ks_worker *runner, const struct ks_candidate **loaded,
+                                     int *served, int *refused, struct ks_err *err)
+{
+    for (size_t t = 0; t < schedule->n_tasks && alive(e); t++) {
+        const struct ks_task *task = &schedule->tasks[t];
+        if (!ks_guard_admits(judge, scratch, e->candidate->proposal, task->problem))
+            continue;
+        struct ks_vector *vector;
+        KS_TRY(ks_recall(judge, task->problem, task->family, task->variation, KS_SKEW_NONE, &vector, err));
+        bool excluded = vector->excluded;
+        enum ks_status status =
+            excluded ? KS_OK : quick_entrant(judge, scratch, e, vector, task->flush, runner, loaded, err);
+        ks_recall_done(judge, vector);
+        KS_TRY(status);
+        *(excluded ? refused : served) += 1;
+    }
+    return KS_OK;
+}
+
 static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch,
                                 struct entrant *entrants, size_t n, struct ks_worker *runner,
                                 struct ks_err *err)
 {
     const struct ks_candidate *loaded = NULL;
     for (size_t w = 0; w < judge->n_problems; w++) {
-        struct ks_schedule schedule;
-        KS_TRY(ks_schedule_quick(judge, scratch, w, &schedule, err));
-        for (size_t i = 0; i < n; i++)
-            for (size_t t = 0; t < schedule.n_tasks && alive(&entrants[i]); t++) {
-                const struct ks_task *task = &schedule.tasks[t];
-                if (!ks_guard_admits(judge, scratch, entrants[i].candidate->proposal, task->problem))
-                    continue;
-                struct ks_vector *vector;
-                KS_TRY(ks_recall(judge, task->problem, task->family, task->variation, KS_SKEW_NONE, &vector,
-                                 err));
-                enum ks_status status =
-                    vector->excluded ? KS_OK
-                                     : quick_entrant(judge, scratch, &entrants[i], vector, task->flush,
-                                                     runner, &loaded, err);
-                ks_recall_done(judge, vector);
-                KS_TRY(status);
-            }
+        struct ks_schedule tiny, declared;
+        KS_TRY(ks_schedule_quick(judge, scratch, w, true, &tiny, err));
+        KS_TRY(ks_schedule_quick(judge, scratch, w, false, &declared, err));
+        for (size_t i = 0; i < n; i++) {
+            int served = 0, refused = 0;
+            KS_TRY(quick_schedule(judge, scratch, &tiny, &entrants[i], runner, &loaded, &served, &refused, err));
+            if (served == 0 && refused > 0) // indices of a range that holds for the declared size alone
+                KS_TRY(quick_schedule(judge, scratch, &declared, &entrants[i], runner, &loaded, &served, &refused,
+                                      err));
+        }
     }
     for (size_t i = 0; i < n; i++)
         if (alive(&entrants[i]) && entrants[i].proved == 0)

@@ -316,7 +316,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     return KS_OK;
 }
 
-enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena, size_t workload, bool tiny,
                                  struct ks_schedule *schedule, struct ks_err *err)
 {
     (void)err;
@@ -329,7 +329,7 @@ enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena,
         {1024, 128, 64, 256}, {7, 5, 3, 2}, {100, 260, 36, 68}};
     struct ks_value *names = NULL;
     size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &names);
-    for (size_t s = 0; s < QUICK_SHAPES && n > 0; s++) {
+    for (size_t s = 0; tiny && s < QUICK_SHAPES && n > 0; s++) {
         struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);
         for (size_t i = 0; i < n; i++) {
             int64_t value = sizes[s][i % 4];

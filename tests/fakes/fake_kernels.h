@@ -167,7 +167,7 @@ static bool fake_misbehaves(struct fake *f, const char *name, int64_t n)
             pause();
     if (fake_named(name, "_die"))
         _exit(3);
-    if (fake_named(name, "_fault")) {
+    if (fake_named(name, "_fault") || (fake_named(name, "_wholly") && n != 4000)) {
         f->spoilt = true;
         fake_fail(f, "fault", "an illegal memory access was encountered");
         return true;

@@ -59,6 +59,33 @@ static void the_original_works_once_for_many_candidates(void **state)
     close_judge(&s);
 }
 
+// Indices of a range that fits the declared size alone: smaller ones are nobody's fault.
+static void an_original_that_serves_one_size_is_looked_at_there(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v[2], full;
+    check(open_judge(&s, VADD_MARK "__global__ void vadd_wholly" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *p[] = {make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1"),
+                               make_proposal(&s, "vadd_half", VADD_SIGNATURE, "a, b, c, n", "1")};
+    check(ks_judge_quick(s.judge, p, 2, v, &err), &err);
+    expect(v[0], KS_C_CORRECT, KS_S_NOT_MEASURED, "");
+    expect(v[1], KS_C_WRONG, KS_S_NOT_MEASURED, "`c` differs");
+    check(ks_judge_full(s.judge, p[0], &full, &err), &err);
+    assert_int_equal(full.correctness, KS_C_CORRECT);
+    bool told = false, counted = false;
+    size_t each = 0;
+    for (size_t i = 0; i < full.evidence.n_notes; i++) {
+        told = told || strstr(full.evidence.notes[i], "serves no size but n=4000") != NULL;
+        counted = counted || strstr(full.evidence.notes[i], "vectors beside n=4000") != NULL;
+        each += strstr(full.evidence.notes[i], "the original fails") != NULL;
+    }
+    assert_true(told && counted);
+    assert_int_equal(each, 2);
+    close_judge(&s);
+}
+
 #define SCREENED 9
 
 static void screening_orders_candidates(void **state)
@@ -229,6 +256,7 @@ int main(int argc, char **argv)
         return fake_worker_main(argc, argv);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_original_works_once_for_many_candidates),
+        cmocka_unit_test(an_original_that_serves_one_size_is_looked_at_there),
         cmocka_unit_test(screening_orders_candidates),
         cmocka_unit_test(screening_weighs_workloads),
         cmocka_unit_test(sizes_are_combined),
