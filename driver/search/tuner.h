@@ -36,6 +36,7 @@ struct ks_tuner {
     struct ks_step_cost screening, judging, confirming;
     KS_VEC(struct ks_seen_facts) seen; // by profiles of the original and of candidates
     double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
+    double promised;    // the best ratio at a look; 0: none
     int looked;         // candidates screened
     char last[64];      // verdict on the last candidate, in words; "": none yet
 };

@@ -11,6 +11,8 @@ static void best_of(const struct ks_tuner *t, struct ks_buf *out)
     ks_buf_printf(out, "best %.2fx", t->best);
     if (t->best > 1 && t->bound > 0)
         ks_buf_printf(out, " (over %.2fx)", t->bound);
+    else if (t->promised > 1) // nothing was judged in full yet
+        ks_buf_printf(out, " (%.2fx at a look)", t->promised);
     double ceiling = t->result->profiled ? t->result->profile.roofline_pct * t->best : 0;
     if (ceiling > 0)
         ks_buf_printf(out, ", %.0f %% of speed of light", ceiling < 100 ? ceiling : 100.0);
@@ -43,6 +45,8 @@ void ks_view_verdict(struct ks_tuner *t, const struct ks_candidate *candidate,
                  verdict->geomean);
     else
         snprintf(t->last, sizeof t->last, "last %s", ks_correctness_name(verdict->correctness));
+    if (screened && verdict->geomean > t->promised)
+        t->promised = verdict->geomean;
     if (screened)
         ks_info("%s: %s %s: screened at %.3f", kernel, candidate->skill, candidate->params,
                 verdict->geomean);

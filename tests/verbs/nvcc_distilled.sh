@@ -47,3 +47,11 @@ has '"adopted": true' && has '"evidence": "modelled"'
 status 0 "$ks" skills show "$id" && has 'standing   adopted: '
 json 0 tune a.cu:bits "${emulated[@]}" + kernels
 has "\"skill\": \"$id\""
+# On a terminal all that a search knows stands in one line, as it goes.
+command -v script > /dev/null || exit 0
+TERM=xterm script -qec "stty cols 240; $ks tune a.cu:squares ${emulated[*]}" tty.log > /dev/null || fail "no terminal"
+tr '\r' '\n' < tty.log > lines
+grep -q "^ks: squares: screening [a-z-]*: [a-z-]* [a-z0-9= ]*; last looked at [0-9.]*x, best 1.00x ([0-9.]*x at a look); [0-9]* screened, 0 judged, 0 correct, [0-9]* s left" lines ||
+    grep -q "^ks: squares: judging [a-z-]*: $id [a-z0-9= ]*; last looked at [0-9.]*x, best 1.00x ([0-9.]*x at a look); [0-9]* screened, 0 judged, 0 correct, [0-9]* s left" lines ||
+    { cat lines; fail "the terminal does not say what is looked at"; }
+grep -q "^ks: squares: confirming .*; last MODELLED [0-9.]*x, best [0-9.]*x (over [0-9.]*x); " lines || { cat lines; fail "nothing of the verdict"; }
