@@ -40,6 +40,6 @@ print(json.dumps({
     "wrong": whole["wrong"] + tight["wrong"], "unanswered": whole["unanswered"],
     "over_budget": max(0, billed["billed_in"] + billed["billed_out"] - budget, tight["spent"] - budget),
     "budget": budget, "spent": tight["spent"], "billed": billed["billed_in"] + billed["billed_out"],
-    "overhead_ms": whole["overhead_ms"], "kib_early": whole["kib_early"], "kib_end": whole["kib_end"],
-    "bm25_ms": whole["bm25_ms"]}))
+    "overhead_ms": round(whole["overhead_ms"] + whole["question_ms"], 3), "calls_ms": whole["overhead_ms"], "kib_early": whole["kib_early"], "kib_end": whole["kib_end"],
+    "question_ms": whole["question_ms"], "bm25_ms": whole["bm25_ms"]}))
 PYTHON
