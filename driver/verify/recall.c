@@ -64,6 +64,24 @@ static void forget(struct ks_judge *judge, struct ks_recalled *r)
     ks_vector_free(&r->vector);
 }
 
+// A copy that outlives the schedule it was made for: structs have bytes of their own in each problem.
+static struct ks_problem keep_problem(struct ks_arena *arena, const struct ks_problem *problem)
+{
+    struct ks_problem kept = *problem;
+    kept.name = ks_arena_strdup(arena, problem->name);
+    kept.values = ks_arena_memdup(arena, problem->values, problem->n_values * sizeof *kept.values);
+    kept.args = ks_arena_memdup(arena, problem->args, problem->n_args * sizeof *kept.args);
+    for (size_t i = 0; i < kept.n_args; i++) {
+        const struct ks_block *block = kept.args[i].block;
+        if (block == NULL)
+            continue;
+        struct ks_block *own = ks_arena_memdup(arena, block, sizeof *block);
+        own->bytes = ks_arena_memdup(arena, block->bytes, block->size);
+        kept.args[i].block = own;
+    }
+    return kept;
+}
+
 enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *problem,
                          enum ks_family family, int variation, int skew,
                          struct ks_vector **vector, struct ks_err *err)
@@ -76,9 +94,7 @@ enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *proble
     if (r->uses++ < KS_RECALL_USES && (v->excluded || (v->deterministic && (v->all_written || v->read))))
         return KS_OK;
     forget(judge, r);
-    struct ks_problem kept = *problem;
-    kept.name = ks_arena_strdup(judge->arena, problem->name);
-    kept.values = ks_arena_memdup(judge->arena, problem->values, problem->n_values * sizeof *kept.values);
+    struct ks_problem kept = keep_problem(judge->arena, problem);
     r->uses = 1;
     enum ks_status status = ks_vector_make(judge, judge->arena, &kept, family, variation, skew,
                                            &r->vector, err);

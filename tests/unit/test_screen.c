@@ -13,6 +13,7 @@
 #include "os/clock.h"
 #include "os/file.h"
 #include "source/mark.h"
+#include "verify/recall.h"
 #include "verify/session.h"
 #include "../fakes/fake_judge.h"
 
@@ -83,6 +84,30 @@ static void an_original_that_serves_one_size_is_looked_at_there(void **state)
     }
     assert_true(told && counted);
     assert_int_equal(each, 2);
+    close_judge(&s);
+}
+
+// Sizes of a schedule are made for one look; what is recalled in the next has the bytes of structs too.
+static void what_is_recalled_outlives_its_schedule(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_vector *vector;
+    unsigned char bytes[2][4] = {{1, 2, 3, 4}, {1, 2, 3, 4}};
+    struct ks_block block = {.name = "p", .bytes = bytes[0], .size = sizeof bytes[0]};
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_problem problem = s.judge->problems[0];
+    problem.args = ks_arena_memdup(&s.arena, problem.args, problem.n_args * sizeof *problem.args);
+    problem.args[3].block = &block;
+    check(ks_recall(s.judge, &problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &vector, &err), &err);
+    memset(bytes[0], 0xaa, sizeof bytes[0]);
+    block = (struct ks_block){0};
+    problem.args[3].block = NULL;
+    const struct ks_block *kept = vector->problem.args[3].block;
+    assert_int_equal(kept->size, sizeof bytes[1]);
+    assert_memory_equal(kept->bytes, bytes[1], sizeof bytes[1]);
+    ks_recall_done(s.judge, vector);
     close_judge(&s);
 }
 
@@ -257,6 +282,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_original_works_once_for_many_candidates),
         cmocka_unit_test(an_original_that_serves_one_size_is_looked_at_there),
+        cmocka_unit_test(what_is_recalled_outlives_its_schedule),
         cmocka_unit_test(screening_orders_candidates),
         cmocka_unit_test(screening_weighs_workloads),
         cmocka_unit_test(sizes_are_combined),
