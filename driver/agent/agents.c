@@ -10,9 +10,9 @@
 
 #define DEFAULT_REQUESTS 16 // of one kernel, where no budget says more or less
 #define DEFAULT_SECONDS 900.0
-#define CHAINS 2            // one with skills and one without: the control
+#define CHAINS 2 // one with skills and one without: the control
 #define STEPS 4
-#define CONTEXT 32000       // which also small models of one's own take
+#define CONTEXT 32000 // which also small models of one's own take
 
 static enum ks_status read_prices(struct ks_arena *arena, const struct ks_config *config,
                                   struct ks_agents *agents, struct ks_err *err)
@@ -22,10 +22,13 @@ static enum ks_status read_prices(struct ks_arena *arena, const struct ks_config
         struct ks_asked_model *model = &agents->models[i];
         bool priced = false;
         if (config->agent_price != NULL)
-            KS_TRY(ks_price_parse(arena, config->agent_price, model->name, &model->price, &priced, err));
+            KS_TRY(ks_price_parse(arena, config->agent_price, model->name, &model->price, &priced,
+                                  err));
         if (limited && !priced)
-            KS_FAIL(err, KS_E_USER, "agent: a budget of money needs the price of %s: KS_AGENT_PRICE=IN/OUT per "
-                    "million tokens", model->name);
+            KS_FAIL(err, KS_E_USER,
+                    "agent: a budget of money needs the price of %s: KS_AGENT_PRICE=IN/OUT per "
+                    "million tokens",
+                    model->name);
     }
     return KS_OK;
 }
@@ -37,7 +40,8 @@ static enum ks_status read_limits(struct ks_arena *arena, const struct ks_config
     agents->each.requests = DEFAULT_REQUESTS;
     agents->each.seconds = DEFAULT_SECONDS;
     if (config->agent_budget != NULL)
-        KS_TRY(ks_limits_parse(arena, config->agent_budget, &agents->each, &agents->all.limits, err));
+        KS_TRY(
+            ks_limits_parse(arena, config->agent_budget, &agents->each, &agents->all.limits, err));
     agents->chains = agents->each.chains > 0 ? (int)agents->each.chains : CHAINS;
     if (agents->each.context > 0)
         agents->context = agents->each.context;
@@ -49,18 +53,20 @@ static enum ks_status read_limits(struct ks_arena *arena, const struct ks_config
 static enum ks_status read_roles(struct ks_arena *arena, const struct ks_config *config,
                                  struct ks_agents *agents, struct ks_err *err)
 {
-    static const char *const names[] = {"coder", "repairer", "planner", "reviewer", "summariser", "ranker", NULL};
+    static const char *const names[] = {"coder",      "repairer", "planner", "reviewer",
+                                        "summariser", "ranker",   NULL};
     bool unused;
-    bool *const asked[] = {&unused, &agents->repairs, &agents->plans, &agents->reviews, &agents->summarises,
-                           &agents->ranks};
-    for (const char *at = config->agent_roles != NULL ? config->agent_roles : "repairer"; *at != '\0';
-         at += *at == ',') {
+    bool *const asked[] = {&unused,          &agents->repairs,    &agents->plans,
+                           &agents->reviews, &agents->summarises, &agents->ranks};
+    for (const char *at = config->agent_roles != NULL ? config->agent_roles : "repairer";
+         *at != '\0'; at += *at == ',') {
         size_t n = strcspn(at, ","), i = 0;
         const char *word = ks_arena_strndup(arena, at, n);
         while (names[i] != NULL && strcmp(names[i], word) != 0)
             i++;
         if (names[i] == NULL)
-            KS_FAIL(err, KS_E_USER, "agent: there is no role `%s`; roles are coder, repairer, planner, reviewer, "
+            KS_FAIL(err, KS_E_USER,
+                    "agent: there is no role `%s`; roles are coder, repairer, planner, reviewer, "
                     "ranker and summariser",
                     word);
         *asked[i] = true;
@@ -79,8 +85,9 @@ enum ks_status ks_agents_prompts(struct ks_arena *arena, const struct ks_config 
     const struct {
         const char *role;
         struct ks_prompt *prompt;
-    } prompts[] = {{"coder", &agents->coder},       {"repairer", &agents->repairer}, {"planner", &agents->planner},
-                   {"reviewer", &agents->reviewer}, {"ranker", &agents->ranker},     {"summariser", &agents->summariser}};
+    } prompts[] = {{"coder", &agents->coder},     {"repairer", &agents->repairer},
+                   {"planner", &agents->planner}, {"reviewer", &agents->reviewer},
+                   {"ranker", &agents->ranker},   {"summariser", &agents->summariser}};
     for (size_t i = 0; i < sizeof prompts / sizeof *prompts; i++) {
         KS_TRY(ks_prompt_load(arena, dir, prompts[i].role, prompts[i].prompt, err));
         KS_TRY(ks_sections_own(arena, config->state_dir, prompts[i].prompt, err));
@@ -95,7 +102,8 @@ enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *co
     *out = NULL;
     if (config->agent == NULL)
         return KS_OK;
-    bool local = ks_starts_with(config->agent, "mailbox:") || ks_starts_with(config->agent, "replay:");
+    bool local =
+        ks_starts_with(config->agent, "mailbox:") || ks_starts_with(config->agent, "replay:");
     if (config->offline && !local) {
         ks_warn("offline: %.*s is not asked", (int)strcspn(config->agent, ":"), config->agent);
         return KS_OK;
@@ -105,7 +113,8 @@ enum ks_status ks_agents_open(struct ks_arena *arena, const struct ks_config *co
     enum ks_status status = read_prices(arena, config, agents, err);
     if (status == KS_OK && config->agent_record != NULL) {
         struct ks_backend inner = agents->backend;
-        status = ks_record_open(config->agent_record, &agents->redaction, &inner, &agents->backend, err);
+        status =
+            ks_record_open(config->agent_record, &agents->redaction, &inner, &agents->backend, err);
     }
     if (status == KS_OK)
         *out = agents;
@@ -124,12 +133,14 @@ void ks_agents_recall(struct ks_agents *agents, struct ks_outcomes *outcomes, co
 {
     struct ks_err err = {0};
     for (size_t i = 0; i < agents->n_models && outcomes != NULL && !agents->recalled; i++)
-        if (ks_model_record_get(outcomes, agents->models[i].name, evidence, &agents->models[i].record, &err) != KS_OK)
+        if (ks_model_record_get(outcomes, agents->models[i].name, evidence,
+                                &agents->models[i].record, &err) != KS_OK)
             ks_info("%s", err.text);
     agents->recalled = true;
 }
 
-void ks_agents_remember(struct ks_agents *agents, struct ks_outcomes *outcomes, const char *evidence)
+void ks_agents_remember(struct ks_agents *agents, struct ks_outcomes *outcomes,
+                        const char *evidence)
 {
     struct ks_err err = {0};
     for (size_t i = 0; i < agents->n_models && outcomes != NULL && agents->learns; i++) {

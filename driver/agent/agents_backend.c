@@ -30,32 +30,43 @@ static enum ks_status open_command(struct ks_arena *arena, const char *words, do
 }
 
 // "MODEL" or "MODEL@URL".
-static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *config, const char *words,
-                                double timeout, bool anthropic, struct ks_agents *agents,
-                                struct ks_backend *backend, struct ks_err *err)
+static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *config,
+                                const char *words, double timeout, bool anthropic,
+                                struct ks_agents *agents, struct ks_backend *backend,
+                                struct ks_err *err)
 {
     const char *at = strstr(words, "@http");
     struct ks_http_options options = {
-        .anthropic = anthropic, .model = at != NULL ? ks_arena_strndup(arena, words, (size_t)(at - words)) : words,
-        .url = at != NULL ? at + 1 : NULL, .ca = config->agent_ca, .timeout = timeout, .delay = HTTP_DELAY,
-        .parallel = HTTP_PARALLEL, .tries = HTTP_TRIES, .redaction = &agents->redaction};
+        .anthropic = anthropic,
+        .model = at != NULL ? ks_arena_strndup(arena, words, (size_t)(at - words)) : words,
+        .url = at != NULL ? at + 1 : NULL,
+        .ca = config->agent_ca,
+        .timeout = timeout,
+        .delay = HTTP_DELAY,
+        .parallel = HTTP_PARALLEL,
+        .tries = HTTP_TRIES,
+        .redaction = &agents->redaction};
     const char *variable = anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
     KS_TRY(ks_agent_key(arena, config, variable, &options.key, err));
     if (options.key == NULL && options.url == NULL)
-        KS_FAIL(err, KS_E_USER, "agent: there is no key: set %s, KS_AGENT_KEY or KS_AGENT_KEY_FILE", variable);
+        KS_FAIL(err, KS_E_USER, "agent: there is no key: set %s, KS_AGENT_KEY or KS_AGENT_KEY_FILE",
+                variable);
     if (options.key != NULL)
         ks_strv_add(arena, &agents->redaction.secrets, options.key);
     return ks_http_open(&options, backend, err);
 }
 
-static enum ks_status open_one(struct ks_arena *arena, const struct ks_config *config, const char *spec,
-                               struct ks_agents *agents, struct ks_backend *backend, struct ks_err *err)
+static enum ks_status open_one(struct ks_arena *arena, const struct ks_config *config,
+                               const char *spec, struct ks_agents *agents,
+                               struct ks_backend *backend, struct ks_err *err)
 {
     const char *colon = strchr(spec, ':');
-    const char *kind = ks_arena_strndup(arena, spec, colon != NULL ? (size_t)(colon - spec) : strlen(spec));
+    const char *kind =
+        ks_arena_strndup(arena, spec, colon != NULL ? (size_t)(colon - spec) : strlen(spec));
     const char *rest = colon != NULL ? colon + 1 : "";
     double timeout = config->agent_timeout > 0 ? config->agent_timeout : DEFAULT_TIMEOUT;
-    static const char *const kinds[] = {"openai", "anthropic", "command", "mailbox", "replay", NULL};
+    static const char *const kinds[] = {"openai",  "anthropic", "command",
+                                        "mailbox", "replay",    NULL};
     if (strcmp(kind, "command") == 0)
         return open_command(arena, rest, timeout, backend, err);
     bool anthropic = strcmp(kind, "anthropic") == 0;
@@ -66,9 +77,11 @@ static enum ks_status open_one(struct ks_arena *arena, const struct ks_config *c
     if (strcmp(kind, "replay") == 0)
         return ks_replay_open(rest, backend, err);
     const char *near = ks_nearest_word(kind, kinds);
-    KS_FAIL(err, KS_E_USER, "agent: `%s` is no backend%s%s%s; there are openai:MODEL, "
-            "anthropic:MODEL, command:PROGRAM, mailbox:FOLDER and replay:FILE", spec,
-            near != NULL ? " (do you mean " : "", near != NULL ? near : "", near != NULL ? "?)" : "");
+    KS_FAIL(err, KS_E_USER,
+            "agent: `%s` is no backend%s%s%s; there are openai:MODEL, "
+            "anthropic:MODEL, command:PROGRAM, mailbox:FOLDER and replay:FILE",
+            spec, near != NULL ? " (do you mean " : "", near != NULL ? near : "",
+            near != NULL ? "?)" : "");
 }
 
 enum ks_status ks_agents_backend(struct ks_arena *arena, const struct ks_config *config,
@@ -83,7 +96,8 @@ enum ks_status ks_agents_backend(struct ks_arena *arena, const struct ks_config 
         const char *spec = ks_arena_strndup(arena, at, len);
         bool patient = ks_starts_with(spec, "mailbox:") || ks_starts_with(spec, "replay:");
         if (n == KS_MODELS_MOST)
-            status = ks_err_set(err, KS_E_USER, "agent: there are more than %d models", KS_MODELS_MOST);
+            status =
+                ks_err_set(err, KS_E_USER, "agent: there are more than %d models", KS_MODELS_MOST);
         else if (patient && (n > 0 || end != NULL))
             status = ks_err_set(err, KS_E_USER, "agent: `%s` is none of several models", spec);
         else

@@ -6,11 +6,13 @@
 #include "os/clock.h"
 #include "os/proc.h"
 
-static enum ks_status submit(struct ks_arena *arena, struct ks_agents *agents, struct ks_ask *ask, struct ks_err *err)
+static enum ks_status submit(struct ks_arena *arena, struct ks_agents *agents, struct ks_ask *ask,
+                             struct ks_err *err)
 {
     int64_t tokens = ks_tokens(ask->system) + ks_tokens(ask->user) + ask->max_tokens + KS_FRAMING;
     if (agents->context > 0 && tokens > agents->context)
-        KS_FAIL(err, KS_E_LIMIT, "the question takes more than %lld tokens, answer included", (long long)agents->context);
+        KS_FAIL(err, KS_E_LIMIT, "the question takes more than %lld tokens, answer included",
+                (long long)agents->context);
     struct ks_spend *spend = KS_NEW(arena, struct ks_spend);
     *spend = (struct ks_spend){.limits = agents->each, .whole = &agents->all};
     ask->spend = spend;
@@ -21,8 +23,8 @@ static enum ks_status submit(struct ks_arena *arena, struct ks_agents *agents, s
     return agents->backend.submit(agents->backend.self, ask, err);
 }
 
-enum ks_status ks_ask_one(struct ks_arena *arena, struct ks_agents *agents, struct ks_ask *ask, struct ks_answer *answer,
-                          bool *answered, struct ks_err *err)
+enum ks_status ks_ask_one(struct ks_arena *arena, struct ks_agents *agents, struct ks_ask *ask,
+                          struct ks_answer *answer, bool *answered, struct ks_err *err)
 {
     const struct ks_backend *backend = &agents->backend;
     *answered = false;

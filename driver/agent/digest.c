@@ -10,14 +10,19 @@ const char *ks_outcome_text(struct ks_arena *arena, const struct ks_outcome *o)
     if (!o->correct)
         return o->reason;
     if (o->ratio <= 0)
-        return ks_arena_printf(arena, "right, but no time of it counts%s%s", o->reason[0] != '\0' ? ": " : "",
-                               o->reason);
+        return ks_arena_printf(arena, "right, but no time of it counts%s%s",
+                               o->reason[0] != '\0' ? ": " : "", o->reason);
     if (!o->gains)
-        return ks_arena_printf(arena, "right, but not faster: %.2f times as fast as the original", o->ratio);
+        return ks_arena_printf(arena, "right, but not faster: %.2f times as fast as the original",
+                               o->ratio);
     if (o->modelled)
-        return ks_arena_printf(arena, "right, modelled as %.2f times as fast as the original", o->ratio);
-    return ks_arena_printf(arena, "right, %.2f times as fast as the original in a first timing, at least %.2f; not "
-                           "confirmed yet", o->ratio, o->lower);
+        return ks_arena_printf(arena, "right, modelled as %.2f times as fast as the original",
+                               o->ratio);
+    return ks_arena_printf(
+        arena,
+        "right, %.2f times as fast as the original in a first timing, at least %.2f; not "
+        "confirmed yet",
+        o->ratio, o->lower);
 }
 
 static const char *line_of(struct ks_arena *arena, const struct ks_tried *t)
@@ -25,8 +30,8 @@ static const char *line_of(struct ks_arena *arena, const struct ks_tried *t)
     const struct ks_candidate *c = t->candidate;
     const char *who = c->proposer != NULL ? "model" : "engine";
     const char *what = c->proposer != NULL ? c->rationale : c->params;
-    return ks_arena_printf(arena, "- %s, %s: %.200s: %s: %.300s\n", who, c->skill, what, t->outcome.correctness,
-                           ks_outcome_text(arena, &t->outcome));
+    return ks_arena_printf(arena, "- %s, %s: %.200s: %s: %.300s\n", who, c->skill, what,
+                           t->outcome.correctness, ks_outcome_text(arena, &t->outcome));
 }
 
 const char *ks_digest_text(struct ks_arena *arena, const struct ks_digest_list *tried, size_t most)
@@ -55,7 +60,8 @@ const struct ks_tried *ks_digest_best(const struct ks_digest_list *tried)
 {
     const struct ks_tried *best = NULL;
     for (size_t i = 0; i < tried->len; i++)
-        if (tried->at[i].outcome.gains && tried->at[i].outcome.ratio > (best != NULL ? best->outcome.ratio : 1))
+        if (tried->at[i].outcome.gains &&
+            tried->at[i].outcome.ratio > (best != NULL ? best->outcome.ratio : 1))
             best = &tried->at[i];
     return best;
 }
@@ -76,14 +82,15 @@ static double likeness(struct ks_arena *arena, const char *source, const char *o
     return n > 0 ? (double)same / (double)n : 1;
 }
 
-size_t ks_digest_others(struct ks_arena *arena, const struct ks_digest_list *tried, const struct ks_tried *best, size_t most,
-                        const struct ks_tried **found)
+size_t ks_digest_others(struct ks_arena *arena, const struct ks_digest_list *tried,
+                        const struct ks_tried *best, size_t most, const struct ks_tried **found)
 {
     const struct ks_tried *shown[8] = {best};
     size_t n = 0, before = best != NULL;
     double largest = 0;
     for (size_t i = 0; i < tried->len; i++)
-        largest = tried->at[i].outcome.correct ? fmax(largest, tried->at[i].outcome.ratio) : largest;
+        largest =
+            tried->at[i].outcome.correct ? fmax(largest, tried->at[i].outcome.ratio) : largest;
     while (n < most && before + n < 8) {
         const struct ks_tried *top = NULL;
         double most_worth = 0;
@@ -93,8 +100,9 @@ size_t ks_digest_others(struct ks_arena *arena, const struct ks_digest_list *tri
             if (!t->outcome.correct || t->outcome.ratio <= 0)
                 continue;
             for (size_t k = 0; k < before + n; k++) {
-                double now = t == shown[k] ? 1 : likeness(arena, t->candidate->proposal.source,
-                                                          shown[k]->candidate->proposal.source);
+                double now = t == shown[k] ? 1
+                                           : likeness(arena, t->candidate->proposal.source,
+                                                      shown[k]->candidate->proposal.source);
                 like = fmax(like, now);
             }
             double worth = 0.7 * t->outcome.ratio / largest - 0.3 * like;

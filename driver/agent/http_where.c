@@ -1,5 +1,5 @@
-// Where calls go, and with what in their headers: an address that is checked, and a key that travels encrypted or not
-// at all.
+// Where calls go, and with what in their headers: an address that is checked, and a key that
+// travels encrypted or not at all.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,12 @@
 
 static bool is_loopback(const char *host)
 {
-    return strcmp(host, "127.0.0.1") == 0 || strcasecmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0;
+    return strcmp(host, "127.0.0.1") == 0 || strcasecmp(host, "localhost") == 0 ||
+           strcmp(host, "[::1]") == 0;
 }
 
-// The part of an address, malloc'ed; "" where it has none. curl reads the address here as it will when it calls, so
-// that no spelling is one host to us and another to it.
+// The part of an address, malloc'ed; "" where it has none. curl reads the address here as it will
+// when it calls, so that no spelling is one host to us and another to it.
 static char *part_of(CURLU *address, CURLUPart part)
 {
     char *text = NULL;
@@ -27,7 +28,8 @@ static char *part_of(CURLU *address, CURLUPart part)
     return copy;
 }
 
-static enum ks_status check(CURLU *address, const char *base, bool keyed, bool *direct, struct ks_err *err)
+static enum ks_status check(CURLU *address, const char *base, bool keyed, bool *direct,
+                            struct ks_err *err)
 {
     char *scheme = part_of(address, CURLUPART_SCHEME), *host = part_of(address, CURLUPART_HOST);
     char *user = part_of(address, CURLUPART_USER), *password = part_of(address, CURLUPART_PASSWORD);
@@ -35,13 +37,17 @@ static enum ks_status check(CURLU *address, const char *base, bool keyed, bool *
     enum ks_status status = KS_OK;
     *direct = plain && is_loopback(host);
     if (user[0] != '\0' || password[0] != '\0') // which is not repeated here
-        status = ks_err_set(err, KS_E_USER, "agent: an address holds no user and no password: they would be kept and "
-                            "shown with it; a key is given by KS_AGENT_KEY");
+        status =
+            ks_err_set(err, KS_E_USER,
+                       "agent: an address holds no user and no password: they would be kept and "
+                       "shown with it; a key is given by KS_AGENT_KEY");
     else if (!plain && strcmp(scheme, "https") != 0)
         status = ks_err_set(err, KS_E_USER, "agent: %s is no http:// or https:// address", base);
     else if (plain && keyed && !*direct)
-        status = ks_err_set(err, KS_E_USER, "agent: %s is not encrypted, and the key would be read on the way: use "
-                            "https", base);
+        status = ks_err_set(err, KS_E_USER,
+                            "agent: %s is not encrypted, and the key would be read on the way: use "
+                            "https",
+                            base);
     free(scheme);
     free(host);
     free(user);
@@ -49,7 +55,8 @@ static enum ks_status check(CURLU *address, const char *base, bool keyed, bool *
     return status;
 }
 
-// The address of the call itself: `path` behind that of the base, in front of what is asked with it (?version=2).
+// The address of the call itself: `path` behind that of the base, in front of what is asked with it
+// (?version=2).
 static char *extended(CURLU *address, const char *path)
 {
     char *base = part_of(address, CURLUPART_PATH);
@@ -65,7 +72,8 @@ static char *extended(CURLU *address, const char *path)
     return part_of(address, CURLUPART_URL);
 }
 
-enum ks_status ks_http_address(const struct ks_http_options *options, char **url, bool *direct, struct ks_err *err)
+enum ks_status ks_http_address(const struct ks_http_options *options, char **url, bool *direct,
+                               struct ks_err *err)
 {
     const char *base = options->url != NULL ? options->url
                        : options->anthropic ? "https://api.anthropic.com/v1"
@@ -84,7 +92,8 @@ enum ks_status ks_http_address(const struct ks_http_options *options, char **url
     return status;
 }
 
-static void add_header(struct curl_slist **headers, const char *name, const char *scheme, const char *value)
+static void add_header(struct curl_slist **headers, const char *name, const char *scheme,
+                       const char *value)
 {
     size_t n = strlen(name) + strlen(scheme) + strlen(value) + 3;
     char *line = malloc(n);
@@ -104,7 +113,7 @@ struct curl_slist *ks_http_headers(const struct ks_http_options *options)
     if (options->anthropic)
         add_header(&headers, "anthropic-version", "", "2023-06-01");
     if (options->key != NULL)
-        add_header(&headers, options->anthropic ? "x-api-key" : "Authorization", options->anthropic ? "" : "Bearer ",
-                   options->key);
+        add_header(&headers, options->anthropic ? "x-api-key" : "Authorization",
+                   options->anthropic ? "" : "Bearer ", options->key);
     return headers;
 }

@@ -4,7 +4,7 @@
 
 #define USUAL_IN 4000.0 // tokens of a question about a kernel
 #define USUAL_OUT 1500.0
-#define PRIOR 0.5       // reward counted once to each
+#define PRIOR 0.5 // reward counted once to each
 
 double ks_model_reward(bool correct, double gain)
 {
@@ -13,7 +13,8 @@ double ks_model_reward(bool correct, double gain)
     return gain > 1 ? 0.5 + 0.5 * fmin(1, log2(gain)) : 0.1;
 }
 
-static void add(struct ks_model_record *record, double reward, int64_t tokens_in, int64_t tokens_out)
+static void add(struct ks_model_record *record, double reward, int64_t tokens_in,
+                int64_t tokens_out)
 {
     record->questions++;
     record->reward += reward;
@@ -24,7 +25,8 @@ static void add(struct ks_model_record *record, double reward, int64_t tokens_in
     record->told++;
 }
 
-void ks_model_earned(struct ks_asked_model *model, double reward, int64_t tokens_in, int64_t tokens_out)
+void ks_model_earned(struct ks_asked_model *model, double reward, int64_t tokens_in,
+                     int64_t tokens_out)
 {
     add(&model->record, reward, tokens_in, tokens_out);
     add(&model->added, reward, tokens_in, tokens_out);

@@ -43,5 +43,7 @@ const char *ks_pack_lines(struct ks_arena *arena, const char *text, size_t most)
             left++;
         at += n;
     }
-    return left == 0 ? text : ks_arena_printf(arena, "%.*s(%zu more are left out)\n", (int)kept, text, left);
+    return left == 0
+               ? text
+               : ks_arena_printf(arena, "%.*s(%zu more are left out)\n", (int)kept, text, left);
 }

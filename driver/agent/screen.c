@@ -17,13 +17,25 @@ static bool holds_word(const char *text, const char *word)
 
 const char *ks_screen_advice(struct ks_arena *arena, const char *text)
 {
-    static const char *const words[][2] = {
-        {"cublas", "a library in disguise"}, {"cudnn", "a library in disguise"}, {"cutlass", "a library in disguise"},
-        {"cusparse", "a library in disguise"}, {"cufft", "a library in disguise"}, {"thrust::", "a library in disguise"},
-        {"cub::", "a library in disguise"}, {"lower precision", "lower precision"}, {"half precision", "lower precision"},
-        {"fp16", "lower precision"}, {"bf16", "lower precision"}, {"tf32", "lower precision"}, {"fast-math", "lower precision"},
-        {"use_fast_math", "lower precision"}, {"skip the ", "leaving work out"}, {"avoid computing", "leaving work out"},
-        {"precomputed answer", "leaving work out"}, {"hard-code", "one kernel's sizes"}, {"hardcode", "one kernel's sizes"}};
+    static const char *const words[][2] = {{"cublas", "a library in disguise"},
+                                           {"cudnn", "a library in disguise"},
+                                           {"cutlass", "a library in disguise"},
+                                           {"cusparse", "a library in disguise"},
+                                           {"cufft", "a library in disguise"},
+                                           {"thrust::", "a library in disguise"},
+                                           {"cub::", "a library in disguise"},
+                                           {"lower precision", "lower precision"},
+                                           {"half precision", "lower precision"},
+                                           {"fp16", "lower precision"},
+                                           {"bf16", "lower precision"},
+                                           {"tf32", "lower precision"},
+                                           {"fast-math", "lower precision"},
+                                           {"use_fast_math", "lower precision"},
+                                           {"skip the ", "leaving work out"},
+                                           {"avoid computing", "leaving work out"},
+                                           {"precomputed answer", "leaving work out"},
+                                           {"hard-code", "one kernel's sizes"},
+                                           {"hardcode", "one kernel's sizes"}};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (holds_word(text, words[i][0]))
             return ks_arena_printf(arena, "`%s`: %s", words[i][0], words[i][1]);

@@ -1,4 +1,5 @@
-// Words that no advice to others holds: libraries in disguise, lower precision, work left out, one kernel's sizes.
+// Words that no advice to others holds: libraries in disguise, lower precision, work left out, one
+// kernel's sizes.
 #ifndef KS_SCREEN_H
 #define KS_SCREEN_H
 

@@ -21,7 +21,8 @@ struct ks_prompt_section *ks_section_find(const struct ks_prompt *prompt, const 
     return NULL;
 }
 
-static const char *path_of(struct ks_arena *arena, const char *state_dir, const char *role, const char *section)
+static const char *path_of(struct ks_arena *arena, const char *state_dir, const char *role,
+                           const char *section)
 {
     return ks_arena_printf(arena, "%s/prompts/%s.%s.yaml", state_dir, role, section);
 }
@@ -32,9 +33,11 @@ static void hash_of(const char *text, char hex[KS_HASH_TEXT])
     ks_digest_hex(&digest, hex);
 }
 
-enum ks_status ks_sections_own(struct ks_arena *arena, const char *state_dir, struct ks_prompt *prompt, struct ks_err *err)
+enum ks_status ks_sections_own(struct ks_arena *arena, const char *state_dir,
+                               struct ks_prompt *prompt, struct ks_err *err)
 {
-    static const char *const known[] = {"role", "section", "base", "text", "model", "since", "evidence", NULL};
+    static const char *const known[] = {"role",  "section", "base",     "text",
+                                        "model", "since",   "evidence", NULL};
     for (size_t i = 0; state_dir != NULL && i < prompt->n_sections; i++) {
         struct ks_prompt_section *s = &prompt->sections[i];
         const char *path = path_of(arena, state_dir, prompt->role, s->name);
@@ -59,16 +62,19 @@ enum ks_status ks_sections_own(struct ks_arena *arena, const char *state_dir, st
     return KS_OK;
 }
 
-enum ks_status ks_section_write(struct ks_arena *arena, const char *state_dir, const struct ks_section_text *t,
-                                const char *base, struct ks_err *err)
+enum ks_status ks_section_write(struct ks_arena *arena, const char *state_dir,
+                                const struct ks_section_text *t, const char *base,
+                                struct ks_err *err)
 {
     struct ks_buf out = KS_BUF(FILE_MOST);
     struct ks_yaml_writer w = {.out = &out};
     char hex[KS_HASH_TEXT];
     const char *path = path_of(arena, state_dir, t->role, t->section);
     hash_of(base, hex);
-    const char *const fields[][2] = {{"role", t->role}, {"section", t->section}, {"base", hex}, {"text", t->text},
-                                     {"model", t->model}, {"since", t->since}, {"evidence", t->evidence}};
+    const char *const fields[][2] = {
+        {"role", t->role},        {"section", t->section}, {"base", hex},
+        {"text", t->text},        {"model", t->model},     {"since", t->since},
+        {"evidence", t->evidence}};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         if (fields[i][1] != NULL)
             ks_yaml_put(&w, fields[i][0], fields[i][1]);
@@ -84,7 +90,8 @@ struct tally {
     struct ks_strv latest;
 };
 
-static void count(struct ks_arena *arena, const struct ks_attempt *a, const char *role, struct tally *tally)
+static void count(struct ks_arena *arena, const struct ks_attempt *a, const char *role,
+                  struct tally *tally)
 {
     const char *dash = ks_starts_with(a->params, "question ") ? strchr(a->params, '-') : NULL;
     size_t n = strlen(role);
@@ -97,13 +104,16 @@ static void count(struct ks_arena *arena, const struct ks_attempt *a, const char
     tally->all++;
     tally->right += right;
     tally->faster += right && a->ratio > 1;
-    const char *word = right && a->ratio > 0 ? ks_arena_printf(arena, "right, %.2f times as fast", a->ratio)
-                                             : ks_arena_printf(arena, "%s: %.200s", a->correctness, ks_buf_text(&reason));
+    const char *word =
+        right && a->ratio > 0
+            ? ks_arena_printf(arena, "right, %.2f times as fast", a->ratio)
+            : ks_arena_printf(arena, "%s: %.200s", a->correctness, ks_buf_text(&reason));
     ks_strv_add(arena, &tally->latest, word);
     ks_buf_free(&reason);
 }
 
-const char *ks_section_record(struct ks_arena *arena, struct ks_outcomes *outcomes, const char *role)
+const char *ks_section_record(struct ks_arena *arena, struct ks_outcomes *outcomes,
+                              const char *role)
 {
     struct ks_strv keys = {0};
     struct tally tally = {0};
@@ -118,8 +128,10 @@ const char *ks_section_record(struct ks_arena *arena, struct ks_outcomes *outcom
             count(arena, &attempts[i], role, &tally);
     }
     struct ks_buf out = KS_BUF(1 << 16);
-    ks_buf_printf(&out, "%d proposals, %d right, %d faster than the original\n", tally.all, tally.right, tally.faster);
-    for (size_t i = tally.latest.len > LATEST ? tally.latest.len - LATEST : 0; i < tally.latest.len; i++)
+    ks_buf_printf(&out, "%d proposals, %d right, %d faster than the original\n", tally.all,
+                  tally.right, tally.faster);
+    for (size_t i = tally.latest.len > LATEST ? tally.latest.len - LATEST : 0; i < tally.latest.len;
+         i++)
         ks_buf_printf(&out, "- %s\n", tally.latest.at[i]);
     const char *text = ks_arena_strdup(arena, ks_buf_text(&out));
     ks_buf_free(&out);
@@ -142,7 +154,8 @@ const char *ks_section_fault(struct ks_arena *arena, const char *text, const cha
     return ks_screen_advice(arena, text);
 }
 
-void ks_section_judge(struct ks_arena *arena, const struct ks_trial *trials, size_t n, bool *keep, const char **reason)
+void ks_section_judge(struct ks_arena *arena, const struct ks_trial *trials, size_t n, bool *keep,
+                      const char **reason)
 {
     size_t different = 0;
     int with = 0, without = 0, right_with = 0, right_without = 0;
@@ -156,10 +169,13 @@ void ks_section_judge(struct ks_arena *arena, const struct ks_trial *trials, siz
         right_with += trials[i].with_correct;
         right_without += trials[i].without_correct;
     }
-    *keep = different >= KS_TRIAL_KERNELS && with > 0 && with >= without && right_with >= right_without;
+    *keep =
+        different >= KS_TRIAL_KERNELS && with > 0 && with >= without && right_with >= right_without;
     *reason = different < KS_TRIAL_KERNELS
-                  ? ks_arena_printf(arena, "shown on %zu kernels, and %d different ones are needed", different,
-                                    KS_TRIAL_KERNELS)
-                  : ks_arena_printf(arena, "%d of %zu kernels won with it, %d without; %d proposals right with it, %d without",
+                  ? ks_arena_printf(arena, "shown on %zu kernels, and %d different ones are needed",
+                                    different, KS_TRIAL_KERNELS)
+                  : ks_arena_printf(arena,
+                                    "%d of %zu kernels won with it, %d without; %d proposals right "
+                                    "with it, %d without",
                                     with, n, without, right_with, right_without);
 }

@@ -58,8 +58,8 @@ static void close_all(void *self)
     free(s);
 }
 
-enum ks_status ks_several_open(const struct ks_backend *backends, size_t n, struct ks_backend *backend,
-                               struct ks_err *err)
+enum ks_status ks_several_open(const struct ks_backend *backends, size_t n,
+                               struct ks_backend *backend, struct ks_err *err)
 {
     struct several *s = calloc(1, sizeof *s);
     enum ks_status status = KS_OK;
@@ -69,11 +69,15 @@ enum ks_status ks_several_open(const struct ks_backend *backends, size_t n, stru
     for (size_t i = 0; i < n && status == KS_OK; i++)
         for (size_t k = 0; k < i && status == KS_OK; k++)
             if (strcmp(backends[i].model, backends[k].model) == 0)
-                status = ks_err_set(err, KS_E_USER, "agent: two of several models are called `%s`", backends[i].model);
+                status = ks_err_set(err, KS_E_USER, "agent: two of several models are called `%s`",
+                                    backends[i].model);
     if (status != KS_OK)
         close_all(s);
     else
-        *backend = (struct ks_backend){.model = s->at[0].model, .self = s, .submit = submit, .poll = poll_for,
+        *backend = (struct ks_backend){.model = s->at[0].model,
+                                       .self = s,
+                                       .submit = submit,
+                                       .poll = poll_for,
                                        .close = close_all};
     return status;
 }

@@ -52,10 +52,11 @@ double ks_spend_waiting(const struct ks_spend *spend)
     return fmax(0, least);
 }
 
-bool ks_spend_hold(struct ks_spend *spend, struct ks_price price, size_t prompt_bytes, int max_tokens,
-                   struct ks_hold *hold, char why[128])
+bool ks_spend_hold(struct ks_spend *spend, struct ks_price price, size_t prompt_bytes,
+                   int max_tokens, struct ks_hold *hold, char why[128])
 {
-    *hold = (struct ks_hold){.in = (int64_t)prompt_bytes + KS_FRAMING, .out = max_tokens, .price = price};
+    *hold = (struct ks_hold){
+        .in = (int64_t)prompt_bytes + KS_FRAMING, .out = max_tokens, .price = price};
     hold->money = price_of(&price, hold->in, hold->out);
     if (!ks_spend_left(spend, why))
         return false;
@@ -121,7 +122,8 @@ static bool parse_count(const char *text, int64_t *count)
 static enum ks_status set_limit(const char *name, const char *value, struct ks_limits *limits,
                                 struct ks_err *err)
 {
-    static const char *const names[] = {"money", "tokens", "requests", "seconds", "gpu", "context", "chains", "steps", NULL};
+    static const char *const names[] = {"money",   "tokens", "requests", "seconds", "gpu",
+                                        "context", "chains", "steps",    NULL};
     bool good;
     if (strcmp(name, "money") == 0)
         good = ks_parse_f64(value, &limits->money) && limits->money > 0;
@@ -141,13 +143,18 @@ static enum ks_status set_limit(const char *name, const char *value, struct ks_l
         good = ks_seconds_parse(value, &limits->gpu_seconds);
     else {
         const char *near = ks_nearest_word(name, names);
-        KS_FAIL(err, KS_E_USER, "agent budget: unknown limit %s%s%s%s; there are money, tokens, requests, "
-                "seconds, gpu, context, chains and steps, all but the last three also with all- in front", name, near != NULL ? " (do you mean " : "",
-                near != NULL ? near : "", near != NULL ? "?)" : "");
+        KS_FAIL(err, KS_E_USER,
+                "agent budget: unknown limit %s%s%s%s; there are money, tokens, requests, "
+                "seconds, gpu, context, chains and steps, all but the last three also with all- in "
+                "front",
+                name, near != NULL ? " (do you mean " : "", near != NULL ? near : "",
+                near != NULL ? "?)" : "");
     }
     if (!good)
-        KS_FAIL(err, KS_E_USER, "agent budget: %s=%s is no such limit: give a number above 0 (200k and 2m "
-                "for counts, 90s and 5m for times)", name, value);
+        KS_FAIL(err, KS_E_USER,
+                "agent budget: %s=%s is no such limit: give a number above 0 (200k and 2m "
+                "for counts, 90s and 5m for times)",
+                name, value);
     return KS_OK;
 }
 
@@ -180,11 +187,13 @@ enum ks_status ks_price_parse(struct ks_arena *arena, const char *text, const ch
         char *number = equals != NULL ? equals + 1 : word;
         struct ks_price read;
         if (slash == NULL || slash < number)
-            KS_FAIL(err, KS_E_USER, "agent price: `%s` is no MODEL=IN/OUT (per million tokens)", word);
+            KS_FAIL(err, KS_E_USER, "agent price: `%s` is no MODEL=IN/OUT (per million tokens)",
+                    word);
         *slash = '\0';
         if (!ks_parse_f64(number, &read.in) || !ks_parse_f64(slash + 1, &read.out) || read.in < 0 ||
             read.out < 0)
-            KS_FAIL(err, KS_E_USER, "agent price: %s/%s is no price per million tokens", number, slash + 1);
+            KS_FAIL(err, KS_E_USER, "agent price: %s/%s is no price per million tokens", number,
+                    slash + 1);
         if (equals != NULL)
             *equals = '\0';
         if (equals == NULL || strcmp(word, model) == 0) {

@@ -8,8 +8,9 @@
 
 #include "agent/answer_bytes.h"
 
-static enum ks_status note_line(struct ks_arena *arena, const char *path, struct ks_slice text, off_t at,
-                                struct ks_lines *lines, char model[128], struct ks_err *err)
+static enum ks_status note_line(struct ks_arena *arena, const char *path, struct ks_slice text,
+                                off_t at, struct ks_lines *lines, char model[128],
+                                struct ks_err *err)
 {
     struct ks_err local = {0};
     json_t *object = ks_json_parse(text, &local);
@@ -30,8 +31,8 @@ static enum ks_status note_line(struct ks_arena *arena, const char *path, struct
     return KS_OK;
 }
 
-enum ks_status ks_lines_scan(struct ks_arena *arena, int fd, const char *path, bool cut, struct ks_lines *lines,
-                             char model[128], struct ks_err *err)
+enum ks_status ks_lines_scan(struct ks_arena *arena, int fd, const char *path, bool cut,
+                             struct ks_lines *lines, char model[128], struct ks_err *err)
 {
     struct ks_buf pending = KS_BUF(KS_LINE_MOST + (1 << 16));
     char chunk[1 << 16];
@@ -44,7 +45,8 @@ enum ks_status ks_lines_scan(struct ks_arena *arena, int fd, const char *path, b
         while (status == KS_OK && pending.len > 0 &&
                (end = memchr(pending.data, '\n', pending.len)) != NULL) {
             size_t len = (size_t)(end - pending.data);
-            status = note_line(arena, path, (struct ks_slice){pending.data, len}, begin, lines, model, err);
+            status = note_line(arena, path, (struct ks_slice){pending.data, len}, begin, lines,
+                               model, err);
             begin += (off_t)len + 1;
             memmove(pending.data, end + 1, pending.len - len);
             pending.len -= len + 1;
@@ -104,7 +106,8 @@ void ks_line_answer(int fd, const struct ks_line *line, struct ks_answer *answer
     else if (which == KS_ANSWERED)
         take_hex(answer, line->id, ks_json_str(object, "hex", ""));
     else
-        ks_answer_fail(answer, line->id, (enum ks_answer_end)which, "%s", ks_json_str(object, "why", ""));
+        ks_answer_fail(answer, line->id, (enum ks_answer_end)which, "%s",
+                       ks_json_str(object, "why", ""));
     answer->tokens_in = ks_json_int(object, "tokens_in", -1);
     answer->tokens_out = ks_json_int(object, "tokens_out", -1);
     snprintf(answer->model, sizeof answer->model, "%s", ks_json_str(object, "model", ""));
@@ -123,7 +126,8 @@ static void set_hex(json_t *o, const struct ks_answer *answer, const struct ks_r
     ks_buf_free(&out);
 }
 
-static void set_answer(json_t *o, const struct ks_answer *answer, const struct ks_redaction *redaction)
+static void set_answer(json_t *o, const struct ks_answer *answer,
+                       const struct ks_redaction *redaction)
 {
     json_object_set_new(o, "end", json_string(ends[answer->end]));
     if (answer->end != KS_ANSWERED) {
@@ -139,7 +143,8 @@ static void set_answer(json_t *o, const struct ks_answer *answer, const struct k
     json_object_set_new(o, "seconds", json_real(answer->seconds));
 }
 
-bool ks_line_append(int fd, json_t *question, const struct ks_answer *answer, const struct ks_redaction *redaction)
+bool ks_line_append(int fd, json_t *question, const struct ks_answer *answer,
+                    const struct ks_redaction *redaction)
 {
     set_answer(question, answer, redaction);
     char *text = json_dumps(question, JSON_COMPACT | JSON_REAL_PRECISION(4));

@@ -12,7 +12,8 @@ struct ks_said {
     struct ks_lines lines;
 };
 
-enum ks_status ks_said_open(struct ks_arena *arena, const char *path, struct ks_said **out, struct ks_err *err)
+enum ks_status ks_said_open(struct ks_arena *arena, const char *path, struct ks_said **out,
+                            struct ks_err *err)
 {
     struct ks_said *said = KS_NEW(arena, struct ks_said);
     char model[128] = "";
@@ -35,7 +36,8 @@ void ks_said_close(struct ks_said *said)
 
 static void add(json_t *messages, const char *role, const json_t *content)
 {
-    json_array_append_new(messages, json_pack("{s:s,s:s}", "role", role, "content", json_string_value(content)));
+    json_array_append_new(
+        messages, json_pack("{s:s,s:s}", "role", role, "content", json_string_value(content)));
 }
 
 json_t *ks_said_messages(const struct ks_said *said, const char *id)

@@ -1,5 +1,5 @@
-// What models are told, and what of others' files and figures is believed: verdicts in words, questions of mailboxes,
-// usage.
+// What models are told, and what of others' files and figures is believed: verdicts in words,
+// questions of mailboxes, usage.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -33,7 +33,8 @@ static void tells_verdicts(void **state)
     } cases[] = {
         {{.correctness = "WRONG", .reason = "output `y` differs"}, "output `y` differs"},
         {{.correct = true, .gains = true, .ratio = 7.2, .lower = 6.5, .reason = ""},
-         "right, 7.20 times as fast as the original in a first timing, at least 6.50; not confirmed yet"},
+         "right, 7.20 times as fast as the original in a first timing, at least 6.50; not "
+         "confirmed yet"},
         {{.correct = true, .gains = true, .modelled = true, .ratio = 2.05, .reason = ""},
          "right, modelled as 2.05 times as fast as the original"},
         {{.correct = true, .ratio = 1.01, .lower = 0.97, .reason = ""},
@@ -44,8 +45,9 @@ static void tells_verdicts(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(ks_outcome_text(&arena, &cases[i].outcome), cases[i].text);
     struct ks_candidate a = {.proposer = "m"}, b = {.proposer = "m"};
-    struct ks_tried tried[] = {{.candidate = &a, .outcome = {.correct = true, .ratio = 1.3, .reason = ""}},
-                               {.candidate = &b, .outcome = {.correct = true, .gains = true, .ratio = 1.1, .reason = ""}}};
+    struct ks_tried tried[] = {
+        {.candidate = &a, .outcome = {.correct = true, .ratio = 1.3, .reason = ""}},
+        {.candidate = &b, .outcome = {.correct = true, .gains = true, .ratio = 1.1, .reason = ""}}};
     const struct ks_digest_list list = {tried, 2, 2};
     assert_ptr_equal(ks_digest_best(&list)->candidate, &b); // the first is faster in noise alone
 }
@@ -95,7 +97,8 @@ static void doubts_usage(void **state)
 static void keeps_no_secrets(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"the key is hunter2hunter2!", "\xff the key is hunter2hunter2!"};
+    static const char *const texts[] = {"the key is hunter2hunter2!",
+                                        "\xff the key is hunter2hunter2!"};
     struct ks_redaction redaction = {0};
     ks_strv_add(&arena, &redaction.secrets, "hunter2hunter2");
     for (int i = 0; i < 2; i++) {
@@ -121,7 +124,8 @@ static void keeps_no_secrets(void **state)
     }
 }
 
-// A section is kept where no less is won with it; never on too little, nor where nothing is won at all.
+// A section is kept where no less is won with it; never on too little, nor where nothing is won at
+// all.
 static void keeps_sections(void **state)
 {
     (void)state;
@@ -133,10 +137,11 @@ static void keeps_sections(void **state)
         bool keep;
     } cases[] = {
         {3, {"a", "b", "c"}, {2, 1, 1}, {1, 1, 1}, {1, 0, 0}, {0, 0, 0}, true},
-        {3, {"a", "b", "c"}, {2, 1, 1}, {1, 1.5, 1}, {1, 0, 0}, {0, 1, 0}, true},  // as many
-        {3, {"a", "b", "c"}, {9, 1, 1}, {1.1, 1.1, 1}, {1, 1, 1}, {1, 1, 1}, false}, // one fewer, however fast
-        {3, {"a", "b", "c"}, {2, 1, 1}, {2, 1, 1}, {1, 0, 0}, {1, 1, 0}, false},   // fewer right ones
-        {3, {"a", "b", "c"}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, false},   // nothing won
+        {3, {"a", "b", "c"}, {2, 1, 1}, {1, 1.5, 1}, {1, 0, 0}, {0, 1, 0}, true},    // as many
+        {3, {"a", "b", "c"}, {9, 1, 1}, {1.1, 1.1, 1}, {1, 1, 1}, {1, 1, 1}, false}, // one fewer,
+                                                                                     // however fast
+        {3, {"a", "b", "c"}, {2, 1, 1}, {2, 1, 1}, {1, 0, 0}, {1, 1, 0}, false}, // fewer right ones
+        {3, {"a", "b", "c"}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, {1, 1, 1}, false}, // nothing won
         {2, {"a", "b"}, {2, 2}, {1, 1}, {1, 1}, {0, 0}, false},
         {4, {"a", "b", "a", "b"}, {2, 2, 2, 2}, {1, 1, 1, 1}, {1, 1, 1, 1}, {0, 0, 0, 0}, false},
     };
@@ -145,8 +150,10 @@ static void keeps_sections(void **state)
         bool keep;
         const char *reason;
         for (size_t k = 0; k < cases[i].n; k++)
-            trials[k] = (struct ks_trial){.key = cases[i].keys[k], .with_ratio = cases[i].with[k],
-                                          .without_ratio = cases[i].without[k], .with_correct = cases[i].right_with[k],
+            trials[k] = (struct ks_trial){.key = cases[i].keys[k],
+                                          .with_ratio = cases[i].with[k],
+                                          .without_ratio = cases[i].without[k],
+                                          .with_correct = cases[i].right_with[k],
                                           .without_correct = cases[i].right_without[k]};
         ks_section_judge(&arena, trials, cases[i].n, &keep, &reason);
         if (keep != cases[i].keep)
@@ -157,10 +164,8 @@ static void keeps_sections(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tells_verdicts),
-        cmocka_unit_test(reads_questions),
-        cmocka_unit_test(doubts_usage),
-        cmocka_unit_test(keeps_no_secrets),
+        cmocka_unit_test(tells_verdicts), cmocka_unit_test(reads_questions),
+        cmocka_unit_test(doubts_usage),   cmocka_unit_test(keeps_no_secrets),
         cmocka_unit_test(keeps_sections),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);

@@ -1,5 +1,5 @@
-// Several models: the choice among them, which is the same for the same record and learns who earns his cost; several
-// backends as one.
+// Several models: the choice among them, which is the same for the same record and learns who earns
+// his cost; several backends as one.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -14,12 +14,14 @@
 #include "memory/model_record.h"
 #include "os/file.h"
 
-// Asks `times` questions; model i gains by half as often as chance[i] says. What was asked of each into asked[].
-static void play(uint64_t seed, const struct ks_price prices[3], const double chance[3], int times, int asked[3],
-                 char *order)
+// Asks `times` questions; model i gains by half as often as chance[i] says. What was asked of each
+// into asked[].
+static void play(uint64_t seed, const struct ks_price prices[3], const double chance[3], int times,
+                 int asked[3], char *order)
 {
-    struct ks_asked_model models[3] = {{.name = "a", .price = prices[0]}, {.name = "b", .price = prices[1]},
-                                 {.name = "c", .price = prices[2]}};
+    struct ks_asked_model models[3] = {{.name = "a", .price = prices[0]},
+                                       {.name = "b", .price = prices[1]},
+                                       {.name = "c", .price = prices[2]}};
     struct ks_rng rng;
     ks_rng_seed(&rng, seed);
     asked[0] = asked[1] = asked[2] = 0;
@@ -41,9 +43,9 @@ static void learns_who_earns(void **state)
         double chance[3];
         int best;
     } cases[] = {
-        {{0.5, 0.5, 0.5}, 0},    // equal: the cheap one
-        {{0.05, 0.6, 0.65}, 1},  // hardly better, and much dearer: not worth it
-        {{0.02, 0.02, 0.9}, 2},  // worth its price
+        {{0.5, 0.5, 0.5}, 0},   // equal: the cheap one
+        {{0.05, 0.6, 0.65}, 1}, // hardly better, and much dearer: not worth it
+        {{0.02, 0.02, 0.9}, 2}, // worth its price
         {{0.7, 0.1, 0.3}, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -68,7 +70,8 @@ static void rewards(void **state)
     (void)state;
     assert_true(ks_model_reward(false, 3) == 0);
     assert_true(ks_model_reward(true, 0.8) == 0.1 && ks_model_reward(true, 1) == 0.1);
-    assert_true(ks_model_reward(true, 1.1) > 0.5 && ks_model_reward(true, 1.1) < ks_model_reward(true, 1.5));
+    assert_true(ks_model_reward(true, 1.1) > 0.5 &&
+                ks_model_reward(true, 1.1) < ks_model_reward(true, 1.5));
     assert_true(ks_model_reward(true, 2) == 1 && ks_model_reward(true, 50) == 1);
     // Usage that was told counts, and money where all are priced.
     struct ks_asked_model m = {.price = {1, 2}};
@@ -79,7 +82,8 @@ static void rewards(void **state)
     assert_int_equal(m.added.questions, 2);
 }
 
-// ---- backends that answer each question with their own name, the second one only every other look.
+// ---- backends that answer each question with their own name, the second one only every other
+// look.
 
 struct echo {
     char ids[8][KS_ASK_ID];
@@ -114,13 +118,22 @@ static void asks_by_name(void **state)
 {
     (void)state;
     struct echo cheap = {0}, strong = {.slow = true};
-    const struct ks_backend two[] = {
-        {.model = "cheap", .self = &cheap, .submit = echo_submit, .poll = echo_poll, .close = echo_close},
-        {.model = "strong", .self = &strong, .submit = echo_submit, .poll = echo_poll, .close = echo_close}};
+    const struct ks_backend two[] = {{.model = "cheap",
+                                      .self = &cheap,
+                                      .submit = echo_submit,
+                                      .poll = echo_poll,
+                                      .close = echo_close},
+                                     {.model = "strong",
+                                      .self = &strong,
+                                      .submit = echo_submit,
+                                      .poll = echo_poll,
+                                      .close = echo_close}};
     struct ks_backend both;
     struct ks_err err = {0};
     assert_int_equal(ks_several_open(two, 2, &both, &err), KS_OK);
-    const struct ks_ask asks[] = {{.id = "q-1", .model = "strong"}, {.id = "q-2", .model = "cheap"}, {.id = "q-3"},
+    const struct ks_ask asks[] = {{.id = "q-1", .model = "strong"},
+                                  {.id = "q-2", .model = "cheap"},
+                                  {.id = "q-3"},
                                   {.id = "q-4", .model = "strong"}};
     for (int i = 0; i < 4; i++)
         assert_int_equal(both.submit(both.self, &asks[i], &err), KS_OK);
@@ -154,8 +167,8 @@ static void remembers(void **state)
     for (int i = 0; i < 2; i++)
         assert_int_equal(ks_model_record_add(outcomes, "m", KS_MEASURED, &more, &err), KS_OK);
     assert_int_equal(ks_model_record_get(outcomes, "m", KS_MEASURED, &read, &err), KS_OK);
-    assert_true(read.questions == 6 && read.reward == 3 && read.tokens_in == 600 && read.tokens_out == 60 &&
-                read.told == 4);
+    assert_true(read.questions == 6 && read.reward == 3 && read.tokens_in == 600 &&
+                read.tokens_out == 60 && read.told == 4);
     assert_int_equal(ks_model_record_get(outcomes, "m", KS_MODELLED, &read, &err), KS_OK);
     assert_int_equal(read.questions, 0);
     ks_outcomes_close(outcomes);
@@ -165,8 +178,8 @@ static void remembers(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(learns_who_earns), cmocka_unit_test(rewards), cmocka_unit_test(asks_by_name),
-        cmocka_unit_test(remembers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(learns_who_earns),
+                                       cmocka_unit_test(rewards), cmocka_unit_test(asks_by_name),
+                                       cmocka_unit_test(remembers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
