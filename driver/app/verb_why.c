@@ -186,9 +186,8 @@ static void print_skill(struct why *w, const struct reasons *r, const struct ks_
     print_conditions("requires", &s->requires_, &r->brief.facts);
     print_conditions("forbids", &s->forbids, &r->brief.facts);
     if (ranked->n > 0)
-        printf("        memory    %d attempts here and elsewhere: %.0f %% verify, %.2fx when they do; evidence "
-               "%.2f becomes %.2f\n", ranked->n, 100 * ranked->feasible, exp(ranked->gain), ranked->evidence,
-               ranked->score);
+        printf("        memory    %d attempts here and elsewhere: %.0f %% verify, %.2fx when they do\n", ranked->n,
+               100 * ranked->feasible, exp(ranked->gain));
     int agreed, denied;
     predicted(w, s, &agreed, &denied);
     if (agreed + denied > 0)

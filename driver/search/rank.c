@@ -1,6 +1,5 @@
 #include "search/rank.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 static bool is_advice(const struct ks_skill *skill)
@@ -18,18 +17,6 @@ static int by_score(const void *a, const void *b)
     return x->skill < y->skill ? -1 : x->skill > y->skill;
 }
 
-// Feasibility and speed are separate lessons: a skill that seldom verifies is worth little however
-// fast it is, and one that verifies but never gains is worth less with every failure. Priors
-// (0.5, no gain) leave the evidence of this kernel alone.
-static void weigh(struct ks_outcomes *outcomes, const struct ks_place *place, struct ks_ranked_skill *r)
-{
-    if (outcomes == NULL ||
-        ks_outcomes_skill_value(outcomes, r->skill->id, place, &r->feasible, &r->gain, &r->n, NULL) != KS_OK ||
-        r->n == 0)
-        return;
-    r->score *= (0.5 + r->feasible) * exp(fmin(fmax(r->gain, -1), 1));
-}
-
 size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills,
                       const struct ks_fact_list *facts, struct ks_outcomes *outcomes,
                       const struct ks_place *place, struct ks_ranked_skill **ranked)
@@ -43,7 +30,8 @@ size_t ks_rank_skills(struct ks_arena *arena, const struct ks_skill_list *skills
         // What has not shown that it pays comes behind what has.
         bool shown = !skill->on_probation && (skill->shown_arch == 0 || skill->shown_arch == place->arch);
         r.score = shown ? r.evidence : r.evidence / 2;
-        weigh(outcomes, place, &r);
+        if (outcomes != NULL) // told, but a search needs no fewer candidates by it (docs/search.md)
+            ks_outcomes_skill_value(outcomes, skill->id, place, &r.feasible, &r.gain, &r.n, NULL);
         out[n++] = r;
     }
     qsort(out, n, sizeof *out, by_score);

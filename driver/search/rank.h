@@ -1,4 +1,4 @@
-// Which skills to try first: what the counters and features say, and what earlier runs taught.
+// Which skills to try first, by what the counters and features say; and what earlier runs taught, for people.
 #ifndef KS_RANK_H
 #define KS_RANK_H
 
@@ -7,7 +7,7 @@
 
 struct ks_ranked_skill {
     const struct ks_skill *skill;
-    double score;      // evidence, times what the memory expects of it
+    double score;      // evidence; half of it where it has not shown that it pays
     double evidence;   // ks_skill_score, in [0,1]
     double feasible, gain; // ks_outcomes_skill_value,
     int n;             // of so many attempts

@@ -68,8 +68,8 @@ db = sqlite3.connect('state/memory.db')
 db.execute(\"UPDATE learned SET skill = 'tiled-transpose', judged = 40, correct = 40, measured = 40, log_sum = 40 * 0.6931, agreed = 3, denied = 9\")
 db.commit()" || fail "the memory cannot be changed"
 json 0 explain --why a.cu:turn -- -arch=sm_90
-is tiled-transpose 's["attempts"], s["evidence"], s["feasible"] > 0.9, s["gain"] > 1.8, s["score"] > 2.5' \
-    '(40, 1.0, True, True, True)'
+is tiled-transpose 's["attempts"], s["evidence"], s["feasible"] > 0.9, s["gain"] > 1.8, s["score"]' \
+    '(40, 1.0, True, True, 1.0)'
 status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has '40 attempts here and elsewhere'
 has 'predicted sectors_per_request_st moved as it says with 3 of 12 gains'
 echo '{' > "state/profiles/$key.json"
