@@ -7,7 +7,7 @@ seconds=${1:-60} build=${2:-$root/build-fuzz}
 command -v clang > /dev/null || { echo "no clang here: skipped"; exit 77; }
 CC=clang CXX=clang++ cmake -S "$root" -B "$build" -DKS_SANITIZE=ON -DKS_LIBFUZZER=ON > /dev/null
 # Names of functions would be asked of a child process, which targets would take for one of theirs.
-for target in expr variant answers requests ptx; do
+for target in expr variant answers requests ptx models; do
     cmake --build "$build" --target "fuzz_$target" -j "$(nproc)" > /dev/null
     mkdir -p "$build/corpus/$target"
     (cd "$build" && "tests/fuzz_$target" -max_total_time="$seconds" -max_len=65536 -print_final_stats=1 -print_funcs=0 \
