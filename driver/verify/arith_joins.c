@@ -1,4 +1,4 @@
-// Whether values from several places of memory meet in a sum, in machine text without loops; see gate.h.
+// Whether several values that the kernel is given meet in a sum, in machine text without loops; see gate.h.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "verify/gate.h"
 #include "verify/words.h"
 
-#define TERMS 3 // of two, one order alone exists
+#define TERMS 3 // of two, one order alone exists; a product and a term may be rounded once or twice
 #define PLACES 64
 
 // From which loads a register's value comes, one bit a load: the later ones of very many share one.
@@ -50,8 +50,7 @@ static bool is_sum(struct ks_slice op)
 
 static bool is_load(struct ks_slice op)
 {
-    return ks_word_begins(op, "ld") && !ks_word_part(op, "param") && !ks_word_part(op, "local") &&
-           !ks_word_part(op, "const");
+    return ks_word_begins(op, "ld") && !ks_word_part(op, "local") && !ks_word_part(op, "const");
 }
 
 // One instruction without its guard: "fma.rn.f32 %f3,%f1,%f2,%f3". Whether it is such a sum.

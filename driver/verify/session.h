@@ -56,6 +56,7 @@ struct ks_wide {
     const char *registered;
     struct ks_slice image;
     struct ks_slice text;   // the PTX that it was made from
+    const struct ks_ptx_param *params; size_t n_params; // as that declares them
     bool loaded;            // in the oracle as "m64"
 };
 

@@ -30,8 +30,8 @@ static bool same_params(const struct ks_signature *narrow, const struct ks_signa
         const struct ks_type *a = &narrow->params[i], *b = &wide->params[i];
         if (a->pointer != b->pointer || !widened(a, b))
             return false;
-        if (a->elem.scalar == KS_T_NONE && (!a->pointer || strcmp(a->text, b->text) != 0))
-            return false; // a struct may hold floats
+        if (a->elem.scalar == KS_T_NONE && strcmp(a->text, b->text) != 0)
+            return false;
     }
     return true;
 }
@@ -102,6 +102,11 @@ static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct 
         KS_FAIL(err, KS_E_UNSUPPORTED, "the unit has no such kernel with double for float");
     const char *const names[] = {w->registered, NULL};
     KS_TRY(ks_judge_text(arena, &made, judge->kernel->arch, w->registered, &w->text, err));
+    struct ks_ptx_module module = {0};
+    KS_TRY(ks_ptx_read(arena, w->text, &module, err));
+    const struct ks_ptx_entry *entry = ks_ptx_find(&module, w->registered);
+    w->params = entry != NULL ? entry->params : NULL;
+    w->n_params = entry != NULL ? entry->n_params : 0;
     return ks_judge_image(arena, tu, &made, judge->kernel->arch, names, &judge->options,
                           &w->image, err);
 }

@@ -7,6 +7,7 @@
 
 #include "verify/parallel.h"
 #include "verify/wide.h"
+#include "verify/wide_struct.h"
 
 // Runs on slightly moved inputs. Each is a throw of signs, and one in which an element happens to stand still
 // says too little of it: among few elements many throws make that rare, among many the original's own
@@ -53,8 +54,6 @@ static bool one_type(const struct ks_vector *vector)
     bool any = false;
     for (size_t i = 0; i < vector->problem.n_args; i++) {
         const struct ks_arg *arg = &vector->problem.args[i];
-        if (arg->kind == KS_ARG_STRUCT) // its floats would have to grow as well
-            return false;
         if (arg->kind != KS_ARG_BUFFER)
             continue;
         const struct ks_slot *slot = &vector->layout.slots[vector->layout.slot_of[i]];
@@ -63,6 +62,19 @@ static bool one_type(const struct ks_vector *vector)
         any = any || (slot->role != KS_ROLE_IN && is_wide(slot));
     }
     return any;
+}
+
+// Structs grow with their floats, as far as we know to what.
+static bool structs_fit(const struct ks_judge *judge, const struct ks_vector *vector)
+{
+    unsigned char bytes[KS_WIDE_STRUCT];
+    for (size_t i = 0; i < vector->problem.n_params; i++) {
+        const struct ks_arg *arg = &vector->problem.args[i];
+        if (arg->kind == KS_ARG_STRUCT &&
+            (i >= judge->wide.n_params || ks_wide_struct(arg->block, bytes) != judge->wide.params[i].size))
+            return false;
+    }
+    return true;
 }
 
 static json_t *hex_of(const void *data, size_t n)
@@ -77,6 +89,9 @@ static json_t *hex_of(const void *data, size_t n)
 static json_t *scalar_of(const struct ks_arg *arg)
 {
     double wide[16];
+    unsigned char bytes[KS_WIDE_STRUCT];
+    if (arg->kind == KS_ARG_STRUCT)
+        return hex_of(bytes, ks_wide_struct(arg->block, bytes));
     if (!ks_scalar_is_float(arg->elem.scalar) || arg->elem.scalar == KS_T_F64)
         return hex_of(arg->bytes, arg->size);
     KS_ASSERT(arg->elem.lanes <= 16);
@@ -89,7 +104,7 @@ static json_t *plan_of(const struct ks_judge *judge, const struct ks_vector *vec
 {
     const struct ks_problem *p = &vector->problem;
     json_t *args = json_array();
-    for (size_t i = 0; i < p->n_args; i++)
+    for (size_t i = 0; i < p->n_params; i++)
         json_array_append_new(args, p->args[i].kind == KS_ARG_BUFFER
                                         ? json_pack("{s:I}", "buffer",
                                                     (json_int_t)vector->layout.slot_of[i])
@@ -364,7 +379,9 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
     if (!one_type(vector) || vector->problem.shared * UNIT_SHARED > most || judge->arith.u > U)
         return KS_OK;
     KS_TRY(ks_wide_ready(judge, &ready, err));
-    if (!ready)
+    if (ready && !structs_fit(judge, vector))
+        ks_judge_note(judge, "not evaluated in double: a struct holds more than clauses name");
+    if (!ready || !structs_fit(judge, vector))
         return KS_OK;
     judge->oracle_holds = 0;
     struct runs r = {judge, arena, vector, plan_of(judge, vector)};

@@ -72,6 +72,16 @@ static const char helpers[] =
     "static __device__ __forceinline__ double4 __ldg(const double4 *p) { return *p; }\n"
     "static __device__ __forceinline__ double4 __ldcs(const double4 *p) { return *p; }\n"
     "static __device__ __forceinline__ void __stcs(double4 *p, double4 v) { *p = v; }\n";
+// A literal stays a float: fmaxf(x, 0.f) becomes fmax(x, 0.f), which device code has for two doubles alone.
+static const char mixed[] =
+    "#define KS_F inline __host__ __device__ double\n"
+    "#define KS_MIXED(f) KS_F f(double a, float b) { return f(a, (double)b); } "
+    "KS_F f(float a, double b) { return f((double)a, b); }\n"
+    "KS_MIXED(fmax) KS_MIXED(fmin) KS_MIXED(fmod) KS_MIXED(hypot) KS_MIXED(atan2)\n"
+    "#define KS_MIXED3(A, B, C) KS_F fma(A a, B b, C c) { return fma((double)a, (double)b, (double)c); }\n"
+    "KS_MIXED3(double, double, float) KS_MIXED3(double, float, double) KS_MIXED3(float, double, double)\n"
+    "KS_MIXED3(double, float, float) KS_MIXED3(float, double, float) KS_MIXED3(float, float, double)\n"
+    "#undef KS_MIXED3\n#undef KS_MIXED\n#undef KS_F\n";
 
 // Whether an include's name ends the path of a file of the user's.
 static bool is_users(const struct ks_source_list *files, struct ks_slice name)
@@ -126,6 +136,7 @@ enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list 
         add_includes(files, file, out);
     }
     ks_buf_puts(out, helpers);
+    ks_buf_puts(out, mixed);
     ks_buf_puts(out, halves);
     ks_buf_puts(out, operators);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
