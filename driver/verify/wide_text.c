@@ -10,32 +10,35 @@
 
 // Functions of fp32 and what computes the same in fp64.
 static const char *const functions[][2] = {
-    {"expf", "exp"},           {"exp2f", "exp2"},         {"exp10f", "exp10"},
-    {"expm1f", "expm1"},       {"logf", "log"},           {"log2f", "log2"},
-    {"log10f", "log10"},       {"log1pf", "log1p"},       {"sqrtf", "sqrt"},
-    {"rsqrtf", "rsqrt"},       {"cbrtf", "cbrt"},         {"powf", "pow"},
-    {"sinf", "sin"},           {"cosf", "cos"},           {"tanf", "tan"},
-    {"tanhf", "tanh"},         {"sinhf", "sinh"},         {"coshf", "cosh"},
-    {"asinf", "asin"},         {"acosf", "acos"},         {"atanf", "atan"},
-    {"atan2f", "atan2"},       {"erff", "erf"},           {"erfcf", "erfc"},
-    {"normcdff", "normcdf"},   {"fabsf", "fabs"},         {"fmaxf", "fmax"},
-    {"fminf", "fmin"},         {"fmaf", "fma"},           {"fmodf", "fmod"},
-    {"floorf", "floor"},       {"ceilf", "ceil"},         {"roundf", "round"},
-    {"rintf", "rint"},         {"truncf", "trunc"},       {"copysignf", "copysign"},
-    {"hypotf", "hypot"},       {"sincosf", "sincos"},     {"__expf", "exp"},
-    {"__exp10f", "exp10"},     {"__logf", "log"},         {"__log2f", "log2"},
-    {"__log10f", "log10"},     {"__powf", "pow"},         {"__sinf", "sin"},
-    {"__cosf", "cos"},         {"__tanf", "tan"},         {"__tanhf", "tanh"},
-    {"__fsqrt_rn", "sqrt"},    {"__frsqrt_rn", "rsqrt"},  {"__fmaf_rn", "fma"},
-    {"float1", "double1"},     {"float2", "double2"},     {"float3", "double3"},
-    {"float4", "double4"},     {"make_float1", "make_double1"},
-    {"make_float2", "make_double2"}, {"make_float3", "make_double3"},
-    {"make_float4", "make_double4"}, {"float", "double"},
-    {"__half", KS_WIDE_HALF},  {"half", KS_WIDE_HALF},    {"__nv_bfloat16", KS_WIDE_HALF},
+    {"expf", "exp"}, {"exp2f", "exp2"}, {"exp10f", "exp10"}, {"expm1f", "expm1"}, {"logf", "log"},
+    {"log2f", "log2"}, {"log10f", "log10"}, {"log1pf", "log1p"}, {"sqrtf", "sqrt"},
+    {"rsqrtf", "rsqrt"}, {"cbrtf", "cbrt"}, {"sinf", "sin"}, {"cosf", "cos"}, {"tanf", "tan"},
+    {"tanhf", "tanh"}, {"sinhf", "sinh"}, {"coshf", "cosh"}, {"asinf", "asin"}, {"acosf", "acos"},
+    {"atanf", "atan"}, {"erff", "erf"}, {"erfcf", "erfc"}, {"normcdff", "normcdf"},
+    {"fabsf", "fabs"}, {"floorf", "floor"}, {"ceilf", "ceil"}, {"roundf", "round"},
+    {"rintf", "rint"}, {"truncf", "trunc"}, {"sincosf", "sincos"}, {"__expf", "exp"},
+    {"__exp10f", "exp10"}, {"__logf", "log"}, {"__log2f", "log2"}, {"__log10f", "log10"},
+    {"__sinf", "sin"}, {"__cosf", "cos"}, {"__tanf", "tan"}, {"__tanhf", "tanh"},
+    {"__fsqrt_rn", "sqrt"}, {"__frsqrt_rn", "rsqrt"}, {"float1", "double1"},
+    {"float2", "double2"}, {"float3", "double3"}, {"float4", "double4"},
+    {"make_float1", "make_double1"}, {"make_float2", "make_double2"},
+    {"make_float3", "make_double3"}, {"make_float4", "make_double4"}, {"float", "double"},
+    {"__half", KS_WIDE_HALF}, {"half", KS_WIDE_HALF}, {"__nv_bfloat16", KS_WIDE_HALF},
     {"nv_bfloat16", KS_WIDE_HALF}, {"__half2", KS_WIDE_PAIR}, {"half2", KS_WIDE_PAIR},
     {"__nv_bfloat162", KS_WIDE_PAIR}, {"nv_bfloat162", KS_WIDE_PAIR},
 };
+// Functions of several: with one argument that stayed float, the host's template would be called.
 static const char operators[] =
+    "#define powf(a, b) pow((double)(a), (double)(b))\n"
+    "#define atan2f(a, b) atan2((double)(a), (double)(b))\n"
+    "#define fmaxf(a, b) fmax((double)(a), (double)(b))\n"
+    "#define fminf(a, b) fmin((double)(a), (double)(b))\n"
+    "#define fmodf(a, b) fmod((double)(a), (double)(b))\n"
+    "#define copysignf(a, b) copysign((double)(a), (double)(b))\n"
+    "#define hypotf(a, b) hypot((double)(a), (double)(b))\n"
+    "#define __powf(a, b) pow((double)(a), (double)(b))\n"
+    "#define fmaf(a, b, c) fma((double)(a), (double)(b), (double)(c))\n"
+    "#define __fmaf_rn(a, b, c) fma((double)(a), (double)(b), (double)(c))\n"
     "#define __fadd_rn(a, b) ((double)(a) + (double)(b))\n"
     "#define __fsub_rn(a, b) ((double)(a) - (double)(b))\n"
     "#define __fmul_rn(a, b) ((double)(a) * (double)(b))\n"
