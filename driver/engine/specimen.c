@@ -88,19 +88,27 @@ struct run {
     unsigned char **bytes; // by argument
     size_t *buffers;
     uint64_t executed; // thread instructions of all runs
+    double wider;      // factor of what floats are drawn from
 };
+
+#define WIDER 64 // where all that is written is one value: a bias of a hundredth, cut off at zero
 
 static enum ks_status place(struct run *r, size_t i, uint64_t seed, struct ks_err *err)
 {
     const struct ks_arg *a = &r->problem->args[i];
     int64_t bytes = a->count * (int64_t)a->elem.size;
     struct ks_dev_buffer out;
+    struct ks_init init = a->init;
+    if (init.kind == KS_INIT_UNIFORM && ks_scalar_is_float(a->elem.scalar)) {
+        init.a *= r->wider;
+        init.b *= r->wider;
+    }
     r->bytes[i] = ks_arena_alloc(r->arena, (size_t)bytes + 8);
     if (a->role == KS_ROLE_OUT)
         memset(r->bytes[i], UNTOUCHED, (size_t)bytes);
     else
-        KS_TRY(ks_fill_all(r->bytes[i], a->elem, &a->init, KS_FAMILY_DECLARED, seed + i, a->count,
-                           err));
+        KS_TRY(
+            ks_fill_all(r->bytes[i], a->elem, &init, KS_FAMILY_DECLARED, seed + i, a->count, err));
     KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,
                            KS_FLUSH_END, &r->buffers[i], &out, err));
     return r->device.write(r->device.self, r->buffers[i], r->bytes[i], bytes, err);
@@ -182,6 +190,38 @@ static enum ks_status run_one(struct run *r, const struct ks_problem *problem,
             status = take(r, i, s, err);
     r->device.free_all(r->device.self, NULL);
     return status;
+}
+
+// Whether several floats were written and all are the same: any formula of that value would do.
+static bool is_flat(const struct ks_specimen *s)
+{
+    int64_t n = 0, same = 0;
+    for (size_t i = 0; i < s->problem.n_args; i++) {
+        const struct ks_arg *a = &s->problem.args[i];
+        const double *first = NULL;
+        for (int64_t k = 0; s->written[i] && ks_scalar_is_float(a->elem.scalar) && k < a->count;
+             k++) {
+            if (!s->written[i][k])
+                continue;
+            if (first == NULL)
+                first = &s->after[i][k];
+            n++;
+            same += s->after[i][k] == *first;
+        }
+    }
+    return n > 1 && same == n;
+}
+
+static enum ks_status run_varied(struct run *r, const struct ks_problem *problem,
+                                 struct ks_specimen *s, struct ks_err *err)
+{
+    struct ks_specimen other = {0};
+    r->wider = 1;
+    KS_TRY(run_one(r, problem, s, err));
+    r->wider = WIDER;
+    if (is_flat(s) && run_one(r, problem, &other, err) == KS_OK && !is_flat(&other))
+        *s = other;
+    return KS_OK;
 }
 
 // Plain buffers and scalars alone.
@@ -337,7 +377,7 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
             break;
         if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
                             NULL) == KS_OK &&
-            fits(p) && told_apart(out, p) && run_one(r, p, &out->at[out->n], err) == KS_OK)
+            fits(p) && told_apart(out, p) && run_varied(r, p, &out->at[out->n], err) == KS_OK)
             out->n++;
     }
     struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
@@ -346,7 +386,7 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
     if (rounds_down(w) && n > 0 &&
         ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
                         NULL) == KS_OK &&
-        fits(p) && run_one(r, p, &out->at[out->n], err) == KS_OK)
+        fits(p) && run_varied(r, p, &out->at[out->n], err) == KS_OK)
         out->at[out->n++].round = true;
     return out->n > 0 ? KS_OK : KS_E_UNSUPPORTED;
 }

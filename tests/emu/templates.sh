@@ -28,10 +28,12 @@ right() {
         "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>> "$scratch/err"
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
-known gemm "batch_tn gemm" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
+known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_tn_relu gemm_half"
 right gemm batch_tn gemm bm=64 bn=64 bk=16
+"$build/tests/print_template" gemm.cu "$scratch/gemm.ptx" cut_off gemm 2>&1 > "$scratch/proposal.yaml" | grep -q '^1: .*B^T' ||
+    { echo "FAIL: cut_off is bound in several ways"; bad=1; }
 right gemm ragged_nn gemm bm=64 bn=64 ragged=true
 right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right halves halves_tn_relu gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
