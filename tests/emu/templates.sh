@@ -30,13 +30,13 @@ right() {
 }
 known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
-known halves "halves_nt gemm_half" "halves_tn_relu gemm_half"
+known halves "halves_nt gemm_half" "halves_tn_bias gemm_half"
 right gemm batch_tn gemm bm=64 bn=64 bk=16
 "$build/tests/print_template" gemm.cu "$scratch/gemm.ptx" cut_off gemm 2>&1 > "$scratch/proposal.yaml" | grep -q '^1: .*B^T' ||
     { echo "FAIL: cut_off is bound in several ways"; bad=1; }
 right gemm ragged_nn gemm bm=64 bn=64 ragged=true
 right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
-right halves halves_tn_relu gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
+right halves halves_tn_bias gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
 # The same text from nobody knows where: its inline assembly is refused.
 "$build/tests/print_template" halves.cu "$scratch/halves.ptx" halves_nt gemm_half > "$scratch/proposal.yaml" 2> "$scratch/err"
 "$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu -- -arch=sm_90 > "$scratch/out" 2>&1

@@ -1,6 +1,5 @@
 // Products of halves, for templates.sh.
 #include <cuda_bf16.h>
-#include <cuda_fp16.h>
 
 #pragma ks optimize
 #pragma ks workload let(m=40) let(n=24) let(k=48) in(a[m*k]) in(b[n*k]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
@@ -17,13 +16,13 @@ __global__ void halves_nt(const __nv_bfloat16 *a, const __nv_bfloat16 *b, __nv_b
 
 #pragma ks optimize
 #pragma ks workload let(m=72) let(n=40) let(k=56) in(a[k*m]) in(b[k*n]) in(bias[n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
-__global__ void halves_tn_relu(const __half *a, const __half *b, const float *bias, __half *c, int m, int n, int k)
+__global__ void halves_tn_bias(const __nv_bfloat16 *a, const __nv_bfloat16 *b, const float *bias, __nv_bfloat16 *c, int m, int n, int k)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
     if (i >= m || j >= n)
         return;
     float sum = 0;
     for (int l = 0; l < k; l++)
-        sum += __half2float(a[l * m + i]) * __half2float(b[l * n + j]);
-    c[i * n + j] = __float2half(fmaxf(sum + bias[j], 0.0f));
+        sum += __bfloat162float(a[l * m + i]) * __bfloat162float(b[l * n + j]);
+    c[i * n + j] = __float2bfloat16(sum + bias[j]);
 }
