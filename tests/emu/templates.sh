@@ -87,6 +87,7 @@ is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
 is line_filter_and_more conv1 co=grid.y kw=3 pw=1
 is middle_and_width channel_statistics mean=mid scale=by channels=c pixels=n eps=1e-4
 is shares_of_channels channel_map channels=c pixels=n form=softmax
+is surprise row_loss x=x target=which rows=rows cols=n M=i32
 is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
 is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
 is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
@@ -123,6 +124,9 @@ channels='let(b=2, c=3, n=10) in(x[b*c*n])'
 made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
 WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
 made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)" threads=64
+surprise="let(rows=2, n=20) in(x[rows*n]) in(which[rows]=randint(0,9)) out(lost[rows]) $line"
+made surprise row_loss "$surprise" threads=64
+WRONG='s/line\[target\[blockIdx.x\]\]/line[target[0]]/' made surprise row_loss "$surprise" threads=64
 made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=16
 made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
 made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64

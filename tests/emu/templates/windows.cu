@@ -167,3 +167,17 @@ __global__ void shares_of_channels(const float *x, float *y, int c, int n)
     for (int k = 0; k < c; k++)
         y[k * n] = expf(x[k * n] - top) / all;
 }
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) in(which[rows]=randint(0,0)) out(lost[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void surprise(const int *which, const float *x, float *lost, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float top = -INFINITY, all = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[r * n + i]);
+    for (int i = 0; i < n; i++)
+        all += expf(x[r * n + i] - top);
+    lost[r] = logf(all) - (x[r * n + which[r]] - top);
+}
