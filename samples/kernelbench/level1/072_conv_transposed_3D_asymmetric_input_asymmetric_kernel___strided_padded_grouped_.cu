@@ -3,7 +3,7 @@
 #include "../port.h"
 
 // flop: 2*batch*ci*co*d*h*w*3*5*7/4
-#pragma ks optimize
+#pragma ks optimize assume(ci % 4 == 0, co % 4 == 0)
 #pragma ks workload let(batch=8) let(ci=32) let(co=32) let(d=12) let(h=24) let(w=48) let(od=d*2) \
     let(oh=h*2) let(ow=w*2) in(x[batch*ci*d*h*w]=uniform(-1,1)) \
     in(weight[ci*co*3*5*7/4]=uniform(-1,1)) out(y[batch*co*od*oh*ow]) \

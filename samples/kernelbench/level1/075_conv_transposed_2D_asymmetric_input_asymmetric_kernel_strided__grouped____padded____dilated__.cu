@@ -3,7 +3,7 @@
 #include "../port.h"
 
 // flop: 2*batch*ci*co*h*w*3*5/4
-#pragma ks optimize
+#pragma ks optimize assume(ci % 4 == 0, co % 4 == 0)
 #pragma ks workload let(batch=16) let(ci=32) let(co=64) let(h=128) let(w=256) let(oh=h*2+1) \
     let(ow=w*3-2) in(x[batch*ci*h*w]=uniform(-1,1)) in(weight[ci*co*3*5/4]=uniform(-1,1)) \
     out(y[batch*co*oh*ow]) grid(ceildiv(ow,32),ceildiv(oh,8),batch*co) block(32,8)
