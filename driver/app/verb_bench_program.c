@@ -129,9 +129,17 @@ static const char *note_on(struct ks_verb_context *context, const char *word)
                                  "the same" : "";
 }
 
-static void tell(const struct program *p, const struct ks_paired *paired, const char *note)
+// What the interval shows of the variants: nothing, whatever it is, where none ran.
+static const char *shown_of(const struct program *p, const struct ks_paired *paired, const char *note)
 {
     const char *shown = bench_shown(paired->lower, paired->upper);
+    bool none_ran = p->watched ? p->variant_launches == 0 : note[0] != '\0';
+    return none_ran && (strcmp(shown, "faster") == 0 || strcmp(shown, "slower") == 0) ? "no-variant" : shown;
+}
+
+static void tell(const struct program *p, const struct ks_paired *paired, const char *note)
+{
+    const char *shown = shown_of(p, paired, note);
     double ratio = paired->ratio;
     printf("%s: %.4f s with the originals, %.4f s with the variants (medians of %zu pairs)\n", p->words[0],
            paired->a_us, paired->b_us, paired->pairs);
@@ -140,6 +148,9 @@ static void tell(const struct program *p, const struct ks_paired *paired, const 
     else if (strcmp(shown, "no-difference") == 0)
         printf("  no difference shown: ratio %.3f, 95 %% interval %.3f to %.3f\n",
                ratio, paired->lower, paired->upper);
+    else if (strcmp(shown, "no-variant") == 0)
+        printf("  ratio %.3f, 95 %% interval %.3f to %.3f, but no variant ran: the machine makes that difference\n", ratio,
+               paired->lower, paired->upper);
     else
         printf("  %s with the variants: %.3f times as fast, 95 %% interval %.3f to %.3f\n", shown, ratio,
                paired->lower, paired->upper);
@@ -170,7 +181,7 @@ static void tell_json(const struct program *p, const struct ks_paired *paired, c
     json_object_set_new(report, "ratio", json_real(paired->ratio));
     json_object_set_new(report, "lower", bench_bound(paired->lower));
     json_object_set_new(report, "upper", bench_bound(paired->upper));
-    json_object_set_new(report, "shown", timed ? json_string(bench_shown(paired->lower, paired->upper))
+    json_object_set_new(report, "shown", timed ? json_string(shown_of(p, paired, note))
                                                : json_null());
     json_object_set_new(report, "status", json_integer(p->status[ORIGINAL]));
     json_object_set_new(report, "status_substituted", json_integer(p->status[SUBSTITUTED]));

@@ -54,4 +54,10 @@ status 0 "$ks" bench --runs 1 -- ./app && has 'it exits with 139, with and witho
 cp "$(type -P true)" ./plain
 status 0 "$ks" bench --runs 1 -- ./plain && has 'note: no variant is compiled into it'
 status 0 "$ks" bench --runs 1 -- ./app && lacks note:
+# Whatever takes longer then is no gain of theirs.
+cp "$(type -P bash)" ./shell
+json 0 bench --runs 6 -- ./shell -c 'if [ -n "$KS_DISABLE" ]; then sleep 0.3; fi'
+has '"shown": "no-variant"'
+status 0 "$ks" bench --runs 6 -- ./shell -c 'if [ -n "$KS_DISABLE" ]; then sleep 0.3; fi'
+has 'no variant ran' && lacks 'faster with'
 no_litter
