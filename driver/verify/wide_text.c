@@ -75,7 +75,7 @@ static const char helpers[] =
     "static __device__ __forceinline__ double4 __ldg(const double4 *p) { return *p; }\n"
     "static __device__ __forceinline__ double4 __ldcs(const double4 *p) { return *p; }\n"
     "static __device__ __forceinline__ void __stcs(double4 *p, double4 v) { *p = v; }\n";
-// A literal stays a float: fmaxf(x, 0.f) becomes fmax(x, 0.f), which device code has for two doubles alone.
+// A literal stays a float in fmax(x, 0.f) as well, which device code has for two doubles alone.
 static const char mixed[] =
     "#define KS_F inline __host__ __device__ double\n"
     "#define KS_MIXED(f) KS_F f(double a, float b) { return f(a, (double)b); } "
