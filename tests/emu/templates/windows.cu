@@ -167,7 +167,7 @@ __global__ void shares_of_channels(const float *x, float *y, int c, int n)
     for (int k = 0; k < c; k++)
         y[k * n] = expf(x[k * n] - top) / all;
 }
-#pragma ks optimize
+#pragma ks optimize assume(n >= 10)
 #pragma ks workload let(rows=64, n=500) in(x[rows*n]) in(which[rows]=randint(0,0)) out(lost[rows]) grid(ceildiv(rows,32)) block(32)
 __global__ void surprise(const int *which, const float *x, float *lost, int rows, int n)
 {
