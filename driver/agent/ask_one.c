@@ -6,9 +6,18 @@
 #include "os/clock.h"
 #include "os/proc.h"
 
+static void redact_user(struct ks_arena *arena, const struct ks_agents *agents, struct ks_ask *ask)
+{
+    struct ks_buf text = KS_BUF((size_t)4 << 20);
+    ks_redact(&agents->redaction, ks_slice_of(ask->user), &text);
+    ask->user = ks_arena_strdup(arena, ks_buf_text(&text));
+    ks_buf_free(&text);
+}
+
 static enum ks_status submit(struct ks_arena *arena, struct ks_agents *agents, struct ks_ask *ask,
                              struct ks_err *err)
 {
+    redact_user(arena, agents, ask);
     int64_t tokens = ks_tokens(ask->system) + ks_tokens(ask->user) + ask->max_tokens + KS_FRAMING;
     if (agents->context > 0 && tokens > agents->context)
         KS_FAIL(err, KS_E_LIMIT, "the question takes more than %lld tokens, answer included",
@@ -29,7 +38,8 @@ enum ks_status ks_ask_one(struct ks_arena *arena, struct ks_agents *agents, stru
     const struct ks_backend *backend = &agents->backend;
     *answered = false;
     KS_TRY(submit(arena, agents, ask, err));
-    double until = ks_now() + (backend->patient ? 0 : agents->each.seconds);
+    double begun = ks_now();
+    double until = begun + (backend->patient ? 0 : ks_spend_waiting(ask->spend));
     while (!ks_stop_requested()) {
         double left = until - ks_now();
         if (!backend->poll(backend->self, left < 0 ? 0 : left < 1 ? left : 1, answer)) {
@@ -45,5 +55,6 @@ enum ks_status ks_ask_one(struct ks_arena *arena, struct ks_agents *agents, stru
         }
         ks_answer_free(answer); // one that came too late for its question
     }
+    ks_spend_time(ask->spend, ks_now() - begun, 0);
     return KS_OK;
 }

@@ -7,11 +7,13 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "agent/ask_one.h"
 #include "agent/bm25.h"
 #include "agent/http.h"
 #include "agent/retrieve.h"
 #include "agent/roles.h"
 #include "agent/summary.h"
+#include "os/clock.h"
 
 static struct ks_arena arena;
 
@@ -272,6 +274,45 @@ static void bounds_streams(void **state)
     ks_stream_free(&s);
 }
 
+static char sent[256];
+static int polls;
+
+static enum ks_status take_question(void *self, const struct ks_ask *ask, struct ks_err *err)
+{
+    (void)self;
+    (void)err;
+    snprintf(sent, sizeof sent, "%s", ask->user);
+    return KS_OK;
+}
+
+static bool no_answer(void *self, double seconds, struct ks_answer *answer)
+{
+    (void)self;
+    (void)seconds;
+    (void)answer;
+    ks_sleep(0.001);
+    polls++;
+    return false;
+}
+
+static void asks_one_within_bounds(void **state)
+{
+    (void)state;
+    struct ks_agents agents = {.backend = {.submit = take_question, .poll = no_answer},
+                               .each = {.seconds = 1},
+                               .all = {.limits = {.seconds = 5}, .seconds = 5},
+                               .redaction = {.home = "/home/somebody"}};
+    struct ks_ask ask = {.id = "q-1", .system = "", .user = "at /home/somebody/x with my-own-server's-key"};
+    struct ks_answer answer;
+    bool answered;
+    ks_strv_add(&arena, &agents.redaction.secrets, "my-own-server's-key");
+    assert_int_equal(ks_ask_one(&arena, &agents, &ask, &answer, &answered, NULL), KS_OK);
+    assert_false(answered);
+    assert_string_equal(sent, "at ~/x with [secret]");
+    assert_int_equal(polls, 1); // no time is left in all
+    assert_true(agents.all.seconds > 5);
+}
+
 static void ranks_by_words(void **state)
 {
     (void)state;
@@ -314,6 +355,7 @@ int main(void)
          cmocka_unit_test(checks_reviews),
         cmocka_unit_test(checks_summaries), cmocka_unit_test(reads_streams),
         cmocka_unit_test(bounds_streams), cmocka_unit_test(ranks_by_words), cmocka_unit_test(shows_what_complements),
+        cmocka_unit_test(asks_one_within_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, tear_down);
 }
