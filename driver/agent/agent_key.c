@@ -28,7 +28,7 @@ enum ks_status ks_agent_key(struct ks_arena *arena, const struct ks_config *conf
                             const char **key, struct ks_err *err)
 {
     const char *said = getenv("KS_AGENT_KEY");
-    const char *usual = getenv(variable);
+    const char *usual = variable != NULL ? getenv(variable) : NULL;
     *key = NULL;
     if (said != NULL && said[0] != '\0')
         *key = ks_arena_strdup(arena, said);

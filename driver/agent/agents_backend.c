@@ -29,11 +29,25 @@ static enum ks_status open_command(struct ks_arena *arena, const char *words, do
     return ks_command_open(&options, backend, err);
 }
 
+// One of the models, and to which server its key goes.
+struct opened {
+    const char *key, *server; // NULL: none
+    bool several;             // it is not the only model
+};
+
+// "https://host:port" of an address.
+static const char *server_of(struct ks_arena *arena, const char *url, const char *maker)
+{
+    const char *host = url != NULL ? strstr(url, "://") : NULL;
+    return host == NULL ? maker
+                        : ks_arena_strndup(arena, url, (size_t)(host + 3 - url) + strcspn(host + 3, "/?#"));
+}
+
 // "MODEL" or "MODEL@URL".
 static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *config,
                                 const char *words, double timeout, bool anthropic,
-                                struct ks_agents *agents, struct ks_backend *backend,
-                                struct ks_err *err)
+                                struct ks_agents *agents, struct opened *opened,
+                                struct ks_backend *backend, struct ks_err *err)
 {
     const char *at = strstr(words, "@http");
     struct ks_http_options options = {
@@ -47,10 +61,13 @@ static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *
         .tries = HTTP_TRIES,
         .redaction = &agents->redaction};
     const char *variable = anthropic ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY";
-    KS_TRY(ks_agent_key(arena, config, variable, &options.key, err));
+    // Of several, the maker's own key is for the maker alone.
+    KS_TRY(ks_agent_key(arena, config, opened->several && at != NULL ? NULL : variable, &options.key, err));
     if (options.key == NULL && options.url == NULL)
         KS_FAIL(err, KS_E_USER, "agent: there is no key: set %s, KS_AGENT_KEY or KS_AGENT_KEY_FILE",
                 variable);
+    opened->key = options.key;
+    opened->server = server_of(arena, options.url, anthropic ? "anthropic" : "openai");
     if (options.key != NULL)
         ks_strv_add(arena, &agents->redaction.secrets, options.key);
     return ks_http_open(&options, backend, err);
@@ -58,7 +75,7 @@ static enum ks_status open_http(struct ks_arena *arena, const struct ks_config *
 
 static enum ks_status open_one(struct ks_arena *arena, const struct ks_config *config,
                                const char *spec, struct ks_agents *agents,
-                               struct ks_backend *backend, struct ks_err *err)
+                               struct opened *opened, struct ks_backend *backend, struct ks_err *err)
 {
     const char *colon = strchr(spec, ':');
     const char *kind =
@@ -71,7 +88,7 @@ static enum ks_status open_one(struct ks_arena *arena, const struct ks_config *c
         return open_command(arena, rest, timeout, backend, err);
     bool anthropic = strcmp(kind, "anthropic") == 0;
     if (anthropic || strcmp(kind, "openai") == 0)
-        return open_http(arena, config, rest, timeout, anthropic, agents, backend, err);
+        return open_http(arena, config, rest, timeout, anthropic, agents, opened, backend, err);
     if (strcmp(kind, "mailbox") == 0)
         return ks_mailbox_open(rest, backend, err);
     if (strcmp(kind, "replay") == 0)
@@ -84,10 +101,25 @@ static enum ks_status open_one(struct ks_arena *arena, const struct ks_config *c
             near != NULL ? "?)" : "");
 }
 
+// A key of one server is no other's business.
+static enum ks_status keep_keys_apart(const struct opened *opened, size_t n, struct ks_err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < i; k++)
+            if (opened[i].key != NULL && opened[k].key != NULL && strcmp(opened[i].key, opened[k].key) == 0 &&
+                strcmp(opened[i].server, opened[k].server) != 0)
+                KS_FAIL(err, KS_E_USER,
+                        "agent: one key would go to both %s and %s; name one of them, or leave KS_AGENT_KEY and "
+                        "KS_AGENT_KEY_FILE and set the makers' own OPENAI_API_KEY and ANTHROPIC_API_KEY",
+                        opened[k].server, opened[i].server);
+    return KS_OK;
+}
+
 enum ks_status ks_agents_backend(struct ks_arena *arena, const struct ks_config *config,
                                  struct ks_agents *agents, struct ks_err *err)
 {
     struct ks_backend backends[KS_MODELS_MOST];
+    struct opened opened[KS_MODELS_MOST] = {0};
     size_t n = 0;
     enum ks_status status = KS_OK;
     for (const char *at = config->agent; status == KS_OK; at += 3) {
@@ -100,8 +132,10 @@ enum ks_status ks_agents_backend(struct ks_arena *arena, const struct ks_config 
                 ks_err_set(err, KS_E_USER, "agent: there are more than %d models", KS_MODELS_MOST);
         else if (patient && (n > 0 || end != NULL))
             status = ks_err_set(err, KS_E_USER, "agent: `%s` is none of several models", spec);
-        else
-            status = open_one(arena, config, spec, agents, &backends[n], err);
+        else {
+            opened[n].several = n > 0 || end != NULL;
+            status = open_one(arena, config, spec, agents, &opened[n], &backends[n], err);
+        }
         if (status == KS_OK) {
             agents->models[n].name = backends[n].model;
             agents->learns = !patient;
@@ -112,6 +146,8 @@ enum ks_status ks_agents_backend(struct ks_arena *arena, const struct ks_config 
         at = end;
     }
     agents->n_models = n;
+    if (status == KS_OK)
+        status = keep_keys_apart(opened, n, err);
     if (status == KS_OK && n > 1)
         return ks_several_open(backends, n, &agents->backend, err);
     if (status == KS_OK)

@@ -41,7 +41,13 @@ asks "openai:@$url" && says 'no model is named'
 KS_AGENT_KEY=$key asks openai:m@http://models.example/v1 && says 'is not encrypted'
 KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1.example/v1 && says 'is not encrypted'
 KS_AGENT_KEY=$key asks openai:m@http://127.0.0.1:80@models.example/v1 && says 'no user and no password'
+KS_AGENT_KEY=$key asks "openai:m@$url ; anthropic:n@http://localhost:9/v1" && says 'one key would go to both http://127.0.0.1:'
 grep -qF "$key" log && fail "the key is told"
+# Of several models, a maker's own key is not for servers elsewhere.
+OPENAI_API_KEY=$key-3 KS_AGENT_BUDGET=chains=1,steps=1,requests=2 ask --agent "openai:m@$url ; openai:n@http://127.0.0.1:9/v1"
+served
+grep -qF "$key-3" stats && fail "a maker's key went to another server"
+rm -rf .ks
 # The doctor tells what is configured, without a call and without the key.
 before=$(cat stats)
 KS_AGENT="openai:small@$url ; anthropic:big@$url" KS_AGENT_KEY=$key "$ks" doctor > out || true
