@@ -4,10 +4,8 @@
 #include "engine/binder.h"
 #include "engine/specimen.h"
 
-static bool same_in_all(const struct binder *b, const struct ks_integer *x,
-                        const struct ks_integer *y)
+static bool same_in_all(const struct ks_integer *x, const struct ks_integer *y)
 {
-    (void)b;
     return memcmp(x->value, y->value, sizeof x->value) == 0;
 }
 
@@ -87,7 +85,7 @@ bool ks_bind_repeats(const struct binder *b)
         for (size_t k = 0;
              ks_bind_uses(b, b->integers.at[i].text, &times) && times > 1 && k < b->integers.len;
              k++)
-            if (k != i && same_in_all(b, &b->integers.at[i], &b->integers.at[k]) &&
+            if (k != i && same_in_all(&b->integers.at[i], &b->integers.at[k]) &&
                 !ks_bind_uses(b, b->integers.at[k].text, &none))
                 return true;
     return false;

@@ -101,7 +101,8 @@ static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
         ks_buf_printf(&t->front, "    auto %s = %s;\n", name, text);
     }
     ks_tail_set(t, name, value);
-    return *slot_of(t, name);
+    const char **slot = slot_of(t, name);
+    return slot ? *slot : refuse(t, at, "too many variables behind the loop");
 }
 
 static const char *name(struct ks_tail_reader *t, const struct ks_node *e)
