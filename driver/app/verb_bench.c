@@ -158,6 +158,9 @@ static enum ks_status bench_kernel(struct verifying *v, const struct verb_tu *tu
     KS_TRY(verify_ask_sandbox(v, err));
     if (v->refused != NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", verify_refusal(v));
+    for (int i = 0; i < 2; i++)
+        if (arms[i].proposal != NULL)
+            arms[i].proposal->foreign |= arms[i].foreign && v->sandbox;
     const struct verify_rules rules = {.sandbox = v->sandbox};
     KS_TRY(verify_open(v, tu, kernel, &rules, &judge, &finding, err));
     enum ks_status status = KS_OK;

@@ -262,7 +262,9 @@ static enum ks_status proposal_of(const struct running *r, const struct job *job
     *proposal = KS_NEW(arena, struct ks_proposal);
     if (!ks_file_exists(path))
         KS_FAIL(err, KS_E_ABSENT, "%s: no such file", path);
-    return verify_read_proposal(arena, path, *proposal, err);
+    KS_TRY(verify_read_proposal(arena, path, *proposal, err));
+    (*proposal)->foreign = r->v->sandbox;
+    return KS_OK;
 }
 
 // Where nothing runs on a GPU, compiling is most of the time that a suite takes: one compile for a session.

@@ -122,6 +122,7 @@ enum ks_status verify_judge(const struct verifying *v, struct ks_judge *judge,
                             struct ks_verdict *verdict, struct ks_err *err)
 {
     verify_name_params(v->context->arena, kernel, proposal);
+    proposal->foreign |= v->sandbox; // a file's, that nobody vouches for
     if (v->absent != NULL)
         return ks_judge_gates(judge, proposal, verdict, err);
     KS_TRY(ks_judge_full(judge, proposal, verdict, err));

@@ -360,7 +360,6 @@ static enum ks_status read_text(struct ks_judge *judge, struct ks_candidate *c, 
 {
     struct ks_err local = {0};
     double start = ks_now();
-    c->proposal->foreign |= judge->options.sandbox;
     enum ks_status status =
         ks_proposal_check(judge->arena, c->proposal, judge->kernel->signature, &local);
     if (status != KS_OK && !ks_judge_defends(judge, KS_D_TEXT)) // weakened on purpose
