@@ -28,13 +28,19 @@ void ks_host_dirs_read(struct ks_arena *arena, struct ks_slice text, struct ks_s
     }
 }
 
-// This process's, but what is said is said in English.
-static const char *const *in_english(struct ks_arena *arena)
+// This process's, but what is said is said in English, and without the user's own folders.
+static const char *const *own_environment(struct ks_arena *arena)
 {
+    static const char *const left_out[] = {"LC_ALL=", "CPATH=", "C_INCLUDE_PATH=", "CPLUS_INCLUDE_PATH=",
+                                           "NVCC_PREPEND_FLAGS=", "NVCC_APPEND_FLAGS="};
     struct ks_strv list = {0};
-    for (size_t i = 0; environ[i] != NULL; i++)
-        if (!ks_starts_with(environ[i], "LC_ALL="))
+    for (size_t i = 0; environ[i] != NULL; i++) {
+        bool keep = true;
+        for (size_t k = 0; k < sizeof left_out / sizeof *left_out; k++)
+            keep = keep && !ks_starts_with(environ[i], left_out[k]);
+        if (keep)
             ks_strv_add(arena, &list, environ[i]);
+    }
     ks_strv_add(arena, &list, "LC_ALL=C");
     return list.at;
 }
@@ -52,7 +58,7 @@ enum ks_status ks_host_dirs(struct ks_arena *arena, const struct ks_toolkit *too
     static const char *const words[] = {"-E", "-x", "c++", "-Xcompiler", "-v", "/dev/null"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         ks_strv_add(arena, &argv, words[i]);
-    struct ks_proc_options options = {.env = in_english(arena), .timeout_seconds = SECONDS,
+    struct ks_proc_options options = {.env = own_environment(arena), .timeout_seconds = SECONDS,
                                       .max_output = 65536, .capture_stdout = true,
                                       .capture_stderr = true, .null_stdin = true};
     struct ks_proc_result result;

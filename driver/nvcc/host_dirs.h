@@ -6,8 +6,9 @@
 #include "nvcc/cmdline.h"
 #include "nvcc/toolkit.h"
 
-// The folders of #include <...> without any option of the command's but its host compiler, as nvcc's own
-// run of that compiler tells them: real paths. Copies. KS_E_CHILD, KS_E_FORMAT: it tells nothing.
+// The folders of #include <...> without any option of the command's or the environment's but the host
+// compiler, as nvcc's own run of that compiler tells them: real paths. Copies. KS_E_CHILD, KS_E_FORMAT: it
+// tells nothing.
 enum ks_status ks_host_dirs(struct ks_arena *arena, const struct ks_toolkit *toolkit,
                             const struct ks_cmdline *cmd, struct ks_strv *dirs, struct ks_err *err);
 

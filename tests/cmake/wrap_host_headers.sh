@@ -35,4 +35,6 @@ echo '#include_next <cuda_pipeline.h>' > mine/cuda_pipeline.h
 compile "${words[@]}" -I mine
 reason dependencies-changed
 plain a.o
+NVCC_APPEND_FLAGS="-I mine" compile "${words[@]}"
+reason dependencies-changed
 no_litter
