@@ -380,7 +380,7 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     KS_TRY(ks_wide_ready(judge, &ready, err));
     if (ready && !structs_fit(judge, vector))
-        ks_judge_note(judge, "not evaluated in double: a struct holds more than clauses name");
+        ks_judge_note(judge, "not evaluated in double: how a struct lies there is not known");
     if (!ready || !structs_fit(judge, vector))
         return KS_OK;
     judge->oracle_holds = 0;

@@ -27,6 +27,27 @@ static bool all_known(const struct ks_block *block)
     return block->n_pointers == 0 && block->n_values <= KS_WIDE_MEMBERS;
 }
 
+// "p.in" of "p.in.x" and of "p.in.0.x"; empty: no member of a member.
+static struct ks_slice holder(const char *name)
+{
+    const char *dot = strchr(name, '.'), *second = dot == NULL ? NULL : strchr(dot + 1, '.');
+    return (struct ks_slice){name, second == NULL ? 0 : (size_t)(second - name)};
+}
+
+// Members of members are known by name and place alone. Where all in one have one type, it ends where the last does,
+// wide or not; of others the padding behind is unknown, and what follows may lie elsewhere in a struct of equal size.
+static bool ends_known(const struct ks_block_value *members, size_t n)
+{
+    for (size_t v = 1; v < n; v++) {
+        struct ks_slice a = holder(members[v - 1].name), b = holder(members[v].name);
+        struct ks_elem x = members[v - 1].type.elem, y = members[v].type.elem;
+        if (a.len > 0 && a.len == b.len && memcmp(a.at, b.at, a.len) == 0 &&
+            (x.scalar != y.scalar || x.lanes != y.lanes))
+            return false;
+    }
+    return true;
+}
+
 size_t ks_wide_struct(const struct ks_block *block, unsigned char out[KS_WIDE_STRUCT])
 {
     struct ks_block_value members[KS_WIDE_MEMBERS];
@@ -35,6 +56,8 @@ size_t ks_wide_struct(const struct ks_block *block, unsigned char out[KS_WIDE_ST
         return 0;
     memcpy(members, block->values, block->n_values * sizeof *members);
     qsort(members, block->n_values, sizeof *members, by_place);
+    if (!ends_known(members, block->n_values))
+        return 0;
     memset(out, 0, KS_WIDE_STRUCT);
     for (size_t v = 0; v < block->n_values; v++) {
         struct ks_elem elem = members[v].type.elem;

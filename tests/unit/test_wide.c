@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "verify/wide.h"
+#include "verify/wide_struct.h"
 
 static const char *wide_text(struct ks_arena *arena, const char *unit, const char *header)
 {
@@ -56,11 +57,33 @@ static void instances_are_found_again(void **state)
     ks_arena_free(&arena);
 }
 
+// {{float x; TYPE i;} a; int j, k;}: the int ends at 12 or, with a double beside it, at 16, in 24 bytes either way.
+static size_t wide_pair(enum ks_scalar inner, unsigned char out[KS_WIDE_STRUCT])
+{
+    static const unsigned char bytes[16] = {0};
+    static const bool matters[16] = {false};
+    const struct ks_type whole = {.elem = {KS_T_I32, 1, 4, 4}}, real = {.elem = {KS_T_F32, 1, 4, 4}};
+    struct ks_block_value values[] = {{0, "p.a.x", real, false}, {4, "p.a.i", inner == KS_T_F32 ? real : whole, true},
+                                      {8, "p.j", whole, true}, {12, "p.k", whole, true}};
+    const struct ks_block block = {.name = "p", .bytes = bytes, .matters = matters, .size = sizeof bytes,
+                                   .values = values, .n_values = 4};
+    return ks_wide_struct(&block, out);
+}
+
+static void padding_in_structs_of_structs_is_not_guessed(void **state)
+{
+    (void)state;
+    unsigned char out[KS_WIDE_STRUCT];
+    assert_int_equal(wide_pair(KS_T_F32, out), 24);
+    assert_int_equal(wide_pair(KS_T_I32, out), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_others_come_before_the_names_change),
         cmocka_unit_test(instances_are_found_again),
+        cmocka_unit_test(padding_in_structs_of_structs_is_not_guessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
