@@ -82,7 +82,7 @@ tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kern
     status=$?
     # Whoever stops the run stops what it measures: that is no result. A port beyond its time is one.
     if [ $status -eq 130 ] || { [ $status -ne 124 ] && grep -q '"status": *"interrupted"' "$2.new"; }; then
-        rm -f "$2.new"
+        rm -rf "$2.new" "$out/taken/$(basename "$2" .json)"
         exit 130
     fi
     if ! whole "$2.new"; then # a failure is a result: the table counts it
