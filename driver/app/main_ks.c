@@ -170,8 +170,8 @@ static const struct ks_verb verbs[] = {
      "  --zero          begin to count anew, after printing\n",
      verb_stats},
     {"doctor", "", "what works on this machine, and how to mend what does not",
-     "Checks toolkit, driver, GPU, counter permissions, installed files, project, directories, memory\n"
-     "and keys. `note` is worth knowing, `no` is to be mended.\n"
+     "Checks toolkit, driver, GPU, counter permissions, installed files, project, directories, memory,\n"
+     "keys and the models to ask (nobody is called). `note` is worth knowing, `no` is to be mended.\n"
      "Exit status: 1 when something is to be mended.\n",
      verb_doctor},
     {"inspect", "OBJECT | ARCHIVE | LIBRARY | PROGRAM",

@@ -173,8 +173,7 @@ static void count_fault(struct hunt *h, const char *reason)
         h->t->result->wrong_most = fault->reason;
 }
 
-// Tiny shapes and a short look at speed for a batch in one compile; this is also how templates are
-// recognised. Wrong ones are remembered.
+// Tiny shapes and a short look at speed for a batch in one compile. Wrong ones are remembered.
 static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
