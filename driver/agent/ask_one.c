@@ -22,9 +22,10 @@ static enum ks_status submit(struct ks_arena *arena, struct ks_agents *agents, s
     if (agents->context > 0 && tokens > agents->context)
         KS_FAIL(err, KS_E_LIMIT, "the question takes more than %lld tokens, answer included",
                 (long long)agents->context);
-    struct ks_spend *spend = KS_NEW(arena, struct ks_spend);
-    *spend = (struct ks_spend){.limits = agents->each, .whole = &agents->all};
-    ask->spend = spend;
+    if (ask->spend == NULL) {
+        ask->spend = KS_NEW(arena, struct ks_spend);
+        *ask->spend = (struct ks_spend){.limits = agents->each, .whole = &agents->all};
+    }
     if (agents->n_models > 0) {
         ask->model = agents->models[agents->n_models - 1].name;
         ask->price = agents->models[agents->n_models - 1].price;

@@ -211,7 +211,7 @@ enum ks_status ks_consult_next(struct ks_consult *c, double seconds, enum ks_con
     return KS_OK;
 }
 
-struct ks_consult_counts ks_consult_counts(const struct ks_consult *c)
+struct ks_consult_counts ks_consult_counts(struct ks_consult *c)
 {
     struct ks_consult_counts counts = c->counts;
     for (int i = 0; i < c->ask.agents->chains; i++)

@@ -59,10 +59,10 @@ struct ks_consult_counts {
     int planned, rejected;               // plans that held; proposals that a reviewer showed wrong
     int refused[KS_REFUSALS];
     struct ks_model_counts models[KS_MODELS_MOST]; size_t n_models;
-    const struct ks_spend *spend;
+    struct ks_spend *spend;
     const char *stopped;                 // why no more was asked, or NULL
 };
-struct ks_consult_counts ks_consult_counts(const struct ks_consult *consult);
+struct ks_consult_counts ks_consult_counts(struct ks_consult *consult);
 
 // The first questions, as they would be sent.
 enum ks_status ks_consult_print(struct ks_consult *consult, struct ks_buf *out, struct ks_err *err);

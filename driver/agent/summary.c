@@ -116,12 +116,13 @@ enum ks_status ks_summarise(const struct ks_summary_ask *ask, struct ks_summary 
     const char *const values[] = {id, ks_brief_code(arena, ask->brief, &ask->source),
                                   ks_brief_facts(arena, ask->brief), ks_digest_code(arena, ask->won),
                                   ks_arena_printf(arena, "%.2f", ask->ratio)};
-    struct ks_ask question;
+    struct ks_ask question = {0};
     struct ks_answer answer;
     bool answered;
     *out = (struct ks_summary){.awaited = true};
     KS_TRY(ks_prompt_fill(arena, &ask->agents->summariser, names, values, 5, &question, err));
     question.id = id;
+    question.spend = ask->spend;
     question.kernel = ask->brief->signature->instance;
     KS_TRY(ks_ask_one(arena, ask->agents, &question, &answer, &answered, err));
     if (answered) {

@@ -17,6 +17,7 @@ struct ks_summary_ask {
     const struct ks_candidate *won;
     const char *variant;             // its id
     double ratio;                    // confirmed
+    struct ks_spend *spend;          // of the kernel, which the question is one of
 };
 struct ks_summary {
     bool awaited;                    // a patient backend has no answer yet

@@ -53,7 +53,7 @@ static enum ks_status ask_editor(struct evolving *e, struct ks_err *err)
 {
     struct ks_arena *arena = e->context->arena;
     struct ks_prompt editor;
-    struct ks_ask ask;
+    struct ks_ask ask = {0};
     struct ks_answer answer;
     bool answered;
     char hex[KS_HASH_TEXT];

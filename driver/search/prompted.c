@@ -187,7 +187,8 @@ void ks_prompted_learn(struct ks_tuner *t, const struct ks_candidate *won, const
         return;
     const struct ks_summary_ask ask = {
         .arena = t->arena, .agents = t->options->agents, .brief = &t->brief, .source = source_of(t),
-        .key = t->trajectory.key, .won = won, .variant = variant->id, .ratio = variant->geomean};
+        .key = t->trajectory.key, .won = won, .variant = variant->id, .ratio = variant->geomean,
+        .spend = t->result->consulted ? t->result->agents.spend : NULL};
     ks_view(t, "asking for a skill", NULL);
     const char *why = "";
     if (ks_summarise(&ask, &summary, &err) != KS_OK)

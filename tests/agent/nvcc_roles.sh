@@ -86,8 +86,13 @@ skill 'call cublasSdot instead.'
 KS_LOG=info ask --agent "$scripted" --budget=5m
 says 'no skill of it: no skill for others'
 status 0 "$ks" skills list && lacks common-sum-once
+# The question is one of the kernel's: none is asked beyond its limit.
 rm -r .ks
 skill 'all threads reduce the same values, so one launch in front does it once.'
+KS_LOG=info KS_AGENT_BUDGET=chains=1,steps=1,requests=1 ask --agent "$scripted" --budget=5m
+says 'no skill of it' && counts requests 1
+status 0 "$ks" skills list && lacks common-sum-once
+rm -r .ks
 ask --agent "$scripted" --budget=5m
 says 'a new skill, common-sum-once, on probation'
 status 0 "$ks" skills list && has common-sum-once
