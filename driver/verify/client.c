@@ -278,19 +278,33 @@ enum ks_answer ks_worker_ask(struct ks_worker *worker, const char *verb, json_t 
     return answer == KS_ANSWER_OK ? ks_worker_wait(worker, seconds) : answer;
 }
 
-enum ks_answer ks_worker_read(struct ks_worker *worker, size_t buffer, int set, void *data,
-                              size_t bytes, double seconds)
+static enum ks_answer take_bytes(struct ks_worker *worker, void *data, size_t bytes, double seconds)
 {
-    enum ks_answer answer = ks_worker_ask(
-        worker, "read", json_pack("{s:I,s:i}", "buffer", (json_int_t)buffer, "set", set), seconds);
-    if (answer != KS_ANSWER_OK)
-        return answer;
     if (ks_json_int(worker->reply, "payload", -1) != (int64_t)bytes)
         return give_up(worker, KS_ANSWER_LIED, "the worker sent a buffer of another size");
     struct ks_err err = {0};
     if (bytes > 0 && ks_child_read_bytes(&worker->child, seconds, data, bytes, &err) != KS_OK)
         return from_status(worker, &err, true);
     return KS_ANSWER_OK;
+}
+
+enum ks_answer ks_worker_read(struct ks_worker *worker, size_t buffer, int set, void *data,
+                              size_t bytes, double seconds)
+{
+    enum ks_answer answer = ks_worker_ask(
+        worker, "read", json_pack("{s:I,s:i}", "buffer", (json_int_t)buffer, "set", set), seconds);
+    return answer == KS_ANSWER_OK ? take_bytes(worker, data, bytes, seconds) : answer;
+}
+
+enum ks_answer ks_worker_gather(struct ks_worker *worker, size_t buffer, size_t size,
+                                const int64_t *places, int64_t n, void *data, double seconds)
+{
+    struct ks_slice payload = {(const char *)places, (size_t)n * sizeof *places};
+    json_t *request = json_pack("{s:I,s:I}", "buffer", (json_int_t)buffer, "size", (json_int_t)size);
+    enum ks_answer answer = ks_worker_send(worker, "gather", request, &payload, 1);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(worker, seconds);
+    return answer == KS_ANSWER_OK ? take_bytes(worker, data, (size_t)n * size, seconds) : answer;
 }
 
 enum ks_answer ks_worker_fingerprint(struct ks_worker *worker, size_t buffer, int set,

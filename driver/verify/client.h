@@ -74,6 +74,9 @@ enum ks_answer ks_worker_ask(struct ks_worker *worker, const char *verb, json_t 
 // Reads a buffer of exactly `bytes` bytes; `set` 0 unless after `sets`.
 enum ks_answer ks_worker_read(struct ks_worker *worker, size_t buffer, int set, void *data,
                               size_t bytes, double seconds);
+// Reads the elements of `size` bytes at n rising places.
+enum ks_answer ks_worker_gather(struct ks_worker *worker, size_t buffer, size_t size, const int64_t *places,
+                                int64_t n, void *data, double seconds);
 enum ks_answer ks_worker_fingerprint(struct ks_worker *worker, size_t buffer, int set,
                                      uint64_t *value, double seconds);
 // Fills `info` from the answer to hello.

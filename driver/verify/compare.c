@@ -3,6 +3,7 @@
 #include "verify/compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
@@ -134,11 +135,27 @@ double ks_compare_sequence(float terms)
     return KS_SEQUENCE * sqrt(fmin(k, 0x1p24));
 }
 
+int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane)
+{
+    int64_t low = 0, high = reference->n_lanes;
+    if (reference->lanes == NULL)
+        return lane;
+    while (low < high) {
+        int64_t middle = low + (high - low) / 2;
+        if (reference->lanes[middle] < lane)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < reference->n_lanes && reference->lanes[low] == lane ? low : -1;
+}
+
 // Near enough to the value in double. For doubles that is the original's own result, whose error nobody knows: a
 // sum of a thousand equal terms may round each of them alike. Both bounds are wider there, and far from fp32's.
-static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
+static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t lane, double have)
 {
-    if (reference == NULL || !(reference->scale[i] > 0))
+    int64_t i = reference != NULL ? ks_reference_at(reference, lane) : -1;
+    if (i < 0 || !(reference->scale[i] > 0))
         return false;
     double u = unit_of(reference);
     bool of_double = u < 0x1p-24;
@@ -234,6 +251,7 @@ struct part {
     struct ks_comparison c;
     int64_t step;
     bool regular;
+    int64_t *bad, n_bad, room; // malloc'ed
 };
 
 struct comparing {
@@ -242,8 +260,19 @@ struct comparing {
     const unsigned char *expected, *got, *mask;
     const float *scale;
     const struct ks_reference *reference;
+    int64_t every; // bad lane is kept; 0: none
     struct part parts[KS_PARTS];
 };
+
+static void keep_bad(struct part *p, int64_t lane)
+{
+    if (p->n_bad == p->room) {
+        p->room = 2 * p->room + 64;
+        p->bad = realloc(p->bad, (size_t)p->room * sizeof *p->bad);
+        KS_ASSERT(p->bad != NULL);
+    }
+    p->bad[p->n_bad++] = lane;
+}
 
 static void note_bad(struct part *p, int64_t first, int64_t last, int64_t n, int64_t step, bool regular)
 {
@@ -277,6 +306,9 @@ static void compare_part(void *context, size_t part, int64_t first, int64_t coun
             element_ok(demand == KS_LANE_EXACT ? &all->exact : &all->rule, e, g,
                        all->scale == NULL ? NULL : &all->scale[i], all->reference, i, &p.c))
             continue;
+        if (all->every > 0 && p.c.bad % all->every == 0)
+            keep_bad(&p, i);
+        p.c.sure += all->reference == NULL || ks_reference_at(all->reference, i) >= 0;
         note_bad(&p, i, i, 1, 0, true);
     }
     all->parts[part] = p;
@@ -286,18 +318,36 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out)
 {
-    ks_compare_to(tolerance, elem, expected, got, count, scale, noise, mask, NULL, out);
+    ks_compare_to(tolerance, elem, expected, got, count, scale, noise, mask, NULL, NULL, out);
+}
+
+static void join_bad(const struct comparing *all, struct ks_lanes *bad)
+{
+    bad->n = 0;
+    for (size_t i = 0; i < KS_PARTS; i++)
+        bad->n += all->parts[i].n_bad;
+    bad->at = malloc(((size_t)bad->n + 1) * sizeof *bad->at);
+    KS_ASSERT(bad->at != NULL);
+    int64_t *to = bad->at;
+    for (size_t i = 0; i < KS_PARTS; i++) {
+        const struct part *p = &all->parts[i];
+        if (p->n_bad > 0)
+            memcpy(to, p->bad, (size_t)p->n_bad * sizeof *to);
+        to += p->n_bad;
+        free(p->bad);
+    }
 }
 
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                    const void *got, int64_t count, const float *scale, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,
-                   struct ks_comparison *out)
+                   struct ks_lanes *bad, struct ks_comparison *out)
 {
     int64_t total = count * elem.lanes;
     struct comparing all = {.rule = make_rule(tolerance, elem.scalar, noise),
                             .size = ks_scalar_size(elem.scalar), .expected = expected, .got = got,
-                            .mask = mask, .scale = scale, .reference = reference};
+                            .mask = mask, .scale = scale, .reference = reference,
+                            .every = bad != NULL ? bad->every : 0};
     all.exact = all.rule;
     all.exact.kind = KS_TOL_EXACT;
     ks_parallel(total, compare_part, &all);
@@ -305,12 +355,15 @@ void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, co
     for (size_t i = 0; i < KS_PARTS; i++) {
         const struct part *p = &all.parts[i];
         sum.c.compared += p->c.compared;
+        sum.c.sure += p->c.sure;
         sum.c.max_ulp = fmax(sum.c.max_ulp, p->c.max_ulp);
         sum.c.max_rel = fmax(sum.c.max_rel, p->c.max_rel);
         if (p->c.bad > 0)
             note_bad(&sum, p->c.first_bad, p->c.last_bad, p->c.bad, p->step, p->regular);
     }
     KS_ASSERT(sum.c.compared == total); // "none bad" means nothing unless all were looked at
+    if (bad != NULL)
+        join_bad(&all, bad);
     *out = sum.c;
     out->pattern = pattern_of(out, total, sum.step, sum.regular);
 }

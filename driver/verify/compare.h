@@ -7,6 +7,7 @@
 struct ks_comparison {
     int64_t compared, bad;      // elements (vector lanes count singly)
     int64_t first_bad, last_bad; // indices, -1 if none
+    int64_t sure;               // of the bad: those that all there is to compare by was known of
     double max_ulp, max_rel;    // over good and bad finite pairs
     const char *pattern;        // "every 4th element", "a long tail", "": static text for feedback
 };
@@ -36,7 +37,10 @@ struct ks_reference {
     double unit; // roundoff of the arithmetic; 0: fp32's
     double inputs; // what size of floats the original reads: the largest of its arrays' medians; 0: not known
     const float *terms; // how many terms form an element, borrowed; NULL: few, or no sum of products
+    const int64_t *lanes; int64_t n_lanes; // what value, scale and own are of, rising; NULL: of all lanes
 };
+// Where the reference has a lane; -1: nowhere.
+int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane);
 // A long sum of terms of one sign, K of them in sequence, errs by about 0.5 sqrt(K) u |sum| at worst over 200 sums
 // (research verification.md 3.2: 8.6 at K = 256, 35 at 4096); 1.5 covers millions, and the chains that halves of such a
 // sum still are where all terms round alike (a million times 0.1 by 256 lanes: 646 units, of 1536).
@@ -44,13 +48,18 @@ struct ks_reference {
 double ks_compare_sequence(float terms); // in units of u |sum|
 // Root mean square of what is finite.
 double ks_reference_typical(const double *value, int64_t n);
-// Whether an error of the original at element i is one that rounding makes; a larger one is a choice. What
-// rounds may be measured by what went in, too: of numbers of their size that cancel, little is left.
+// Whether an error of the original at the i-th of the reference's lanes is one that rounding makes; a larger one is a
+// choice. What rounds may be measured by what went in, too: of numbers of their size that cancel, little is left.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
+// Lanes that are bad, every so many of them, rising.
+struct ks_lanes {
+    int64_t every;  // in
+    int64_t *at, n; // out; malloc'ed
+};
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                    const void *got, int64_t count, const float *scale, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,
-                   struct ks_comparison *out);
+                   struct ks_lanes *bad, struct ks_comparison *out); // bad: NULL if nobody asks
 
 // What storing a value in this type may change.
 double ks_compare_rounding(enum ks_scalar scalar, double value);

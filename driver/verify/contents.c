@@ -160,6 +160,23 @@ double ks_vector_seconds(const struct ks_vector *vector)
     return 30 + (double)ks_problem_bytes(&vector->problem) / 5e7;
 }
 
+int64_t ks_vector_looks(const struct ks_vector *vector, size_t output)
+{
+    const struct ks_output *o = &vector->outputs[output];
+    const struct ks_slot *slot = &vector->layout.slots[o->slot];
+    return o->lanes != NULL ? o->n_lanes : slot->count * slot->elem.lanes;
+}
+
+enum ks_answer ks_vector_look(const struct ks_vector *vector, size_t output, struct ks_worker *worker, size_t size,
+                              void *into)
+{
+    const struct ks_output *o = &vector->outputs[output];
+    double seconds = 2 * ks_vector_seconds(vector);
+    int64_t n = ks_vector_looks(vector, output);
+    return o->lanes != NULL ? ks_worker_gather(worker, o->slot, size, o->lanes, n, into, seconds)
+                            : ks_worker_read(worker, o->slot, 0, into, (size_t)n * size, seconds);
+}
+
 enum ks_answer ks_vector_placed(const struct ks_vector *vector, struct ks_worker *worker,
                                 uint64_t *addresses)
 {

@@ -34,6 +34,8 @@
 //                   | {"memset":i,"value":v}; pointers: a struct's bytes, with buffers' addresses at those bytes
 // read       {"buffer":i,"set":s}                   -> {"payload":bytes}, then the bytes
 //            ("set" picks a rotating copy after `sets`; absent or 0: the first)
+// gather     {"buffer":i,"size":b} + payload places (int64, rising)
+//                                                   -> {"payload":bytes}: the elements of b bytes at those places
 // fingerprint{"buffer":i,"set":s}                   -> {"value":"<16 hex>"}
 // sets       {"count":k}                            -> {} makes k rotating copies of all buffers for time
 //            (class "limit" when memory ends; the sets there were before stay)

@@ -7,10 +7,32 @@
 #include "base/num.h"
 #include "verify/vector.h"
 
-// Lanes looked at by the vacuity check: whole outputs up to this, evenly spread chunks beyond. What is
-// rejected on a part is rejected on the whole.
-#define PROBE_LANES (1 << 18)
-#define PROBE_CHUNK 4096
+// What the vacuity check looks at: what is rejected on a part is rejected on the whole.
+#define SAMPLE_CHUNK 4096
+#define SAMPLE_CHUNKS (KS_SAMPLE_LANES / SAMPLE_CHUNK)
+
+int64_t ks_sample_count(int64_t all)
+{
+    return all < KS_SAMPLE_LANES ? all : KS_SAMPLE_LANES;
+}
+
+int64_t ks_sample_lane(int64_t all, int64_t i)
+{
+    return all <= KS_SAMPLE_LANES
+               ? i
+               : (i / SAMPLE_CHUNK) * ((all - SAMPLE_CHUNK) / (SAMPLE_CHUNKS - 1)) +
+                     i % SAMPLE_CHUNK;
+}
+
+bool ks_sample_has(int64_t all, int64_t lane)
+{
+    if (all <= KS_SAMPLE_LANES)
+        return true;
+    int64_t step = (all - SAMPLE_CHUNK) / (SAMPLE_CHUNKS - 1), chunk = lane / step;
+    if (chunk >= SAMPLE_CHUNKS)
+        chunk = SAMPLE_CHUNKS - 1;
+    return lane - chunk * step < SAMPLE_CHUNK;
+}
 
 // Scalars that are no whole numbers (or that we cannot read) spoil the exactness of products.
 static bool whole_scalars(const struct ks_vector *vector)
@@ -56,7 +78,8 @@ static unsigned char *comparison_mask(const struct ks_judge *judge, const struct
 }
 
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
-                       const void *got, int poison, struct ks_comparison *comparison)
+                       const void *got, int poison, struct ks_lanes *bad,
+                       struct ks_comparison *comparison)
 {
     const struct ks_output *out = &vector->outputs[output];
     const struct ks_slot *slot = &vector->layout.slots[out->slot];
@@ -77,7 +100,7 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
                 memcpy((char *)copy + (size_t)i * size, (const char *)got + (size_t)i * size, size);
     }
     ks_compare_to(&tolerance, slot->elem, want, got, slot->count, out->scale, out->noise, mask,
-                  out->reference.value != NULL ? &out->reference : NULL, comparison);
+                  out->reference.value != NULL ? &out->reference : NULL, bad, comparison);
     free(mask);
     free(copy);
 }
@@ -126,7 +149,7 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     int64_t all = slot->count * slot->elem.lanes;
     struct sample s = {.elem = slot->elem, .size = ks_scalar_size(slot->elem.scalar)};
     s.elem.lanes = 1;
-    s.lanes = all < PROBE_LANES ? all : PROBE_LANES;
+    s.lanes = ks_sample_count(all);
     size_t n = (size_t)s.lanes;
     s.want = malloc(n * s.size + 1);
     s.fake = malloc(n * s.size + 1);
@@ -138,15 +161,12 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
-                                     output->reference.unit, output->reference.inputs, terms};
+                                     output->reference.unit, output->reference.inputs, terms, NULL, 0};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
-    int64_t chunks = PROBE_LANES / PROBE_CHUNK;
     for (int64_t i = 0; i < s.lanes; i++) {
-        int64_t at = all <= PROBE_LANES ? i
-                                        : (i / PROBE_CHUNK) * ((all - PROBE_CHUNK) / (chunks - 1)) +
-                                              i % PROBE_CHUNK;
+        int64_t at = ks_sample_lane(all, i);
         s.index[i] = at;
         s.written[i] = output->mask == NULL || output->mask[at];
         memcpy((char *)s.want + (size_t)i * s.size, (char *)output->expected[0] + (size_t)at * s.size,
@@ -154,9 +174,11 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
         if (s.scale != NULL)
             s.scale[i] = output->scale[at];
         if (value != NULL) {
-            value[i] = output->reference.value[at];
-            condition[i] = output->reference.scale[at];
-            own[i] = output->reference.own[at];
+            int64_t known = ks_reference_at(&output->reference, at);
+            KS_ASSERT(known >= 0); // a sample is always evaluated
+            value[i] = output->reference.value[known];
+            condition[i] = output->reference.scale[known];
+            own[i] = output->reference.own[known];
         }
         if (terms != NULL)
             terms[i] = output->reference.terms[at];
@@ -256,7 +278,7 @@ static bool rejects(const struct ks_judge *judge, const struct ks_output *output
         bitwise ? (struct ks_tolerance){.kind = KS_TOL_EXACT} : ks_judge_tolerance(judge);
     struct ks_comparison c;
     ks_compare_to(&tolerance, s->elem, s->want, s->fake, s->lanes, s->scale, output->noise, s->mask,
-                  s->reference.value != NULL ? &s->reference : NULL, &c);
+                  s->reference.value != NULL ? &s->reference : NULL, NULL, &c);
     return c.bad > 0;
 }
 

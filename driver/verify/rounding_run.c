@@ -78,12 +78,13 @@ static enum ks_answer read_errors(struct ks_judge *judge, struct ks_vector *vect
         const struct ks_slot *slot = &vector->layout.slots[output->slot];
         if (output->reference.value == NULL)
             continue;
-        void *bytes = malloc((size_t)slot->bytes + 1);
+        size_t size = ks_scalar_size(slot->elem.scalar);
+        int64_t n = ks_vector_looks(vector, o);
+        void *bytes = malloc((size_t)n * size + 1);
         KS_ASSERT(bytes != NULL);
-        answer = ks_worker_read(&judge->oracle, output->slot, 0, bytes, (size_t)slot->bytes,
-                                2 * ks_vector_seconds(vector));
+        answer = ks_vector_look(vector, o, &judge->oracle, size, bytes);
         if (answer == KS_ANSWER_OK)
-            ks_parallel(slot->count * slot->elem.lanes, err_part,
+            ks_parallel(n, err_part,
                         &(struct erring){slot->elem.scalar, bytes, &output->reference,
                                          (float *)(uintptr_t)output->reference.own});
         free(bytes);
@@ -132,36 +133,42 @@ enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena
 }
 
 // Elements too large for their scale to be a float are left out, as are those that are not finite.
-static void refer_to_itself(struct ks_output *output, int64_t lanes)
+static void refer_to_itself(struct ks_output *output, int64_t n)
 {
-    double *value = malloc(((size_t)lanes + 1) * sizeof *value);
-    float *scale = calloc((size_t)lanes + 1, sizeof *scale), *own = calloc((size_t)lanes + 1, sizeof *own);
+    const double *expected = output->expected[0];
+    double *value = malloc(((size_t)n + 1) * sizeof *value);
+    float *scale = calloc((size_t)n + 1, sizeof *scale), *own = calloc((size_t)n + 1, sizeof *own);
     KS_ASSERT(value != NULL && scale != NULL && own != NULL);
-    memcpy(value, output->expected[0], (size_t)lanes * sizeof *value);
-    for (int64_t i = 0; i < lanes; i++)
-        if ((output->mask == NULL || output->mask[i]) && fabs(value[i]) < 1e37)
+    for (int64_t i = 0; i < n; i++) {
+        int64_t lane = output->lanes != NULL ? output->lanes[i] : i;
+        value[i] = expected[lane];
+        if ((output->mask == NULL || output->mask[lane]) && fabs(value[i]) < 1e37)
             scale[i] = (float)(fabs(value[i]) + 0x1p-126);
-    output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, lanes), 0, 0, NULL};
+    }
+    output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, n), 0, 0, NULL,
+                                              output->lanes, output->n_lanes};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by
 // more than that explains is a choice. (Library functions of double begin with fp32, so that its mere presence in
 // the text says nothing.)
-static void find_unit(struct ks_output *output, int64_t lanes)
+static void find_unit(struct ks_output *output, int64_t n, int64_t all)
 {
     struct ks_reference *r = &output->reference;
     float *own = (float *)(uintptr_t)r->own;
     int64_t judged = 0, far = 0;
     r->unit = 0x1p-53;
-    for (int64_t i = 0; i < lanes; i++) {
-        judged += r->scale[i] > 0;
-        far += r->scale[i] > 0 && !ks_reference_rounds(r, i, (double)own[i]);
+    for (int64_t i = 0; i < n; i++) {
+        if (!(r->scale[i] > 0) || (output->lanes != NULL && !ks_sample_has(all, output->lanes[i])))
+            continue;
+        judged++;
+        far += !ks_reference_rounds(r, i, (double)own[i]);
     }
     if (far * 8 > judged) {
         r->unit = 0x1p-24;
         return;
     }
-    for (int64_t i = 0; i < lanes; i++)
+    for (int64_t i = 0; i < n; i++)
         if (!ks_reference_rounds(r, i, (double)own[i]))
             own[i] = 0;
 }
@@ -174,7 +181,7 @@ enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *aren
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (slot->elem.scalar != KS_T_F64)
             continue;
-        refer_to_itself(&vector->outputs[o], slot->count * slot->elem.lanes);
+        refer_to_itself(&vector->outputs[o], ks_vector_looks(vector, o));
         any = true;
     }
     if (!any)
@@ -184,7 +191,7 @@ enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *aren
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (slot->elem.scalar == KS_T_F64)
-            find_unit(&vector->outputs[o], slot->count * slot->elem.lanes);
+            find_unit(&vector->outputs[o], ks_vector_looks(vector, o), slot->count * slot->elem.lanes);
     }
     return KS_OK;
 }

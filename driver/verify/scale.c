@@ -13,6 +13,8 @@
 #define SIGN_PATTERNS 4
 #define SIGN_PATTERNS_BIG 1
 #define BIG_BYTES (32 << 20)
+#define PICK_FROM (1 << 20) // lanes of an output
+#define PICKED (1 << 18)    // of the wrong ones, at most
 #define MANY_TERMS 256.0f // below it 16 units of the terms' sum are no less than what a sequence errs by
 
 struct largest {
@@ -170,7 +172,7 @@ static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vect
     for (int64_t i = 0; i < lanes; i++)
         most[i] = (double)o->terms[i] >= KS_LONG_SUM ? FLT_MAX : scale[i] * fmaxf(1, o->terms[i]);
     o->scale = most;
-    ks_vector_compare(judge, vector, output, got, poison, &c);
+    ks_vector_compare(judge, vector, output, got, poison, NULL, &c);
     o->scale = scale;
     free(most);
     return c.bad == 0;
@@ -192,23 +194,74 @@ static enum ks_status refer_sums(struct ks_judge *judge, struct ks_arena *arena,
     return KS_OK;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Outputs of many lanes are evaluated on an even sample, and on `wrong` ones beside those that they are on already.
+static void pick(struct ks_vector *vector, size_t output, const struct ks_lanes *wrong)
+{
+    struct ks_output *o = &vector->outputs[output];
+    const struct ks_slot *slot = &vector->layout.slots[o->slot];
+    int64_t all = slot->count * slot->elem.lanes, n_wrong = wrong != NULL ? wrong->n : 0;
+    if (all <= PICK_FROM || vector->whole) {
+        free(o->lanes);
+        o->lanes = NULL;
+        o->n_lanes = 0;
+        return;
+    }
+    int64_t sample = o->lanes == NULL ? ks_sample_count(all) : 0, n = 0;
+    o->lanes = realloc(o->lanes, (size_t)(o->n_lanes + sample + n_wrong) * sizeof *o->lanes);
+    KS_ASSERT(o->lanes != NULL);
+    for (int64_t i = 0; i < sample; i++)
+        o->lanes[o->n_lanes++] = ks_sample_lane(all, i);
+    for (int64_t i = 0; i < n_wrong; i++)
+        o->lanes[o->n_lanes++] = wrong->at[i];
+    qsort(o->lanes, (size_t)o->n_lanes, sizeof *o->lanes, by_number);
+    for (int64_t i = 0; i < o->n_lanes; i++)
+        if (n == 0 || o->lanes[n - 1] != o->lanes[i])
+            o->lanes[n++] = o->lanes[i];
+    o->n_lanes = n;
+}
+
+static void pick_all(const struct ks_judge *judge, struct ks_vector *vector, size_t output, const void *got, int poison,
+                     const struct ks_comparison *so_far)
+{
+    struct ks_lanes wrong = {.every = 1 + (so_far->bad - 1) / PICKED};
+    struct ks_comparison c;
+    ks_vector_compare(judge, vector, output, got, poison, &wrong, &c);
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        pick(vector, o, o == output ? &wrong : NULL);
+    free(wrong.at);
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
-                            size_t output, const void *got, int poison, bool *more, struct ks_err *err)
+                            size_t output, const void *got, int poison, const struct ks_comparison *so_far,
+                            bool *more, struct ks_err *err)
 {
     *more = false;
     if (judge->arith.kind == KS_ARITH_MULADD && !vector->referred &&
         may_be_rounding(judge, vector, output, got, poison))
         return refer_sums(judge, arena, vector, more, err);
-    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || vector->rounded)
+    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins)
         return KS_OK;
     bool referred = false;
     for (size_t o = 0; o < vector->n_outputs; o++)
         referred = referred || vector->outputs[o].reference.value != NULL;
-    if (vector->scaled && !referred)
-        return KS_OK;
+    if (vector->rounded || (vector->scaled && !referred)) {
+        // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
+        if (!referred || so_far->sure > 0)
+            return KS_OK;
+        ks_vector_unrefer(vector);
+        vector->whole = so_far->bad > PICKED;
+    }
     *more = true;
     vector->proves[0] = 0; // of a stricter comparison
+    if (!vector->scaled)
+        pick_all(judge, vector, output, got, poison, so_far);
     if (vector->scaled) {
         vector->rounded = true;
         return ks_rounding_errors(judge, arena, vector, err);
@@ -226,11 +279,11 @@ enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, 
     KS_TRY(ks_vector_read(judge, vector, err));
     if (derived && judge->arith.kind == KS_ARITH_MULADD && !vector->scaled)
         KS_TRY(sum_terms(judge, arena, vector, err));
-    ks_vector_compare(judge, vector, output, got, poison, comparison);
+    ks_vector_compare(judge, vector, output, got, poison, NULL, comparison);
     while (comparison->bad > 0 && more) {
-        KS_TRY(widen(judge, arena, vector, output, got, poison, &more, err));
+        KS_TRY(widen(judge, arena, vector, output, got, poison, comparison, &more, err));
         if (more)
-            ks_vector_compare(judge, vector, output, got, poison, comparison);
+            ks_vector_compare(judge, vector, output, got, poison, NULL, comparison);
     }
     return KS_OK;
 }

@@ -308,8 +308,21 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     }
 }
 
+void ks_vector_unrefer(struct ks_vector *vector)
+{
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        struct ks_reference *reference = &vector->outputs[o].reference;
+        free((void *)(uintptr_t)reference->value);
+        free((void *)(uintptr_t)reference->scale);
+        free((void *)(uintptr_t)reference->own);
+        *reference = (struct ks_reference){0};
+    }
+    vector->scaled = vector->rounded = false;
+}
+
 void ks_vector_forget(struct ks_vector *vector)
 {
+    ks_vector_unrefer(vector);
     for (size_t o = 0; o < vector->n_outputs; o++) {
         struct ks_output *output = &vector->outputs[o];
         free(output->expected[0]);
@@ -317,15 +330,14 @@ void ks_vector_forget(struct ks_vector *vector)
         free(output->mask);
         free(output->scale);
         free(output->terms);
-        free((void *)(uintptr_t)output->reference.value);
-        free((void *)(uintptr_t)output->reference.scale);
-        free((void *)(uintptr_t)output->reference.own);
-        output->reference = (struct ks_reference){0};
+        free(output->lanes);
+        output->lanes = NULL;
+        output->n_lanes = 0;
         output->expected[0] = output->expected[1] = NULL;
         output->mask = NULL;
         output->scale = output->terms = NULL;
     }
-    vector->read = vector->scaled = vector->rounded = vector->referred = false;
+    vector->read = vector->referred = vector->whole = false;
 }
 
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)

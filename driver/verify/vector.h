@@ -22,8 +22,14 @@ struct ks_output {
     float *scale;          // by lane, malloc'ed; NULL: not computed or not applicable
     float *terms;          // with scale: how many terms form an element, where it is many; else NULL
     double noise;
-    struct ks_reference reference; // by lane, malloc'ed; value NULL: not evaluated in double
+    struct ks_reference reference; // malloc'ed; value NULL: not evaluated in double
+    int64_t *lanes, n_lanes;       // that it is to be of, rising, malloc'ed; NULL: all
 };
+// An even sample of an output's lanes: all of up to so many, else that many in chunks.
+#define KS_SAMPLE_LANES (1 << 18)
+int64_t ks_sample_count(int64_t all);
+int64_t ks_sample_lane(int64_t all, int64_t i); // rising with i
+bool ks_sample_has(int64_t all, int64_t lane);
 
 struct ks_vector {
     struct ks_problem problem; // a copy with its float scalars set
@@ -41,6 +47,7 @@ struct ks_vector {
     bool scaled;               // scale or reference was tried
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
+    bool whole;                // all lanes are to be evaluated, however many
     double original_us;
     int64_t original_steps; // on an emulated device: instructions of warps
     bool excluded;             // the original does not serve this input
@@ -62,6 +69,12 @@ bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vec
 void ks_vector_free(struct ks_vector *vector);
 // Frees the bytes alone: they can be read again.
 void ks_vector_forget(struct ks_vector *vector);
+// The lanes of an output that are evaluated: how many, and what a worker's buffer has there, `size` bytes each.
+int64_t ks_vector_looks(const struct ks_vector *vector, size_t output);
+enum ks_answer ks_vector_look(const struct ks_vector *vector, size_t output, struct ks_worker *worker, size_t size,
+                              void *into);
+// Frees the references alone.
+void ks_vector_unrefer(struct ks_vector *vector);
 // Brings the expected bytes here; the oracle runs once more if it holds another vector by now.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // One lane of a floating scalar argument; other types stay as they are.
@@ -88,13 +101,14 @@ enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t po
                              bool scrub, struct ks_run_limit limit, double *microseconds);
 
 // Compares output bytes under the tolerance in force; poison 0 or 1 says which run of the original
-// they answer to.
+// they answer to. bad: as of ks_compare_to.
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
-                       const void *got, int poison, struct ks_comparison *comparison);
+                       const void *got, int poison, struct ks_lanes *bad,
+                       struct ks_comparison *comparison);
 // The same with what a derived tolerance is measured by, as far as that is needed: the sum of absolute terms
 // for multiply-add kernels, and for their long sums the value in double; for others in which many terms meet that value (verify/wide.h), then
-// random rounding (verify/rounding.h), each only where the answer is not right without. Brings the expected
-// bytes here; the oracle's buffers are other ones afterwards.
+// random rounding (verify/rounding.h), each only where the answer is not right without; of large outputs on the lanes
+// that are not, and on an even sample. Brings the expected bytes here; the oracle's buffers are other ones afterwards.
 // One element of a sum of so many terms whose error in sequence nothing bounds: it may stand still.
 #define KS_LONG_SUM 0x1p20
 enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,

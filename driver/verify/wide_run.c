@@ -198,15 +198,17 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
         bool whole = !ks_scalar_is_float(slot->elem.scalar);
         if (!is_wide(slot) && !(whole && nudge == 0))
             continue;
-        char *bytes = whole ? malloc((size_t)slot->bytes + 1) : (char *)into[o];
-        KS_ASSERT(bytes != NULL);
-        answer = ks_worker_read(oracle, vector->outputs[o].slot, 0, bytes, (size_t)bytes_of(slot),
-                                2 * ks_vector_seconds(vector));
-        if (whole) {
-            *same = *same && (answer != KS_ANSWER_OK ||
-                              memcmp(bytes, vector->outputs[o].expected[0], (size_t)slot->bytes) == 0);
-            free(bytes);
+        if (!whole) {
+            answer = ks_vector_look(vector, o, oracle, sizeof *into[o], into[o]);
+            continue;
         }
+        char *bytes = malloc((size_t)slot->bytes + 1);
+        KS_ASSERT(bytes != NULL);
+        answer = ks_worker_read(oracle, vector->outputs[o].slot, 0, bytes, (size_t)slot->bytes,
+                                2 * ks_vector_seconds(vector));
+        *same = *same && (answer != KS_ANSWER_OK ||
+                          memcmp(bytes, vector->outputs[o].expected[0], (size_t)slot->bytes) == 0);
+        free(bytes);
     }
     return answer;
 }
@@ -266,6 +268,7 @@ struct weighing {
     struct ks_reference reference;
     float *scale; // in: change; out: scale, 0 where the element is not judged so
     float *own;   // out
+    int64_t all;  // lanes of the output
     struct { double noise; int64_t judged, far; } parts[KS_PARTS];
 };
 
@@ -273,13 +276,16 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 {
     struct weighing *w = context;
     for (int64_t i = first; i < first + count; i++) {
-        double want = ks_scalar_value(w->scalar, w->output->expected[0], i), value = w->reference.value[i];
+        int64_t lane = w->output->lanes != NULL ? w->output->lanes[i] : i;
+        double want = ks_scalar_value(w->scalar, w->output->expected[0], lane), value = w->reference.value[i];
         double change = (double)w->scale[i], size = fabs(value);
-        bool written = w->output->mask == NULL || w->output->mask[i];
+        bool written = w->output->mask == NULL || w->output->mask[lane];
+        // Lanes that were picked for being wrong say nothing of how many are.
+        bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
         w->scale[i] = 0;
         if (!written || !isfinite(want) || !isfinite(value))
             continue;
-        w->parts[part].judged++;
+        w->parts[part].judged += counts;
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
@@ -289,7 +295,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         bool rounds = w->terms == NULL ? ks_reference_rounds(&w->reference, i, error)
                                        : (double)w->terms[i] >= KS_LONG_SUM ||
                                              error <= fmax(UNITS_SUM, (double)w->terms[i]) * U * scale;
-        w->parts[part].far += jumps || !rounds;
+        w->parts[part].far += counts && (jumps || !rounds);
         if (jumps || !rounds)
             continue;
         if (w->terms == NULL) // what a sequence of many terms errs by is no measure of another order
@@ -300,16 +306,19 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // false: the original does something else than this.
-static bool weigh(struct ks_output *output, enum ks_scalar scalar, int64_t lanes, double inputs,
-                  double *value, float *change)
+static bool weigh(struct ks_vector *vector, size_t o, double inputs, double *value, float *change)
 {
-    float *own = calloc((size_t)lanes + 1, sizeof *own);
-    struct weighing w = {.output = output, .scalar = scalar, .terms = output->terms, .scale = change, .own = own,
-                         .reference = {value, change, own, 0, ks_reference_typical(value, lanes), 0,
-                                       inputs, output->terms}};
+    struct ks_output *output = &vector->outputs[o];
+    const struct ks_slot *slot = &vector->layout.slots[output->slot];
+    int64_t n = ks_vector_looks(vector, o);
+    float *own = calloc((size_t)n + 1, sizeof *own);
+    struct weighing w = {.output = output, .scalar = slot->elem.scalar, .terms = output->terms, .scale = change,
+                         .own = own, .all = lanes_of(slot),
+                         .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
+                                       inputs, output->terms, output->lanes, output->n_lanes}};
     int64_t judged = 0, far = 0;
-    KS_ASSERT(own != NULL);
-    ks_parallel(lanes, weigh_part, &w);
+    KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
+    ks_parallel(n, weigh_part, &w);
     for (size_t i = 0; i < KS_PARTS; i++) {
         judged += w.parts[i].judged;
         far += w.parts[i].far;
@@ -339,9 +348,10 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (!is_wide(slot))
             continue;
-        value[o] = malloc((size_t)bytes_of(slot) + 1);
-        moved[o] = malloc((size_t)bytes_of(slot) + 1);
-        change[o] = calloc((size_t)lanes_of(slot) + 1, sizeof(float));
+        size_t n = (size_t)ks_vector_looks(vector, o);
+        value[o] = malloc((n + 1) * sizeof *value[o]);
+        moved[o] = malloc((n + 1) * sizeof *moved[o]);
+        change[o] = calloc(n + 1, sizeof(float));
         KS_ASSERT(value[o] != NULL && moved[o] != NULL && change[o] != NULL);
     }
     *same = true;
@@ -351,14 +361,13 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         answer = run(r, m == 0 ? KS_FILL_ALIKE : (ks_rng_next(&r->judge->rng) >> 2) | 2, moved, same);
         for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
             if (value[o] != NULL)
-                ks_parallel(lanes_of(&vector->layout.slots[vector->outputs[o].slot]), join_part,
+                ks_parallel(ks_vector_looks(vector, o), join_part,
                             &(struct joining){value[o], moved[o], change[o]});
     }
     double inputs = inputs_size(vector);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same && !is_short_sum(r, o) &&
-            weigh(&vector->outputs[o], vector->layout.slots[vector->outputs[o].slot].elem.scalar,
-                  lanes_of(&vector->layout.slots[vector->outputs[o].slot]), inputs, value[o], change[o]))
+            weigh(vector, o, inputs, value[o], change[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL && !is_short_sum(r, o))
             *same = false;

@@ -10,6 +10,7 @@
 #include "base/num.h"
 #include "base/rng.h"
 #include "verify/compare.h"
+#include "verify/vector.h"
 
 static const struct ks_elem f32 = {KS_T_F32, 1, 4, 4}, f64 = {KS_T_F64, 1, 8, 8},
                             f16 = {KS_T_F16, 1, 2, 2}, i32 = {KS_T_I32, 1, 4, 4};
@@ -269,57 +270,113 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
-    ks_compare_to(&derived, f32, &want, &have, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     // The original's own error counts twice: 34 steps are 68 units.
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     reference.noise = 34;
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     // Never beyond four times the bound, so that 11 bits remain far outside: 2^-12 is 4096 units.
     float half = 1.0f + 0x1p-12f;
     reference.noise = 1e9;
-    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     // What the original was seen to err by on this very element counts four times.
     own = 0x1p-14f;
-    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     own = 0x1p-15f;
-    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     own = 0;
     // An element without a scale has its own measure alone; so has a user's tolerance.
     reference.noise = 34;
     scale = 0;
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     scale = 1;
-    ks_compare_to(&exact, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&exact, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     // 16 bits: half a step for storing, and what fp32 explains besides.
     uint16_t one = ks_f32_to_f16(1.0f), next = ks_f32_to_f16(1.0f + 0x1p-10f);
     uint16_t second = ks_f32_to_f16(1.0f + 0x1p-9f);
     value = 1.0 + 0x1p-10 + 0x1p-11;
     reference.noise = 0;
-    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     value = 1.0 + 0x1p-10;
-    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
-    ks_compare_to(&derived, f16, &one, &next, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f16, &one, &next, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     float nan = NAN;
-    ks_compare_to(&derived, f32, &want, &nan, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &nan, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
 }
 
 // Two sums in fp32 that round to neighbours of 16 bits are the same sum; the second next is none.
+// A reference of some lanes: what is wrong elsewhere is wrong so far, and not for sure. Every n-th wrong lane is told.
+static void a_reference_may_be_of_some_lanes(void **state)
+{
+    (void)state;
+    enum { LANES = 1 << 20, STEP = 1000 };
+    float *want = malloc(LANES * sizeof *want), *have = malloc(LANES * sizeof *have);
+    assert_non_null(want);
+    assert_non_null(have);
+    for (int64_t i = 0; i < LANES; i++)
+        want[i] = have[i] = 1.0f + (float)(i % 7);
+    for (int64_t i = 5; i < LANES; i += STEP)
+        have[i] = steps(want[i], 12);
+    const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
+    double value[] = {1, (double)steps(want[5], 6), 100, 1};
+    float scale[] = {1, want[5], 100, 1}, own[4] = {0};
+    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4};
+    struct ks_lanes bad = {.every = 1};
+    struct ks_comparison c;
+    assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
+    assert_int_equal(ks_reference_at(&reference, 6), -1);
+    assert_int_equal(ks_reference_at(&reference, LANES), -1);
+    ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, &reference, &bad, &c);
+    assert_int_equal(c.bad, LANES / STEP); // of one more the reference says that it is right
+    assert_int_equal(c.sure, 1);
+    assert_int_equal(bad.n, c.bad);
+    for (int64_t i = 0; i < bad.n; i++)
+        assert_int_equal(bad.at[i], 5 + (i + 1) * STEP);
+    free(bad.at);
+    bad = (struct ks_lanes){.every = 10};
+    ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, NULL, &bad, &c);
+    assert_int_equal(c.sure, c.bad);
+    assert_true(bad.n >= c.bad / 10 && bad.n <= c.bad / 10 + 32);
+    free(bad.at);
+    free(want);
+    free(have);
+}
+
+static void a_sample_is_even_and_knows_its_lanes(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, KS_SAMPLE_LANES, KS_SAMPLE_LANES + 1, 300001, 1 << 20, (1 << 20) + 77};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        int64_t all = sizes[k], n = ks_sample_count(all), next = 0, members = 0;
+        for (int64_t i = 0; i < n; i++, next++) {
+            assert_true(ks_sample_lane(all, i) >= next && ks_sample_lane(all, i) < all);
+            next = ks_sample_lane(all, i);
+        }
+        assert_true(all - next < all / 32 + 2); // to the end
+        for (int64_t lane = 0; lane < all; lane++)
+            members += ks_sample_has(all, lane);
+        assert_int_equal(members, n);
+        for (int64_t i = 0; i < n; i += 997)
+            assert_true(ks_sample_has(all, ks_sample_lane(all, i)));
+    }
+}
+
 static void sums_round_to_neighbours_of_16_bits(void **state)
 {
     (void)state;
@@ -352,17 +409,17 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
     float scale = 2, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0};
     struct ks_comparison c;
-    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     reference.terms = &terms;
-    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     terms = 0x1p18f;
-    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, &c);
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     assert_true(ks_compare_sequence(0) == KS_SEQUENCE);
     assert_true(ks_compare_sequence(NAN) == KS_SEQUENCE);
@@ -374,7 +431,7 @@ static void rounding_is_told_from_choices(void **state)
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
@@ -387,6 +444,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
+        cmocka_unit_test(a_reference_may_be_of_some_lanes),
+        cmocka_unit_test(a_sample_is_even_and_knows_its_lanes),
         cmocka_unit_test(sums_round_to_neighbours_of_16_bits),
         cmocka_unit_test(rounding_is_told_from_choices),
         cmocka_unit_test(integers_are_exact),

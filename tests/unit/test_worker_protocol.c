@@ -100,6 +100,41 @@ static void test_wide_fills(void **state)
     at_end();
 }
 
+// Elements of a buffer by their places; what does not rise or lies beyond it is refused.
+static void test_gather(void **state)
+{
+    (void)state;
+    const int64_t places[] = {0, 3, N - 1}, falling[] = {3, 3}, beyond[] = {N};
+    begin();
+    ask(RUN("twice"));
+    ask_bytes("{\"id\":3,\"do\":\"gather\",\"buffer\":1,\"size\":4,\"payload\":24}", places, sizeof places);
+    ask_bytes("{\"id\":4,\"do\":\"gather\",\"buffer\":1,\"size\":4,\"payload\":16}", falling, sizeof falling);
+    ask_bytes("{\"id\":5,\"do\":\"gather\",\"buffer\":1,\"size\":4,\"payload\":8}", beyond, sizeof beyond);
+    ask_bytes("{\"id\":6,\"do\":\"gather\",\"buffer\":1,\"size\":4,\"payload\":5}", beyond, 5);
+    ask("{\"id\":7,\"do\":\"gather\",\"buffer\":1,\"size\":0}");
+    ask("{\"id\":8,\"do\":\"gather\",\"buffer\":1,\"size\":4}");
+    ask("{\"id\":9,\"do\":\"read\",\"buffer\":1}");
+    serve(fake_open);
+    skip_ok(3);
+    json_t *answer = next_ok();
+    assert_int_equal(ks_json_int(answer, "payload", 0), 12);
+    json_decref(answer);
+    float some[3], all[N];
+    memcpy(some, payload(12), sizeof some);
+    next_refused("usage", "does not rise");
+    next_refused("usage", "beyond the buffer");
+    next_refused("usage", "whole number of places");
+    next_refused("usage", "size");
+    answer = next_ok();
+    assert_int_equal(ks_json_int(answer, "payload", -1), 0);
+    json_decref(answer);
+    skip_ok(1);
+    memcpy(all, payload(4 * N), sizeof all);
+    for (int i = 0; i < 3; i++)
+        assert_true(some[i] == all[places[i]]);
+    at_end();
+}
+
 static void test_inout_is_restored(void **state)
 {
     (void)state;
@@ -223,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_read),
         cmocka_unit_test(test_wide_fills),
+        cmocka_unit_test(test_gather),
         cmocka_unit_test(test_inout_is_restored),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_frozen),

@@ -183,6 +183,30 @@ enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void *
     return s->device.read(s->device.self, device_buffer, *data, bytes, err);
 }
 
+enum ks_status ks_serve_gather(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                               void **data, size_t *n, struct ks_err *err)
+{
+    int64_t size, place;
+    size_t all, places = payload.len / sizeof place;
+    KS_TRY(ks_want_int(request, "size", 1, 64, &size, err));
+    if (payload.len % sizeof place != 0)
+        KS_FAIL(err, KS_E_USER, "a payload of %zu bytes holds no whole number of places",
+                payload.len);
+    KS_TRY(ks_serve_read(s, request, data, &all, err));
+    char *to = *data; // places rise, so that what is moved has been read
+    int64_t least = 0, most = (int64_t)(all / (size_t)size);
+    for (size_t i = 0; i < places; i++, to += size) {
+        memcpy(&place, payload.at + i * sizeof place, sizeof place);
+        if (place < least || place >= most)
+            KS_FAIL(err, KS_E_USER, "place %lld is beyond the buffer or does not rise",
+                    (long long)place);
+        memmove(to, (const char *)*data + place * size, (size_t)size);
+        least = place + 1;
+    }
+    *n = (size_t)(to - (char *)*data);
+    return KS_OK;
+}
+
 enum ks_status ks_serve_fingerprint(struct ks_serving *s, const json_t *request,
                                     struct ks_slice payload, json_t *answer, struct ks_err *err)
 {

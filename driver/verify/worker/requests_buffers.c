@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "verify/parallel.h"
 #include "verify/worker/serving.h"
 #include "workload/fill.h"
 
@@ -190,6 +191,21 @@ static double wide_of(enum ks_scalar scalar, const void *narrow, int64_t i)
                                 : (double)ks_bf16_to_f32(half[i]);
 }
 
+struct widening {
+    const struct filling *f;
+    const void *narrow;
+    double *out;
+};
+
+static void widen_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct widening *w = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++)
+        w->out[i] =
+            wide_of(w->f->elem.scalar, w->narrow, i) * ks_fill_move(w->f->nudge, (uint64_t)i);
+}
+
 // The floats of a filling as doubles.
 static enum ks_status fill_wide(const struct filling *f, double *out, struct ks_err *err)
 {
@@ -198,8 +214,8 @@ static enum ks_status fill_wide(const struct filling *f, double *out, struct ks_
         KS_FAIL(err, KS_E_MEMORY, "no memory for %lld elements", (long long)f->total);
     enum ks_status status =
         ks_fill_all(narrow, f->elem, &f->init, f->family, f->seed, f->total, err);
-    for (int64_t i = 0; status == KS_OK && i < f->total * f->elem.lanes; i++)
-        out[i] = wide_of(f->elem.scalar, narrow, i) * ks_fill_move(f->nudge, (uint64_t)i);
+    if (status == KS_OK)
+        ks_parallel(f->total * f->elem.lanes, widen_part, &(struct widening){f, narrow, out});
     free(narrow);
     return status;
 }

@@ -94,8 +94,10 @@ static enum ks_status perform(struct ks_serving *s, ks_serve_open *open,
     if (!s->open)
         KS_TRY(open(&s->device, err));
     s->open = true;
-    if (strcmp(name, "read") == 0) {
-        KS_TRY(ks_serve_read(s, x->request, &x->data, &x->n, err));
+    bool gather = strcmp(name, "gather") == 0;
+    if (gather || strcmp(name, "read") == 0) {
+        KS_TRY(gather ? ks_serve_gather(s, x->request, x->payload, &x->data, &x->n, err)
+                      : ks_serve_read(s, x->request, &x->data, &x->n, err));
         json_object_set_new(x->answer, "payload", json_integer((json_int_t)x->n));
         return KS_OK;
     }

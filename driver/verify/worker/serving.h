@@ -71,6 +71,8 @@ struct ks_serve_extra {
 // The bytes go out behind the answer: malloc'ed into *data.
 enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void **data, size_t *n,
                              struct ks_err *err);
+enum ks_status ks_serve_gather(struct ks_serving *s, const json_t *request, struct ks_slice payload,
+                               void **data, size_t *n, struct ks_err *err);
 
 // ---- plans
 // A poison word, or none (null: contents are left as they are).
