@@ -298,11 +298,15 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
 }
 
 // The canonical text as the emulated device reads it: names without '#', and an end to variables of
-// the module.
+// the module. Shared memory whose size the launch says stands there as ".extern:.shared ...".
 static char *readable(struct ks_arena *arena, const char *canonical)
 {
     struct ks_buf out = KS_BUF(64 << 20);
     for (const char *at = canonical; *at;) {
+        bool sized = strncmp(at, ".extern:.shared ", 16) == 0;
+        if (sized)
+            ks_buf_puts(&out, ".extern ");
+        at += sized ? 8 : 0;
         size_t n = strcspn(at, "\n");
         bool variable = (strncmp(at, ".shared ", 8) == 0 || strncmp(at, ".const ", 7) == 0) &&
                         n > 0 && at[n - 1] != ';';

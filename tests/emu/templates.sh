@@ -72,6 +72,7 @@ is mix_channels gemm_shared a=w b=x m=grid.y k=k batch=grid.z form=nn
 is halving conv2 x=image weight=taps batch=b kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 ih=h
 is doubling conv_back1 batch=grid.z co=grid.y kw=4 sw=2 pw=0 iw=w
 is softmax_by_thread row_map rows=rows cols=n form=softmax
+is softmax_in_shared row_map rows=grid.x cols=n form=softmax
 is layer_norm_by_thread row_norm_affine gamma=g beta=b eps=1e-6
 none almost_layer_norm
 is suffix_sums row_scan form=reverse_sum

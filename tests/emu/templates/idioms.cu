@@ -95,6 +95,22 @@ __global__ void softmax_by_thread(float *out, const float *in, int n, int rows)
         out[r * n + i] /= all;
 }
 #pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(rows) block(64) shared(4*n)
+__global__ void softmax_in_shared(const float *x, float *y, int n)
+{
+    extern __shared__ float line[];
+    float top = -INFINITY, all = 0;
+    for (int i = threadIdx.x; i < n; i += 64)
+        line[i] = x[blockIdx.x * n + i];
+    __syncthreads();
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, line[i]);
+    for (int i = 0; i < n; i++)
+        all += expf(line[i] - top);
+    for (int i = threadIdx.x; i < n; i += 64)
+        y[blockIdx.x * n + i] = expf(line[i] - top) / all;
+}
+#pragma ks optimize
 #pragma ks workload let(rows=64, n=500) in(x[rows*n]) in(g[n]) in(b[n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
 __global__ void layer_norm_by_thread(const float *x, const float *g, const float *b, float *y, int rows, int n)
 {
