@@ -1,6 +1,8 @@
 // Says what a template makes of a marked kernel, whose PTX a compile has left:
-//   print_template FILE.cu FILE.ptx KERNEL TEMPLATE [NAME=VALUE...]   the proposal, as `ks verify` reads it
-//   print_template FILE.cu FILE.ptx                                   "KERNEL TEMPLATE: binding" for all that fit
+//   print_template FILE.cu FILE.ptx KERNEL TEMPLATE [form=FORM] [NAME=VALUE...]
+//       the proposal, as `ks verify` reads it
+//   print_template FILE.cu FILE.ptx
+//       "KERNEL TEMPLATE: binding" for all that fit
 // The binding goes to stderr, and why there is none.
 #include <dirent.h>
 
@@ -58,19 +60,37 @@ static enum ks_status propose(const struct host_case *c, const char *name, char 
     return ks_template_propose(&arena, &c->brief, &skill, DIRECTORY, list, why, err);
 }
 
+// The first, or the first of a form.
+static const struct ks_candidate *of_form(const struct ks_candidate_list *list, const char *form)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (form == NULL || strstr(list->at[i].params, ks_arena_printf(&arena, " %s ", form)))
+            return &list->at[i];
+    return NULL;
+}
+
 static int print_one(const struct host_case *c, const char *name, char **settings, int n)
 {
     struct ks_candidate_list list = {0};
     struct ks_err err = {0};
-    const char *why;
-    if (propose(c, name, settings, n, &list, &why, &err) != KS_OK || list.len == 0) {
+    const char *why, *form = NULL;
+    if (n > 0 && ks_starts_with(settings[0], "form="))
+        form = settings[0];
+    if (propose(c, name, settings + (form != NULL), n - (form != NULL), &list, &why, &err) !=
+            KS_OK ||
+        list.len == 0) {
         fprintf(stderr, "%s\n", err.status != KS_OK ? err.text : why);
         return 1;
     }
-    fprintf(stderr, "%zu: %s\n%s\n", list.len, list.at[0].rationale, list.at[0].params);
+    const struct ks_candidate *chosen = of_form(&list, form);
+    if (chosen == NULL) {
+        fprintf(stderr, "no binding with %s\n", form);
+        return 1;
+    }
+    fprintf(stderr, "%zu: %s\n%s\n", list.len, chosen->rationale, chosen->params);
     struct ks_buf out = KS_BUF(1u << 20);
     struct ks_yaml_writer w = {.out = &out};
-    ks_proposal_write(&w, &list.at[0].proposal);
+    ks_proposal_write(&w, &chosen->proposal);
     fputs(ks_buf_text(&out), stdout);
     ks_buf_free(&out);
     return 0;

@@ -28,6 +28,14 @@ right() {
         "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>> "$scratch/err"
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
+# bound FILE KERNEL TEMPLATE WORDS...: the first way to bind it has these parts
+bound() {
+    local word
+    "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "$2" "$3" 2>&1 > "$scratch/proposal.yaml" | sed 's/.*/ & /' > "$scratch/err"
+    for word in "${@:4}"; do
+        grep -qF " $word " "$scratch/err" || { echo "FAIL: $2: no $word"; cat "$scratch/err"; bad=1; }
+    done
+}
 known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_tn_bias gemm_half"
@@ -47,6 +55,24 @@ right gemm times_diagonal diagonal lines=2
 right gemm diagonal_times diagonal
 right gemm followed gemm bm=64 bn=64
 right gemm followed gemm_split bm=64 bn=64 parts=2
+# Attention in four forms and an element a thread; six that are almost that are nothing else either.
+known attention "by_thread attention" "by_thread attention_rows" "by_block attention" "by_block attention_rows" \
+    "causal_in_registers attention" "causal_in_registers attention_fixed" "causal_by_warp attention" "causal_by_warp attention_rows" \
+    "as_it_is attention" "as_it_is attention_rows"
+bound attention by_thread attention form=all scale=scale m=n n=n d=d batch=grid.y
+bound attention by_block attention form=all_by_root q=queries k=keys v=values m=m n=n batch=grid.z
+bound attention causal_in_registers attention form=causal_by_root d=4 batch=bh
+bound attention causal_by_warp attention form=causal scale=scale batch=1
+bound attention as_it_is attention form=all_by_root batch=1
+tiny=(lines=2 rows=1 keys=1)
+right attention by_thread attention "${tiny[@]}"
+right attention by_block attention "${tiny[@]}"
+right attention causal_in_registers attention "${tiny[@]}"
+right attention causal_by_warp attention form=causal_zero "${tiny[@]}"
+# Zero times an infinity that a query does not see is NaN in this kernel: tiles of such keys may not be left out.
+"$build/tests/print_template" attention.cu "$scratch/attention.ptx" causal_by_warp attention form=causal "${tiny[@]}" > "$scratch/proposal.yaml" 2> "$scratch/err"
+"$build/bin/ks" verify attention.cu:causal_by_warp --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+grep -q ": WRONG: .*NaN, infinity" "$scratch/out" || { echo "FAIL: hidden infinities"; cat "$scratch/out"; bad=1; }
 cat "$source/idioms.cu" "$source/windows.cu" > "$scratch/idioms.cu" && cd "$scratch" || exit 1
 "$nvcc" -arch=sm_90 -ptx -o idioms.ptx idioms.cu || exit 1
 "$build/tests/print_template" idioms.cu idioms.ptx > all 2> all.err || { cat all.err; exit 1; }
