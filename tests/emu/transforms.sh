@@ -182,6 +182,11 @@ sed '/total += weight/d; /continue/d' "$source/pairs.cu" > "$scratch/reference.c
 sed -i '/++count/d' "$scratch/reference.cu"
 refused "$scratch/reference.cu" 'lanes lanes=8; keep' 'line'
 
+# A struct by value.
+made bundle 'geometry block=64 items=2' CORRECT
+made bundle 'lanes lanes=8; bounds bounds=2' CORRECT
+made bundle 'geometry block=64 items=2' WRONG 's/job.by \* s/job.by + s/'
+
 # Trees in shared memory, in several spellings.
 made halves 'shuffle shuffle=1' CORRECT
 made spread 'shuffle; bounds bounds=2' CORRECT

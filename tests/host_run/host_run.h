@@ -15,6 +15,8 @@
 
 #include "engine/engine.h"
 #include "engine/subject.h"
+#include "workload/fields.h"
+#include "workload/members.h"
 
 struct host_case {
     struct ks_brief brief;
@@ -34,6 +36,20 @@ static inline bool host_case_has(struct ks_arena *arena, const char *text, size_
         ks_marks_find(arena, "t.cu", ks_slice_of(text), &kernels, &marks, &err) != KS_OK)
         fail_msg("%s", err.text);
     return n < marks.len;
+}
+
+// What a parameter of that type takes in the launch; a struct by its members.
+static inline struct ks_elem host_param(struct ks_arena *arena, const char *text,
+                                        const struct ks_type *type)
+{
+    struct ks_fields fields = {0};
+    if (type->pointer)
+        return (struct ks_elem){.size = 8, .align = 8};
+    if (type->elem.size > 0)
+        return type->elem;
+    if (!ks_fields_find(arena, ks_slice_of(text), type->text, &fields))
+        fail_msg("the size of %s is not known", type->text);
+    return (struct ks_elem){.size = fields.size, .align = fields.align};
 }
 
 // Brief of one marked kernel of a text; `types` are the instance's parameter types for a
@@ -58,11 +74,13 @@ static inline void host_case_make_nth(struct ks_arena *arena, const char *text, 
     for (size_t i = 0, at = 0; i < decl->n_params; i++) {
         c->signature.params[i] =
             types ? ks_type_parse(arena, ks_slice_of(types[i])) : decl->params[i].type;
-        size_t size = c->signature.params[i].pointer ? 8 : c->signature.params[i].elem.size;
-        at = (at + size - 1) / size * size;
+        struct ks_elem param = host_param(arena, text, &c->signature.params[i]);
+        at = (at + param.align - 1) / param.align * param.align;
         c->signature.offsets[i] = at;
-        at += size;
+        at += param.size;
     }
+    if (ks_members_named(mark))
+        mark = ks_members_expand(arena, mark, decl, &c->signature, ks_slice_of(text));
     c->brief = (struct ks_brief){
         .kernel_text = ks_arena_strndup(arena, text + decl->begin, decl->end - decl->begin),
         .decl = decl,
