@@ -204,17 +204,40 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     return KS_OK;
 }
 
-// Screens until the policy has had enough, or what is left of the time is for judging.
+static size_t most_promising(struct hunt *h)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < h->policy.arms.len; i++)
+        if (h->policy.arms.at[i].state == KS_ARM_RIGHT && entry_of(h, i)->screened > 0 &&
+            (best == SIZE_MAX || entry_of(h, i)->screened > entry_of(h, best)->screened))
+            best = i;
+    return best;
+}
+
+// What was looked at and not judged, if it may still turn out as the best; else SIZE_MAX.
+static size_t worth_judging(struct hunt *h)
+{
+    double error = h->t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
+    size_t arm = most_promising(h);
+    if (arm == SIZE_MAX || entry_of(h, arm)->screened < WORTH_JUDGING ||
+        (h->t->best > 1 && entry_of(h, arm)->screened < h->t->best * error))
+        return SIZE_MAX;
+    return arm;
+}
+
+// Screens until the policy has had enough, or what is left of the time is for judging. The first
+// batch is owed, unless what is worth judging already would then come too late.
 static enum ks_status screen(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
     double now = ks_now(), left = t->deadline - now;
-    double finals = t->judging.seen > 0 ? t->judging.seen : t->judging.usual;
-    finals += t->confirming.seen > 0 ? t->confirming.seen : t->confirming.usual;
+    double finals = ks_step_expected(&t->judging) + ks_step_expected(&t->confirming);
     double until = now + fmin(left / 2, fmax(left - finals, left / 8));
-    for (bool first = true; first || ks_now() + t->screening.seen < until; first = false) {
+    for (int looked = t->looked;;) {
         size_t arms[SCREEN_BATCH], n;
-        if (ks_tuner_spent(t))
+        double end = ks_now() + ks_step_expected(&t->screening);
+        bool owed = t->looked == looked && (worth_judging(h) == SIZE_MAX || end < t->deadline);
+        if (ks_tuner_spent(t) || (!owed && end >= until))
             return KS_OK;
         KS_TRY(ks_policy_next(&h->policy, SCREEN_BATCH, arms, &n, err));
         if (n == 0)
@@ -245,31 +268,20 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
     return KS_OK;
 }
 
-static size_t most_promising(struct hunt *h)
-{
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < h->policy.arms.len; i++)
-        if (h->policy.arms.at[i].state == KS_ARM_RIGHT && entry_of(h, i)->screened > 0 &&
-            (best == SIZE_MAX || entry_of(h, i)->screened > entry_of(h, best)->screened))
-            best = i;
-    return best;
-}
-
 // The fastest in full, until the next one promises less than the best has shown.
 static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
-    double error = t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
     int finalists = 0;
     while (finalists < FINALISTS && !at_the_ceiling(t)) {
-        size_t arm = most_promising(h);
-        double ratio = arm == SIZE_MAX ? 0 : entry_of(h, arm)->screened;
-        // A search that found something and has judged nothing was for nothing: one judgement is owed.
-        bool owed = t->result->judged == 0 && ratio >= CLEARLY_FASTER &&
+        size_t arm = worth_judging(h);
+        if (arm == SIZE_MAX)
+            break;
+        // A search that found something and has judged nothing was for nothing: one judgement is
+        // owed.
+        bool owed = t->result->judged == 0 && entry_of(h, arm)->screened >= CLEARLY_FASTER &&
                     t->options->budget_tries == 0 && !ks_stop_requested();
         if (!owed && (ks_tuner_spent(t) || !ks_tuner_has_time(t, &t->judging)))
-            break;
-        if (ratio < WORTH_JUDGING || (t->best > 1 && ratio < t->best * error))
             break;
         int correct = t->result->correct;
         KS_TRY(judge_full(h, arm, err));
@@ -278,16 +290,16 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
     return KS_OK;
 }
 
-// What templates recognise goes first, in a compile of its own.
+// What templates recognise goes first, in a compile of its own; what an interrupted run knows of it
+// needs none.
 static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 {
     size_t arms[KS_RECOGNISED], n;
     KS_TRY(ks_policy_recognised(&h->policy, arms, &n, err));
     if (n > 0)
         KS_TRY(make_batch(h, arms, &n, err));
-    if (n == 0)
-        return KS_OK;
-    KS_TRY(screen_batch(h, arms, n, err));
+    if (n > 0)
+        KS_TRY(screen_batch(h, arms, n, err));
     size_t best = most_promising(h);
     return best != SIZE_MAX && entry_of(h, best)->screened >= CLEARLY_FASTER ? judge_finalists(h, err)
                                                                              : KS_OK;
@@ -311,10 +323,10 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
     KS_TRY(try_recognised(&h, err));
     for (int round = 0;
          round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t) && worth_a_round(t); round++) {
-        int looked = t->looked;
+        int looked = t->looked, judged = t->result->judged;
         KS_TRY(screen(&h, err));
         KS_TRY(judge_finalists(&h, err));
-        if (t->looked == looked || t->best > 1)
+        if (t->looked == looked ? t->result->judged == judged : t->best > 1)
             break;
     }
     return KS_OK;

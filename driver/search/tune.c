@@ -16,8 +16,9 @@
 #include "search/settle.h"
 #include "search/tuner.h"
 
-#define CONFIRM_AT_MOST 3    // winners tried in order; each confirmation costs fresh processes
-#define USUAL_JUDGING 4      // seconds on an H200, compiling included
+#define CONFIRM_AT_MOST 3 // winners tried in order; each confirmation costs fresh processes
+#define USUAL_SCREENING 4 // seconds on an H200, compiling included
+#define USUAL_JUDGING 4
 #define USUAL_CONFIRMING 4
 
 bool ks_tuner_spent(const struct ks_tuner *t)
@@ -30,6 +31,11 @@ bool ks_tuner_spent(const struct ks_tuner *t)
 bool ks_tuner_has_time(const struct ks_tuner *t, const struct ks_step_cost *cost)
 {
     return ks_now() + cost->seen <= t->deadline;
+}
+
+double ks_step_expected(const struct ks_step_cost *cost)
+{
+    return cost->seen > 0 ? cost->seen : cost->usual;
 }
 
 void ks_step_took(struct ks_step_cost *cost, double seconds)
@@ -208,10 +214,17 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
 {
     double begun = ks_now();
     const struct ks_config *config = options->config;
-    struct ks_tuner t = {.arena = arena, .tu = tu, .kernel = kernel, .plain = plain,
-                      .options = options, .result = result, .best = 1,
-                      .deadline = begun + options->budget_seconds,
-                      .judging = {.usual = USUAL_JUDGING}, .confirming = {.usual = USUAL_CONFIRMING}};
+    struct ks_tuner t = {.arena = arena,
+                         .tu = tu,
+                         .kernel = kernel,
+                         .plain = plain,
+                         .options = options,
+                         .result = result,
+                         .best = 1,
+                         .deadline = begun + options->budget_seconds,
+                         .screening = {.usual = USUAL_SCREENING},
+                         .judging = {.usual = USUAL_JUDGING},
+                         .confirming = {.usual = USUAL_CONFIRMING}};
     *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
     t.template_dir = ks_path_join(arena, config->share_dir, "skills/templates");
     struct ks_library library;

@@ -44,6 +44,8 @@ struct ks_tuner {
 bool ks_tuner_spent(const struct ks_tuner *tuner);
 // Whether a step that takes so long would end before the deadline.
 bool ks_tuner_has_time(const struct ks_tuner *tuner, const struct ks_step_cost *cost);
+// What it will take, as far as is known.
+double ks_step_expected(const struct ks_step_cost *cost);
 void ks_step_took(struct ks_step_cost *cost, double seconds);
 
 // What may be learned from a stored win of a model's: a skill on probation, if a summariser is asked.

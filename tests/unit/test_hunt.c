@@ -1,0 +1,218 @@
+// The search of one kernel between its policy and its judge, on a clock of its own: what is looked
+// at when, and what is judged in full while there is time.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "os/clock.h"
+
+static double clock_now;
+static double hunt_now(void)
+{
+    return clock_now;
+}
+#define ks_now hunt_now
+#include "search/hunt.c"
+
+// Two skills: a template that comes in one way, and transforms.
+static struct ks_skill skills[] = {{.id = "known", .direction = "a", .template_ = "known"},
+                                   {.id = "shape", .direction = "b", .transform = "shape"}};
+static struct ks_arena arena;
+static double template_ratio,
+    transform_ratio; // of the first one: the others are no faster than the original
+static double screening_takes, judging_takes;
+static bool stands_up = true; // in full, what looked faster
+static char events[512];
+
+static double ratio_of(const struct ks_proposal *proposal)
+{
+    if (strstr(proposal->source, "known") != NULL)
+        return template_ratio;
+    return strstr(proposal->source, "width=1") != NULL ? transform_ratio : 1;
+}
+
+static void event(const char *what, const char *of)
+{
+    size_t n = strlen(events);
+    snprintf(events + n, sizeof events - n, "%s%s %s", n > 0 ? ", " : "", what, of);
+}
+
+void ks_reach_open(struct ks_reach *reach, struct ks_arena *a, const struct ks_brief *brief,
+                   const char *template_dir)
+{
+    *reach = (struct ks_reach){.arena = a, .brief = brief, .template_dir = template_dir};
+}
+
+enum ks_status ks_reach_names(struct ks_reach *reach, const struct ks_candidate *base,
+                              const struct ks_skill *skill, struct ks_strv *names,
+                              const char **refusal, struct ks_err *err)
+{
+    (void)err;
+    *refusal = NULL;
+    if (base == NULL && skill == &skills[0])
+        ks_strv_add(reach->arena, names, "template known a=x");
+    for (int i = 0; base == NULL && skill == &skills[1] && i < 3; i++)
+        ks_strv_add(reach->arena, names,
+                    ks_arena_printf(reach->arena, "transform width=%d", i + 1));
+    return KS_OK;
+}
+
+enum ks_status ks_reach_make(struct ks_reach *reach, const char *name, const struct ks_skill *skill,
+                             struct ks_candidate *candidate, struct ks_err *err)
+{
+    *candidate = (struct ks_candidate){.skill = skill->id, .mechanism = name, .params = ""};
+    candidate->proposal.source =
+        ks_arena_printf(reach->arena, "__global__ void made() { /* %s */ %zu; }", name,
+                        strlen(name) + (size_t)name[strlen(name) - 1]);
+    return ks_expr_parse(reach->arena, "", ks_slice_of("1"), &candidate->proposal.when, err);
+}
+
+enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const *proposals,
+                               size_t n, struct ks_verdict *verdicts, struct ks_err *err)
+{
+    (void)judge, (void)err;
+    clock_now += screening_takes;
+    for (size_t i = 0; i < n; i++)
+        verdicts[i] =
+            (struct ks_verdict){.correctness = KS_C_CORRECT, .geomean = ratio_of(proposals[i])};
+    event("look at", strstr(proposals[0]->source, "known") != NULL ? "template" : "transforms");
+    return KS_OK;
+}
+
+enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposal,
+                             struct ks_verdict *verdict, struct ks_err *err)
+{
+    (void)judge, (void)err;
+    clock_now += judging_takes;
+    *verdict = (struct ks_verdict){.correctness = KS_C_CORRECT,
+                                   .speed = stands_up ? KS_S_FASTER : KS_S_NOT_FASTER,
+                                   .geomean = stands_up ? ratio_of(proposal) : 1};
+    event("judge", strstr(proposal->source, "known") != NULL ? "template" : "transform");
+    return KS_OK;
+}
+
+bool ks_tuner_spent(const struct ks_tuner *t)
+{
+    return clock_now >= t->deadline;
+}
+
+bool ks_tuner_has_time(const struct ks_tuner *t, const struct ks_step_cost *cost)
+{
+    return clock_now + cost->seen <= t->deadline;
+}
+
+double ks_step_expected(const struct ks_step_cost *cost)
+{
+    return cost->seen > 0 ? cost->seen : cost->usual;
+}
+
+void ks_step_took(struct ks_step_cost *cost, double seconds)
+{
+    cost->seen = fmax(cost->seen, seconds);
+}
+
+void ks_tuner_remember(struct ks_tuner *t, struct ks_candidate *candidate, const char *id,
+                       const struct ks_verdict *verdict)
+{
+    ks_trajectory_add(&t->trajectory, candidate, id, verdict, NULL);
+    t->best = fmax(t->best, verdict->geomean);
+}
+
+void ks_view(const struct ks_tuner *t, const char *what, const struct ks_candidate *candidate)
+{
+    (void)t, (void)what, (void)candidate;
+}
+
+void ks_view_verdict(struct ks_tuner *t, const struct ks_candidate *candidate,
+                     const struct ks_verdict *verdict, bool screened)
+{
+    (void)t, (void)candidate, (void)verdict, (void)screened;
+}
+
+// What a search does that has so much time; `known` is what a run before saw of the template, 0:
+// nothing.
+static const char *hunted(double seconds, double known)
+{
+    static const struct ks_ranked_skill ranked[] = {{.skill = &skills[0], .score = 0.5},
+                                                    {.skill = &skills[1], .score = 0.5}};
+    static const struct ks_signature signature = {.instance = "kernel"};
+    static const struct ks_tu_kernel kernel = {.signature = &signature};
+    const struct ks_tune_options options = {0};
+    struct ks_tune_result result = {0};
+    struct ks_err err = {0};
+    struct ks_tuner t = {.arena = &arena,
+                         .kernel = &kernel,
+                         .options = &options,
+                         .result = &result,
+                         .ranked = (struct ks_ranked_skill *)(uintptr_t)ranked,
+                         .n_ranked = 2,
+                         .trajectory = {.arena = &arena},
+                         .screening = {.usual = 4},
+                         .judging = {.usual = 4},
+                         .confirming = {.usual = 4},
+                         .best = 1};
+    if (known > 0) {
+        struct ks_reach reach;
+        struct ks_candidate c;
+        ks_reach_open(&reach, &arena, NULL, "");
+        assert_int_equal(ks_reach_make(&reach, "template known a=x", &skills[0], &c, &err), KS_OK);
+        *ks_vec_push(&arena, &t.trajectory.kept) =
+            (struct ks_kept_look){ks_proposal_id(&arena, &c.proposal), known, known};
+    }
+    clock_now = 100;
+    t.deadline = clock_now + seconds;
+    events[0] = '\0';
+    assert_int_equal(ks_hunt(&t, &err), KS_OK);
+    return events;
+}
+
+static void judges_what_is_clear_at_once(void **state)
+{
+    (void)state;
+    template_ratio = 2, transform_ratio = 1.1, screening_takes = 3, judging_takes = 3;
+    assert_string_equal(hunted(60, 0), "look at template, judge template, look at transforms");
+    // And where only a run before looked at it.
+    assert_string_equal(hunted(60, 2), "judge template, look at transforms");
+}
+
+static void looks_further_where_time_is(void **state)
+{
+    (void)state;
+    template_ratio = 1.1, transform_ratio = 1.5, screening_takes = 3, judging_takes = 3;
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    assert_string_equal(hunted(60, 1.1), "look at transforms, judge transform");
+}
+
+// Another look would take what is left.
+static void judges_what_it_has_while_it_can(void **state)
+{
+    (void)state;
+    template_ratio = 1.1, transform_ratio = 1.2, screening_takes = 3, judging_takes = 3;
+    assert_string_equal(hunted(5, 0), "look at template, judge template");
+    assert_string_equal(hunted(3.5, 1.1), "judge template");
+    // What is not worth it holds nothing up.
+    template_ratio = 1;
+    assert_string_equal(hunted(5, 0), "look at template, look at transforms");
+    // What turns out no faster leaves the rest of the time to others.
+    template_ratio = 1.1, stands_up = false;
+    assert_string_equal(hunted(5, 0), "look at template, judge template");
+    judging_takes = 1;
+    assert_string_equal(hunted(5, 0), "look at template, judge template, look at transforms");
+    stands_up = true;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(judges_what_is_clear_at_once),
+        cmocka_unit_test(looks_further_where_time_is),
+        cmocka_unit_test(judges_what_it_has_while_it_can),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    ks_arena_free(&arena);
+    return failed;
+}
