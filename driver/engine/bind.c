@@ -351,11 +351,6 @@ static bool reorder(struct binder *b)
     return moved;
 }
 
-static bool has_round(const struct ks_specimens *specimens)
-{
-    return specimens->n > 0 && specimens->at[specimens->n - 1].round;
-}
-
 static const char *refused(const struct binder *b)
 {
     const struct ks_specimens *specimens = ks_specimens_of(b->arena, b->brief);
@@ -380,7 +375,7 @@ static void bind_all(struct binder *b)
     for (int pass = SAID; pass < PASSES && b->out->len == 0; pass++) {
         b->exact = pass != LARGER;
         b->round = pass == ROUND;
-        if (b->round && !has_round(ks_specimens_of(b->arena, b->brief)))
+        if (b->round && !ks_specimens_have_round(ks_specimens_of(b->arena, b->brief)))
             continue;
         b->steps = b->tried = 0;
         if (pass == FOLLOWING && !reorder(b))

@@ -6,24 +6,32 @@ enum ks_status ks_bind_probes(struct binder *b, struct ks_err *err)
 {
     // No two columns are tied by a line with integer slope: primes, and rows that leave other
     // remainders, so that a quotient is no line. The smaller ones are for arrays of so many
-    // dimensions that the others would be too large.
-    static const int64_t rows[2][KS_PROBES][8] = {{{211, 223, 227, 229, 233, 239, 241, 251},
-                                                   {197, 151, 163, 109, 281, 179, 137, 227},
-                                                   {101, 307, 131, 313, 149, 257, 283, 173},
-                                                   {208, 214, 220, 226, 232, 238, 244, 250},
-                                                   {150, 165, 189, 174, 123, 204, 222, 177}},
-                                                  {{53, 59, 61, 67, 71, 73, 79, 83},
-                                                   {97, 61, 83, 47, 101, 89, 67, 59},
-                                                   {43, 89, 47, 97, 59, 71, 103, 107},
-                                                   {56, 58, 62, 66, 70, 74, 78, 82},
-                                                   {90, 75, 63, 68, 84, 57, 99, 72}}};
+    // dimensions that the others would be too large, the larger ones for launches of n / 1024
+    // blocks.
+    enum { KINDS = 3 };
+    static const int64_t rows[KINDS][KS_PROBES][8] = {
+        {{211, 223, 227, 229, 233, 239, 241, 251},
+         {197, 151, 163, 109, 281, 179, 137, 227},
+         {101, 307, 131, 313, 149, 257, 283, 173},
+         {208, 214, 220, 226, 232, 238, 244, 250},
+         {150, 165, 189, 174, 123, 204, 222, 177}},
+        {{53, 59, 61, 67, 71, 73, 79, 83},
+         {97, 61, 83, 47, 101, 89, 67, 59},
+         {43, 89, 47, 97, 59, 71, 103, 107},
+         {56, 58, 62, 66, 70, 74, 78, 82},
+         {90, 75, 63, 68, 84, 57, 99, 72}},
+        {{2111, 2203, 3307, 4409, 5501, 6607, 7703, 8807},
+         {4093, 3137, 1171, 2309, 8111, 5009, 3701, 6007},
+         {1129, 7307, 5113, 6311, 2003, 9007, 8209, 4007},
+         {3208, 4214, 2250, 7226, 4328, 3238, 6244, 1250},
+         {5150, 6165, 4185, 1374, 3123, 7204, 2222, 5177}}};
     struct ks_value *sizes;
     const struct ks_brief *brief = b->brief;
     if (!brief->mark || brief->mark->n_workloads == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "no workload says how large the arrays are");
     size_t n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
     enum ks_status status = KS_OK;
-    for (int kind = 0; kind < 2; kind++) {
+    for (int kind = 0; kind < KINDS; kind++) {
         status = KS_OK;
         for (int p = 0; p < KS_PROBES && status == KS_OK; p++) {
             for (size_t i = 0; i < n; i++)

@@ -58,11 +58,12 @@ const char *ks_bind_guard(const struct binder *b)
 const char *ks_bind_round_guard(const struct binder *b, const char *guard)
 {
     struct ks_buf buf = KS_BUF(4096);
+    const struct ks_specimens *specimens = ks_specimens_of(b->arena, b->brief);
     ks_buf_puts(&buf, guard);
     for (size_t i = 0; i < b->integers.len; i++)
         if (ks_bind_is_name(b->integers.at[i].text))
             ks_buf_printf(&buf, "%s%s %% %d == 0", buf.len ? " && " : "", b->integers.at[i].text,
-                          KS_ROUND);
+                          ks_specimens_round(specimens, b->brief, b->integers.at[i].text));
     const char *text = ks_arena_strdup(b->arena, ks_buf_text(&buf));
     ks_buf_free(&buf);
     return text;

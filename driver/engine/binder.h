@@ -42,7 +42,7 @@ struct binder {
     size_t steps, tried, recognised;
     struct ks_near_miss near;
     bool exact; // extents must be equal, not just large enough
-    bool round; // sizes must be multiples of KS_ROUND
+    bool round; // sizes must be round (ks_specimens_round)
 };
 
 static inline bool ks_bind_is_pointer(const struct ks_role *role)

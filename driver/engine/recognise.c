@@ -213,7 +213,7 @@ enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *b
     for (size_t i = 0; i < all->n; i++) {
         struct subject s = {arena, t, assignment, &all->at[i]};
         const struct ks_formula_scope scope = {&s, number, array};
-        if (all->at[i].round != round)
+        if ((all->at[i].round > 0) != round)
             continue;
         if (t->domain && !ks_expr_holds(t->domain, by_letter, &s))
             continue;

@@ -13,7 +13,10 @@
 #define MOST_INSTRUCTIONS 20000000
 #define ENOUGH_INSTRUCTIONS 8000000 // of all: a third specimen is not worth more
 #define ATTEMPTS 48
-#define UNTOUCHED 0xA5 // of every byte of what is only written
+#define ROUND 64
+#define WAYS 10 // to make all sizes small; then one of them is as declared
+#define UNTOUCHED                                                                                  \
+    0x4B // of every byte of what is only written: a large number, so that what adds to it shows
 
 bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
 {
@@ -280,8 +283,8 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
                                       {61, 67, 59, 71, 53, 47}};
     static const struct {
         int few, some; // few -1: all sizes are of the others
-    } ways[] = {{0, 0}, {1, 0}, {-1, 2}, {0, 1}, {1, 1}, {0, 2}, {1, 2}, {2, 2}, {-1, 3}, {1, 3}};
-    enum { WAYS = sizeof ways / sizeof *ways };
+    } ways[WAYS] = {{0, 0}, {1, 0}, {-1, 2}, {0, 1},  {1, 1},
+                    {0, 2}, {1, 2}, {2, 2},  {-1, 3}, {1, 3}};
     if (attempt >= WAYS + (int)n || n == 0)
         return false;
     for (size_t i = 0; i < n; i++) {
@@ -359,6 +362,91 @@ static bool rounds_down(const struct ks_workload_mark *w)
     return divides(w->grid[0]) || divides(w->grid[1]) || divides(w->grid[2]);
 }
 
+// Whether nothing is lost where an expression divides.
+static bool divides_evenly(const struct ks_expr *e, const struct ks_problem *p)
+{
+    int64_t a, b, quotient;
+    void *of = (void *)(uintptr_t)p;
+    for (int i = 0; e != NULL && i < 4; i++)
+        if (!divides_evenly(e->kid[i], p))
+            return false;
+    if (e == NULL || (e->op != KS_X_DIV && e->op != KS_X_SHR))
+        return true;
+    return ks_expr_eval(e, ks_specimen_lookup, of, &quotient) &&
+           ks_expr_eval(e->kid[0], ks_specimen_lookup, of, &a) &&
+           ks_expr_eval(e->kid[1], ks_specimen_lookup, of, &b) &&
+           a == (e->op == KS_X_DIV ? quotient * b : (int64_t)((uint64_t)quotient << b));
+}
+
+// Declared sizes are mostly round, and tell nothing of others where a launch rounds sizes down.
+static bool speaks_for_round_alone(const struct ks_workload_mark *w, const struct ks_problem *p)
+{
+    return rounds_down(w) && divides_evenly(w->grid[0], p) && divides_evenly(w->grid[1], p) &&
+           divides_evenly(w->grid[2], p);
+}
+
+// Whether such sizes are a launch at all; one that can be run becomes a specimen.
+static bool run_sizes(struct run *r, const struct ks_brief *brief, const struct ks_value *sizes,
+                      size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
+{
+    struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
+    if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
+                        NULL) != KS_OK)
+        return false;
+    if ((any || !speaks_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
+        told_apart(out, p) && run_varied(r, p, &out->at[out->n], err) == KS_OK)
+        out->n++;
+    return true;
+}
+
+// Whether an expression hangs on a size, be it by way of others.
+static bool hangs_on(const struct ks_workload_mark *w, const struct ks_expr *e, const char *name)
+{
+    if (e == NULL || names_size(e, name))
+        return e != NULL;
+    for (size_t i = 0; i < w->n_lets; i++)
+        if (w->lets[i].expr->op != KS_X_INT && names_size(e, w->lets[i].name) &&
+            hangs_on(w, w->lets[i].expr, name))
+            return true;
+    return false;
+}
+
+static bool is_launched(const struct ks_workload_mark *w, const char *name)
+{
+    return hangs_on(w, w->grid[0], name) || hangs_on(w, w->grid[1], name) ||
+           hangs_on(w, w->grid[2], name);
+}
+
+// Where a launch is of n / 1024 blocks.
+static void run_large(struct run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
+                      struct ks_specimens *out, struct ks_err *err)
+{
+    static const int64_t large[] = {2111, 3137, 1171, 4093, 1129, 2203},
+                         other[] = {7, 9, 5, 11, 6, 10};
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    for (size_t i = 0; i < n; i++)
+        sizes[i].value = is_launched(w, sizes[i].name) ? large[i % 6] : other[i % 6];
+    run_sizes(r, brief, sizes, n, true, out, err);
+}
+
+// Round ones, the smallest that are a launch.
+static void run_round(struct run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
+                      struct ks_specimens *out, struct ks_err *err)
+{
+    static const int rounds[] = {ROUND, 256, 1024};
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    size_t before = out->n;
+    bool launched = false;
+    for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !launched; k++) {
+        for (size_t i = 0; i < n; i++)
+            sizes[i].value =
+                (is_launched(w, sizes[i].name) ? rounds[k] : ROUND) * (int64_t)(i % 3 + 1);
+        launched = run_sizes(r, brief, sizes, n, true, out, err);
+        if (out->n > before)
+            out->at[before].round = rounds[k];
+    }
+}
+
 static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struct ks_specimens *out,
                               struct ks_err *err)
 {
@@ -376,23 +464,30 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
     for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1 &&
                           (out->n < 2 || r->executed < ENOUGH_INSTRUCTIONS);
          attempt++) {
-        struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
         if (!make_small(w, declared, n, attempt, sizes) && (attempt > 0 || n > 0))
             break;
-        if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
-                            NULL) == KS_OK &&
-            fits(p) && told_apart(out, p) && run_varied(r, p, &out->at[out->n], err) == KS_OK)
-            out->n++;
+        run_sizes(r, brief, sizes, n, attempt < WAYS, out, err);
     }
-    struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
-    for (size_t i = 0; i < n; i++)
-        sizes[i] = (struct ks_value){declared[i].name, KS_ROUND * (int64_t)(i % 3 + 1)};
-    if (rounds_down(w) && n > 0 &&
-        ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
-                        NULL) == KS_OK &&
-        fits(p) && run_varied(r, p, &out->at[out->n], err) == KS_OK)
-        out->at[out->n++].round = true;
+    if (out->n == 0 && n > 0)
+        run_large(r, brief, declared, n, out, err);
+    if (rounds_down(w) && n > 0)
+        run_round(r, brief, declared, n, out, err);
     return out->n > 0 ? KS_OK : KS_E_UNSUPPORTED;
+}
+
+bool ks_specimens_have_round(const struct ks_specimens *specimens)
+{
+    return specimens->n > 0 && specimens->at[specimens->n - 1].round > 0;
+}
+
+int ks_specimens_round(const struct ks_specimens *specimens, const struct ks_brief *brief,
+                       const char *size)
+{
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    for (size_t i = 0; i < w->n_lets; i++)
+        if (strcmp(w->lets[i].name, size) == 0 && !is_launched(w, size))
+            return ROUND;
+    return specimens->at[specimens->n - 1].round;
 }
 
 const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief)

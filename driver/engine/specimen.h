@@ -6,14 +6,14 @@
 #include "engine/bind.h"
 
 #define KS_SPECIMENS 4 // the last one with round sizes alone
-#define KS_ROUND 64
 struct ks_specimen {
     struct ks_problem problem;
     double **before, **after; // by argument: NULL for what is no buffer
     bool **written;           // elements that the kernel changed
     double *scale;            // root of the mean square of what was written
     double *scalar;           // by argument: value of a scalar
-    bool round;               // sizes are multiples of KS_ROUND: all that a launch of n / 32 blocks serves
+    int round; // what sizes that the launch hangs on are multiples of: all that n / 32 blocks
+               // serve; 0: of nothing
 };
 struct ks_specimens {
     struct ks_specimen at[KS_SPECIMENS];
@@ -30,6 +30,11 @@ struct ks_specimens {
 
 // Those of the first workload, made at the first call and kept in brief->specimens where there is one. Never NULL.
 const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief);
+// Whether the last one has round sizes.
+bool ks_specimens_have_round(const struct ks_specimens *specimens);
+// What that size is a multiple of there.
+int ks_specimens_round(const struct ks_specimens *specimens, const struct ks_brief *brief,
+                       const char *size);
 // Value of an expression's name: sizes, integer parameters, template values, grid and block.
 bool ks_specimen_lookup(void *problem, const char *name, int64_t *value);
 

@@ -119,6 +119,7 @@ is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
 is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
 is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
 is sums_in_front row_scan form=exclusive_sum
+is whole_blocks reduce_rows rows=rows cols=n
 
 # made KERNEL TEMPLATE WORKLOAD SETTINGS...: a fixture for the judge; with WRONG=SED a broken one
 n=10
@@ -159,5 +160,7 @@ made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[c
 made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64
 made by_root_mean_square row_norm_parts "let(rows=2, n=40) in(x[rows*n]) out(y[rows*n]) $line" threads=64 share=16
 made sums_in_front row_scan "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=32
+made whole_blocks reduce_rows 'let(rows=1024, n=64) in(x[rows*n]) out(sum[rows]) grid(rows/1024) block(1024)'
+grep -qF 'rows % 1024 == 0' suite/*whole_blocks/proposal.yaml || { echo 'FAIL: whole_blocks serves what is no whole block'; bad=1; }
 [ $bad = 0 ] || exit 1
 "$build/bin/ks" verify --suite suite --device emu --no-sandbox 2> log || { cat log; exit 1; }

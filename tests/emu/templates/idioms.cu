@@ -185,3 +185,13 @@ __global__ void lower_of_all(const float *a, const float *b, float *c, int n)
             s += a[i * n + l] * b[l * n + j];
     c[i * n + j] = s;
 }
+#pragma ks optimize
+#pragma ks workload let(rows=4096, n=128) in(x[rows*n]) out(sum[rows]) grid(rows/1024) block(1024)
+__global__ void whole_blocks(const float *x, float *sum, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = 0; i < n; i++)
+        s += x[r * n + i];
+    sum[r] = s;
+}
