@@ -57,6 +57,9 @@ static void subscript(struct walker *w, const struct ks_node *node, int how)
         expression(w, node->kid[0], how);
         return;
     }
+    if (w->decl->params[param]
+            .type.pointee_const) // a function that is not seen cannot change it either
+        how = how & ~WRITES;
     struct ks_access *a = ks_vec_push(w->arena, w->out);
     *a = (struct ks_access){
         .node = node,

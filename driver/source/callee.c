@@ -109,6 +109,27 @@ static bool read_params(struct ks_arena *arena, const struct ks_token *open,
     return declares;
 }
 
+// Whether the bracket that closes before `end` is an attribute's or a type's: `if (c) f(x[i]);`
+// declares nothing.
+static bool ends_attribute(const char *unit, const char *end)
+{
+    static const char *const words[] = {"__attribute__", "__declspec", "decltype",
+                                        "__launch_bounds__"};
+    int depth = 0;
+    while (end > unit && (depth != 1 || end[-1] != '(')) {
+        depth += (end[-1] == ')') - (end[-1] == '(');
+        end--;
+    }
+    while (end > unit && strchr(" \t\r\n(", end[-1]))
+        end--;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i]);
+        if ((size_t)(end - unit) >= n && memcmp(end - n, words[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
 // A word in front of a function's name in its declaration: a type or qualifier.
 static bool is_in_front(const char *unit, const char *at)
 {
@@ -122,7 +143,7 @@ static bool is_in_front(const char *unit, const char *at)
         begin--;
     struct ks_slice word = {begin, (size_t)(end - begin)};
     if (word.len == 0)
-        return strchr("*&>)", end[-1]) != NULL; // )): an attribute
+        return end[-1] == ')' ? ends_attribute(unit, end) : strchr("*&>", end[-1]) != NULL;
     return !ks_slice_eq(word, "return") && !ks_slice_eq(word, "else") && !ks_slice_eq(word, "do") &&
            !(word.at[0] >= '0' && word.at[0] <= '9');
 }

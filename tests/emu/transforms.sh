@@ -182,6 +182,11 @@ sed '/total += weight/d; /continue/d' "$source/pairs.cu" > "$scratch/reference.c
 sed -i '/++count/d' "$scratch/reference.cu"
 refused "$scratch/reference.cu" 'lanes lanes=8; keep' 'line'
 
+# Results by reference.
+made prices 'vectorize width=4' CORRECT
+made prices 'stream stream=1 width=2 block=128; bounds bounds=2' CORRECT
+made prices 'vectorize width=4' WRONG 's/both(pack_call.lane\[opt_lane\], pack_put.lane\[opt_lane\]/both(pack_put.lane[opt_lane], pack_call.lane[opt_lane]/'
+
 # A struct by value.
 made bundle 'geometry block=64 items=2' CORRECT
 made bundle 'lanes lanes=8; bounds bounds=2' CORRECT

@@ -23,13 +23,18 @@ static const char unit[] =
     "__device__ static float sigmoid(float v)\n{\n    return 1.0f / (1.0f + expf(-v));\n}\n"
     "__device__ float swish(const float u) { return u * sigmoid(u); }\n"
     "__device__ float twice(float v);\n"
+    "__device__ void last(float &a, float b, float c) {}\n"
+    "struct v4 { __attribute__((device)) v4(float a); };\n"
+    "__device__ void calls(float *x, float *y, int i) { if (value(1, *x, y) > 0) last(x[i], y[i], "
+    "*y); }\n"
     "__device__ float steps(float v) { v += 1; return v; }\n";
 
 static void test_changes(void **state)
 {
     (void)state;
-    static const char text[] = "value(x, y, p); ns::first(x, 1); second<float, 4>(x, a); third(1, p, q);"
-                               "over(1); pointed(2); unseen(x); v3(1, 2); first(x, 2);";
+    static const char text[] =
+        "value(x, y, p); ns::first(x, 1); second<float, 4>(x, a); third(1, p, q);"
+        "over(1); pointed(2); unseen(x); v3(1, 2); first(x, 2); last(x, y, 1); v4(x);";
     struct ks_callee_list list;
     ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(unit), &list);
     assert_int_equal(ks_callee_changes(&list, "value"), 0);
@@ -39,7 +44,11 @@ static void test_changes(void **state)
     assert_int_equal(ks_callee_changes(&list, "over"), 2);
     assert_int_equal(ks_callee_changes(&list, "pointed"), 0);
     assert_int_equal(ks_callee_changes(&list, "v3"), 0);
-    assert_int_equal(ks_callee_changes(&list, "unseen"), UINT32_MAX); // called there, declared nowhere
+    assert_int_equal(ks_callee_changes(&list, "last"),
+                     1); // a call behind a condition is no declaration
+    assert_int_equal(ks_callee_changes(&list, "v4"), 0);
+    assert_int_equal(ks_callee_changes(&list, "unseen"),
+                     UINT32_MAX); // called there, declared nowhere
     assert_int_equal(ks_callee_changes(NULL, "value"), UINT32_MAX);
 }
 
