@@ -28,7 +28,8 @@ enum ks_status ks_bind_probes(struct binder *b, struct ks_err *err)
     struct ks_value *sizes;
     const struct ks_brief *brief = b->brief;
     if (!brief->mark || brief->mark->n_workloads == 0)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "no workload says how large the arrays are");
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no workload says how large the arrays are",
+                brief->decl->line);
     size_t n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
     enum ks_status status = KS_OK;
     for (int kind = 0; kind < KINDS; kind++) {

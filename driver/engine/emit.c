@@ -295,8 +295,8 @@ static enum ks_status ask(const struct ks_subject *s, const char *what, struct k
     return KS_OK;
 }
 
-enum ks_status ks_emit(struct ks_subject *subject, const struct ks_options *options,
-                       struct ks_proposal *proposal, struct ks_err *err)
+static enum ks_status emit(struct ks_subject *subject, const struct ks_options *options,
+                           struct ks_proposal *proposal, struct ks_err *err)
 {
     KS_TRY(ks_options_agree(options, err));
     struct ks_subject rewritten, *s = &rewritten;
@@ -316,4 +316,10 @@ enum ks_status ks_emit(struct ks_subject *subject, const struct ks_options *opti
     KS_TRY(ask(s, apart, proposal, err));
     KS_TRY(ask(s, s->asks, proposal, err));
     return ask(s, s->guard, proposal, err);
+}
+
+enum ks_status ks_emit(struct ks_subject *subject, const struct ks_options *options,
+                       struct ks_proposal *proposal, struct ks_err *err)
+{
+    return ks_subject_refused(subject, emit(subject, options, proposal, err), err);
 }

@@ -1,5 +1,6 @@
 #include "engine/subject.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/reshape.h"
@@ -58,6 +59,15 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     if (!subject->is_map)
         subject->not_map = ks_arena_strdup(arena, why.text);
     return KS_OK;
+}
+
+enum ks_status ks_subject_refused(const struct ks_subject *s, enum ks_status status,
+                                  struct ks_err *err)
+{
+    int line;
+    if (status == KS_E_UNSUPPORTED && err != NULL && sscanf(err->text, "line %d:", &line) != 1)
+        ks_err_prefix(err, "line %d: %s", s->decl->line, s->decl->name);
+    return status;
 }
 
 const char *ks_subject_constant(void *context, const char *name)

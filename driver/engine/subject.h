@@ -31,6 +31,10 @@ struct ks_subject {
 enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
                                struct ks_subject *subject, struct ks_err *err);
 
+// A refusal says by construct and line what is refused. What no construct of the body is the reason
+// for, options that do not go together for one, names the kernel.
+enum ks_status ks_subject_refused(const struct ks_subject *subject, enum ks_status status,
+                                  struct ks_err *err);
 // Plan text of a name that is no parameter: a template argument that is an integer.
 const char *ks_subject_constant(void *subject, const char *name);
 // Bytes behind a pointer parameter as plan text, from the workloads' contracts; NULL when they name

@@ -80,6 +80,15 @@ static bool takes(const char *const *params, const char *name, size_t n)
     return false;
 }
 
+static enum ks_status check(size_t i, struct ks_subject *subject, struct ks_options *options,
+                            struct ks_err *err)
+{
+    struct ks_subject view;
+    KS_TRY(ks_reshape(subject, options, &view, err));
+    KS_TRY(transforms[i].check(&view, options, err));
+    return ks_options_agree(options, err);
+}
+
 enum ks_status ks_transform_apply(struct ks_subject *subject, const char *transform,
                                   const char *params, struct ks_options *options,
                                   struct ks_err *err)
@@ -92,10 +101,7 @@ enum ks_status ks_transform_apply(struct ks_subject *subject, const char *transf
                 KS_FAIL(err, KS_E_USER, "transform %s has no parameter \"%.*s\"", transform,
                         (int)strcspn(at, "= "), at);
         KS_TRY(ks_options_read(params, options, err));
-        struct ks_subject view;
-        KS_TRY(ks_reshape(subject, options, &view, err));
-        KS_TRY(transforms[i].check(&view, options, err));
-        return ks_options_agree(options, err);
+        return ks_subject_refused(subject, check(i, subject, options, err), err);
     }
     const char *near = ks_nearest_word(transform, ks_transform_names());
     KS_FAIL(err, KS_E_USER, "no transform \"%s\"%s%s", transform, near ? "; did you mean " : "",

@@ -28,6 +28,7 @@ made() {
 # refused KERNEL-FILE "TRANSFORM PARAMETERS; ..." WORDS
 refused() {
     "$build/tests/print_transform" "$1" "$2" ${preprocessed:-} > "$scratch/out" 2> "$scratch/err" && { echo "FAIL: $1: $2 is not refused"; bad=1; }
+    grep -qE '^line [0-9]+: ' "$scratch/err" || { echo "FAIL: $1: $2 is refused without a line: $(cat "$scratch/err")"; bad=1; }
     grep -q "$3" "$scratch/err" || { echo "FAIL: $1: $2 is refused otherwise: $(cat "$scratch/err")"; bad=1; }
 }
 

@@ -214,6 +214,61 @@ static void refusals_name_construct_and_line(void **state)
            "geometry", "items=4", "line 5: return inside a loop");
 }
 
+// Whatever two transforms are put on top of each other.
+static void every_refusal_has_its_line(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"),
+                                        KERNEL(INDEX
+                                               "  if (i >= n)\n    return;\n  float s = 0;\n  for "
+                                               "(int k = 0; k < n; k++)\n    s += x[k];\n"
+                                               "  y[i] = s;\n"),
+                                        KERNEL("  y[threadIdx.x] = x[blockIdx.x * n];\n")};
+    static const char *const steps[][2] = {{"geometry", "block=32x8 items=4"},
+                                           {"rows", "rows=4"},
+                                           {"vectorize", "width=4"},
+                                           {"stream", "stream=3"},
+                                           {"unroll", "unroll=1"},
+                                           {"bounds", "bounds=2"},
+                                           {"readonly", "restrict=1"},
+                                           {"math", "math=3"},
+                                           {"jam", "items=1"},
+                                           {"jam", "items=16 rows=8"},
+                                           {"tile", "tile=999"},
+                                           {"tile", "tile=8 ahead=3"},
+                                           {"split", "split=999"},
+                                           {"split", "split=4"},
+                                           {"interchange", "interchange=1"},
+                                           {"select", "select=1"},
+                                           {"divide", "divide=1"},
+                                           {"keep", "keep=2"},
+                                           {"shuffle", "shuffle=1"},
+                                           {"lanes", "lanes=32"},
+                                           {"lanes", "lanes=24"},
+                                           {"private", "private=3"},
+                                           {"private", "private=1"}};
+    enum { STEPS = sizeof steps / sizeof *steps };
+    int refused = 0;
+    for (size_t n = 0; n < STEPS * STEPS * (sizeof texts / sizeof *texts); n++) {
+        const char *const *a = steps[n % STEPS], *const *b = steps[n / STEPS % STEPS];
+        struct made *m = make(texts[n / STEPS / STEPS]);
+        struct ks_subject subject;
+        struct ks_options options = {0};
+        struct ks_proposal proposal;
+        struct ks_err err = {0};
+        int line;
+        assert_int_equal(ks_subject_make(&arena, &m->brief, &subject, &err), KS_OK);
+        if (ks_transform_apply(&subject, a[0], a[1], &options, &err) == KS_OK &&
+            ks_transform_apply(&subject, b[0], b[1], &options, &err) == KS_OK &&
+            ks_emit(&subject, &options, &proposal, &err) == KS_OK)
+            continue;
+        refused++;
+        if (err.status != KS_E_UNSUPPORTED || sscanf(err.text, "line %d: ", &line) != 1)
+            fail_msg("%s %s on %s %s: %s", b[0], b[1], a[0], a[1], err.text);
+    }
+    assert_true(refused > 1000);
+}
+
 static void unknown_parameters_are_mistakes(void **state)
 {
     (void)state;
@@ -273,6 +328,7 @@ int main(void)
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
+        cmocka_unit_test(every_refusal_has_its_line),
         cmocka_unit_test(unknown_parameters_are_mistakes),
         cmocka_unit_test(what_no_shape_has_is_refused_at_once),
         cmocka_unit_test(options_print_as_they_are_read),
