@@ -82,7 +82,7 @@ static enum ks_status adopt(struct adopting *a, const struct ks_strv *targets, b
     return KS_OK;
 }
 
-static int check(struct adopting *a, const struct ks_strv *targets)
+static int check(struct adopting *a)
 {
     struct ks_verb_context *context = a->context;
     const struct ks_skill *skill = ks_skill_find(&a->library.skills, a->id);
@@ -93,7 +93,7 @@ static int check(struct adopting *a, const struct ks_strv *targets)
     if (skill->transform == NULL && skill->template_ == NULL && context->config.agent == NULL)
         return verb_usage(context, "`%s` has no action: with it and without it the same would be tried; configure a "
                           "model that is shown it (KS_AGENT)", a->id);
-    return verb_paired_check(context, "adopt", targets->at + 2, targets->len - 2);
+    return EXIT_OK;
 }
 
 int verb_skills_adopt(struct ks_verb_context *context, const struct verb_words *words, const char *budget,
@@ -102,13 +102,15 @@ int verb_skills_adopt(struct ks_verb_context *context, const struct verb_words *
     struct adopting a = {.context = context, .id = words->targets.at[1]};
     struct ks_err err = {0};
     bool adopted = false;
-    if (words->targets.len - 2 < KS_TRIAL_KERNELS)
-        return verb_usage(context, "adopt takes %d kernels or more, FILE.cu:KERNEL each", KS_TRIAL_KERNELS);
+    int exit_code = verb_paired_check(context, "adopt", words->targets.at + 2, words->targets.len - 2);
+    if (exit_code != EXIT_OK)
+        return exit_code;
     ks_stop_on_signals();
     enum ks_status status = ks_outcomes_open(&context->config, &a.outcomes, &err);
     if (status == KS_OK)
         status = ks_library_load(context->arena, &context->config, a.outcomes, true, &a.library, &err);
-    int exit_code = status == KS_OK ? check(&a, &words->targets) : EXIT_OK;
+    if (status == KS_OK)
+        exit_code = check(&a);
     if (status == KS_OK && exit_code == EXIT_OK) {
         const struct ks_skill *skill = ks_skill_find(&a.library.skills, a.id);
         a.paired = (struct verb_paired){
