@@ -1,4 +1,5 @@
 #include "engine/map_finder.h"
+#include "engine/reshape.h"
 
 #include <string.h>
 
@@ -92,24 +93,6 @@ static bool is_wide(const char *type)
     return strstr(type, "long") || strstr(type, "size_t") || strstr(type, "64");
 }
 
-// Takes variables out of a declaration; `gone` says which.
-static void drop(struct ks_map_finder *f, const struct ks_node *decl, const bool *gone)
-{
-    bool kept = false;
-    size_t n = 0;
-    for (size_t i = 0; i < decl->n; i++)
-        n += gone[i];
-    if (n == decl->n) {
-        ks_edit_add(f->arena, &f->map->edits, decl->begin, decl->end, "");
-        return;
-    }
-    for (size_t i = 0; i < decl->n; kept |= !gone[i], i++)
-        if (gone[i] && kept) // with the comma in front
-            ks_edit_add(f->arena, &f->map->edits, decl->kid[i - 1]->end, decl->kid[i]->end, "");
-        else if (gone[i])
-            ks_edit_add(f->arena, &f->map->edits, decl->kid[i]->begin, decl->kid[i + 1]->begin, "");
-}
-
 static enum ks_status scan_declaration(struct ks_map_finder *f, const struct ks_node *decl, bool loop)
 {
     const struct ks_node *where = NULL;
@@ -130,7 +113,7 @@ static enum ks_status scan_declaration(struct ks_map_finder *f, const struct ks_
     }
     ks_affine_declare(f->env, decl, loop);
     if (raw > 0)
-        drop(f, decl, gone);
+        ks_node_drop(f->arena, &f->map->edits, decl, gone);
     for (size_t i = 0; i < decl->n; i++) {
         if (gone[i])
             continue;
@@ -326,7 +309,7 @@ static enum ks_status scan_front(struct ks_map_finder *f, const struct ks_node *
                     decl->line, local->name);
     }
     if (numbers > 0)
-        drop(f, decl, gone);
+        ks_node_drop(f->arena, &f->map->edits, decl, gone);
     return KS_OK;
 }
 

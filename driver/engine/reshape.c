@@ -113,3 +113,21 @@ void ks_normal_edits(const struct ks_subject *s, struct ks_edit_list *edits)
     struct normal n = {s, edits};
     ks_node_walk(s->body.block, visit, &n);
 }
+
+void ks_node_drop(struct ks_arena *arena, struct ks_edit_list *edits, const struct ks_node *decl,
+                  const bool *gone)
+{
+    bool kept = false;
+    size_t n = 0;
+    for (size_t i = 0; i < decl->n; i++)
+        n += gone[i];
+    if (n == decl->n) {
+        ks_edit_add(arena, edits, decl->begin, decl->end, "");
+        return;
+    }
+    for (size_t i = 0; i < decl->n; kept |= !gone[i], i++)
+        if (gone[i] && kept) // with the comma in front
+            ks_edit_add(arena, edits, decl->kid[i - 1]->end, decl->kid[i]->end, "");
+        else if (gone[i])
+            ks_edit_add(arena, edits, decl->kid[i]->begin, decl->kid[i + 1]->begin, "");
+}

@@ -25,6 +25,14 @@ void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edi
 // Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], *p
 // becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
 void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+// Loops that count, in one spelling (engine/counting.c): `while` as `for`, then first values, then
+// declarations moved into their loops.
+void ks_while_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+void ks_start_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+void ks_counter_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+// Takes variables out of a declaration; `gone` says which.
+void ks_node_drop(struct ks_arena *arena, struct ks_edit_list *edits, const struct ks_node *decl,
+                  const bool *gone);
 
 // The kernel's text with `switch` written as a chain of `if` where that means the same (engine/switches.c); `body` is
 // where its body begins.

@@ -47,6 +47,9 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     const char *text = ks_switches_written_out(arena, without_splices(arena, brief->kernel_text),
                                                brief->decl->body - brief->decl->begin);
     KS_TRY(ks_body_parse(arena, text, brief->decl, &brief->callees, &subject->body, err));
+    KS_TRY(write_out(arena, subject, ks_while_edits, err));
+    KS_TRY(write_out(arena, subject, ks_start_edits, err));
+    KS_TRY(write_out(arena, subject, ks_counter_edits, err));
     KS_TRY(write_out(arena, subject, ks_normal_edits, err));
     KS_TRY(write_out(arena, subject, ks_pointer_edits, err));
     struct ks_affine env;

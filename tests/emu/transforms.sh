@@ -183,6 +183,16 @@ sed '/total += weight/d; /continue/d' "$source/pairs.cu" > "$scratch/reference.c
 sed -i '/++count/d' "$scratch/reference.cu"
 refused "$scratch/reference.cu" 'lanes lanes=8; keep' 'line'
 
+# Loops that count, in spellings of C.
+made counters 'geometry block=32 items=2' CORRECT
+made counters 'lanes lanes=4; unroll unroll=2' CORRECT
+made counters 'jam items=2 block=32' CORRECT
+made counters 'geometry block=32 items=2' WRONG 's/for (int j = 0; /for (int j = 1; /'
+sed 's/y\[i\] = t;/y[i] = t + k;/' "$source/counters.cu" > "$scratch/after.cu"
+refused "$scratch/after.cu" 'geometry block=32' 'line 6: k is carried from element to element'
+sed 's/s -= 0.25f;/if (s > 2) { s -= 1; at += 2; continue; } &/' "$source/counters.cu" > "$scratch/skips.cu"
+"$build/tests/print_transform" "$scratch/skips.cu" 'geometry block=32' | grep -qF 'while (at < limit[i])' || { echo 'FAIL: a while with a continue became a for'; bad=1; }
+
 # Results by reference.
 made prices 'vectorize width=4' CORRECT
 made prices 'stream stream=1 width=2 block=128; bounds bounds=2' CORRECT
