@@ -27,6 +27,7 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         {options->select, ks_select_values},
         {options->keep, ks_keep_values},
         {options->divide, ks_divide_numbers},
+        {options->private_, ks_spread_atomics},
     };
     *view = *s;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
@@ -35,7 +36,8 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         if (!steps[i].wanted)
             continue;
         KS_TRY(steps[i].step(&before, &edits, err));
-        KS_TRY(ks_reshape_edit(&before, &edits, view, err));
+        if (edits.len > 0)
+            KS_TRY(ks_reshape_edit(&before, &edits, view, err));
     }
     return KS_OK;
 }

@@ -19,6 +19,8 @@ enum ks_status ks_reshape_edit(const struct ks_subject *subject, const struct ks
 typedef enum ks_status ks_reshape_step(struct ks_subject *subject, struct ks_edit_list *edits,
                                        struct ks_err *err);
 ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values, ks_divide_numbers;
+// For atomics that are gathered; without an edit where there is nothing to do (engine/spread.c).
+ks_reshape_step ks_spread_atomics;
 
 // Local pointers into parameters' arrays, written out where they are subscripted (engine/pointers.c).
 void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edits);

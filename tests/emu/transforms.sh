@@ -52,6 +52,14 @@ made clusters 'private private=1' WRONG 's/&size\[opt_i\], opt_own1/\&size[opt_i
 made extremes 'private private=2' CORRECT
 made extremes 'private private=2 block=16x16 blocks=5' CORRECT
 made extremes 'private private=2 block=16x16' WRONG 's/opt_i < 8; opt_i++/opt_i < 7; opt_i++/'
+# And what a loop sums before one atomic behind it.
+made inner 'private private=2' CORRECT
+made inner 'private private=1 block=64 blocks=3' CORRECT
+made inner 'private private=2' WRONG 's/opt_i < 8; opt_i++/opt_i < 7; opt_i++/'
+for own in 's/sum = 0.0f/sum = 1.0f/' 's/sum += a/sum += sum > 9 ? 0 : a/' 's/float sum/double sum/' 's/if (a\[i\] > 0.25f)/if (a[i] > 0.9f) return; else/' 's/result + 1/result + int(sum)/'; do
+    sed "$own" "$source/inner.cu" > "$scratch/own.cu"
+    refused "$scratch/own.cu" 'private private=2' 'line [0-9]*: '
+done
 refused "$source/histogram.cu" 'private private=2' 'line 11: updates go to more than one element'
 refused "$source/histogram.cu" 'private private=1 block=48' 'whole warps'
 sed 's/atomicAdd(&count\[v\], 1u);/count[v] = 0;/' "$source/histogram.cu" > "$scratch/plain.cu"
