@@ -99,6 +99,7 @@ is halving conv2 x=image weight=taps batch=b kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 ih=h
 is doubling conv_back1 batch=grid.z co=grid.y kw=4 sw=2 pw=0 iw=w
 is softmax_by_thread row_map rows=rows cols=n form=softmax
 is softmax_in_shared row_map rows=grid.x cols=n form=softmax
+is softmax_by_thread row_online rows=rows cols=n form=softmax
 is layer_norm_by_thread row_norm_affine gamma=g beta=b eps=1e-6
 none almost_layer_norm
 is suffix_sums row_scan form=reverse_sum
@@ -148,6 +149,9 @@ made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) 
 more='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'
 made line_filter_and_more conv1 "$more" bn=16
 WRONG='s/\[its_channel\]/[0]/' made line_filter_and_more conv1 "$more" bn=16
+softmax="let(rows=2, n=70) in(in[rows*n]) out(out[rows*n]) $line"
+made softmax_by_thread row_online "$softmax" threads=64
+WRONG='s/all \*= exp(own - v); //' made softmax_by_thread row_online "$softmax" threads=64
 channels='let(b=2, c=3, n=10) in(x[b*c*n])'
 made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
 WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
