@@ -12,6 +12,8 @@
 
 #define SIZED 16              // of the first literals, that all values are made as large as
 #define WHOLE_BITS (1 << 23) // integers from here on may be the bits of a float
+#define RUN 64               // values that a pattern is planted in
+#define RUN_SALT UINT64_C(0x11e7a15)
 
 static void add_value(struct ks_literals *l, double value)
 {
@@ -232,25 +234,58 @@ static void put_float(unsigned char *at, enum ks_scalar scalar, double value)
     }
 }
 
-// The range that an initialiser promises of integers; false where it promises more than a range.
-static bool range_of(const struct ks_init *init, double *low, double *high)
+struct range {
+    int64_t low, high; // both included
+};
+
+static int64_t to_whole(double value)
 {
-    *low = init->kind == KS_INIT_DEFAULT ? 0 : init->a;
-    *high = init->kind == KS_INIT_DEFAULT ? 99 : init->kind == KS_INIT_UNIFORM ? init->b - 1 : init->b;
-    return init->kind == KS_INIT_DEFAULT || init->kind == KS_INIT_UNIFORM || init->kind == KS_INIT_RANDINT;
+    return value >= 0x1p63 ? INT64_MAX : value <= -0x1p63 ? INT64_MIN : (int64_t)value;
 }
 
-static void put_whole(const struct ks_literals *l, unsigned char *at, enum ks_scalar scalar,
-                      const struct ks_init *init, uint64_t which)
+// The range that an initialiser promises of integers; false where it promises more than a range.
+static bool range_of(const struct ks_init *init, struct range *range)
 {
-    double low, high;
-    if (l->n_wholes == 0 || scalar == KS_T_BOOL || !range_of(init, &low, &high))
+    bool default_ = init->kind == KS_INIT_DEFAULT;
+    *range = (struct range){default_ ? 0 : to_whole(ceil(init->a)),
+                            default_ ? 99 : to_whole(floor(init->kind == KS_INIT_UNIFORM ? init->b - 1 : init->b))};
+    return range->low <= range->high &&
+           (default_ || init->kind == KS_INIT_UNIFORM || init->kind == KS_INIT_RANDINT);
+}
+
+static void put_whole(const struct ks_literals *l, unsigned char *at, enum ks_scalar scalar, struct range range,
+                      uint64_t which)
+{
+    if (l->n_wholes == 0)
         return;
     int64_t value = l->wholes[which % l->n_wholes] + (int64_t)(which / KS_LITERALS % 3) - 1;
     if (which / 128 % 4 == 3)
         value = -value;
-    if ((double)value >= low && (double)value <= high)
+    if (value >= range.low && value <= range.high)
         memcpy(at, &value, ks_scalar_size(scalar)); // little endian
+}
+
+// Element `i` of a run whose values go up or down by one, or by a few, as sorted indices do; at an end of the range
+// they go on at the other.
+static int64_t in_step(struct range range, uint64_t run, uint64_t i)
+{
+    uint64_t n = (uint64_t)range.high - (uint64_t)range.low + 1; // 0: 2^64
+    uint64_t gone = i * (run >> 8 & 1 ? 1 + (run >> 9) % 8 : 1), from = run >> 12;
+    if (n != 0) {
+        gone %= n;
+        from %= n;
+    }
+    if (run >> 4 & 1)
+        gone = n - gone;
+    uint64_t offset = n == 0 || from < n - gone ? from + gone : from - (n - gone);
+    return (int64_t)((uint64_t)range.low + offset);
+}
+
+// One of the range's ends, or beside it.
+static int64_t end_of(struct range range, uint64_t which)
+{
+    int64_t beside = range.low < range.high && which % 4 == 3;
+    return which >> 2 & 1 ? range.high - beside : range.low + beside;
 }
 
 size_t ks_literals_kinds(const struct ks_literals *l)
@@ -275,28 +310,49 @@ static double size_of(const struct ks_literals *l, enum ks_scalar scalar, uint64
     return moderate ? size : 0;
 }
 
+static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
+                         uint64_t seed, uint64_t count, unsigned char *at)
+{
+    enum { PATTERNS = 8 };
+    size_t size = ks_scalar_size(elem.scalar);
+    struct range range;
+    if (elem.scalar == KS_T_BOOL || !range_of(init, &range))
+        return;
+    for (uint64_t i = 0; i < count; i++, at += size) {
+        uint64_t run = ks_hash_counter(seed ^ RUN_SALT, i / RUN), own = ks_hash_counter(seed, i);
+        uint64_t pattern = run % PATTERNS;
+        int64_t value = pattern == PATTERNS - 1 ? end_of(range, own) : in_step(range, run, i % RUN);
+        if (pattern >= PATTERNS / 2)
+            memcpy(at, &value, size); // little endian
+        else if (pattern > 0 && !literals->scattered)
+            put_whole(literals, at, elem.scalar, range, (run >> 8) + (pattern == 1 ? i % 2 : 0));
+        else if (own % 4 == 0)
+            put_whole(literals, at, elem.scalar, range, own / 4);
+    }
+}
+
 void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
                        uint64_t seed, int64_t count, void *data)
 {
-    enum { RUN = 64, PATTERNS = 4 };
-    bool floats = ks_scalar_is_float(elem.scalar);
+    enum { PATTERNS = 4 };
     size_t size = ks_scalar_size(elem.scalar);
+    uint64_t n = (uint64_t)count * (uint64_t)elem.lanes;
     unsigned char *at = data;
-    double sized = floats ? size_of(literals, elem.scalar, seed) : 0;
-    for (uint64_t i = 0; sized > 0 && i < (uint64_t)count * (uint64_t)elem.lanes; i++)
+    if (!ks_scalar_is_float(elem.scalar)) {
+        plant_wholes(literals, elem, init, seed, n, at);
+        return;
+    }
+    double sized = size_of(literals, elem.scalar, seed);
+    for (uint64_t i = 0; sized > 0 && i < n; i++)
         put_float(at + i * size, elem.scalar, sized * ks_scalar_value(elem.scalar, at, (int64_t)i));
     if (sized > 0)
         return;
-    for (uint64_t i = 0; i < (uint64_t)count * (uint64_t)elem.lanes; i++, at += size) {
-        uint64_t run = ks_hash_counter(seed ^ UINT64_C(0x11e7a15), i / RUN), own = ks_hash_counter(seed, i);
+    for (uint64_t i = 0; i < n; i++, at += size) {
+        uint64_t run = ks_hash_counter(seed ^ RUN_SALT, i / RUN), own = ks_hash_counter(seed, i);
         unsigned pattern = literals->scattered ? 0 : run % PATTERNS;
         if (pattern == 0 && own % 4 != 0)
             continue;
         uint64_t which = pattern == 0 ? own / 4 : (run >> 8) + (pattern == 3 ? i % 2 : 0);
-        if (!floats) {
-            put_whole(literals, at, elem.scalar, init, which);
-            continue;
-        }
         double value = ks_literals_near(literals, which);
         if (value == 0)
             value = which % 2 == 0 ? 1 : -0.5;

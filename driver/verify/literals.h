@@ -32,7 +32,8 @@ double ks_literals_turn(const struct ks_literals *literals, uint64_t turn);
 size_t ks_literals_kinds(const struct ks_literals *literals);
 int ks_literals_kind(const struct ks_literals *literals, uint64_t seed);
 // Plants them among `count` elements, for each run of 64 values by `seed`: scattered, or else all equal, rising or
-// alternating. Integers stay within what their initialiser promises.
+// alternating. Integers stay within what their initialiser promises, and come in steps (as sorted indices do, up or
+// down by one or a few) and as the ends of their range too.
 void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
                        uint64_t seed, int64_t count, void *data);
 

@@ -253,13 +253,16 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         ks_maker_rounded(&m, workload, &shapes[i], modulus, limit);
     }
     struct ks_problem *middle[MIDDLE_SHAPES];
-    size_t n_edges = m.problems.len, n_thin = 0;
+    size_t n_edges = m.problems.len, thin = n_edges, n_thin = 0; // from `thin` on one look at each has to do
     if (ks_judge_defends(judge, KS_D_SHAPES)) {
         struct ks_rng rng;
         ks_rng_seed(&rng, judge->shape_seed + workload);
         ks_maker_corners(&m, workload, proposal, limit);
+        thin = m.problems.len;
+        ks_maker_related(&m, workload, proposal, limit);
         if (ks_maker_alone(&m, workload, proposal, limit))
-            n_thin = m.problems.len; // so many that one look at each has to do
+            thin = n_edges; // so many are the corners then
+        n_thin = m.problems.len;
         ks_maker_middle(&m, workload, proposal, &rng, MIDDLE_SHAPES,
                    limit < MIDDLE_BYTES ? limit : MIDDLE_BYTES, middle);
     }
@@ -288,7 +291,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         if (ks_same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
         m.worth = KS_WORTH_EDGE;
-        if (i >= n_edges && i < n_thin)
+        if (i >= thin && i < n_thin)
             add_task(&m, p, KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
         else if (ks_problem_bytes(p) <= SMALL_BYTES)
             add_small(&m, p, p == deep, turn++);

@@ -27,6 +27,9 @@ void ks_maker_rounded(struct ks_maker *m, size_t workload, const struct ks_shape
 // The domain is a box over independent sizes: its corners are run, each size least or as declared. Of more sizes than
 // four only those where none, one, two or all but one are as declared.
 void ks_maker_corners(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// Of two to four sizes: one more than the others where these fill tiles of the proposal's numbers, one twice the others, and
+// each way to share the guard's modulus out between two. Seen once each.
+void ks_maker_related(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
 // Of more than four sizes: each alone at the edges of the proposal's numbers and of 32, the others small, since all
 // at once are too much there. False: there are fewer.
 bool ks_maker_alone(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);

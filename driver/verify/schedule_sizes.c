@@ -4,7 +4,9 @@
 #include "verify/schedule_maker.h"
 
 #define LONE_SIZES 96
-#define NEAR 20 // of sizes that differ by one
+#define NEAR 20         // of sizes that differ by one
+#define TILES 4         // of the proposal's numbers, that are taken for the edge of a tile
+#define LARGEST_TILE 256
 
 bool ks_same_sizes(const struct ks_problem *a, const struct ks_problem *b)
 {
@@ -117,6 +119,47 @@ void ks_maker_corners(struct ks_maker *m, size_t workload, const struct ks_propo
             beside[i].value = value < sizes[i].value ? value : sizes[i].value;
         }
         ks_maker_problem(m, workload, beside, n, max_bytes);
+    }
+}
+
+// Sizes that stand in a relation: `base` each, but for one, which has `own`, and another, which has `other` (0: as the
+// rest). None that is larger than declared.
+static void add_related(struct ks_maker *m, size_t workload, const struct ks_value *sizes, size_t n, int64_t base,
+                        size_t which, int64_t own, size_t second, int64_t other, int64_t max_bytes)
+{
+    struct ks_value *related = ks_arena_memdup(m->arena, sizes, n * sizeof *related);
+    bool fits = true;
+    for (size_t i = 0; i < n; i++) {
+        related[i].value = i == which ? own : i == second && other > 0 ? other : base;
+        fits = fits && related[i].value <= sizes[i].value;
+    }
+    if (fits)
+        ks_maker_problem(m, workload, related, n, max_bytes);
+}
+
+void ks_maker_related(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes)
+{
+    struct ks_value *sizes;
+    int64_t tiles[KS_MAX_CONSTANTS + 1] = {32}, modulus = ks_judge_modulus(m->judge, proposal);
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    size_t n_tiles = 1 + ks_harvest_constants(proposal, tiles + 1, KS_MAX_CONSTANTS);
+    if (n < 2 || n > KS_MOST_CORNERED)
+        return;
+    for (size_t which = 0; which < n; which++) {
+        int64_t near = (NEAR + modulus - 1) / modulus * modulus;
+        add_related(m, workload, sizes, n, near, which, 2 * near, 0, 0, max_bytes);
+        for (size_t t = 0, made = 0; t < n_tiles && made <= TILES; t++) {
+            int64_t whole = (tiles[t] + modulus - 1) / modulus * modulus;
+            if (tiles[t] < NEAR / 3 || tiles[t] > LARGEST_TILE)
+                continue;
+            add_related(m, workload, sizes, n, whole, which, whole + modulus, 0, 0, max_bytes);
+            made++;
+        }
+        // A guard may ask of a product what the code asks of a factor.
+        for (int64_t part = 1; part <= modulus && modulus > 1; part++)
+            for (size_t second = 0; second < n && modulus % part == 0; second++)
+                if (second != which)
+                    add_related(m, workload, sizes, n, NEAR + 1, which, part, second, modulus / part, max_bytes);
     }
 }
 

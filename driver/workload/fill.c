@@ -260,7 +260,8 @@ static double family_value(enum ks_family family, enum ks_scalar scalar, struct 
     case KS_FAMILY_POSITION:
         return (double)(i % POSITION_MODULUS);
     case KS_FAMILY_IMPULSE:
-        return i == ks_hash_counter(seed, 0) % source->n ? 1.0 : 0.0;
+        // Zeros of either sign: who orders the bits takes one for the larger.
+        return i == ks_hash_counter(seed, 0) % source->n ? 1.0 : h >> 63 ? -0.0 : 0.0;
     case KS_FAMILY_EXACT: // +-1, 3, 5, 7: sums of 2^18 products of two stay below 2^24
         return (h >> 63 ? -1.0 : 1.0) * (double)(1 + 2 * (h >> 61 & 3));
     default:

@@ -201,12 +201,14 @@ static void test_families(void **state)
         assert_true(v[i] == (float)(i % 4093));
     free(v);
     v = floats(init, KS_FAMILY_IMPULSE, 1, 10000);
-    int ones = 0;
+    int ones = 0, minus = 0;
     for (size_t i = 0; i < 10000; i++) {
         assert_true(v[i] == 0 || v[i] == 1);
         ones += v[i] == 1;
+        minus += signbit(v[i]) != 0;
     }
     assert_int_equal(ones, 1);
+    assert_true(minus > 4000 && minus < 6000); // zeros of either sign
     free(v);
     v = floats(init, KS_FAMILY_EXACT, 1, 10000);
     for (size_t i = 0; i < 10000; i++)

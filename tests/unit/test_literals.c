@@ -3,6 +3,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -147,7 +148,7 @@ static void floats_are_scattered_equal_and_rising(void **state)
 static void integers_stay_within_their_promise(void **state)
 {
     (void)state;
-    enum { N = 4096 };
+    enum { N = 8192 };
     struct ks_literals l = {.wholes = {40, 1777}, .n_wholes = 2};
     struct ks_elem elem;
     int x[N], y[N], planted = 0;
@@ -157,7 +158,7 @@ static void integers_stay_within_their_promise(void **state)
         x[i] = 50, y[i] = i;
     ks_literals_plant(&l, elem, &range, 1, N, x);
     for (int i = 0; i < N; i++) {
-        assert_true(x[i] == 50 || (x[i] >= 39 && x[i] <= 41));
+        assert_true(x[i] >= 30 && x[i] <= 60);
         planted += x[i] == 40;
     }
     assert_true(planted > 50);
@@ -166,6 +167,40 @@ static void integers_stay_within_their_promise(void **state)
     ks_literals_plant(&l, elem, &range, 1, N, y);
     for (int i = 0; i < N; i++)
         assert_int_equal(y[i], i);
+}
+
+// Without a number to plant as well, and where terms meet: in steps of a few up and down, and the ends of the range.
+static void integers_come_in_steps_and_at_the_ends(void **state)
+{
+    (void)state;
+    enum { N = 64 * 256 };
+    static const struct ks_init ranges[] = {{.kind = KS_INIT_RANDINT, .a = -7, .b = 500},
+                                            {.kind = KS_INIT_RANDINT, .a = INT32_MIN, .b = INT32_MAX}};
+    const struct ks_literals l = {.scattered = true};
+    struct ks_elem elem;
+    int *x = calloc(N, sizeof *x);
+    assert_true(ks_elem_parse("i32", &elem));
+    for (size_t r = 0; r < 2; r++) {
+        int up = 0, down = 0, steps = 0, ends[2] = {0};
+        for (int i = 0; i < N; i++)
+            x[i] = 50;
+        ks_literals_plant(&l, elem, &ranges[r], 1, N, x);
+        for (int run = 0; run < N; run += 64) {
+            int64_t step = (int64_t)x[run + 1] - x[run], same = 0;
+            for (int i = run + 1; i < run + 64; i++)
+                same += (int64_t)x[i] - x[i - 1] == step;
+            up += same == 63 && step == 1;
+            down += same == 63 && step == -1;
+            steps += same == 63 && llabs(step) > 1;
+        }
+        for (int i = 0; i < N; i++) {
+            assert_true(x[i] >= ranges[r].a && x[i] <= ranges[r].b);
+            ends[0] += x[i] == (int)ranges[r].a;
+            ends[1] += x[i] == (int)ranges[r].b;
+        }
+        assert_true(up > 8 && down > 8 && steps > 8 && ends[0] > 200 && ends[1] > 200);
+    }
+    free(x);
 }
 
 int main(void)
@@ -177,6 +212,7 @@ int main(void)
         cmocka_unit_test(each_turn_gives_another),
         cmocka_unit_test(floats_are_scattered_equal_and_rising),
         cmocka_unit_test(integers_stay_within_their_promise),
+        cmocka_unit_test(integers_come_in_steps_and_at_the_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
