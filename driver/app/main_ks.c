@@ -36,7 +36,7 @@ static const struct ks_verb verbs[] = {
      "                 recording (`ks record`), the largest first; what one leaves goes to those behind\n"
      "Exit status: the worst of `ks tune`'s for each.\n",
      verb_warm},
-    {"verify", "FILE.cu[:KERNEL] [--variant P.yaml] [--set NAME=VALUE] [--device NAME] [--seed N] [-- NVCC OPTIONS] | --suite DIR",
+    {"verify", "FILE.cu[:KERNEL] [--variant P.yaml] [--set NAME=VALUE] [--device NAME] [--draw N] [--seed N] [-- NVCC OPTIONS] | --suite DIR",
      "judge stored variants, a proposal, or a folder of fixtures",
      "Judges what is stored for the marked kernels of FILE.cu as a search would: gates, correctness on\n"
      "every shape and family, timing, confirmation (docs/judging.md). Nothing is stored.\n"
@@ -46,6 +46,8 @@ static const struct ks_verb verbs[] = {
      "  --set NAME=VALUE  another size for a let() of the workloads; may come several times\n"
      "  --device NAME     where kernels run: `cuda`, `emu` (docs/emulator.md); default KS_DEVICE, else a\n"
      "                    GPU, else the emulated device\n"
+     "  --draw N          the sizes, values and addresses of the judgement whose report names N: the\n"
+     "                    same verdict again, for what runs alike; of several variants, the first's\n"
      "  --seed N          on the emulated device every run under this schedule: what a failure names\n"
      "                    (`race under --seed 7: ...`), for originals and candidates\n"
      "  --suite DIR       every fixture in DIR (docs/suite.md), and whether it got its verdict\n"

@@ -102,7 +102,7 @@ enum ks_status verify_open(const struct verifying *v, const struct verb_tu *tu,
         .device = v->place.device, .launcher = v->place.launcher, .run_timeout = 60,
         .max_shapes = 24, .work_dir = tu->dir, .shadow_root = ks_path_join(arena, tu->dir, "shadow"),
         .devices_dir = ks_path_join(arena, v->context->config.share_dir, "devices"),
-        .sandbox = rules->sandbox, .untimed = rules->untimed, .off = rules->off};
+        .seed = v->draw, .sandbox = rules->sandbox, .untimed = rules->untimed, .off = rules->off};
     *judge = NULL;
     *finding = NULL;
     if (v->absent != NULL)
@@ -285,8 +285,8 @@ static int verify_files(struct verifying *v, const struct asked *asked)
 
 int verb_verify(struct ks_verb_context *context)
 {
-    const char *device = NULL, *suite = NULL, *only = NULL, *no_sandbox = NULL, *seed = NULL;
-    int64_t seed_value;
+    const char *device = NULL, *suite = NULL, *only = NULL, *no_sandbox = NULL, *seed = NULL, *draw = NULL;
+    int64_t seed_value, draw_value = 0;
     struct asked asked = {0};
     struct verifying v = {.context = context};
     const struct verb_option options[] = {{.name = "--variant=", .value = &asked.variant},
@@ -295,10 +295,11 @@ int verb_verify(struct ks_verb_context *context)
                                           {.name = "--only=", .value = &only},
                                           {.name = "--no-sandbox", .value = &no_sandbox},
                                           {.name = "--seed=", .value = &seed},
+                                          {.name = "--draw=", .value = &draw},
                                           {.name = "--set=", .values = &asked.sizes}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options; or --suite DIR",
-        .options = options, .n_options = 7, .least = 0, .most = 1, .nvcc = true};
+        .options = options, .n_options = 8, .least = 0, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     int exit_code = verb_read_words(context, &syntax, &words);
@@ -310,6 +311,8 @@ int verb_verify(struct ks_verb_context *context)
         return verb_usage(context, "--set goes with a FILE.cu");
     if (seed != NULL && (suite != NULL || !ks_parse_i64(seed, &seed_value) || seed_value < 0))
         return verb_usage(context, "--seed takes the number of a schedule, and goes with a FILE.cu");
+    if (draw != NULL && (suite != NULL || !ks_parse_i64(draw, &draw_value) || draw_value < 1))
+        return verb_usage(context, "--draw takes the number that a report names, and goes with a FILE.cu");
     if (only != NULL && suite == NULL)
         return verb_usage(context, "--only goes with --suite");
     exit_code = verb_device_option(context, device);
@@ -324,6 +327,7 @@ int verb_verify(struct ks_verb_context *context)
         }
     }
     ks_stop_on_signals();
+    v.draw = (uint64_t)draw_value;
     v.sandbox = no_sandbox == NULL && (suite != NULL || asked.variant != NULL);
     if (verify_ask_device(&v, &err) != KS_OK || verify_ask_sandbox(&v, &err) != KS_OK)
         return verb_fail(context, &err);

@@ -14,6 +14,7 @@ struct verifying {
     struct ks_worker_place place;   // where kernels run
     struct ks_device_info device;   // kind "none": there is none, and `absent` says why
     const char *absent;
+    uint64_t draw;                  // of an earlier judgement, to repeat it; 0: another
     bool sandbox;                   // proposals are of unknown origin
     const char *refused;            // why they cannot be confined here, and so are not judged; or NULL
     json_t *rows;                   // of the report (docs/json.md)

@@ -81,6 +81,7 @@ static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *ke
     json_object_set_new(row, "seconds_run", json_real(verdict->seconds_run));
     json_object_set_new(row, "shapes", json_integer(verdict->evidence.shapes));
     json_object_set_new(row, "runs", json_integer(verdict->evidence.runs));
+    json_object_set_new(row, "draw", json_integer((json_int_t)verdict->draw));
     json_object_set_new(row, "sandbox", json_string(verify_sandbox_name(v)));
     json_object_set_new(row, "checks", verify_checks_json(verdict));
     json_object_set_new(row, "timings", timings_json(&verdict->evidence));
@@ -115,6 +116,9 @@ void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const
     if (schedule_of(verdict) >= 0)
         printf("  this schedule again: the same words and --device emu --seed %lld\n",
                (long long)schedule_of(verdict));
+    if (verdict->draw != 0 && verdict->correctness != KS_C_CORRECT)
+        printf("  this judgement again, with the same sizes, values and addresses: the same words and --draw %lld\n",
+               (long long)verdict->draw);
     for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
         printf("  %-12s %-8s %7.3f s\n", ks_check_kind_name((enum ks_check_kind)kind),
                result_name(verdict->checks.result[kind]), verdict->checks.seconds[kind]);

@@ -205,6 +205,12 @@ static void close_device(void *self)
     free(cuda); // libcuda stays loaded: it has threads and exit handlers
 }
 
+static void chance(void *self, uint64_t seed)
+{
+    struct ks_cuda *cuda = self;
+    ks_rng_seed(&cuda->rng, seed);
+}
+
 enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
 {
     struct ks_cuda *cuda = calloc(1, sizeof *cuda);
@@ -224,7 +230,7 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
     *device = (struct ks_device){
         .kind = "cuda", .self = cuda, .info = info,
         .module = ks_cuda_module, .function = ks_cuda_function,
-        .alloc = ks_cuda_alloc, .free_all = ks_cuda_free_all,
+        .chance = chance, .alloc = ks_cuda_alloc, .free_all = ks_cuda_free_all,
         .write = ks_cuda_write, .read = ks_cuda_read, .copy = ks_cuda_copy,
         .freeze = ks_cuda_freeze,
         .poison = ks_cuda_poison, .check_slack = ks_cuda_check_slack,

@@ -90,6 +90,7 @@ struct ks_device {
     enum ks_status (*alloc)(void *self, int64_t bytes, size_t align, enum ks_flush flush,
                             size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err);
     enum ks_status (*free_all)(void *self, struct ks_err *err); // all buffers
+    void (*chance)(void *self, uint64_t seed); // the spacing of buffers follows from it from here on, not from the system; NULL: there is none
     // copy and poison only enqueue: they are done before whatever is enqueued or read after them.
     enum ks_status (*write)(void *self, size_t buffer, const void *data, int64_t n, struct ks_err *err);
     enum ks_status (*read)(void *self, size_t buffer, void *data, int64_t n, struct ks_err *err);

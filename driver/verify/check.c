@@ -240,6 +240,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
         return KS_OK;
     placement.frozen = ks_judge_defends(judge, KS_D_UNSAFE);
     placement.shuffled = ks_judge_defends(judge, KS_D_PLACEMENT);
+    placement.chance = ks_rng_next(&judge->rng);
     size_t n_work = candidate->proposal->n_workspaces;
     int64_t *workspaces = KS_NEW_ARRAY(arena, int64_t, n_work);
     uint64_t addresses[64];

@@ -140,9 +140,10 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
                                               (json_int_t)workspaces[i], "align", 256, "role",
                                               "work", "alias", -1));
     enum ks_answer answer = KS_ANSWER_TOOL;
-    json_t *request = json_pack("{s:s,s:b,s:b,s:o}", "flush",
+    json_t *request = json_pack("{s:s,s:b,s:b,s:I,s:o}", "flush",
                                 placement.flush == KS_FLUSH_START ? "start" : "end", "frozen",
-                                placement.frozen, "shuffled", placement.shuffled, "list", list);
+                                placement.frozen, "shuffled", placement.shuffled, "chance",
+                                (json_int_t)(placement.chance & INT64_MAX), "list", list);
     if (ok) {
         answer = ks_worker_send(worker, "buffers", request, payloads, n_payloads);
     } else {

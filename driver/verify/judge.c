@@ -44,7 +44,8 @@ void ks_judge_reseed(struct ks_judge *judge)
 {
     uint64_t seed = judge->options.seed;
     if (seed == 0)
-        seed = ks_judge_defends(judge, KS_D_SEEDS) ? ks_seed_from_os() : 1; // weakened on purpose
+        seed = ks_judge_defends(judge, KS_D_SEEDS) ? ks_seed_from_os() & INT64_MAX : 1; // weakened on purpose
+    judge->seed = seed;
     ks_rng_seed(&judge->rng, seed);
 }
 

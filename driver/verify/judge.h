@@ -20,7 +20,8 @@ struct ks_judge_options {
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
     int64_t run_steps;         // the same on an emulated device, in instructions of warps (0: what it takes)
     double compile_timeout;    // seconds for compiling proposals (120)
-    uint64_t seed;             // 0: from the OS, the normal case; fixed only by tests
+    uint64_t seed;             // of sizes, values and addresses. 0: from the OS, the normal case; else by tests, or to
+                               // repeat a judgement: what its verdict calls `draw`
     size_t max_shapes;         // 24
     const char *work_dir;      // private, for compiles
     const char *shadow_root;
@@ -90,6 +91,7 @@ struct ks_verdict {
     double geomean, lower;     // search phase until confirmed
     const double *probes;      // by workload KS_FLOOR_STEPS upper bounds: how much faster it may be at smaller sizes
     double seconds_compile, seconds_run;
+    uint64_t draw;             // of the session that judged it, 0: nothing was drawn
 };
 
 // Compiles several in one go; whoever judges them afterwards finds them compiled.

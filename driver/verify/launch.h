@@ -33,6 +33,7 @@ struct ks_placement {
     unsigned char log2[KS_LAUNCH_SLOTS]; // by slot: at least this
     bool frozen;              // what is only read cannot be written, not even to be put back
     bool shuffled;            // one buffer behind another in an order of chance, not that of the arguments
+    uint64_t chance;          // what that order and the room between buffers follow from; 0: the worker's own
 };
 #define KS_AS_ALLOCATED ((struct ks_placement){.flush = KS_FLUSH_END, .align = 256})
 

@@ -14,7 +14,8 @@
 //            machine lacks
 // module     {"name":"m0"} + payload cubin          -> {}
 // function   {"module":"m0","name":"_Z1kPf"}        -> {"facts":{"registers":..,"static_shared":..,"local":..,"max_threads":..}}
-// buffers    {"flush":"end"|"start","frozen":bool,"shuffled":bool,"list":[{"bytes":..,"align":..,"role":"in|inout|out|work",
+// buffers    {"flush":"end"|"start","frozen":bool,"shuffled":bool,"chance":n,
+//             "list":[{"bytes":..,"align":..,"role":"in|inout|out|work",
 //             "alias":index or -1,
 //             "fill":{"elem":"f32x4","init":"uniform","a":..,"b":..,"family":"declared","seed":..,"total":..}}]}
 //                                                   -> {"addresses":[..]}  frees all earlier buffers first
@@ -23,6 +24,8 @@
 //            at each run. A fill with "init":"bytes" takes its bytes from the payload, in list order.
 //            Poison is the 32-bit word repeated over the whole buffer. frozen: a write to what is in is
 //            a fault, where the hardware can forbid it. shuffled: addresses are taken in an order of chance.
+//            chance: from which all follows that the worker and its device leave to chance from here on; absent or
+//            0: from the system.
 // run        {"plan":[step...],"poison":word,"scrub":bool,"steps":n} -> {"microseconds":..}
 //            restores inout, poisons out and work, scrubs, runs the plan, waits, checks canaries and
 //            that inputs kept their fingerprints ("text" says which did not; class "fault" is for

@@ -100,6 +100,8 @@ struct ks_judge {
     double *insts;                  // on an emulated device: thread instructions of each, 0 where they were not counted
     size_t n_problems;
     struct ks_rng rng;
+    uint64_t seed;                  // all that is drawn follows from it: of options, or from the system
+    uint64_t confirmations;         // so far
     KS_VEC(struct ks_recalled *) recalled; // vectors of the search (verify/recall.h)
     int64_t recalled_bytes;
     uint64_t specials;              // vectors of special values so far
@@ -117,7 +119,7 @@ struct ks_judge {
 };
 
 bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
-// Starts the random numbers of the session: from the system, but in tests.
+// Starts the random numbers of the session: from the system, or from the options' seed.
 void ks_judge_reseed(struct ks_judge *judge);
 // Whether the workload counts for guard, time and domain.
 bool ks_judge_counts(const struct ks_judge *judge, size_t workload);

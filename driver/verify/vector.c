@@ -277,6 +277,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         snprintf(vector->why, sizeof vector->why, "an assumption of the mark does not hold");
         return KS_OK;
     }
+    vector->placement.chance = ks_rng_next(&judge->rng);
     uint64_t addresses[64];
     enum ks_answer answer = ks_vector_place(arena, vector, &judge->oracle, vector->placement, NULL, 0,
                                             KS_CONTENTS_PLAIN, 0);

@@ -311,6 +311,8 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     if (status == KS_OK)
         status = judge_full(judge, &scratch, proposal, verdict, err);
     ks_workers_part(judge);
+    if (verdict->checks.result[KS_CHECK_CORRECTNESS] != KS_CHECK_NOT_MADE)
+        verdict->draw = judge->seed;
     verdict->seconds_run = ks_now() - start - verdict->seconds_compile;
     ks_arena_free(&scratch);
     return status;
@@ -374,8 +376,7 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
     }
     // Nothing of the search is reused: new processes (spares have done nothing yet), new seeds, unseen sizes.
     ks_worker_leave(&judge->oracle, &judge->leaving);
-    if (judge->options.seed == 0)
-        ks_judge_reseed(judge);
+    ks_rng_seed(&judge->rng, ks_hash_counter(judge->seed, ++judge->confirmations));
     KS_TRY(confirm_correct(judge, scratch, c, verdict, err));
     if (verdict->correctness != KS_C_CORRECT)
         return KS_OK;

@@ -336,7 +336,7 @@ static enum ks_status fake_open(struct ks_device *device, struct ks_err *err)
     (void)err;
     *device = (struct ks_device){
         "fake", &fake, fake_info, fake_module, fake_function, fake_alloc, fake_free_all,
-        fake_write, fake_read, fake_copy, fake_poison, fake_freeze, fake_check_slack, fake_fingerprints,
+        NULL, fake_write, fake_read, fake_copy, fake_poison, fake_freeze, fake_check_slack, fake_fingerprints,
         fake_scrub, fake_run, fake_time, NULL, fake_forget, fake_ceilings, NULL, fake_close};
     return KS_OK;
 }

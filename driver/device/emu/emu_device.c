@@ -413,6 +413,12 @@ static void forget_plans(void *self)
     (void)self;
 }
 
+static void chance(void *self, uint64_t seed)
+{
+    struct ks_emu *emu = self;
+    ks_rng_seed(&emu->rng, seed);
+}
+
 static void close_device(void *self)
 {
     struct ks_emu *emu = self;
@@ -440,7 +446,7 @@ enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
     ks_rng_seed(&emu->rng, ks_seed_from_os());
     *device = (struct ks_device){
         .kind = "emu", .self = emu, .info = info, .module = module, .function = function,
-        .alloc = ks_emu_alloc, .free_all = ks_emu_free_all, .write = ks_emu_write, .read = ks_emu_read,
+        .chance = chance, .alloc = ks_emu_alloc, .free_all = ks_emu_free_all, .write = ks_emu_write, .read = ks_emu_read,
         .copy = ks_emu_copy_buffer, .freeze = ks_emu_freeze, .poison = ks_emu_poison, .check_slack = ks_emu_check_slack, .fingerprints = ks_emu_fingerprints,
         .scrub = ks_emu_scrub, .run = run, .time = no_time, .forget_plans = forget_plans,
         .count = count, .ceilings = no_ceilings, .close = close_device};

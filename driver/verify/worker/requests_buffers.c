@@ -94,6 +94,7 @@ struct layout {
     size_t n;
     enum ks_flush flush;
     bool frozen, shuffled;
+    int64_t chance; // 0: not given
 };
 
 static enum ks_status read_buffer(const json_t *item, size_t i, struct layout *l,
@@ -149,6 +150,8 @@ static enum ks_status read_layout(struct ks_arena *arena, const json_t *request,
     l->flush = (enum ks_flush)flush;
     KS_TRY(ks_want_bool(request, "frozen", false, &l->frozen, err));
     KS_TRY(ks_want_bool(request, "shuffled", false, &l->shuffled, err));
+    if (json_object_get(request, "chance") != NULL)
+        KS_TRY(ks_want_int(request, "chance", 0, INT64_MAX, &l->chance, err));
     l->n = json_array_size(list);
     l->buffers = KS_NEW_ARRAY(arena, struct ks_serve_buffer, l->n);
     l->fills = KS_NEW_ARRAY(arena, struct filling, l->n);
@@ -299,6 +302,11 @@ static enum ks_status make_all(struct ks_serving *s, const struct layout *l, con
     s->sets = KS_NEW_ARRAY(&s->layout, size_t *, MAX_SETS);
     s->sets[0] = KS_NEW_ARRAY(&s->layout, size_t, l->n);
     s->n_sets = s->made_sets = 1;
+    if (l->chance != 0) {
+        ks_rng_seed(&s->rng, (uint64_t)l->chance);
+        if (s->device.chance != NULL)
+            s->device.chance(s->device.self, ks_rng_next(&s->rng));
+    }
     KS_TRY(place_all(s, l->shuffled, addresses, err));
     for (size_t i = 0; i < l->n; i++)
         if (ks_serve_is_owner(s, i))
