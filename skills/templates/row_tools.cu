@@ -30,41 +30,71 @@ template <class V> __device__ __forceinline__ V of_block(V value, V (*combine)(V
     return value;
 }
 
+// How a line of n elements falls into 16-byte packs: `head` elements are in front of the first.
+struct division {
+    int head, packs;
+};
+
+__device__ __forceinline__ division divided(const @T@ *line, int n)
+{
+    const int skew = (int)(reinterpret_cast<size_t>(line) % 16 / sizeof(@T@)), gap = (lanes - skew) % lanes;
+    const int head = gap < n ? gap : n;
+    return {head, (n - head) / lanes};
+}
+
+// Whether both lines have their 16-byte boundaries at the same places.
+__device__ __forceinline__ bool alike(const @T@ *a, const @T@ *b)
+{
+    return (reinterpret_cast<size_t>(a) - reinterpret_cast<size_t>(b)) % 16 == 0;
+}
+
+// Calls f(i, pack) with a thread's share of packs: every so many from `first` on, four of them in flight.
+template <class F> __device__ __forceinline__ void take(const pack *body, int first, int packs, F f)
+{
+    int i = first;
+    for (; i + 3 * threads < packs; i += 4 * threads) {
+        pack p[4];
+        _Pragma("unroll") for (int k = 0; k < 4; k++)
+            p[k] = body[i + k * threads];
+        _Pragma("unroll") for (int k = 0; k < 4; k++)
+            f(i + k * threads, p[k]);
+    }
+    _Pragma("unroll 1") for (; i < packs; i += threads) {
+        const pack p = body[i];
+        f(i, p);
+    }
+}
+
 // Calls f with each element from `from` to `to` of a line, spread over the block. Elements in front of the first
 // 16-byte boundary and behind the last one go singly.
 template <class F> __device__ __forceinline__ void visit(const @T@ *line, long long from, long long to, F f)
 {
     line += from;
-    const int n = (int)(to - from), skew = (int)(reinterpret_cast<size_t>(line) % 16 / sizeof(@T@));
-    const int gap = (lanes - skew) % lanes, head = gap < n ? gap : n, packs = (n - head) / lanes;
-    const pack *body = reinterpret_cast<const pack *>(line + head);
-    _Pragma("unroll 4") for (int i = threadIdx.x; i < packs; i += threads) {
-        const pack p = body[i];
+    const int n = (int)(to - from);
+    const division d = divided(line, n);
+    take(reinterpret_cast<const pack *>(line + d.head), threadIdx.x, d.packs, [&](int, const pack &p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
             f(p.lane[l]);
-    }
-    for (int i = threadIdx.x; i < n - packs * lanes; i += threads)
-        f(line[i < head ? i : i + packs * lanes]);
+    });
+    for (int i = threadIdx.x; i < n - d.packs * lanes; i += threads)
+        f(line[i < d.head ? i : i + d.packs * lanes]);
 }
 
 // Writes f(element, place) of each element to the same place of `out`.
 template <class F>
 __device__ __forceinline__ void rewrite(const @T@ *line, @T@ *out, long long from, long long to, F f)
 {
-    const int n = (int)(to - from), skew = (int)(reinterpret_cast<size_t>(line + from) % 16 / sizeof(@T@));
-    const bool alike = reinterpret_cast<size_t>(out + from) % 16 / sizeof(@T@) == (size_t)skew;
-    const int gap = (lanes - skew) % lanes, head = gap < n ? gap : n;
-    const int packs = alike ? (n - head) / lanes : 0;
-    const pack *body = reinterpret_cast<const pack *>(line + from + head);
-    pack *to_body = reinterpret_cast<pack *>(out + from + head);
-    _Pragma("unroll 4") for (int i = threadIdx.x; i < packs; i += threads) {
-        pack p = body[i];
+    const int n = (int)(to - from);
+    const division d = divided(line + from, n);
+    const int packs = alike(line + from, out + from) ? d.packs : 0;
+    pack *to_body = reinterpret_cast<pack *>(out + from + d.head);
+    take(reinterpret_cast<const pack *>(line + from + d.head), threadIdx.x, packs, [&](int i, pack p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            p.lane[l] = f(p.lane[l], from + head + i * lanes + l);
+            p.lane[l] = f(p.lane[l], from + d.head + i * lanes + l);
         to_body[i] = p;
-    }
+    });
     for (int i = threadIdx.x; i < n - packs * lanes; i += threads) {
-        const long long at = from + (i < head ? i : i + packs * lanes);
+        const long long at = from + (i < d.head ? i : i + packs * lanes);
         out[at] = f(line[at], at);
     }
 }
