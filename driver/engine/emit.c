@@ -128,48 +128,6 @@ const char *ks_emit_bounds(const struct ks_subject *s, const struct ks_options *
                : "";
 }
 
-struct unroller {
-    struct ks_subject *subject;
-    struct ks_edit_list *edits;
-    const char *text;
-    int loops;
-};
-
-static bool visit_loop(void *context, struct ks_node *node)
-{
-    struct unroller *u = context;
-    if (node->kind != KS_N_FOR && node->kind != KS_N_WHILE && node->kind != KS_N_DO)
-        return true;
-    for (size_t i = 0; i < node->n; i++)
-        if (ks_node_find(node->kid[i], KS_N_FOR, NULL) ||
-            ks_node_find(node->kid[i], KS_N_WHILE, NULL) ||
-            ks_node_find(node->kid[i], KS_N_DO, NULL))
-            return true; // not innermost
-    for (size_t i = 0; i < u->subject->rewrites.len; i++) // it will not be there
-        if (u->subject->rewrites.at[i].begin <= node->begin && u->subject->rewrites.at[i].end >= node->end)
-            return false;
-    if (node->kind == KS_N_FOR && ks_node_front(&u->subject->body, node) == node->begin) {
-        ks_edit_add(u->subject->arena, u->edits, node->begin, node->begin, u->text);
-        u->loops++;
-    }
-    return false;
-}
-
-enum ks_status ks_emit_unroll(struct ks_subject *s, int count, struct ks_edit_list *edits,
-                              struct ks_err *err)
-{
-    if (count == 0)
-        return KS_OK;
-    struct unroller u = {s, edits,
-                         count < 0 ? "_Pragma(\"unroll\") "
-                                   : ks_arena_printf(s->arena, "_Pragma(\"unroll %d\") ", count),
-                         0};
-    ks_node_walk(s->body.block, visit_loop, &u);
-    if (u.loops == 0)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no innermost for loop to unroll", s->decl->line);
-    return KS_OK;
-}
-
 const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *when,
                            struct ks_buf *asserts, struct ks_err *err)
 {

@@ -14,9 +14,13 @@ size_t ks_emit_args(const struct ks_subject *subject, const char **args);
 // `__launch_bounds__(threads, blocks)` as the options ask, else "".
 const char *ks_emit_bounds(const struct ks_subject *subject, const struct ks_options *options,
                            const char *threads);
-// Loop pragmas as the options ask, added to `edits`.
+// Innermost loops unrolled by pragmas, added to `edits`.
 enum ks_status ks_emit_unroll(struct ks_subject *subject, int count, struct ks_edit_list *edits,
                               struct ks_err *err);
+// The same where nothing else is made of the body: loops whose step the compiler does not know are
+// written as so many turns at a time.
+enum ks_status ks_emit_turns(struct ks_subject *subject, int count, struct ks_edit_list *edits,
+                             struct ks_err *err);
 // Joins conditions with &&.
 void ks_emit_when(struct ks_buf *when, const char *condition);
 // Asks in `when` that the arrays lie apart; KS_E_UNSUPPORTED where an extent is unknown.

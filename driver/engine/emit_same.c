@@ -10,7 +10,7 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
     for (size_t i = 0; i < s->body.n_pragmas; i++)
         ks_edit_add(s->arena, &edits, s->body.pragmas[i].begin, s->body.pragmas[i].end,
                     s->body.pragmas[i].text);
-    KS_TRY(ks_emit_unroll(s, options->unroll, &edits, err));
+    KS_TRY(ks_emit_turns(s, options->unroll, &edits, err));
     struct ks_buf when = KS_BUF(1 << 15), source = KS_BUF(1 << 20);
     enum ks_status status = KS_OK;
     const char *bounds =

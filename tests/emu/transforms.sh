@@ -225,6 +225,11 @@ refused "$source/product.cu" 'shuffle shuffle=1' 'no loop with a barrier'
 
 # Two launches, parts in a workspace between them.
 made tall 'split split=4; unroll unroll=4' CORRECT
+# Several turns without a test between them, what they read first.
+made strided 'unroll unroll=4' CORRECT
+made strided 'unroll unroll=16; readonly' CORRECT
+made strided 'unroll unroll=4' WRONG 's/w\[n - 1 - i\]/w[i]/'
+made strided 'unroll unroll=4' WRONG 's/opt_at + opt_k \* opt_step/opt_at/'
 made product 'split split=3 block=64' CORRECT
 made tall 'split split=4' WRONG 's/if (opt_lane != 0) s = 0;//'
 refused "$source/columns.cu" 'split; lanes lanes=4' 'two launches go with a block'
