@@ -169,8 +169,9 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
         int64_t at = ks_sample_lane(all, i);
         s.index[i] = at;
         s.written[i] = output->mask == NULL || output->mask[at];
-        memcpy((char *)s.want + (size_t)i * s.size, (char *)output->expected[0] + (size_t)at * s.size,
-               s.size);
+        const char *want = output->expected[0] != NULL ? (const char *)output->expected[0] + (size_t)at * s.size
+                                                       : (const char *)output->sample + (size_t)i * s.size;
+        memcpy((char *)s.want + (size_t)i * s.size, want, s.size);
         if (s.scale != NULL)
             s.scale[i] = output->scale[at];
         if (value != NULL) {
@@ -366,7 +367,7 @@ enum ks_status ks_vector_proof(struct ks_judge *judge, struct ks_vector *vector,
 {
     if (vector->proves[bitwise] == 0) {
         const char *passed;
-        KS_TRY(ks_vector_read(judge, vector, err));
+        KS_TRY(ks_vector_sample(judge, vector, err));
         vector->proves[bitwise] = ks_vector_proves(judge, vector, bitwise, &passed) ? 1 : -1;
     }
     *proved = vector->proves[bitwise] > 0;

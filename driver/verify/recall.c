@@ -107,9 +107,9 @@ void ks_recall_done(struct ks_judge *judge, struct ks_vector *vector)
 {
     struct ks_recalled *r = (struct ks_recalled *)vector;
     int64_t bytes = output_bytes(vector);
-    if (r->kept || !vector->read)
+    if (r->kept)
         return;
-    r->kept = bytes <= KEEP_BYTES && judge->recalled_bytes + bytes <= KEEP_ALL;
+    r->kept = vector->read && bytes <= KEEP_BYTES && judge->recalled_bytes + bytes <= KEEP_ALL;
     if (r->kept)
         judge->recalled_bytes += bytes;
     else

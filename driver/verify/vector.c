@@ -93,6 +93,26 @@ static enum ks_answer prints(const struct ks_vector *vector, struct ks_worker *w
     return KS_ANSWER_OK;
 }
 
+static enum ks_answer read_samples(const struct ks_vector *vector, struct ks_worker *worker)
+{
+    int64_t *lanes = malloc(KS_SAMPLE_LANES * sizeof *lanes);
+    enum ks_answer answer = KS_ANSWER_OK;
+    KS_ASSERT(lanes != NULL);
+    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
+        struct ks_output *output = &vector->outputs[o];
+        const struct ks_slot *slot = &vector->layout.slots[output->slot];
+        size_t size = ks_scalar_size(slot->elem.scalar);
+        int64_t all = slot->count * slot->elem.lanes, n = ks_sample_count(all);
+        for (int64_t i = 0; i < n; i++)
+            lanes[i] = ks_sample_lane(all, i);
+        output->sample = malloc((size_t)n * size + 1);
+        KS_ASSERT(output->sample != NULL);
+        answer = ks_worker_gather(worker, output->slot, size, lanes, n, output->sample, ks_vector_seconds(vector));
+    }
+    free(lanes);
+    return answer;
+}
+
 static enum ks_answer read_outputs(const struct ks_vector *vector, struct ks_worker *worker,
                                    int which)
 {
@@ -332,6 +352,8 @@ void ks_vector_forget(struct ks_vector *vector)
         free(output->scale);
         free(output->terms);
         free(output->lanes);
+        free(output->sample);
+        output->sample = NULL;
         output->lanes = NULL;
         output->n_lanes = 0;
         output->expected[0] = output->expected[1] = NULL;
@@ -385,15 +407,31 @@ static enum ks_status revive(struct ks_judge *judge, struct ks_vector *vector, s
     return KS_OK;
 }
 
+static enum ks_status bring(struct ks_judge *judge, struct ks_vector *vector, bool whole, struct ks_err *err)
+{
+    if (judge->oracle_holds != vector->number)
+        KS_TRY(revive(judge, vector, err));
+    enum ks_answer answer = whole ? read_outputs(vector, &judge->oracle, 0) : read_samples(vector, &judge->oracle);
+    return answer == KS_ANSWER_OK ? KS_OK : ks_answer_status(&judge->oracle, answer, "the oracle", err);
+}
+
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
 {
     if (vector->read)
         return KS_OK;
-    if (judge->oracle_holds != vector->number)
-        KS_TRY(revive(judge, vector, err));
-    enum ks_answer answer = read_outputs(vector, &judge->oracle, 0);
-    if (answer != KS_ANSWER_OK)
-        return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    KS_TRY(bring(judge, vector, true, err));
     vector->read = true;
     return KS_OK;
+}
+
+enum ks_status ks_vector_sample(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
+{
+    bool large = false;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        large = large || slot->count * slot->elem.lanes > KS_SAMPLE_LANES;
+        if (vector->outputs[o].sample != NULL)
+            return KS_OK;
+    }
+    return vector->read || !large ? ks_vector_read(judge, vector, err) : bring(judge, vector, false, err);
 }

@@ -24,6 +24,7 @@ struct ks_output {
     double noise;
     struct ks_reference reference; // malloc'ed; value NULL: not evaluated in double
     int64_t *lanes, n_lanes;       // that it is to be of, rising, malloc'ed; NULL: all
+    void *sample;          // expected[0] on the even sample, malloc'ed; NULL: expected[0] is here, or nothing
 };
 // An even sample of an output's lanes: all of up to so many, else that many in chunks.
 #define KS_SAMPLE_LANES (1 << 18)
@@ -77,6 +78,8 @@ enum ks_answer ks_vector_look(const struct ks_vector *vector, size_t output, str
 void ks_vector_unrefer(struct ks_vector *vector);
 // Brings the expected bytes here; the oracle runs once more if it holds another vector by now.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
+// The same as far as ks_vector_proves needs it: of large outputs the even sample alone.
+enum ks_status ks_vector_sample(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // One lane of a floating scalar argument; other types stay as they are.
 void ks_arg_put_float(struct ks_arg *arg, int lane, double value);
 // Seconds that moving a vector's buffers may take.
