@@ -174,8 +174,9 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     if (!ks_scalar_is_float(rule->scalar))
         return false; // bits differ
     double want = ks_scalar_value(rule->scalar, e, 0), have = ks_scalar_value(rule->scalar, g, 0);
-    if (isnan(want) || isnan(have))
-        return isnan(want) && isnan(have);
+    if (isnan(have) || isnan(want))
+        return isnan(want) && (isnan(have) || (rule->kind == KS_TOL_DERIVED &&
+                                               reference_ok(reference, rule->scalar, index, have)));
     if (isinf(want) || isinf(have))
         return want == have;
     double diff = fabs(have - want), ulps = ulp_distance(rule->scalar, e, g);

@@ -283,15 +283,17 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         // Lanes that were picked for being wrong say nothing of how many are.
         bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
         w->scale[i] = 0;
-        if (!written || !isfinite(want) || !isfinite(value))
+        if (!written || isinf(want) || !isfinite(value))
             continue;
-        w->parts[part].judged += counts;
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
         bool jumps = !(change * U <= JUMP * (size + w->reference.typical)) &&
                      !(change <= TERMS * w->reference.inputs);
         w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
+        if (isnan(want)) // by rounding alone: the root of a variance that came out below zero
+            continue;
+        w->parts[part].judged += counts;
         bool rounds = w->terms == NULL ? ks_reference_rounds(&w->reference, i, error)
                                        : (double)w->terms[i] >= KS_LONG_SUM ||
                                              error <= fmax(UNITS_SUM, (double)w->terms[i]) * U * scale;

@@ -315,8 +315,19 @@ static void a_value_in_double_is_another_measure(void **state)
     assert_int_equal(c.bad, 1);
     ks_compare_to(&derived, f16, &one, &next, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
-    float nan = NAN;
+    float nan = NAN, two = 2;
     ks_compare_to(&derived, f32, &want, &nan, 1, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    // Nor is the value wrong where the original has no number, by rounding alone.
+    value = (double)have, scale = 1, own = 0;
+    ks_compare_to(&derived, f32, &nan, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare_to(&derived, f32, &nan, &two, 1, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    ks_compare_to(&exact, f32, &nan, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    scale = 0; // in double it is none, either
+    ks_compare_to(&derived, f32, &nan, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
 }
 
