@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/emu/emu_finding.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "verify/correct.h"
@@ -90,6 +91,21 @@ bool ks_judge_times(const struct ks_judge *judge)
     return !judge->options.untimed && strcmp(judge->device.kind, "emu") != 0;
 }
 
+static bool names(const char *place, const char *kind)
+{
+    const char *at = strstr(place, kind);
+    return at != NULL && (at[strlen(kind)] == ':' || ks_starts_with(at + strlen(kind), KS_FINDING_SCHEDULE));
+}
+
+static const char *next_step(const char *place)
+{
+    if (names(place, ks_finding_name(KS_F_NONCOHERENT)))
+        return "read what the kernel also writes without `__ldg` and `const __restrict__`";
+    if (names(place, ks_finding_name(KS_F_RACE)))
+        return "put a barrier between the two (`__syncwarp()` within a warp), or a fence and an atomic";
+    return "check the sizes and the launch in the mark";
+}
+
 // One message with whatever can be said of the place: the line, and on hardware the buffer.
 static enum ks_status report_finding(struct ks_judge *judge, size_t w, const struct ks_vector *vector,
                                      const char *why, struct ks_err *err)
@@ -105,12 +121,10 @@ static enum ks_status report_finding(struct ks_judge *judge, size_t w, const str
         *others = '\0';
     if (!emulated && vector->excluded && ks_starts_with(why, "fault"))
         ks_finding_buffer(judge, vector, buffer);
-    const char *next = strstr(place, "race: ") != NULL || strstr(place, "race under ") != NULL
-                           ? "put a barrier between the two (`__syncwarp()` within a warp), or a fence and an atomic"
-                           : "check the sizes and the launch in the mark";
     return ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.255s%s%s%s%s; %s", where,
                       emulated && found ? place : why, buffer[0] != '\0' ? ", " : "", buffer,
-                      found && !emulated ? "; emulated: " : "", found && !emulated ? place : "", next);
+                      found && !emulated ? "; emulated: " : "", found && !emulated ? place : "",
+                      next_step(place));
 }
 
 // The original on every declared workload: under both fences, then its time.

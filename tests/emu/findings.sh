@@ -45,8 +45,9 @@ kernel unset 'out(y[n])' 'if (i < n) y[i] += v;'
 kernel races 'inout(y[n])' 'y[i % 7] += v;'
 kernel shares 'out(y[n])' 's[threadIdx.x] = v; if (i < n) y[i] = s[255 - threadIdx.x];'
 kernel steps 'out(y[n])' 's[threadIdx.x] = v; __syncthreads(); volatile float *p = s + threadIdx.x / 32 * 32; int l = threadIdx.x % 32; if (l < 16) p[l] += p[l + 16]; if (l < 8) p[l] += p[l + 8]; if (i < n) y[i] = p[l];'
+kernel shifts 'inout(y[n])' 'if (i + 1 < n) y[i] = v + __ldg(y + i + 1);'
 kernel fine 'out(y[n])' 's[threadIdx.x] = v; __syncthreads(); if (i < n) y[i] = s[threadIdx.x];'
-for case in 'over out-of-bounds' 'under out-of-bounds' 'unset uninitialised' 'races race' 'shares uninitialised' 'steps race'; do
+for case in 'over out-of-bounds' 'under out-of-bounds' 'unset uninitialised' 'races race' 'shares uninitialised' 'steps race' 'shifts non-coherent'; do
     read -r name kind <<< "$case"
     "$build/bin/ks" verify "$name.cu" --variant proposal.yaml --device emu > out 2> log
     [ $? = 1 ] || fail "$name: verify exits otherwise"
@@ -54,6 +55,7 @@ for case in 'over out-of-bounds' 'under out-of-bounds' 'unset uninitialised' 'ra
         fail "$name: no place"
     next='check the sizes'
     [ "$kind" != race ] || next='put a barrier'
+    [ "$kind" != non-coherent ] || next='read what the kernel also writes without'
     grep -q "; $next" out || fail "$name: no next step"
     "$build/bin/ks" tune "$name.cu" --device emu > out 2>&1
     [ $? = 1 ] || fail "$name: tune exits otherwise"

@@ -224,6 +224,14 @@ static int wide_vectors(int i)
 {
     return N(i / 8 * 8 + 7 - i % 8);
 }
+static int upper_half(int i)
+{
+    return N(i) << 16;
+}
+static int second_half(int i)
+{
+    return i < 64 ? 0 : N(i - 64);
+}
 static const struct right rights[] = {
     {"cg_reduce", 1, 64, 0, 64, false, cg_reduce},
     {"cg_reduce_float", 1, 64, 0, 64, false, cg_reduce_float},
@@ -262,6 +270,8 @@ static const struct right rights[] = {
     {"hinted", 1, 64, 0, 256, false, hinted},
     {"policies", 1, 64, 0, 64, false, policies},
     {"wide_vectors", 1, 64, 0, 512, false, wide_vectors},
+    {"ldg_beside", 1, 64, 0, 64, true, upper_half},
+    {"ldg_unchanged", 1, 64, 0, 128, true, second_half},
 };
 
 // ---- what must not run to its end
@@ -271,6 +281,10 @@ static const struct wrong wrongs[] = {
     {"bad_mask", "barrier-divergence: ", KS_E_DEVICE, 1, 32, 0},
     {"bad_cluster_fence", "race: ", KS_E_DEVICE, 4, 32, 0},
     {"bad_guess", "race: ", KS_E_DEVICE, 2, 32, 0},
+    {"bad_ldg_behind", "non-coherent: read by", KS_E_DEVICE, 1, 64, 0},
+    {"bad_ldg_ahead", "non-coherent: write of", KS_E_DEVICE, 1, 64, 0},
+    {"bad_ldg_byte", "non-coherent: read by", KS_E_DEVICE, 1, 64, 0},
+    {"bad_ldu", "non-coherent: read by", KS_E_DEVICE, 1, 64, 0},
     {"un_lop3", "lop3.or.b32", KS_E_UNSUPPORTED, 1, 1, 0},
     {"un_printf", "vprintf is not supported", KS_E_UNSUPPORTED, 1, 1, 0},
     {"un_malloc", "malloc", KS_E_UNSUPPORTED, 1, 32, 0},

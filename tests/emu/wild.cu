@@ -444,6 +444,54 @@ K wide_vectors(const int *in, int *out)
 
 // ---- at fault
 
+K ldg_beside(const int *in, int *out) // a half of each word is read, the other one written
+{
+    short *halves = (short *)out;
+    int t = threadIdx.x, x = __ldg(halves + 2 * t);
+    halves[2 * t + 1] = (short)(x + in[t]);
+}
+K ldg_unchanged(const int *in, int *out) // what is written is there already
+{
+    int t = threadIdx.x;
+    out[t] = in[t] >> 20;
+    __syncthreads();
+    out[64 + t] = __ldg(out + (t ^ 1)) + in[t];
+}
+
+// ---- at fault
+
+K bad_ldg_behind(const int *in, int *out)
+{
+    int t = threadIdx.x;
+    out[t] = in[t] + 1;
+    __syncthreads();
+    out[64 + t] = __ldg(out + (t ^ 1));
+}
+K bad_ldg_ahead(const int *in, int *out) // others read it too before it is overwritten
+{
+    int t = threadIdx.x, x = __ldg(out + t);
+    __syncthreads();
+    x += out[t ^ 1];
+    __syncthreads();
+    out[t ^ 1] = x + in[t] + 1;
+}
+K bad_ldg_byte(const int *in, int *out) // another byte of the word is written last
+{
+    char *bytes = (char *)out;
+    int t = threadIdx.x;
+    bytes[4 * t] = (char)(in[t] + 1);
+    bytes[4 * t + 1] = (char)(in[t] + 2);
+    __syncthreads();
+    out[64 + t] = __ldg(bytes + 4 * (t ^ 1));
+}
+K bad_ldu(const int *in, int *out)
+{
+    int t = threadIdx.x, x;
+    out[t] = in[t] + 1;
+    __syncthreads();
+    asm volatile("ldu.global.u32 %0, [%1];" : "=r"(x) : "l"(out + (t ^ 1)));
+    out[64 + t] = x;
+}
 K bad_assert(const int *in, int *out)
 {
     assert(in[threadIdx.x] != in[3]);

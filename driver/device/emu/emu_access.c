@@ -191,7 +191,7 @@ static struct ks_emu_visit visit(struct ks_emu_warp *warp, const struct ks_emu_i
     return (struct ks_emu_visit){
         .how = how, .access = {.warp = warp, .inst = inst, .bytes = bytes,
                                .write = how != KS_EMU_READ, .strong = inst->strong,
-                               .cta = inst->scope_cta != 0}};
+                               .cta = inst->scope_cta != 0, .noncoherent = inst->noncoherent}};
 }
 
 unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,

@@ -14,6 +14,7 @@ const char *ks_finding_name(enum ks_finding_kind kind)
         [KS_F_UNINITIALISED] = "uninitialised",
         [KS_F_READ_ONLY] = "read-only",
         [KS_F_RACE] = "race",
+        [KS_F_NONCOHERENT] = "non-coherent",
         [KS_F_BARRIER_DIVERGENCE] = "barrier-divergence",
         [KS_F_DEADLOCK] = "deadlock",
         [KS_F_ENDLESS] = "endless",

@@ -9,7 +9,7 @@
 
 enum ks_finding_kind {
     KS_F_OUT_OF_BOUNDS, KS_F_USE_AFTER_FREE, KS_F_MISALIGNED, KS_F_UNINITIALISED, KS_F_READ_ONLY,
-    KS_F_RACE, KS_F_BARRIER_DIVERGENCE, KS_F_DEADLOCK, KS_F_ENDLESS, KS_F_TRAP, KS_F_STACK,
+    KS_F_RACE, KS_F_NONCOHERENT, KS_F_BARRIER_DIVERGENCE, KS_F_DEADLOCK, KS_F_ENDLESS, KS_F_TRAP, KS_F_STACK,
     KS_F_UNSUPPORTED, KS_F_KINDS,
 };
 
@@ -22,7 +22,7 @@ struct ks_emu_site {         // one side of a finding
 struct ks_finding {
     enum ks_finding_kind kind;
     struct ks_emu_site here, other;
-    bool has_other;          // races: the earlier access
+    bool has_other;          // of two accesses that do not agree: the earlier one
     uint64_t address, bytes;
     const char *file, *other_file; // of the user's text, borrowed from the module; NULL: unknown
     char text[200];          // "4-byte write, 4 bytes behind buffer 1 (64 bytes)"

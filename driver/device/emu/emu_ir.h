@@ -55,6 +55,7 @@ struct ks_emu_inst {
     uint8_t role;            // ks_emu_role
     uint8_t flow;            // ks_emu_flow (emu_taint.h)
     bool strong;             // no race with other strong accesses
+    bool noncoherent;        // a load by a path that stores of the same launch need not reach
     uint8_t class, is_store; // counts.h; a store or nothing of the kind
     uint32_t work;           // products of a matrix instruction
     uint32_t line;           // of the PTX text

@@ -151,7 +151,7 @@ static void nothing(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, ui
 static bool is_hint(struct ks_slice mod)
 {
     static const char *const hints[] = {
-        "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal", "L1::evict_unchanged",
+        "ca", "cg", "cs", "lu", "cv", "wb", "wt", "L1::evict_normal", "L1::evict_unchanged",
         "L1::evict_first", "L1::evict_last", "L1::no_allocate", "L2::64B", "L2::128B", "L2::256B",
         "L2::evict_last", "L2::evict_normal", "L2::evict_first", "L2::cache_hint", "unified", "weak"};
     for (size_t i = 0; i < sizeof hints / sizeof hints[0]; i++)
@@ -285,6 +285,8 @@ static void decode_access(struct ks_emu_decoder *d, bool load)
         } else if (m == s->n_mods - 1 && bytes != 0) {
             i->size = (uint8_t)bytes;
             i->is_signed = mod.at[0] == 's';
+        } else if (ks_slice_eq(mod, "nc")) {
+            i->noncoherent = true;
         } else if (!is_hint(mod) && !ks_emu_read_sem(d, mod) && !ks_emu_read_space(d, mod)) {
             ks_emu_unsupported(d, ".%.*s", (int)(mod.len > 30 ? 30 : mod.len), mod.at);
         }
@@ -296,6 +298,7 @@ static void decode_access(struct ks_emu_decoder *d, bool load)
     }
     i->run = load ? ld : st;
     i->is_store = !load;
+    i->noncoherent |= ks_slice_eq(s->base, "ldu"); // "read-only data" as well (9.7.9.10)
     i->role = load ? KS_EMU_LOAD : KS_EMU_NO_ROLE;
     read_data(d, load ? 0 : 1, load);
     if (i->space != KS_EMU_PARAM || !param_symbol(d, load ? 1 : 0, load))

@@ -385,20 +385,46 @@ static inline bool same_thread(const struct ks_emu_race_access *x, const struct 
     return b->same_warp && (lane & 31u) == x->lane;
 }
 
-static void report(const struct ks_emu_race_access *x, const struct ks_emu_event *e, uint8_t lane,
-                   const char *earlier)
+// The earlier one of two accesses that do not agree.
+static void add_earlier(struct ks_finding *f, const struct ks_emu_race_access *x,
+                        const struct ks_emu_event *e, uint8_t lane)
 {
     struct ks_emu_grid *grid = x->warp->grid;
-    struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_RACE, x->address, x->bytes,
-                                       "%s of %s memory against an unordered earlier %s",
-                                       x->write ? "write" : "read",
-                                       x->shared ? "shared" : "global", earlier);
     if (f == NULL || f->count > 1)
         return;
     f->has_other = true;
     ks_emu_site_set(grid, x->shared ? x->warp->block->linear : e->block, thread_of(e, lane),
                     &grid->module->code.at[e->inst], &f->other);
     f->other_file = ks_emu_file(grid->module, f->other.source);
+}
+
+static void report(const struct ks_emu_race_access *x, const struct ks_emu_event *e, uint8_t lane,
+                   const char *earlier)
+{
+    struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_RACE, x->address, x->bytes,
+                                       "%s of %s memory against an unordered earlier %s",
+                                       x->write ? "write" : "read",
+                                       x->shared ? "shared" : "global", earlier);
+    add_earlier(f, x, e, lane);
+}
+
+// A write, or a read by the non-coherent path. The earlier one is named while the cell knows it.
+static void note_held(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
+{
+    const struct ks_emu_grid *grid = x->warp->grid;
+    const uint32_t word = x->write ? cell->read : cell->write;
+    const uint8_t lane = x->write ? cell->read_lane : cell->write_lane;
+    const bool clash = ((x->write ? cell->held : cell->held >> 4) & bytes) != 0;
+    cell->held |= (uint8_t)(x->write ? bytes << 4 : bytes);
+    if (!clash)
+        return;
+    struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_NONCOHERENT, x->address, x->bytes,
+                                       x->write ? "write of what the launch read by the non-coherent path (__ldg)"
+                                                : "read by the non-coherent path (__ldg) of what the launch wrote");
+    const struct ks_emu_event *e = word == 0 ? NULL : ks_emu_event_at(&grid->events, (word >> 2) - 1);
+    if (e != NULL && (bytes_of(word, lane) & bytes) != 0 &&
+        (!x->write || grid->module->code.at[e->inst].noncoherent))
+        add_earlier(f, x, e, lane);
 }
 
 // Lanes of a warp that hand values on in shared memory and count on running in step. Volatile keeps compilers from
@@ -448,6 +474,8 @@ static void note_one(struct ks_emu_race_access *x, struct ks_emu_cell *cell, uns
     uint32_t word = x->event << 2 | (bytes & 3);
     uint8_t lane = (uint8_t)(x->lane | bytes >> 2 << 5);
     const struct ks_emu_earlier *r = NULL;
+    if (x->write || x->noncoherent)
+        note_held(x, cell, bytes);
     if (cell->write != 0) {
         if (cell->write == word && cell->write_lane == lane && cell->read == 0 && x->write)
             return;
@@ -484,6 +512,7 @@ void ks_emu_race_note(struct ks_emu_race_access *x, struct ks_emu_cell *cells, u
             if (cells->write == 0 && cells->read == 0) { // nothing was here
                 *cells = x->write ? (struct ks_emu_cell){.write = word, .write_lane = lane}
                                   : (struct ks_emu_cell){.read = word, .read_lane = lane};
+                cells->held = x->write ? 15 << 4 : x->noncoherent ? 15 : 0;
             } else if (cells->write != 0 || x->write || cells->read != word ||
                        (cells->read_lane & MANY) == 0) {
                 note_one(x, cells, 15);

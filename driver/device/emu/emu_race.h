@@ -7,6 +7,9 @@
 // Atomics never race with each other where their scopes reach: those of .cta scope in one block alone. The order that an atomic alone gives
 // its observer counts as acquired without a fence on that side, as in NVIDIA's own last-block sample.
 //
+// A load by the non-coherent path (ld.global.nc, ldu) asks for memory that nothing writes while the kernel runs (9.7.9.9):
+// whatever orders the two, it and a write of the launch that changes one of its bytes exclude each other.
+//
 // A block's clock counts its barriers, fences and published writes; so "before the last barrier" is a
 // comparison of numbers.
 #ifndef KS_EMU_RACE_H
@@ -21,7 +24,7 @@ struct ks_emu_warp;
 struct ks_emu_inst;
 
 // What one instruction of one warp did in one span of its block's clock. Cells name events, so that the
-// history of 4 bytes takes 10: that of a launch is never more than 2.5 times the memory it touched, and the
+// history of 4 bytes takes 11: that of a launch is never more than 2.75 times the memory it touched, and the
 // events.
 struct ks_emu_event {
     uint32_t block, inst, clock; // inst: index into the module's code
@@ -43,6 +46,7 @@ void ks_emu_events_collect(struct ks_emu_grid *grid);
 struct __attribute__((packed)) ks_emu_cell {
     uint32_t write, read;           // event << 2, the lower bits of the mask of bytes; 0: none
     uint8_t write_lane, read_lane;  // lane, the upper bits of the mask, whether others read it too
+    uint8_t held;                   // bytes ever read by the non-coherent path; << 4: bytes ever written
 };
 
 struct ks_emu_clock {
@@ -80,6 +84,7 @@ struct ks_emu_race_access {
     uint64_t address, bytes;
     bool write, strong, shared; // shared memory: of the own block alone
     bool cta;                   // strong within its block alone
+    bool noncoherent;
     uint32_t event;             // of this instruction, 0: not made yet
     struct ks_emu_earlier last_write, last_read;
 };
