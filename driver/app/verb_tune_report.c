@@ -75,6 +75,16 @@ static const char *looked(struct ks_arena *arena, const struct ks_tune_result *r
     return ks_arena_printf(arena, "%s; ", text);
 }
 
+// Why nothing was tried, or "".
+static const char *alone(struct ks_arena *arena, const struct ks_tune_result *result)
+{
+    const struct ks_profile_floor *floor = &result->profile.floor;
+    if (!result->at_floor)
+        return "";
+    return ks_arena_printf(arena, "left alone at the floor of a launch, %.2f us of %.2f us; ", floor->least_us,
+                           floor->original_us);
+}
+
 static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, const char *text,
                 const struct ks_tune_result *result)
 {
@@ -92,8 +102,8 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     if (result != NULL && result->end == KS_TUNE_VARIANT)
         say_variant(out, name, result);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
-        fprintf(out, "ks: %s: the original stays: %s%d judged in full in %.0f s, none %s faster%s%s\n",
-                name, looked(tuning->context->arena, result), result->judged, result->seconds,
+        fprintf(out, "ks: %s: the original stays: %s%s%d judged in full in %.0f s, none %s faster%s%s\n",
+                name, alone(tuning->context->arena, result), looked(tuning->context->arena, result), result->judged, result->seconds,
                 result->path != NULL ? "confirmed" : "modelled as",
                 result->end == KS_TUNE_BUDGET ? " (budget spent)" : "",
                 result->path != NULL ? "" : "; nothing is stored");

@@ -211,6 +211,12 @@ static void chance(void *self, uint64_t seed)
     ks_rng_seed(&cuda->rng, seed);
 }
 
+static void *own_module(void *self)
+{
+    struct ks_cuda *cuda = self;
+    return cuda->trusted.module;
+}
+
 enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
 {
     struct ks_cuda *cuda = calloc(1, sizeof *cuda);
@@ -229,7 +235,7 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
     }
     *device = (struct ks_device){
         .kind = "cuda", .self = cuda, .info = info,
-        .module = ks_cuda_module, .function = ks_cuda_function,
+        .module = ks_cuda_module, .function = ks_cuda_function, .own_module = own_module,
         .chance = chance, .alloc = ks_cuda_alloc, .free_all = ks_cuda_free_all,
         .write = ks_cuda_write, .read = ks_cuda_read, .copy = ks_cuda_copy,
         .freeze = ks_cuda_freeze,

@@ -84,6 +84,8 @@ struct ks_device {
     // facts is not NULL. KS_E_ABSENT: no such kernel in the module.
     enum ks_status (*function)(void *self, void *module, const char *name, void **function,
                                json_t **facts, struct ks_err *err);
+    // The module of the device's own code that plans may launch (trusted.cu, ks_least). NULL where it has none.
+    void *(*own_module)(void *self);
     // Fenced allocation: data flush with the end (aligned to `align` bytes, the remainder canaried)
     // or with the start of the mapping. Random address spacing. Contents are undefined.
     // KS_E_LIMIT: not enough memory.

@@ -140,6 +140,26 @@ extern "C" __global__ void ks_copy(const float4 *from, float4 *to, u64 n)
         to[i] = from[i];
 }
 
+// What no kernel can leave undone that reads n_from times 16 bytes and writes n_to times 16: each thread
+// `each` of them (4 at most), all loads first, and nothing is computed.
+extern "C" __global__ void ks_least(const uint4 *from, u64 n_from, uint4 *to, u64 n_to, u32 each)
+{
+    uint4 held[4];
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) {
+        u64 i = first_index() + k * stride();
+        held[k] = k < each && i < n_from ? from[i] : make_uint4(0, 0, 0, 0);
+    }
+#pragma unroll
+    for (u32 k = 0; k < 4; k++) {
+        u64 i = first_index() + k * stride();
+        if (k < each && i < n_to)
+            to[i] = held[k];
+        else if (held[k].x == 0x5eed0001u && held[k].y == 0x5eed0002u && held[k].z == 0x5eed0003u)
+            to[0] = held[k]; // keeps alive what is read and not written
+    }
+}
+
 // iterations * 128 FMAs a thread, in eight independent chains.
 extern "C" __global__ void ks_fma(float *out, float x, float y, int iterations)
 {

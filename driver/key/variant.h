@@ -73,7 +73,7 @@ struct ks_original_decision {
     const char *key_text, *kernel, *date, *device;
     int arch, tried, correct;
     double budget_seconds;
-    double upper_bound;         // best ratio seen whose claim failed: what may remain
+    double upper_bound;         // best ratio seen whose claim failed, or that of the floor: what may remain
     bool complete;              // the search ended by itself, not by its budget
 };
 

@@ -5,6 +5,8 @@
 #include "device/counts.h"
 #include "fmt/json.h"
 #include "profile/profile.h"
+#include "verify/client.h"
+#include "verify/vector.h"
 
 // resources.c: what ptxas said of the kernel (text of a compile with --resource-usage; else
 // unknown).
@@ -20,6 +22,17 @@ json_t *ks_resources_json(const struct ks_resources *resources);
 void ks_profile_counted(struct ks_arena *arena, const struct ks_gpu *gpu,
                         const struct ks_counts *counts, const json_t *lines, double traffic,
                         struct ks_profile *profile);
+
+// floor.c: times the plan of a problem, which the worker holds, against the least launch. Leaves the floor unknown
+// where the original takes 50 us and more, or where it cannot be taken; *moved is what that launch moves.
+struct ks_moved {
+    int64_t read, written; // bytes
+};
+void ks_profile_least(struct ks_worker *worker, const struct ks_device_info *device,
+                      const struct ks_vector *vector, json_t *plan, struct ks_profile_floor *floor,
+                      struct ks_moved *moved);
+// Whether counters show that the kernel moved as much: it may use a part of its arrays.
+bool ks_profile_moved(const struct ks_fact_list *facts, const json_t *metrics, const struct ks_moved *moved);
 
 // profile_page.c
 json_t *ks_profile_json(const struct ks_profile *profile, const json_t *metrics);

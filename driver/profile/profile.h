@@ -40,6 +40,14 @@ struct ks_hot_lines {
     size_t len, cap;
 };
 
+// What the launch of a short kernel costs whatever it computes. Timed in pairs, as the judge times, against a launch
+// of our own that reads the largest array that the kernel reads, writes the largest that it writes, and does
+// nothing else: less than any variant must do, for each launches once at least and moves both.
+struct ks_profile_floor {
+    double original_us, least_us; // medians; 0: not known
+    double gain_us, ratio;        // of such a launch over the original, upper bounds: no variant can gain more
+};
+
 struct ks_profile {
     const char *method;     // "range profiler", "activity", "timing" when counters are refused, or "model"
     struct ks_profile_refusal refused, lines_refused; // why counters were not read; why there are no lines
@@ -57,6 +65,7 @@ struct ks_profile {
     double copy_gbs, fma_gflops;  // ceilings measured on this card (described, where modelled)
     double achieved_gbs;    // over compulsory traffic; 0 unknown
     double roofline_pct;    // time at the nearer ceiling over time measured, percent; 0 unknown
+    struct ks_profile_floor floor; // of a kernel so short that its launch counts
     json_t *json;           // the same for --json (docs/json.md, ks.profile); the caller's to json_decref
 };
 
@@ -85,6 +94,9 @@ struct ks_profile_ask {
 // KS_E_UNSUPPORTED: the variant does not take the problem.
 enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_ask *ask,
                               struct ks_profile *profile, bool *fault, struct ks_err *err);
+
+// Percent of what this card reaches: of the nearer ceiling, or of the least that a launch takes. 0: unknown.
+double ks_profile_share(const struct ks_profile *profile);
 
 // The page a person can act on: time, ceilings, class with the counters that say so, resources, lines.
 void ks_profile_print(struct ks_buf *out, const struct ks_profile *profile);

@@ -7,6 +7,15 @@
 
 #define MOST_LINES 10
 
+static void print_floor(struct ks_buf *out, const struct ks_profile_floor *floor)
+{
+    if (floor->least_us > 0)
+        ks_buf_printf(out,
+                      "  floor: %.2f us in a batch of launches; one that only moves its largest arrays takes %.2f us: "
+                      "%.2f us to gain at most\n",
+                      floor->original_us, floor->least_us, floor->gain_us > 0 ? floor->gain_us : 0);
+}
+
 static void print_roofline(struct ks_buf *out, const struct ks_profile *p)
 {
     if (p->copy_gbs <= 0 || p->time_us <= 0)
@@ -99,6 +108,7 @@ void ks_profile_print(struct ks_buf *out, const struct ks_profile *p)
     ks_buf_printf(out, "  bottleneck: %s%s (%s)\n", p->bottleneck, p->modelled ? ", modelled" : "",
                   p->evidence);
     print_roofline(out, p);
+    print_floor(out, &p->floor);
     ks_resources_print(out, &p->resources);
     print_facts(out, p);
     print_lines(out, p);
@@ -149,6 +159,11 @@ json_t *ks_profile_json(const struct ks_profile *p, const json_t *metrics)
     json_object_set_new(out, "fma_gflops", positive(p->fma_gflops));
     json_object_set_new(out, "achieved_gbs", positive(p->achieved_gbs));
     json_object_set_new(out, "roofline_pct", positive(p->roofline_pct));
+    json_object_set_new(out, "floor", p->floor.least_us > 0
+                                          ? json_pack("{s:f,s:f,s:f,s:f}", "original_us", p->floor.original_us,
+                                                      "least_us", p->floor.least_us, "gain_us", p->floor.gain_us,
+                                                      "ratio", p->floor.ratio)
+                                          : json_null());
     json_object_set_new(out, "resources", ks_resources_json(&p->resources));
     json_object_set_new(out, "facts", facts);
     json_object_set_new(out, "metrics", metrics != NULL ? json_deep_copy(metrics) : json_object());

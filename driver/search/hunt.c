@@ -9,6 +9,7 @@
 #include "os/proc.h"
 #include "search/tuner.h"
 #include "source/mechanism.h"
+#include "verify/accept.h"
 
 #define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
 #define CLEARLY_FASTER 1.3   // screened so, a template is judged at once, and anything when time is up
@@ -92,8 +93,15 @@ static bool stands(void *context, const struct ks_policy *policy, size_t arm)
 
 static bool at_the_ceiling(const struct ks_tuner *t)
 {
-    return t->result->profiled && t->result->profile.roofline_pct > 0 &&
-           t->result->profile.roofline_pct * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
+    return t->result->profiled &&
+           ks_profile_share(&t->result->profile) * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
+}
+
+bool ks_tuner_at_floor(const struct ks_tuner *t)
+{
+    const struct ks_profile_floor *floor = &t->result->profile.floor;
+    return t->result->profiled && t->brief.n_problems == 1 && floor->least_us > 0 &&
+           (floor->gain_us <= ks_rule_search.min_us || floor->ratio <= ks_rule_search.gain);
 }
 
 static bool loses(const struct ks_verdict *screened)
@@ -315,6 +323,8 @@ static bool worth_a_round(const struct ks_tuner *t)
 enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
 {
     struct hunt h = {.t = t};
+    if (ks_tuner_at_floor(t))
+        return KS_OK;
     ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);
     ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0, NULL);
     h.policy.space = (struct ks_policy_space){&h, expand, stands};

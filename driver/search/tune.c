@@ -147,7 +147,7 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
 {
     struct ks_try **best;
     size_t n = ks_trajectory_best(&t->trajectory, &best);
-    double upper = 1;
+    double upper = t->result->at_floor ? fmax(t->result->profile.floor.ratio, 1) : 1;
     for (size_t i = 0; i < n && i < CONFIRM_AT_MOST; i++) {
         struct ks_verdict verdict = best[i]->verdict;
         double begun = ks_now();
@@ -196,7 +196,8 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
                                    &t->ranked);
     if (!t->options->only_agents)
         KS_TRY(ks_hunt(t, err));
-    if (!ks_stop_requested())
+    t->result->at_floor = ks_tuner_at_floor(t);
+    if (!ks_stop_requested() && (!t->result->at_floor || t->options->print_prompt))
         KS_TRY(ks_prompted(t, err));
     if (ks_stop_requested())
         return ks_err_set(err, KS_E_INTERRUPTED, "interrupted; run the same command to go on");

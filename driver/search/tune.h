@@ -47,6 +47,7 @@ struct ks_tune_result {
     double seconds;
     struct ks_profile profile;
     bool profiled;
+    bool at_floor;               // left alone: no variant could gain enough to be accepted (ks_profile_floor)
     bool consulted;              // models were asked:
     struct ks_consult_counts agents;
     const char *skill;           // that a model drew from its win, now on probation; or NULL

@@ -55,7 +55,11 @@ void ks_prompted_learn(struct ks_tuner *tuner, const struct ks_candidate *won, c
 void ks_tuner_remember(struct ks_tuner *tuner, struct ks_candidate *candidate, const char *id,
                        const struct ks_verdict *verdict);
 
-// Searches: screens what the policy asks for and judges in full what promises most (search/hunt.c).
+// Whether the rule of acceptance takes nothing for this kernel: not even what only moves its arrays would gain enough.
+// Known of a kernel with one workload alone, since a gain on any of several would do.
+bool ks_tuner_at_floor(const struct ks_tuner *tuner);
+
+// Searches, where there is anything to find: screens what the policy asks for and judges in full what promises most (search/hunt.c).
 enum ks_status ks_hunt(struct ks_tuner *tuner, struct ks_err *err);
 
 // Asks models for proposals, where any are configured, and has each judged (search/prompted.c).

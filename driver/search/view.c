@@ -13,7 +13,7 @@ static void best_of(const struct ks_tuner *t, struct ks_buf *out)
         ks_buf_printf(out, " (over %.2fx)", t->bound);
     else if (t->promised > 1) // nothing was judged in full yet
         ks_buf_printf(out, " (%.2fx at a look)", t->promised);
-    double ceiling = t->result->profiled ? t->result->profile.roofline_pct * t->best : 0;
+    double ceiling = t->result->profiled ? ks_profile_share(&t->result->profile) * t->best : 0;
     if (ceiling > 0)
         ks_buf_printf(out, ", %.0f %% of speed of light", ceiling < 100 ? ceiling : 100.0);
 }

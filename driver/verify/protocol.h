@@ -14,6 +14,8 @@
 //            machine lacks
 // module     {"name":"m0"} + payload cubin          -> {}
 // function   {"module":"m0","name":"_Z1kPf"}        -> {"facts":{"registers":..,"static_shared":..,"local":..,"max_threads":..}}
+//            "module":"ks" is there from the start: the device's own code, of which plans may launch
+//            ks_least(from, n_from, to, n_to, each) (device/trusted.cu), on a device that has any
 // buffers    {"flush":"end"|"start","frozen":bool,"shuffled":bool,"chance":n,
 //             "list":[{"bytes":..,"align":..,"role":"in|inout|out|work",
 //             "alias":index or -1,

@@ -35,6 +35,10 @@ enum ks_status ks_timing_compare(struct ks_judge *judge, struct ks_arena *arena,
 enum ks_status ks_timing_baseline(struct ks_worker *worker, json_t *plan, double *microseconds,
                                   int *batch, struct ks_err *err);
 
+// How many rotating copies of a problem's buffers a timing takes: three times the L2 in all where memory
+// allows, and whole batches, since each launch of a batch has a copy of its own.
+int ks_timing_sets(const struct ks_device_info *device, int64_t bytes, int batch);
+
 // Lower bound of a kernel's time by its compulsory traffic: nothing passes DRAM faster than the measured
 // copy rate, with 20 % allowed for its error and `l2_bytes` for what may stay in the cache.
 double ks_timing_floor_us(int64_t traffic, int64_t l2_bytes, double copy_gbs);

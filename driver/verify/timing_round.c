@@ -131,16 +131,11 @@ bool ks_round_failed(const struct ks_round *r)
     return r->timed->speed == KS_S_VOID || *r->correctness != KS_C_CORRECT;
 }
 
-// Rotating copies: three times the L2 in all where memory allows, and whole batches, since each launch
-// of a batch has a copy of its own.
-static int set_count(const struct ks_judge *judge, const struct ks_problem *problem, int batch)
+int ks_timing_sets(const struct ks_device_info *device, int64_t bytes, int batch)
 {
-    if (!ks_judge_defends(judge, KS_D_ROTATION)) // weakened on purpose
-        return batch;
-    int64_t bytes = ks_problem_bytes(problem), l2 = judge->device.l2_bytes;
+    int64_t l2 = device->l2_bytes;
     int64_t want = bytes > 0 ? (3 * l2 + bytes - 1) / bytes : 1;
-    int64_t fit = bytes > 0 && judge->device.memory_free > 0 ? judge->device.memory_free / 4 / bytes
-                                                             : MAX_SETS;
+    int64_t fit = bytes > 0 && device->memory_free > 0 ? device->memory_free / 4 / bytes : MAX_SETS;
     int64_t groups = (want + batch - 1) / batch, most = batch == 1 ? MAX_SETS : MAX_GROUPS;
     groups = groups > most ? most : groups < 2 ? 2 : groups;
     if (groups * batch > fit)
@@ -231,7 +226,9 @@ enum ks_status ks_round_prepare(struct ks_round *r, struct ks_err *err)
     ks_leaving_wait(&judge->leaving); // nothing closes on the device from here on
     KS_TRY(ks_timing_baseline(r->worker, r->a, &r->method.baseline_us, &r->method.batch, err));
     r->method.cold = r->method.batch == 1;
-    r->sets = set_count(judge, &r->vector->problem, r->method.batch);
+    r->sets = ks_judge_defends(judge, KS_D_ROTATION) // else weakened on purpose
+                  ? ks_timing_sets(&judge->device, ks_problem_bytes(&r->vector->problem), r->method.batch)
+                  : r->method.batch;
     answer = ks_worker_ask(r->worker, "sets", json_pack("{s:i}", "count", r->sets),
                            60 + (double)ks_problem_bytes(&r->vector->problem) * r->sets / 1e9);
     return answer == KS_ANSWER_OK ? KS_OK : ks_round_answer(r, answer, err);

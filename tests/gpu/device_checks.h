@@ -22,6 +22,7 @@ void check_memory_ends(void);
 void check_timing(void);
 void check_graph_sets(void);
 void check_ceilings(void);
+void check_least(void);
 void check_worker(void);
 void check_endless(void);
 

@@ -121,6 +121,46 @@ void check_ceilings(void)
     done(0, "copy %.0f GB/s, fp32 FMA %.0f GFLOP/s, measured in %.3f s", copy_gbs, fma, seconds);
 }
 
+// The least launch moves what it is told to, in each of its shapes, and a copy that somebody wrote is no faster.
+void check_least(void)
+{
+    open_device();
+    enum { UNITS = (1 << 16) - 3 }; // near 1 MiB
+    void *own = dev.own_module(dev.self), *handle;
+    OK(dev.function(dev.self, own, "ks_least", &handle, NULL, &err));
+    size_t in = buffer(16 * (int64_t)UNITS, 16, KS_FLUSH_START, NULL);
+    size_t out = buffer(16 * (int64_t)UNITS, 16, KS_FLUSH_START, NULL);
+    struct launch *plain = copy(in, out, UNITS);
+    static unsigned char back[16 * UNITS];
+    int late = 0;
+    double unused = 0, best = 1e9, t_plain = median_time(&plain->plan, 1, false, 50, &late, &unused);
+    for (uint32_t each = 1; each <= 4; each *= 2) {
+        struct launch *least = copy(in, out, UNITS);
+        uint64_t units = UNITS;
+        struct ks_dev_arg of_units = {.kind = KS_DARG_BYTES, .size = sizeof units};
+        struct ks_dev_arg of_each = {.kind = KS_DARG_BYTES, .size = sizeof each};
+        memcpy(of_units.bytes, &units, sizeof units);
+        memcpy(of_each.bytes, &each, sizeof each);
+        struct ks_dev_arg args[] = {least->step.args[0], of_units, least->step.args[1], of_units, of_each};
+        least->step.function = handle;
+        least->step.grid[0] = (UNITS + 256 * each - 1) / (256 * each);
+        least->step.args = args;
+        least->step.n_args = 5;
+        OK(dev.poison(dev.self, in, 0x3f800000 + each, &err));
+        OK(dev.poison(dev.self, out, 0, &err));
+        OK(dev.run(dev.self, &least->plan, NULL, &err));
+        OK(dev.read(dev.self, out, back, sizeof back, &err));
+        for (size_t i = 0; i < sizeof back; i += 4)
+            EXPECT(back[i] == each && back[i + 3] == 0x3f, "byte %zu with %u a thread", i, each);
+        double us = median_time(&least->plan, 1, false, 50, &late, &unused);
+        best = us < best ? us : best;
+        dev.forget_plans(dev.self);
+    }
+    EXPECT(best < 1.1 * t_plain, "%.3f us, a copy %.3f us", best, t_plain);
+    dev.close(dev.self);
+    done(0, "the least launch of 2 MiB %.3f us, a copy %.3f us", best, t_plain);
+}
+
 // ---- the worker, on this device
 
 #define STEP(name)                                                                                \

@@ -92,6 +92,7 @@ static const struct check {
     {"graph over sets", check_graph_sets, 0},
     {"timing", check_timing, 0},
     {"ceilings", check_ceilings, 0},
+    {"least", check_least, 0},
     {"endless kernel is killed", check_endless, 5},
     {"worker after that", check_worker, 0},
 };

@@ -163,6 +163,11 @@ static enum ks_status fake_function(void *self, void *module, const char *name, 
     return ks_err_set(err, KS_E_ABSENT, "the module has no kernel %s", name);
 }
 
+static void *fake_own(void *self)
+{
+    return self;
+}
+
 static enum ks_status fake_alloc(void *self, int64_t bytes, size_t align, enum ks_flush flush,
                                  size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err)
 {
@@ -335,7 +340,7 @@ static enum ks_status fake_open(struct ks_device *device, struct ks_err *err)
 {
     (void)err;
     *device = (struct ks_device){
-        "fake", &fake, fake_info, fake_module, fake_function, fake_alloc, fake_free_all,
+        "fake", &fake, fake_info, fake_module, fake_function, fake_own, fake_alloc, fake_free_all,
         NULL, fake_write, fake_read, fake_copy, fake_poison, fake_freeze, fake_check_slack, fake_fingerprints,
         fake_scrub, fake_run, fake_time, NULL, fake_forget, fake_ceilings, NULL, fake_close};
     return KS_OK;

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "profile/facts.h"
+#include "profile/parts.h"
 #include "profile/profile.h"
 
 struct pair {
@@ -87,12 +88,46 @@ static void test_facts_from_counters(void **state)
     ks_arena_free(&arena);
 }
 
+// The floor of a launch moves arrays whole: what counters do not show of the kernel itself says nothing of it.
+static void test_moved(void **state)
+{
+    (void)state;
+    struct ks_arena arena = {0};
+    struct ks_fact_list facts = {0};
+    const struct ks_moved moved = {1 << 20, 1 << 20}, more_read = {1 << 21, 1 << 20}, more_written = {1 << 20, 1 << 21};
+    json_t *metrics = json_pack("{s:f,s:f}", "dram__bytes_read.sum", 1053184.0,
+                                "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 32768.0);
+    assert_false(ks_profile_moved(&facts, metrics, &moved)); // not read
+    ks_profile_facts(&arena, metrics, &facts);
+    assert_true(ks_profile_moved(&facts, metrics, &moved)); // an H200, 262144 floats
+    assert_false(ks_profile_moved(&facts, metrics, &more_read));
+    assert_false(ks_profile_moved(&facts, metrics, &more_written));
+    assert_false(ks_profile_moved(&facts, NULL, &moved));
+    json_decref(metrics);
+    ks_arena_free(&arena);
+}
+
+static void test_share(void **state)
+{
+    (void)state;
+    struct ks_profile p = {.roofline_pct = 13};
+    assert_true(ks_profile_share(&p) == 13);
+    p.floor = (struct ks_profile_floor){.original_us = 3, .least_us = 2.25};
+    assert_true(ks_profile_share(&p) == 75);
+    p.roofline_pct = 80;
+    assert_true(ks_profile_share(&p) == 80);
+    p.floor.least_us = 3.03; // as quick as that, but for noise
+    assert_true(ks_profile_share(&p) == 100);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_kernels),
         cmocka_unit_test(test_without_counters),
         cmocka_unit_test(test_facts_from_counters),
+        cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,8 @@ static double template_ratio,
     transform_ratio; // of the first one: the others are no faster than the original
 static double screening_takes, judging_takes;
 static bool stands_up = true; // in full, what looked faster
+static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
+static size_t workloads = 1;
 static char events[512];
 
 static double ratio_of(const struct ks_proposal *proposal)
@@ -142,7 +144,7 @@ static const char *hunted(double seconds, double known)
     static const struct ks_signature signature = {.instance = "kernel"};
     static const struct ks_tu_kernel kernel = {.signature = &signature};
     const struct ks_tune_options options = {0};
-    struct ks_tune_result result = {0};
+    struct ks_tune_result result = {.profiled = true, .profile = {.floor = floor_}};
     struct ks_err err = {0};
     struct ks_tuner t = {.arena = &arena,
                          .kernel = &kernel,
@@ -150,6 +152,7 @@ static const char *hunted(double seconds, double known)
                          .result = &result,
                          .ranked = (struct ks_ranked_skill *)(uintptr_t)ranked,
                          .n_ranked = 2,
+                         .brief = {.n_problems = workloads},
                          .trajectory = {.arena = &arena},
                          .screening = {.usual = 4},
                          .judging = {.usual = 4},
@@ -205,9 +208,27 @@ static void judges_what_it_has_while_it_can(void **state)
     stands_up = true;
 }
 
+// Nothing that could be found would be accepted: too little in microseconds, or of the ratio.
+static void leaves_alone_what_is_at_its_floor(void **state)
+{
+    (void)state;
+    template_ratio = 1, transform_ratio = 1.03, screening_takes = 3, judging_takes = 3;
+    floor_ = (struct ks_profile_floor){.original_us = 3, .least_us = 2.8, .gain_us = 0.25, .ratio = 1.09};
+    assert_string_equal(hunted(60, 0), "");
+    workloads = 2; // on the other there may be more
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    workloads = 1;
+    floor_ = (struct ks_profile_floor){.original_us = 45, .least_us = 44.7, .gain_us = 0.4, .ratio = 1.009};
+    assert_string_equal(hunted(60, 0), "");
+    floor_ = (struct ks_profile_floor){.original_us = 3, .least_us = 2.5, .gain_us = 0.55, .ratio = 1.22};
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    floor_ = (struct ks_profile_floor){0};
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(leaves_alone_what_is_at_its_floor),
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
         cmocka_unit_test(judges_what_it_has_while_it_can),

@@ -34,6 +34,7 @@ static void test_malformed(void **state)
         "", "garbage", "[]", "{}", "null", "{\"do\":7}", "{\"do\":\"fly\"}", "{\"do\":\"run\"}",
         "{\"id\":\"x\",\"do\":\"module\",\"name\":\"m9\"}",
         "{\"do\":\"module\",\"name\":\"m0\"}",
+        "{\"do\":\"module\",\"name\":\"ks\"}",
         "{\"do\":\"function\",\"module\":\"m0\",\"name\":\"absent\"}",
         "{\"do\":\"function\",\"module\":\"m7\",\"name\":\"twice\"}",
         "{\"do\":\"run\",\"plan\":[],\"poison\":1}",

@@ -102,6 +102,40 @@ static void test_time_checks_outputs(void **state)
     at_end();
 }
 
+// The device's own code is there without being loaded, where the device has any.
+static enum ks_status open_bare(struct ks_device *device, struct ks_err *err)
+{
+    enum ks_status status = fake_open(device, err);
+    device->own_module = NULL;
+    return status;
+}
+
+static void test_time_launches_own_code(void **state)
+{
+    (void)state;
+    static const char own[] =
+        "{\"module\":\"ks\",\"kernel\":\"twice\",\"grid\":[7,1,1],\"block\":[32,1,1],\"shared\":0,"
+        "\"args\":[{\"buffer\":0},{\"buffer\":1},{\"hex\":\"64000000\"}]}";
+    char *time = NULL;
+    assert_true(asprintf(&time, "{\"id\":9,\"do\":\"time\",\"a\":[%s],\"b\":[%s],\"pairs\":2,\"batch\":1,\"poison\":1}",
+                         STEP("twice", "20"), own) > 0);
+    begin();
+    ask(time);
+    serve(fake_open);
+    skip_ok(2);
+    json_t *answer = next_ok();
+    assert_true(json_number_value(json_array_get(json_object_get(answer, "b"), 0)) == 7);
+    json_decref(answer);
+    at_end();
+    begin();
+    ask(time);
+    serve(open_bare);
+    skip_ok(2);
+    next_refused("usage", "there is no module 'ks'");
+    at_end();
+    free(time);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +143,7 @@ int main(void)
         cmocka_unit_test(test_time_drops_slow_clock),
         cmocka_unit_test(test_time_repeats_late_samples),
         cmocka_unit_test(test_time_checks_outputs),
+        cmocka_unit_test(test_time_launches_own_code),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     free(output);

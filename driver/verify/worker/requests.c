@@ -82,6 +82,8 @@ enum ks_status ks_serve_module(struct ks_serving *s, const json_t *request, stru
     ks_vec_each(struct ks_serve_module, m, &s->modules)
         if (strcmp(m->name, name) == 0)
             KS_FAIL(err, KS_E_USER, "there is a module '%s' already", name);
+    if (strcmp(name, KS_SERVE_OWN) == 0)
+        KS_FAIL(err, KS_E_USER, "the module '%s' is the device's own", name);
     if (payload.len == 0)
         KS_FAIL(err, KS_E_USER, "a module needs its image as payload");
     void *handle;
@@ -99,9 +101,14 @@ enum ks_status ks_serve_function(struct ks_serving *s, const json_t *request,
     KS_TRY(ks_want_text(request, "module", &module, err));
     KS_TRY(ks_want_text(request, "name", &name, err));
     const struct ks_serve_module *found = NULL;
+    struct ks_serve_module own = {KS_SERVE_OWN, NULL};
     ks_vec_each(struct ks_serve_module, m, &s->modules)
         if (strcmp(m->name, module) == 0)
             found = m;
+    if (strcmp(module, own.name) == 0 && s->device.own_module != NULL) {
+        own.handle = s->device.own_module(s->device.self);
+        found = &own;
+    }
     if (found == NULL)
         KS_FAIL(err, KS_E_USER, "there is no module '%s'", module);
     void *handle;

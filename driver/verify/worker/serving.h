@@ -28,6 +28,7 @@ struct ks_serve_module {
     const char *name;
     void *handle;
 };
+#define KS_SERVE_OWN "ks" // names the module of the device's own code
 
 struct ks_serving {
     struct ks_device device;
