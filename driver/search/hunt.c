@@ -12,12 +12,12 @@
 #include "verify/accept.h"
 
 #define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
-#define CLEARLY_FASTER 1.3   // screened so, a template is judged at once, and anything when time is up
+#define CLEARLY_FASTER 1.3   // screened so, a template is judged at once
 #define FINALISTS 4         // correct ones judged in full after one round of screening
 #define ROUNDS 3            // of screening, where no finalist stood up
 #define MODELLED_STEP 1.02  // a model says the same each time: what differs by less is equal
 #define WORTH_JUDGING 1.005 // below this no full judgement can end well: the minimum gain is 1 %
-#define SCREEN_ERROR 0.97   // a screened ratio is a few percent off
+#define SCREEN_ERROR 0.97   // a screened ratio is a few percent off: what is left of it at least
 #define SURELY_SLOWER 0.95  // screened so on one workload, it cannot be accepted over all
 #define CLOSE_TO_CEILING 97 // percent of the nearer ceiling: what is left is not worth a search
 
@@ -102,6 +102,15 @@ bool ks_tuner_at_floor(const struct ks_tuner *t)
     const struct ks_profile_floor *floor = &t->result->profile.floor;
     return t->result->profiled && t->brief.n_problems == 1 && floor->least_us > 0 &&
            (floor->gain_us <= ks_rule_search.min_us || floor->ratio <= ks_rule_search.gain);
+}
+
+// The ratio below which a full judgement of what screened so cannot end well. Of a short kernel the least gain in
+// microseconds is more than one percent; where there are several workloads, a gain on any would do.
+static double worth(const struct ks_tuner *t)
+{
+    double us = t->brief.n_problems == 1 && t->brief.baseline_us != NULL ? t->brief.baseline_us[0] : 0;
+    double least = us > ks_rule_search.min_us ? us / (us - ks_rule_search.min_us) : 1;
+    return t->options->modelled ? WORTH_JUDGING : fmax(WORTH_JUDGING, least * SCREEN_ERROR);
 }
 
 static bool loses(const struct ks_verdict *screened)
@@ -227,7 +236,7 @@ static size_t worth_judging(struct hunt *h)
 {
     double error = h->t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
     size_t arm = most_promising(h);
-    if (arm == SIZE_MAX || entry_of(h, arm)->screened < WORTH_JUDGING ||
+    if (arm == SIZE_MAX || entry_of(h, arm)->screened < worth(h->t) ||
         (h->t->best > 1 && entry_of(h, arm)->screened < h->t->best * error))
         return SIZE_MAX;
     return arm;
@@ -280,6 +289,7 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
 static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
+    double faster = t->options->modelled ? MODELLED_STEP : 1 / SCREEN_ERROR; // error and all
     int finalists = 0;
     while (finalists < FINALISTS && !at_the_ceiling(t)) {
         size_t arm = worth_judging(h);
@@ -287,7 +297,7 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
             break;
         // A search that found something and has judged nothing was for nothing: one judgement is
         // owed.
-        bool owed = t->result->judged == 0 && entry_of(h, arm)->screened >= CLEARLY_FASTER &&
+        bool owed = t->result->judged == 0 && entry_of(h, arm)->screened > faster &&
                     t->options->budget_tries == 0 && !ks_stop_requested();
         if (!owed && (ks_tuner_spent(t) || !ks_tuner_has_time(t, &t->judging)))
             break;
@@ -339,5 +349,5 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
         if (t->looked == looked ? t->result->judged == judged : t->best > 1)
             break;
     }
-    return KS_OK;
+    return judge_finalists(&h, err); // where looks alone took the time
 }

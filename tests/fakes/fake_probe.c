@@ -1,7 +1,8 @@
 // ks-probe with all of its own code, on a device and a CUPTI that are made up
 // (fake_cupti_profiler.c): a kernel takes 960 us, a copy reaches 4000 GB/s. FAKE_KERNEL=faults ends
-// a launch as a hardware fault does; FAKE_LEAST=US makes it one of 3 us in a batch, where the least launch takes US. Each request's verb is appended to the file FAKE_LOG. CUPTI is
-// looked for in KS_CUPTI_DIR alone.
+// a launch as a hardware fault does; FAKE_LEAST=US makes it one of 3 us in a batch, where the least
+// launch takes US. Each request's verb is appended to the file FAKE_LOG. CUPTI is looked for in
+// KS_CUPTI_DIR alone.
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -28,6 +28,7 @@ static double screening_takes, judging_takes;
 static bool stands_up = true; // in full, what looked faster
 static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
 static size_t workloads = 1;
+static double baseline_us = 100;
 static char events[512];
 
 static double ratio_of(const struct ks_proposal *proposal)
@@ -152,7 +153,7 @@ static const char *hunted(double seconds, double known)
                          .result = &result,
                          .ranked = (struct ks_ranked_skill *)(uintptr_t)ranked,
                          .n_ranked = 2,
-                         .brief = {.n_problems = workloads},
+                         .brief = {.n_problems = workloads, .baseline_us = &baseline_us},
                          .trajectory = {.arena = &arena},
                          .screening = {.usual = 4},
                          .judging = {.usual = 4},
@@ -199,7 +200,7 @@ static void judges_what_it_has_while_it_can(void **state)
     assert_string_equal(hunted(3.5, 1.1), "judge template");
     // What is not worth it holds nothing up.
     template_ratio = 1;
-    assert_string_equal(hunted(5, 0), "look at template, look at transforms");
+    assert_string_equal(hunted(5, 0), "look at template, look at transforms, judge transform");
     // What turns out no faster leaves the rest of the time to others.
     template_ratio = 1.1, stands_up = false;
     assert_string_equal(hunted(5, 0), "look at template, judge template");
@@ -225,6 +226,36 @@ static void leaves_alone_what_is_at_its_floor(void **state)
     floor_ = (struct ks_profile_floor){0};
 }
 
+// The best of what was looked at is judged, however long the look took, if it is faster by more than a look is off.
+static void judges_the_best_of_a_long_look(void **state)
+{
+    (void)state;
+    screening_takes = 13, judging_takes = 3;
+    template_ratio = 1.1, transform_ratio = 1;
+    assert_string_equal(hunted(12, 0), "look at template, judge template");
+    template_ratio = 1.02;
+    assert_string_equal(hunted(12, 0), "look at template");
+    template_ratio = 1, transform_ratio = 1.1;
+    assert_string_equal(hunted(14, 0), "look at template, look at transforms, judge transform");
+    transform_ratio = 1.02;
+    assert_string_equal(hunted(14, 0), "look at template, look at transforms");
+}
+
+// Of 3 us 0.3 are a tenth: what looks a twentieth faster cannot gain enough.
+static void judges_what_can_gain_enough(void **state)
+{
+    (void)state;
+    template_ratio = 1, transform_ratio = 1.05, screening_takes = 3, judging_takes = 3;
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    baseline_us = 3;
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms");
+    workloads = 2; // a gain on either will do
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    workloads = 1, transform_ratio = 1.09;
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    baseline_us = 100;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +263,8 @@ int main(void)
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
         cmocka_unit_test(judges_what_it_has_while_it_can),
+        cmocka_unit_test(judges_the_best_of_a_long_look),
+        cmocka_unit_test(judges_what_can_gain_enough),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
