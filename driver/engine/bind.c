@@ -3,6 +3,7 @@
 
 #include "base/vec.h"
 #include "engine/binder.h"
+#include "engine/head.h"
 #include "engine/specimen.h"
 
 static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
@@ -14,7 +15,8 @@ static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
     return KS_T_NONE;
 }
 
-// That an array which is read behind the sum and what is written do not overlap.
+// That an array which is read behind the sum and what is written do not overlap; in front of it the
+// array is read in packs.
 static const char *apart_text(const struct binder *b, const struct ks_tail_read *read,
                               const struct ks_tail_kind *kind,
                               const struct ks_assignment *assignment)
@@ -24,8 +26,10 @@ static const char *apart_text(const struct binder *b, const struct ks_tail_read 
         r++;
     const char *reads = ks_assigned_text(b->arena, b->t, NULL, assignment, kind->extent),
                *writes = ks_assigned_text(b->arena, b->t, NULL, assignment, b->t->roles[r].extent);
-    return ks_arena_printf(b->arena, "!overlap(%s, %zu * (%s), %s, %zu * (%s))",
-                           b->brief->decl->params[read->param].name,
+    const char *name = b->brief->decl->params[read->param].name;
+    const char *packs =
+        b->t->in_front ? ks_arena_printf(b->arena, "aligned(%s, 16) && ", name) : "";
+    return ks_arena_printf(b->arena, "%s!overlap(%s, %zu * (%s), %s, %zu * (%s))", packs, name,
                            ks_bind_arg(b, 0, read->param)->elem.size, reads,
                            b->brief->decl->params[b->pointer[r]].name,
                            ks_bind_arg(b, 0, (size_t)b->pointer[r])->elem.size, writes);
@@ -103,6 +107,28 @@ static bool tail_fits(const struct binder *b, const struct ks_form *form)
     return true;
 }
 
+static bool has_word(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = text; (at = strstr(at, word)) != NULL; at++)
+        if ((at == text || !ks_is_ident(at[-1])) && !ks_is_ident(at[n]))
+            return true;
+    return false;
+}
+
+// Whether numbers of which elements in front of the sum may speak are what they are by themselves
+// where none does, and there alone: else the same binding would come once for each number.
+static bool is_plain(const struct binder *b, const struct ks_form *form)
+{
+    for (size_t r = 0; b->t->in_front && r < b->t->n_roles; r++) {
+        const struct ks_role *role = &b->t->roles[r];
+        if (role->otherwise &&
+            (strcmp(b->text[r], role->otherwise) == 0) == has_word(form->meaning, role->name))
+            return false;
+    }
+    return true;
+}
+
 // Every form is tried with each assignment.
 static void finish(struct binder *b)
 {
@@ -114,7 +140,7 @@ static void finish(struct binder *b)
     const struct ks_assignment assignment = {b->pointer, texts};
     for (size_t i = 0; i < b->t->n_forms && !enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
-        if (!tail_fits(b, form))
+        if (!tail_fits(b, form) || !is_plain(b, form))
             continue;
         b->tried++;
         enum ks_recognised is =
@@ -275,11 +301,8 @@ static void add_choice(struct binder *b, struct ks_integer_list *list, const cha
             return;
     if (list->len >= MOST_CHOICES)
         return;
-    if (whole &&
-        ks_expr_parse(b->arena, b->t->file, ks_slice_of(text), &choice.expr, NULL) == KS_OK)
-        for (int p = 0; p < KS_PROBES; p++)
-            choice.value[p] = choice.expr->value;
-    *ks_vec_push(b->arena, list) = choice;
+    if (!whole || ks_integer_read(b->arena, b->probe, text, &choice))
+        *ks_vec_push(b->arena, list) = choice;
 }
 
 // The template's own values first, a usual stride or padding, then the text's; of what is no
@@ -291,12 +314,12 @@ static void find_choices(struct binder *b)
     ks_literals_find(b->arena, b->brief, false, &others);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
-        if (role->kind != KS_ROLE_KIND_LITERAL)
+        if (role->kind < KS_ROLE_KIND_LITERAL)
             continue;
-        const struct ks_strv *lists[] = {&others, &role->values};
+        const struct ks_strv none = {0}, *lists[] = {&others, &role->values};
         if (!role->elem) {
             lists[0] = &role->values;
-            lists[1] = &whole;
+            lists[1] = role->kind == KS_ROLE_KIND_LITERAL ? &whole : &none;
         }
         for (int l = 0; l < 2 && !(role->elem && b->choices[r].len > 0); l++)
             for (size_t i = 0; i < lists[l]->len; i++)
@@ -399,13 +422,16 @@ static bool can_follow(const struct binder *b, const struct ks_tail *tail)
     return true;
 }
 
-// What the kernel does with each sum goes with the template's code; what that reads is no role's.
+// What the kernel does with each sum, or in front of it, goes with the template's code; what that
+// reads is no role's.
 static enum ks_status bind_with_tail(struct binder *b, struct ks_err *err)
 {
     struct ks_tail *tail = KS_NEW(b->arena, struct ks_tail);
     struct ks_template *with = KS_NEW(b->arena, struct ks_template);
     const char *why = NULL;
-    if (!ks_tail_find(b->arena, b->brief, tail, &why) || !can_follow(b, tail))
+    bool found = b->t->in_front ? ks_head_find(b->arena, b->brief, tail, &why)
+                                : ks_tail_find(b->arena, b->brief, tail, &why);
+    if (!found || !can_follow(b, tail))
         return KS_OK;
     KS_TRY(ks_tail_forms(b->arena, b->t, tail, with, err));
     for (size_t e = 0; e < tail->n_reads; e++)
@@ -431,7 +457,8 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
         return KS_OK;
     }
     prepare(&b);
-    bind_all(&b);
+    if (!t->in_front)
+        bind_all(&b);
     if (out->len == 0 && t->n_tails > 0)
         KS_TRY(bind_with_tail(&b, err));
     if (out->len == 0)

@@ -13,14 +13,16 @@ struct ks_names { // placeholders and what stands for them
 void ks_names_add(struct ks_arena *arena, struct ks_names *names, const char *name,
                   const char *value);
 
-// A literal is a number of the kernel's text: a window's width, a stride, an epsilon.
+// A literal is a number of the kernel's text: a window's width, a stride, an epsilon. A launch's is
+// one of its geometry.
 enum ks_role_kind {
     KS_ROLE_KIND_IN,
     KS_ROLE_KIND_OUT,
     KS_ROLE_KIND_INOUT,
     KS_ROLE_KIND_INT,
     KS_ROLE_KIND_SCALAR,
-    KS_ROLE_KIND_LITERAL
+    KS_ROLE_KIND_LITERAL,
+    KS_ROLE_KIND_LAUNCH
 };
 struct ks_role {
     const char *name;
@@ -31,7 +33,7 @@ struct ks_role {
     const char *fallback;    // plan text when nothing is bound, or NULL: must be bound
     const char *otherwise;   // int: expression over @roles@ where no parameter says it, or NULL
     struct ks_expr *derived; // the same, over roles
-    struct ks_strv values;   // literal: what it can be besides, first
+    struct ks_strv values;   // literal: what it can be besides, first; launch: what it can be
 };
 #define KS_ROLE_LETTER 33 // expressions over roles name role r by the letter of this code and r
 #define KS_MOST_ROLES 48
@@ -43,11 +45,11 @@ struct ks_form {
     const struct ks_tail *tail;
     size_t kinds[KS_TAIL_READS]; // what follows, and which element each read is; or NULL
 };
-// Elements that may be read behind the sum, as a template knows them.
+// Elements that may be read behind the sum, or in front of it, as a template knows them.
 struct ks_tail_kind {
     const char *index;     // in the formula
     const char *extent;    // of the array, over @roles@
-    const char *code;      // the index in `finished`
+    const char *code; // the index in `finished`; in front: what reads `wide` elements `from` there
     struct ks_expr *count; // the extent, over roles
 };
 struct ks_template {
@@ -69,6 +71,7 @@ struct ks_template {
     struct ks_expr *domain;  // the same, over roles
     struct ks_tail_kind *tails;
     size_t n_tails; // none: nothing may follow
+    bool in_front;  // they are read in front of the sum, and something must be
 };
 // Reads t->text; KS_E_USER file:line.
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err);
@@ -80,7 +83,8 @@ enum ks_status ks_tail_forms(struct ks_arena *arena, const struct ks_template *t
                              const struct ks_tail *tail, struct ks_template *out,
                              struct ks_err *err);
 // Placeholders @tail@, @tail_takes@, @tail_parameters@ and @tail_arguments@ of a form's code;
-// without a tail what gives the sum back.
+// without a tail what gives the sum back. In front @head@ and so on, @head_type@, @head_loads@ and
+// @head_values@.
 void ks_tail_names(struct ks_arena *arena, const struct ks_brief *brief,
                    const struct ks_template *t, const struct ks_form *form,
                    struct ks_binding_choice *choice);
@@ -96,6 +100,9 @@ struct ks_integer_list {
     struct ks_integer *at;
     size_t len, cap;
 };
+// What a text is in the probes; false where it is nothing.
+bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
+                     const char *text, struct ks_integer *out);
 // Parameters, template arguments, and sizes that the launch's geometry alone shows, in that order;
 // `products` adds those of two.
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,

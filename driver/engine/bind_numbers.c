@@ -9,8 +9,8 @@
 #define MOST 48
 #define LARGEST_LITERAL 4096
 
-static bool valued(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
-                   const char *text, struct ks_integer *out)
+bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
+                     const char *text, struct ks_integer *out)
 {
     *out = (struct ks_integer){.text = text};
     if (ks_expr_parse(arena, "", ks_slice_of(text), &out->expr, NULL) != KS_OK)
@@ -29,7 +29,7 @@ static void add(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES
     for (size_t i = 0; i < out->len; i++)
         if (strcmp(out->at[i].text, text) == 0)
             return;
-    if (out->len < MOST && valued(arena, probes, text, &integer))
+    if (out->len < MOST && ks_integer_read(arena, probes, text, &integer))
         *ks_vec_push(arena, out) = integer;
 }
 
@@ -38,7 +38,7 @@ static bool shows(struct ks_arena *arena, const struct ks_problem probes[KS_PROB
                   const char *text, const char *size)
 {
     struct ks_integer a, b;
-    return valued(arena, probes, text, &a) && valued(arena, probes, size, &b) &&
+    return ks_integer_read(arena, probes, text, &a) && ks_integer_read(arena, probes, size, &b) &&
            memcmp(a.value, b.value, sizeof a.value) == 0;
 }
 

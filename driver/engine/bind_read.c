@@ -50,7 +50,8 @@ static enum ks_status read_role(struct ks_arena *arena, const struct ks_template
                                 const char *name, const struct ks_yaml *map, struct ks_role *role,
                                 struct ks_err *err)
 {
-    static const char *const kinds[] = {"in", "out", "inout", "int", "scalar", "literal", NULL};
+    static const char *const kinds[] = {"in",     "out",     "inout",  "int",
+                                        "scalar", "literal", "launch", NULL};
     static const char *const known[] = {"kind", "elem", "extent", "default", "or", "values", NULL};
     if (map->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: role %s is no map", t->file, map->line, name);
@@ -68,13 +69,13 @@ static enum ks_status read_role(struct ks_arena *arena, const struct ks_template
         if (strcmp(kinds[i], kind) == 0) {
             role->kind = (enum ks_role_kind)i;
             bool pointer = i <= KS_ROLE_KIND_INOUT;
-            bool typed = i != KS_ROLE_KIND_INT && i != KS_ROLE_KIND_LITERAL;
+            bool typed = i != KS_ROLE_KIND_INT && i < KS_ROLE_KIND_LITERAL;
             if ((pointer && !role->extent) || (typed && !role->elem))
                 KS_FAIL(err, KS_E_USER, "%s:%d: role %s needs %s", t->file, map->line, name,
                         pointer && !role->extent ? "extent" : "elem");
             return KS_OK;
         }
-    KS_FAIL(err, KS_E_USER, "%s:%d: role %s: kind is in, out, inout, int, scalar or literal",
+    KS_FAIL(err, KS_E_USER, "%s:%d: role %s: kind is in, out, inout, int, scalar, literal or launch",
             t->file, map->line, name);
 }
 
@@ -186,7 +187,8 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
 {
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", "means", "says",
-                                        "needs", "domain",    "more",   "any",      "tail",  NULL};
+                                        "needs", "domain",    "more",   "any",      "tail",  "head",
+                                        NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -231,7 +233,8 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     }
     KS_TRY(read_types(arena, t, ks_yaml_get(root, "types"), err));
     KS_TRY(read_needs(arena, t, ks_yaml_get(root, "needs"), err));
-    KS_TRY(read_tails(arena, t, ks_yaml_get(root, "tail"), err));
+    t->in_front = ks_yaml_get(root, "head") != NULL;
+    KS_TRY(read_tails(arena, t, ks_yaml_get(root, t->in_front ? "head" : "tail"), err));
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
         KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));

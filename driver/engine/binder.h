@@ -52,7 +52,7 @@ static inline bool ks_bind_is_pointer(const struct ks_role *role)
 
 static inline bool ks_bind_is_number(const struct ks_role *role)
 {
-    return role->kind == KS_ROLE_KIND_INT || role->kind == KS_ROLE_KIND_LITERAL;
+    return role->kind == KS_ROLE_KIND_INT || role->kind >= KS_ROLE_KIND_LITERAL;
 }
 
 static inline const struct ks_arg *ks_bind_arg(const struct binder *b, int probe, size_t param)

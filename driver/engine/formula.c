@@ -233,10 +233,29 @@ static struct node *conjunction(struct parser *p)
     return n;
 }
 
+static struct node *let(struct parser *p)
+{
+    const char *name = word(p);
+    if (!name)
+        return fail(p, "no name");
+    want(p, "=");
+    struct node *n = make(p, N_LET, expression(p), NULL);
+    want(p, ":");
+    n->slot = bind_name(p, name);
+    n->kid[1] = expression(p);
+    p->n_bound -= p->n_bound > 0;
+    return n;
+}
+
 static struct node *expression(struct parser *p)
 {
     if (++p->depth > MAX_DEPTH)
         return fail(p, "too deep");
+    if (take(p, "let")) {
+        struct node *n = let(p);
+        p->depth--;
+        return n;
+    }
     struct node *n = conjunction(p);
     while (!p->failed && take(p, "||"))
         n = make(p, N_OR, n, conjunction(p));

@@ -6,7 +6,7 @@
 //
 // Statements end with ";". Loops run from 0; of those around a statement any tuple may be asked
 // for. Expressions are C's on numbers: ?: || && comparisons + - * / unary - and !, where / divides
-// exactly; div(a,b) and mod(a,b) are those of whole numbers, rounded down. Further: exp log sqrt
+// exactly; "let d = x[i] - y[i]: d * d" is one too; div(a,b) and mod(a,b) are those of whole numbers, rounded down. Further: exp log sqrt
 // abs tanh erf floor(a), larger smaller pow(a,b), and over an index: sum product max min(i < n: e),
 // argmax argmin (the first of equals). Arrays are read by name[index]; ?:, || and && evaluate what
 // they need alone. A NaN is what reading outside an array gives.

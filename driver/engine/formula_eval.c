@@ -107,6 +107,10 @@ static double eval(struct ks_formula *f, const struct node *n)
         return call(n->call, a, n->kid[1] ? eval(f, n->kid[1]) : 0);
     case N_OVER:
         return over(f, n);
+    case N_LET:
+        a = eval(f, n->kid[0]);
+        f->slots.at[n->slot].value = a;
+        return eval(f, n->kid[1]);
     default:
         break;
     }

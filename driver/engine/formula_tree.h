@@ -28,13 +28,14 @@ enum node_op {
     N_NEG,
     N_NOT,
     N_CALL,
-    N_OVER
+    N_OVER,
+    N_LET
 };
 
 struct node {
     enum node_op op;
     double number;
-    size_t slot; // N_SLOT; N_ARRAY: of arrays; N_OVER: of its index
+    size_t slot; // N_SLOT, N_LET; N_ARRAY: of arrays; N_OVER: of its index
     int call;    // N_CALL, N_OVER: in the tables below
     struct node *kid[3];
 };

@@ -447,8 +447,70 @@ static void run_round(struct run *r, const struct ks_brief *brief, struct ks_val
     }
 }
 
-static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struct ks_specimens *out,
-                              struct ks_err *err)
+#define FEW_BLOCKS 3
+
+// Whether a number stands in a formula.
+static bool has_number(const struct ks_expr *e, int64_t number)
+{
+    if (e == NULL || e->op == KS_X_NAME)
+        return false;
+    if (e->op == KS_X_INT)
+        return e->value == number;
+    return has_number(e->kid[0], number) || has_number(e->kid[1], number) ||
+           has_number(e->kid[2], number) || has_number(e->kid[3], number);
+}
+
+// The same mark with a few blocks, where it launches a number of them that stands nowhere else than
+// as an array's extent: `out(partial[1024]) grid(1024)`. NULL where it does not.
+static const struct ks_mark *with_few_blocks(struct ks_arena *arena, const struct ks_mark *mark)
+{
+    static struct ks_expr few = {.op = KS_X_INT, .value = FEW_BLOCKS};
+    const struct ks_workload_mark *w = &mark->workloads[0];
+    if (w->grid[0] == NULL || w->grid[0]->op != KS_X_INT || w->grid[0]->value <= FEW_BLOCKS)
+        return NULL;
+    const int64_t blocks = w->grid[0]->value;
+    struct ks_workload_mark *less = KS_NEW(arena, struct ks_workload_mark);
+    *less = *w;
+    less->arrays = KS_NEW_ARRAY(arena, struct ks_array, w->n_arrays);
+    less->grid[0] = &few;
+    bool an_element_each = false;
+    for (size_t i = 0; i < w->n_arrays; i++) {
+        less->arrays[i] = w->arrays[i];
+        if (!has_number(w->arrays[i].count, blocks))
+            continue;
+        if (w->arrays[i].count->op != KS_X_INT)
+            return NULL;
+        less->arrays[i].count = &few;
+        an_element_each = true;
+    }
+    for (size_t i = 0; i < w->n_lets; i++)
+        if (w->lets[i].expr->op != KS_X_INT && has_number(w->lets[i].expr, blocks))
+            return NULL;
+    for (size_t i = 0; i < w->n_settings; i++)
+        for (size_t k = 0; k < w->settings[i].n_values; k++) {
+            int64_t value;
+            if (ks_parse_i64(w->settings[i].values[k], &value) && value == blocks)
+                return NULL;
+        }
+    struct ks_mark *out = KS_NEW(arena, struct ks_mark);
+    *out = *mark;
+    out->workloads = less;
+    out->n_workloads = 1;
+    return an_element_each ? out : NULL;
+}
+
+// Several rounds of a few blocks.
+static void run_rounds(struct run *r, const struct ks_brief *brief, struct ks_value *sizes,
+                       size_t n, struct ks_specimens *out, struct ks_err *err)
+{
+    static const int64_t several[] = {61, 67, 59, 71, 53, 47};
+    for (size_t i = 0; i < n; i++)
+        sizes[i].value = n == 1 ? 7919 : several[i % 6];
+    run_sizes(r, brief, sizes, n, true, out, err);
+}
+
+static enum ks_status run_all(struct run *r, const struct ks_brief *brief, bool few,
+                              struct ks_specimens *out, struct ks_err *err)
 {
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
     struct ks_value *declared, sizes[64];
@@ -461,6 +523,8 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, struc
     if (n > 64)
         return KS_E_UNSUPPORTED;
     KS_TRY(load(r, brief, err));
+    if (few && n > 0)
+        run_rounds(r, brief, declared, n, out, err);
     for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1 &&
                           (out->n < 2 || r->executed < ENOUGH_INSTRUCTIONS);
          attempt++) {
@@ -504,7 +568,11 @@ const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct 
     struct run r = {.arena = arena};
     enum ks_status status = ks_device_open_emu(&r.device, &err);
     if (status == KS_OK) {
-        status = run_all(&r, brief, out, &err);
+        struct ks_brief less = *brief;
+        less.mark = with_few_blocks(arena, brief->mark);
+        status = less.mark ? run_all(&r, &less, true, out, &err) : KS_E_UNSUPPORTED;
+        if (out->n == 0)
+            status = run_all(&r, brief, false, out, &err);
         r.device.close(r.device.self);
     }
     if (status != KS_OK)

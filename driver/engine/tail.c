@@ -66,8 +66,6 @@ static struct ks_node *block_with_loop(const struct search *s, size_t *loop)
 
 // ---- statements
 
-static bool statement(struct ks_tail_reader *t, struct ks_node *s);
-
 static bool declaration(struct ks_tail_reader *t, const struct ks_node *s)
 {
     if (s->shared || s->is_static)
@@ -112,7 +110,7 @@ static bool choice(struct ks_tail_reader *t, struct ks_node *s)
     condition = ks_tail_let(t, condition);
     for (size_t way = 1; way < s->n; way++) {
         const struct ks_tail_env before = t->env;
-        if (!statement(t, s->kid[way]))
+        if (!ks_tail_statement(t, s->kid[way]))
             return false;
         const struct ks_tail_env after = t->env;
         t->env = before;
@@ -127,7 +125,7 @@ static bool choice(struct ks_tail_reader *t, struct ks_node *s)
     return true;
 }
 
-static bool statement(struct ks_tail_reader *t, struct ks_node *s)
+bool ks_tail_statement(struct ks_tail_reader *t, struct ks_node *s)
 {
     switch (s->kind) {
     case KS_N_EMPTY:
@@ -140,7 +138,7 @@ static bool statement(struct ks_tail_reader *t, struct ks_node *s)
         return choice(t, s);
     case KS_N_BLOCK:
         for (size_t i = 0; i < s->n; i++)
-            if (!statement(t, s->kid[i]))
+            if (!ks_tail_statement(t, s->kid[i]))
                 return false;
         return true;
     default:
@@ -148,7 +146,7 @@ static bool statement(struct ks_tail_reader *t, struct ks_node *s)
     }
 }
 
-static void add_code(struct ks_tail_reader *t, struct ks_buf *code, const struct ks_node *s)
+void ks_tail_add_code(struct ks_tail_reader *t, struct ks_buf *code, const struct ks_node *s)
 {
     ks_buf_printf(code, "    %s\n",
                   ks_edit_apply(t->arena, &t->edits, t->body.text, s->begin, s->end));
@@ -176,7 +174,7 @@ static bool walk_down(struct ks_tail_reader *t, const struct search *s, struct k
                           ks_node_find(outer->kid[i]->kid[1], KS_N_RETURN, NULL);
             if (barrier || leaves)
                 continue;
-            if (!statement(t, outer->kid[i]))
+            if (!ks_tail_statement(t, outer->kid[i]))
                 return false;
             *ks_vec_push(t->arena, list) = outer->kid[i];
         }
@@ -210,7 +208,7 @@ static bool read_all(struct ks_tail_reader *t, struct ks_tail *tail)
     struct ks_buf code = KS_BUF(1 << 16);
     ks_buf_puts(&code, ks_buf_text(&t->front));
     ks_vec_each (struct ks_node *, node, &list)
-        add_code(t, &code, *node);
+        ks_tail_add_code(t, &code, *node);
     ks_buf_printf(
         &code, "    return %s;\n",
         ks_edit_apply(t->arena, &t->edits, t->body.text, store->kid[1]->begin, store->kid[1]->end));
@@ -221,25 +219,35 @@ static bool read_all(struct ks_tail_reader *t, struct ks_tail *tail)
     return true;
 }
 
+bool ks_tail_open(struct ks_tail_reader *t, struct ks_arena *arena, const struct ks_brief *brief,
+                  struct ks_tail *tail)
+{
+    struct ks_err err = {0};
+    *t = (struct ks_tail_reader){.arena = arena,
+                                 .brief = brief,
+                                 .decl = brief->decl,
+                                 .tail = tail,
+                                 .lets = KS_BUF(1 << 16),
+                                 .front = KS_BUF(1 << 16)};
+    if (brief->decl->problem || ks_body_parse(arena, brief->kernel_text, brief->decl,
+                                              &brief->callees, &t->body, &err) != KS_OK)
+        return refuse(t, NULL, "the text is not understood");
+    return true;
+}
+
+void ks_tail_close(struct ks_tail_reader *t)
+{
+    ks_buf_free(&t->lets);
+    ks_buf_free(&t->front);
+}
+
 bool ks_tail_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *tail,
                   const char **why)
 {
-    struct ks_tail_reader t = {.arena = arena,
-                               .brief = brief,
-                               .decl = brief->decl,
-                               .tail = tail,
-                               .lets = KS_BUF(1 << 16),
-                               .front = KS_BUF(1 << 16)};
-    struct ks_err err = {0};
+    struct ks_tail_reader t;
     *tail = (struct ks_tail){0};
-    bool found = false;
-    if (brief->decl->problem || ks_body_parse(arena, brief->kernel_text, brief->decl,
-                                              &brief->callees, &t.body, &err) != KS_OK)
-        refuse(&t, NULL, "the text is not understood");
-    else
-        found = read_all(&t, tail);
-    ks_buf_free(&t.lets);
-    ks_buf_free(&t.front);
+    bool found = ks_tail_open(&t, arena, brief, tail) && read_all(&t, tail);
+    ks_tail_close(&t);
     *why = t.why;
     return found;
 }

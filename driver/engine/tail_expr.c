@@ -22,9 +22,15 @@ static const char **slot_of(struct ks_tail_reader *t, const char *name)
     return NULL;
 }
 
+const char *ks_tail_value(const struct ks_tail_reader *t, const char *name)
+{
+    const char **slot = slot_of((struct ks_tail_reader *)(uintptr_t)t, name);
+    return slot ? *slot : NULL;
+}
+
 bool ks_tail_knows(const struct ks_tail_reader *t, const char *name)
 {
-    return slot_of((struct ks_tail_reader *)(uintptr_t)t, name) != NULL;
+    return ks_tail_value(t, name) != NULL;
 }
 
 bool ks_tail_param(const struct ks_tail_reader *t, const char *name, size_t *param)
@@ -74,6 +80,9 @@ static bool visit_change(void *context, struct ks_node *node)
 static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
 {
     const char *name = at->text;
+    for (size_t i = 0; i < t->outer.n; i++)
+        if (strcmp(t->outer.name[i], name) == 0)
+            return t->outer.value[i];
     const struct ks_node *decl = ks_loop_declaration(t->body.block, name, t->loop->begin),
                          *var = NULL;
     struct change early = {name, t->loop->begin, false};
@@ -102,7 +111,11 @@ static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
     }
     ks_tail_set(t, name, value);
     const char **slot = slot_of(t, name);
-    return slot ? *slot : refuse(t, at, "too many variables behind the loop");
+    if (!slot || t->outer.n == KS_TAIL_NAMES)
+        return refuse(t, at, "too many variables behind the loop");
+    t->outer.name[t->outer.n] = name;
+    t->outer.value[t->outer.n++] = *slot;
+    return *slot;
 }
 
 static const char *name(struct ks_tail_reader *t, const struct ks_node *e)

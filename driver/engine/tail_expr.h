@@ -1,5 +1,5 @@
-// Private to tail.c: expressions behind a loop as formulas (engine/formula.h), and what they need
-// of the kernel.
+// Private to tail.c and head.c: expressions behind a loop, or in it, as formulas (engine/formula.h),
+// and what they need of the kernel.
 #ifndef KS_TAIL_EXPR_H
 #define KS_TAIL_EXPR_H
 
@@ -26,6 +26,7 @@ struct ks_tail_reader {
     const struct ks_node *loop;
     const char *accumulator;
     struct ks_tail_env env;
+    struct ks_tail_env outer; // variables from before the loop: once each, whatever branch names them
     bool inlining;             // of a function's expression: its own names alone
     struct ks_edit_list edits; // reads by their names
     struct ks_buf lets, front; // clauses; declarations from before the loop
@@ -33,14 +34,25 @@ struct ks_tail_reader {
     const char *why;
 };
 
+// Reads the kernel's text; false, with t->why, where it is not understood. Closed in both cases.
+bool ks_tail_open(struct ks_tail_reader *t, struct ks_arena *arena, const struct ks_brief *brief,
+                  struct ks_tail *tail);
+void ks_tail_close(struct ks_tail_reader *t);
+
 // Position of the parameter of that name, unless a local hides it.
 bool ks_tail_param(const struct ks_tail_reader *t, const char *name, size_t *param);
 bool ks_tail_knows(const struct ks_tail_reader *t, const char *name);
+// What the variable stands for by now, or NULL.
+const char *ks_tail_value(const struct ks_tail_reader *t, const char *name);
 // Gives a variable a value from here on; the value becomes a clause of its own.
 void ks_tail_set(struct ks_tail_reader *t, const char *name, const char *value);
 // Name of a new clause of that value.
 const char *ks_tail_let(struct ks_tail_reader *t, const char *value);
 // NULL, with t->why, where it is not understood.
 const char *ks_tail_formula(struct ks_tail_reader *t, const struct ks_node *e);
+// Takes up what a statement makes of variables. False, with t->why, where it is not understood.
+bool ks_tail_statement(struct ks_tail_reader *t, struct ks_node *s);
+// The same statement as code, with reads by their names.
+void ks_tail_add_code(struct ks_tail_reader *t, struct ks_buf *code, const struct ks_node *s);
 
 #endif

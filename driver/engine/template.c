@@ -100,12 +100,12 @@ static enum ks_status expand(struct ks_arena *arena, const char *file, const cha
     return ks_template_expand(arena, file, *out, names->name, names->value, names->n, out, err);
 }
 
-// Parameters behind those of the last step.
+// Parameters behind those of the last step, or, read in front of the sum, of the first.
 static enum ks_status pass_more(struct ks_arena *arena, const struct ks_template *t,
                                 const struct ks_strv *more, struct ks_proposal *proposal,
                                 struct ks_err *err)
 {
-    struct ks_step *step = &proposal->steps[proposal->n_steps - 1];
+    struct ks_step *step = &proposal->steps[t->in_front ? 0 : proposal->n_steps - 1];
     struct ks_expr **args = KS_NEW_ARRAY(arena, struct ks_expr *, step->n_args + more->len + 1);
     for (size_t i = 0; i < step->n_args; i++)
         args[i] = step->args[i];

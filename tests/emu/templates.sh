@@ -55,6 +55,22 @@ right gemm times_diagonal diagonal lines=2
 right gemm diagonal_times diagonal
 right gemm followed gemm bm=64 bn=64
 right gemm followed gemm_split bm=64 bn=64 parts=2
+# Losses and other sums of maps, each by its kernel's own expression; three that are almost that are nothing.
+known sums "huber_parts block_sums" "huber_parts sums" "weighted_parts block_sums" "weighted_parts sums" \
+    "mean_square map_sum" "mean_square sums" "magnitudes_of_halves map_sum" "magnitudes_of_halves sums"
+bound sums huber_parts block_sums n=n cols=1 blocks=grid.x 'p[i] t[i]'
+bound sums weighted_parts block_sums 'n=rows * cols' cols=cols 'x[i] w[mod(i, cols)] by[div(i, cols)]'
+bound sums mean_square map_sum form=mean_added
+bound sums magnitudes_of_halves map_sum factor=factor form=sum
+right sums huber_parts block_sums threads=64
+right sums weighted_parts block_sums threads=128 ahead=1
+right sums mean_square map_sum threads=64 blocks=3
+right sums magnitudes_of_halves map_sum threads=32 ahead=2 blocks=2
+# The last elements left out is wrong.
+"$build/tests/print_template" sums.cu "$scratch/sums.ptx" huber_parts block_sums threads=64 2> "$scratch/err" |
+    sed 's/at + i < n && i < width/i < 0/' > "$scratch/proposal.yaml"
+"$build/bin/ks" verify sums.cu:huber_parts --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+grep -q ": WRONG" "$scratch/out" || { echo "FAIL: what left elements out is right"; cat "$scratch/out"; bad=1; }
 # Attention in four forms and an element a thread; six that are almost that are nothing else either.
 known attention "by_thread attention" "by_thread attention_rows" "by_block attention" "by_block attention_rows" \
     "causal_in_registers attention" "causal_in_registers attention_fixed" "causal_by_warp attention" "causal_by_warp attention_rows" \

@@ -46,6 +46,15 @@ static const char whole[] =
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n    if (i < n)\n"
     "        atomicAdd(y, x[i]);\n}\n";
 
+static const char loss[] =
+    "// ks: optimize\n// ks: workload let(n=4096) in(p[n]) in(t[n]) inout(y[1]=constant(3)) set(by=0.5)\n"
+    "// ks: grid(3) block(128)\n"
+    "__global__ void loss(const float *p, const float *t, float *y, int n, float by)\n{\n"
+    "    float s = 0;\n"
+    "    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {\n"
+    "        float d = p[i] - t[i];\n        if (d < by)\n            s += by * d * d;\n"
+    "        else\n            s = fmaf(d, by, s);\n    }\n    atomicAdd(y, s);\n}\n";
+
 #define GEMM(arguments, workload, body)                                                           \
     "// ks: optimize\n// ks: workload let(m=64) let(n=32) let(k=48) in(a[m*k]) in(b[k*n]) "        \
     workload "\n// ks: grid(ceildiv(n,16), ceildiv(m,16)) block(16,16)\n"                         \
@@ -173,6 +182,29 @@ static void whole_reductions(void **state)
     host_nvcc(&arena, &c, &found->proposal, NULL);
 }
 
+// What a turn makes of its elements is the template's own; without a loop that sums there is none.
+static void sums_of_maps(void **state)
+{
+    (void)state;
+    static const int64_t lengths[] = {1, 255, 1025, 4099};
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    struct ks_err err = {0};
+    struct ks_skill skill = skill_for("map_sum");
+    const char *refusal;
+    host_case_make(&arena, loss, NULL, NULL, 0, &c);
+    propose(&c, "map_sum", &list);
+    struct ks_candidate *found = right(&c, &list, "out=y n=n cols=1 T=f32 form=added p[i] t[i]",
+                                       lengths, 4, 4, 1e-5, false);
+    assert_non_null(strstr(found->proposal.source, "its_read0 - its_read1"));
+    host_nvcc(&arena, &c, &found->proposal, NULL);
+    list.len = 0;
+    host_case_make(&arena, whole, NULL, NULL, 0, &c);
+    assert_int_equal(ks_engine_propose(&arena, &c.brief, &skill, TEMPLATES, &list, &refusal, &err),
+                     KS_OK);
+    assert_int_equal(list.len, 0);
+}
+
 static void products(void **state)
 {
     (void)state;
@@ -233,8 +265,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transposes),       cmocka_unit_test(tied_sizes_are_guarded),
         cmocka_unit_test(row_reductions),   cmocka_unit_test(whole_reductions),
-        cmocka_unit_test(products),         cmocka_unit_test(settings_follow_the_binding),
-        cmocka_unit_test(unknown_placeholders_are_named),
+        cmocka_unit_test(sums_of_maps),     cmocka_unit_test(products),
+        cmocka_unit_test(settings_follow_the_binding), cmocka_unit_test(unknown_placeholders_are_named),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

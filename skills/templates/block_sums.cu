@@ -1,0 +1,84 @@
+typedef @head_type@ total_type;
+constexpr int width = 4, threads = @threads@, ahead = @ahead@;
+
+// `wide` elements from `at` on.
+template <int wide, class E>
+__device__ __forceinline__ void along(E (&to)[wide], const E *from, long long at)
+{
+    struct alignas(wide * sizeof(E) < 16 ? wide * sizeof(E) : 16) pack {
+        E lane[wide];
+    };
+    const pack p = *reinterpret_cast<const pack *>(from + at);
+    _Pragma("unroll") for (int lane = 0; lane < wide; lane++)
+        to[lane] = p.lane[lane];
+}
+
+// The same where each row of `cols` has the same elements.
+template <int wide, class E>
+__device__ __forceinline__ void each_row(E (&to)[wide], const E *from, long long at, int cols)
+{
+    if (cols % wide == 0)
+        along(to, from, (unsigned)at % (unsigned)cols);
+    else
+        _Pragma("unroll") for (int lane = 0; lane < wide; lane++)
+            to[lane] = from[(unsigned)(at + lane) % (unsigned)cols];
+}
+
+// The same where each row of `cols` has one element.
+template <int wide, class E>
+__device__ __forceinline__ void of_row(E (&to)[wide], const E *from, long long at, int cols)
+{
+    _Pragma("unroll") for (int lane = 0; lane < wide; lane++)
+        to[lane] = from[(unsigned)(at + lane) / (unsigned)cols];
+}
+
+// What one element adds.
+__device__ __forceinline__ total_type mapped(@head_takes@)
+{
+@head@}
+
+template <int wide> __device__ __forceinline__ total_type of_pack(long long at, int cols@head_parameters@)
+{
+@head_loads@    total_type total = 0;
+    _Pragma("unroll") for (int lane = 0; lane < wide; lane++)
+        total += mapped(@head_values@);
+    return total;
+}
+
+// The block's value, in its first thread.
+__device__ __forceinline__ total_type of_block(total_type total)
+{
+    __shared__ total_type parts[threads / 32];
+    for (int d = 16; d > 0; d /= 2)
+        total += __shfl_xor_sync(0xffffffffu, total, d);
+    if (threadIdx.x % 32 == 0)
+        parts[threadIdx.x / 32] = total;
+    __syncthreads();
+    if (threadIdx.x == 0)
+        for (int i = 1; i < threads / 32; i++)
+            total += parts[i];
+    return total;
+}
+
+// Elements are dealt to blocks `share` at a time, round after round; a block does as many rounds at
+// once as it has packs, and `ahead` of those.
+__global__ void __launch_bounds__(threads)
+    sum_parts(@part@ *__restrict__ parts, long long n, int cols, int share@head_parameters@)
+{
+    const int packs = share / width;
+    const long long round = (long long)gridDim.x * share, step = threads / packs * round;
+    long long at = threadIdx.x / packs * round + (long long)blockIdx.x * share + threadIdx.x % packs * width;
+    total_type part[ahead] = {};
+    for (; at + (ahead - 1) * step + width <= n; at += ahead * step)
+        _Pragma("unroll") for (int i = 0; i < ahead; i++)
+            part[i] += of_pack<width>(at + i * step, cols@head_arguments@);
+    for (; at + width <= n; at += step)
+        part[0] += of_pack<width>(at, cols@head_arguments@);
+    for (int i = 0; at + i < n && i < width; i++)
+        part[0] += of_pack<1>(at + i, cols@head_arguments@);
+    _Pragma("unroll") for (int i = 1; i < ahead; i++)
+        part[0] += part[i];
+    const total_type total = of_block(part[0]);
+    if (threadIdx.x == 0)
+        parts[blockIdx.x] = (@part@)total;
+}
