@@ -96,7 +96,7 @@ int64_t ks_guard_modulus(const struct ks_expr *when)
 int64_t ks_judge_modulus(const struct ks_judge *judge, const struct ks_proposal *proposal)
 {
     const struct ks_mark *mark = judge->kernel->mark->mark;
-    int64_t m = ks_guard_modulus(proposal->when);
+    int64_t m = proposal != NULL ? ks_guard_modulus(proposal->when) : 1;
     for (size_t i = 0; i < mark->n_assumes; i++)
         m = join_moduli(m, ks_guard_modulus(mark->assumes[i]));
     return m;

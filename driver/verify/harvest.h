@@ -8,7 +8,7 @@
 size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, size_t max);
 // Least common multiple of the divisors in `x % divisor` of the guard, 1 if none, at most 4096.
 int64_t ks_guard_modulus(const struct ks_expr *when);
-// The same over the guard and the mark's assumptions.
+// The same over the guard (NULL: none) and the mark's assumptions.
 int64_t ks_judge_modulus(const struct ks_judge *judge, const struct ks_proposal *proposal);
 
 #endif

@@ -339,8 +339,11 @@ enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena,
             overrides[i] = (struct ks_value){names[i].name,
                                              value < names[i].value ? value : names[i].value};
         }
+        const struct ks_shape shape = {overrides, n};
         struct ks_problem *p = ks_maker_problem(&m, workload, overrides, n, QUICK_BYTES);
-        if (p != NULL) {
+        if (p != NULL && !ks_guard_admits(judge, arena, NULL, p)) // what the mark assumes
+            p = ks_maker_rounded(&m, workload, &shape, ks_judge_modulus(judge, NULL), QUICK_BYTES);
+        if (p != NULL && ks_guard_admits(judge, arena, NULL, p)) {
             add_task(&m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
             add_task(&m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
         }

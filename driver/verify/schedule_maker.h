@@ -21,9 +21,9 @@ bool ks_same_sizes(const struct ks_problem *a, const struct ks_problem *b);
 // Adds the problem of a shape unless it cannot be made, is there already, or is too big: then NULL.
 struct ks_problem *ks_maker_problem(struct ks_maker *m, size_t workload, const struct ks_value *overrides,
                                     size_t n, int64_t max_bytes);
-// The shape with each size rounded up to the guard's modulus.
-void ks_maker_rounded(struct ks_maker *m, size_t workload, const struct ks_shape *shape, int64_t modulus,
-                      int64_t max_bytes);
+// The same for the shape with each size rounded up to the guard's modulus.
+struct ks_problem *ks_maker_rounded(struct ks_maker *m, size_t workload, const struct ks_shape *shape,
+                                    int64_t modulus, int64_t max_bytes);
 // The domain is a box over independent sizes: its corners are run, each size least or as declared. Of more sizes than
 // four only those where none, one, two or all but one are as declared.
 void ks_maker_corners(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);

@@ -34,16 +34,16 @@ struct ks_problem *ks_maker_problem(struct ks_maker *m, size_t workload, const s
     return problem;
 }
 
-void ks_maker_rounded(struct ks_maker *m, size_t workload, const struct ks_shape *shape, int64_t modulus,
-                      int64_t max_bytes)
+struct ks_problem *ks_maker_rounded(struct ks_maker *m, size_t workload, const struct ks_shape *shape,
+                                    int64_t modulus, int64_t max_bytes)
 {
     if (modulus <= 1 || shape->n == 0)
-        return;
+        return NULL;
     struct ks_value *rounded =
         ks_arena_memdup(m->arena, shape->overrides, shape->n * sizeof *rounded);
     for (size_t i = 0; i < shape->n; i++)
         rounded[i].value = (rounded[i].value + modulus - 1) / modulus * modulus;
-    ks_maker_problem(m, workload, rounded, shape->n, max_bytes);
+    return ks_maker_problem(m, workload, rounded, shape->n, max_bytes);
 }
 
 // The smallest value of one size, the others as declared, that the guard admits among 1, its modulus, the

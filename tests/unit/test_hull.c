@@ -111,6 +111,35 @@ static void little_work_is_all_done(void **state)
     ks_arena_free(&f.arena);
 }
 
+// What a look runs holds what the mark assumes, of many sizes too, and is small where the mark lets it.
+static void a_look_keeps_to_assumptions(void **state)
+{
+    (void)state;
+#define FIVE                                                                                                           \
+    "let(a=16,b=32,c=64,d=128,e=256) let(o=e*3-2) in(x[a*b*d*e]) out(y[a*c*d*o]) grid(1) block(32)\n"                  \
+    "__global__ void k(const float* x, float* y, int a, int b, int c, int d, int e, int o) {}\n"
+    static const struct {
+        const char *mark;
+        bool small;
+    } cases[] = {{"#pragma ks optimize assume(b % 4 == 0, c % 4 == 0)\n#pragma ks workload " FIVE, true},
+                 {"#pragma ks optimize\n#pragma ks workload " FIVE, true},
+                 {"#pragma ks optimize assume(a >= 16, d >= 128)\n#pragma ks workload " FIVE, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        struct ks_schedule s;
+        struct ks_err err = {0};
+        set_up(&f, cases[i].mark);
+        struct ks_judge *judge = schedule(&f, "1", INT64_C(1) << 36, "cuda", 0, &s);
+        check(ks_schedule_quick(judge, &f.arena, 0, true, &s, &err), &err);
+        assert_true(s.n_tasks > 0);
+        for (size_t t = 0; t < s.n_tasks; t++) {
+            assert_true(ks_guard_admits(judge, &f.arena, NULL, s.tasks[t].problem));
+            assert_int_equal(ks_problem_bytes(s.tasks[t].problem) <= 8 << 20, cases[i].small);
+        }
+        ks_arena_free(&f.arena);
+    }
+}
+
 static int64_t largest(const struct ks_problem *const *passed, size_t n)
 {
     int64_t count = 0;
@@ -183,6 +212,7 @@ int main(void)
         cmocka_unit_test(the_first_launch_beyond_two_to_31_is_the_judges),
         cmocka_unit_test(too_much_work_is_left_out),
         cmocka_unit_test(little_work_is_all_done),
+        cmocka_unit_test(a_look_keeps_to_assumptions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
