@@ -120,6 +120,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
             chooses = true;
             coarsest = u > coarsest ? u : coarsest;
         } else if (!ks_word_one_of(base, exact)) {
+            arith.divides |= ks_word_one_of(base, (const char *const[]){"div", "rcp", NULL});
             arith.kind = KS_ARITH_OTHER; // div, ex2, ...: and whatever is not known
             if (u > arith.u)
                 arith.u = u;

@@ -33,6 +33,7 @@ struct ks_arith {
     bool whole_numbers;  // every floating literal is a small whole number
     bool float_atomics;  // floats are added by atomics: in which order is luck
     bool gathers;        // many inputs may meet in one output: loops, barriers, shuffles, float atomics
+    bool divides;        // by what may be so small that its reciprocal is infinite
     bool joins;          // inputs meet, be they few: `gathers`, or sums of three loads and parameters or more without a loop
     double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
 };

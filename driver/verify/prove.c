@@ -296,7 +296,7 @@ static bool shows_precision(const struct ks_judge *judge, const struct ks_vector
     if (judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
         vector->family == KS_FAMILY_POSITION || vector->family == KS_FAMILY_IMPULSE ||
         vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL ||
-        vector->family == KS_FAMILY_LITERALS)
+        vector->family == KS_FAMILY_LITERALS || vector->family == KS_FAMILY_TINY)
         return false;
     if (probe == PROBE_SINGLE)
         return of_double;

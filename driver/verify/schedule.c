@@ -13,6 +13,7 @@
 #define LITERAL_RUNS 48
 #define SCALAR_RUNS 32
 #define SCALAR_PAIRS 9
+#define TINY_SCALARS 3
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
 #define MOST_LONE 8 // buffers that are shifted alone on one size
@@ -52,12 +53,21 @@ static bool has_free_scalars(const struct ks_problem *problem)
     return false;
 }
 
+// Whether values of the family differ from declared ones there.
+static bool has_use(const struct ks_maker *m, const struct ks_problem *problem, enum ks_family family)
+{
+    switch (family) {
+    case KS_FAMILY_DECLARED: return true;
+    case KS_FAMILY_LITERALS: return has_room(problem);
+    case KS_FAMILY_TINY: return m->judge->arith.divides && (has_floats(problem) || has_free_scalars(problem));
+    default: return has_floats(problem);
+    }
+}
+
 static void add_task(struct ks_maker *m, const struct ks_problem *problem, enum ks_family family,
                      enum ks_flush flush, int repeats)
 {
-    if (family != KS_FAMILY_DECLARED &&
-        (!(family == KS_FAMILY_LITERALS ? has_room(problem) : has_floats(problem)) ||
-         !ks_judge_defends(m->judge, KS_D_FAMILIES)))
+    if (!has_use(m, problem, family) || (family != KS_FAMILY_DECLARED && !ks_judge_defends(m->judge, KS_D_FAMILIES)))
         return;
     int variation = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL
                         ? m->turn % 6 : 0;
@@ -223,6 +233,17 @@ static void add_special_scalars(struct ks_maker *m, const struct ks_problem *pro
     }
 }
 
+// Divisors that are so small, beside numbers that are not (verify/vector.c).
+static void add_tiny_scalars(struct ks_maker *m, const struct ks_problem *problem)
+{
+    for (int which = 0; has_free_scalars(problem) && which < TINY_SCALARS; which++) {
+        size_t before = m->tasks.len;
+        add_task(m, problem, KS_FAMILY_TINY, KS_FLUSH_END, 0);
+        if (m->tasks.len > before)
+            m->tasks.at[before].variation = which;
+    }
+}
+
 static void finish(struct ks_maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
@@ -307,6 +328,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     if (deep != NULL)
         add_lone(&m, deep);
     add_special_scalars(&m, deep != NULL ? deep : declared);
+    add_tiny_scalars(&m, deep != NULL ? deep : declared);
     m.worth = KS_WORTH_ALWAYS;
     if (ks_problem_bytes(declared) <= SMALL_BYTES)
         add_small(&m, declared, true, small);

@@ -18,6 +18,20 @@ static void vary_beside_specials(struct ks_problem *problem, int variation)
     }
 }
 
+// All of them, or every other one; in a fourth variation none.
+static void make_tiny(struct ks_rng *rng, struct ks_problem *problem, int variation, bool positive)
+{
+    unsigned turn = 0;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++) {
+            double value = ks_fill_tiny(arg->type.elem.scalar, ks_rng_next(rng));
+            if ((variation >> turn++ % 2 & 1) == 0)
+                ks_arg_put_float(arg, lane, positive ? fabs(value) : value);
+        }
+    }
+}
+
 // Free float scalars: any finite value may come, so several do; and those that the kernels compare with.
 static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enum ks_family family,
                          int variation)
@@ -29,6 +43,10 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
     static const double whole[] = {1, -1, 3};
     if (family == KS_FAMILY_SPECIAL) {
         vary_beside_specials(problem, variation);
+        return;
+    }
+    if (family == KS_FAMILY_TINY) {
+        make_tiny(rng, problem, variation, positive);
         return;
     }
     if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS)

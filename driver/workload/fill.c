@@ -12,11 +12,12 @@
 #define POSITION_MODULUS 4093 // prime: no stride of a tile or row lands on the same value
 #define SPECIAL_ONE_IN 64
 #define DENSE_ONE_IN 4
+#define TINY_ONE_IN 8
 
 const char *ks_family_name(enum ks_family family)
 {
     static const char *const names[KS_FAMILY_COUNT] = {"declared", "positive", "wide", "position",
-                                                       "impulse",  "exact",    "special",  "literals"};
+                                                       "impulse",  "exact",    "special",  "literals", "tiny"};
     return family >= 0 && family < KS_FAMILY_COUNT ? names[family] : "?";
 }
 
@@ -243,6 +244,22 @@ static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
     }
 }
 
+// In units of the smallest: so many that the quotient of 1 is beyond the largest, and seldom few.
+double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance)
+{
+    int bits = scalar == KS_T_F16 ? 7 : scalar == KS_T_BF16 ? 4 : scalar == KS_T_F32 ? 20 : 49;
+    double value = smallest(scalar) * (double)(1 + (chance >> 1 & ((UINT64_C(1) << bits) - 1)));
+    return chance & 1 ? -value : value;
+}
+
+static double tiny(enum ks_scalar scalar, struct source *source, uint64_t i)
+{
+    uint64_t h = ks_hash_counter(source->seed ^ UINT64_C(0x71a7), i);
+    if (h % TINY_ONE_IN == 0)
+        return ks_fill_tiny(scalar, h / TINY_ONE_IN);
+    return normal(source, i) * (scalar == KS_T_F16 ? 0x1p-4 : 0x1p-20);
+}
+
 static double family_value(enum ks_family family, enum ks_scalar scalar, struct source *source,
                            uint64_t i)
 {
@@ -264,6 +281,8 @@ static double family_value(enum ks_family family, enum ks_scalar scalar, struct 
         return i == ks_hash_counter(seed, 0) % source->n ? 1.0 : h >> 63 ? -0.0 : 0.0;
     case KS_FAMILY_EXACT: // +-1, 3, 5, 7: sums of 2^18 products of two stay below 2^24
         return (h >> 63 ? -1.0 : 1.0) * (double)(1 + 2 * (h >> 61 & 3));
+    case KS_FAMILY_TINY:
+        return tiny(scalar, source, i);
     default:
         return special(scalar, source, i);
     }

@@ -15,11 +15,15 @@ enum ks_family {
     KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32
     KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, or one
     KS_FAMILY_LITERALS,  // as declared; the judge plants numbers that the kernels compare with (verify/literals.h)
+    KS_FAMILY_TINY,      // small numbers, one in eight so small that its reciprocal is infinite
     KS_FAMILY_COUNT
 };
 const char *ks_family_name(enum ks_family family);
 // Integers are always filled as declared (their range is a promise); only floats vary.
 bool ks_family_applies(enum ks_family family, const struct ks_elem elem);
+
+// A number of either sign whose reciprocal its type does not hold, though ordinary small numbers divided by it are finite.
+double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
 
 // Fills `count` elements starting at element `first` of a buffer. normal() is Box-Muller on
 // counter-based uniforms; permutation is a bijection by cycle-walking Feistel.

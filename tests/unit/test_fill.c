@@ -224,6 +224,19 @@ static void test_families(void **state)
     assert_true(fabs((double)below1 - N / 2.0) < 5 * sqrt(N / 4.0));
     assert_true(fabs((double)negative - N / 2.0) < 5 * sqrt(N / 4.0));
     free(v);
+    v = floats(init, KS_FAMILY_TINY, 1, N);
+    size_t endless = 0;
+    for (size_t i = 0; i < N; i++) {
+        endless += isinf(1 / v[i]) != 0;
+        assert_true(v[i] != 0 && fabsf(v[i]) < 0x1p-17f);
+    }
+    assert_true(fabs((double)endless - N / 8.0) < 5 * sqrt(N / 8.0));
+    free(v);
+    for (uint64_t chance = 0; chance < 1000; chance++) {
+        assert_true(1 / fabs(ks_fill_tiny(KS_T_F16, ks_hash_counter(5, chance))) > 65504);
+        assert_true(isinf((float)(1 / ks_fill_tiny(KS_T_BF16, ks_hash_counter(6, chance)))));
+        assert_true(isinf(1 / ks_fill_tiny(KS_T_F64, ks_hash_counter(7, chance))));
+    }
     assert_true(ks_family_applies(KS_FAMILY_WIDE, elem("bf16x2")));
     assert_false(ks_family_applies(KS_FAMILY_WIDE, elem("u8")));
     assert_string_equal(ks_family_name(KS_FAMILY_EXACT), "exact");

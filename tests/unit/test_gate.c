@@ -156,6 +156,8 @@ static void arithmetic_is_classified(void **state)
     assert_int_equal(arith(PLAIN).kind, KS_ARITH_MULADD);
     assert_true(arith(PLAIN).u == 0x1p-24);
     assert_int_equal(arith(PLAIN "div.rn.f32 %f1,%f2,%f3;\n").kind, KS_ARITH_OTHER);
+    assert_true(arith(PLAIN "div.rn.f32 %f1,%f2,%f3;\n").divides && arith("rcp.rn.f64 %fd1,%fd2;\n").divides);
+    assert_false(arith(PLAIN "div.s32 %r1,%r2,%r3;\n").divides || arith(PLAIN "sqrt.rn.f32 %f1,%f2;\n").divides);
     assert_int_equal(arith(PLAIN "setp.gt.f32 %p1,%f1,%f2;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith("setp.gt.f32 %p1,%f1,%f2;\nselp.f32 %f3,%f1,%f2,%p1;\n").kind, KS_ARITH_NONE);
     assert_int_equal(arith("setp.gt.f32 %p1,%f1,%f2;\nadd.f32 %f3,%f1,%f2;\n").kind, KS_ARITH_OTHER);
