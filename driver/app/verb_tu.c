@@ -6,6 +6,7 @@
 #include "os/file.h"
 #include "workload/capture.h"
 #include "workload/members.h"
+#include "workload/ranges.h"
 
 void verb_split_target(struct ks_arena *arena, const char *text, const char **file,
                        const char **kernel)
@@ -140,17 +141,19 @@ static void expand_marks(struct ks_arena *arena, struct verb_tu *out)
     for (size_t i = 0; i < out->tu.n_kernels; i++) {
         struct ks_tu_kernel *kernel = &out->tu.kernels[i];
         struct ks_tu_mark *mark = ks_arena_memdup(arena, kernel->mark, sizeof *mark);
-        bool captured = false, members = ks_members_named(mark->mark);
+        bool captured = false, members = ks_members_named(mark->mark), ranges = ks_ranges_wanted(mark->mark);
         for (size_t w = 0; w < mark->mark->n_workloads; w++)
             captured |= mark->mark->workloads[w].capture[0] != '\0';
-        if ((!captured && !members) || kernel->signature == NULL)
+        if ((!captured && !members && !ranges) || kernel->signature == NULL)
             continue;
-        if (text.len == 0)
+        if (text.len == 0 && (captured || members))
             text = preprocessed(arena, out->plain.keep_dir);
         if (members)
             mark->mark = ks_members_expand(arena, mark->mark, mark->decl, kernel->signature, text);
         if (captured)
             mark->mark = ks_capture_expand(arena, &dirs, mark->mark, mark->decl, kernel->signature, text);
+        if (ranges)
+            mark->mark = ks_ranges_read(arena, mark->mark, mark->decl, kernel->signature);
         kernel->mark = mark;
     }
 }

@@ -24,7 +24,7 @@ enum ks_init_kind {
 
 struct ks_init {
     enum ks_init_kind kind;
-    double a, b;
+    double a, b;        // of integers that are read: their range (workload/ranges.h, workload/capture.h)
     const char *path;   // KS_INIT_FILE, as written; KS_INIT_CAPTURE: folder and hash
     size_t skip, whole; // KS_INIT_CAPTURE: bytes of the contents before the array, and of all
     const char *after;  // KS_INIT_CAPTURE: as path, what they were behind the launch; NULL: not known

@@ -66,13 +66,14 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
     const struct ks_slot *slot = &vector->layout.slots[index];
     const struct ks_arg *arg = &vector->problem.args[slot->arg];
     struct ks_init init = arg->init;
-    bool read = ks_init_is_read(&init);
-    if (read && vector->family == KS_FAMILY_DECLARED && !vector->problem.derived) {
+    bool read = ks_init_is_read(&init), is_float = ks_scalar_is_float(slot->elem.scalar);
+    bool kept = vector->family == KS_FAMILY_DECLARED || (init.kind == KS_INIT_FILE && !is_float);
+    if (read && kept && !vector->problem.derived) {
         if (ks_fill_read(out, vector->problem.where, &init, slot->elem, slot->filled, NULL) != KS_OK)
             return false;
     } else {
-        // What a capture promises of integers is their range.
-        if (init.kind == KS_INIT_CAPTURE && !ks_scalar_is_float(slot->elem.scalar))
+        // What is promised of integers that are read is their range.
+        if (read && !is_float)
             init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = init.a, .b = init.b};
         else if (read)
             init = (struct ks_init){.kind = KS_INIT_DEFAULT};

@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "workload/capture_expand.h"
+#include "workload/ranges.h"
 
 enum ks_status ks_capture_refuse(const struct ks_capture_expander *x, const char *format, ...)
 {
@@ -129,16 +130,6 @@ static struct ks_type words_for(struct ks_arena *arena, int64_t align, int64_t b
     return ks_type_parse(arena, ks_slice_of(names[i]));
 }
 
-static double lane_value(enum ks_scalar scalar, const unsigned char *at)
-{
-    uint64_t bits = 0;
-    size_t size = ks_scalar_size(scalar);
-    memcpy(&bits, at, size);
-    if (!ks_scalar_is_signed(scalar))
-        return (double)bits;
-    return (double)((int64_t)(bits << (64 - 8 * size)) >> (64 - 8 * size));
-}
-
 // The range of an integer array's elements, which is what a capture promises of them.
 static enum ks_status find_range(struct ks_capture_expander *x, struct ks_elem elem, int64_t count,
                                  struct ks_init *init)
@@ -150,11 +141,8 @@ static enum ks_status find_range(struct ks_capture_expander *x, struct ks_elem e
     enum ks_status status = ks_capture_fill(bytes, init, n * size, x->err);
     if (status != KS_OK)
         ks_err_prefix(x->err, "%s: capture(%s)", x->mark->where, x->mark->capture);
-    for (size_t i = 0; status == KS_OK && i < n; i++) {
-        double value = lane_value(elem.scalar, bytes + i * size);
-        init->a = i == 0 || value < init->a ? value : init->a;
-        init->b = i == 0 || value > init->b ? value : init->b;
-    }
+    else
+        ks_range_of(elem, bytes, count, &init->a, &init->b);
     free(bytes);
     return status;
 }

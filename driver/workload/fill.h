@@ -44,6 +44,9 @@ double ks_fill_move(uint64_t pattern, uint64_t index);
 // Reads .npy (version 1 and 2, C order) for init file(); KS_E_USER when type or size do not fit.
 enum ks_status ks_fill_file(void *out, const char *where, const char *path, struct ks_elem elem,
                             int64_t total, struct ks_err *err);
+// How many elements such a file holds.
+enum ks_status ks_fill_file_count(const char *where, const char *path, struct ks_elem elem, int64_t *total,
+                                  struct ks_err *err);
 // What ks_init_is_read: by ks_fill_file or, recorded contents, by ks_capture_fill (workload/capture.h).
 enum ks_status ks_fill_read(void *out, const char *where, const struct ks_init *init, struct ks_elem elem,
                             int64_t total, struct ks_err *err);

@@ -110,15 +110,14 @@ static bool shape_of(const char *at, int64_t *count, int *axes)
     return true;
 }
 
-static enum ks_status read_all(struct npy *npy, void *out, struct ks_elem elem, int64_t total,
-                               struct ks_err *err)
+// Up to the numbers, and how many they are.
+static enum ks_status read_shape(struct npy *npy, struct ks_elem elem, int64_t *count, struct ks_err *err)
 {
     KS_TRY(read_header(npy, err));
     const char *descr = value_of(npy, "descr"), *order = value_of(npy, "fortran_order");
     const char *shape = value_of(npy, "shape");
-    int64_t count = 0;
     int axes = 0;
-    if (descr == NULL || order == NULL || shape == NULL || !shape_of(shape, &count, &axes))
+    if (descr == NULL || order == NULL || shape == NULL || !shape_of(shape, count, &axes))
         return refuse(npy, err, "its header is damaged; write it again");
     if (!type_fits(descr, elem.scalar))
         return ks_err_set(err, KS_E_USER,
@@ -127,29 +126,49 @@ static enum ks_status read_all(struct npy *npy, void *out, struct ks_elem elem, 
                           ks_scalar_name(elem.scalar));
     if (!ks_starts_with(order, "False") && axes > 1)
         return refuse(npy, err, "is in Fortran order; save numpy.ascontiguousarray of it");
-    if (count != total * elem.lanes)
-        return ks_err_set(err, KS_E_USER,
-                          "%s: file(\"%s\"): holds %lld numbers, the array wants %lld", npy->where,
-                          npy->path, (long long)count, (long long)(total * elem.lanes));
-    return read_exactly(npy, out, (size_t)total * elem.size, err);
+    return KS_OK;
+}
+
+// An open file in npy->fd.
+static enum ks_status open_file(struct npy *npy, struct ks_elem elem, struct ks_err *err)
+{
+    struct stat st;
+    if (elem.scalar == KS_T_NONE)
+        return refuse(npy, err, "the array's element type is unknown; name it in the clause");
+    npy->fd = open(npy->path, O_RDONLY | O_CLOEXEC);
+    if (npy->fd < 0)
+        return ks_err_set(err, KS_E_USER, "%s: file(\"%s\") cannot be opened: %s", npy->where, npy->path,
+                          strerror(errno));
+    if (fstat(npy->fd, &st) == 0 && S_ISREG(st.st_mode))
+        return KS_OK;
+    close(npy->fd);
+    return refuse(npy, err, "not a regular file");
+}
+
+enum ks_status ks_fill_file_count(const char *where, const char *path, struct ks_elem elem, int64_t *total,
+                                  struct ks_err *err)
+{
+    struct npy npy = {.where = where, .path = path};
+    int64_t count = 0;
+    KS_TRY(open_file(&npy, elem, err));
+    enum ks_status status = read_shape(&npy, elem, &count, err);
+    close(npy.fd);
+    *total = count / elem.lanes;
+    return status;
 }
 
 enum ks_status ks_fill_file(void *out, const char *where, const char *path, struct ks_elem elem,
                             int64_t total, struct ks_err *err)
 {
     struct npy npy = {.where = where, .path = path};
-    if (elem.scalar == KS_T_NONE)
-        return refuse(&npy, err, "the array's element type is unknown; name it in the clause");
-    npy.fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (npy.fd < 0)
-        return ks_err_set(err, KS_E_USER, "%s: file(\"%s\") cannot be opened: %s", where, path,
-                          strerror(errno));
-    struct stat st;
-    enum ks_status status;
-    if (fstat(npy.fd, &st) != 0 || !S_ISREG(st.st_mode))
-        status = refuse(&npy, err, "not a regular file");
-    else
-        status = read_all(&npy, out, elem, total, err);
+    int64_t count = 0;
+    KS_TRY(open_file(&npy, elem, err));
+    enum ks_status status = read_shape(&npy, elem, &count, err);
+    if (status == KS_OK && count != total * elem.lanes)
+        status = ks_err_set(err, KS_E_USER, "%s: file(\"%s\"): holds %lld numbers, the array wants %lld", where,
+                            path, (long long)count, (long long)(total * elem.lanes));
+    if (status == KS_OK)
+        status = read_exactly(&npy, out, (size_t)total * elem.size, err);
     close(npy.fd);
     return status;
 }
