@@ -1,6 +1,7 @@
 // Local pointers that stand for a place in a parameter's array, `const float *row = x + r * n;`,
-// written out where they are used: row[i] becomes x[(long long)(r * n) + (i)]. All that looks for
-// accesses through parameters then sees them.
+// written out where they are used: row[i] becomes x[(long long)(r * n) + (i)]. Pointers that are
+// moved once, `x += r * n;`, are written as not moved, in the same way. All that looks for accesses
+// through parameters then sees them.
 #include <string.h>
 
 #include "engine/loop.h"
@@ -45,7 +46,7 @@ static int declarations(const struct inliner *n, const char *name)
 
 struct move {
     const char *name;
-    bool found;
+    int found;
 };
 
 static bool visit_move(void *context, struct ks_node *node)
@@ -53,17 +54,17 @@ static bool visit_move(void *context, struct ks_node *node)
     struct move *m = context;
     bool changes = node->kind == KS_N_ASSIGN || node->kind == KS_N_POSTFIX ||
                    (node->kind == KS_N_UNARY && (strlen(node->text) == 2 || node->text[0] == '&'));
-    m->found |= changes && node->n > 0 && ks_node_is(node->kid[0], KS_N_NAME, m->name);
+    m->found += changes && node->n > 0 && ks_node_is(node->kid[0], KS_N_NAME, m->name);
     for (size_t i = 1; node->kind == KS_N_CALL && i < node->n; i++) // by reference, perhaps
-        m->found |= (node->changes >> (i < 32 ? i - 1 : 31) & 1) &&
+        m->found += (node->changes >> (i < 32 ? i - 1 : 31) & 1) &&
                     ks_node_is(node->kid[i], KS_N_NAME, m->name);
-    return !m->found;
+    return true;
 }
 
-// Whether the pointer itself changes.
-static bool moves(const struct inliner *n, const char *name)
+// How often the pointer itself changes, in the text.
+static int moves(const struct inliner *n, const char *name)
 {
-    struct move m = {name, false};
+    struct move m = {name, 0};
     ks_node_walk(n->s->body.block, visit_move, &m);
     return m.found;
 }
@@ -179,6 +180,94 @@ static bool read_pointer(const struct inliner *n, const struct ks_node *decl, st
     ks_node_walk(n->s->body.block, visit_uses, &u);
     return u.subscripts > 0 && u.others == 0;
 }
+
+// ---- pointers that are moved once, in a statement of the body itself
+
+struct moved {
+    const struct inliner *n;
+    const struct ks_node *by; // the statement
+    const char *name, *offset;
+    bool early;               // used before it
+};
+
+static bool visit_early(void *context, struct ks_node *node)
+{
+    struct moved *m = context;
+    m->early |= ks_node_is(node, KS_N_NAME, m->name) && node->begin < m->by->begin;
+    return true;
+}
+
+static bool visit_moved(void *context, struct ks_node *node)
+{
+    const struct moved *m = context;
+    struct ks_arena *arena = m->n->s->arena;
+    if (node == m->by)
+        return false;
+    if (node->kind == KS_N_INDEX && ks_node_is(node->kid[0], KS_N_NAME, m->name)) {
+        ks_edit_add(arena, m->n->edits, node->kid[0]->begin, node->kid[1]->begin,
+                    ks_arena_printf(arena, "%s[%s + (", m->name, m->offset));
+        ks_edit_add(arena, m->n->edits, node->kid[1]->end, node->kid[1]->end, ")");
+        ks_node_walk(node->kid[1], visit_moved, context);
+        return false;
+    }
+    if (ks_node_is(node, KS_N_NAME, m->name))
+        ks_edit_add(arena, m->n->edits, node->begin, node->end,
+                    ks_arena_printf(arena, "(%s + %s)", m->name, m->offset));
+    return true;
+}
+
+struct sought {
+    const char *name;
+    const struct ks_node *var;
+};
+
+static bool visit_local(void *context, struct ks_node *node)
+{
+    struct sought *s = context;
+    for (size_t i = 0; node->kind == KS_N_DECL && !node->is_static && !node->shared && i < node->n; i++)
+        if (strcmp(node->kid[i]->text, s->name) == 0)
+            s->var = node->kid[i];
+    return true;
+}
+
+// Whether the name means one pointer, of the launch or of the thread, wherever it stands.
+static bool is_one_pointer(const struct inliner *n, const char *name)
+{
+    const struct ks_param *param = param_of(n, name);
+    struct sought s = {name, NULL};
+    if (param != NULL)
+        return param->type.pointer && declarations(n, name) == 0;
+    ks_node_walk(n->s->body.block, visit_local, &s);
+    return s.var != NULL && s.var->pointer && !s.var->reference && s.var->n == 0 && s.var->init != NULL &&
+           declarations(n, name) == 1;
+}
+
+// `p += e;` where nothing else moves p, and p is used behind it alone.
+static void moved(struct inliner *n, const struct ks_node *statement)
+{
+    const struct ks_node *e = statement->kind == KS_N_EXPR ? statement->kid[0] : NULL;
+    bool forth = e != NULL && ks_node_is(e, KS_N_ASSIGN, "+="), back = e != NULL && ks_node_is(e, KS_N_ASSIGN, "-=");
+    if ((!forth && !back) || e->kid[0]->kind != KS_N_NAME || !is_one_pointer(n, e->kid[0]->text) ||
+        moves(n, e->kid[0]->text) != 1 || !is_fixed(n, e->kid[1]))
+        return;
+    struct moved m = {n, statement, e->kid[0]->text, NULL, false};
+    ks_node_walk(n->s->body.block, visit_early, &m);
+    if (m.early)
+        return;
+    m.offset = ks_arena_printf(n->s->arena, "%s(long long)(%s)", back ? "-" : "",
+                               ks_node_text(n->s->arena, &n->s->body, e->kid[1]));
+    ks_node_walk(n->s->body.block, visit_moved, &m);
+    ks_edit_add(n->s->arena, n->edits, statement->begin, statement->end, "");
+}
+
+void ks_moved_edits(const struct ks_subject *s, struct ks_edit_list *edits)
+{
+    struct inliner n = {.s = s, .edits = edits, .scope = s->body.block};
+    for (size_t i = 0; i < s->body.block->n; i++)
+        moved(&n, s->body.block->kid[i]);
+}
+
+// ---- local pointers
 
 static void declaration(struct inliner *n, const struct ks_node *decl)
 {

@@ -22,7 +22,9 @@ ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values, ks_divid
 // For atomics that are gathered; without an edit where there is nothing to do (engine/spread.c).
 ks_reshape_step ks_spread_atomics;
 
-// Local pointers into parameters' arrays, written out where they are subscripted (engine/pointers.c).
+// Pointers that are moved once, written as not moved; then local pointers into parameters' arrays, written out where
+// they are subscripted (engine/pointers.c).
+void ks_moved_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 // Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], *p
 // becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.

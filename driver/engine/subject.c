@@ -50,6 +50,7 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     KS_TRY(write_out(arena, subject, ks_while_edits, err));
     KS_TRY(write_out(arena, subject, ks_start_edits, err));
     KS_TRY(write_out(arena, subject, ks_counter_edits, err));
+    KS_TRY(write_out(arena, subject, ks_moved_edits, err));
     KS_TRY(write_out(arena, subject, ks_normal_edits, err));
     KS_TRY(write_out(arena, subject, ks_pointer_edits, err));
     struct ks_affine env;
@@ -110,21 +111,72 @@ static void check_name(void *context, const char *name)
     scope->lost = true;
 }
 
-static const char *count_text(const struct ks_subject *s, const struct ks_workload_mark *w,
-                              const struct ks_expr *count)
+static bool is_known(const struct ks_subject *s, const struct ks_workload_mark *w, const struct ks_expr *e)
 {
     struct scope scope = {s, w, false};
-    ks_expr_names(count, check_name, &scope);
+    ks_expr_names(e, check_name, &scope);
+    return !scope.lost;
+}
+
+// What a product has beside a factor of that name, all known; "" where that is all, NULL where it is no such product.
+static const char *beside(const struct ks_subject *s, const struct ks_workload_mark *w, const struct ks_expr *e,
+                          const char *name)
+{
+    if (e->op == KS_X_NAME && strcmp(e->name, name) == 0)
+        return "";
+    for (size_t i = 0; e->op == KS_X_MUL && i < 2; i++) {
+        const char *rest = is_known(s, w, e->kid[1 - i]) ? beside(s, w, e->kid[i], name) : NULL;
+        if (rest == NULL)
+            continue;
+        struct ks_buf buf = KS_BUF(4096);
+        ks_buf_printf(&buf, "%s / (", rest);
+        ks_expr_print(&buf, e->kid[1 - i], NULL, NULL);
+        ks_buf_puts(&buf, ")");
+        rest = ks_arena_strdup(s->arena, ks_buf_text(&buf));
+        ks_buf_free(&buf);
+        return rest;
+    }
+    return NULL;
+}
+
+// A size that no parameter has, read off the grid: `batch` of grid(batch * groups) is grid.x / (groups), which is
+// exact wherever the original is launched as the workload says. NULL: not seen there, or a parameter.
+static const char *off_the_grid(void *context, const char *name)
+{
+    const struct scope *scope = context;
+    const struct ks_subject *s = scope->subject;
+    for (size_t a = 0; a < 3 && !is_param(s, name) && !ks_subject_constant((void *)(uintptr_t)s, name); a++) {
+        const struct ks_expr *grid = scope->workload->grid[a];
+        const char *rest = grid != NULL ? beside(s, scope->workload, grid, name) : NULL;
+        if (rest != NULL)
+            return ks_arena_printf(s->arena, "(grid.%c%s)", "xyz"[a], rest);
+    }
+    return NULL;
+}
+
+static void check_launch(void *context, const char *name)
+{
+    struct scope *scope = context;
+    if (!off_the_grid(context, name))
+        check_name(scope, name);
+}
+
+static const char *count_text(const struct ks_subject *s, const struct ks_workload_mark *w,
+                              const struct ks_expr *count, bool of_launch)
+{
+    struct scope scope = {s, w, false};
+    ks_expr_names(count, of_launch ? check_launch : check_name, &scope);
     if (scope.lost)
         return NULL;
     struct ks_buf buf = KS_BUF(4096);
-    ks_expr_print(&buf, count, NULL, NULL);
+    ks_expr_print(&buf, count, of_launch ? off_the_grid : NULL, &scope);
     const char *text = ks_arena_strdup(s->arena, ks_buf_text(&buf));
     ks_buf_free(&buf);
     return text;
 }
 
-const char *ks_subject_bytes(const struct ks_subject *s, size_t param)
+// `of_launch`: for an expression of the guard, where the grid has a name.
+static const char *bytes_of(const struct ks_subject *s, size_t param, bool of_launch)
 {
     const struct ks_mark *mark = s->brief->mark;
     const char *found = NULL;
@@ -136,12 +188,17 @@ const char *ks_subject_bytes(const struct ks_subject *s, size_t param)
                 continue;
             if (size == 0)
                 size = array->type.elem.size;
-            const char *text = count_text(s, &mark->workloads[w], array->count);
+            const char *text = count_text(s, &mark->workloads[w], array->count, of_launch);
             if (!text || (found && strcmp(found, text) != 0))
                 return NULL;
             found = text;
         }
     return found && size ? ks_arena_printf(s->arena, "(%s) * %zu", found, size) : NULL;
+}
+
+const char *ks_subject_bytes(const struct ks_subject *s, size_t param)
+{
+    return bytes_of(s, param, false);
 }
 
 const char *ks_subject_apart(const struct ks_subject *s)
@@ -157,7 +214,7 @@ const char *ks_subject_apart(const struct ks_subject *s)
             bool y_written = y->written || (y->opaque && !s->decl->params[b].type.pointee_const);
             if (!x_written || (y_written && b < a))
                 continue;
-            const char *p = ks_subject_bytes(s, a), *q = ks_subject_bytes(s, b);
+            const char *p = bytes_of(s, a, true), *q = bytes_of(s, b, true);
             lost |= !p || !q;
             ks_buf_printf(&buf, "%s!overlap(%s, %s, %s, %s)", buf.len ? " && " : "",
                           s->decl->params[a].name, p ? p : "", s->decl->params[b].name, q ? q : "");

@@ -181,6 +181,21 @@ refused "$scratch/first.cu" 'geometry block=128' "line 5: tid, the thread's firs
 made norms 'readonly; unroll unroll=2' CORRECT
 made norms 'lanes lanes=8' CORRECT
 made norms 'jam items=2 block=32; readonly' UNSAFE 's/- (long long)(1)/- (long long)(2)/'
+# Pointers that are moved once; what is moved again, in a loop, by what changes or after a use stays what it is.
+made moved 'readonly; unroll unroll=2' CORRECT
+made moved 'lanes lanes=8' CORRECT
+made moved 'readonly' UNSAFE 's/(rows - r) \* d/(rows - r - 1) * d/'
+for own in 's/x += \(.*\)/&\n    x += d;/' 's/out -= \(.*\)/if (d) &/' 's/out -= (rows/out -= (r++, rows/' \
+    's/sum = \*x \* x.0./sum = 0/; s/    x += \(.*\);/    sum = x[0];\n    &/' 's/sum += x\[i\] \*/sum += *x++ */'; do
+    sed "$own" "$source/moved.cu" > "$scratch/own.cu"
+    ! cmp -s "$scratch/own.cu" "$source/moved.cu" || { echo "FAIL: $own changes nothing"; bad=1; }
+    refused "$scratch/own.cu" 'readonly' 'used other than by subscript'
+done
+# How large arrays are, of which only the grid tells.
+made blocks 'readonly; unroll unroll=2' CORRECT
+made blocks 'readonly' WRONG 's/blockIdx.x % groups/blockIdx.x % 2/'
+sed 's/grid(batch\*groups)/grid(batch*groups+1)/' "$source/blocks.cu" > "$scratch/own.cu"
+refused "$scratch/own.cu" 'readonly' 'the extent of a pointer is no expression of parameters'
 sed 's/in\[i\] \* in\[i\]/*in++/' "$source/norms.cu" > "$scratch/moving.cu"
 refused "$scratch/moving.cu" 'readonly' 'line 9: the pointer x is used other than by subscript'
 made bytes 'stream stream=2 width=2' CORRECT
