@@ -18,7 +18,7 @@ static enum ks_status compare(struct ks_device *device, const struct ks_arg *arg
     if (got == NULL || want == NULL)
         status = ks_err_set(err, KS_E_MEMORY, "no memory for %zu bytes", n);
     if (status == KS_OK)
-        status = device->read(device->self, buffer, got, (int64_t)n, err);
+        status = device->read(device->self, buffer, 0, got, (int64_t)n, err);
     if (status == KS_OK)
         status = ks_capture_fill(want, &after, n, err);
     for (int64_t i = 0; status == KS_OK && i < slot->count; i++)

@@ -91,7 +91,7 @@ enum ks_status ks_cuda_free_all(void *self, struct ks_err *err);
 enum ks_status ks_cuda_freeze(void *self, size_t buffer, struct ks_err *err);
 enum ks_status ks_cuda_write(void *self, size_t buffer, const void *data, int64_t n,
                              struct ks_err *err);
-enum ks_status ks_cuda_read(void *self, size_t buffer, void *data, int64_t n, struct ks_err *err);
+enum ks_status ks_cuda_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err);
 enum ks_status ks_cuda_copy(void *self, size_t to, size_t from, struct ks_err *err);
 
 // cuda_trusted.c. `load` comes once, after the stream exists.

@@ -217,14 +217,15 @@ enum ks_status ks_cuda_write(void *self, size_t buffer, const void *data, int64_
     return KS_OK;
 }
 
-enum ks_status ks_cuda_read(void *self, size_t buffer, void *data, int64_t n, struct ks_err *err)
+enum ks_status ks_cuda_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err)
 {
     struct ks_cuda *cuda = self;
     struct ks_cuda_buffer *b = NULL;
     KS_TRY(ks_cuda_buffer_at(cuda, buffer, &b, err));
-    KS_TRY(whole(b, n, err));
+    KS_TRY(whole(b, from, err));
+    KS_TRY(whole(b, n > 0 ? from + n : n, err));
     if (n > 0)
-        KS_CU(cuda, MemcpyDtoHAsync, data, b->data, (size_t)n, cuda->stream);
+        KS_CU(cuda, MemcpyDtoHAsync, data, b->data + (size_t)from, (size_t)n, cuda->stream);
     KS_CU(cuda, StreamSynchronize, cuda->stream);
     return KS_OK;
 }

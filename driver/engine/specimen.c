@@ -149,7 +149,7 @@ static enum ks_status take(struct run *r, size_t i, struct ks_specimen *s, struc
     const struct ks_arg *a = &r->problem->args[i];
     size_t bytes = (size_t)a->count * a->elem.size;
     unsigned char *now = ks_arena_alloc(r->arena, bytes + 8);
-    KS_TRY(r->device.read(r->device.self, r->buffers[i], now, (int64_t)bytes, err));
+    KS_TRY(r->device.read(r->device.self, r->buffers[i], 0, now, (int64_t)bytes, err));
     s->before[i] = converted(r->arena, r->bytes[i], a);
     s->after[i] = converted(r->arena, now, a);
     s->written[i] = KS_NEW_ARRAY(r->arena, bool, (size_t)a->count + 1);

@@ -136,7 +136,7 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
     if (a != NULL && bytes == a->bytes && kind == HOST_TO_DEVICE)
         status = device.write(device.self, a->buffer, from, (int64_t)bytes, &err);
     if (a != NULL && bytes <= a->bytes && kind == DEVICE_TO_HOST && (uintptr_t)from == a->address)
-        status = device.read(device.self, a->buffer, to, (int64_t)bytes, &err);
+        status = device.read(device.self, a->buffer, 0, to, (int64_t)bytes, &err);
     return status == KS_OK ? OK : fail(ERROR_VALUE);
 }
 
@@ -232,7 +232,7 @@ static enum ks_status exchange(bool back)
         struct allocation *a = &allocations[i];
         if (!a->live || a->shared == NULL)
             continue;
-        status = back ? device.read(device.self, a->buffer, a->shared, (int64_t)a->bytes, &err)
+        status = back ? device.read(device.self, a->buffer, 0, a->shared, (int64_t)a->bytes, &err)
                       : device.write(device.self, a->buffer, a->shared, (int64_t)a->bytes, &err);
     }
     return status;

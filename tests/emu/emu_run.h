@@ -88,7 +88,7 @@ static inline enum ks_status emu_launch(struct emu_run *run, const char *name, u
 
 static inline void emu_read(struct emu_run *run, size_t buffer, void *data, int64_t bytes)
 {
-    if (run->device.read(run->device.self, buffer, data, bytes, &run->err) != KS_OK)
+    if (run->device.read(run->device.self, buffer, 0, data, bytes, &run->err) != KS_OK)
         exit(1);
 }
 

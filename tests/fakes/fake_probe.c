@@ -112,10 +112,10 @@ static enum ks_status put(void *self, size_t buffer, const void *data, int64_t n
     return KS_OK;
 }
 
-static enum ks_status get(void *self, size_t buffer, void *data, int64_t n, struct ks_err *err)
+static enum ks_status get(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err)
 {
     (void)self, (void)err;
-    memcpy(data, buffers[buffer].memory, (size_t)n);
+    memcpy(data, (char *)buffers[buffer].memory + from, (size_t)n);
     return KS_OK;
 }
 

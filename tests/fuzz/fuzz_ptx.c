@@ -101,7 +101,7 @@ static enum ks_status run_once(const uint8_t *data, size_t size, uint64_t seed, 
     if (status == KS_OK)
         status = device.run(device.self, &plan, NULL, err);
     if (status == KS_OK)
-        status = device.read(device.self, args[0].buffer, out, BYTES, err);
+        status = device.read(device.self, args[0].buffer, 0, out, BYTES, err);
     for (size_t i = 0; status == KS_OK && i < BYTES; i++)
         *hash = (*hash ^ out[i]) * UINT64_C(1099511628211);
     device.close(device.self);

@@ -25,15 +25,15 @@ void check_memory(void)
                 for (int64_t i = 0; i < bytes; i++)
                     data[i] = (unsigned char)(i * 7 + 3);
                 OK(dev.write(dev.self, b, data, bytes, &err));
-                OK(dev.read(dev.self, b, back, bytes, &err));
+                OK(dev.read(dev.self, b, 0, back, bytes, &err));
                 EXPECT(memcmp(data, back, (size_t)bytes) == 0, "%lld bytes", (long long)bytes);
                 size_t c = buffer(bytes, 1, KS_FLUSH_END, NULL);
                 OK(dev.copy(dev.self, c, b, &err));
-                OK(dev.read(dev.self, c, back, bytes, &err));
+                OK(dev.read(dev.self, c, 0, back, bytes, &err));
                 EXPECT(memcmp(data, back, (size_t)bytes) == 0, "copy of %lld bytes",
                        (long long)bytes);
                 OK(dev.poison(dev.self, b, 0x04030201, &err));
-                OK(dev.read(dev.self, b, back, bytes, &err));
+                OK(dev.read(dev.self, b, 0, back, bytes, &err));
                 for (int64_t i = 0; i < bytes; i++)
                     EXPECT(back[i] == (i & 3) + 1, "poison byte %lld is %d", (long long)i, back[i]);
                 free(data);
@@ -243,7 +243,7 @@ static unsigned found_after(uint32_t magic, bool scrub)
     pass_int(look, words);
     pass_buffer(look, counter);
     OK(run(look));
-    OK(dev.read(dev.self, counter, &found, 4, &err));
+    OK(dev.read(dev.self, counter, 0, &found, 4, &err));
     return found;
 }
 

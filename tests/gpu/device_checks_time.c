@@ -100,7 +100,7 @@ void check_graph_sets(void)
     }
     sample(plans, SETS, true, SETS);
     for (int s = 0; s < SETS; s++) {
-        OK(dev.read(dev.self, out[s], back, 4 * N, &err));
+        OK(dev.read(dev.self, out[s], 0, back, 4 * N, &err));
         for (int i = 0; i < N - 1; i++)
             EXPECT(back[i] == 2 * data[i], "set %d, element %d", s, i);
         EXPECT(back[N - 1] == 0, "the memset step did not run in set %d", s);

@@ -200,11 +200,10 @@ static enum ks_status fake_write(void *self, size_t buffer, const void *data, in
     return KS_OK;
 }
 
-static enum ks_status fake_read(void *self, size_t buffer, void *data, int64_t n,
-                                struct ks_err *err)
+static enum ks_status fake_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err)
 {
     (void)self, (void)err;
-    memcpy(data, data_of(buffer), (size_t)n);
+    memcpy(data, (char *)data_of(buffer) + from, (size_t)n);
     return KS_OK;
 }
 

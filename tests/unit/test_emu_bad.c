@@ -67,7 +67,7 @@ static enum ks_status run_k(const char *text, size_t n, unsigned block, int *out
     if (status == KS_OK)
         status = device.run(device.self, &plan, NULL, err);
     if (status == KS_OK && out != NULL)
-        status = device.read(device.self, args[0].buffer, out, 256, err);
+        status = device.read(device.self, args[0].buffer, 0, out, 256, err);
     device.close(device.self);
     return status;
 }

@@ -135,6 +135,33 @@ static void test_gather(void **state)
     at_end();
 }
 
+// Places far from each other are read apart.
+static void test_gather_far(void **state)
+{
+    (void)state;
+    enum { MANY = 3 << 16, RUN_OF = 5 };
+    const int64_t firsts[] = {0, 100, 4200, 8300, 1 << 16, 131000, MANY - RUN_OF};
+    int64_t places[RUN_OF * sizeof firsts / sizeof *firsts];
+    size_t n = 0;
+    struct ks_arena arena = {0};
+    for (size_t i = 0; i < sizeof firsts / sizeof *firsts; i++)
+        for (int64_t k = 0; k < RUN_OF; k++)
+            places[n++] = firsts[i] + k;
+    ask(ks_arena_printf(&arena, "{\"id\":1,\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":%d,\"align\":4,"
+                                "\"role\":\"in\",\"fill\":{\"elem\":\"i32\",\"init\":\"iota\",\"a\":7,\"b\":1,\"seed\":3,"
+                                "\"total\":%d}}]}", 4 * MANY, MANY));
+    ask_bytes(ks_arena_printf(&arena, "{\"id\":2,\"do\":\"gather\",\"buffer\":0,\"size\":4,\"payload\":%zu}",
+                              n * sizeof *places), places, n * sizeof *places);
+    serve(fake_open);
+    skip_ok(2);
+    int32_t some[sizeof places / sizeof *places];
+    memcpy(some, payload(4 * n), sizeof some);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(some[i], 7 + places[i]);
+    ks_arena_free(&arena);
+    at_end();
+}
+
 static void test_inout_is_restored(void **state)
 {
     (void)state;
@@ -259,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_run_and_read),
         cmocka_unit_test(test_wide_fills),
         cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_far),
         cmocka_unit_test(test_inout_is_restored),
         cmocka_unit_test(test_alias),
         cmocka_unit_test(test_frozen),

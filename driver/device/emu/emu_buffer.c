@@ -74,14 +74,14 @@ enum ks_status ks_emu_write(void *self, size_t buffer, const void *data, int64_t
     return KS_OK;
 }
 
-enum ks_status ks_emu_read(void *self, size_t buffer, void *data, int64_t n,
-                                  struct ks_err *err)
+enum ks_status ks_emu_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err)
 {
     struct ks_emu_region *r = NULL;
     KS_TRY(ks_emu_buffer_at(self, buffer, &r, err));
-    KS_TRY(fits(r, n, err));
+    KS_TRY(fits(r, from, err));
+    KS_TRY(fits(r, n > 0 ? from + n : n, err));
     if (n > 0)
-        memcpy(data, r->data, (size_t)n);
+        memcpy(data, r->data + from, (size_t)n);
     return KS_OK;
 }
 

@@ -10,6 +10,9 @@
 #include "verify/protocol.h"
 #include "verify/worker/serving.h"
 
+#define NEAR_BYTES (16 << 10)   // some microseconds of a transfer: what one more costs
+#define GATHER_BYTES (8 << 20)  // in one
+
 enum ks_status ks_want_int(const json_t *object, const char *key, int64_t min, int64_t max,
                            int64_t *value, struct ks_err *err)
 {
@@ -187,31 +190,60 @@ enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void *
     if (*data == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for %lld bytes", (long long)bytes);
     *n = (size_t)bytes;
-    return s->device.read(s->device.self, device_buffer, *data, bytes, err);
+    return s->device.read(s->device.self, device_buffer, 0, *data, bytes, err);
+}
+
+static enum ks_status read_places(const char *payload, size_t n, int64_t most, int64_t *places, struct ks_err *err)
+{
+    int64_t least = 0;
+    memcpy(places, payload, n * sizeof *places);
+    for (size_t i = 0; i < n; i++) {
+        if (places[i] < least || places[i] >= most)
+            KS_FAIL(err, KS_E_USER, "place %lld is beyond the buffer or does not rise",
+                    (long long)places[i]);
+        least = places[i] + 1;
+    }
+    return KS_OK;
+}
+
+// How many places from the first on are read at once: what lies between them is less than a transfer costs.
+static size_t near_places(const int64_t *places, size_t n, int64_t size)
+{
+    size_t k = 1;
+    while (k < n && (places[k] - places[k - 1]) * size <= NEAR_BYTES &&
+           (places[k] - places[0]) * size < GATHER_BYTES)
+        k++;
+    return k;
 }
 
 enum ks_status ks_serve_gather(struct ks_serving *s, const json_t *request, struct ks_slice payload,
                                void **data, size_t *n, struct ks_err *err)
 {
-    int64_t size, place;
-    size_t all, places = payload.len / sizeof place;
+    int64_t size;
+    size_t count = payload.len / sizeof(int64_t), buffer, device_buffer;
     KS_TRY(ks_want_int(request, "size", 1, 64, &size, err));
-    if (payload.len % sizeof place != 0)
+    if (payload.len % sizeof(int64_t) != 0)
         KS_FAIL(err, KS_E_USER, "a payload of %zu bytes holds no whole number of places",
                 payload.len);
-    KS_TRY(ks_serve_read(s, request, data, &all, err));
-    char *to = *data; // places rise, so that what is moved has been read
-    int64_t least = 0, most = (int64_t)(all / (size_t)size);
-    for (size_t i = 0; i < places; i++, to += size) {
-        memcpy(&place, payload.at + i * sizeof place, sizeof place);
-        if (place < least || place >= most)
-            KS_FAIL(err, KS_E_USER, "place %lld is beyond the buffer or does not rise",
-                    (long long)place);
-        memmove(to, (const char *)*data + place * size, (size_t)size);
-        least = place + 1;
+    KS_TRY(want_buffer(s, request, &buffer, &device_buffer, err));
+    int64_t *places = malloc(payload.len + 1);
+    char *run = malloc(GATHER_BYTES + 64), *to = *data = malloc(count * (size_t)size + 1);
+    enum ks_status status = KS_OK;
+    if (places == NULL || run == NULL || to == NULL)
+        status = ks_err_set(err, KS_E_MEMORY, "no memory for %zu places", count);
+    if (status == KS_OK)
+        status = read_places(payload.at, count, s->buffers[buffer].asked / size, places, err);
+    for (size_t i = 0, k; status == KS_OK && i < count; i += k) {
+        k = near_places(places + i, count - i, size);
+        int64_t bytes = (places[i + k - 1] - places[i] + 1) * size;
+        status = s->device.read(s->device.self, device_buffer, places[i] * size, run, bytes, err);
+        for (size_t j = 0; status == KS_OK && j < k; j++, to += size)
+            memcpy(to, run + (places[i + j] - places[i]) * size, (size_t)size);
     }
-    *n = (size_t)(to - (char *)*data);
-    return KS_OK;
+    free(places);
+    free(run);
+    *n = count * (size_t)size;
+    return status;
 }
 
 enum ks_status ks_serve_fingerprint(struct ks_serving *s, const json_t *request,
