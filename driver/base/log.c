@@ -5,17 +5,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char *const level_names[] = {"error", "warn", "info", "debug"};
 
 static const char *program_name = "ks";
 static enum ks_log_level threshold = KS_LOG_WARN;
+static struct timespec begun;
 
 void ks_log_init(const char *program, enum ks_log_level fallback)
 {
     program_name = program;
     threshold = fallback;
+    clock_gettime(CLOCK_MONOTONIC, &begun);
     const char *wanted = getenv("KS_LOG");
     if (wanted == NULL)
         return;
@@ -33,7 +36,15 @@ void ks_log(enum ks_log_level level, const char *format, ...)
     size_t room = sizeof line - 1; // one byte is kept for the newline
     const char *label =
         level == KS_LOG_WARN ? "warning" : level_names[level]; // as compilers say it
-    int n = snprintf(line, room, "%s: %s: ", program_name, label);
+    int n;
+    if (level == KS_LOG_DEBUG) { // with the seconds since the program began
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        n = snprintf(line, room, "%s: %s: %.3f: ", program_name, label,
+                     (double)(now.tv_sec - begun.tv_sec) + 1e-9 * (double)(now.tv_nsec - begun.tv_nsec));
+    } else {
+        n = snprintf(line, room, "%s: %s: ", program_name, label);
+    }
     size_t len = n < 0 ? 0 : (size_t)n;
     if (len < room) {
         va_list args;

@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
+#include "os/clock.h"
 #include "verify/recall.h"
 
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
 #define EXCLUDED_TOLD 2 // of vectors outside the contract; the others are counted
+#define SLOW 0.25       // seconds of a vector, for the log
 #define LOOK_AFTER 4    // vectors: much of what is wrong has shown by then
 
 struct state {
@@ -74,6 +77,7 @@ static enum ks_status run_vector(struct state *s, const struct ks_task *task, st
 static enum ks_status run_task(struct state *s, const struct ks_task *task, struct outcome *o,
                                struct ks_err *err)
 {
+    double start = ks_now();
     *o = (struct outcome){false, false, false};
     for (int attempt = 0; attempt < 2 && !o->proved; attempt++) {
         struct ks_vector own, *vector = &own;
@@ -90,6 +94,8 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
             ks_recall_done(s->judge, vector);
         else
             ks_vector_free(&own);
+        if (ks_now() - start > SLOW)
+            ks_debug("%s, family %s: %.2f s", task->problem->name, ks_family_name(task->family), ks_now() - start);
         KS_TRY(status);
         if (s->result->verdict != KS_C_CORRECT || o->excluded || !o->covered)
             return KS_OK;

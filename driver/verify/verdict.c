@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "os/clock.h"
 #include "verify/correct.h"
 #include "verify/emulate.h"
@@ -54,6 +55,17 @@ static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *prop
     *ks_vec_push(judge->arena, &judge->cache) = made;
     *out = made;
     return KS_OK;
+}
+
+static void log_checks(const struct ks_verdict *verdict)
+{
+    char text[512] = "";
+    size_t len = 0;
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
+        if (verdict->checks.result[kind] != KS_CHECK_NOT_MADE)
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s%s %.2f", len > 0 ? ", " : "",
+                                    ks_check_kind_name((enum ks_check_kind)kind), verdict->checks.seconds[kind]);
+    ks_debug("seconds of checks: %s", text);
 }
 
 // Notes of the session stand in every evidence, those on a candidate in its own alone.
@@ -314,6 +326,7 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     if (verdict->checks.result[KS_CHECK_CORRECTNESS] != KS_CHECK_NOT_MADE)
         verdict->draw = judge->seed;
     verdict->seconds_run = ks_now() - start - verdict->seconds_compile;
+    log_checks(verdict);
     ks_arena_free(&scratch);
     return status;
 }
@@ -415,6 +428,7 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
          verdict->correctness == KS_C_CORRECT &&
              (verdict->speed == KS_S_FASTER || verdict->speed == KS_S_MODELLED));
     verdict->seconds_run += ks_now() - start - (verdict->seconds_compile - compiled);
+    log_checks(verdict);
     ks_arena_free(&scratch);
     return status;
 }
