@@ -150,13 +150,13 @@ int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane)
     return low < reference->n_lanes && reference->lanes[low] == lane ? low : -1;
 }
 
-// Near enough to the value in double. For doubles that is the original's own result, whose error nobody knows: a
-// sum of a thousand equal terms may round each of them alike. Both bounds are wider there, and far from fp32's.
-static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t lane, double have)
+// How far from the value in double the i-th of the reference's lanes may be; negative: it is not judged so. For doubles
+// that value is the original's own result, whose error nobody knows: a sum of a thousand equal terms may round each of
+// them alike. Both bounds are wider there, and far from fp32's.
+static double allowed(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i)
 {
-    int64_t i = reference != NULL ? ks_reference_at(reference, lane) : -1;
-    if (i < 0 || !(reference->scale[i] > 0))
-        return false;
+    if (!(reference->scale[i] > 0))
+        return -1;
     double u = unit_of(reference);
     bool of_double = u < 0x1p-24;
     double factor = of_double ? DOUBLE_UNITS : fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP));
@@ -164,7 +164,42 @@ static bool reference_ok(const struct ks_reference *reference, enum ks_scalar sc
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
     if (reference->terms != NULL)
         error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
-    return fabs(have - reference->value[i]) <= ks_compare_rounding(scalar, reference->value[i]) + error;
+    return ks_compare_rounding(scalar, reference->value[i]) + error;
+}
+
+static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t lane, double want,
+                         double have)
+{
+    if (reference == NULL)
+        return false;
+    int64_t i = ks_reference_at(reference, lane);
+    return i < 0 ? fabs(have - want) <= reference->others // false where either is no number
+                 : fabs(have - reference->value[i]) <= allowed(reference, scalar, i);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n)
+{
+    double *errors = malloc(((size_t)n + 1) * sizeof *errors), usual = 0;
+    int64_t judged = 0;
+    KS_ASSERT(errors != NULL);
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = ks_reference_at(reference, lanes[k]);
+        double error = i >= 0 ? allowed(reference, scalar, i) : -1;
+        if (error >= 0)
+            errors[judged++] = error;
+    }
+    if (judged > 0) {
+        qsort(errors, (size_t)judged, sizeof *errors, by_size);
+        usual = errors[judged / 8];
+    }
+    free(errors);
+    return usual;
 }
 
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,
@@ -176,7 +211,7 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     double want = ks_scalar_value(rule->scalar, e, 0), have = ks_scalar_value(rule->scalar, g, 0);
     if (isnan(have) || isnan(want))
         return isnan(want) && (isnan(have) || (rule->kind == KS_TOL_DERIVED &&
-                                               reference_ok(reference, rule->scalar, index, have)));
+                                               reference_ok(reference, rule->scalar, index, want, have)));
     if (isinf(want) || isinf(have))
         return want == have;
     double diff = fabs(have - want), ulps = ulp_distance(rule->scalar, e, g);
@@ -189,12 +224,12 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     case KS_TOL_REL: return diff <= rule->rel * fabs(want) + rule->abs;
     case KS_TOL_DERIVED:
         if (scale == NULL)
-            return ulps <= rule->ulp || reference_ok(reference, rule->scalar, index, have);
+            return ulps <= rule->ulp || reference_ok(reference, rule->scalar, index, want, have);
         double s = isfinite(*scale) ? (double)*scale : fabs(want);
         // Sums in fp32 that differ by next to nothing may be rounded to neighbours of 16 bits, on both sides.
         double rounding = ks_compare_rounding(rule->scalar, want) * (is_narrow(rule->scalar) ? 2 : 1);
         return diff <= rounding + rule->factor * rule->u_acc * s ||
-               reference_ok(reference, rule->scalar, index, have);
+               reference_ok(reference, rule->scalar, index, want, have);
     }
     return false;
 }

@@ -38,7 +38,10 @@ struct ks_reference {
     double inputs; // what size of floats the original reads: the largest of its arrays' medians; 0: not known
     const float *terms; // how many terms form an element, borrowed; NULL: few, or no sum of products
     const int64_t *lanes; int64_t n_lanes; // what value, scale and own are of, rising; NULL: of all lanes
+    double others; // how far the other lanes may be from the original's; 0: nothing is known of them
 };
+// What seven eighths of some lanes of the reference, `n` of them, are each allowed at least: for `others`. 0: nothing.
+double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n);
 // Where the reference has a lane; -1: nowhere.
 int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane);
 // A long sum of terms of one sign, K of them in sequence, errs by about 0.5 sqrt(K) u |sum| at worst over 200 sums

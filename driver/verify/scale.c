@@ -237,6 +237,24 @@ static void pick_all(const struct ks_judge *judge, struct ks_vector *vector, siz
     free(wrong.at);
 }
 
+// Where many lanes are wrong though none that was looked at is, what those are usually allowed serves the others. false: it
+// is in force already, or all lanes are known.
+static bool allow_others(struct ks_vector *vector, size_t output)
+{
+    struct ks_output *o = &vector->outputs[output];
+    const struct ks_slot *slot = &vector->layout.slots[o->slot];
+    int64_t all = slot->count * slot->elem.lanes, n = ks_sample_count(all);
+    if (o->reference.value == NULL || o->reference.lanes == NULL || o->reference.others > 0)
+        return false;
+    int64_t *lanes = malloc((size_t)n * sizeof *lanes);
+    KS_ASSERT(lanes != NULL);
+    for (int64_t i = 0; i < n; i++)
+        lanes[i] = ks_sample_lane(all, i);
+    o->reference.others = ks_reference_usual(&o->reference, slot->elem.scalar, lanes, n);
+    free(lanes);
+    return o->reference.others > 0;
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                             size_t output, const void *got, int poison, const struct ks_comparison *so_far,
@@ -255,13 +273,18 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
         if (!referred || so_far->sure > 0)
             return KS_OK;
-        ks_vector_unrefer(vector);
+        if (so_far->bad > PICKED && allow_others(vector, output)) {
+            *more = true;
+            return KS_OK;
+        }
         vector->whole = so_far->bad > PICKED;
+        pick_all(judge, vector, output, got, poison, so_far);
+        ks_vector_unrefer(vector);
+    } else if (!vector->scaled) {
+        pick_all(judge, vector, output, got, poison, so_far);
     }
     *more = true;
     vector->proves[0] = 0; // of a stricter comparison
-    if (!vector->scaled)
-        pick_all(judge, vector, output, got, poison, so_far);
     if (vector->scaled) {
         vector->rounded = true;
         return ks_rounding_errors(judge, arena, vector, err);

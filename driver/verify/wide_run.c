@@ -317,7 +317,7 @@ static bool weigh(struct ks_vector *vector, size_t o, double inputs, double *val
     struct weighing w = {.output = output, .scalar = slot->elem.scalar, .terms = output->terms, .scale = change,
                          .own = own, .all = lanes_of(slot),
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
-                                       inputs, output->terms, output->lanes, output->n_lanes}};
+                                       inputs, output->terms, output->lanes, output->n_lanes, 0}};
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
     ks_parallel(n, weigh_part, &w);

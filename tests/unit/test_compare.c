@@ -270,7 +270,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -347,7 +347,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
     float scale[] = {1, want[5], 100, 1}, own[4] = {0};
-    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4};
+    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
@@ -360,6 +360,20 @@ static void a_reference_may_be_of_some_lanes(void **state)
     for (int64_t i = 0; i < bad.n; i++)
         assert_int_equal(bad.at[i], 5 + (i + 1) * STEP);
     free(bad.at);
+    // The others may differ as known ones usually may: by 17 units of 6, which are more than 12 steps of any number here,
+    // and less than a thousand.
+    double usual = ks_reference_usual(&reference, KS_T_F32, lanes, 2); // scales of 1 and of want[5]
+    assert_true(usual >= 16 * 0x1p-24 && usual <= 17.1 * 0x1p-24);
+    reference.others = ks_reference_usual(&reference, KS_T_F32, lanes + 1, 1);
+    assert_true(reference.others > (double)want[5] * 16 * 0x1p-24);
+    have[5 + 3 * STEP] = steps(want[5 + 3 * STEP], 1000);
+    ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, &reference, &bad, &c);
+    assert_int_equal(c.sure, 1); // of 5 + STEP its own value decides
+    assert_int_equal(c.bad, 2);
+    assert_int_equal(bad.at[0], 5 + STEP);
+    assert_int_equal(bad.at[1], 5 + 3 * STEP);
+    free(bad.at);
+    have[5 + 3 * STEP] = steps(want[5 + 3 * STEP], 12);
     bad = (struct ks_lanes){.every = 10};
     ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, NULL, &bad, &c);
     assert_int_equal(c.sure, c.bad);
@@ -420,7 +434,7 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
     float scale = 2, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0};
     struct ks_comparison c;
     ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
@@ -442,7 +456,7 @@ static void rounding_is_told_from_choices(void **state)
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
