@@ -135,11 +135,10 @@ double ks_compare_sequence(float terms)
     return KS_SEQUENCE * sqrt(fmin(k, 0x1p24));
 }
 
-int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane)
+// The first of the reference's lanes from `low` on that is not below `lane`.
+static int64_t lane_from(const struct ks_reference *reference, int64_t low, int64_t lane)
 {
-    int64_t low = 0, high = reference->n_lanes;
-    if (reference->lanes == NULL)
-        return lane;
+    int64_t high = reference->n_lanes;
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (reference->lanes[middle] < lane)
@@ -147,7 +146,27 @@ int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane)
         else
             high = middle;
     }
-    return low < reference->n_lanes && reference->lanes[low] == lane ? low : -1;
+    return low;
+}
+
+int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane)
+{
+    if (reference->lanes == NULL)
+        return lane;
+    int64_t i = lane_from(reference, 0, lane);
+    return i < reference->n_lanes && reference->lanes[i] == lane ? i : -1;
+}
+
+// The same for lanes that rise from call to call; *next is where to look, 0 at first.
+static int64_t reference_next(const struct ks_reference *reference, int64_t lane, int64_t *next)
+{
+    if (reference->lanes == NULL)
+        return lane;
+    if (*next == 0)
+        *next = lane_from(reference, 0, lane);
+    while (*next < reference->n_lanes && reference->lanes[*next] < lane)
+        ++*next;
+    return *next < reference->n_lanes && reference->lanes[*next] == lane ? *next : -1;
 }
 
 // How far from the value in double the i-th of the reference's lanes may be; negative: it is not judged so. For doubles
@@ -167,12 +186,12 @@ static double allowed(const struct ks_reference *reference, enum ks_scalar scala
     return ks_compare_rounding(scalar, reference->value[i]) + error;
 }
 
-static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t lane, double want,
+// By the reference's i-th lane; -1: by what it allows others.
+static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double want,
                          double have)
 {
     if (reference == NULL)
         return false;
-    int64_t i = ks_reference_at(reference, lane);
     return i < 0 ? fabs(have - want) <= reference->others // false where either is no number
                  : fabs(have - reference->value[i]) <= allowed(reference, scalar, i);
 }
@@ -203,7 +222,7 @@ double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar s
 }
 
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,
-                       const float *scale, const struct ks_reference *reference, int64_t index,
+                       const float *scale, const struct ks_reference *reference, int64_t known,
                        struct ks_comparison *out)
 {
     if (!ks_scalar_is_float(rule->scalar))
@@ -211,7 +230,7 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     double want = ks_scalar_value(rule->scalar, e, 0), have = ks_scalar_value(rule->scalar, g, 0);
     if (isnan(have) || isnan(want))
         return isnan(want) && (isnan(have) || (rule->kind == KS_TOL_DERIVED &&
-                                               reference_ok(reference, rule->scalar, index, want, have)));
+                                               reference_ok(reference, rule->scalar, known, want, have)));
     if (isinf(want) || isinf(have))
         return want == have;
     double diff = fabs(have - want), ulps = ulp_distance(rule->scalar, e, g);
@@ -224,12 +243,12 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     case KS_TOL_REL: return diff <= rule->rel * fabs(want) + rule->abs;
     case KS_TOL_DERIVED:
         if (scale == NULL)
-            return ulps <= rule->ulp || reference_ok(reference, rule->scalar, index, want, have);
+            return ulps <= rule->ulp || reference_ok(reference, rule->scalar, known, want, have);
         double s = isfinite(*scale) ? (double)*scale : fabs(want);
         // Sums in fp32 that differ by next to nothing may be rounded to neighbours of 16 bits, on both sides.
         double rounding = ks_compare_rounding(rule->scalar, want) * (is_narrow(rule->scalar) ? 2 : 1);
         return diff <= rounding + rule->factor * rule->u_acc * s ||
-               reference_ok(reference, rule->scalar, index, want, have);
+               reference_ok(reference, rule->scalar, known, want, have);
     }
     return false;
 }
@@ -334,17 +353,19 @@ static void compare_part(void *context, size_t part, int64_t first, int64_t coun
     struct part p = {.c = {.compared = count, .first_bad = -1, .last_bad = -1}, .regular = true};
     const unsigned char *e = all->expected + (size_t)first * all->size;
     const unsigned char *g = all->got + (size_t)first * all->size;
+    int64_t next = 0;
     for (int64_t i = first; i < first + count; i++, e += all->size, g += all->size) {
         if (memcmp(e, g, all->size) == 0)
             continue;
+        int64_t known = all->reference != NULL ? reference_next(all->reference, i, &next) : -1;
         unsigned char demand = all->mask == NULL ? KS_LANE_CLOSE : all->mask[i];
         if (demand != KS_LANE_BITS &&
             element_ok(demand == KS_LANE_EXACT ? &all->exact : &all->rule, e, g,
-                       all->scale == NULL ? NULL : &all->scale[i], all->reference, i, &p.c))
+                       all->scale == NULL ? NULL : &all->scale[i], all->reference, known, &p.c))
             continue;
         if (all->every > 0 && p.c.bad % all->every == 0)
             keep_bad(&p, i);
-        p.c.sure += all->reference == NULL || ks_reference_at(all->reference, i) >= 0;
+        p.c.sure += all->reference == NULL || known >= 0;
         note_bad(&p, i, i, 1, 0, true);
     }
     all->parts[part] = p;
