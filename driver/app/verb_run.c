@@ -106,7 +106,7 @@ static enum ks_status fill_slot(struct running *r, size_t i, struct ks_err *err)
             ? ks_fill_read(data, r->problem.where, &arg->init, slot->elem, slot->count, err)
             : ks_fill_all(data, slot->elem, &arg->init, KS_FAMILY_DECLARED, i + 1, slot->count, err);
     if (status == KS_OK)
-        status = r->device.write(r->device.self, r->buffers[i], data, slot->bytes, err);
+        status = r->device.write(r->device.self, r->buffers[i], 0, data, slot->bytes, err);
     free(data);
     return status;
 }

@@ -89,7 +89,7 @@ enum ks_status ks_cuda_alloc(void *self, int64_t bytes, size_t align, enum ks_fl
                              size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err);
 enum ks_status ks_cuda_free_all(void *self, struct ks_err *err);
 enum ks_status ks_cuda_freeze(void *self, size_t buffer, struct ks_err *err);
-enum ks_status ks_cuda_write(void *self, size_t buffer, const void *data, int64_t n,
+enum ks_status ks_cuda_write(void *self, size_t buffer, int64_t to, const void *data, int64_t n,
                              struct ks_err *err);
 enum ks_status ks_cuda_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err);
 enum ks_status ks_cuda_copy(void *self, size_t to, size_t from, struct ks_err *err);

@@ -204,15 +204,15 @@ static enum ks_status whole(const struct ks_cuda_buffer *b, int64_t n, struct ks
     return KS_OK;
 }
 
-enum ks_status ks_cuda_write(void *self, size_t buffer, const void *data, int64_t n,
-                             struct ks_err *err)
+enum ks_status ks_cuda_write(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err)
 {
     struct ks_cuda *cuda = self;
     struct ks_cuda_buffer *b = NULL;
     KS_TRY(ks_cuda_buffer_at(cuda, buffer, &b, err));
-    KS_TRY(whole(b, n, err));
+    KS_TRY(whole(b, to, err));
+    KS_TRY(whole(b, n > 0 ? to + n : n, err));
     if (n > 0)
-        KS_CU(cuda, MemcpyHtoDAsync, b->data, data, (size_t)n, cuda->stream);
+        KS_CU(cuda, MemcpyHtoDAsync, b->data + (size_t)to, data, (size_t)n, cuda->stream);
     KS_CU(cuda, StreamSynchronize, cuda->stream);
     return KS_OK;
 }

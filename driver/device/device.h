@@ -93,9 +93,9 @@ struct ks_device {
                             size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err);
     enum ks_status (*free_all)(void *self, struct ks_err *err); // all buffers
     void (*chance)(void *self, uint64_t seed); // the spacing of buffers follows from it from here on, not from the system; NULL: there is none
+    // write and read: `n` bytes from a place of the buffer on.
     // copy and poison only enqueue: they are done before whatever is enqueued or read after them.
-    enum ks_status (*write)(void *self, size_t buffer, const void *data, int64_t n, struct ks_err *err);
-    // `n` bytes from the buffer's `from`th on.
+    enum ks_status (*write)(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err);
     enum ks_status (*read)(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err);
     enum ks_status (*copy)(void *self, size_t to, size_t from, struct ks_err *err); // device to device
     // The word over the whole buffer, little endian, from its first byte whatever its alignment.

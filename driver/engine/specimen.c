@@ -114,7 +114,7 @@ static enum ks_status place(struct run *r, size_t i, uint64_t seed, struct ks_er
             ks_fill_all(r->bytes[i], a->elem, &init, KS_FAMILY_DECLARED, seed + i, a->count, err));
     KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,
                            KS_FLUSH_END, &r->buffers[i], &out, err));
-    return r->device.write(r->device.self, r->buffers[i], r->bytes[i], bytes, err);
+    return r->device.write(r->device.self, r->buffers[i], 0, r->bytes[i], bytes, err);
 }
 
 static enum ks_status launch(struct run *r, struct ks_err *err)

@@ -342,9 +342,8 @@ static int64_t usable_cores(void)
     return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
 }
 
-enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init,
-                           enum ks_family family, uint64_t seed, int64_t total,
-                           struct ks_err *err)
+enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
+                             uint64_t seed, int64_t total, int64_t begin, int64_t count, struct ks_err *err)
 {
     if (elem.scalar == KS_T_NONE || elem.size == 0)
         KS_FAIL(err, KS_E_USER, "elements of an unknown type cannot be filled; name the type in "
@@ -353,13 +352,13 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
         KS_FAIL(err, KS_E_INTERNAL, "\"%s\" is read by ks_fill_read", init->path);
     struct part parts[MAX_THREADS];
     pthread_t threads[MAX_THREADS];
-    int64_t wanted = total / MIN_PER_THREAD + 1, n = usable_cores(), started = 0;
+    int64_t wanted = count / MIN_PER_THREAD + 1, n = usable_cores(), started = 0;
     if (n > wanted)
         n = wanted;
     for (int64_t i = 0; i < n; i++) {
-        int64_t first = total / n * i + (i < total % n ? i : total % n);
+        int64_t first = count / n * i + (i < count % n ? i : count % n);
         parts[i] = (struct part){(unsigned char *)out + (size_t)first * elem.size, elem, init,
-                                 family, seed, total, first, total / n + (i < total % n)};
+                                 family, seed, total, begin + first, count / n + (i < count % n)};
         // The last part, and any for which there is no thread, is done here.
         if (i == n - 1 || pthread_create(&threads[started], NULL, fill_part, &parts[i]) != 0)
             fill_part(&parts[i]);
@@ -369,6 +368,12 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
     for (int64_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
     return KS_OK;
+}
+
+enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
+                           uint64_t seed, int64_t total, struct ks_err *err)
+{
+    return ks_fill_range(out, elem, init, family, seed, total, 0, total, err);
 }
 
 double ks_fill_move(uint64_t pattern, uint64_t index)

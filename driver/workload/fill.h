@@ -33,6 +33,9 @@ int ks_fill_palette(uint64_t seed);
 void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
              uint64_t seed, int64_t total, int64_t first, int64_t count);
 // The whole buffer on all cores.
+// Elements `begin` to `begin + count` of `total` into out[0] and on.
+enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
+                             uint64_t seed, int64_t total, int64_t begin, int64_t count, struct ks_err *err);
 enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init,
                            enum ks_family family, uint64_t seed, int64_t total,
                            struct ks_err *err);

@@ -134,7 +134,7 @@ int cudaMemcpy(void *to, const void *from, size_t bytes, int kind)
     const struct allocation *a = find(kind == HOST_TO_DEVICE ? to : from);
     enum ks_status status = KS_E_USER;
     if (a != NULL && bytes == a->bytes && kind == HOST_TO_DEVICE)
-        status = device.write(device.self, a->buffer, from, (int64_t)bytes, &err);
+        status = device.write(device.self, a->buffer, 0, from, (int64_t)bytes, &err);
     if (a != NULL && bytes <= a->bytes && kind == DEVICE_TO_HOST && (uintptr_t)from == a->address)
         status = device.read(device.self, a->buffer, 0, to, (int64_t)bytes, &err);
     return status == KS_OK ? OK : fail(ERROR_VALUE);
@@ -233,7 +233,7 @@ static enum ks_status exchange(bool back)
         if (!a->live || a->shared == NULL)
             continue;
         status = back ? device.read(device.self, a->buffer, 0, a->shared, (int64_t)a->bytes, &err)
-                      : device.write(device.self, a->buffer, a->shared, (int64_t)a->bytes, &err);
+                      : device.write(device.self, a->buffer, 0, a->shared, (int64_t)a->bytes, &err);
     }
     return status;
 }

@@ -46,7 +46,7 @@ static inline size_t emu_buffer(struct emu_run *run, const void *data, int64_t b
     struct ks_dev_buffer out;
     if (run->device.alloc(run->device.self, bytes, 16, KS_FLUSH_END, &buffer, &out, &run->err) !=
             KS_OK ||
-        (data != NULL && run->device.write(run->device.self, buffer, data, bytes, &run->err) !=
+        (data != NULL && run->device.write(run->device.self, buffer, 0, data, bytes, &run->err) !=
                              KS_OK)) {
         fprintf(stderr, "%s\n", run->err.text);
         exit(1);

@@ -38,7 +38,7 @@ static void launch(const char *name, uint64_t seed, uint32_t cores, bool count, 
     half = sizeof zeros / 2;
     if (strcmp(name, "meet_first") == 0 || strcmp(name, "meet_other") == 0 ||
         strcmp(name, "meet_atomics") == 0 || strcmp(name, "meet_same") == 0)
-        run.device.write(run.device.self, buffer, zeros, (int64_t)half, &run.err);
+        run.device.write(run.device.self, buffer, 0, zeros, (int64_t)half, &run.err);
     run.n_args = 2;
     memset(o, 0, sizeof *o);
     run.err.text[0] = '\0';

@@ -104,11 +104,10 @@ static enum ks_status free_all(void *self, struct ks_err *err)
     return KS_OK;
 }
 
-static enum ks_status put(void *self, size_t buffer, const void *data, int64_t n,
-                          struct ks_err *err)
+static enum ks_status put(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err)
 {
     (void)self, (void)err;
-    memcpy(buffers[buffer].memory, data, (size_t)n);
+    memcpy((char *)buffers[buffer].memory + to, data, (size_t)n);
     return KS_OK;
 }
 

@@ -96,7 +96,7 @@ static enum ks_status run_once(const uint8_t *data, size_t size, uint64_t seed, 
     for (int i = 0; status == KS_OK && i < 2; i++) {
         status = device.alloc(device.self, BYTES, 16, KS_FLUSH_END, &args[i].buffer, &placed, err);
         if (status == KS_OK)
-            status = device.write(device.self, args[i].buffer, zeros, BYTES, err);
+            status = device.write(device.self, args[i].buffer, 0, zeros, BYTES, err);
     }
     if (status == KS_OK)
         status = device.run(device.self, &plan, NULL, err);

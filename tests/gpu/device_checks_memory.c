@@ -24,7 +24,7 @@ void check_memory(void)
                 unsigned char *data = malloc((size_t)bytes + 1), *back = malloc((size_t)bytes + 1);
                 for (int64_t i = 0; i < bytes; i++)
                     data[i] = (unsigned char)(i * 7 + 3);
-                OK(dev.write(dev.self, b, data, bytes, &err));
+                OK(dev.write(dev.self, b, 0, data, bytes, &err));
                 OK(dev.read(dev.self, b, 0, back, bytes, &err));
                 EXPECT(memcmp(data, back, (size_t)bytes) == 0, "%lld bytes", (long long)bytes);
                 size_t c = buffer(bytes, 1, KS_FLUSH_END, NULL);
@@ -195,7 +195,7 @@ static uint64_t print_of(const unsigned char *data, int64_t n, size_t align, enu
 {
     size_t b = buffer(n, align, flush, NULL);
     uint64_t print;
-    OK(dev.write(dev.self, b, data, n, &err));
+    OK(dev.write(dev.self, b, 0, data, n, &err));
     OK(dev.fingerprints(dev.self, &b, 1, &print, &err));
     return print;
 }
@@ -231,7 +231,7 @@ static unsigned found_after(uint32_t magic, bool scrub)
     int words = facts.smem_optin / 4;
     unsigned shared = (unsigned)facts.smem_optin, found = 0;
     size_t counter = buffer(4, 4, KS_FLUSH_END, NULL);
-    OK(dev.write(dev.self, counter, &found, 4, &err));
+    OK(dev.write(dev.self, counter, 0, &found, 4, &err));
     struct launch *plant = launch("t_plant", 2 * (unsigned)facts.sms, 1024, shared);
     pass_bytes(plant, &magic, 4);
     pass_int(plant, words);

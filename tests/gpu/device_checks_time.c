@@ -92,7 +92,7 @@ void check_graph_sets(void)
     for (int s = 0; s < SETS; s++) {
         size_t in = buffer(4 * N, 4, KS_FLUSH_END, NULL);
         out[s] = buffer(4 * N, 4, KS_FLUSH_END, NULL);
-        OK(dev.write(dev.self, in, data, 4 * N, &err));
+        OK(dev.write(dev.self, in, 0, data, 4 * N, &err));
         OK(dev.poison(dev.self, out[s], 0xffffffff, &err));
         steps[s][0] = (struct ks_dev_step){.buffer = out[s], .value = 0};
         steps[s][1] = twice(in, out[s], N - 1)->step;

@@ -192,11 +192,10 @@ static enum ks_status fake_free_all(void *self, struct ks_err *err)
     return KS_OK;
 }
 
-static enum ks_status fake_write(void *self, size_t buffer, const void *data, int64_t n,
-                                 struct ks_err *err)
+static enum ks_status fake_write(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err)
 {
     (void)self, (void)err;
-    memcpy(data_of(buffer), data, (size_t)n);
+    memcpy((char *)data_of(buffer) + to, data, (size_t)n);
     return KS_OK;
 }
 

@@ -183,6 +183,9 @@ static void test_split(void **state)
                     ks_fill(parts + (size_t)at * type.size, type, &init, f, 42, n, at, count);
                 }
                 assert_memory_equal(whole, parts, (size_t)n * type.size);
+                memset(parts, 0, (size_t)n * type.size);
+                assert_int_equal(ks_fill_range(parts, type, &init, f, 42, n, 1234, 140000, NULL), KS_OK);
+                assert_memory_equal(whole + 1234 * type.size, parts, 140000 * type.size);
                 ks_fill(parts, type, &init, f, 43, n, 0, n);
                 bool declared = f == KS_FAMILY_DECLARED || f == KS_FAMILY_LITERALS || !ks_scalar_is_float(type.scalar);
                 if (declared ? kinds[k] != KS_INIT_IOTA : f != KS_FAMILY_POSITION)

@@ -62,15 +62,15 @@ static enum ks_status fits(const struct ks_emu_region *r, int64_t n, struct ks_e
     return KS_OK;
 }
 
-enum ks_status ks_emu_write(void *self, size_t buffer, const void *data, int64_t n,
-                                   struct ks_err *err)
+enum ks_status ks_emu_write(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err)
 {
     struct ks_emu_region *r = NULL;
     KS_TRY(ks_emu_buffer_at(self, buffer, &r, err));
-    KS_TRY(fits(r, n, err));
+    KS_TRY(fits(r, to, err));
+    KS_TRY(fits(r, n > 0 ? to + n : n, err));
     if (n > 0)
-        memcpy(r->data, data, (size_t)n);
-    ks_emu_known_set(r->known, r->lead, (uint64_t)n, true);
+        memcpy(r->data + to, data, (size_t)n);
+    ks_emu_known_set(r->known, r->lead + (uint64_t)to, (uint64_t)n, true);
     return KS_OK;
 }
 

@@ -33,7 +33,7 @@ enum ks_status ks_emu_alloc(void *self, int64_t bytes, size_t align, enum ks_flu
                             size_t *buffer, struct ks_dev_buffer *out, struct ks_err *err);
 enum ks_status ks_emu_free_all(void *self, struct ks_err *err);
 enum ks_status ks_emu_freeze(void *self, size_t buffer, struct ks_err *err);
-enum ks_status ks_emu_write(void *self, size_t buffer, const void *data, int64_t n,
+enum ks_status ks_emu_write(void *self, size_t buffer, int64_t to, const void *data, int64_t n,
                             struct ks_err *err);
 enum ks_status ks_emu_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err);
 enum ks_status ks_emu_copy_buffer(void *self, size_t to, size_t from, struct ks_err *err);

@@ -11,6 +11,7 @@
 #define MAX_BUFFERS 256
 #define MAX_BUFFER_BYTES (INT64_C(1) << 40)
 #define MAX_SETS 4096
+#define FILL_BYTES (16 << 20) // of a buffer that is filled at once: larger chunks leave the caches
 
 bool ks_serve_is_owner(const struct ks_serving *s, size_t buffer)
 {
@@ -198,6 +199,7 @@ struct widening {
     const struct filling *f;
     const void *narrow;
     double *out;
+    int64_t first; // lane of the buffer that narrow begins with
 };
 
 static void widen_part(void *context, size_t part, int64_t first, int64_t count)
@@ -206,42 +208,50 @@ static void widen_part(void *context, size_t part, int64_t first, int64_t count)
     (void)part;
     for (int64_t i = first; i < first + count; i++)
         w->out[i] =
-            wide_of(w->f->elem.scalar, w->narrow, i) * ks_fill_move(w->f->nudge, (uint64_t)i);
+            wide_of(w->f->elem.scalar, w->narrow, i) * ks_fill_move(w->f->nudge, (uint64_t)(w->first + i));
 }
 
-// The floats of a filling as doubles.
-static enum ks_status fill_wide(const struct filling *f, double *out, struct ks_err *err)
+// `count` elements from `first` on as they lie in the buffer; `narrow` has room for them where they are stored wide.
+static enum ks_status fill_chunk(const struct filling *f, int64_t first, int64_t count, void *narrow, void *out,
+                                 struct ks_err *err)
 {
-    void *narrow = malloc((size_t)f->total * f->elem.size + 1);
-    if (narrow == NULL)
-        KS_FAIL(err, KS_E_MEMORY, "no memory for %lld elements", (long long)f->total);
-    enum ks_status status =
-        ks_fill_all(narrow, f->elem, &f->init, f->family, f->seed, f->total, err);
-    if (status == KS_OK)
-        ks_parallel(f->total * f->elem.lanes, widen_part, &(struct widening){f, narrow, out});
-    free(narrow);
-    return status;
+    KS_TRY(ks_fill_range(f->wide ? narrow : out, f->elem, &f->init, f->family, f->seed, f->total, first, count, err));
+    if (f->wide)
+        ks_parallel(count * f->elem.lanes, widen_part,
+                    &(struct widening){f, narrow, out, first * f->elem.lanes});
+    return KS_OK;
 }
 
-// Fills one buffer of the first set; bytes beyond the filling's elements are zero.
+// Fills one buffer of the first set, chunk by chunk; bytes beyond the filling's elements are zero.
 static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f, size_t i,
                                   const char *payload, struct ks_err *err)
 {
-    int64_t n = s->buffers[i].bytes;
-    if (f->bytes && f->total == n)
-        return s->device.write(s->device.self, s->sets[0][i], payload + f->offset, n, err);
-    unsigned char *data = calloc(1, (size_t)n + 1);
-    if (data == NULL)
-        KS_FAIL(err, KS_E_MEMORY, "no memory for the %lld bytes of buffer %zu", (long long)n, i);
-    enum ks_status status = KS_OK;
-    if (f->bytes)
-        memcpy(data, payload + f->offset, (size_t)f->total);
-    else if (f->wide)
-        status = fill_wide(f, (double *)(void *)data, err);
-    else
-        status = ks_fill_all(data, f->elem, &f->init, f->family, f->seed, f->total, err);
-    if (status == KS_OK)
-        status = s->device.write(s->device.self, s->sets[0][i], data, n, err);
+    int64_t n = s->buffers[i].bytes, done = 0;
+    size_t to = s->sets[0][i];
+    if (f->bytes) {
+        KS_TRY(s->device.write(s->device.self, to, 0, payload + f->offset, f->total, err));
+        done = f->total;
+    }
+    int64_t each = f->bytes ? 1 : f->wide ? f->elem.lanes * (int64_t)sizeof(double) : (int64_t)f->elem.size;
+    int64_t most = FILL_BYTES / each;
+    void *data = malloc((size_t)(n < FILL_BYTES ? n : FILL_BYTES) + 1);
+    void *narrow = malloc(f->wide ? (size_t)most * f->elem.size : 1);
+    enum ks_status status = data != NULL && narrow != NULL
+                                ? KS_OK : ks_err_set(err, KS_E_MEMORY, "no memory to fill buffer %zu", i);
+    for (int64_t first = 0, count; status == KS_OK && !f->bytes && first < f->total; first += count) {
+        count = f->total - first < most ? f->total - first : most;
+        status = fill_chunk(f, first, count, narrow, data, err);
+        if (status == KS_OK)
+            status = s->device.write(s->device.self, to, done, data, count * each, err);
+        done += count * each;
+    }
+    if (status == KS_OK && done < n)
+        memset(data, 0, (size_t)(n < FILL_BYTES ? n : FILL_BYTES));
+    for (int64_t count; status == KS_OK && done < n; done += count) {
+        count = n - done < FILL_BYTES ? n - done : FILL_BYTES;
+        status = s->device.write(s->device.self, to, done, data, count, err);
+    }
+    free(narrow);
     free(data);
     return status;
 }
