@@ -149,7 +149,7 @@ void check_least(void)
         OK(dev.poison(dev.self, in, 0x3f800000 + each, &err));
         OK(dev.poison(dev.self, out, 0, &err));
         OK(dev.run(dev.self, &least->plan, NULL, &err));
-        OK(dev.read(dev.self, out, back, sizeof back, &err));
+        OK(dev.read(dev.self, out, 0, back, sizeof back, &err));
         for (size_t i = 0; i < sizeof back; i += 4)
             EXPECT(back[i] == each && back[i + 3] == 0x3f, "byte %zu with %u a thread", i, each);
         double us = median_time(&least->plan, 1, false, 50, &late, &unused);
