@@ -277,11 +277,12 @@ static enum ks_status ask_all(struct asking *a, struct ks_err *err)
     if (a->emulated)
         return ask_emulator(a, request, err);
     enum ks_answer ran = ks_worker_ask(&a->worker, "run", json_copy(request), ASK_SECONDS);
-    if (ran == KS_ANSWER_OK && may_be_short(a)) // before any counter is on
-        ks_profile_least(&a->worker, &a->device, &vector, plan, &a->profile->floor, &moved);
-    else
+    if (ran != KS_ANSWER_OK) {
         json_decref(request);
-    KS_TRY(answered(a, ran, "profile", err));
+        return answered(a, ran, "profile", err);
+    }
+    if (may_be_short(a)) // before any counter is on
+        ks_profile_least(&a->worker, &a->device, &vector, plan, &a->profile->floor, &moved);
     return ask_gpu(a, request, &moved, err);
 }
 
