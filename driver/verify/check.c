@@ -221,6 +221,22 @@ static enum ks_answer repeat(struct attempt *a, int repeats, bool *same)
     return KS_ANSWER_OK;
 }
 
+// A run that was ended for its length did not hang where the original's limit, too, is less than that, and a reader
+// wants to know whose limit it was.
+static void explain_end(const struct attempt *a, enum ks_correctness *verdict)
+{
+    char *reason = a->check->reason;
+    size_t n = strlen(reason);
+    if (a->limit.cut) {
+        *verdict = KS_C_UNSUPPORTED;
+        snprintf(reason, 512, "the emulated device has no room here for what a candidate may take: %.300s",
+                 a->check->runner->text);
+        return;
+    }
+    snprintf(reason + n, 512 - n, "; the emulated device ends a candidate at %d times what the original took, %lld at least",
+             KS_BASELINES, (long long)KS_RUN_STEPS);
+}
+
 enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
                                struct ks_vector *vector, enum ks_flush flush, int repeats,
                                enum ks_correctness *verdict, bool *covered, bool *proved,
@@ -304,6 +320,8 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     if (answer != KS_ANSWER_OK) {
         if (!ks_check_answer(answer, check->runner->text, verdict, check->reason))
             return ks_answer_status(check->runner, answer, "the runner", err);
+        if (answer == KS_ANSWER_FAULT && ks_finding_is(check->runner->text, KS_F_ENDLESS))
+            explain_end(&a, verdict);
         return KS_OK;
     }
     if (*verdict != KS_C_CORRECT)

@@ -101,6 +101,8 @@ static const char *next_step(const char *place)
 {
     if (names(place, ks_finding_name(KS_F_NONCOHERENT)))
         return "read what the kernel also writes without `__ldg` and `const __restrict__`";
+    if (names(place, ks_finding_name(KS_F_ENDLESS)))
+        return "if it does end, that is the emulated device's limit: give smaller sizes";
     if (names(place, ks_finding_name(KS_F_RACE)))
         return "put a barrier between the two (`__syncwarp()` within a warp), or a fence and an atomic";
     return "check the sizes and the launch in the mark";

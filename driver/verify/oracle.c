@@ -10,7 +10,6 @@
 
 #define LOAD_SECONDS 60
 #define EMU_SECONDS 3600 // longer than it takes to find a launch endless
-#define BASELINES 50
 #define ROOM (INT64_C(8) << 30)
 
 static const char *worker_path(const struct ks_judge *judge, struct ks_arena *arena)
@@ -189,8 +188,8 @@ enum ks_status ks_oracle_load(struct ks_judge *judge, const char *module, struct
 struct ks_run_limit ks_run_limit(const struct ks_judge *judge)
 {
     if (strcmp(judge->device.kind, "emu") == 0)
-        return (struct ks_run_limit){EMU_SECONDS, judge->options.run_steps};
-    return (struct ks_run_limit){judge->options.run_timeout, -1};
+        return (struct ks_run_limit){.seconds = EMU_SECONDS, .steps = judge->options.run_steps};
+    return (struct ks_run_limit){.seconds = judge->options.run_timeout, .steps = -1};
 }
 
 struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector)
@@ -199,12 +198,13 @@ struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct k
     if (!ks_judge_defends(judge, KS_D_WATCHDOG))
         return limit;
     if (limit.steps >= 0) {
-        int64_t steps = vector->original_steps > KS_RUN_STEPS / BASELINES ? BASELINES * vector->original_steps
-                                                                          : KS_RUN_STEPS;
-        return (struct ks_run_limit){limit.seconds, limit.steps == 0 || steps < limit.steps ? steps : limit.steps};
+        int64_t steps = vector->original_steps > KS_RUN_STEPS / KS_BASELINES ? KS_BASELINES * vector->original_steps
+                                                                             : KS_RUN_STEPS;
+        bool cut = limit.steps != 0 && limit.steps < steps;
+        return (struct ks_run_limit){limit.seconds, cut ? limit.steps : steps, cut};
     }
     // The worker also restores, poisons and fingerprints every buffer around the run.
-    double seconds = fmax(KS_RUN_SECONDS, BASELINES * vector->original_us * 1e-6) +
+    double seconds = fmax(KS_RUN_SECONDS, KS_BASELINES * vector->original_us * 1e-6) +
                      (double)ks_problem_bytes(&vector->problem) / 1e9;
-    return (struct ks_run_limit){fmin(seconds, limit.seconds), -1};
+    return (struct ks_run_limit){.seconds = fmin(seconds, limit.seconds), .steps = -1};
 }

@@ -248,7 +248,7 @@ static bool original_too(struct ks_judge *judge, struct ks_arena *arena, enum ks
         answer = ks_vector_placed(vector, &worker, addresses);
     if (answer == KS_ANSWER_OK)
         ks_vector_run(&worker, plan, vector->poison[0], true, false,
-                      (struct ks_run_limit){KS_SANITIZE_PATIENCE * 2, -1}, &us);
+                      (struct ks_run_limit){.seconds = KS_SANITIZE_PATIENCE * 2, .steps = -1}, &us);
     json_decref(plan);
     ks_worker_end(&worker, KS_SANITIZE_END);
     if (ks_file_read(arena, log, LOG_MAX, &text, &err) == KS_OK)

@@ -179,10 +179,12 @@ enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer a
 struct ks_run_limit {
     double seconds;
     int64_t steps;     // 0: as many as that device takes before it calls a launch endless; of a GPU -1
+    bool cut;          // fewer than a candidate may take: what they end says nothing of it
 };
 // Of the original: the options'.
 struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
-// Of a candidate where the original took that: 50 times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
+#define KS_BASELINES 50
+// Of a candidate where the original took that: KS_BASELINES times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
 // the original's.
 #define KS_RUN_SECONDS 2
 #define KS_RUN_STEPS (INT64_C(1) << 23)

@@ -10,13 +10,15 @@ dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 export HOME=$dir
 unset KS_CACHE_DIR KS_STATE_DIR KS_CONFIG_DIR KS_MODE KS_DEVICE
-only=(--only "A02,A05,A13,A16,A20,E21,E23,R01,R09,R16,R17,R23,R31,R36")
+only=(--only "A02,A05,A13,A16,A20,E21,E23,R01,R09,R16,R17,R23,R31,R35,R36")
 [ "${3:-}" = all ] && only=()
 bad=0
 "$build/bin/ks" verify --suite "$source/tests/adversarial" --device=emu "${only[@]}" > "$dir/table" 2> "$dir/log" ||
     { cat "$dir/log"; bad=1; }
 cat "$dir/table"
 grep -q ' 0 not judgeable' "$dir/table" || [ "${3:-}" = all ] || bad=1
+grep -q '^  ok R35.*the emulated device ends a candidate at 50 times what the original took' "$dir/table" ||
+    { echo "R35: nobody says whose limit it was"; bad=1; }
 grep -Eq '^  ok R16.* race( under --seed [0-9]+)?: ' "$dir/table" || { echo "R16: the race is not named"; bad=1; }
 "$build/bin/ks-weak" verify --suite "$source/tests/adversarial" --device=emu --only R18 > "$dir/fence" 2> /dev/null || bad=1
 cat "$dir/fence"

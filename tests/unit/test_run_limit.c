@@ -34,7 +34,7 @@ static enum ks_answer run(const char *turns, int blocks, int threads, int64_t li
     assert_int_equal(ks_worker_ask(&worker, "buffers", buffers, 60), KS_ANSWER_OK);
     json_t *plan = json_pack("[{s:s,s:s,s:[i,i,i],s:[i,i,i],s:i,s:[{s:i},{s:s}]}]", "module", "m0", "kernel", "k",
                              "grid", blocks, 1, 1, "block", threads, 1, 1, "shared", 0, "args", "buffer", 0, "hex", turns);
-    enum ks_answer answer = ks_vector_run(&worker, plan, 1, true, false, (struct ks_run_limit){600, limit}, &us);
+    enum ks_answer answer = ks_vector_run(&worker, plan, 1, true, false, (struct ks_run_limit){.seconds = 600, .steps = limit}, &us);
     *steps = worker.steps;
     memcpy(text, worker.text, 256);
     json_decref(plan);
@@ -74,11 +74,13 @@ static void time_counts_on_a_gpu_alone(void **state)
     strcpy(judge.device.kind, "emu");
     limit = ks_run_limit_of(&judge, &vector);
     assert_int_equal(limit.steps, 50000000);
+    assert_false(limit.cut);
     const struct ks_run_limit slow = ks_run_limit_of(&judge, &(struct ks_vector){.original_us = 1e9});
     assert_int_equal(slow.steps, KS_RUN_STEPS);
     assert_true(slow.seconds == limit.seconds && slow.seconds > 60); // whatever the host took
     judge.options.run_steps = 5000; // a second look, which has little time
     assert_int_equal(ks_run_limit_of(&judge, &vector).steps, 5000);
+    assert_true(ks_run_limit_of(&judge, &vector).cut); // a candidate that it ends has not hung
     assert_int_equal(ks_run_limit(&judge).steps, 5000);
 }
 

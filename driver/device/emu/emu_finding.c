@@ -25,7 +25,7 @@ const char *ks_finding_name(enum ks_finding_kind kind)
     return names[kind];
 }
 
-static bool leads(const char *text, enum ks_finding_kind kind)
+bool ks_finding_is(const char *text, enum ks_finding_kind kind)
 {
     size_t n = strlen(ks_finding_name(kind));
     return strncmp(text, ks_finding_name(kind), n) == 0 &&
@@ -35,14 +35,14 @@ static bool leads(const char *text, enum ks_finding_kind kind)
 bool ks_finding_leads(const char *text)
 {
     for (int kind = 0; kind < KS_F_KINDS; kind++)
-        if (leads(text, (enum ks_finding_kind)kind))
+        if (ks_finding_is(text, (enum ks_finding_kind)kind))
             return true;
     return false;
 }
 
 bool ks_finding_stops(const char *text)
 {
-    return leads(text, KS_F_DEADLOCK) || leads(text, KS_F_ENDLESS);
+    return ks_finding_is(text, KS_F_DEADLOCK) || ks_finding_is(text, KS_F_ENDLESS);
 }
 
 const char *ks_emu_file(const struct ks_emu_module *module, uint32_t source)

@@ -54,7 +54,8 @@ const char *ks_emu_file(const struct ks_emu_module *module, uint32_t source);
 // "out-of-bounds", "race", ...
 const char *ks_finding_name(enum ks_finding_kind kind);
 #define KS_FINDING_SCHEDULE " under --seed " // stands behind the kind in what run() says of a varied schedule
-// Whether a text begins with a kind (ks_finding_text), and with one that means that it never ends.
+// Whether a text begins with this kind (ks_finding_text), with any, and with one that means that it never ends.
+bool ks_finding_is(const char *text, enum ks_finding_kind kind);
 bool ks_finding_leads(const char *text);
 bool ks_finding_stops(const char *text);
 // One line: kind, what, thread and block, file:line, both sides of a race.
