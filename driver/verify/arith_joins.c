@@ -6,7 +6,8 @@
 #include "verify/gate.h"
 #include "verify/words.h"
 
-#define TERMS 3 // of two, one order alone exists; a product and a term may be rounded once or twice
+#define TERMS 3 // of two, one order alone exists;
+#define FUSED 2 // but a product and a term may be rounded once or twice
 #define PLACES 64
 
 // From which loads a register's value comes, one bit a load: the later ones of very many share one.
@@ -82,7 +83,8 @@ static bool follow(struct origins *o, struct ks_slice text)
         }
         origin_of(o, into.word)->loads |= loads;
     }
-    return is_sum(op) && __builtin_popcountll(loads) >= TERMS;
+    bool fused = ks_word_one_of(ks_word_base(op), (const char *const[]){"fma", "mad", NULL});
+    return is_sum(op) && __builtin_popcountll(loads) >= (fused ? FUSED : TERMS);
 }
 
 bool ks_arith_joins(struct ks_slice original)

@@ -34,7 +34,7 @@ struct ks_arith {
     bool float_atomics;  // floats are added by atomics: in which order is luck
     bool gathers;        // many inputs may meet in one output: loops, barriers, shuffles, float atomics
     bool divides;        // by what may be so small that its reciprocal is infinite
-    bool joins;          // inputs meet, be they few: `gathers`, or sums of three loads and parameters or more without a loop
+    bool joins;          // inputs meet, be they few: `gathers`, or sums of three loads and parameters or more without a loop, or of two with a product
     double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
 };
 struct ks_arith ks_arith_of(struct ks_slice original);

@@ -297,7 +297,9 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         bool rounds = w->terms == NULL ? ks_reference_rounds(&w->reference, i, error)
                                        : (double)w->terms[i] >= KS_LONG_SUM ||
                                              error <= fmax(UNITS_SUM, (double)w->terms[i]) * U * scale;
-        w->parts[part].far += counts && (jumps || !rounds);
+        // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
+        bool near = jumps ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
+        w->parts[part].far += counts && !near;
         if (jumps || !rounds)
             continue;
         if (w->terms == NULL) // what a sequence of many terms errs by is no measure of another order

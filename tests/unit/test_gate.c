@@ -205,6 +205,9 @@ static void what_joins_is_seen(void **state)
     assert_true(ks_arith_of(KS_SLICE("ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%rd1];\nmul.f32 %f5,%f1,%f2;\nadd.f32 %f6,%f5,%f4;\n")).joins);
     assert_false(ks_arith_of(KS_SLICE("ld.global.v4.f32 {%f1,%f2,%f3,%f4},[%rd1];\nadd.f32 %f1,%f1,%f2;\nadd.f32 %f3,%f3,%f4;\n")).joins);
     assert_false(ks_arith_of(KS_SLICE(TWO THIRD "mul.f32 %f5,%f4,%f3;\n")).joins);
+    assert_true(ks_arith_of(KS_SLICE("ld.global.f32 %f1,[%rd1];\nlg2.approx.f32 %f2,%f1;\nld.global.f32 %f3,[%rd2];\n"
+                                     "fma.rn.f32 %f4,%f2,%f3,%f3;\n")).joins); // rounded once or twice
+    assert_false(ks_arith_of(KS_SLICE("ld.global.f32 %f1,[%rd1];\nfma.rn.f32 %f2,%f1,%f1,%f1;\n")).joins);
     assert_true(ks_arith_of(KS_SLICE(TWO "ld.param.f32 %f3,[#0];\nadd.f32 %f5,%f4,%f3;\n")).joins);
     assert_false(ks_arith_of(KS_SLICE("ld.param.u64 %rd1,[#0];\nld.param.f32 %f3,[#1];\nld.global.f32 %f1,[%rd1];\n"
                                       "add.f32 %f2,%f1,%f3;\n")).joins);
