@@ -119,6 +119,14 @@ static void add_access(struct ks_loop_reader *r, const struct ks_node *node, boo
     l->strided += stride != 1 && stride != 0;
 }
 
+static bool is_plain(const struct ks_loop_reader *r, const char *name)
+{
+    const struct ks_node *decl = ks_loop_declaration(r->body->block, name, r->loop->node->begin);
+    const struct ks_affine_local *local = ks_affine_find(&r->env, name);
+    return decl && local && local->var->n == 0 && !local->var->pointer && !local->var->reference &&
+           !decl->shared && !decl->is_static;
+}
+
 static void add_reduction(struct ks_loop_reader *r, const struct ks_node *node,
                           const struct ks_reduction *update)
 {
@@ -130,10 +138,7 @@ static void add_reduction(struct ks_loop_reader *r, const struct ks_node *node,
             l->reductions[i].places += update->places;
             return;
         }
-    const struct ks_node *decl = ks_loop_declaration(r->body->block, update->name, l->node->begin);
-    const struct ks_affine_local *local = ks_affine_find(&r->env, update->name);
-    if (!decl || !local || local->var->n > 0 || local->var->pointer || local->var->reference ||
-        decl->shared || decl->is_static)
+    if (!is_plain(r, update->name) || (update->place && !is_plain(r, update->place)))
         refuse(r, node, "what is reduced is no plain variable");
     ks_vec_grow_(r->arena, (void **)&l->reductions, &l->n_reductions, &l->cap_reductions,
                  sizeof *l->reductions);
@@ -242,6 +247,20 @@ static void expression(struct ks_loop_reader *r, const struct ks_node *node)
 
 static void statement(struct ks_loop_reader *r, struct ks_node *node);
 
+// What is kept beside the best is the loop's own variable, so that among equal ones the first is that of the least.
+static void place(struct ks_loop_reader *r, const struct ks_node *node, const struct ks_reduction *update)
+{
+    const struct ks_node *where = update->where, *test = node->kid[0];
+    while (where->kind == KS_N_CAST && where->n == 1)
+        where = where->kid[0];
+    if (!ks_node_is(where, KS_N_NAME, r->loop->var))
+        refuse(r, node, ks_arena_printf(r->arena, "%s is set to other than the loop's variable", update->place));
+    if (r->loop->down)
+        refuse(r, node, "the first of equal ones is kept, and the loop counts down");
+    add_reduction(r, node, update);
+    expression(r, test->kid[ks_node_is(test->kid[0], KS_N_NAME, update->name)]);
+}
+
 static void if_statement(struct ks_loop_reader *r, struct ks_node *node)
 {
     struct ks_reduction update;
@@ -249,6 +268,11 @@ static void if_statement(struct ks_loop_reader *r, struct ks_node *node)
         add_reduction(r, node, &update);
         const struct ks_node *test = node->kid[0];
         expression(r, test->kid[ks_node_is(test->kid[0], KS_N_NAME, update.name)]);
+        return;
+    }
+    if (r->placed && ks_reduction_read_placed(r->arena, r->body, node, &update) && !is_inner(r, update.name) &&
+        !is_inner(r, update.place)) {
+        place(r, node, &update);
         return;
     }
     expression(r, node->kid[0]);
@@ -359,13 +383,12 @@ static void check_stores(struct ks_loop_reader *r)
     }
 }
 
-void ks_loop_read(struct ks_arena *arena, const struct ks_kernel_decl *decl,
-                  const struct ks_body *body, const struct ks_affine *env, struct ks_node *node,
-                  struct ks_loop *loop)
+static void read(struct ks_arena *arena, const struct ks_kernel_decl *decl, const struct ks_body *body,
+                 const struct ks_affine *env, struct ks_node *node, bool placed, struct ks_loop *loop)
 {
     *loop = (struct ks_loop){.node = node, .turns = -1};
     struct ks_loop_reader r = {
-        .arena = arena, .decl = decl, .body = body, .env = *env, .loop = loop};
+        .arena = arena, .decl = decl, .body = body, .env = *env, .placed = placed, .loop = loop};
     r.env.cap = r.env.len; // what is entered here must not show in the caller's
     if (node->kind == KS_N_DO || !ks_loop_header(&r)) {
         refuse(&r, node, "the loop does not count from a start to a limit");
@@ -389,8 +412,25 @@ void ks_loop_read(struct ks_arena *arena, const struct ks_kernel_decl *decl,
     expression(&r, loop->limit);
     statement(&r, loop->body);
     check_stores(&r);
-    for (size_t i = 0; i < loop->n_reductions; i++)
-        if (ks_node_count_name(loop->body, loop->reductions[i].name) != loop->reductions[i].places)
-            refuse(&r, node,
-                   ks_arena_printf(arena, "%s is also used in the loop", loop->reductions[i].name));
+    for (size_t i = 0; i < loop->n_reductions; i++) {
+        const struct ks_reduction *one = &loop->reductions[i];
+        if (ks_node_count_name(loop->body, one->name) != one->places)
+            refuse(&r, node, ks_arena_printf(arena, "%s is also used in the loop", one->name));
+        if (one->place && ks_node_count_name(loop->body, one->place) != 1)
+            refuse(&r, node, ks_arena_printf(arena, "%s is also used in the loop", one->place));
+    }
+}
+
+void ks_loop_read(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                  const struct ks_body *body, const struct ks_affine *env, struct ks_node *node,
+                  struct ks_loop *loop)
+{
+    read(arena, decl, body, env, node, false, loop);
+}
+
+void ks_loop_read_placed(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                         const struct ks_body *body, const struct ks_affine *env,
+                         struct ks_node *node, struct ks_loop *loop)
+{
+    read(arena, decl, body, env, node, true, loop);
 }

@@ -38,6 +38,11 @@ void ks_loop_read(struct ks_arena *arena, const struct ks_kernel_decl *decl,
                   const struct ks_body *body, const struct ks_affine *env, struct ks_node *node,
                   struct ks_loop *loop);
 
+// The same where reductions that keep a place are understood too.
+void ks_loop_read_placed(struct ks_arena *arena, const struct ks_kernel_decl *decl,
+                         const struct ks_body *body, const struct ks_affine *env,
+                         struct ks_node *node, struct ks_loop *loop);
+
 bool ks_node_is_loop(const struct ks_node *node);
 // As ks_affine_declare, for declarations round a loop: integers that never change but are no
 // polynomial stand for themselves.

@@ -10,6 +10,7 @@ struct ks_loop_reader {
     const struct ks_body *body;
     struct ks_affine env; // grows with the loop's own declarations
     struct ks_loop *loop;
+    bool placed; // reductions that keep a place are understood
     int depth; // of loops in the loop
 };
 

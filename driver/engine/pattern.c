@@ -193,7 +193,7 @@ static void loop(struct walker *w, struct ks_node *node)
 {
     struct ks_loop l;
     struct walker outer = *w;
-    ks_loop_read(w->s->arena, w->s->decl, &w->s->body, &w->env, node, &l);
+    ks_loop_read_placed(w->s->arena, w->s->decl, &w->s->body, &w->env, node, &l);
     bool stride = w->s->is_map && w->s->map.stride && w->depth == 0; // its turns are other items
     double turns = turns_of(w, &l);
     w->out->free_loops += l.why == NULL && !stride;

@@ -183,6 +183,32 @@ bool ks_reduction_read(struct ks_arena *arena, const struct ks_body *body,
     return ok;
 }
 
+// if (e > m) { m = e; at = i; }, in either order.
+bool ks_reduction_read_placed(struct ks_arena *arena, const struct ks_body *body,
+                              const struct ks_node *node, struct ks_reduction *out)
+{
+    struct reader r = {arena, body};
+    const struct ks_node *both = node->kind == KS_N_IF && node->n == 2 ? node->kid[1] : NULL;
+    if (both == NULL || both->kind != KS_N_BLOCK || both->n != 2)
+        return false;
+    for (size_t i = 0; i < 2; i++) {
+        const struct ks_node *pick = only(both->kid[i]), *keep = only(both->kid[1 - i]);
+        if (!ks_node_is(pick, KS_N_ASSIGN, "=") || pick->kid[0]->kind != KS_N_NAME ||
+            !ks_node_is(keep, KS_N_ASSIGN, "=") || keep->kid[0]->kind != KS_N_NAME)
+            return false;
+        *out = (struct ks_reduction){.name = pick->kid[0]->text, .place = keep->kid[0]->text, .where = keep->kid[1],
+                                     .value = pick->kid[1]};
+        const char *relation = node->kid[0]->kind == KS_N_BINARY ? node->kid[0]->text : "";
+        // The first of equal ones stays: with <= it would be the last.
+        if (strlen(relation) != 1 || !read_pick(&r, node->kid[0], pick->kid[1], pick->kid[0], out) ||
+            ks_node_count_name(node, out->place) != 1 || ks_node_count_name(keep, out->name) != 0)
+            continue;
+        out->places = ks_node_count_name(node, out->name);
+        return true;
+    }
+    return false;
+}
+
 static bool same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -191,7 +217,7 @@ static bool same(const char *a, const char *b)
 bool ks_reduction_same(const struct ks_reduction *a, const struct ks_reduction *b)
 {
     return strcmp(a->name, b->name) == 0 && same(a->front, b->front) &&
-           same(a->between, b->between) && same(a->pick, b->pick);
+           same(a->between, b->between) && same(a->pick, b->pick) && same(a->place, b->place);
 }
 
 const char *ks_reduction_text(struct ks_arena *arena, const struct ks_reduction *r,

@@ -191,6 +191,25 @@ for own in 's/x += \(.*\)/&\n    x += d;/' 's/out -= \(.*\)/if (d) &/' 's/out -=
     ! cmp -s "$scratch/own.cu" "$source/moved.cu" || { echo "FAIL: $own changes nothing"; bad=1; }
     refused "$scratch/own.cu" 'readonly' 'used other than by subscript'
 done
+# The first of the largest, and where it is.
+made largest 'lanes lanes=8' CORRECT
+made largest 'lanes lanes=64' CORRECT
+made largest 'lanes lanes=8 across=1' CORRECT
+made largest 'lanes lanes=8' WRONG 's/opt_place < first/opt_place > first/'
+made largest 'lanes lanes=64' WRONG 's/opt_part1\[opt_lane . 32\] = first/opt_part1[opt_lane \/ 32] = 0/'
+largest_not() {
+    sed "$1" "$source/largest.cu" > "$scratch/own.cu"
+    ! cmp -s "$scratch/own.cu" "$source/largest.cu" || { echo "FAIL: $1 changes nothing"; bad=1; }
+    refused "$scratch/own.cu" 'lanes lanes=8' "$2"
+}
+largest_not 's/v > best/v >= best/' 'line 15: best goes from turn to turn'
+largest_not 's/first = i;/first = i + 1;/' 'line 14: first is set to other than the loop.s variable'
+largest_not 's/first = i;/first = i; low++;/' 'line 15: best goes from turn to turn'
+largest_not 's/(long long)i/(char)i/' 'line 12: where does not hold all that the loop counts'
+largest_not 's/int i = 0/size_t i = 0/' 'line 12: first does not hold all that the loop counts'
+largest_not 's/float v/double v/' 'line 12: best is not known to be of the type of what it is compared with'
+largest_not 's/where = (long/where = first + (long/' 'line 18: where is set to other'
+refused "$source/largest.cu" 'split' 'best goes from turn to turn'
 # How large arrays are, of which only the grid tells.
 made blocks 'readonly; unroll unroll=2' CORRECT
 made blocks 'readonly' WRONG 's/blockIdx.x % groups/blockIdx.x % 2/'
