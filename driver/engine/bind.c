@@ -15,10 +15,16 @@ static enum ks_scalar type_of(const struct binder *b, const char *placeholder)
     return KS_T_NONE;
 }
 
+// Whether what stands in front reads arrays of its own alone, in packs.
+static bool packs_in_front(const struct ks_template *t)
+{
+    return t->heads.n > 0 && t->heads.at[0].count != NULL;
+}
+
 // That an array which is read behind the sum and what is written do not overlap; in front of it the
 // array is read in packs.
 static const char *apart_text(const struct binder *b, const struct ks_tail_read *read,
-                              const struct ks_tail_kind *kind,
+                              const struct ks_tail_kind *kind, bool in_front,
                               const struct ks_assignment *assignment)
 {
     size_t r = 0;
@@ -28,11 +34,36 @@ static const char *apart_text(const struct binder *b, const struct ks_tail_read 
                *writes = ks_assigned_text(b->arena, b->t, NULL, assignment, b->t->roles[r].extent);
     const char *name = b->brief->decl->params[read->param].name;
     const char *packs =
-        b->t->in_front ? ks_arena_printf(b->arena, "aligned(%s, 16) && ", name) : "";
+        in_front && packs_in_front(b->t) ? ks_arena_printf(b->arena, "aligned(%s, 16) && ", name)
+                                         : "";
     return ks_arena_printf(b->arena, "%s!overlap(%s, %zu * (%s), %s, %zu * (%s))", packs, name,
                            ks_bind_arg(b, 0, read->param)->elem.size, reads,
                            b->brief->decl->params[b->pointer[r]].name,
                            ks_bind_arg(b, 0, (size_t)b->pointer[r])->elem.size, writes);
+}
+
+static const char *guard_of_kept(const struct binder *b, const char *guard,
+                                 const struct ks_tail_kinds *kinds, const struct ks_kept *kept,
+                                 const struct ks_assignment *assignment)
+{
+    for (size_t e = 0; kept->what && e < kept->what->n_reads; e++) {
+        const struct ks_tail_kind *kind = &kinds->at[kept->kinds[e]];
+        if (kind->count)
+            guard = ks_arena_printf(b->arena, "%s%s%s", guard, *guard ? " && " : "",
+                                    apart_text(b, &kept->what->reads[e], kind,
+                                               kept->what->in_front, assignment));
+    }
+    return guard;
+}
+
+static void say_kept(const struct binder *b, const struct ks_tail_kinds *kinds,
+                     const struct ks_kept *kept, struct ks_buf *text)
+{
+    for (size_t e = 0; kept->what && e < kept->what->n_reads; e++)
+        if (kinds->at[kept->kinds[e]].count)
+            ks_buf_printf(text, " %s[%s]",
+                          b->brief->decl->params[kept->what->reads[e].param].name,
+                          kinds->at[kept->kinds[e]].index);
 }
 
 static void add_binding(struct binder *b, const struct ks_form *form,
@@ -66,9 +97,10 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         ks_names_add(b->arena, &c->names, form->names.name[i], form->names.value[i]);
     if (b->t->n_forms > 1)
         ks_buf_printf(&text, " form=%s", form->names.value[0]);
-    for (size_t e = 0; form->tail && e < form->tail->n_reads; e++)
-        ks_buf_printf(&text, " %s[%s]", b->brief->decl->params[form->tail->reads[e].param].name,
-                      b->t->tails[form->kinds[e]].index);
+    if (form->factor_of)
+        ks_buf_printf(&text, " made=%s", form->factor_of);
+    say_kept(b, &b->t->heads, &form->head, &text);
+    say_kept(b, &b->t->tails, &form->tail, &text);
     c->text = ks_arena_strdup(b->arena, ks_buf_text(&text));
     c->says = form->says ? ks_assigned_text(b->arena, b->t, form, assignment, form->says) : NULL;
     c->guard = ks_bind_guard(b);
@@ -79,10 +111,8 @@ static void add_binding(struct binder *b, const struct ks_form *form,
             ks_arena_printf(b->arena, "%s%s(%s)", c->guard, *c->guard ? " && " : "",
                             ks_assigned_text(b->arena, b->t, NULL, assignment, b->t->domain_text));
     ks_tail_names(b->arena, b->brief, b->t, form, c);
-    for (size_t e = 0; form->tail && e < form->tail->n_reads; e++)
-        c->guard = ks_arena_printf(
-            b->arena, "%s%s%s", c->guard, *c->guard ? " && " : "",
-            apart_text(b, &form->tail->reads[e], &b->t->tails[form->kinds[e]], assignment));
+    c->guard = guard_of_kept(b, c->guard, &b->t->heads, &form->head, assignment);
+    c->guard = guard_of_kept(b, c->guard, &b->t->tails, &form->tail, assignment);
     ks_buf_free(&text);
 }
 
@@ -92,18 +122,24 @@ static bool enough(const struct binder *b)
            b->out->len >= MOST_UNKNOWN;
 }
 
-// Whether the arrays that are read behind the sum have the extents that the form says.
-static bool tail_fits(const struct binder *b, const struct ks_form *form)
+// Whether the arrays that are read behind the sum, or in front of it, have the extents that the form
+// says, or are the roles'.
+static bool kept_fits(const struct binder *b, const struct ks_tail_kinds *kinds,
+                      const struct ks_kept *kept)
 {
-    for (size_t e = 0; form->tail && e < form->tail->n_reads; e++)
-        for (int p = 0; p < KS_PROBES; p++) {
+    for (size_t e = 0; kept->what && e < kept->what->n_reads; e++) {
+        const struct ks_tail_kind *kind = &kinds->at[kept->kinds[e]];
+        const size_t param = kept->what->reads[e].param;
+        if (kind->count == NULL && b->pointer[kind->role] != (int)param)
+            return false;
+        for (int p = 0; kind->count && p < KS_PROBES; p++) {
             const struct at_probe at = {b, p};
             int64_t want;
-            if (!ks_expr_eval(b->t->tails[form->kinds[e]].count, ks_bind_role_value,
-                              (void *)(uintptr_t)&at, &want) ||
-                want != ks_bind_arg(b, p, form->tail->reads[e].param)->count)
+            if (!ks_expr_eval(kind->count, ks_bind_role_value, (void *)(uintptr_t)&at, &want) ||
+                want != ks_bind_arg(b, p, param)->count)
                 return false;
         }
+    }
     return true;
 }
 
@@ -120,7 +156,7 @@ static bool has_word(const char *text, const char *word)
 // where none does, and there alone: else the same binding would come once for each number.
 static bool is_plain(const struct binder *b, const struct ks_form *form)
 {
-    for (size_t r = 0; b->t->in_front && r < b->t->n_roles; r++) {
+    for (size_t r = 0; packs_in_front(b->t) && r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
         if (role->otherwise &&
             (strcmp(b->text[r], role->otherwise) == 0) == has_word(form->meaning, role->name))
@@ -140,7 +176,8 @@ static void finish(struct binder *b)
     const struct ks_assignment assignment = {b->pointer, texts};
     for (size_t i = 0; i < b->t->n_forms && !enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
-        if (!tail_fits(b, form) || !is_plain(b, form))
+        if (!kept_fits(b, &b->t->heads, &form->head) || !kept_fits(b, &b->t->tails, &form->tail) ||
+            !is_plain(b, form))
             continue;
         b->tried++;
         enum ks_recognised is =
@@ -265,7 +302,7 @@ static bool all_bound(const struct binder *b)
     for (size_t i = 0; i < b->brief->decl->n_params; i++) {
         const struct ks_arg *arg = ks_bind_arg(b, 0, i);
         bool must = arg->kind != KS_ARG_SCALAR || arg->float_scalar;
-        if (must && !b->taken[i])
+        if (must && !b->taken[i] && !b->read[i])
             return false;
     }
     return true;
@@ -337,6 +374,7 @@ static void prepare(struct binder *b)
     b->order = KS_NEW_ARRAY(b->arena, size_t, n);
     b->choices = KS_NEW_ARRAY(b->arena, struct ks_integer_list, n);
     b->taken = KS_NEW_ARRAY(b->arena, bool, b->brief->decl->n_params);
+    b->read = KS_NEW_ARRAY(b->arena, bool, b->brief->decl->n_params);
     for (size_t i = 0; i < n; i++) {
         b->pointer[i] = -1;
         if (ks_bind_is_number(&b->t->roles[i]))
@@ -422,27 +460,42 @@ static bool can_follow(const struct binder *b, const struct ks_tail *tail)
     return true;
 }
 
+enum kept_as { BEHIND, IN_FRONT, AS_FACTOR };
+
 // What the kernel does with each sum, or in front of it, goes with the template's code; what that
-// reads is no role's.
-static enum ks_status bind_with_tail(struct binder *b, struct ks_err *err)
+// reads is no role's, unless the template says so.
+static enum ks_status bind_with(struct binder *b, enum kept_as as, struct ks_err *err)
 {
-    struct ks_tail *tail = KS_NEW(b->arena, struct ks_tail);
+    const bool in_front = as != BEHIND;
+    struct ks_tail *kept = KS_NEW(b->arena, struct ks_tail);
     struct ks_template *with = KS_NEW(b->arena, struct ks_template);
     const char *why = NULL;
-    bool found = b->t->in_front ? ks_head_find(b->arena, b->brief, tail, &why)
-                                : ks_tail_find(b->arena, b->brief, tail, &why);
-    if (!found || !can_follow(b, tail))
+    bool found = in_front ? ks_head_find(b->arena, b->brief, kept, &why)
+                          : ks_tail_find(b->arena, b->brief, kept, &why);
+    if (!found || !can_follow(b, kept) || (kept->product && !packs_in_front(b->t)))
         return KS_OK;
-    KS_TRY(ks_tail_forms(b->arena, b->t, tail, with, err));
-    for (size_t e = 0; e < tail->n_reads; e++)
-        b->taken[tail->reads[e].param] = true;
-    for (size_t i = 0; i < tail->n_scalars; i++)
-        b->taken[tail->scalars[i]] |= ks_bind_arg(b, 0, tail->scalars[i])->float_scalar;
+    KS_TRY(as == AS_FACTOR ? ks_factor_forms(b->arena, b->t, kept, with, err)
+                           : ks_tail_forms(b->arena, b->t, kept, with, err));
+    // What stands in front may read roles' arrays: which, the form says.
+    bool *reads = !in_front || packs_in_front(with) ? b->taken : b->read;
+    for (size_t e = 0; e < kept->n_reads; e++)
+        reads[kept->reads[e].param] = true;
+    for (size_t i = 0; i < kept->n_scalars; i++)
+        b->taken[kept->scalars[i]] |= ks_bind_arg(b, 0, kept->scalars[i])->float_scalar;
     b->t = with;
     b->integers.len = 0;
     ks_integers_find(b->arena, b->brief, b->probe, false, &b->integers);
     bind_all(b);
     return KS_OK;
+}
+
+// A factor that something is made of on the way, alone and with what follows.
+static enum ks_status bind_factor(struct binder *b, const struct ks_template *t, struct ks_err *err)
+{
+    b->t = t;
+    memset(b->taken, 0, b->brief->decl->n_params * sizeof *b->taken);
+    KS_TRY(bind_with(b, AS_FACTOR, err));
+    return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, err) : KS_OK;
 }
 
 enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
@@ -457,10 +510,14 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
         return KS_OK;
     }
     prepare(&b);
-    if (!t->in_front)
+    if (t->heads.n > 0)
+        KS_TRY(bind_with(&b, IN_FRONT, err));
+    else
         bind_all(&b);
-    if (out->len == 0 && t->n_tails > 0)
-        KS_TRY(bind_with_tail(&b, err));
+    if (out->len == 0 && t->tails.n > 0 && (t->heads.n == 0 || b.t != t))
+        KS_TRY(bind_with(&b, BEHIND, err));
+    if (out->len == 0 && t->factors.n > 0)
+        KS_TRY(bind_factor(&b, t, err));
     if (out->len == 0)
         *refusal = refused(&b);
     return KS_OK;

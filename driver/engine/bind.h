@@ -37,20 +37,30 @@ struct ks_role {
 };
 #define KS_ROLE_LETTER 33 // expressions over roles name role r by the letter of this code and r
 #define KS_MOST_ROLES 48
+// What of the kernel goes with a form, and which element each read is.
+struct ks_kept {
+    const struct ks_tail *what; // or NULL
+    size_t kinds[KS_TAIL_READS];
+};
 struct ks_form {
     struct ks_names names;    // with "form"
     struct ks_formula *means; // NULL: only the judge can tell
     const char *meaning;      // its text
     const char *says;         // for people, over @roles@; NULL: its name
-    const struct ks_tail *tail;
-    size_t kinds[KS_TAIL_READS]; // what follows, and which element each read is; or NULL
+    struct ks_kept tail, head; // behind the sum, and in front of it
+    const char *factor_of;     // the role whose elements `head` makes into factors; or NULL
 };
 // Elements that may be read behind the sum, or in front of it, as a template knows them.
 struct ks_tail_kind {
     const char *index;     // in the formula
     const char *extent;    // of the array, over @roles@
     const char *code; // the index in `finished`; in front: what reads `wide` elements `from` there
-    struct ks_expr *count; // the extent, over roles
+    struct ks_expr *count; // the extent, over roles; NULL: it is the role's
+    size_t role;           // in front: of the array that is read, where it is a role's
+};
+struct ks_tail_kinds {
+    struct ks_tail_kind *at;
+    size_t n;
 };
 struct ks_template {
     const char *name, *title, *file, *text;
@@ -69,22 +79,27 @@ struct ks_template {
     size_t n_needs;          // over roles: relations of sizes
     const char *domain_text; // over @roles@: sizes that are not served elsewhere; or NULL
     struct ks_expr *domain;  // the same, over roles
-    struct ks_tail_kind *tails;
-    size_t n_tails; // none: nothing may follow
-    bool in_front;  // they are read in front of the sum, and something must be
+    struct ks_tail_kinds tails; // none: nothing may follow
+    struct ks_tail_kinds heads; // none: nothing stands in front; else something must
+    struct ks_tail_kinds factors; // roles' elements that something may be made of on the way
 };
 // Reads t->text; KS_E_USER file:line.
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err);
 
 struct ks_binding_choice;
-// The same template with forms that go on as the kernel does, one for each way to tell which
-// elements are read.
+// The same template with forms that go on as the kernel does, or begin so, one for each way to tell
+// which elements are read.
 enum ks_status ks_tail_forms(struct ks_arena *arena, const struct ks_template *t,
                              const struct ks_tail *tail, struct ks_template *out,
                              struct ks_err *err);
+// The same template with forms of which one factor is what the kernel makes of it: of what a turn adds
+// the share that is left where the other is 1.
+enum ks_status ks_factor_forms(struct ks_arena *arena, const struct ks_template *t,
+                               const struct ks_tail *head, struct ks_template *out,
+                               struct ks_err *err);
 // Placeholders @tail@, @tail_takes@, @tail_parameters@ and @tail_arguments@ of a form's code;
 // without a tail what gives the sum back. In front @head@ and so on, @head_type@, @head_loads@ and
-// @head_values@.
+// @head_values@; without a head the product of in_a and in_b. @x_factor@ of a role x of `factor`.
 void ks_tail_names(struct ks_arena *arena, const struct ks_brief *brief,
                    const struct ks_template *t, const struct ks_form *form,
                    struct ks_binding_choice *choice);
@@ -141,6 +156,7 @@ struct ks_binding_choice {
     const char *says;      // for people
     const char *guard;     // relations between parameters that every workload has, or ""
     struct ks_strv more;   // parameters behind the last step's arguments: of what follows
+    struct ks_strv first;  // behind the first step's: of what stands in front
 };
 struct ks_binding_list {
     struct ks_binding_choice *at;

@@ -160,25 +160,32 @@ static enum ks_status read_needs(struct ks_arena *arena, struct ks_template *t,
     return KS_OK;
 }
 
-static enum ks_status read_tails(struct ks_arena *arena, struct ks_template *t,
-                                 const struct ks_yaml *tails, struct ks_err *err)
+static enum ks_status read_kinds(struct ks_arena *arena, struct ks_template *t,
+                                 const struct ks_yaml *kinds, struct ks_tail_kinds *out,
+                                 struct ks_err *err)
 {
-    static const char *const known[] = {"index", "extent", "code", NULL};
-    t->n_tails = tails && tails->kind == KS_YAML_LIST ? tails->len : 0;
-    t->tails = KS_NEW_ARRAY(arena, struct ks_tail_kind, t->n_tails + 1);
-    for (size_t i = 0; i < t->n_tails; i++) {
-        const struct ks_yaml *map = &tails->items[i];
-        struct ks_tail_kind *kind = &t->tails[i];
+    static const char *const known[] = {"index", "extent", "code", "role", NULL};
+    out->n = kinds && kinds->kind == KS_YAML_LIST ? kinds->len : 0;
+    out->at = KS_NEW_ARRAY(arena, struct ks_tail_kind, out->n + 1);
+    for (size_t i = 0; i < out->n; i++) {
+        const struct ks_yaml *map = &kinds->items[i];
+        struct ks_tail_kind *kind = &out->at[i];
         if (map->kind != KS_YAML_MAP)
-            KS_FAIL(err, KS_E_USER, "%s:%d: what follows is a list of maps", t->file, map->line);
+            KS_FAIL(err, KS_E_USER, "%s:%d: what is kept is a list of maps", t->file, map->line);
         KS_TRY(ks_yaml_known(t->file, map, known, err));
-        kind->index = ks_yaml_text(map, "index", NULL);
-        kind->extent = ks_yaml_text(map, "extent", NULL);
-        kind->code = ks_yaml_text(map, "code", NULL);
-        if (!kind->index || !kind->extent || !kind->code)
-            KS_FAIL(err, KS_E_USER, "%s:%d: what follows needs index, extent and code", t->file,
-                    map->line);
-        KS_TRY(read_expr(arena, t, map->line, kind->extent, &kind->count, err));
+        const char *role = ks_yaml_text(map, "role", NULL);
+        *kind = (struct ks_tail_kind){.index = ks_yaml_text(map, "index", NULL),
+                                      .extent = ks_yaml_text(map, "extent", NULL),
+                                      .code = ks_yaml_text(map, "code", NULL)};
+        if (!kind->code || !kind->extent == !role || (!kind->index && out != &t->factors))
+            KS_FAIL(err, KS_E_USER, "%s:%d: what is kept needs index, code, and extent or role",
+                    t->file, map->line);
+        if (kind->extent)
+            KS_TRY(read_expr(arena, t, map->line, kind->extent, &kind->count, err));
+        while (role && kind->role < t->n_roles && strcmp(t->roles[kind->role].name, role) != 0)
+            kind->role++;
+        if (kind->role == t->n_roles)
+            KS_FAIL(err, KS_E_USER, "%s:%d: no role %s", t->file, map->line, role);
     }
     return KS_OK;
 }
@@ -188,7 +195,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", "means", "says",
                                         "needs", "domain",    "more",   "any",      "tail",  "head",
-                                        NULL};
+                                        "factor", NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -233,8 +240,9 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     }
     KS_TRY(read_types(arena, t, ks_yaml_get(root, "types"), err));
     KS_TRY(read_needs(arena, t, ks_yaml_get(root, "needs"), err));
-    t->in_front = ks_yaml_get(root, "head") != NULL;
-    KS_TRY(read_tails(arena, t, ks_yaml_get(root, t->in_front ? "head" : "tail"), err));
+    KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "tail"), &t->tails, err));
+    KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "head"), &t->heads, err));
+    KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "factor"), &t->factors, err));
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
         KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));

@@ -30,6 +30,7 @@ struct binder {
     struct ks_problem probe[KS_PROBES]; // the workload with every size another prime
     int *pointer;                       // by role: parameter or -1
     bool *taken;                        // by parameter
+    bool *read;                         // by parameter: in front of the sum, by a role or beside it
     const char **text;                  // by role: plan text of what is no pointer
     int64_t (*value)[KS_PROBES];        // by role: of integers
     bool *known;                        // by role

@@ -1,9 +1,12 @@
 #include "engine/head.h"
 
+#include <math.h>
 #include <string.h>
 
+#include "engine/formula.h"
 #include "engine/loop.h"
 #include "engine/tail_expr.h"
+#include "engine/template.h"
 
 static bool refuse(struct ks_tail_reader *t, const struct ks_node *at, const char *what)
 {
@@ -111,21 +114,95 @@ static bool is_place(struct ks_tail_reader *t, struct ks_node *s)
     return is;
 }
 
-// A turn's statements, as formula and as code.
-static bool read_turn(struct ks_tail_reader *t, struct ks_node *body, struct ks_buf *code)
+struct test {
+    const struct ks_tail_reader *t;
+    bool place, value;
+};
+
+static bool visit_name(void *context, struct ks_node *node)
 {
-    struct ks_node *one[] = {body}, **at = body->kind == KS_N_BLOCK ? body->kid : one;
-    struct ks_nodes list = {0};
-    for (size_t i = 0; i < (body->kind == KS_N_BLOCK ? body->n : 1); i++) {
-        if (is_place(t, at[i]))
-            continue;
-        if (!ks_tail_statement(t, at[i]))
+    struct test *test = context;
+    size_t param;
+    if (node->kind == KS_N_INDEX || node->kind == KS_N_CALL)
+        test->value = true;
+    if (node->kind != KS_N_NAME)
+        return true;
+    test->value |= ks_tail_knows(test->t, node->text);
+    test->place |= !ks_tail_param(test->t, node->text, &param);
+    return true;
+}
+
+// Whether it is tested where the turn is, and nothing else: the template has bounds of its own, and
+// small runs of the original show whether they are those.
+static bool is_bound(const struct ks_tail_reader *t, struct ks_node *s)
+{
+    struct test test = {t, false, false};
+    if (s->kind != KS_N_IF || s->n != 2)
+        return false;
+    ks_node_walk(s->kid[0], visit_name, &test);
+    return test.place && !test.value;
+}
+
+static bool only_leaves(const struct ks_node *s)
+{
+    return s->kind == KS_N_CONTINUE ||
+           (s->kind == KS_N_BLOCK && s->n == 1 && only_leaves(s->kid[0]));
+}
+
+// A turn's statements that say what is added.
+static bool read_turn(struct ks_tail_reader *t, struct ks_node *body, struct ks_nodes *list)
+{
+    if (is_place(t, body) || (is_bound(t, body) && only_leaves(body->kid[1])))
+        return true;
+    if (is_bound(t, body))
+        return read_turn(t, body->kid[1], list);
+    for (size_t i = 0; body->kind == KS_N_BLOCK && i < body->n; i++)
+        if (!read_turn(t, body->kid[i], list))
             return false;
-        *ks_vec_push(t->arena, &list) = at[i];
+    if (body->kind == KS_N_BLOCK)
+        return true;
+    *ks_vec_push(t->arena, list) = body;
+    return ks_tail_statement(t, body);
+}
+
+// ---- a product
+
+static bool number_at(void *context, const char *name, double *value)
+{
+    const double *point = context;
+    *value = strcmp(name, "p") == 0 ? point[0] : strcmp(name, "q") == 0 ? point[1] : point[2];
+    return true;
+}
+
+static bool no_array(void *context, const char *name, struct ks_formula_array *array)
+{
+    (void)context, (void)name, (void)array;
+    return false;
+}
+
+// Whether that is what is added, at a few places.
+static bool is_product(struct ks_arena *arena, const struct ks_tail *head)
+{
+    static double points[][3] = {{0.7, -1.3, 3.1}, {-2.1, -0.4, 0.3}, {1.9, 0.6, -1.7}};
+    static const char *const names[] = {"read0", "read1"}, *const values[] = {"p", "q"};
+    struct ks_formula *formula;
+    int64_t at, index;
+    double value;
+    char *text;
+    if (head->n_reads != 2 ||
+        ks_template_expand(arena, "",
+                           ks_arena_printf(arena, "for i < 1: y[i] = %s%s", head->lets, head->value),
+                           names, values, 2, &text, NULL) != KS_OK ||
+        ks_formula_parse(arena, "", text, &formula, NULL) != KS_OK)
+        return false;
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        const struct ks_formula_scope scope = {points[i], number_at, no_array};
+        const double want = points[i][0] * points[i][1];
+        if (ks_formula_bind(formula, "", &scope, NULL) != KS_OK ||
+            !ks_formula_element(formula, 0, 0, &at, &value, &index) ||
+            fabs(value - want) > 1e-9 * fabs(want))
+            return false;
     }
-    ks_buf_puts(code, ks_buf_text(&t->front));
-    ks_vec_each (struct ks_node *, node, &list)
-        ks_tail_add_code(t, code, *node);
     return true;
 }
 
@@ -137,6 +214,7 @@ static bool read_all(struct ks_tail_reader *t, struct ks_tail *head)
         return refuse(t, s.found, "no single loop reads arrays");
     struct ks_node *body = body_of(s.found);
     struct changes c = {.t = t};
+    struct ks_nodes list = {0};
     t->loop = s.found;
     ks_node_walk(body, visit_assignment, &c);
     if (c.declaration == NULL || c.several)
@@ -146,14 +224,20 @@ static bool read_all(struct ks_tail_reader *t, struct ks_tail *head)
         return refuse(t, c.declaration, "the sum is of another type than float and double");
     ks_tail_set(t, t->accumulator, "0");
     struct ks_buf code = KS_BUF(1 << 16);
-    ks_buf_printf(&code, "    %s %s = 0;\n", head->type, t->accumulator);
-    bool understood = read_turn(t, body, &code);
+    ks_buf_printf(&code, "    %s %s = its_sum;\n", head->type, t->accumulator);
+    bool understood = read_turn(t, body, &list);
+    ks_buf_puts(&code, ks_buf_text(&t->front));
+    ks_vec_each (struct ks_node *, node, &list)
+        ks_tail_add_code(t, &code, *node);
     ks_buf_printf(&code, "    return %s;\n", t->accumulator);
     head->code = ks_arena_strdup(t->arena, ks_buf_text(&code));
     head->lets = ks_arena_strdup(t->arena, ks_buf_text(&t->lets));
     head->value = ks_tail_value(t, t->accumulator);
     ks_buf_free(&code);
-    return understood && (head->n_reads > 0 || refuse(t, body, "the loop reads no array"));
+    if (!understood || head->n_reads == 0)
+        return refuse(t, body, "the loop reads no array");
+    head->product = is_product(t->arena, head);
+    return true;
 }
 
 bool ks_head_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *head,

@@ -6,8 +6,9 @@
 
 #include "engine/tail.h"
 
-// As ks_tail_find, of the one loop that reads arrays: `code` returns, and `value` is, what a turn
-// adds to the sum that the loop leaves.
+// As ks_tail_find, of the one loop that reads arrays: `value` is what a turn adds to the sum that the
+// loop leaves, `code` returns that sum behind it. `value` is a turn's from zero: where another sum
+// would get something else, small runs of the original show it.
 bool ks_head_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *head,
                   const char **why);
 

@@ -17,6 +17,7 @@ struct ks_tail {
     size_t scalars[KS_TAIL_SCALARS], n_scalars; // parameters that are numbers
     bool in_front;    // of the sum (engine/head.h), not behind it
     const char *type; // in front: of the sum
+    bool product;     // in front: nothing but the product of two elements is added
     const char
         *code; // statements that return the result for `its_sum`; reads are named its_read0, ...
     // The same as formula: clauses in front, and the result. The sum is @sum@, reads are @read0@,

@@ -100,12 +100,11 @@ static enum ks_status expand(struct ks_arena *arena, const char *file, const cha
     return ks_template_expand(arena, file, *out, names->name, names->value, names->n, out, err);
 }
 
-// Parameters behind those of the last step, or, read in front of the sum, of the first.
+// Parameters behind those of a step.
 static enum ks_status pass_more(struct ks_arena *arena, const struct ks_template *t,
-                                const struct ks_strv *more, struct ks_proposal *proposal,
+                                const struct ks_strv *more, struct ks_step *step,
                                 struct ks_err *err)
 {
-    struct ks_step *step = &proposal->steps[t->in_front ? 0 : proposal->n_steps - 1];
     struct ks_expr **args = KS_NEW_ARRAY(arena, struct ks_expr *, step->n_args + more->len + 1);
     for (size_t i = 0; i < step->n_args; i++)
         args[i] = step->args[i];
@@ -137,7 +136,8 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     ks_buf_free(&source);
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(yaml), &root, err));
     KS_TRY(ks_proposal_read(arena, t->file, root, proposal, err));
-    KS_TRY(pass_more(arena, t, &binding->more, proposal, err));
+    KS_TRY(pass_more(arena, t, &binding->first, &proposal->steps[0], err));
+    KS_TRY(pass_more(arena, t, &binding->more, &proposal->steps[proposal->n_steps - 1], err));
     proposal->source = text;
     proposal->n_params = brief->decl->n_params;
     proposal->params = KS_NEW_ARRAY(arena, const char *, brief->decl->n_params);

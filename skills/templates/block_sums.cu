@@ -32,17 +32,16 @@ __device__ __forceinline__ void of_row(E (&to)[wide], const E *from, long long a
         to[lane] = from[(unsigned)(at + lane) / (unsigned)cols];
 }
 
-// What one element adds.
-__device__ __forceinline__ total_type mapped(@head_takes@)
+// A sum with what one element adds to it.
+__device__ __forceinline__ total_type added(total_type its_sum@head_takes@)
 {
 @head@}
 
-template <int wide> __device__ __forceinline__ total_type of_pack(long long at, int cols@head_parameters@)
+template <int wide>
+__device__ __forceinline__ void add_pack(total_type &total, long long at, int cols@head_parameters@)
 {
-@head_loads@    total_type total = 0;
-    _Pragma("unroll") for (int lane = 0; lane < wide; lane++)
-        total += mapped(@head_values@);
-    return total;
+@head_loads@    _Pragma("unroll") for (int lane = 0; lane < wide; lane++)
+        total = added(total, @head_values@);
 }
 
 // The block's value, in its first thread.
@@ -71,11 +70,11 @@ __global__ void __launch_bounds__(threads)
     total_type part[ahead] = {};
     for (; at + (ahead - 1) * step + width <= n; at += ahead * step)
         _Pragma("unroll") for (int i = 0; i < ahead; i++)
-            part[i] += of_pack<width>(at + i * step, cols@head_arguments@);
+            add_pack<width>(part[i], at + i * step, cols@head_arguments@);
     for (; at + width <= n; at += step)
-        part[0] += of_pack<width>(at, cols@head_arguments@);
+        add_pack<width>(part[0], at, cols@head_arguments@);
     for (int i = 0; at + i < n && i < width; i++)
-        part[0] += of_pack<1>(at + i, cols@head_arguments@);
+        add_pack<1>(part[0], at + i, cols@head_arguments@);
     _Pragma("unroll") for (int i = 1; i < ahead; i++)
         part[0] += part[i];
     const total_type total = of_block(part[0]);

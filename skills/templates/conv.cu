@@ -33,6 +33,21 @@ __device__ __forceinline__ bool inside(int z, int y, int x, const shape &s)
     return (unsigned)z < (unsigned)s.d && (unsigned)y < (unsigned)s.h && (unsigned)x < (unsigned)s.w;
 }
 
+// What the kernel makes of elements on the way; of zeros outside x it makes nothing.
+__device__ __forceinline__ @head_type@ added(@head_type@ its_sum@head_takes@)
+{
+@head@}
+
+__device__ __forceinline__ @T@ of_x(@T@ in_x@head_parameters@)
+{
+    return @x_factor@;
+}
+
+__device__ __forceinline__ @T@ of_weight(@T@ in_w@head_parameters@)
+{
+    return @weight_factor@;
+}
+
 // What the kernel does with each element, at `place` of y.
 __device__ __forceinline__ @T@ finished(@T@ its_sum, long long its_place, int its_channel@tail_takes@)
 {
@@ -40,7 +55,7 @@ __device__ __forceinline__ @T@ finished(@T@ its_sum, long long its_place, int it
 
 __global__ void __launch_bounds__(threads, 512 / threads)
     conv_tiles(const @T@ *__restrict__ x, const @T@ *__restrict__ weight, @T@ *__restrict__ y,
-               int ci, int co, int d, int h, int w, int od, int oh, int ow@tail_parameters@)
+               int ci, int co, int d, int h, int w, int od, int oh, int ow@head_parameters@@tail_parameters@)
 {
     alignas(16) __shared__ @T@ xs[2][bk][pitch];
     alignas(16) __shared__ @T@ ws[2][bk][bn + 4];
@@ -98,7 +113,7 @@ __global__ void __launch_bounds__(threads, 512 / threads)
             if (k < depth) {
                 const offset f = offsets[k - c * all];
                 if (inside(z0 + f.z, y0 + f.y, x0 + f.x, s))
-                    x_held[i] = x[(size_t)c * plane + (at0 + f.all)];
+                    x_held[i] = of_x(x[(size_t)c * plane + (at0 + f.all)]@head_arguments@);
             }
         }
         const int k = k0 + t % bk, c = k / all;
@@ -107,7 +122,7 @@ __global__ void __launch_bounds__(threads, 512 / threads)
             const int o = o0 + w_first + i * w_step;
             const size_t row = back ? (size_t)(group * cig + c) * cog + o
                                     : (size_t)(group * cog + o) * cig + c;
-            w_held[i] = k < depth && o < cog ? weight[row * taps + tap] : (@T@)0;
+            w_held[i] = k < depth && o < cog ? of_weight(weight[row * taps + tap]@head_arguments@) : (@T@)0;
         }
     };
     const auto put = [&](int to) {

@@ -61,8 +61,18 @@ __device__ __forceinline__ @T@ finished(@T@ its_sum, long long its_place, int it
 {
 @tail@}
 
+// A sum with what an element of op(A) and one of op(B), each at `depth`, add to it.
+__device__ __forceinline__ @head_type@ added(@head_type@ its_sum@head_takes@)
+{
+@head@}
+
+__device__ __forceinline__ @T@ with_pair(@T@ sum, @T@ in_a, @T@ in_b, int depth@head_parameters@)
+{
+    return added(sum, @head_values@);
+}
+
 // Which terms an element has.
-__device__ __forceinline__ bool chosen(int row, int col, int depth)
+__device__ __forceinline__ bool chosen(int row, int col, int depth, int last)
 {
     return @chosen@;
 }
@@ -71,7 +81,7 @@ __device__ __forceinline__ bool chosen(int row, int col, int depth)
 template <bool some>
 __device__ __forceinline__ void multiply(@T@ (&sums)[8][8], const @T@ (&as)[bk][bm + 4],
                                          const @T@ (&bs)[bk][bn + 4], int tx, int ty, int row0,
-                                         int col0, int k0)
+                                         int col0, int k0, int last@head_parameters@)
 {
     pack x[2][2], y[2][2];
     _Pragma("unroll") for (int d = -1; d < bk; d++) {
@@ -86,8 +96,9 @@ __device__ __forceinline__ void multiply(@T@ (&sums)[8][8], const @T@ (&as)[bk][
         _Pragma("unroll") for (int i = 0; i < 8; i++)
             _Pragma("unroll") for (int j = 0; j < 8; j++) {
                 if (!some || chosen(row0 + ty + i % 4 + i / 4 * (bm / 2),
-                                    col0 + tx + j % 4 + j / 4 * (bn / 2), k0 + d))
-                    sums[i][j] += x[now][i / 4].lane[i % 4] * y[now][j / 4].lane[j % 4];
+                                    col0 + tx + j % 4 + j / 4 * (bn / 2), k0 + d, last))
+                    sums[i][j] = with_pair(sums[i][j], x[now][i / 4].lane[i % 4], y[now][j / 4].lane[j % 4],
+                                           k0 + d@head_arguments@);
             }
     }
 }
@@ -96,7 +107,7 @@ __device__ __forceinline__ void multiply(@T@ (&sums)[8][8], const @T@ (&as)[bk][
 template <bool whole>
 __device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk][bm + 4], @T@ (&bs)[2][bk][bn + 4],
                                              copier<bm, @a_deep@> &of_a, copier<bn, @b_deep@> &of_b, int tx,
-                                             int ty, int row0, int col0, int first, int last)
+                                             int ty, int row0, int col0, int first, int last@head_parameters@)
 {
     const int t = threadIdx.x;
     if (first < last) {
@@ -114,9 +125,9 @@ __device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk]
             __pipeline_commit();
         }
         if (@partial@)
-            multiply<true>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
+            multiply<true>(sums, as[now], bs[now], tx, ty, row0, col0, k0, last@head_arguments@);
         else
-            multiply<false>(sums, as[now], bs[now], tx, ty, row0, col0, k0);
+            multiply<false>(sums, as[now], bs[now], tx, ty, row0, col0, k0, last@head_arguments@);
         now ^= 1;
     }
 }
@@ -127,7 +138,7 @@ __device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk]
 __global__ void __launch_bounds__(threads, 512 / threads)
     gemm_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c,
                @T@ alpha, @beta_parameter@int m, int n, int k, long long a_step, long long b_step,
-               long long c_step, int share@tail_of_tiles@)
+               long long c_step, int share@head_parameters@@tail_of_tiles@)
 {
     alignas(16) __shared__ @T@ as[2][bk][bm + 4];
     alignas(16) __shared__ @T@ bs[2][bk][bn + 4];
@@ -149,12 +160,12 @@ __global__ void __launch_bounds__(threads, 512 / threads)
     const bool inside = of_a.inside && of_b.inside && last <= k;
     const int end = last - (last - first) % bk;
     if (inside && (ragged || end == last))
-        multiply_all<true>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, ragged ? end : last);
+        multiply_all<true>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, ragged ? end : last@head_arguments@);
     else
-        multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, last);
+        multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, first, last@head_arguments@);
     if (ragged && inside && end < last) {
         __syncthreads();
-        multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, end, last);
+        multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, end, last@head_arguments@);
     }
     const bool c_aligned = reinterpret_cast<size_t>(c) % 16 == 0 && n % 4 == 0;
     _Pragma("unroll") for (int i = 0; i < 8; i++) {

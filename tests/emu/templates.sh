@@ -71,6 +71,29 @@ right sums magnitudes_of_halves map_sum threads=32 ahead=2 blocks=2
     sed 's/at + i < n && i < width/i < 0/' > "$scratch/proposal.yaml"
 "$build/bin/ks" verify sums.cu:huber_parts --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
 grep -q ": WRONG" "$scratch/out" || { echo "FAIL: what left elements out is right"; cat "$scratch/out"; bad=1; }
+# Products of what is made of their factors; nothing that hangs on the depth, and no plain product.
+known pairs "activated gemm_pairs" "distances gemm_pairs" "weighed gemm_pairs" "plain gemm" "plain gemm_split"
+bound pairs activated gemm_pairs form=nt a=x b=w 'bias[j]'
+right pairs activated gemm_pairs bm=64 bn=64
+bound pairs weighed gemm_pairs form=tn 'g[l]'
+right pairs weighed gemm_pairs bm=64 bn=64
+right pairs distances gemm_pairs bm=64 bn=64 bk=8 ragged=true
+# Outside the matrices there are zeros, of which this kernel does not make zero.
+"$build/tests/print_template" pairs.cu "$scratch/pairs.ptx" activated gemm_pairs bm=64 bn=64 2> "$scratch/err" |
+    sed 's/return depth < last;/return true;/' > "$scratch/proposal.yaml"
+"$build/bin/ks" verify pairs.cu:activated --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+grep -q ": WRONG" "$scratch/out" || { echo "FAIL: terms behind the depth are right"; cat "$scratch/out"; bad=1; }
+# Convolutions of what is made of elements of x or of the weights first, and of nothing else.
+known factors "of_activated conv" "of_activated conv1" "by_magnitudes conv" "by_magnitudes conv2"
+bound factors of_activated conv1 made=x kw=3 pw=1 'bias[o]'
+bound factors by_magnitudes conv2 made=weight kh=3 kw=3 ph=1 pw=1
+right factors of_activated conv1 bn=16
+right factors by_magnitudes conv2 bn=16
+# Outside x there are zeros, of which this kernel does not make zero.
+"$build/tests/print_template" factors.cu "$scratch/factors.ptx" of_activated conv1 bn=16 2> "$scratch/err" |
+    sed 's/x_held\[i\] = 0;/x_held[i] = of_x(0, head_p7);/' > "$scratch/proposal.yaml"
+"$build/bin/ks" verify factors.cu:of_activated --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+grep -q ": WRONG" "$scratch/out" || { echo "FAIL: what is made of nothing is right"; cat "$scratch/out"; bad=1; }
 # Attention in four forms and an element a thread; six that are almost that are nothing else either.
 known attention "by_thread attention" "by_thread attention_rows" "by_block attention" "by_block attention_rows" \
     "causal_in_registers attention" "causal_in_registers attention_fixed" "causal_by_warp attention" "causal_by_warp attention_rows" \
