@@ -133,11 +133,13 @@ static void print_decision(const struct verb_decision *d)
     if (d->found != NULL)
         print_variant(d->found);
     else if (d->original != NULL)
-        printf("the original stays: %d judged, %d correct, %s, on %s, %s; at most %.2fx was seen\n"
+        printf("the original stays: %d judged, %d correct, %s, on %s, %s; at most %.2fx %s\n"
                "  %s\n",
                d->original->tried, d->original->correct,
                d->original->complete ? "search complete" : "budget spent", d->original->device,
-               d->original->date, d->original->upper_bound, d->path);
+               d->original->date, d->original->upper_bound,
+               d->original->tried == 0 && d->original->upper_bound > 1 ? "is left by the floor of a launch" : "was seen",
+               d->path);
     else
         printf("not used (%s): %s\n  %s\n", ks_reason_name(d->reason), d->text,
                ks_reason_text(d->reason));

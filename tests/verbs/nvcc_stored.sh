@@ -97,9 +97,13 @@ json 0 stats
 has 'scale, sm_80: pending'
 
 # The original as a decision.
-"$make_variant" --original a.cu -- -arch=sm_80 > /dev/null || fail "the original's decision"
+"$make_variant" --original a.cu -- -arch=sm_80 > made || fail "the original's decision"
 status 0 "$ks" list && has 'original stays'
-status 0 "$ks" show a.cu -- -arch=sm_80 && has 'the original stays: 3 judged, 2 correct'
+status 0 "$ks" show a.cu -- -arch=sm_80 && has 'the original stays: 3 judged, 2 correct' && has 'at most 1.00x was seen'
+# One that was left alone: nothing was seen, and what may be there is told.
+sed -i 's/^tried: 3/tried: 0/; s/^upper_bound: .*/upper_bound: 1.07/' "$(tail -n 1 made)"
+"$make_variant" --resign "$(tail -n 1 made)" > /dev/null || fail "resign"
+status 0 "$ks" show a.cu -- -arch=sm_80 && has 'the original stays: 0 judged' && has 'at most 1.07x is left by the floor of a launch'
 json 0 show a.cu + 'kernels[].decisions'
 json 0 list + kernels
 
