@@ -1,6 +1,6 @@
 // Local pointers that stand for a place in a parameter's array, `const float *row = x + r * n;`,
 // written out where they are used: row[i] becomes x[(long long)(r * n) + (i)]. Pointers that are
-// moved once, `x += r * n;`, are written as not moved, in the same way. All that looks for accesses
+// moved once, `x += r * n;`, or as a loop counts, are written as not moved, in the same way. All that looks for accesses
 // through parameters then sees them.
 #include <string.h>
 
@@ -210,9 +210,13 @@ static bool visit_moved(void *context, struct ks_node *node)
         ks_node_walk(node->kid[1], visit_moved, context);
         return false;
     }
+    if (ks_node_is(node, KS_N_UNARY, "*") && ks_node_is(node->kid[0], KS_N_NAME, m->name)) {
+        ks_edit_add(arena, m->n->edits, node->begin, node->end, ks_arena_printf(arena, "%s[%s]", m->name, m->offset));
+        return false;
+    }
     if (ks_node_is(node, KS_N_NAME, m->name))
         ks_edit_add(arena, m->n->edits, node->begin, node->end,
-                    ks_arena_printf(arena, "(%s + %s)", m->name, m->offset));
+                    ks_arena_printf(arena, "(%s + (%s))", m->name, m->offset));
     return true;
 }
 
@@ -260,11 +264,78 @@ static void moved(struct inliner *n, const struct ks_node *statement)
     ks_edit_add(n->s->arena, n->edits, statement->begin, statement->end, "");
 }
 
+// ---- pointers that are moved as a loop counts
+
+// How far `name += s` or `name++` goes, NULL where it is no such.
+static const char *step_of(const struct inliner *n, const struct ks_node *e, const char *name)
+{
+    bool once = (e->kind == KS_N_POSTFIX || e->kind == KS_N_UNARY) && strcmp(e->text, "++") == 0;
+    if (e->n == 0 || !ks_node_is(e->kid[0], KS_N_NAME, name))
+        return NULL;
+    if (ks_node_is(e, KS_N_ASSIGN, "+=") && is_fixed(n, e->kid[1]))
+        return ks_node_text(n->s->arena, &n->s->body, e->kid[1]);
+    return once ? "1" : NULL;
+}
+
+static bool visit_behind(void *context, struct ks_node *node)
+{
+    struct moved *m = context;
+    m->early |= ks_node_is(node, KS_N_NAME, m->name) && node->begin >= m->by->end;
+    return true;
+}
+
+static bool in_header(const struct ks_node *loop, const char *name)
+{
+    for (size_t i = 0; i < 3; i++)
+        if (ks_node_mentions(loop->kid[i], name))
+            return true;
+    return false;
+}
+
+static bool is_wide(const struct inliner *n, const struct ks_node *decl)
+{
+    struct ks_type type = ks_type_parse(n->s->arena, ks_slice_of(decl->text));
+    return type.elem.lanes == 1 && type.elem.size >= 4 && !ks_scalar_is_float(type.elem.scalar);
+}
+
+// `for (int i = a; ...; i += s) { ... p += s; }`: p[k] there is p[i - a + k] of the p in front of the loop.
+static void stepped(struct inliner *n, const struct ks_node *loop)
+{
+    const struct ks_node *decl = loop->kind == KS_N_FOR ? loop->kid[0] : NULL;
+    struct ks_node *body = decl ? loop->kid[3] : NULL;
+    if (!decl || decl->kind != KS_N_DECL || decl->n != 1 || !decl->kid[0]->init || body->kind != KS_N_BLOCK ||
+        body->n == 0 || !is_wide(n, decl) || !is_fixed(n, decl->kid[0]->init) ||
+        ks_node_find(body, KS_N_CONTINUE, NULL))
+        return;
+    const char *var = decl->kid[0]->text, *by = step_of(n, loop->kid[2], var);
+    if (!by || ks_node_changes(body, var) || ks_node_find(body, KS_N_VAR, var))
+        return;
+    for (size_t i = body->n; i-- > 0 && body->kid[i]->kind == KS_N_EXPR;) {
+        const struct ks_node *e = body->kid[i]->kid[0];
+        const char *name = e->n > 0 && e->kid[0]->kind == KS_N_NAME ? e->kid[0]->text : NULL;
+        const char *step = name ? step_of(n, e, name) : NULL;
+        if (!step)
+            return;
+        // What stands behind the moves is moves alone, and nothing behind the loop looks.
+        struct moved m = {n, loop, name, NULL, false};
+        ks_node_walk(n->s->body.block, visit_behind, &m);
+        if (m.early || in_header(loop, name) || strcmp(step, by) != 0 || !is_one_pointer(n, name) || moves(n, name) != 1)
+            continue;
+        m.by = body->kid[i];
+        m.offset = ks_arena_printf(n->s->arena, "(long long)%s - (long long)(%s)", var,
+                                   ks_node_text(n->s->arena, &n->s->body, decl->kid[0]->init));
+        ks_node_walk(body, visit_moved, &m);
+        ks_edit_add(n->s->arena, n->edits, m.by->begin, m.by->end, "");
+    }
+}
+
 void ks_moved_edits(const struct ks_subject *s, struct ks_edit_list *edits)
 {
     struct inliner n = {.s = s, .edits = edits, .scope = s->body.block};
-    for (size_t i = 0; i < s->body.block->n; i++)
+    for (size_t i = 0; i < s->body.block->n; i++) {
         moved(&n, s->body.block->kid[i]);
+        stepped(&n, s->body.block->kid[i]);
+    }
 }
 
 // ---- local pointers

@@ -191,6 +191,22 @@ for own in 's/x += \(.*\)/&\n    x += d;/' 's/out -= \(.*\)/if (d) &/' 's/out -=
     ! cmp -s "$scratch/own.cu" "$source/moved.cu" || { echo "FAIL: $own changes nothing"; bad=1; }
     refused "$scratch/own.cu" 'readonly' 'used other than by subscript'
 done
+# Pointers that move as a loop counts; no others.
+made steps 'readonly; unroll unroll=2' CORRECT
+made steps 'readonly' WRONG 's/(long long)k - (long long)(3)/(long long)k - (long long)(2)/'
+steps_not() {
+    sed "$1" "$source/steps.cu" > "$scratch/own.cu"
+    ! cmp -s "$scratch/own.cu" "$source/steps.cu" || { echo "FAIL: $1 changes nothing"; bad=1; }
+    refused "$scratch/own.cu" 'readonly' 'the pointer [xy] is used other than by subscript'
+}
+steps_not 's/in += blockDim.x/in += 64/'
+steps_not 's/++last/last += 1 + (k > 4)/'
+steps_not 's/int k = 3/short k = 3/'
+steps_not 's/k < 7/last < x + 4/'
+steps_not 's/sum += k < d/if (k == 5) continue; &/'
+steps_not 's/        in += .*/        in += blockDim.x; sum += *in;/'
+steps_not 's/= sum;/= sum + *in;/'
+steps_not 's/        ++last;/        if (k != 5) ++last;/'
 # The first of the largest, and where it is.
 made largest 'lanes lanes=8' CORRECT
 made largest 'lanes lanes=64' CORRECT
