@@ -7,6 +7,7 @@
 
 static struct emu_run run;
 static int numbers[4096], failures, checks;
+static unsigned wrong_shared; // bytes of dynamic shared memory for what must not run to its end
 #define N(i) numbers[i]
 
 struct right {
@@ -67,7 +68,7 @@ static inline void try_wrong(const struct wrong *w, int arch)
     if (arch < w->arch)
         return;
     buffers(1024, true);
-    enum ks_status status = emu_launch(&run, w->name, w->grid, w->block, 0);
+    enum ks_status status = emu_launch(&run, w->name, w->grid, w->block, wrong_shared);
     bool told = strstr(run.err.text, w->text) != NULL &&
                 (strstr(run.err.text, ".cu:") != NULL || strstr(run.err.text, "PTX line ") == run.err.text);
     check(status == w->status && told, w->name, w->text);

@@ -21,9 +21,11 @@ fi
 # One source on both devices, all sources side by side.
 one() {
     local name=$1 source=$root/tests/emu/$1.cu program=$build/tests/test_emu_$1 kind=cubin
+    local target=$arch
+    [ "$name" = wgmma ] && target=sm_90a
     [ "$device" = emu ] && kind=ptx
-    "$nvcc" -w -arch="$arch" -O3 -lineinfo "-$kind" "$source" -o "$out/$name.gpu" &
-    "$nvcc" -w -arch="$arch" -O3 -lineinfo -ptx "$source" -o "$out/$name.ptx" || return 1
+    "$nvcc" -w -arch="$target" -O3 -lineinfo "-$kind" "$source" -o "$out/$name.gpu" &
+    "$nvcc" -w -arch="$target" -O3 -lineinfo -ptx "$source" -o "$out/$name.ptx" || return 1
     KS_TEST_TABLE=1 "$program" "$out/$name.ptx" "$source" > "$out/$name.emu.txt"
     echo $? > "$out/$name.emulated"
     wait $! || return 1
@@ -32,6 +34,7 @@ one() {
 }
 failed=0
 names="ops cases matrix wild mbarrier calls"
+[ "$arch" = sm_90 ] && names="$names wgmma"
 for name in $names; do
     rm -f "$out/$name".*
     one "$name" &

@@ -121,7 +121,7 @@ static void names_what_is_not_supported(void **state)
     (void)state;
     static const char *const lines[] = {
         "tex.2d.v4.f32.f32 {%f1, %f1, %f1, %f1}, [t, {%f1, %f1}];",
-        "wgmma.fence.sync.aligned;",
+        "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%f1, %f1, %f1, %f1}, %rd1, %rd1, 1, 1, 1;",
         "nosuch.instruction %r1, %r2;",
         "add.s32 %r1, %rd1, 5;",
         "ld.global.b128 %r1, [%rd1];",

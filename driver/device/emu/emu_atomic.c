@@ -203,10 +203,10 @@ static void vectors(struct ks_emu_decoder *d, bool red, unsigned at)
     i->more = KS_NEW_ARRAY(&d->module->arena, uint32_t, 2u * i->count);
     for (unsigned k = 0; k < i->count; k++) {
         i->more[k] = KS_EMU_NONE;
-        if (!red && ks_emu_register(d, s->ops[0].items[k], &i->more[k], &width) && width != 0 &&
+        if (!red && ks_emu_register(d, s->ops[0].items[k].word, &i->more[k], &width) && width != 0 &&
             width != i->size)
             ks_emu_unsupported(d, "a destination of another width");
-        i->more[i->count + k] = ks_emu_source_word(d, from->items[k], from->item_minus[k], i->size);
+        i->more[i->count + k] = ks_emu_source_word(d, from->items[k].word, from->items[k].minus, i->size);
     }
 }
 

@@ -55,10 +55,14 @@ static void decode_switch(struct ks_emu_decoder *d)
 static bool slots_of(struct ks_emu_decoder *d, const struct ks_emu_operand *op, uint32_t **out,
                      uint32_t *bytes, uint32_t *n)
 {
+    if (op->n_items > KS_EMU_VECTOR) {
+        ks_emu_unsupported(d, "so many arguments");
+        return false;
+    }
     *n = op->n_items;
     *out = KS_NEW_ARRAY(&d->module->arena, uint32_t, op->n_items);
     for (unsigned i = 0; i < op->n_items; i++) {
-        const struct ks_emu_slot *slot = ks_emu_slot_find(d, op->items[i]);
+        const struct ks_emu_slot *slot = ks_emu_slot_find(d, op->items[i].word);
         if (slot == NULL) {
             ks_emu_unsupported(d, "an argument that is no .param variable");
             return false;
@@ -206,7 +210,7 @@ static void decode_fence(struct ks_emu_decoder *d)
     const struct ks_emu_stmt *s = &d->stmt;
     d->inst.run = fence;
     if (ks_emu_mod(s, "proxy") || ks_emu_mod(s, "mbarrier_init")) {
-        d->inst.run = nothing; // only other proxies (TMA, textures) would see the difference
+        d->inst.run = nothing; // only other proxies (TMA, textures, wgmma) would see the difference
         return;
     }
     static const char *const known[] = {"sc", "acq_rel", "acquire", "release", "gl"};

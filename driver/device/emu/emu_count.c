@@ -267,7 +267,7 @@ enum ks_class ks_emu_class_of(struct ks_slice base, const struct ks_slice *mods,
                                         "cvt", "match", "redux", "isspacep", NULL};
     static const char *const special[] = {"ex2", "lg2", "sin", "cos", "rcp", "rsqrt", "sqrt",
                                           "tanh", "div", "rem", NULL};
-    static const char *const matrix[] = {"mma", "wmma", NULL};
+    static const char *const matrix[] = {"mma", "wmma", "wgmma", NULL};
     static const char *const access[] = {"ld", "ldu", "st", "cp", "mbarrier", "ldmatrix", "stmatrix", NULL};
     struct ks_slice type = n > 0 ? mods[n - 1] : (struct ks_slice){"", 0};
     bool loads_fragment = ks_slice_eq(base, "wmma") && n > 0 &&

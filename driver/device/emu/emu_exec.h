@@ -53,6 +53,14 @@ struct ks_emu_copy {
     uint64_t number;         // of its warp
 };
 
+// wgmma of one warp that is under way: what it reads is to stay as it is.
+struct ks_emu_wgmma {
+    const struct ks_emu_inst *inst;
+    uint64_t a, b, base;     // descriptors; of the window of shared memory
+    uint64_t sum;            // of the bytes that it read
+    uint32_t batch;
+};
+
 // emu_mbarrier.c: what arrivals at an mbarrier of the block published, a phase.
 struct ks_emu_mbarrier {
     uint32_t address;        // in shared memory
@@ -89,6 +97,8 @@ struct ks_emu_warp {
     struct ks_emu_copy *copies; uint32_t n_copies, cap_copies;
     uint32_t batch[KS_EMU_LANES]; // copy groups committed, a lane
     uint64_t copies_begun;
+    struct ks_emu_wgmma *products; uint32_t n_products, cap_products;
+    uint32_t product_batch;  // wgmma groups committed
     uint32_t asking;         // lanes that asked an mbarrier in vain, lately
     const struct ks_emu_inst *asked;
     bool gives_way;          // now, to other warps

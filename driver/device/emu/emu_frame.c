@@ -135,7 +135,9 @@ void ks_emu_warp_free(struct ks_emu_warp *warp)
     }
     ks_emu_taint_free(warp);
     free(warp->copies);
+    free(warp->products);
     warp->copies = NULL;
+    warp->products = NULL;
 }
 
 // ---- special registers
@@ -206,8 +208,8 @@ void ks_emu_warp_start(struct ks_emu_warp *warp, struct ks_emu_block *block, uin
     warp->exists = warp->alive = lanes == KS_EMU_LANES ? UINT32_MAX : (1u << lanes) - 1;
     warp->rotate = false;
     warp->turn = KS_EMU_TURN;
-    warp->n_copies = warp->asking = 0;
-    warp->copies_begun = 0;
+    warp->n_copies = warp->n_products = warp->asking = 0;
+    warp->copies_begun = warp->product_batch = 0;
     warp->gives_way = warp->tainted = false;
     warp->n_causes = 0;
     warp->missed = warp->copies_missed = false;

@@ -221,13 +221,13 @@ static void read_data(struct ks_emu_decoder *d, unsigned n, bool load)
     i->more = KS_NEW_ARRAY(&d->module->arena, uint32_t, i->count);
     for (unsigned k = 0; k < i->count; k++) {
         uint32_t this = 0;
-        if (!load && !ks_emu_register_find(d, op->items[k], &i->more[k], &this)) {
-            i->more[k] = ks_emu_source_word(d, op->items[k], op->item_minus[k],
+        if (!load && !ks_emu_register_find(d, op->items[k].word, &i->more[k], &this)) {
+            i->more[k] = ks_emu_source_word(d, op->items[k].word, op->items[k].minus,
                                             width != 0 ? width : natural);
             continue;
         }
         if (load)
-            ks_emu_register(d, op->items[k], &i->more[k], &this);
+            ks_emu_register(d, op->items[k].word, &i->more[k], &this);
         if (this == 0) // '_'
             continue;
         if ((width != 0 && this != width) || this < i->size)

@@ -103,12 +103,16 @@ unsigned ks_emu_fragment(struct ks_emu_decoder *d, unsigned operand, unsigned at
 {
     const struct ks_emu_operand *op = &d->stmt.ops[operand];
     unsigned n = op->kind == KS_EMU_O_VECTOR ? op->n_items : 1;
+    if (n > KS_EMU_VECTOR) {
+        ks_emu_unsupported(d, "a fragment of this size");
+        return 0;
+    }
     for (unsigned i = 0; i < n; i++) {
-        struct ks_slice word = op->kind == KS_EMU_O_VECTOR ? op->items[i] : op->word;
+        struct ks_slice word = op->kind == KS_EMU_O_VECTOR ? op->items[i].word : op->word;
         u32 actual = 0;
         if (operand != 0 && op->kind == KS_EMU_O_VECTOR && !ks_emu_register_find(d, word, &actual,
                                                                                  &actual))
-            d->inst.more[at + i] = ks_emu_source_word(d, word, op->item_minus[i], width);
+            d->inst.more[at + i] = ks_emu_source_word(d, word, op->items[i].minus, width);
         else if (!ks_emu_register(d, word, &d->inst.more[at + i], &actual) || actual != width)
             ks_emu_unsupported(d, "a fragment of this form");
     }
@@ -347,7 +351,7 @@ bool ks_emu_decode_matrix(struct ks_emu_decoder *d)
         decode_rows(d, base.at[0] == 'l');
     else if (ks_slice_eq(base, "movmatrix"))
         decode_movmatrix(d);
-    else if (!ks_emu_decode_wmma(d))
+    else if (!ks_emu_decode_wmma(d) && !ks_emu_decode_wgmma(d))
         return false;
     d->inst.kind = KS_EMU_WARP_SYNC;
     d->inst.d = 0; // exchanges data: not a place where lanes may meet apart

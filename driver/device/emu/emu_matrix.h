@@ -24,6 +24,6 @@ void ks_emu_product(unsigned m, unsigned n, unsigned k, const double *a, const d
 bool ks_emu_shape(struct ks_slice word, unsigned *m, unsigned *n, unsigned *k);
 // The registers of a fragment operand into inst.more from `at` on; their number, 0 after unsupported.
 unsigned ks_emu_fragment(struct ks_emu_decoder *d, unsigned operand, unsigned at, unsigned width);
-bool ks_emu_decode_wmma(struct ks_emu_decoder *d);
+bool ks_emu_decode_wmma(struct ks_emu_decoder *d), ks_emu_decode_wgmma(struct ks_emu_decoder *d);
 
 #endif

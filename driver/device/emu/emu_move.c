@@ -68,11 +68,11 @@ static void decode_vector(struct ks_emu_decoder *d, unsigned n, unsigned width)
     i->more = KS_NEW_ARRAY(&d->module->arena, uint32_t, op->n_items);
     for (unsigned k = 0; k < op->n_items; k++) {
         u32 w = 0;
-        if (n == 0 && (!ks_emu_register(d, op->items[k], &i->more[k], &w) ||
+        if (n == 0 && (!ks_emu_register(d, op->items[k].word, &i->more[k], &w) ||
                        (w != i->size && w != 0)))
             ks_emu_unsupported(d, "a part of another width");
         if (n == 1)
-            i->more[k] = ks_emu_source_word(d, op->items[k], op->item_minus[k], i->size);
+            i->more[k] = ks_emu_source_word(d, op->items[k].word, op->items[k].minus, i->size);
     }
     bool halves = width == 8 && i->size == 4;
     i->run = n == 0 ? (halves ? unpack_8 : unpack) : (halves ? pack_8 : pack);

@@ -119,14 +119,17 @@ static enum ks_status read_offset(struct ks_emu_reader *r, int64_t *offset, stru
     return KS_OK;
 }
 
-static enum ks_status read_items(struct ks_emu_reader *r, struct ks_emu_operand *op,
-                                 const char *close, struct ks_err *err)
+static enum ks_status read_items(struct ks_emu_reader *r, struct ks_emu_stmt *stmt,
+                                 struct ks_emu_operand *op, const char *close, struct ks_err *err)
 {
+    op->items = &stmt->items[stmt->n_items];
     while (!ks_emu_is(r, close)) {
-        if (op->n_items == KS_EMU_VECTOR)
+        if (stmt->n_items == KS_EMU_ITEMS)
             return ks_emu_bad(r, "a shorter list is expected", err);
-        op->item_minus[op->n_items] = ks_emu_take(r, "-");
-        KS_TRY(want_word(r, &op->items[op->n_items++], err));
+        struct ks_emu_item *item = &stmt->items[stmt->n_items++];
+        op->n_items++;
+        item->minus = ks_emu_take(r, "-");
+        KS_TRY(want_word(r, &item->word, err));
         if (!ks_emu_take(r, ",") && !ks_emu_is(r, close))
             return ks_emu_bad(r, "',' is expected", err);
     }
@@ -134,8 +137,8 @@ static enum ks_status read_items(struct ks_emu_reader *r, struct ks_emu_operand 
     return KS_OK;
 }
 
-static enum ks_status read_operand(struct ks_emu_reader *r, struct ks_emu_operand *op,
-                                   struct ks_err *err)
+static enum ks_status read_operand(struct ks_emu_reader *r, struct ks_emu_stmt *stmt,
+                                   struct ks_emu_operand *op, struct ks_err *err)
 {
     *op = (struct ks_emu_operand){0};
     if (ks_emu_take(r, "[")) {
@@ -159,11 +162,11 @@ static enum ks_status read_operand(struct ks_emu_reader *r, struct ks_emu_operan
     }
     if (ks_emu_take(r, "{")) {
         op->kind = KS_EMU_O_VECTOR;
-        return read_items(r, op, "}", err);
+        return read_items(r, stmt, op, "}", err);
     }
     if (ks_emu_take(r, "(")) {
         op->kind = KS_EMU_O_LIST;
-        return read_items(r, op, ")", err);
+        return read_items(r, stmt, op, ")", err);
     }
     op->negated = ks_emu_take(r, "!");
     op->minus = ks_emu_take(r, "-");
@@ -203,7 +206,7 @@ enum ks_status ks_emu_read_stmt(struct ks_emu_reader *r, struct ks_emu_stmt *stm
     while (!ks_emu_is(r, ";")) {
         if (stmt->n_ops == KS_EMU_OPERANDS)
             return ks_emu_bad(r, "fewer operands are expected", err);
-        KS_TRY(read_operand(r, &stmt->ops[stmt->n_ops++], err));
+        KS_TRY(read_operand(r, stmt, &stmt->ops[stmt->n_ops++], err));
         if (!ks_emu_take(r, ",") && !ks_emu_is(r, ";")) {
             // `call (ret), f, (args)` and friends have commas everywhere; nothing else follows.
             return ks_emu_bad(r, "',' or ';' is expected", err);

@@ -7,6 +7,7 @@
 
 #define KS_EMU_OPERANDS 10
 #define KS_EMU_VECTOR 16  // mma fragments have up to 16 registers
+#define KS_EMU_ITEMS 160  // in all lists of a statement: a wgmma has 128 accumulators
 #define KS_EMU_MODS 14
 
 struct ks_emu_reader {
@@ -23,6 +24,11 @@ enum ks_emu_operand_kind {
     KS_EMU_O_LIST,      // (a, b, ...)
 };
 
+struct ks_emu_item {
+    struct ks_slice word;
+    bool minus;
+};
+
 struct ks_emu_operand {
     enum ks_emu_operand_kind kind;
     struct ks_slice word;    // empty in an address without a base
@@ -30,8 +36,7 @@ struct ks_emu_operand {
     bool negated;            // !p
     bool minus;              // a number's sign
     int64_t offset;          // in addresses; symbol+offset
-    struct ks_slice items[KS_EMU_VECTOR]; bool item_minus[KS_EMU_VECTOR];
-    unsigned n_items;
+    struct ks_emu_item *items; unsigned n_items; // in the statement
 };
 
 struct ks_emu_stmt {
@@ -39,6 +44,7 @@ struct ks_emu_stmt {
     struct ks_slice mods[KS_EMU_MODS]; unsigned n_mods;
     struct ks_slice guard; bool guard_negated;
     struct ks_emu_operand ops[KS_EMU_OPERANDS]; unsigned n_ops;
+    struct ks_emu_item items[KS_EMU_ITEMS]; unsigned n_items;
     uint32_t line;
 };
 
