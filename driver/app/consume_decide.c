@@ -150,6 +150,7 @@ static void add_substitution(struct consume *c, struct consume_kernel *kernel,
         .file = kernel->mark->file->path, .in_tu = kernel->mark->in_tu,
         .proposal = &found->variant.proposal, .domain = found->variant.domain,
         .key = key, .id = found->variant.id, .arch = kernel->arch,
+        .suffix = ks_cmdline_suffix(c->cmd, kernel->arch),
         .provenance = provenance(c->arena, kernel, found, key)};
     c->origins[c->n_subs++] = (struct consume_origin){
         kernel, found, digest_of(sub, &found->variant.evidence)};

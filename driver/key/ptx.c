@@ -457,3 +457,13 @@ struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line)
     }
     return name;
 }
+
+const struct ks_ptx_module *ks_ptx_of_arch(const struct ks_ptx_module *modules, size_t n, int arch)
+{
+    const struct ks_ptx_module *found = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (modules[i].arch == arch &&
+            (found == NULL || strlen(modules[i].target) > strlen(found->target)))
+            found = &modules[i];
+    return found;
+}

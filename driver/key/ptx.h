@@ -26,6 +26,9 @@ struct ks_ptx_module {
     struct ks_ptx_entry *entries; size_t n_entries;
 };
 
+// Of those for an architecture the most specific one, compute_90a before compute_90: what its devices run.
+const struct ks_ptx_module *ks_ptx_of_arch(const struct ks_ptx_module *modules, size_t n, int arch);
+
 // Reads the PTX nvcc leaves under --keep; the text need not outlive the call. KS_E_FORMAT on what is
 // not PTX.
 enum ks_status ks_ptx_read(struct ks_arena *arena, struct ks_slice text,

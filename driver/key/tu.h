@@ -28,6 +28,7 @@ struct ks_tu_kernel {
     const struct ks_signature *signature; // names of parameters stand in mark->decl
     const struct ks_ptx_entry *ptx;
     int arch;
+    const char *target;                // "sm_90a"
     const char *contract;
     struct ks_digest key;
     const char *key_text;

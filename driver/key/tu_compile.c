@@ -290,12 +290,13 @@ const char *ks_tu_cubin_among(struct ks_arena *arena, const struct ks_tu_compile
 {
     // NAME.sm_90.cubin, NAME.compute_90.sm_90.cubin, NAME.compute_90.cubin for one real target with
     // its PTX kept in the object, NAME.cubin for one without (-gencode=arch=compute_90,code=sm_90).
-    const char *endings[] = {ks_arena_printf(arena, ".sm_%d.cubin", arch),
-                             ks_arena_printf(arena, ".compute_%d.cubin", arch)};
-    for (size_t e = 0; e < 2; e++)
+    static const char *const virtual[] = {"sm", "compute"}, *const suffixes[] = {"", "a", "f"};
+    for (size_t e = 0; e < 6; e++) {
+        const char *ending = ks_arena_printf(arena, ".%s_%d%s.cubin", virtual[e / 3], arch, suffixes[e % 3]);
         for (size_t i = 0; i < names->len; i++)
-            if (ks_ends_with(names->at[i], endings[e]))
+            if (ks_ends_with(names->at[i], ending))
                 return ks_path_join(arena, compile->keep_dir, names->at[i]);
+    }
     const char *only = NULL;
     for (size_t i = 0; i < names->len; i++)
         if (ks_ends_with(names->at[i], ".cubin")) {
@@ -319,11 +320,8 @@ const char *ks_tu_cubin(struct ks_arena *arena, const struct ks_tu_compile *comp
 // "sm_90a", where the unit is compiled for that.
 static const char *target_of(struct ks_arena *arena, const struct ks_tu *tu, int arch)
 {
-    const char *target = ks_arena_printf(arena, "sm_%d", arch);
-    for (size_t i = 0; i < tu->n_modules; i++)
-        if (tu->modules[i].arch == arch)
-            target = tu->modules[i].target;
-    return target;
+    const struct ks_ptx_module *module = ks_ptx_of_arch(tu->modules, tu->n_modules, arch);
+    return module != NULL ? module->target : ks_arena_printf(arena, "sm_%d", arch);
 }
 
 enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
@@ -356,7 +354,8 @@ struct ks_slice ks_tu_preprocessed(struct ks_arena *arena, const struct ks_tu *t
 {
     struct ks_strv names = {0};
     struct ks_slice text = {"", 0};
-    const char *found = NULL, *ending = ks_arena_printf(arena, ".compute_%d.cpp1.ii", arch);
+    const char suffix[2] = {ks_cmdline_suffix(tu->cmd, arch), '\0'};
+    const char *found = NULL, *ending = ks_arena_printf(arena, ".compute_%d%s.cpp1.ii", arch, suffix);
     size_t n = 0;
     if (tu->plain_dir == NULL || ks_dir_list(arena, tu->plain_dir, &names, NULL) != KS_OK)
         return text;

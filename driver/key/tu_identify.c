@@ -101,18 +101,22 @@ static enum ks_reason problem_reason(const char *problem)
 }
 
 // Whether the build makes what a variant is: code for the very architecture that the PTX is for. Code
-// for a later one (arch=compute_80,code=sm_86) is no device's of the variant's, and is another text.
-static bool makes_code(const struct ks_cmdline *cmd, int arch)
+// for a later one (arch=compute_80,code=sm_86) is no device's of the variant's, and is another text. Of
+// sm_90 and sm_90a together nobody tells which one a device takes.
+static bool makes_code(const struct ks_cmdline *cmd, const struct ks_ptx_module *module, const char **text)
 {
-    bool makes = cmd->n_archs == 0; // native, all: each has its own
-    for (size_t i = 0; i < cmd->n_archs; i++)
-        makes |= cmd->archs[i].compute == arch && cmd->archs[i].sm == arch;
-    return makes;
+    size_t kinds;
+    const struct ks_arch *code = ks_cmdline_code(cmd, module->arch, &kinds);
+    const char last = module->target[strlen(module->target) - 1], suffix = last > '9' ? last : '\0';
+    *text = kinds > 1 ? "there is code of several kinds for this architecture" : "";
+    return cmd->n_archs == 0 || (kinds == 1 && code->of == suffix); // native, all: each has its own
 }
 
-static void find_reason(const struct ks_cmdline *cmd, struct ks_tu_kernel *kernel)
+static void find_reason(const struct ks_cmdline *cmd, const struct ks_ptx_module *module,
+                        struct ks_tu_kernel *kernel)
 {
     const struct ks_kernel_decl *decl = kernel->mark->decl;
+    const char *no_code;
     kernel->reason = kernel->ptx->ineligible;
     kernel->reason_text = kernel->ptx->ineligible_text;
     if (kernel->mark->mark->off) {
@@ -124,9 +128,9 @@ static void find_reason(const struct ks_cmdline *cmd, struct ks_tu_kernel *kerne
     } else if (kernel->ptx->n_params != kernel->signature->n_params) {
         kernel->reason = KS_R_PARAMETERS;
         kernel->reason_text = "parameter counts of source and PTX differ";
-    } else if (kernel->reason == KS_R_APPLIED && !makes_code(cmd, kernel->arch)) {
+    } else if (kernel->reason == KS_R_APPLIED && !makes_code(cmd, module, &no_code)) {
         kernel->reason = KS_R_NO_CODE;
-        kernel->reason_text = "";
+        kernel->reason_text = no_code;
     }
 }
 
@@ -178,7 +182,6 @@ static void check_mark(struct ks_arena *arena, const struct ks_err *contract,
 }
 
 static enum ks_status identify_one(struct ks_arena *arena, const struct ks_tu *tu,
-                                   const struct ks_ptx_module *module,
                                    struct ks_tu_kernel *kernel, struct ks_err *err)
 {
     KS_TRY(ks_contract_text(arena, kernel->mark->mark, kernel->signature, &kernel->contract, err));
@@ -188,7 +191,7 @@ static enum ks_status identify_one(struct ks_arena *arena, const struct ks_tu *t
                                    .maxrregcount = tu->cmd->maxrregcount,
                                    .rdc = tu->cmd->rdc,
                                    .contract = kernel->contract,
-                                   .target = module->target,
+                                   .target = kernel->target,
                                    .arch = kernel->arch};
     kernel->key = ks_key_of(&fields);
     kernel->key_text = ks_key_text(arena, &fields);
@@ -250,6 +253,9 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
 {
     size_t before = kernels->len;
     for (size_t m = 0; m < tu->n_modules && !is_lto(tu); m++) {
+        // With -arch=sm_90a nvcc writes PTX of compute_90 too, for other devices.
+        if (&tu->modules[m] != ks_ptx_of_arch(tu->modules, tu->n_modules, tu->modules[m].arch))
+            continue;
         ks_vec_each(struct ks_signature, signature, &tu->signatures) {
             if (!ks_signature_matches(signature, mark->decl) ||
                 !instance_wanted(mark, signature, arena))
@@ -259,13 +265,14 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
                 continue;
             struct ks_tu_kernel *kernel = ks_vec_push(arena, kernels);
             *kernel = (struct ks_tu_kernel){.mark = mark, .ptx = entry,
-                                            .arch = tu->modules[m].arch};
+                                            .arch = tu->modules[m].arch,
+                                            .target = tu->modules[m].target};
             kernel->signature = signature;
-            find_reason(tu->cmd, kernel);
+            find_reason(tu->cmd, &tu->modules[m], kernel);
             if (kernel->reason == KS_R_PARAMETERS || kernel->reason == KS_R_CONDITIONAL_PARAMETERS)
                 continue;
             struct ks_err mistake = {0};
-            enum ks_status status = identify_one(arena, tu, &tu->modules[m], kernel, &mistake);
+            enum ks_status status = identify_one(arena, tu, kernel, &mistake);
             if (status != KS_OK && status != KS_E_USER && status != KS_E_UNSUPPORTED)
                 return ks_err_set(err, status, "%s", mistake.text);
             check_mark(arena, &mistake, kernel);

@@ -66,10 +66,7 @@ enum ks_status ks_tu_built_read(struct ks_arena *arena, const struct ks_tu *tu,
     KS_TRY(ks_dir_list(arena, compile->keep_dir, &names, err));
     struct ks_ptx_modules modules = {0};
     KS_TRY(ks_tu_modules_read(arena, compile->keep_dir, &names, KS_PTX_AS_IS, &modules, err));
-    const struct ks_ptx_module *module = NULL;
-    ks_vec_each(struct ks_ptx_module, m, &modules)
-        if (m->arch == sub->arch)
-            module = m;
+    const struct ks_ptx_module *module = ks_ptx_of_arch(modules.at, modules.len, sub->arch);
     built->cubin = ks_tu_cubin_among(arena, compile, &names, sub->arch);
     if (module == NULL || built->cubin == NULL)
         return ks_err_set(err, KS_E_ABSENT, "no code for sm_%d in the shadow", sub->arch);

@@ -33,12 +33,13 @@ static bool parse_name(const char *text, struct arch_name *name)
     return true;
 }
 
-static void add(struct ks_arena *arena, arch_list *list, int compute, int sm, char suffix)
+static void add(struct ks_arena *arena, arch_list *list, const struct ks_arch *arch)
 {
     ks_vec_each (struct ks_arch, known, list)
-        if (known->compute == compute && known->sm == sm && known->suffix == suffix)
+        if (known->compute == arch->compute && known->sm == arch->sm && known->suffix == arch->suffix &&
+            known->of == arch->of)
             return;
-    *ks_vec_push(arena, list) = (struct ks_arch){compute, sm, suffix};
+    *ks_vec_push(arena, list) = *arch;
 }
 
 // One pair of virtual architecture and code. The suffix of either makes the code specific: for
@@ -50,18 +51,21 @@ static bool add_pair(struct ks_arena *arena, arch_list *list, const struct arch_
     if (virtual->kind != 'c' || !parse_name(code, &name))
         return false;
     char suffix = name.suffix != '\0' ? name.suffix : virtual->suffix;
-    add(arena, list, virtual->number, name.kind == 's' ? name.number : 0, suffix);
+    const struct ks_arch arch = {virtual->number, name.kind == 's' ? name.number : 0, suffix,
+                                 virtual->suffix};
+    add(arena, list, &arch);
     return true;
 }
 
 // Without -code. For a specific architecture nvcc 13 adds PTX of the general one (tried).
 static void add_shorthand(struct ks_arena *arena, arch_list *list, const struct arch_name *name)
 {
-    if (name->suffix != '\0')
-        add(arena, list, name->number, 0, '\0');
+    const char own = name->suffix;
+    if (own != '\0')
+        add(arena, list, &(struct ks_arch){name->number, 0, '\0', '\0'});
     if (name->kind == 's')
-        add(arena, list, name->number, name->number, name->suffix);
-    add(arena, list, name->number, 0, name->suffix);
+        add(arena, list, &(struct ks_arch){name->number, name->number, own, own});
+    add(arena, list, &(struct ks_arch){name->number, 0, own, own});
 }
 
 // "arch=compute_90,code=[compute_90,sm_90]": either order, brackets or quotes around the codes.
@@ -139,4 +143,21 @@ void ks_arch_read(struct ks_arena *arena, const struct ks_arch_words *words, str
         cmd->archs = list.at;
         cmd->n_archs = list.len;
     }
+}
+
+const struct ks_arch *ks_cmdline_code(const struct ks_cmdline *cmd, int arch, size_t *kinds)
+{
+    const struct ks_arch *first = NULL;
+    *kinds = 0;
+    for (size_t i = 0; i < cmd->n_archs; i++)
+        if (cmd->archs[i].compute == arch && cmd->archs[i].sm == arch && (*kinds)++ == 0)
+            first = &cmd->archs[i];
+    return first;
+}
+
+char ks_cmdline_suffix(const struct ks_cmdline *cmd, int arch)
+{
+    size_t kinds;
+    const struct ks_arch *code = ks_cmdline_code(cmd, arch, &kinds);
+    return code != NULL ? code->of : '\0';
 }

@@ -11,6 +11,7 @@ struct ks_arch {
     int compute;      // virtual architecture, 90 (0: none)
     int sm;           // real architecture, 90 (0: PTX only)
     char suffix;      // 'a' or 'f', or 0
+    char of;          // the virtual architecture's own
 };
 
 // What a command that compiles and links compiles.
@@ -52,6 +53,12 @@ struct ks_cmdline {
                                           // key: -Xptxas and options like -Ofc=max; "". Without
                                           // what only prints, -lineinfo, -maxrregcount and rdc
 };
+
+// Machine code that is made for an architecture of PTX for the same; the first, and of how many kinds it
+// is (sm_90 and sm_90a are two). NULL: none, or the words do not tell.
+const struct ks_arch *ks_cmdline_code(const struct ks_cmdline *cmd, int arch, size_t *kinds);
+// 'a' or 'f' where that PTX is for sm_90a or sm_100f and their like, else 0.
+char ks_cmdline_suffix(const struct ks_cmdline *cmd, int arch);
 
 // The host compiler that -ccbin names, or NULL.
 const char *ks_cmdline_host_compiler(const struct ks_cmdline *cmd);

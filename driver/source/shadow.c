@@ -32,7 +32,7 @@ const char *ks_shadow_namespace(struct ks_arena *arena, const char *id,
 struct piece {
     const struct ks_substitution *sub; // the first of them
     size_t at;                         // offset in the text; SIZE_MAX: at its end
-    KS_VEC(int) archs;
+    KS_VEC(const struct ks_substitution *) archs; // one for each
 };
 
 struct writer {
@@ -105,9 +105,9 @@ static enum ks_status collect_pieces(struct writer *w)
             piece->at = at;
         bool known = false;
         for (size_t k = 0; k < piece->archs.len; k++)
-            known |= piece->archs.at[k] == sub->arch;
+            known |= piece->archs.at[k]->arch == sub->arch;
         if (!known)
-            *ks_vec_push(w->arena, &piece->archs) = sub->arch;
+            *ks_vec_push(w->arena, &piece->archs) = sub;
     }
     return KS_OK;
 }
@@ -183,9 +183,14 @@ static void write_piece(struct writer *w, const struct piece *piece)
     // Host and other architectures see signatures only: no host code of a proposal exists, and a
     // body that ran by mistake stops the program instead of computing nothing.
     ks_buf_puts(w->out, "#if defined(__CUDA_ARCH__) && (");
-    for (size_t i = 0; i < piece->archs.len; i++)
-        ks_buf_printf(w->out, "%s__CUDA_ARCH__ == %d", i > 0 ? " || " : "",
-                      piece->archs.at[i] * 10);
+    for (size_t i = 0; i < piece->archs.len; i++) {
+        const struct ks_substitution *on = piece->archs.at[i];
+        ks_buf_printf(w->out, "%s__CUDA_ARCH__ == %d", i > 0 ? " || " : "", on->arch * 10);
+        if (on->suffix == 'a')
+            ks_buf_printf(w->out, " && defined(__CUDA_ARCH_FEAT_SM%d_ALL)", on->arch);
+        else if (on->suffix != '\0')
+            ks_buf_puts(w->out, " && defined(__CUDA_ARCH_FAMILY_SPECIFIC__)");
+    }
     ks_buf_puts(w->out, ")\n");
     write_marker(w, sub);
     ks_buf_puts(w->out, proposal->source);

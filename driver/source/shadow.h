@@ -17,6 +17,7 @@ struct ks_substitution {
     const char *key;             // hex, for provenance; may be "" while judging
     const char *id;              // ks_proposal_id
     int arch;                    // 90 for sm_90: compiled and dispatched there only
+    char suffix;                 // 'a' for sm_90a, 'f': other text for sm_90 is without it; or 0
     const char *provenance;      // one line for the object's note: key, variant, evidence, signer
 };
 

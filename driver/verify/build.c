@@ -83,19 +83,25 @@ static enum ks_status entry_text(struct ks_arena *arena, const struct ks_tu_comp
                                  struct ks_slice *text, struct ks_err *err)
 {
     struct ks_strv files = {0};
+    struct ks_ptx_module both[2] = {0}; // the best so far, the next
     KS_TRY(ks_dir_list(arena, compile->keep_dir, &files, err));
+    *entry = NULL;
     for (size_t i = 0; i < files.len; i++) {
+        struct ks_slice next;
+        const struct ks_ptx_entry *found;
         if (!ks_ends_with(files.at[i], ".ptx"))
             continue;
-        struct ks_ptx_module module = {0};
-        KS_TRY(ks_file_read(arena, ks_path_join(arena, compile->keep_dir, files.at[i]), PTX_MAX, text,
-                            err));
-        KS_TRY(ks_ptx_read(arena, *text, &module, err));
-        *entry = module.arch == arch ? ks_ptx_find(&module, name) : NULL;
-        if (*entry != NULL)
-            return KS_OK;
+        KS_TRY(ks_file_read(arena, ks_path_join(arena, compile->keep_dir, files.at[i]), PTX_MAX, &next, err));
+        KS_TRY(ks_ptx_read(arena, next, &both[1], err));
+        if ((found = ks_ptx_find(&both[1], name)) == NULL || ks_ptx_of_arch(both, 2, arch) != &both[1])
+            continue;
+        both[0] = both[1];
+        *entry = found;
+        *text = next;
     }
-    KS_FAIL(err, KS_E_ABSENT, "no PTX of %s", name);
+    if (*entry == NULL)
+        KS_FAIL(err, KS_E_ABSENT, "no PTX of %s", name);
+    return KS_OK;
 }
 
 enum ks_status ks_judge_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
@@ -155,7 +161,9 @@ static struct ks_substitution substitution(struct ks_judge *judge, const struct 
     return (struct ks_substitution){.signature = judge->kernel->signature, .decl = mark->decl,
                                     .file = mark->file->path, .in_tu = mark->in_tu,
                                     .proposal = c->proposal, .key = "", .id = c->id,
-                                    .arch = judge->kernel->arch, .provenance = ""};
+                                    .arch = judge->kernel->arch,
+                                    .suffix = ks_cmdline_suffix(judge->tu->cmd, judge->kernel->arch),
+                                    .provenance = ""};
 }
 
 static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_compile *compile,

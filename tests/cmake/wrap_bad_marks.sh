@@ -49,7 +49,9 @@ for words in '-rdc=true -dlto -arch=sm_90' '-rdc=true -gencode arch=compute_90,c
 done
 # Nor is code for one architecture that was compiled for another, or none, what a variant could be.
 for words in '-gencode arch=compute_80,code=sm_86' '-arch=compute_80 -code=sm_86,compute_80' \
-        '-gencode arch=compute_90,code=compute_90'; do
+        '-gencode arch=compute_90,code=compute_90' \
+        '-gencode arch=compute_90,code=sm_90 -gencode arch=compute_90a,code=sm_90a' \
+        '-gencode arch=compute_90,code=sm_90 -gencode arch=compute_90a,code=compute_90a'; do
     # shellcheck disable=SC2086
     compile $words -c good.cu -o a.o
     reason no-code

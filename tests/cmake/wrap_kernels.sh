@@ -122,6 +122,19 @@ for round in proof hit; do
     substituted b.o
 done
 
+# For sm_90a nvcc makes PTX of compute_90 too: what only sm_90a has stays out of it, and it has no key of its own.
+specific="__device__ void order() { asm volatile(\"wgmma.fence.sync.aligned;\" : : : \"memory\"); }"
+sed "s/^source: |/&\n  $specific/; s/{$/{ order();/" add.yaml > specific.yaml
+grep -q 'order();' specific.yaml || fail "specific.yaml"
+for words in -arch=sm_90a -gencode=arch=compute_90a,code=sm_90a; do
+    variant --kernel='lib::add<float,3>' specific.yaml src/b.cu -- $words -Iinc
+    for round in proof hit; do
+        KS_MODE=strict compile $words -Iinc -c src/b.cu -o b.o
+        count 1
+        substituted b.o
+    done
+done
+
 # A debug build is nobody's to touch.
 compile -G "${words[@]}" -c src/b.cu -o b.o
 reason debug-build

@@ -206,7 +206,8 @@ static void make_variant(struct ks_arena *arena, const struct verb_tu *tu,
         .signature = kernel->signature, .decl = kernel->mark->decl,
         .file = kernel->mark->file->path, .in_tu = kernel->mark->in_tu,
         .proposal = &variant.proposal, .domain = variant.domain, .key = hex, .id = variant.id,
-        .arch = kernel->arch, .provenance = "made by a test"};
+        .arch = kernel->arch, .suffix = ks_cmdline_suffix(&tu->cmd, kernel->arch),
+        .provenance = "made by a test"};
     fill_built(arena, tu, &sub, &variant.evidence);
     const char *path;
     must(ks_store_put_variant(arena, &tu->store, secret, &variant, &path, &err), &err);

@@ -34,6 +34,7 @@ static void setup_proposal(struct ks_proposal *p)
 }
 
 // Shadow of `text`, whose kernel k (if subs are wanted) is found in it.
+static char suffix;
 static char *shadow(const char *text, size_t n_subs, struct ks_mark_list *marks, bool in_tu,
                     enum ks_status want)
 {
@@ -48,7 +49,7 @@ static char *shadow(const char *text, size_t n_subs, struct ks_mark_list *marks,
         subs[i] = (struct ks_substitution){
             .signature = &signature, .decl = &kernels.at[i < kernels.len ? i : 0], .file = "a.cu",
             .in_tu = in_tu, .proposal = &proposal, .key = "", .id = "0123456789abcdef",
-            .arch = i == 0 ? 90 : 80, .provenance = "who \"what\"\\?"};
+            .arch = i == 0 ? 90 : 80, .suffix = i == 0 ? suffix : '\0', .provenance = "who \"what\"\\?"};
     struct ks_shadow_request request = {.tu_token = "dir/a \"b\".cu", .marks = marks, .subs = subs,
                                         .text = ks_slice_of(text), .n_subs = n_subs};
     struct ks_buf out = KS_BUF(1 << 20);
@@ -112,6 +113,19 @@ static void inserts_after_the_brace(void **state)
     assert_non_null(strstr(out, "pop_macro(\"n\")"));
     assert_null(strstr(out, "#undef INT_MAX\n"));
     assert_null(strstr(out, "#undef __global__\n"));
+}
+
+// For sm_90a nvcc compiles the unit for compute_90 too.
+static void asks_for_the_suffix(void **state)
+{
+    (void)state;
+    suffix = 'a';
+    char *out = shadow(kernel_text, 2, NULL, true, KS_OK);
+    assert_non_null(strstr(out, "(__CUDA_ARCH__ == 900 && defined(__CUDA_ARCH_FEAT_SM90_ALL) || __CUDA_ARCH__ == 800)"));
+    suffix = 'f';
+    out = shadow(kernel_text, 1, NULL, true, KS_OK);
+    assert_non_null(strstr(out, "(__CUDA_ARCH__ == 900 && defined(__CUDA_ARCH_FAMILY_SPECIFIC__))"));
+    suffix = '\0';
 }
 
 // Two architectures of one proposal are one text: twice would not compile.
@@ -211,7 +225,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_users_bytes), cmocka_unit_test(blanks_marks),
-        cmocka_unit_test(inserts_after_the_brace), cmocka_unit_test(emits_a_proposal_once),
+        cmocka_unit_test(inserts_after_the_brace), cmocka_unit_test(emits_a_proposal_once), cmocka_unit_test(asks_for_the_suffix),
         cmocka_unit_test(moves_code_to_the_end), cmocka_unit_test(refuses),
         cmocka_unit_test(quotes_folders), cmocka_unit_test(knows_what_may_lie_beside),
         cmocka_unit_test(quotes_the_front_ends_folder),
