@@ -30,6 +30,7 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
     brief->canonical_ptx =
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
     brief->specimens = ks_engine_specimens(arena);
+    ks_fact_set(arena, &brief->facts, "arch_alone", ks_ends_with(kernel->target, "a"));
     return ks_engine_features(arena, brief, err);
 }
 

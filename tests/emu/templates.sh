@@ -22,10 +22,10 @@ known() {
     printf '%s\n' "$@" | sort > "$scratch/want"
     diff "$scratch/want" "$scratch/have" || { echo "FAIL: $file: other templates know it"; cat "$scratch/err"; bad=1; }
 }
-# right FILE KERNEL TEMPLATE SETTING...
+# right FILE KERNEL TEMPLATE SETTING...   TARGET: sm_90 where it is not set
 right() {
     "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "${@:2}" > "$scratch/proposal.yaml" 2> "$scratch/err" &&
-        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>> "$scratch/err"
+        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- "-arch=${TARGET:-sm_90}" > "$scratch/out" 2>> "$scratch/err"
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
 # bound FILE KERNEL TEMPLATE WORDS...: the first way to bind it has these parts
@@ -38,13 +38,25 @@ bound() {
 }
 known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
-known halves "halves_nt gemm_half" "halves_tn_bias gemm_half"
+known halves "halves_nt gemm_half" "halves_nt gemm_wgmma" "halves_tn_bias gemm_half" "halves_tn_bias gemm_wgmma" \
+    "halves_long gemm_half" "halves_long gemm_wgmma"
 right gemm batch_tn gemm bm=64 bn=64 bk=16
 "$build/tests/print_template" gemm.cu "$scratch/gemm.ptx" cut_off gemm 2>&1 > "$scratch/proposal.yaml" | grep -q '^1: .*B^T' ||
     { echo "FAIL: cut_off is bound in several ways"; bad=1; }
 right gemm ragged_nn gemm bm=64 bn=64 ragged=true
 right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right halves halves_tn_bias gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
+TARGET=sm_90a right halves halves_nt gemm_wgmma bm=256
+TARGET=sm_90a right halves halves_tn_bias gemm_wgmma bm=128
+TARGET=sm_90a right halves halves_long gemm_wgmma bm=128
+# What only sm_90a has is not proposed elsewhere, and does not compile there.
+for target in sm_90 sm_90a; do
+    "$build/bin/ks" explain --why halves.cu:halves_long -- "-arch=$target" > "$scratch/$target" 2>&1
+done
+grep -q 'gemm-halves-by-warpgroups  *requires arch_alone, and it is 0' "$scratch/sm_90" || { echo "FAIL: wgmma for sm_90"; bad=1; }
+grep -q 'template gemm_wgmma: 2 candidates' "$scratch/sm_90a" || { echo "FAIL: no wgmma for sm_90a"; bad=1; }
+"$build/bin/ks" verify halves.cu:halves_long --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+grep -q ": COMPILE: .*wgmma" "$scratch/out" || { echo "FAIL: wgmma compiles for sm_90"; cat "$scratch/out"; bad=1; }
 # The same text from nobody knows where: its inline assembly is refused.
 "$build/tests/print_template" halves.cu "$scratch/halves.ptx" halves_nt gemm_half > "$scratch/proposal.yaml" 2> "$scratch/err"
 "$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu -- -arch=sm_90 > "$scratch/out" 2>&1

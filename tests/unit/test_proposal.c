@@ -56,6 +56,8 @@ static enum ks_status check_source(const char *source, struct ks_err *err)
     "__device__ void s(unsigned (&r)[4], unsigned at) { asm volatile(" text " : " constraint         \
     "(r[0]), \"=r\"(r[1]), \"=r\"(r[2]), \"=r\"(r[3]) : \"r\"(at)" more "); }\n" KERNEL
 
+#define ORDER(text, operands) "__device__ void s(float &c) { asm volatile(" text " : " operands " : : \"memory\"); }\n" KERNEL
+
 static void accepts(void **state)
 {
     (void)state;
@@ -86,6 +88,11 @@ static void accepts(void **state)
         "__device__ auto add(int a, int b) -> int { return a < b ? a : b; }\n" KERNEL,
         "__device__ __nv_bfloat16 *p(__nv_bfloat16 *v) { return v; }\n" KERNEL,
         LOAD(LDMATRIX, "\"=r\"", ""),
+        LOAD("\"ldmatrix.sync.aligned.m8n8.x4.\"\n\"shared.b16 {%0, %1, %2, %3}, [%4];\"", "\"=r\"", ""),
+        ORDER("\"wgmma.fence.sync.aligned;\"", ""),
+        ORDER("\"wgmma.wait_group.sync.aligned 0;\"", ""),
+        ORDER("\"fence.proxy.async.shared::cta;\"", ""),
+        ORDER("\"\"", "\"+f\"(c)"),
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         struct ks_err err = {0};
@@ -146,6 +153,12 @@ static void refuses(void **state)
         {LOAD(LDMATRIX, "\"=r\" \"\"", ""), "'asm'"},
         {LOAD(LDMATRIX, "\"=r\"", ": \"memory\""), "'asm'"},
         {"__device__ void s() { asm(" LDMATRIX "); }\n" KERNEL, "'asm'"},
+        {ORDER("\"wgmma.fence.sync.aligned; trap;\"", ""), "'asm'"},
+        {ORDER("\"wgmma.fence.sync.aligned;\" \"trap;\"", ""), "'asm'"},
+        {ORDER("\"wgmma.fence.sync.\\x61ligned;\"", ""), "'asm'"},
+        {ORDER("\"wgmma.wait_group.sync.aligned 2;\"", ""), "'asm'"},
+        {ORDER("R\"(wgmma.fence.sync.aligned;)\"", ""), "'asm'"},
+        {ORDER("\"\"", "\"=m\"(c)"), "'asm'"},
         {"__host__ void s() {}\n" KERNEL, "'__host__'"},
         {"void s() {}\n" KERNEL, "host function"},
         {"constexpr int s() { return 1; }\n" KERNEL, "host function"},

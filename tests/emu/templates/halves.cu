@@ -26,3 +26,17 @@ __global__ void halves_tn_bias(const __nv_bfloat16 *a, const __nv_bfloat16 *b, c
         sum += __bfloat162float(a[l * m + i]) * __bfloat162float(b[l * n + j]);
     c[i * n + j] = __float2bfloat16(sum + bias[j]);
 }
+
+// Whole tiles, more of them than are in shared memory at a time.
+#pragma ks optimize
+#pragma ks workload let(m=128) let(n=128) let(k=448) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void halves_long(const __nv_bfloat16 *a, const __nv_bfloat16 *b, __nv_bfloat16 *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    float sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += __bfloat162float(a[i * k + l]) * __bfloat162float(b[l * n + j]);
+    c[i * n + j] = __float2bfloat16(sum);
+}
