@@ -58,6 +58,8 @@ fi
 one_of_oracle() { "$ks" verify --suite "$root/tests/oracle" --only="${1%-*}"; }
 (cd "$root/tests/oracle" && parts "$out/oracle" one_of_oracle [AR][0-9]*/)
 check $? "tolerances measured in double: $(told "$out/oracle" txt | grep -c '^ *ok  *[AR]') of $(ls -d "$root"/tests/oracle/[AR][0-9]*/ | wc -l) verdicts"
+"$root/tests/gpu/halves.sh" "$build" "$out" >"$out/halves.txt" 2>&1
+check $? "products of halves: $(tail -1 "$out/halves.txt")"
 "$root/tests/gpu/findings.sh" "$build" >"$out/findings.txt" 2>&1
 check $? "originals at fault: $(grep -c '^ok ' "$out/findings.txt") of 4 told with the place"
 "$root/tests/gpu/profile.sh" "$build" "$out" >"$out/profile.txt" 2>&1
