@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """kernelbench_figures.py OUT [--doc FILE]: the table of what kernelbench.sh left in OUT, and its figures as a line of
-JSON; with --doc the same as a page of the documentation. --one ROW: one result in a few words. --timed ROW: whether
+JSON; with --doc the same as a page of the documentation, beside a FILE.json (for its .md) with the rows of earlier runs on that kind of
+GPU: a port that OUT has takes the place of its row there, and --source NAME says what was measured (a commit). --one ROW: one result in a few words. --timed ROW: whether
 every kernel in it has a time."""
 import glob
 import json
@@ -9,6 +10,7 @@ import os
 import re
 import statistics
 import sys
+import time
 
 SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
 SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean")
@@ -121,7 +123,7 @@ def problem(path, out, torch=None):
         "skills": sorted({k["skill"] for k in found if k.get("skill")}),
         "verdict": "failed: " + failed if failed else "faster" if found else "original stays",
         "eager_us": (torch or {}).get(f"{level}/{file}", {}).get("eager_us"),
-        "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
+        "day": time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))), "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
     }
 
 
@@ -171,7 +173,7 @@ WHAT = "its own calls at the ports' sizes, and where compiled the benchmark's mo
 PAGE = """# KernelBench on {gpu}
 
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
-{gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
+*Measured* says on which day, and of which commit: a port that was not measured again keeps its row. {gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
 `samples/kernelbench`, compiled with -O3, and their ports say which sizes they have. Times are of launches with a cold L2.
 *Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what copying and fp32 multiply-adds
 on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
@@ -180,17 +182,29 @@ Library column: {library}. PyTorch columns: {torch}.
 """
 
 
-def page(rows, run, library, torch):
+def kept(path, rows, run, library, torch, source):
+    """of --doc: (row, its cells, when and of what it was measured), those of OUT in place of earlier ones"""
+    old = load(path, {"run": run, "rows": []})
+    if old["run"] != run:
+        sys.exit(f"{path} is of another run: {old['run']}")
+    lines = {(r["level"], r["name"]): {"row": r, "cells": columns(r, library, torch), "measured": f"{r['day']} {source}".strip()} for r in rows}
+    lines = {**{(line["row"]["level"], line["row"]["name"]): line for line in old["rows"]}, **lines}
+    lines = [lines[key] for key in sorted(lines)]
+    with open(path, "w") as file:
+        file.write(json.dumps({"run": run, "rows": "ROWS"}).replace('"ROWS"', "[\n" + ",\n".join(json.dumps(line) for line in lines) + "\n]") + "\n")
+    return lines
+
+
+def page(lines, run, library, torch):
     text = PAGE.format(**{**run, "without": f", without {run['without']}" if run.get("without") else "",
                           "library": "cuBLAS, fp32" if library else "not run", "torch": WHAT if torch else "not run"})
-    sums = figures(rows, run)
+    sums = figures([line["row"] for line in lines], run)
     text += "| | " + " | ".join(SUMMARY) + " |\n|---|" + "---|" * len(SUMMARY) + "\n"
     for name, part in [("all", sums), ("all, without degenerate ones", sums["sound"]),
                        *((key.replace("_sound", ", without degenerate ones"), part) for key, part in sums["levels"].items())]:
         text += f"| {name} | " + " | ".join(str(part[key]) for key in SUMMARY) + " |\n"
-    text += "\n| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD) + "\n"
-    for r in rows:
-        cells = columns(r, library, torch)
+    text += "\n| " + " | ".join(HEAD + ["measured"]) + " |\n|" + "---|" * (len(HEAD) + 1) + "\n"
+    for r, cells in ((line["row"], line["cells"] + [line["measured"]]) for line in lines):
         if r["ratio"] < 1 or r["verdict"].startswith("failed"):
             cells = [f"**{c}**" for c in cells]
         text += "| " + " | ".join(c.replace("|", "/").replace("\n", " ") for c in cells) + " |\n"
@@ -208,8 +222,11 @@ def main():
     run, library, torch = (load(os.path.join(out, name + ".json"), {}) for name in ("run", "library", "torch"))
     rows = [problem(path, out, torch) for path in sorted(glob.glob(os.path.join(out, "rows", "*.json")))]
     if "--doc" in sys.argv:
-        with open(sys.argv[sys.argv.index("--doc") + 1], "w") as file:
-            file.write(page(rows, run, library, torch))
+        path = sys.argv[sys.argv.index("--doc") + 1]
+        source = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else ""
+        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), run, library, torch)
+        with open(path, "w") as file:
+            file.write(text)
     table = [HEAD] + [columns(r, library, torch) for r in rows]
     widths = [max(len(line[i]) for line in table) for i in range(len(HEAD))]
     for line in table:

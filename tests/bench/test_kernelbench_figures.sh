@@ -43,6 +43,17 @@ wanted figures.json '"problems": 5, "geomean": 1.888, "median": 1.5, "quartiles"
 wanted table '1/019_ReLU (first sizes)' '10.0' '2.00 (>= 1.90)' '10 %' '450.0' '300.0' '1.50 (>= 1.42)' 'failed: exit status 124' '(degenerate)' \
     'PyTorch: not run' 'library calls: not run'
 wanted page.md '**failed: exit status 124: **' '| 5 | 1.888 |' 'original stays' 'Library column: not run'
+wanted page.md "| measured |" "| $(date -u +%Y-%m-%d) |"
+# a later run of one port alone: its row is taken anew, and the others stay what they were
+mkdir -p later/rows later/src && cp -r out/src/level1 later/src && cp out/run.json later
+cp out/rows/level1-019_ReLU.json later/rows && sed -i 's/"speedup":2/"speedup":4/' later/rows/level1-019_ReLU.json
+python3 "$here/kernelbench_figures.py" later --doc page.md --source abc123 > table || exit 1
+wanted page.md '4.00 (>= 1.90)' '1.50 (>= 1.42)' '**failed: exit status 124: **' "| $(date -u +%Y-%m-%d) abc123 |"
+[ "$(grep -c abc123 page.md)" -eq 1 ] && [ "$(grep -c '1/019_ReLU' page.md)" -eq 1 ] || { echo "FAIL: one row is of abc123"; exit 1; }
+sed -i 's/12s/9s/' later/run.json
+! python3 "$here/kernelbench_figures.py" later --doc page.md > table 2> said || { echo "FAIL: rows of two budgets on a page"; exit 1; }
+wanted said 'page.json is of another run'
+rm -rf later page.json
 # one fails, one has a variant that loses: bold, and a regression
 row level1-019_ReLU "$(variant relu 10 0.8 0.7)"
 python3 "$here/kernelbench_figures.py" out --doc page.md | tail -1 > figures.json
