@@ -5,7 +5,7 @@
 
 #include "verify/vector.h"
 
-#define SMALL_BYTES (4 << 20)
+#define SMALL_BYTES (4 << 20) // beside what all sizes have
 #define QUICK_SHAPES 6
 #define MIDDLE_SHAPES 3
 #define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
@@ -100,7 +100,7 @@ static void add_skewed(struct ks_maker *m, const struct ks_problem *problem)
 static void add_lone(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t n_slots = ks_layout_of(m->arena, problem).n_slots;
-    size_t most = ks_problem_bytes(problem) <= SMALL_BYTES ? MOST_LONE : 1;
+    size_t most = ks_problem_bytes(problem) <= m->small_bytes ? MOST_LONE : 1;
     for (size_t i = 0; n_slots > 1 && i < n_slots && i < most; i++) {
         add_skew(m, problem, KS_SKEW_ONE + (int)((i + m->judge->shape_seed) % n_slots));
         m->tasks.at[m->tasks.len - 1].variation = 0;
@@ -171,7 +171,7 @@ static void add_residues(struct ks_maker *m, size_t workload, const struct ks_pr
     size_t n = ks_problem_residues(m->arena, m->judge->kernel->mark->mark, workload, step, count, around,
                                    m->judge->shape_seed + workload, &shapes);
     for (size_t i = 0; i < n; i++) {
-        struct ks_problem *p = ks_maker_problem(m, workload, shapes[i].overrides, shapes[i].n, SMALL_BYTES);
+        struct ks_problem *p = ks_maker_problem(m, workload, shapes[i].overrides, shapes[i].n, m->small_bytes);
         if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
             continue;
         if (i % 4 == 3)
@@ -202,7 +202,7 @@ static void add_literals(struct ks_maker *m, size_t workload, const struct ks_pr
                     if (overrides[k].value > sizes[k].value)
                         overrides[k].value = sizes[k].value;
                 }
-                struct ks_problem *p = fits ? ks_maker_problem(m, workload, overrides, n, SMALL_BYTES) : NULL;
+                struct ks_problem *p = fits ? ks_maker_problem(m, workload, overrides, n, m->small_bytes) : NULL;
                 if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
                     continue;
                 add_task(m, p, KS_FAMILY_DECLARED, delta == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
@@ -244,6 +244,18 @@ static void add_tiny_scalars(struct ks_maker *m, const struct ks_problem *proble
     }
 }
 
+// Arrays whose extent is no size of the problem's, tables for instance, are as large in its smallest: it is small all the same.
+static int64_t small_bytes(struct ks_maker *m, size_t workload)
+{
+    struct ks_value *least;
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &least);
+    for (size_t i = 0; i < n; i++)
+        least[i].value = 1;
+    struct ks_maker apart = {.judge = m->judge, .arena = m->arena};
+    const struct ks_problem *p = n > 0 ? ks_maker_problem(&apart, workload, least, n, MIDDLE_BYTES) : NULL;
+    return SMALL_BYTES + (p != NULL ? ks_problem_bytes(p) : 0);
+}
+
 static void finish(struct ks_maker *m, struct ks_schedule *schedule)
 {
     *schedule = (struct ks_schedule){.tasks = m->tasks.at, .n_tasks = m->tasks.len};
@@ -255,6 +267,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
 {
     (void)err;
     struct ks_maker m = {.judge = judge, .arena = arena};
+    m.small_bytes = small_bytes(&m, workload);
     const struct ks_problem *declared = &judge->problems[workload];
     int64_t constants[KS_MAX_CONSTANTS];
     size_t n_constants = ks_harvest_constants(proposal, constants, KS_MAX_CONSTANTS);
@@ -286,6 +299,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         n_thin = m.problems.len;
         ks_maker_middle(&m, workload, proposal, &rng, MIDDLE_SHAPES,
                    limit < MIDDLE_BYTES ? limit : MIDDLE_BYTES, middle);
+        // Edges are of few elements: where values are all that differs, one that has many of them.
+        ks_maker_middle(&m, workload, proposal, &rng, 1, limit < m.small_bytes ? limit : m.small_bytes, middle);
     }
     // What the guard excludes goes to the original: only the rest is worth a run.
     struct ks_problem *deep = NULL, *large = NULL;
@@ -296,7 +311,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         struct ks_problem *p = m.problems.at[i];
         if (ks_same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
-        if (ks_problem_bytes(p) <= SMALL_BYTES) {
+        if (ks_problem_bytes(p) <= m.small_bytes) {
             if (small == 0)
                 add_literal_scalars(&m, p);
             if ((deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep)) &&
@@ -314,7 +329,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         m.worth = KS_WORTH_EDGE;
         if (i >= thin && i < n_thin)
             add_task(&m, p, KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
-        else if (ks_problem_bytes(p) <= SMALL_BYTES)
+        else if (ks_problem_bytes(p) <= m.small_bytes)
             add_small(&m, p, p == deep, turn++);
         else if (p == large || i >= n_edges)
             add_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
@@ -330,7 +345,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     add_special_scalars(&m, deep != NULL ? deep : declared);
     add_tiny_scalars(&m, deep != NULL ? deep : declared);
     m.worth = KS_WORTH_ALWAYS;
-    if (ks_problem_bytes(declared) <= SMALL_BYTES)
+    if (ks_problem_bytes(declared) <= m.small_bytes)
         add_small(&m, declared, true, small);
     else
         add_large_declared(&m, declared);

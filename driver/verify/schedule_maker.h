@@ -15,6 +15,7 @@ struct ks_maker {
     enum ks_worth worth; // of the tasks that follow
     size_t skews; // tasks with skewed layouts so far: they take turns
     int turn;     // of the values of free scalars
+    int64_t small_bytes; // a problem of up to so many is run with everything
 };
 
 bool ks_same_sizes(const struct ks_problem *a, const struct ks_problem *b);
