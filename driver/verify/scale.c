@@ -15,6 +15,7 @@
 #define BIG_BYTES (32 << 20)
 #define PICK_FROM (1 << 20) // lanes of an output
 #define PICKED (1 << 18)    // of the wrong ones, at most
+#define MANY_WRONG 256      // so many of all: more is no matter of luck
 #define MANY_TERMS 256.0f // below it 16 units of the terms' sum are no less than what a sequence errs by
 
 struct largest {
@@ -271,9 +272,12 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         referred = referred || vector->outputs[o].reference.value != NULL;
     if (vector->rounded || (vector->scaled && !referred)) {
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
-        if (!referred || so_far->sure > 0)
+        bool again = so_far->sure > 0 && so_far->bad <= so_far->compared / MANY_WRONG && !vector->thrown &&
+                     ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
+        if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;
-        if (so_far->bad > PICKED && allow_others(vector, output)) {
+        vector->thrown = vector->thrown || again; // of few throws one element or another stands still in each
+        if (so_far->sure == 0 && so_far->bad > PICKED && allow_others(vector, output)) {
             *more = true;
             return KS_OK;
         }

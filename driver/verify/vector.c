@@ -378,7 +378,7 @@ void ks_vector_forget(struct ks_vector *vector)
         output->mask = NULL;
         output->scale = output->terms = NULL;
     }
-    vector->read = vector->referred = vector->whole = false;
+    vector->read = vector->referred = vector->whole = vector->thrown = false;
 }
 
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)

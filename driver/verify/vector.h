@@ -49,6 +49,7 @@ struct ks_vector {
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     bool whole;                // all lanes are to be evaluated, however many
+    bool thrown;               // with as many moves of its inputs as a small one's
     double original_us;
     int64_t original_steps; // on an emulated device: instructions of warps
     bool excluded;             // the original does not serve this input

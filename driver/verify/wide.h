@@ -16,6 +16,8 @@
 #define KS_WIDE_HALF "ks_w16"
 #define KS_WIDE_PAIR "ks_w16x2"
 
+// Larger vectors have few moves, unless they are `thrown`.
+#define KS_FEW_MOVES_BYTES (32 << 20)
 // Fills outputs[].reference where that can be done; expected[0] is here. The oracle's buffers are other ones
 // afterwards. A failure status is the tool's.
 enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,

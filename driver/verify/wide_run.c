@@ -14,7 +14,6 @@
 // error, which is taken in the same units, makes up for it.
 #define MOVES 6
 #define MOVES_BIG 2
-#define BIG_BYTES (32 << 20)
 #define U 0x1p-24
 // An error of more units of an element's own scale is told by that element alone.
 #define UNITS_MAX 4096.0
@@ -347,7 +346,7 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
     float *change[KS_LAUNCH_SLOTS] = {NULL};
-    int moves = ks_problem_bytes(&vector->problem) > BIG_BYTES ? MOVES_BIG : MOVES;
+    int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (!is_wide(slot))
