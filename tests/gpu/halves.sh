@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Products of halves on the tensor cores of this GPU: what the templates make is judged right, ragged sizes and whole
 # tiles, every form; on sm_90 also by wgmma, in a build for sm_90a.
-#   tests/gpu/halves.sh BUILD OUT
+#   tests/gpu/halves.sh [BUILD] [OUT]
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
-build=$1 out=$2/halves
+build=$(cd "${1:-$root/build}" && pwd)
+mkdir -p "${2:-$build/gpu}/halves"
+out=$(cd "${2:-$build/gpu}/halves" && pwd)
 nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
 arch=$("$build/bin/ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
-mkdir -p "$out"
 cd "$root/tests/emu/templates" || exit 1
 "$nvcc" -O3 -arch="sm_$arch" -ptx halves.cu -o "$out/halves.ptx" || exit 1
 passed=0 failed=0
