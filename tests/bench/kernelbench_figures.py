@@ -13,7 +13,9 @@ import sys
 import time
 
 SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
-SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean")
+SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean",
+           "eager_long_problems", "eager_long_geomean")
+LONG = 50  # us: the judge times shorter kernels in batches, PyTorch's calls are timed one by one with their launches
 DONE = ("variant", "original", "budget", "decided")  # all others are failures
 
 
@@ -130,8 +132,9 @@ def problem(path, out, torch=None):
 def summary(rows):
     ratios = sorted(r["ratio"] for r in rows)
     if not ratios:
-        return {key: 0 if key in ("problems", "regressions", "failures", "eager_problems") else None for key in SUMMARY}
-    eager = [r["eager_us"] / r["tuned_us"] for r in rows if r["eager_us"] and r["tuned_us"]]
+        return {key: 0 if key in ("problems", "regressions", "failures", "eager_problems", "eager_long_problems") else None for key in SUMMARY}
+    timed = [r for r in rows if r["eager_us"] and r["tuned_us"]]
+    eager, long = ([r["eager_us"] / r["tuned_us"] for r in timed if r["tuned_us"] >= least] for least in (0, LONG))
     quartiles = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
 
     def share(p):
@@ -143,6 +146,7 @@ def summary(rows):
         "fast_1": share(1), "fast_1_5": share(1.5), "fast_2": share(2), "regressions": sum(r < 1 for r in ratios),
         "failures": sum(r["verdict"].startswith("failed") for r in rows),
         "eager_problems": len(eager), "eager_geomean": round(math.exp(statistics.fmean(map(math.log, eager))), 3) if eager else None,
+        "eager_long_problems": len(long), "eager_long_geomean": round(math.exp(statistics.fmean(map(math.log, long))), 3) if long else None,
     }
 
 
@@ -173,11 +177,13 @@ WHAT = "its own calls at the ports' sizes, and where compiled the benchmark's mo
 PAGE = """# KernelBench on {gpu}
 
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
-*Measured* says on which day, and of which commit: a port that was not measured again keeps its row. {gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
+It has {rows} of {ports} ports so far; *measured* says on which day, and of which commit: a port that was not measured again keeps its row.
+{gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
 `samples/kernelbench`, compiled with -O3, and their ports say which sizes they have. Times are of launches with a cold L2.
 *Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what copying and fp32 multiply-adds
 on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
-Library column: {library}. PyTorch columns: {torch}.
+Library column: {library}. PyTorch columns: {torch}. A call of PyTorch's is timed between two
+events, its launches included, which below {long} us says more of launches than of kernels: eager_long leaves such problems out.
 
 """
 
@@ -195,8 +201,8 @@ def kept(path, rows, run, library, torch, source):
     return lines
 
 
-def page(lines, run, library, torch):
-    text = PAGE.format(**{**run, "without": f", without {run['without']}" if run.get("without") else "",
+def page(lines, ports, run, library, torch):
+    text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "without": f", without {run['without']}" if run.get("without") else "",
                           "library": "cuBLAS, fp32" if library else "not run", "torch": WHAT if torch else "not run"})
     sums = figures([line["row"] for line in lines], run)
     text += "| | " + " | ".join(SUMMARY) + " |\n|---|" + "---|" * len(SUMMARY) + "\n"
@@ -224,7 +230,8 @@ def main():
     if "--doc" in sys.argv:
         path = sys.argv[sys.argv.index("--doc") + 1]
         source = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else ""
-        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), run, library, torch)
+        ports = len(glob.glob(os.path.join(out, "src", "level?", "*.cu")))
+        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run, library, torch)
         with open(path, "w") as file:
             file.write(text)
     table = [HEAD] + [columns(r, library, torch) for r in rows]
