@@ -1,22 +1,18 @@
 #include "engine/specimen.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/num.h"
 #include "device/emu/emu_device.h"
-#include "verify/launch.h"
+#include "engine/specimen_run.h"
 
 #define MOST_BYTES (8 << 20)
 #define MOST_THREADS (128 << 10)
-#define MOST_INSTRUCTIONS 20000000
 #define ENOUGH_INSTRUCTIONS 8000000 // of all: a third specimen is not worth more
 #define ATTEMPTS 48
 #define ROUND 64
 #define WAYS 10 // to make all sizes small; then one of them is as declared
-#define UNTOUCHED                                                                                  \
-    0x4B // of every byte of what is only written: a large number, so that what adds to it shows
 
 bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
 {
@@ -29,202 +25,6 @@ bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
             return true;
         }
     return ks_problem_value(p, name, value);
-}
-
-static double element(const unsigned char *at, enum ks_scalar scalar)
-{
-    union {
-        uint64_t u64;
-        int64_t i64;
-        uint32_t u32;
-        int32_t i32;
-        uint16_t u16;
-        int16_t i16;
-        uint8_t u8;
-        int8_t i8;
-        float f32;
-        double f64;
-    } v = {0};
-    memcpy(&v, at, ks_scalar_size(scalar));
-    switch (scalar) {
-    case KS_T_F64:
-        return v.f64;
-    case KS_T_F32:
-        return (double)v.f32;
-    case KS_T_F16:
-        return (double)ks_f16_to_f32(v.u16);
-    case KS_T_BF16:
-        return (double)ks_bf16_to_f32(v.u16);
-    case KS_T_U64:
-        return (double)v.u64;
-    case KS_T_I64:
-        return (double)v.i64;
-    case KS_T_U32:
-        return v.u32;
-    case KS_T_I32:
-        return v.i32;
-    case KS_T_U16:
-        return v.u16;
-    case KS_T_I16:
-        return v.i16;
-    case KS_T_I8:
-        return v.i8;
-    default:
-        return v.u8;
-    }
-}
-
-static double *converted(struct ks_arena *arena, const unsigned char *bytes, const struct ks_arg *a)
-{
-    double *out = KS_NEW_ARRAY(arena, double, (size_t)a->count + 1);
-    for (int64_t i = 0; i < a->count; i++)
-        out[i] = element(bytes + (size_t)i * a->elem.size, a->elem.scalar);
-    return out;
-}
-
-// One run of the original.
-struct run {
-    struct ks_arena *arena;
-    struct ks_device device;
-    void *function;
-    const struct ks_problem *problem;
-    unsigned char **bytes; // by argument
-    size_t *buffers;
-    uint64_t executed; // thread instructions of all runs
-    double wider;      // factor of what floats are drawn from
-};
-
-#define WIDER 64 // where all that is written is one value: a bias of a hundredth, cut off at zero
-
-static enum ks_status place(struct run *r, size_t i, uint64_t seed, struct ks_err *err)
-{
-    const struct ks_arg *a = &r->problem->args[i];
-    int64_t bytes = a->count * (int64_t)a->elem.size;
-    struct ks_dev_buffer out;
-    struct ks_init init = a->init;
-    if (init.kind == KS_INIT_UNIFORM && ks_scalar_is_float(a->elem.scalar)) {
-        init.a *= r->wider;
-        init.b *= r->wider;
-    }
-    r->bytes[i] = ks_arena_alloc(r->arena, (size_t)bytes + 8);
-    if (a->role == KS_ROLE_OUT)
-        memset(r->bytes[i], UNTOUCHED, (size_t)bytes);
-    else
-        KS_TRY(
-            ks_fill_all(r->bytes[i], a->elem, &init, KS_FAMILY_DECLARED, seed + i, a->count, err));
-    KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,
-                           KS_FLUSH_END, &r->buffers[i], &out, err));
-    return r->device.write(r->device.self, r->buffers[i], 0, r->bytes[i], bytes, err);
-}
-
-static enum ks_status launch(struct run *r, struct ks_err *err)
-{
-    const struct ks_problem *p = r->problem;
-    struct ks_dev_step step = {.function = r->function, .shared = (unsigned)p->shared};
-    step.args = KS_NEW_ARRAY(r->arena, struct ks_dev_arg, p->n_params + 1);
-    step.n_args = p->n_params;
-    for (size_t i = 0; i < p->n_params; i++) {
-        struct ks_dev_arg *arg = &step.args[i];
-        if (p->args[i].kind == KS_ARG_BUFFER) {
-            *arg = (struct ks_dev_arg){.kind = KS_DARG_BUFFER, .buffer = r->buffers[i]};
-            continue;
-        }
-        *arg = (struct ks_dev_arg){.kind = KS_DARG_BYTES, .size = p->args[i].size};
-        memcpy(arg->bytes, p->args[i].bytes, p->args[i].size);
-    }
-    for (int k = 0; k < 3; k++) {
-        step.grid[k] = (unsigned)p->grid[k];
-        step.block[k] = (unsigned)p->block[k];
-    }
-    struct ks_dev_plan plan = {&step, 1};
-    KS_TRY(r->device.run(r->device.self, &plan, NULL, err));
-    r->executed += ks_emu_device_executed(&r->device);
-    if (ks_emu_device_executed(&r->device) >= MOST_INSTRUCTIONS)
-        KS_FAIL(err, KS_E_LIMIT, "the smallest sizes are too large for the emulated device");
-    return KS_OK;
-}
-
-static enum ks_status take(struct run *r, size_t i, struct ks_specimen *s, struct ks_err *err)
-{
-    const struct ks_arg *a = &r->problem->args[i];
-    size_t bytes = (size_t)a->count * a->elem.size;
-    unsigned char *now = ks_arena_alloc(r->arena, bytes + 8);
-    KS_TRY(r->device.read(r->device.self, r->buffers[i], 0, now, (int64_t)bytes, err));
-    s->before[i] = converted(r->arena, r->bytes[i], a);
-    s->after[i] = converted(r->arena, now, a);
-    s->written[i] = KS_NEW_ARRAY(r->arena, bool, (size_t)a->count + 1);
-    double squares = 0, n = 0;
-    for (int64_t k = 0; k < a->count; k++) {
-        size_t at = (size_t)k * a->elem.size;
-        s->written[i][k] = memcmp(r->bytes[i] + at, now + at, a->elem.size) != 0;
-        if (s->written[i][k] && isfinite(s->after[i][k])) {
-            squares += s->after[i][k] * s->after[i][k];
-            n++;
-        }
-    }
-    s->scale[i] = n > 0 ? sqrt(squares / n) : 0;
-    return KS_OK;
-}
-
-static enum ks_status run_one(struct run *r, const struct ks_problem *problem,
-                              struct ks_specimen *s, struct ks_err *err)
-{
-    size_t n = problem->n_args;
-    s->problem = *problem;
-    s->before = KS_NEW_ARRAY(r->arena, double *, n + 1);
-    s->after = KS_NEW_ARRAY(r->arena, double *, n + 1);
-    s->written = KS_NEW_ARRAY(r->arena, bool *, n + 1);
-    s->scale = KS_NEW_ARRAY(r->arena, double, n + 1);
-    s->scalar = KS_NEW_ARRAY(r->arena, double, n + 1);
-    r->problem = problem;
-    r->bytes = KS_NEW_ARRAY(r->arena, unsigned char *, n + 1);
-    r->buffers = KS_NEW_ARRAY(r->arena, size_t, n + 1);
-    enum ks_status status = KS_OK;
-    for (size_t i = 0; i < n && status == KS_OK; i++) {
-        if (problem->args[i].kind == KS_ARG_BUFFER)
-            status = place(r, i, 977 * (i + 1), err);
-        else
-            s->scalar[i] = element(problem->args[i].bytes, problem->args[i].type.elem.scalar);
-    }
-    if (status == KS_OK)
-        status = launch(r, err);
-    for (size_t i = 0; i < n && status == KS_OK; i++)
-        if (problem->args[i].kind == KS_ARG_BUFFER)
-            status = take(r, i, s, err);
-    r->device.free_all(r->device.self, NULL);
-    return status;
-}
-
-// Whether several floats were written and all are the same: any formula of that value would do.
-static bool is_flat(const struct ks_specimen *s)
-{
-    int64_t n = 0, same = 0;
-    for (size_t i = 0; i < s->problem.n_args; i++) {
-        const struct ks_arg *a = &s->problem.args[i];
-        const double *first = NULL;
-        for (int64_t k = 0; s->written[i] && ks_scalar_is_float(a->elem.scalar) && k < a->count;
-             k++) {
-            if (!s->written[i][k])
-                continue;
-            if (first == NULL)
-                first = &s->after[i][k];
-            n++;
-            same += s->after[i][k] == *first;
-        }
-    }
-    return n > 1 && same == n;
-}
-
-static enum ks_status run_varied(struct run *r, const struct ks_problem *problem,
-                                 struct ks_specimen *s, struct ks_err *err)
-{
-    struct ks_specimen other = {0};
-    r->wider = 1;
-    KS_TRY(run_one(r, problem, s, err));
-    r->wider = WIDER;
-    if (is_flat(s) && run_one(r, problem, &other, err) == KS_OK && !is_flat(&other))
-        *s = other;
-    return KS_OK;
 }
 
 // Plain buffers and scalars alone.
@@ -300,45 +100,6 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
     return true;
 }
 
-// The canonical text as the emulated device reads it: names without '#', and an end to variables of
-// the module. Shared memory whose size the launch says stands there as ".extern:.shared ...".
-static char *readable(struct ks_arena *arena, const char *canonical)
-{
-    struct ks_buf out = KS_BUF(64 << 20);
-    for (const char *at = canonical; *at;) {
-        bool sized = strncmp(at, ".extern:.shared ", 16) == 0;
-        if (sized)
-            ks_buf_puts(&out, ".extern ");
-        at += sized ? 8 : 0;
-        size_t n = strcspn(at, "\n");
-        bool variable = (strncmp(at, ".shared ", 8) == 0 || strncmp(at, ".const ", 7) == 0) &&
-                        n > 0 && at[n - 1] != ';';
-        for (size_t i = 0; i < n; i++)
-            ks_buf_putc(&out, at[i] == '#' ? '$' : at[i]);
-        ks_buf_puts(&out, variable ? ";\n" : "\n");
-        at += n + (at[n] == '\n');
-    }
-    char *text = ks_arena_strdup(arena, ks_buf_text(&out));
-    ks_buf_free(&out);
-    return text;
-}
-
-static enum ks_status load(struct run *r, const struct ks_brief *brief, struct ks_err *err)
-{
-    if (brief->canonical_ptx == NULL)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "the kernel's PTX is not at hand");
-    char *text = readable(r->arena, brief->canonical_ptx), name[64];
-    const char *entry = strstr(text, ".entry ");
-    size_t n = entry ? strcspn(entry + 7, "( \n") : 0;
-    if (n == 0 || n >= sizeof name)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "the kernel's PTX has no entry");
-    memcpy(name, entry + 7, n);
-    name[n] = '\0';
-    void *module;
-    KS_TRY(r->device.module(r->device.self, ks_slice_of(text), &module, err));
-    return r->device.function(r->device.self, module, name, &r->function, NULL, err);
-}
-
 static bool told_apart(const struct ks_specimens *out, const struct ks_problem *p)
 {
     for (size_t i = 0; i < out->n; i++)
@@ -386,7 +147,7 @@ static bool speaks_for_round_alone(const struct ks_workload_mark *w, const struc
 }
 
 // Whether such sizes are a launch at all; one that can be run becomes a specimen.
-static bool run_sizes(struct run *r, const struct ks_brief *brief, const struct ks_value *sizes,
+static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
                       size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
 {
     struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
@@ -394,7 +155,7 @@ static bool run_sizes(struct run *r, const struct ks_brief *brief, const struct 
                         NULL) != KS_OK)
         return false;
     if ((any || !speaks_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
-        told_apart(out, p) && run_varied(r, p, &out->at[out->n], err) == KS_OK)
+        told_apart(out, p) && ks_specimen_make(r, p, &out->at[out->n], err) == KS_OK)
         out->n++;
     return true;
 }
@@ -418,7 +179,7 @@ static bool is_launched(const struct ks_workload_mark *w, const char *name)
 }
 
 // Where a launch is of n / 1024 blocks.
-static void run_large(struct run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
+static void run_large(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
                       struct ks_specimens *out, struct ks_err *err)
 {
     static const int64_t large[] = {2111, 3137, 1171, 4093, 1129, 2203},
@@ -430,7 +191,7 @@ static void run_large(struct run *r, const struct ks_brief *brief, struct ks_val
 }
 
 // Round ones, the smallest that are a launch.
-static void run_round(struct run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
+static void run_round(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
                       struct ks_specimens *out, struct ks_err *err)
 {
     static const int rounds[] = {ROUND, 256, 1024};
@@ -500,7 +261,7 @@ static const struct ks_mark *with_few_blocks(struct ks_arena *arena, const struc
 }
 
 // Several rounds of a few blocks.
-static void run_rounds(struct run *r, const struct ks_brief *brief, struct ks_value *sizes,
+static void run_rounds(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_value *sizes,
                        size_t n, struct ks_specimens *out, struct ks_err *err)
 {
     static const int64_t several[] = {61, 67, 59, 71, 53, 47};
@@ -509,7 +270,7 @@ static void run_rounds(struct run *r, const struct ks_brief *brief, struct ks_va
     run_sizes(r, brief, sizes, n, true, out, err);
 }
 
-static enum ks_status run_all(struct run *r, const struct ks_brief *brief, bool few,
+static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *brief, bool few,
                               struct ks_specimens *out, struct ks_err *err)
 {
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
@@ -517,12 +278,12 @@ static enum ks_status run_all(struct run *r, const struct ks_brief *brief, bool 
     size_t n = ks_problem_sizes(r->arena, brief->mark, 0, &declared);
     struct ks_emu_settings *settings = ks_emu_device_settings(&r->device);
     settings->vary = settings->races = false;
-    settings->budget = MOST_INSTRUCTIONS;
+    settings->budget = KS_SPECIMEN_INSTRUCTIONS;
     ks_err_set(err, KS_E_UNSUPPORTED,
                "no size of the workload is small enough for the emulated device");
     if (n > 64)
         return KS_E_UNSUPPORTED;
-    KS_TRY(load(r, brief, err));
+    KS_TRY(ks_specimen_load(r, brief, err));
     if (few && n > 0)
         run_rounds(r, brief, declared, n, out, err);
     for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1 &&
@@ -565,7 +326,7 @@ const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct 
     if (out->tried)
         return out;
     out->tried = true;
-    struct run r = {.arena = arena};
+    struct ks_specimen_run r = {.arena = arena};
     enum ks_status status = ks_device_open_emu(&r.device, &err);
     if (status == KS_OK) {
         struct ks_brief less = *brief;
