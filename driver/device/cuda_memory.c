@@ -197,10 +197,11 @@ enum ks_status ks_cuda_freeze(void *self, size_t buffer, struct ks_err *err)
                ? KS_OK : ks_cuda_check(cuda, result, "cuMemSetAccess", err);
 }
 
-static enum ks_status whole(const struct ks_cuda_buffer *b, int64_t n, struct ks_err *err)
+static enum ks_status inside(const struct ks_cuda_buffer *b, int64_t from, int64_t n, struct ks_err *err)
 {
-    if (n < 0 || (uint64_t)n > b->bytes)
-        KS_FAIL(err, KS_E_USER, "%lld bytes do not fit a buffer of %zu", (long long)n, b->bytes);
+    if (n < 0 || from < 0 || (uint64_t)from > b->bytes || (uint64_t)n > b->bytes - (uint64_t)from)
+        KS_FAIL(err, KS_E_USER, "%lld bytes from %lld on do not fit a buffer of %zu", (long long)n, (long long)from,
+                b->bytes);
     return KS_OK;
 }
 
@@ -209,8 +210,7 @@ enum ks_status ks_cuda_write(void *self, size_t buffer, int64_t to, const void *
     struct ks_cuda *cuda = self;
     struct ks_cuda_buffer *b = NULL;
     KS_TRY(ks_cuda_buffer_at(cuda, buffer, &b, err));
-    KS_TRY(whole(b, to, err));
-    KS_TRY(whole(b, n > 0 ? to + n : n, err));
+    KS_TRY(inside(b, to, n, err));
     if (n > 0)
         KS_CU(cuda, MemcpyHtoDAsync, b->data + (size_t)to, data, (size_t)n, cuda->stream);
     KS_CU(cuda, StreamSynchronize, cuda->stream);
@@ -222,8 +222,7 @@ enum ks_status ks_cuda_read(void *self, size_t buffer, int64_t from, void *data,
     struct ks_cuda *cuda = self;
     struct ks_cuda_buffer *b = NULL;
     KS_TRY(ks_cuda_buffer_at(cuda, buffer, &b, err));
-    KS_TRY(whole(b, from, err));
-    KS_TRY(whole(b, n > 0 ? from + n : n, err));
+    KS_TRY(inside(b, from, n, err));
     if (n > 0)
         KS_CU(cuda, MemcpyDtoHAsync, data, b->data + (size_t)from, (size_t)n, cuda->stream);
     KS_CU(cuda, StreamSynchronize, cuda->stream);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/stats.h"
 #include "verify/parallel.h"
 
 // Bound on the accumulation error of any summation order, in units of u * S: research
@@ -196,12 +197,6 @@ static bool reference_ok(const struct ks_reference *reference, enum ks_scalar sc
                  : fabs(have - reference->value[i]) <= allowed(reference, scalar, i);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n)
 {
     double *errors = malloc(((size_t)n + 1) * sizeof *errors), usual = 0;
@@ -213,10 +208,8 @@ double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar s
         if (error >= 0)
             errors[judged++] = error;
     }
-    if (judged > 0) {
-        qsort(errors, (size_t)judged, sizeof *errors, by_size);
-        usual = errors[judged / 8];
-    }
+    if (judged > 0)
+        usual = ks_kth_smallest(errors, (size_t)judged, (size_t)judged / 8 + 1);
     free(errors);
     return usual;
 }

@@ -25,6 +25,15 @@ int64_t ks_sample_lane(int64_t all, int64_t i)
                      i % SAMPLE_CHUNK;
 }
 
+int64_t *ks_sample_lanes(int64_t all)
+{
+    int64_t n = ks_sample_count(all), *lanes = malloc(((size_t)n + 1) * sizeof *lanes);
+    KS_ASSERT(lanes != NULL);
+    for (int64_t i = 0; i < n; i++)
+        lanes[i] = ks_sample_lane(all, i);
+    return lanes;
+}
+
 bool ks_sample_has(int64_t all, int64_t lane)
 {
     if (all <= KS_SAMPLE_LANES)

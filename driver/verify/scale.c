@@ -244,14 +244,11 @@ static bool allow_others(struct ks_vector *vector, size_t output)
 {
     struct ks_output *o = &vector->outputs[output];
     const struct ks_slot *slot = &vector->layout.slots[o->slot];
-    int64_t all = slot->count * slot->elem.lanes, n = ks_sample_count(all);
+    int64_t all = slot->count * slot->elem.lanes;
     if (o->reference.value == NULL || o->reference.lanes == NULL || o->reference.others > 0)
         return false;
-    int64_t *lanes = malloc((size_t)n * sizeof *lanes);
-    KS_ASSERT(lanes != NULL);
-    for (int64_t i = 0; i < n; i++)
-        lanes[i] = ks_sample_lane(all, i);
-    o->reference.others = ks_reference_usual(&o->reference, slot->elem.scalar, lanes, n);
+    int64_t *lanes = ks_sample_lanes(all);
+    o->reference.others = ks_reference_usual(&o->reference, slot->elem.scalar, lanes, ks_sample_count(all));
     free(lanes);
     return o->reference.others > 0;
 }

@@ -113,21 +113,17 @@ static enum ks_answer prints(const struct ks_vector *vector, struct ks_worker *w
 
 static enum ks_answer read_samples(const struct ks_vector *vector, struct ks_worker *worker)
 {
-    int64_t *lanes = malloc(KS_SAMPLE_LANES * sizeof *lanes);
     enum ks_answer answer = KS_ANSWER_OK;
-    KS_ASSERT(lanes != NULL);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         struct ks_output *output = &vector->outputs[o];
         const struct ks_slot *slot = &vector->layout.slots[output->slot];
         size_t size = ks_scalar_size(slot->elem.scalar);
-        int64_t all = slot->count * slot->elem.lanes, n = ks_sample_count(all);
-        for (int64_t i = 0; i < n; i++)
-            lanes[i] = ks_sample_lane(all, i);
+        int64_t all = slot->count * slot->elem.lanes, n = ks_sample_count(all), *lanes = ks_sample_lanes(all);
         output->sample = malloc((size_t)n * size + 1);
         KS_ASSERT(output->sample != NULL);
         answer = ks_worker_gather(worker, output->slot, size, lanes, n, output->sample, ks_vector_seconds(vector));
+        free(lanes);
     }
-    free(lanes);
     return answer;
 }
 

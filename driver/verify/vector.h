@@ -31,6 +31,7 @@ struct ks_output {
 int64_t ks_sample_count(int64_t all);
 int64_t ks_sample_lane(int64_t all, int64_t i); // rising with i
 bool ks_sample_has(int64_t all, int64_t lane);
+int64_t *ks_sample_lanes(int64_t all); // malloc'ed
 
 struct ks_vector {
     struct ks_problem problem; // a copy with its float scalars set

@@ -54,10 +54,10 @@ enum ks_status ks_emu_free_all(void *self, struct ks_err *err)
     return KS_OK;
 }
 
-static enum ks_status fits(const struct ks_emu_region *r, int64_t n, struct ks_err *err)
+static enum ks_status inside(const struct ks_emu_region *r, int64_t from, int64_t n, struct ks_err *err)
 {
-    if (n < 0 || (uint64_t)n > r->bytes)
-        KS_FAIL(err, KS_E_USER, "%lld bytes do not fit a buffer of %llu", (long long)n,
+    if (n < 0 || from < 0 || (uint64_t)from > r->bytes || (uint64_t)n > r->bytes - (uint64_t)from)
+        KS_FAIL(err, KS_E_USER, "%lld bytes from %lld on do not fit a buffer of %llu", (long long)n, (long long)from,
                 (unsigned long long)r->bytes);
     return KS_OK;
 }
@@ -66,8 +66,7 @@ enum ks_status ks_emu_write(void *self, size_t buffer, int64_t to, const void *d
 {
     struct ks_emu_region *r = NULL;
     KS_TRY(ks_emu_buffer_at(self, buffer, &r, err));
-    KS_TRY(fits(r, to, err));
-    KS_TRY(fits(r, n > 0 ? to + n : n, err));
+    KS_TRY(inside(r, to, n, err));
     if (n > 0)
         memcpy(r->data + to, data, (size_t)n);
     ks_emu_known_set(r->known, r->lead + (uint64_t)to, (uint64_t)n, true);
@@ -78,8 +77,7 @@ enum ks_status ks_emu_read(void *self, size_t buffer, int64_t from, void *data, 
 {
     struct ks_emu_region *r = NULL;
     KS_TRY(ks_emu_buffer_at(self, buffer, &r, err));
-    KS_TRY(fits(r, from, err));
-    KS_TRY(fits(r, n > 0 ? from + n : n, err));
+    KS_TRY(inside(r, from, n, err));
     if (n > 0)
         memcpy(data, r->data + from, (size_t)n);
     return KS_OK;

@@ -233,9 +233,8 @@ static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f,
         done = f->total;
     }
     int64_t each = f->bytes ? 1 : f->wide ? f->elem.lanes * (int64_t)sizeof(double) : (int64_t)f->elem.size;
-    int64_t most = FILL_BYTES / each;
-    void *data = malloc((size_t)(n < FILL_BYTES ? n : FILL_BYTES) + 1);
-    void *narrow = malloc(f->wide ? (size_t)most * f->elem.size : 1);
+    int64_t room = n < FILL_BYTES ? n : FILL_BYTES, most = FILL_BYTES / each;
+    void *data = malloc((size_t)room + 1), *narrow = malloc(f->wide ? (size_t)(room / each) * f->elem.size + 1 : 1);
     enum ks_status status = data != NULL && narrow != NULL
                                 ? KS_OK : ks_err_set(err, KS_E_MEMORY, "no memory to fill buffer %zu", i);
     for (int64_t first = 0, count; status == KS_OK && !f->bytes && first < f->total; first += count) {
@@ -246,7 +245,7 @@ static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f,
         done += count * each;
     }
     if (status == KS_OK && done < n)
-        memset(data, 0, (size_t)(n < FILL_BYTES ? n : FILL_BYTES));
+        memset(data, 0, (size_t)room);
     for (int64_t count; status == KS_OK && done < n; done += count) {
         count = n - done < FILL_BYTES ? n - done : FILL_BYTES;
         status = s->device.write(s->device.self, to, done, data, count, err);
