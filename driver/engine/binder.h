@@ -75,6 +75,15 @@ void ks_bind_condition(struct binder *b, struct ks_expr *expr, int pointer);
 // Whether nothing that is known after `n` numbers speaks against them.
 bool ks_bind_possible(const struct binder *b, size_t n);
 
+// The element type that the roles of a placeholder are bound to; KS_T_NONE: none is.
+enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder);
+// Whether what stands in front of the sum reads arrays of its own alone, in packs.
+bool ks_bind_packs_in_front(const struct ks_template *t);
+// Whether enough was tried or found.
+bool ks_bind_enough(const struct binder *b);
+// Every form is tried with the assignment, which is complete.
+void ks_bind_finish(struct binder *b);
+
 // Integers that a workload ties together: what a guard asks, and which bindings are the same again.
 bool ks_bind_is_name(const char *text);
 const char *ks_bind_guard(const struct binder *b);
