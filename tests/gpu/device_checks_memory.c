@@ -27,6 +27,16 @@ void check_memory(void)
                 OK(dev.write(dev.self, b, 0, data, bytes, &err));
                 OK(dev.read(dev.self, b, 0, back, bytes, &err));
                 EXPECT(memcmp(data, back, (size_t)bytes) == 0, "%lld bytes", (long long)bytes);
+                // In two parts, the second first; nothing beyond.
+                OK(dev.poison(dev.self, b, 0, &err));
+                OK(dev.write(dev.self, b, bytes / 3, data + bytes / 3, bytes - bytes / 3, &err));
+                OK(dev.write(dev.self, b, 0, data, bytes / 3, &err));
+                memset(back, 0, (size_t)bytes);
+                OK(dev.read(dev.self, b, bytes / 2, back + bytes / 2, bytes - bytes / 2, &err));
+                OK(dev.read(dev.self, b, 0, back, bytes / 2, &err));
+                EXPECT(memcmp(data, back, (size_t)bytes) == 0, "%lld bytes in parts", (long long)bytes);
+                EXPECT(dev.read(dev.self, b, 1, back, bytes, &err) == KS_E_USER, "read beyond the end");
+                EXPECT(dev.write(dev.self, b, bytes + 1, back, 0, &err) == KS_E_USER, "written beyond the end");
                 size_t c = buffer(bytes, 1, KS_FLUSH_END, NULL);
                 OK(dev.copy(dev.self, c, b, &err));
                 OK(dev.read(dev.self, c, 0, back, bytes, &err));

@@ -214,10 +214,38 @@ static void survives_damage(void **state)
     }
 }
 
+// Buffers are written and read in parts, and never beyond their ends.
+static void keeps_within_a_buffer(void **state)
+{
+    (void)state;
+    struct ks_device device;
+    struct ks_dev_buffer placed;
+    struct ks_err err = {0};
+    const int two[2] = {7, 8};
+    int out[4] = {0};
+    size_t b;
+    assert_int_equal(ks_device_open_emu(&device, &err), KS_OK);
+    assert_int_equal(device.alloc(device.self, 16, 4, KS_FLUSH_END, &b, &placed, &err), KS_OK);
+    assert_int_equal(device.poison(device.self, b, 1, &err), KS_OK);
+    assert_int_equal(device.write(device.self, b, 4, two, 8, &err), KS_OK);
+    assert_int_equal(device.read(device.self, b, 0, out, 16, &err), KS_OK);
+    assert_true(out[0] == 1 && out[1] == 7 && out[2] == 8 && out[3] == 1);
+    assert_int_equal(device.read(device.self, b, 8, out, 4, &err), KS_OK);
+    assert_int_equal(out[0], 8);
+    assert_int_equal(device.read(device.self, b, 16, out, 0, &err), KS_OK);
+    static const int64_t bad[][2] = {{0, 17}, {12, 5}, {17, 0}, {-4, 4}, {0, -1}, {INT64_MAX, 8}, {8, INT64_MAX}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(device.read(device.self, b, bad[i][0], out, bad[i][1], &err), KS_E_USER);
+        assert_int_equal(device.write(device.self, b, bad[i][0], two, bad[i][1], &err), KS_E_USER);
+    }
+    device.close(device.self);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_the_sample),
+        cmocka_unit_test(keeps_within_a_buffer),
         cmocka_unit_test(says_where_it_is_wrong),
         cmocka_unit_test(names_what_is_not_supported),
         cmocka_unit_test(checks_what_calls_pass),
