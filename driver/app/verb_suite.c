@@ -267,7 +267,7 @@ static enum ks_status proposal_of(const struct running *r, const struct job *job
     return KS_OK;
 }
 
-// Where nothing runs on a GPU, compiling is most of the time that a suite takes: one compile for a session.
+// Where nothing runs on a GPU, compiling is most of the time that a suite takes: all of a session at once.
 static enum ks_status compile_session(struct running *r, const struct job *first, struct ks_err *err)
 {
     struct ks_arena *arena = r->v->context->arena;

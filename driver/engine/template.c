@@ -8,7 +8,7 @@
 
 enum {
     MAX_TEXT = 1 << 18,
-    SETTINGS_AT_ONCE = 4, // of what is recognised in one way: a look at them costs one compile
+    SETTINGS_AT_ONCE = 4, // of what is recognised in one way: a look at them costs little more than at one
 };
 
 enum ks_status ks_template_expand(struct ks_arena *arena, const char *file, const char *text,

@@ -11,7 +11,7 @@
 #include "source/mechanism.h"
 #include "verify/accept.h"
 
-#define SCREEN_BATCH 16     // candidates in one compile: its cost hardly grows with their number
+#define SCREEN_BATCH 16     // candidates compiled at once: the cost hardly grows with their number
 #define CLEARLY_FASTER 1.3   // screened so, a template is judged at once
 #define FINALISTS 4         // correct ones judged in full after one round of screening
 #define ROUNDS 3            // of screening, where no finalist stood up
@@ -190,7 +190,7 @@ static void count_fault(struct hunt *h, const char *reason)
         h->t->result->wrong_most = fault->reason;
 }
 
-// Tiny shapes and a short look at speed for a batch in one compile. Wrong ones are remembered.
+// Tiny shapes and a short look at speed for a batch. Wrong ones are remembered.
 static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
@@ -308,7 +308,7 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
     return KS_OK;
 }
 
-// What templates recognise goes first, in a compile of its own; what an interrupted run knows of it
+// What templates recognise goes first, in a batch of its own; what an interrupted run knows of it
 // needs none.
 static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 {

@@ -8,13 +8,10 @@
 #include "key/elf.h"
 #include "os/clock.h"
 #include "os/file.h"
-#include "verify/confine.h"
-#include "verify/session.h"
+#include "verify/build.h"
 
 #define CUBIN_MAX (256u << 20)
 #define PTX_MAX (256u << 20)
-#define COMPILE_SECONDS 120.0
-#define COMPILE_MEMORY (INT64_C(8) << 30) // address space of each program; nvcc's own take below two
 
 static void fail(struct ks_candidate *c, enum ks_correctness failure, const char *text)
 {
@@ -155,21 +152,10 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
     return KS_OK;
 }
 
-static struct ks_substitution substitution(struct ks_judge *judge, const struct ks_candidate *c)
-{
-    const struct ks_tu_mark *mark = judge->kernel->mark;
-    return (struct ks_substitution){.signature = judge->kernel->signature, .decl = mark->decl,
-                                    .file = mark->file->path, .in_tu = mark->in_tu,
-                                    .proposal = c->proposal, .key = "", .id = c->id,
-                                    .arch = judge->kernel->arch,
-                                    .suffix = ks_cmdline_suffix(judge->tu->cmd, judge->kernel->arch),
-                                    .provenance = ""};
-}
-
 static enum ks_status read_built(struct ks_judge *judge, const struct ks_tu_compile *compile,
                                  struct ks_candidate *c, struct ks_err *err)
 {
-    struct ks_substitution sub = substitution(judge, c);
+    struct ks_substitution sub = ks_candidate_substitution(judge, c);
     struct ks_tu_built built = {0};
     struct ks_err local = {0};
     enum ks_status status = ks_tu_built_read(judge->arena, judge->tu, compile, &sub, &built, &local);
@@ -280,77 +266,67 @@ static void refuse_compile(struct ks_arena *arena, struct ks_candidate *c,
                 : text);
 }
 
-// Compiles the shadow of the candidates and reads what became of each.
-static enum ks_status compile_and_read(struct ks_judge *judge, struct ks_candidate *const *candidates,
-                                       size_t n, const char *keep, struct ks_tu_compile *compile,
-                                       bool *compiled, struct ks_err *err)
+// What became of each candidate of a compile. False in *compiled: nothing, and several were in it.
+static enum ks_status read_build(struct ks_judge *judge, const struct ks_shadow_build *build, bool *compiled,
+                                 struct ks_err *err)
 {
-    struct ks_arena *arena = judge->arena;
-    struct ks_substitution *subs = KS_NEW_ARRAY(arena, struct ks_substitution, n);
-    for (size_t i = 0; i < n; i++)
-        subs[i] = substitution(judge, candidates[i]);
-    const char *shadow_path;
-    struct ks_err local = {0};
-    double start = ks_now();
-    enum ks_status status = ks_tu_compile_shadow(
-        arena, judge->tu, subs, n, false, judge->options.shadow_root, keep,
-        ks_path_join(arena, keep, "shadow.o"), ks_path_join(arena, keep, "shadow.d"), compile,
-        &shadow_path, &local);
-    if (status == KS_E_UNSUPPORTED && n == 1) {
-        *compiled = false;
-        note(candidates[0], KS_CHECK_COMPILE, start, false);
-        fail(candidates[0], KS_C_UNSUPPORTED, local.text);
+    struct ks_candidate *const *candidates = build->candidates;
+    const struct ks_tu_compile *compile = &build->compile;
+    const size_t n = build->n;
+    const bool ended = build->status == KS_OK && compile->exit_code == 0;
+    *compiled = true;
+    if (build->status != KS_OK && !(build->status == KS_E_UNSUPPORTED && n == 1))
+        return ks_err_set(err, build->status, "%s", build->err.text);
+    for (size_t i = 0; i < n; i++) {
+        candidates[i]->checks.result[KS_CHECK_COMPILE] = ended ? KS_CHECK_PASSED : KS_CHECK_FAILED;
+        candidates[i]->checks.seconds[KS_CHECK_COMPILE] += build->seconds;
+        candidates[i]->alone = n == 1;
+    }
+    if (build->status != KS_OK) {
+        fail(candidates[0], KS_C_UNSUPPORTED, build->err.text);
         return KS_OK;
     }
-    if (status != KS_OK)
-        return ks_err_set(err, status, "%s", local.text);
-    *compiled = compile->exit_code == 0;
-    for (size_t i = 0; i < n; i++)
-        note(candidates[i], KS_CHECK_COMPILE, start, *compiled);
-    if (!*compiled && n == 1)
-        refuse_compile(arena, candidates[0], compile);
-    for (size_t i = 0; *compiled && i < n; i++) {
+    if (!ended) {
+        if (n == 1)
+            refuse_compile(judge->arena, candidates[0], compile);
+        *compiled = n == 1;
+        return KS_OK;
+    }
+    for (size_t i = 0; i < n; i++) {
         KS_TRY(read_built(judge, compile, candidates[i], err));
         if (candidates[i]->failure == KS_C_COMPILE)
             candidates[i]->checks.result[KS_CHECK_COMPILE] = KS_CHECK_FAILED;
     }
-    bool alone = false;
-    if (*compiled)
-        keep_originals(judge, compile, candidates, n, &alone);
-    for (size_t i = 0; *compiled && !alone && i < n; i++)
+    bool apart = false;
+    keep_originals(judge, compile, candidates, n, &apart);
+    for (size_t i = 0; !apart && i < n; i++)
         KS_TRY(gate(judge, compile, candidates[i], err));
-    if (*compiled && !alone)
-        KS_TRY(gate_cubin(judge, compile, candidates, n, &alone, err));
-    if (alone) {
-        *compiled = false;
-        return KS_OK;
-    }
-    return *compiled ? read_image(judge, compile, candidates, n, err) : KS_OK;
+    if (!apart)
+        KS_TRY(gate_cubin(judge, compile, candidates, n, &apart, err));
+    *compiled = !apart;
+    return apart ? KS_OK : read_image(judge, compile, candidates, n, err);
 }
 
-// One shadow with the given candidates. False in *compiled when nvcc refused it.
-static enum ks_status compile_together(struct ks_judge *judge, struct ks_candidate *const *candidates,
-                                       size_t n, bool *compiled, struct ks_err *err)
+// Compiles the candidates in so many shadows. Those of a shadow of several that comes to nothing are put into
+// `apart`, from *n_apart on.
+static enum ks_status compile_in(struct ks_judge *judge, struct ks_candidate *const *candidates, size_t n,
+                                 size_t n_shadows, struct ks_candidate **apart, size_t *n_apart,
+                                 struct ks_err *err)
 {
-    struct ks_arena *arena = judge->arena;
-    const struct ks_judge_options *options = &judge->options;
-    const char *keep = ks_arena_printf(arena, "%s/candidate-%d", options->work_dir, judge->built++);
-    KS_TRY(ks_dir_make(keep, err));
-    // Templates can keep a compiler busy for ever, and take all memory.
-    struct ks_tu_compile compile = {.quiet = true,
-                                    .limit_seconds = options->compile_timeout > 0
-                                                         ? options->compile_timeout
-                                                         : COMPILE_SECONDS,
-                                    .limit_memory = COMPILE_MEMORY};
-    struct ks_sandbox sandbox = {.ruleset = -1};
-    if (options->sandbox) {
-        KS_TRY(ks_dir_make(options->shadow_root, err));
-        KS_TRY(ks_confine_compile(arena, judge->tu->config, judge->tu->toolkit, judge->tu,
-                                  options->shadow_root, keep, &sandbox, err));
-        compile.sandbox = &sandbox;
+    struct ks_shadow_build *builds = KS_NEW_ARRAY(judge->arena, struct ks_shadow_build, n_shadows);
+    for (size_t i = 0, first = 0; i < n_shadows; first += builds[i++].n) {
+        builds[i].candidates = candidates + first;
+        builds[i].n = n / n_shadows + (i < n % n_shadows);
     }
-    enum ks_status status = compile_and_read(judge, candidates, n, keep, &compile, compiled, err);
-    ks_sandbox_close(&sandbox);
+    enum ks_status status = ks_shadow_builds_run(judge, builds, n_shadows, err);
+    for (size_t i = 0; status == KS_OK && i < n_shadows; i++) {
+        bool compiled;
+        status = read_build(judge, &builds[i], &compiled, err);
+        for (size_t k = 0; !compiled && k < builds[i].n; k++)
+            apart[(*n_apart)++] = builds[i].candidates[k];
+    }
+    for (size_t i = 0; i < n_shadows; i++)
+        ks_shadow_build_free(&builds[i]);
     return status;
 }
 
@@ -388,11 +364,12 @@ static enum ks_status read_text(struct ks_judge *judge, struct ks_candidate *c, 
     return KS_OK;
 }
 
-enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n, bool together,
                               struct ks_candidate **candidates, struct ks_err *err)
 {
     struct ks_candidate **ready = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
-    size_t n_ready = 0;
+    struct ks_candidate **apart = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
+    size_t n_ready = 0, n_apart = 0, n_more = 0, most = together ? 1 : ks_shadow_builds_at_once(judge);
     for (size_t i = 0; i < n; i++) {
         struct ks_candidate *c = candidates[i] = KS_NEW(judge->arena, struct ks_candidate);
         c->proposal = proposals[i];
@@ -402,16 +379,15 @@ enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const 
         if (c->failure == KS_C_CORRECT && twin_of(candidates, i) == NULL)
             ready[n_ready++] = c;
     }
-    bool compiled = true;
     if (n_ready > 0)
-        KS_TRY(compile_together(judge, ready, n_ready, &compiled, err));
+        KS_TRY(compile_in(judge, ready, n_ready, n_ready < most ? n_ready : most, apart, &n_apart, err));
     // One of several is at fault: each alone tells which.
-    for (size_t i = 0; !compiled && n_ready > 1 && i < n_ready; i++) {
-        bool alone;
-        ready[i]->failure = KS_C_CORRECT;
-        ready[i]->reason[0] = '\0';
-        KS_TRY(compile_together(judge, &ready[i], 1, &alone, err));
+    for (size_t i = 0; i < n_apart; i++) {
+        apart[i]->failure = KS_C_CORRECT;
+        apart[i]->reason[0] = '\0';
     }
+    if (n_apart > 0)
+        KS_TRY(compile_in(judge, apart, n_apart, n_apart, NULL, &n_more, err));
     for (size_t i = 0; i < n; i++) {
         const struct ks_candidate *twin = twin_of(candidates, i);
         if (twin != NULL && candidates[i]->failure == KS_C_CORRECT) {

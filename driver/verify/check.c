@@ -290,14 +290,14 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     bool same = true;
     enum ks_status status = KS_OK;
     if (answer == KS_ANSWER_OK) {
-        a.plan = ks_launch_plan(&scope, &judge->device, "m0", candidate->names, reason);
+        a.plan = ks_launch_plan(&scope, &judge->device, check->module, candidate->names, reason);
         if (a.plan == NULL) {
             *verdict = KS_C_LAUNCH;
             snprintf(check->reason, 512, "%s", reason);
             return KS_OK;
         }
         if (!ks_judge_defends(judge, KS_D_PROCESS_SPLIT))
-            a.naive = ks_launch_original(&scope, "m0");
+            a.naive = ks_launch_original(&scope, check->module);
         a.limit = ks_run_limit_of(judge, vector);
         status = two_runs(&a, arena, &same, &answer, err);
     }

@@ -14,7 +14,8 @@ struct ks_tested {
 struct ks_check {
     struct ks_judge *judge;
     const struct ks_candidate *candidate;
-    struct ks_worker *runner;   // candidate's cubin loaded as "m0"
+    struct ks_worker *runner;
+    const char *module;         // as which it holds the candidate's cubin
     struct ks_tested *tested;
     char *reason;               // 512 bytes
 };

@@ -82,7 +82,7 @@ static enum ks_status look(struct ks_judge *second, struct ks_arena *arena,
                            struct ks_emulation *e, char why[256], struct ks_err *err)
 {
     struct ks_tested tested = {0};
-    struct ks_check check = {second, c, runner, &tested, e->reason};
+    struct ks_check check = {second, c, runner, "m0", &tested, e->reason};
     struct ks_vector vector;
     bool covered, proved;
     KS_TRY(ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, skew, &vector, err));

@@ -20,6 +20,7 @@ struct ks_judge_options {
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
     int64_t run_steps;         // the same on an emulated device, in instructions of warps (0: what it takes)
     double compile_timeout;    // seconds for compiling proposals (120)
+    int compilers;             // at once, at most (one for each two processors)
     uint64_t seed;             // of sizes, values and addresses. 0: from the OS, the normal case; else by tests, or to
                                // repeat a judgement: what its verdict calls `draw`
     size_t max_shapes;         // 24
@@ -94,7 +95,7 @@ struct ks_verdict {
     uint64_t draw;             // of the session that judged it, 0: nothing was drawn
 };
 
-// Compiles several in one go; whoever judges them afterwards finds them compiled.
+// Compiles several at once; whoever judges them afterwards finds them compiled.
 enum ks_status ks_judge_prepare(struct ks_judge *judge, struct ks_proposal *const *proposals,
                                 size_t n, struct ks_err *err);
 // What a worker loads of a proposal that this session compiled, and the registered names of its kernels, by position.

@@ -29,23 +29,41 @@ enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer a
             worker->text[0] != '\0' ? worker->text : "no further word; run `ks doctor`");
 }
 
-enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
-                              const char *const *names, size_t n)
-{
-    enum ks_answer answer =
-        ks_worker_send(worker, "module", json_pack("{s:s}", "name", "m0"), &cubin, 1);
-    if (answer == KS_ANSWER_OK)
-        answer = ks_worker_wait(worker, LOAD_SECONDS);
-    return answer == KS_ANSWER_OK ? ks_worker_functions(worker, names, n) : answer;
-}
-
-enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *const *names, size_t n)
+enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *module, const char *const *names, size_t n)
 {
     enum ks_answer answer = KS_ANSWER_OK;
     for (size_t i = 0; answer == KS_ANSWER_OK && i < n; i++)
-        answer = ks_worker_ask(worker, "function",
-                               json_pack("{s:s,s:s}", "module", "m0", "name", names[i]), LOAD_SECONDS);
+        answer = ks_worker_ask(worker, "function", json_pack("{s:s,s:s}", "module", module, "name", names[i]),
+                               LOAD_SECONDS);
     return answer;
+}
+
+static enum ks_answer load(struct ks_worker *worker, const char *module, struct ks_slice cubin,
+                           const char *const *names, size_t n)
+{
+    enum ks_answer answer = ks_worker_send(worker, "module", json_pack("{s:s}", "name", module), &cubin, 1);
+    if (answer == KS_ANSWER_OK)
+        answer = ks_worker_wait(worker, LOAD_SECONDS);
+    return answer == KS_ANSWER_OK ? ks_worker_functions(worker, module, names, n) : answer;
+}
+
+enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
+                              const char *const *names, size_t n)
+{
+    return load(worker, "m0", cubin, names, n);
+}
+
+enum ks_answer ks_worker_shelve(struct ks_worker *worker, struct ks_arena *arena, struct ks_shelf *shelf,
+                                struct ks_slice cubin, const char *const *names, size_t n)
+{
+    size_t at = 0;
+    while (at < shelf->cubins.len && shelf->cubins.at[at] != cubin.at)
+        at++;
+    snprintf(shelf->module, sizeof shelf->module, "m%zu", at);
+    if (at < shelf->cubins.len)
+        return ks_worker_functions(worker, shelf->module, names, n);
+    *ks_vec_push(arena, &shelf->cubins) = cubin.at;
+    return load(worker, shelf->module, cubin, names, n);
 }
 
 static enum ks_status start(struct ks_judge *judge, struct ks_worker *worker, struct ks_err *err)

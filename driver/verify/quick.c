@@ -29,47 +29,44 @@ static bool alive(const struct entrant *e)
     return e->verdict->correctness == KS_C_CORRECT;
 }
 
-// A runner for the batch, started anew after a candidate spoilt it. Candidates that were compiled
-// alone have a cubin of their own.
-static enum ks_status quick_runner(struct ks_judge *judge, struct ks_worker *runner,
-                                   const struct ks_candidate **loaded, const struct entrant *e,
-                                   enum ks_answer *answer, struct ks_err *err)
+// What runs a batch: it holds the cubins of candidates that had their turn, and is started anew after one spoilt it.
+struct quick_runner {
+    struct ks_worker worker;
+    struct ks_shelf shelf;
+    const struct ks_candidate *loaded; // knows its kernels by name; NULL: none's
+};
+
+static enum ks_status load(struct ks_judge *judge, struct ks_arena *scratch, struct quick_runner *r,
+                           const struct ks_candidate *c, enum ks_answer *answer, struct ks_err *err)
 {
     *answer = KS_ANSWER_OK;
-    const struct ks_candidate *c = e->candidate;
-    if (*loaded == c && ks_worker_alive(runner))
+    if (ks_worker_alive(&r->worker) && r->loaded == c)
         return KS_OK;
-    // Compiled together, candidates share one cubin: only the names are new.
-    if (*loaded != NULL && ks_worker_alive(runner) && (*loaded)->cubin.len == c->cubin.len &&
-        memcmp((*loaded)->cubin.at, c->cubin.at, c->cubin.len) == 0) {
-        *answer = ks_worker_functions(runner, c->names, c->n);
-        *loaded = c;
-        return KS_OK;
+    if (!ks_worker_alive(&r->worker) || r->loaded == NULL) {
+        ks_worker_stop(&r->worker);
+        r->shelf = (struct ks_shelf){0};
+        KS_TRY(ks_runner_take(judge, &r->worker, KS_SPARES, err));
     }
-    ks_worker_stop(runner);
-    *loaded = NULL;
-    KS_TRY(ks_runner_take(judge, runner, KS_SPARES, err));
-    *answer = ks_worker_load(runner, c->cubin, c->names, c->n);
-    if (*answer == KS_ANSWER_OK)
-        *loaded = c;
+    *answer = ks_worker_shelve(&r->worker, scratch, &r->shelf, c->cubin, c->names, c->n);
+    r->loaded = *answer == KS_ANSWER_OK ? c : NULL;
     return KS_OK;
 }
 
 static enum ks_status quick_entrant(struct ks_judge *judge, struct ks_arena *scratch,
                                     struct entrant *e, struct ks_vector *vector,
-                                    enum ks_flush flush, struct ks_worker *runner,
-                                    const struct ks_candidate **loaded, struct ks_err *err)
+                                    enum ks_flush flush, struct quick_runner *runner, struct ks_err *err)
 {
     enum ks_answer answer;
     enum ks_correctness verdict = KS_C_CORRECT;
     bool covered, proved;
-    KS_TRY(quick_runner(judge, runner, loaded, e, &answer, err));
+    KS_TRY(load(judge, scratch, runner, e->candidate, &answer, err));
     if (answer != KS_ANSWER_OK) {
-        if (!ks_check_answer(answer, runner->text, &e->verdict->correctness, e->verdict->reason))
-            return ks_answer_status(runner, answer, "a runner", err);
+        if (!ks_check_answer(answer, runner->worker.text, &e->verdict->correctness, e->verdict->reason))
+            return ks_answer_status(&runner->worker, answer, "a runner", err);
         return KS_OK;
     }
-    struct ks_check check = {judge, e->candidate, runner, &e->tested, e->verdict->reason};
+    struct ks_check check = {judge, e->candidate, &runner->worker, runner->shelf.module, &e->tested,
+                             e->verdict->reason};
     KS_TRY(ks_check_vector(&check, scratch, vector, flush, 0, &verdict, &covered, &proved, err));
     e->verdict->correctness = verdict;
     e->covered += covered;
@@ -80,8 +77,7 @@ static enum ks_status quick_entrant(struct ks_judge *judge, struct ks_arena *scr
 // Adds to *served and *refused how many vectors the original serves, or does not.
 static enum ks_status quick_schedule(struct ks_judge *judge, struct ks_arena *scratch,
                                      const struct ks_schedule *schedule, struct entrant *e,
-                                     struct ks_worker *runner, const struct ks_candidate **loaded,
-                                     int *served, int *refused, struct ks_err *err)
+                                     struct quick_runner *runner, int *served, int *refused, struct ks_err *err)
 {
     for (size_t t = 0; t < schedule->n_tasks && alive(e); t++) {
         const struct ks_task *task = &schedule->tasks[t];
@@ -91,7 +87,7 @@ static enum ks_status quick_schedule(struct ks_judge *judge, struct ks_arena *sc
         KS_TRY(ks_recall(judge, task->problem, task->family, task->variation, KS_SKEW_NONE, &vector, err));
         bool excluded = vector->excluded;
         enum ks_status status =
-            excluded ? KS_OK : quick_entrant(judge, scratch, e, vector, task->flush, runner, loaded, err);
+            excluded ? KS_OK : quick_entrant(judge, scratch, e, vector, task->flush, runner, err);
         ks_recall_done(judge, vector);
         KS_TRY(status);
         *(excluded ? refused : served) += 1;
@@ -100,20 +96,18 @@ static enum ks_status quick_schedule(struct ks_judge *judge, struct ks_arena *sc
 }
 
 static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch,
-                                struct entrant *entrants, size_t n, struct ks_worker *runner,
+                                struct entrant *entrants, size_t n, struct quick_runner *runner,
                                 struct ks_err *err)
 {
-    const struct ks_candidate *loaded = NULL;
     for (size_t w = 0; w < judge->n_problems; w++) {
         struct ks_schedule tiny, declared;
         KS_TRY(ks_schedule_quick(judge, scratch, w, true, &tiny, err));
         KS_TRY(ks_schedule_quick(judge, scratch, w, false, &declared, err));
         for (size_t i = 0; i < n; i++) {
             int served = 0, refused = 0;
-            KS_TRY(quick_schedule(judge, scratch, &tiny, &entrants[i], runner, &loaded, &served, &refused, err));
+            KS_TRY(quick_schedule(judge, scratch, &tiny, &entrants[i], runner, &served, &refused, err));
             if (served == 0 && refused > 0) // indices of a range that holds for the declared size alone
-                KS_TRY(quick_schedule(judge, scratch, &declared, &entrants[i], runner, &loaded, &served, &refused,
-                                      err));
+                KS_TRY(quick_schedule(judge, scratch, &declared, &entrants[i], runner, &served, &refused, err));
         }
     }
     for (size_t i = 0; i < n; i++)
@@ -176,7 +170,7 @@ static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *p
     struct entrant *entrants = KS_NEW_ARRAY(&scratch, struct entrant, n);
     size_t running = 0;
     double start = ks_now();
-    enum ks_status status = judge->build(judge, proposals, n, built, err);
+    enum ks_status status = judge->build(judge, proposals, n, false, built, err);
     double compile = ks_now() - start;
     for (size_t i = 0; status == KS_OK && i < n; i++) {
         verdicts[i] = (struct ks_verdict){.correctness = built[i]->failure,
@@ -186,10 +180,14 @@ static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *p
         if (built[i]->failure == KS_C_CORRECT)
             entrants[running++] = (struct entrant){built[i], &verdicts[i], {0}, 0, 0};
     }
-    struct ks_worker runner = {0};
+    // A full judgement finds it compiled.
+    for (size_t i = 0; status == KS_OK && i < n; i++)
+        if (built[i]->alone)
+            ks_judge_keep(judge, built[i]);
+    struct quick_runner runner = {0};
     if (status == KS_OK && running > 0)
         status = quick_all(judge, &scratch, entrants, running, &runner, err);
-    ks_worker_leave(&runner, &judge->leaving);
+    ks_worker_leave(&runner.worker, &judge->leaving);
     if (status == KS_OK && speed)
         status = quick_speed(judge, &scratch, entrants, running, err);
     for (size_t i = 0; i < n; i++)

@@ -14,12 +14,12 @@
 #define VERY_LONG_US 3e4 // or one: the clock's noise is a few microseconds
 #define SLOW 3.0        // seconds one look may take beside fifty times the original's
 
-// One workload laid out in a worker that holds the batch's cubin.
+// One workload laid out in a worker that holds the cubins of the batch.
 struct screen {
     struct ks_judge *judge;
     struct ks_arena *arena;
     struct ks_worker worker;
-    const char *loaded;          // cubin that the worker holds
+    struct ks_shelf shelf;       // of the worker
     bool placed;                 // the worker holds the workload's buffers, with these workspaces
     const int64_t *workspaces;
     size_t n_workspaces;
@@ -33,7 +33,7 @@ struct screen {
 static void drop_worker(struct screen *s)
 {
     ks_worker_stop(&s->worker);
-    s->loaded = NULL;
+    s->shelf = (struct ks_shelf){0};
     s->placed = false;
 }
 
@@ -103,8 +103,8 @@ static enum ks_answer look(struct screen *s, const struct ks_candidate *c, doubl
         return answer;
     scope.addresses = s->addresses;
     scope.workspaces = workspaces;
-    json_t *b = ks_launch_plan(&scope, &judge->device, "m0", c->names, reason);
-    json_t *a = ks_launch_original(&scope, "m0");
+    json_t *b = ks_launch_plan(&scope, &judge->device, s->shelf.module, c->names, reason);
+    json_t *a = ks_launch_original(&scope, s->shelf.module);
     if (b != NULL) {
         if (s->baseline_us == 0 &&
             ks_timing_baseline(&s->worker, a, &s->baseline_us, &s->batch, err) != KS_OK)
@@ -117,7 +117,7 @@ static enum ks_answer look(struct screen *s, const struct ks_candidate *c, doubl
     return answer;
 }
 
-// A worker with the batch's cubin and the names of one candidate and of the original.
+// A worker with a candidate's cubin and the names of it and of the original there.
 static enum ks_status load(struct screen *s, const struct ks_candidate *c, enum ks_answer *answer,
                            struct ks_err *err)
 {
@@ -125,14 +125,11 @@ static enum ks_status load(struct screen *s, const struct ks_candidate *c, enum 
     for (size_t i = 0; i < c->n; i++)
         names[i] = c->names[i];
     names[c->n] = s->judge->kernel->signature->registered;
-    if (ks_worker_alive(&s->worker) && s->loaded == c->cubin.at) { // compiled together
-        *answer = ks_worker_functions(&s->worker, names, c->n + 1);
-        return KS_OK;
+    if (!ks_worker_alive(&s->worker)) {
+        drop_worker(s);
+        KS_TRY(ks_runner_take(s->judge, &s->worker, KS_SPARES, err));
     }
-    drop_worker(s);
-    KS_TRY(ks_runner_take(s->judge, &s->worker, KS_SPARES, err));
-    s->loaded = c->cubin.at;
-    *answer = ks_worker_load(&s->worker, c->cubin, names, c->n + 1);
+    *answer = ks_worker_shelve(&s->worker, s->arena, &s->shelf, c->cubin, names, c->n + 1);
     return KS_OK;
 }
 

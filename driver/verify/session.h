@@ -27,6 +27,7 @@ struct ks_candidate {
     struct ks_literals literals;  // of all its kernels
     int *registers;               // of a thread of each; 0: not known
     size_t n;
+    bool alone;                   // no other candidate was in its compile: the build that ships
 };
 
 struct ks_judge;
@@ -34,10 +35,11 @@ struct ks_vector;
 struct ks_recalled;
 struct ks_sanitizing;
 #define KS_SPARES 2
-// Textual gate, shadow compile and static gate of several proposals at once. A proposal's fault goes
-// into its candidate; a failure status is a fault of the tool. Candidates live in judge->arena.
-typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals,
-                                   size_t n, struct ks_candidate **candidates, struct ks_err *err);
+// Textual gate, shadow compiles and static gate of several proposals at once; `together`: in one compile, if
+// that is possible. A proposal's fault goes into its candidate; a failure status is a fault of the tool.
+// Candidates live in judge->arena.
+typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+                                   bool together, struct ks_candidate **candidates, struct ks_err *err);
 ks_build_fn ks_judge_build;
 // What a worker loads of a compile: the machine code, linked where it has to be (with the entries whose
 // registered names hold one of `names`), or for the emulated device the PTX that it was made from.
@@ -110,7 +112,7 @@ struct ks_judge {
     uint64_t shape_seed;            // of the sizes drawn in the search, the same for all candidates
     const char **notes; size_t n_notes;
     size_t n_session_notes;         // the first of them are about the original, the rest about a candidate
-    KS_VEC(struct ks_candidate *) cache; // compiled ones, for the confirmation
+    KS_VEC(struct ks_candidate *) cache; // compiled ones: for a full judgement after a look, and the confirmation
     char no_sanitizer[200];         // why the toolkit's sanitizer is not asked; "": it is (verify/sanitize.h)
     double copy_gbs;                // measured copy rate, 0 until asked for
     size_t class_of;                // the workload that counts alone, from 1; 0: all do
@@ -118,6 +120,8 @@ struct ks_judge {
     int built;                      // compiles so far, names their folders
 };
 
+// Keeps what was compiled, so that no judgement of this session compiles it again.
+void ks_judge_keep(struct ks_judge *judge, struct ks_candidate *candidate);
 bool ks_judge_defends(const struct ks_judge *judge, enum ks_defence which);
 // Starts the random numbers of the session: from the system, or from the options' seed.
 void ks_judge_reseed(struct ks_judge *judge);
@@ -170,7 +174,15 @@ void ks_workers_part(struct ks_judge *judge);
 // Loads a cubin as "m0" and looks its functions up.
 enum ks_answer ks_worker_load(struct ks_worker *worker, struct ks_slice cubin,
                               const char *const *names, size_t n);
-enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *const *names, size_t n);
+// The cubins that a worker of many candidates holds, by address: those compiled together share one.
+struct ks_shelf {
+    KS_VEC(const char *) cubins;
+    char module[16]; // of the one asked for last
+};
+// Has the worker hold one more cubin, unless it does, and looks functions up in it.
+enum ks_answer ks_worker_shelve(struct ks_worker *worker, struct ks_arena *arena, struct ks_shelf *shelf,
+                                struct ks_slice cubin, const char *const *names, size_t n);
+enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *module, const char *const *names, size_t n);
 // A status for an answer that is nobody's verdict: TOOL, INTERRUPTED, a dead oracle.
 enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer answer,
                                 const char *who, struct ks_err *err);

@@ -26,33 +26,42 @@ static void note(struct ks_verdict *verdict, enum ks_check_kind kind, double sin
     verdict->checks.seconds[kind] += ks_now() - since;
 }
 
+static struct ks_candidate *kept(const struct ks_judge *judge, const char *id)
+{
+    ks_vec_each(struct ks_candidate *, c, &judge->cache)
+        if (strcmp((*c)->id, id) == 0)
+            return *c;
+    return NULL;
+}
+
+void ks_judge_keep(struct ks_judge *judge, struct ks_candidate *candidate)
+{
+    if (kept(judge, candidate->id) == NULL)
+        *ks_vec_push(judge->arena, &judge->cache) = candidate;
+}
+
 bool ks_judge_compiled(const struct ks_judge *judge, const struct ks_proposal *proposal, struct ks_slice *image,
                        const char *const **names)
 {
-    const char *id = ks_proposal_id(judge->arena, proposal);
-    ks_vec_each(struct ks_candidate *, c, &judge->cache)
-        if (strcmp((*c)->id, id) == 0 && (*c)->failure == KS_C_CORRECT) {
-            *image = (*c)->cubin;
-            *names = (*c)->names;
-            return true;
-        }
-    return false;
+    const struct ks_candidate *c = kept(judge, ks_proposal_id(judge->arena, proposal));
+    if (c == NULL || c->failure != KS_C_CORRECT)
+        return false;
+    *image = c->cubin;
+    *names = c->names;
+    return true;
 }
 
 static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *proposal,
                                 const struct ks_candidate **out, double *seconds, struct ks_err *err)
 {
-    const char *id = ks_proposal_id(judge->arena, proposal);
-    ks_vec_each(struct ks_candidate *, c, &judge->cache)
-        if (strcmp((*c)->id, id) == 0) {
-            *out = *c;
-            return KS_OK;
-        }
+    *out = kept(judge, ks_proposal_id(judge->arena, proposal));
+    if (*out != NULL)
+        return KS_OK;
     struct ks_candidate *made;
     double start = ks_now();
-    KS_TRY(judge->build(judge, &proposal, 1, &made, err));
+    KS_TRY(judge->build(judge, &proposal, 1, false, &made, err));
     *seconds += ks_now() - start;
-    *ks_vec_push(judge->arena, &judge->cache) = made;
+    ks_judge_keep(judge, made);
     *out = made;
     return KS_OK;
 }
@@ -293,9 +302,9 @@ enum ks_status ks_judge_prepare(struct ks_judge *judge, struct ks_proposal *cons
                                 size_t n, struct ks_err *err)
 {
     struct ks_candidate **made = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
-    KS_TRY(judge->build(judge, proposals, n, made, err));
+    KS_TRY(judge->build(judge, proposals, n, false, made, err));
     for (size_t i = 0; i < n; i++)
-        *ks_vec_push(judge->arena, &judge->cache) = made[i];
+        ks_judge_keep(judge, made[i]);
     return KS_OK;
 }
 

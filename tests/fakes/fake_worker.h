@@ -47,7 +47,8 @@ struct fake {
     int timed;           // runs inside `time`
     bool spoilt;
     const char *reads, *writes; // hostile: what it goes for once a module is there
-    char image[16];      // of the module, if it is a test's: "cubin", or "cubin of one"
+    struct { char name[16], image[16]; } module[8]; // image, if it is a test's: "cubin", or "cubin of one"
+    size_t n_modules;
 };
 
 static void fake_say(struct fake *f, json_t *answer)
@@ -322,6 +323,21 @@ static void fake_attack(const struct fake *f)
             fake_yes(kill(getppid(), 0) == 0), fake_yes(getenv("FAKE_SECRET") != NULL));
 }
 
+static const char *fake_image(const struct fake *f, const char *module)
+{
+    for (size_t i = 0; i < f->n_modules; i++)
+        if (strcmp(f->module[i].name, module) == 0)
+            return f->module[i].image;
+    return NULL;
+}
+
+static bool fake_holds(const char *image, const char *kernel)
+{
+    if (image == NULL || strncmp(image, "cubin", 5) != 0 || strchr(kernel, '_') == NULL)
+        return image != NULL;
+    return (strcmp(image, "cubin of one") == 0) == (strstr(kernel, "_alone") != NULL);
+}
+
 static void fake_serve(struct fake *f, const char *verb, const json_t *request,
                        const unsigned char *payload)
 {
@@ -333,20 +349,20 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
                               "GPU-fake-judge-test", "driver", "0", "arch", 90, "sms", 4, "l2_bytes",
                               4096, "smem_optin", 232448, "memory_total", (json_int_t)1 << 34,
                               "memory_free", (json_int_t)1 << 33));
-    } else if (strcmp(verb, "module") == 0 && f->image[0] != '\0') {
-        fake_fail(f, "usage", "there is a module already");
+    } else if (strcmp(verb, "module") == 0 &&
+               (fake_image(f, ks_json_str(request, "name", "")) != NULL || f->n_modules == 8)) {
+        fake_fail(f, "usage", "there is such a module already, or no room for one");
     } else if (strcmp(verb, "module") == 0) {
         if (f->reads != NULL)
             fake_attack(f);
-        snprintf(f->image, sizeof f->image, "%.15s", (const char *)payload);
+        snprintf(f->module[f->n_modules].name, 16, "%.15s", ks_json_str(request, "name", ""));
+        snprintf(f->module[f->n_modules++].image, 16, "%.15s", (const char *)payload);
         fake_say(f, json_object());
     } else if (strcmp(verb, "sets") == 0) {
         f->sets = (int)ks_json_int(request, "count", 0);
         fake_say(f, json_object());
-    } else if (strcmp(verb, "function") == 0 && strncmp(f->image, "cubin", 5) == 0 &&
-               strchr(ks_json_str(request, "name", ""), '_') != NULL &&
-               (strcmp(f->image, "cubin of one") == 0) !=
-                   (strstr(ks_json_str(request, "name", ""), "_alone") != NULL)) {
+    } else if (strcmp(verb, "function") == 0 &&
+               !fake_holds(fake_image(f, ks_json_str(request, "module", "")), ks_json_str(request, "name", ""))) {
         fake_fail(f, "usage", "the module has no such kernel");
     } else if (strcmp(verb, "function") == 0) {
         fake_say(f, json_pack("{s:{}}", "facts"));

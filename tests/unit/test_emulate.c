@@ -36,9 +36,9 @@ static struct ks_judge *judge;
 // Compiles nothing: whoever hands out what it built before, as the recorder of searches does, puts one like it in
 // the place of the judge's own. What the original is measured by must not depend on that.
 static enum ks_status hand_out(struct ks_judge *j, struct ks_proposal *const *proposals, size_t n,
-                               struct ks_candidate **candidates, struct ks_err *err)
+                               bool together, struct ks_candidate **candidates, struct ks_err *err)
 {
-    (void)j, (void)proposals, (void)n, (void)candidates;
+    (void)j, (void)proposals, (void)n, (void)together, (void)candidates;
     KS_FAIL(err, KS_E_INTERNAL, "not built before");
 }
 
@@ -90,7 +90,7 @@ static struct ks_emulation look_at(const char *term)
         "plan:\n  - {kernel: k, grid: [rows], block: [32], args: [x, y, rows, cols]}\n", term);
     check(ks_yaml_parse(&unit.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
     check(ks_proposal_read(&unit.arena, "p.yaml", root, p, &err), &err);
-    check(ks_judge_build(judge, &p, 1, &candidate, &err), &err);
+    check(ks_judge_build(judge, &p, 1, false, &candidate, &err), &err);
     assert_int_equal(candidate->failure, KS_C_CORRECT);
     struct ks_second_look look = {0};
     check(ks_second_look_end(&look, judge, candidate, &e, &err), &err);

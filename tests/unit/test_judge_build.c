@@ -109,6 +109,42 @@ static void bad_proposals_are_named_before_anything_runs(void **state)
     assert_null(strstr(verdicts[1].reason, bench.unit.dir));
 }
 
+// Four in three compiles: who shares one with a faulty one is compiled again, alone, and nobody for the full judgement.
+static void many_compile_side_by_side(void **state)
+{
+    (void)state;
+    struct ks_proposal *proposals[] = {
+        propose("vadd_fault", "", "if (i < n) c[i] = a[i] + nothing;"), propose("vadd_ok", "", HONEST " // with it"),
+        propose("vadd_ok", "", HONEST " // alone"), propose("vadd_half", "", HONEST " // wrong by its name"),
+    };
+    struct ks_verdict v[4], full;
+    struct ks_err err = {0};
+    int before = bench.judge->built;
+    bench.judge->options.compilers = 3;
+    check(ks_judge_quick(bench.judge, proposals, 4, v, &err), &err);
+    bench.judge->options.compilers = 0;
+    assert_int_equal(bench.judge->built - before, 3 + 2);
+    assert_int_equal(v[0].correctness, KS_C_COMPILE);
+    assert_int_equal(v[1].correctness, KS_C_CORRECT);
+    assert_int_equal(v[2].correctness, KS_C_CORRECT);
+    assert_int_equal(v[3].correctness, KS_C_WRONG);
+    for (size_t i = 1; i < 3; i++) {
+        check(ks_judge_full(bench.judge, proposals[i], &full, &err), &err);
+        assert_int_equal(full.correctness, KS_C_CORRECT);
+        assert_true(full.seconds_compile == 0 && full.checks.seconds[KS_CHECK_COMPILE] > 0);
+    }
+    assert_int_equal(bench.judge->built - before, 3 + 2);
+    // In one compile, what a session holds of each is not what would ship.
+    bench.judge->options.compilers = 1;
+    before = bench.judge->built;
+    struct ks_proposal *both[] = {propose("vadd_ok", "", HONEST " // one"), propose("vadd_ok", "", HONEST " // other")};
+    check(ks_judge_quick(bench.judge, both, 2, v, &err), &err);
+    assert_int_equal(bench.judge->built - before, 1);
+    check(ks_judge_full(bench.judge, both[0], &full, &err), &err);
+    bench.judge->options.compilers = 0;
+    assert_int_equal(bench.judge->built - before, 2);
+}
+
 // What the compiler knows of a helper ends with another caller, and so another kernel changes: the fault of one.
 static void who_changes_an_original_fails_alone(void **state)
 {
@@ -275,6 +311,7 @@ int main(int argc, char **argv)
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
+        cmocka_unit_test(many_compile_side_by_side),
         cmocka_unit_test(who_changes_an_original_fails_alone),
         cmocka_unit_test(the_gate_can_be_switched_off_in_tests_only),
         cmocka_unit_test(a_template_bomb_is_defused),
