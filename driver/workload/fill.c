@@ -269,8 +269,9 @@ static double family_value(enum ks_family family, enum ks_scalar scalar, struct 
     case KS_FAMILY_POSITIVE:
         return ks_value_unit(seed, i);
     case KS_FAMILY_WIDE: {
-        // binary16 ends at 2^16 and loses bits below 2^-14.
-        double span = scalar == KS_T_F16 ? 12 : 20;
+        // binary16 ends at 2^16 and loses bits below 2^-14. Some buffers reach both; of most the products fit, for where
+        // nearly all sums are infinite little else is seen.
+        double span = scalar != KS_T_F16 ? 20 : turn_of(seed) % 4 == 0 ? 12 : 8;
         double power = ks_value_exp2(-span + 2 * span * ks_value_unit(seed, i));
         return ks_hash_counter(~seed, i) >> 63 ? -power : power;
     }

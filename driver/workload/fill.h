@@ -9,7 +9,7 @@
 enum ks_family {
     KS_FAMILY_DECLARED,  // the workload's own initialiser
     KS_FAMILY_POSITIVE,  // uniform [0,1)
-    KS_FAMILY_WIDE,      // sign * 2^uniform(-20,20)
+    KS_FAMILY_WIDE,      // sign * 2^uniform(-20,20); of halves (-8,8), in one buffer of four (-12,12)
     KS_FAMILY_POSITION,  // value = index mod 4093: reveals any misplaced element
     KS_FAMILY_IMPULSE,   // zero but one element
     KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32

@@ -227,6 +227,18 @@ static void test_families(void **state)
     assert_true(fabs((double)below1 - N / 2.0) < 5 * sqrt(N / 4.0));
     assert_true(fabs((double)negative - N / 2.0) < 5 * sqrt(N / 4.0));
     free(v);
+    // Of most buffers of halves all products are numbers.
+    int far = 0;
+    for (uint64_t seed = 0; seed < 400; seed++) {
+        uint16_t halves[200];
+        float most = 0;
+        ks_fill(halves, elem("f16"), &init, KS_FAMILY_WIDE, seed, 200, 0, 200);
+        for (size_t i = 0; i < 200; i++)
+            most = fmaxf(most, fabsf(ks_f16_to_f32(halves[i])));
+        assert_true(most > 0x1p7f && most <= 0x1p12f);
+        far += most > 0x1p8f;
+    }
+    assert_in_range(far, 60, 140); // a quarter, sd 9
     v = floats(init, KS_FAMILY_TINY, 1, N);
     size_t endless = 0;
     for (size_t i = 0; i < N; i++) {
