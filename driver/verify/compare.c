@@ -108,6 +108,16 @@ double ks_compare_rounding(enum ks_scalar scalar, double value)
     return fabs(value) * unit_roundoff(scalar) + (scalar == KS_T_F16 ? 0x1p-25 : 0);
 }
 
+double ks_compare_end(enum ks_scalar scalar)
+{
+    switch (scalar) {
+    case KS_T_F16: return 65520;
+    case KS_T_BF16: return 0x1.ffp127;
+    case KS_T_F32: return 0x1.ffffffp127;
+    default: return INFINITY;
+    }
+}
+
 static double unit_of(const struct ks_reference *reference)
 {
     return reference->unit > 0 ? reference->unit : 0x1p-24;
@@ -170,10 +180,10 @@ static int64_t reference_next(const struct ks_reference *reference, int64_t lane
     return *next < reference->n_lanes && reference->lanes[*next] == lane ? *next : -1;
 }
 
-// How far from the value in double the i-th of the reference's lanes may be; negative: it is not judged so. For doubles
-// that value is the original's own result, whose error nobody knows: a sum of a thousand equal terms may round each of
-// them alike. Both bounds are wider there, and far from fp32's.
-static double allowed(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i)
+// How far from the value in double rounding may bring the i-th of the reference's lanes before it is stored; negative:
+// it is not judged so. For doubles that value is the original's own result, whose error nobody knows: a sum of a thousand
+// equal terms may round each of them alike. Both bounds are wider there, and far from fp32's.
+static double error_of(const struct ks_reference *reference, int64_t i)
 {
     if (!(reference->scale[i] > 0))
         return -1;
@@ -184,7 +194,14 @@ static double allowed(const struct ks_reference *reference, enum ks_scalar scala
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
     if (reference->terms != NULL)
         error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
-    return ks_compare_rounding(scalar, reference->value[i]) + error;
+    return error;
+}
+
+// The same of what is stored.
+static double allowed(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i)
+{
+    double error = error_of(reference, i);
+    return error < 0 ? error : ks_compare_rounding(scalar, reference->value[i]) + error;
 }
 
 // By the reference's i-th lane; -1: by what it allows others.
@@ -195,6 +212,17 @@ static bool reference_ok(const struct ks_reference *reference, enum ks_scalar sc
         return false;
     return i < 0 ? fabs(have - want) <= reference->others // false where either is no number
                  : fabs(have - reference->value[i]) <= allowed(reference, scalar, i);
+}
+
+// One of two is infinite. The value in double says whether rounding may have brought them to either side of where the
+// type ends; beyond that infinity is no number's neighbour.
+static bool either_side(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double want, double have)
+{
+    if (reference == NULL || i < 0 || isinf(want) == isinf(have))
+        return false;
+    double value = reference->value[i], end = copysign(ks_compare_end(scalar), isinf(want) ? want : have);
+    return fabs(value - end) <= error_of(reference, i) &&
+           (isinf(have) || fabs(have - value) <= allowed(reference, scalar, i));
 }
 
 double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n)
@@ -225,7 +253,8 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
         return isnan(want) && (isnan(have) || (rule->kind == KS_TOL_DERIVED &&
                                                reference_ok(reference, rule->scalar, known, want, have)));
     if (isinf(want) || isinf(have))
-        return want == have;
+        return want == have || (rule->kind == KS_TOL_DERIVED &&
+                                either_side(reference, rule->scalar, known, want, have));
     double diff = fabs(have - want), ulps = ulp_distance(rule->scalar, e, g);
     out->max_ulp = fmax(out->max_ulp, ulps);
     if (want != 0)

@@ -67,6 +67,9 @@ void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, co
 // What storing a value in this type may change.
 double ks_compare_rounding(enum ks_scalar scalar, double value);
 
+// From here on it is infinity; of double nothing that can be stored is.
+double ks_compare_end(enum ks_scalar scalar);
+
 // The `noise` of two runs of the original, for ks_compare with the same `scale`.
 double ks_compare_noise(struct ks_elem elem, const void *a, const void *b, int64_t count,
                         const float *scale, const unsigned char *mask);

@@ -158,28 +158,45 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
     return KS_OK; // the original does not serve |inputs|: element-wise tolerance instead
 }
 
+bool ks_vector_measures(const struct ks_output *output, enum ks_scalar scalar, int64_t lane)
+{
+    return output->scale == NULL || (double)output->scale[lane] < ks_compare_end(scalar) / 2;
+}
+
 // Whether no element of a wrong answer is farther from the original's than K terms added in sequence can err (K u S):
-// where they round alike that is thousands of units, and where the sum has outgrown its terms all of it.
+// where they round alike that is thousands of units, and where the sum has outgrown its terms all of it. How far is not
+// known where the output's type does not hold the terms' sum: a product of halves that cancel.
 static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vector, size_t output, const void *got,
                             int poison)
 {
     struct ks_output *o = &vector->outputs[output];
     const struct ks_slot *slot = &vector->layout.slots[o->slot];
     int64_t lanes = slot->count * slot->elem.lanes;
-    float *scale = o->scale, *most = o->terms != NULL && scale != NULL ? malloc((size_t)lanes * sizeof *most) : NULL;
+    const void *expected = o->expected[poison != 0 && o->expected[1] != NULL];
+    float *scale = o->scale, *most = scale != NULL ? malloc((size_t)lanes * sizeof *most) : NULL;
+    struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     if (most == NULL)
         return false;
-    for (int64_t i = 0; i < lanes; i++)
-        most[i] = (double)o->terms[i] >= KS_LONG_SUM ? FLT_MAX : scale[i] * fmaxf(1, o->terms[i]);
+    for (int64_t i = 0; i < lanes; i++) {
+        float terms = o->terms != NULL ? o->terms[i] : 1;
+        bool known = ks_vector_measures(o, slot->elem.scalar, i) && (double)terms < KS_LONG_SUM;
+        most[i] = known ? scale[i] * fmaxf(1, terms) : FLT_MAX;
+    }
     o->scale = most;
-    ks_vector_compare(judge, vector, output, got, poison, NULL, &c);
+    ks_vector_compare(judge, vector, output, got, poison, &bad, &c);
     o->scale = scale;
     free(most);
-    return c.bad == 0;
+    bool may = true;
+    for (int64_t i = 0; may && i < bad.n; i++)
+        may = isinf(ks_scalar_value(slot->elem.scalar, expected, bad.at[i])) !=
+              isinf(ks_scalar_value(slot->elem.scalar, got, bad.at[i]));
+    free(bad.at);
+    return may;
 }
 
-// A long sum of floats is wrong itself, and a better one differs from it: there the value in double tells as well.
+// A long sum of floats is wrong itself, and a better one differs from it; one that does not fit its type's absolute terms
+// is measured by nothing else: there the value in double tells as well.
 static enum ks_status refer_sums(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                                  bool *more, struct ks_err *err)
 {

@@ -116,6 +116,8 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
 // that are not, and on an even sample. Brings the expected bytes here; the oracle's buffers are other ones afterwards.
 // One element of a sum of so many terms whose error in sequence nothing bounds: it may stand still.
 #define KS_LONG_SUM 0x1p20
+// Whether the sum of absolute terms measures a lane: not where its type ends about there.
+bool ks_vector_measures(const struct ks_output *output, enum ks_scalar scalar, int64_t lane);
 enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                                 size_t output, const void *got, int poison,
                                 struct ks_comparison *comparison, struct ks_err *err);

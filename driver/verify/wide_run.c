@@ -1,5 +1,6 @@
 // Running the original in double on one vector, and what that says of each element; contract in
 // verify/wide.h.
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -263,13 +264,19 @@ static double inputs_size(const struct ks_vector *vector)
 struct weighing {
     const struct ks_output *output;
     enum ks_scalar scalar;
-    const float *terms; // of a multiply-add kernel's element; NULL: another kernel's
+    bool sums;          // a multiply-add kernel's
     struct ks_reference reference;
     float *scale; // in: change; out: scale, 0 where the element is not judged so
     float *own;   // out
     int64_t all;  // lanes of the output
     struct { double noise; int64_t judged, far; } parts[KS_PARTS];
 };
+
+// How many terms form a multiply-add kernel's element, where it is many.
+static double terms_of(const struct weighing *w, int64_t lane)
+{
+    return w->output->terms != NULL ? (double)w->output->terms[lane] : 1;
+}
 
 static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 {
@@ -282,26 +289,28 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         // Lanes that were picked for being wrong say nothing of how many are.
         bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
         w->scale[i] = 0;
-        if (!written || isinf(want) || !isfinite(value))
+        if (!written || !isfinite(value) ||
+            (w->sums && w->output->terms == NULL && ks_vector_measures(w->output, w->scalar, lane)))
             continue;
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
         bool jumps = !(change * U <= JUMP * (size + w->reference.typical)) &&
                      !(change <= TERMS * w->reference.inputs);
-        w->scale[i] = (float)(jumps ? size + 0x1p-126 : scale);
-        if (isnan(want)) // by rounding alone: the root of a variance that came out below zero
+        w->scale[i] = (float)fmin(jumps ? size + 0x1p-126 : scale, FLT_MAX);
+        // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.
+        if (!isfinite(want))
             continue;
         w->parts[part].judged += counts;
-        bool rounds = w->terms == NULL ? ks_reference_rounds(&w->reference, i, error)
-                                       : (double)w->terms[i] >= KS_LONG_SUM ||
-                                             error <= fmax(UNITS_SUM, (double)w->terms[i]) * U * scale;
+        bool rounds = !w->sums ? ks_reference_rounds(&w->reference, i, error)
+                               : terms_of(w, lane) >= KS_LONG_SUM ||
+                                     error <= fmax(UNITS_SUM, terms_of(w, lane)) * U * scale;
         // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
         bool near = jumps ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
         w->parts[part].far += counts && !near;
         if (jumps || !rounds)
             continue;
-        if (w->terms == NULL) // what a sequence of many terms errs by is no measure of another order
+        if (!w->sums) // what a sequence of many terms errs by is no measure of another order
             w->own[i] = (float)error;
         if (error <= UNITS_MAX * U * scale)
             w->parts[part].noise = fmax(w->parts[part].noise, error / (U * scale));
@@ -309,14 +318,14 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // false: the original does something else than this.
-static bool weigh(struct ks_vector *vector, size_t o, double inputs, double *value, float *change)
+static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double *value, float *change)
 {
     struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
     int64_t n = ks_vector_looks(vector, o);
     float *own = calloc((size_t)n + 1, sizeof *own);
-    struct weighing w = {.output = output, .scalar = slot->elem.scalar, .terms = output->terms, .scale = change,
-                         .own = own, .all = lanes_of(slot),
+    struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
+                          .all = lanes_of(slot),
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
                                        inputs, output->terms, output->lanes, output->n_lanes, 0}};
     int64_t judged = 0, far = 0;
@@ -333,12 +342,6 @@ static bool weigh(struct ks_vector *vector, size_t o, double inputs, double *val
     }
     output->reference = w.reference;
     return true;
-}
-
-// Of a multiply-add kernel, that is, which is measured by its absolute terms alone.
-static bool is_short_sum(const struct runs *r, size_t output)
-{
-    return r->judge->arith.kind == KS_ARITH_MULADD && r->vector->outputs[output].terms == NULL;
 }
 
 static enum ks_answer evaluate(struct runs *r, bool *same)
@@ -369,10 +372,10 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     }
     double inputs = inputs_size(vector);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
-        if (value[o] != NULL && *same && !is_short_sum(r, o) &&
-            weigh(vector, o, inputs, value[o], change[o]))
+        if (value[o] != NULL && *same &&
+            weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, value[o], change[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
-        else if (value[o] != NULL && !is_short_sum(r, o))
+        else if (value[o] != NULL)
             *same = false;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         free(value[o]);

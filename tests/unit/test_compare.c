@@ -450,6 +450,45 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     assert_true(ks_compare_sequence(NAN) == KS_SEQUENCE);
 }
 
+// Infinity is right beside a number where the value in double lies so near to the type's end that rounding may bring
+// it to either side: so near, on its own side of zero, and beside the right number.
+static void the_type_ends_where_rounding_says(void **state)
+{
+    (void)state;
+    uint16_t largest = ks_f32_to_f16(65504), before = ks_f32_to_f16(65472), infinite = ks_f32_to_f16(INFINITY);
+    uint16_t negative = ks_f32_to_f16(-INFINITY);
+    double value = 65520;
+    float scale = 65520, own = 0; // 16 units of it are 0.0625
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0};
+    const struct { double value; uint16_t want, have; int bad; } cases[] = {
+        {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
+        {65520.05, infinite, largest, 0}, {65519.9, largest, infinite, 1},  {65520.1, infinite, largest, 1},
+        {65520, infinite, before, 1},     {65520, largest, negative, 1},    {65520, negative, infinite, 1},
+        {-65520, negative, largest, 1},   {1, infinite, ks_f32_to_f16(1), 1},
+    };
+    struct ks_comparison c;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        value = cases[i].value;
+        ks_compare_to(&derived, f16, &cases[i].want, &cases[i].have, 1, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, cases[i].bad);
+        ks_compare_to(&derived, f16, &cases[i].want, &cases[i].have, 1, NULL, 0, NULL, NULL, NULL, &c);
+        assert_int_equal(c.bad, 1); // as long as nobody knows the value
+        ks_compare_to(&exact, f16, &cases[i].want, &cases[i].have, 1, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, 1);
+    }
+    value = 65520, scale = 0;
+    ks_compare_to(&derived, f16, &infinite, &largest, 1, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    // The same of other types; of double nothing lies beyond.
+    assert_true(isinf(ks_f16_to_f32(ks_f32_to_f16((float)ks_compare_end(KS_T_F16)))));
+    assert_true(!isinf(ks_f16_to_f32(ks_f32_to_f16(nextafterf(65520, 0)))));
+    assert_true(isinf(ks_bf16_to_f32(ks_f32_to_bf16((float)ks_compare_end(KS_T_BF16)))));
+    assert_true(!isinf(ks_bf16_to_f32(ks_f32_to_bf16(nextafterf(0x1.ffp127f, 0)))));
+    assert_true(isinf((float)ks_compare_end(KS_T_F32)));
+    assert_true(!isinf((float)nextafter(ks_compare_end(KS_T_F32), 0)));
+    assert_true(isinf(ks_compare_end(KS_T_F64)));
+}
+
 // Half of what is left of a cancellation may be rounding, if it is small beside what went in.
 static void rounding_is_told_from_choices(void **state)
 {
@@ -469,6 +508,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
+        cmocka_unit_test(the_type_ends_where_rounding_says),
         cmocka_unit_test(a_reference_may_be_of_some_lanes),
         cmocka_unit_test(a_sample_is_even_and_knows_its_lanes),
         cmocka_unit_test(sums_round_to_neighbours_of_16_bits),
