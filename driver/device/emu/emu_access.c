@@ -67,11 +67,11 @@ static void in_global(struct ks_emu_warp *warp, uint64_t address, struct place *
     p->data = r->data;
     p->known = r->known;
     p->lead = r->lead;
-    p->cells = r->constant ? NULL : r->cells;
+    p->constant = r->constant || r->frozen;
+    p->cells = p->constant ? NULL : r->cells; // what nobody writes has no races
     p->bytes = r->bytes;
     p->offset = address - r->address; // before the start: huge
     p->name = r->name != NULL ? r->name : "its buffer";
-    p->constant = r->constant || r->frozen;
 }
 
 static struct place find_place(struct ks_emu_warp *warp, enum ks_emu_space space, uint32_t lane,
