@@ -1,3 +1,4 @@
+#include <malloc.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #define BUDGET (UINT64_C(1) << 29)   // instructions of warps of a launch, a minute or two
 #define ARCH 90                      // what is built for it; modules may be for any
 #define SHARED_MAX 232448            // bytes a block of that can have
+#define KEPT (16 << 20)              // bytes that were freed and are not given back
 #define L1_BYTES (256 << 10)         // of an SM, shared memory included (device.md 2, CUDA guide)
 #define SM_THREADS 2048
 #define SAMPLES 8                    // blocks whose costs stand for the grid's
@@ -441,6 +443,8 @@ enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
     struct ks_emu *emu = calloc(1, sizeof *emu);
     if (emu == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for the emulated device");
+    // Else the frames of each launch go back to the system, and the next launch faults them in again.
+    mallopt(M_TRIM_THRESHOLD, KEPT);
     emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true, .vary = true,
                                              .cores = usable_cores()};
     ks_rng_seed(&emu->rng, ks_seed_from_os());

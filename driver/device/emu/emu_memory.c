@@ -1,12 +1,18 @@
 #include "device/emu/emu_memory.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "base/num.h"
 #include "device/emu/emu_race.h"
 
+// Up to here clearing memory that is there is cheaper than a page fault for each page of new memory.
+#define SMALL ((size_t)96 << 10)
+
 void *ks_emu_pages(size_t bytes)
 {
+    if (bytes <= SMALL)
+        return calloc(bytes, 1);
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     return at == MAP_FAILED ? NULL : at;
@@ -14,7 +20,9 @@ void *ks_emu_pages(size_t bytes)
 
 void ks_emu_pages_free(void *at, size_t bytes)
 {
-    if (at != NULL)
+    if (bytes <= SMALL)
+        free(at);
+    else if (at != NULL)
         munmap(at, bytes);
 }
 
@@ -71,7 +79,9 @@ void ks_emu_memory_free(struct ks_emu_memory *memory)
 
 void ks_emu_region_forget(struct ks_emu_region *region)
 {
-    if (region->cells != NULL)
+    if (region->cells != NULL && region->cells_mapped <= SMALL)
+        memset(region->cells, 0, region->cells_mapped);
+    else if (region->cells != NULL)
         madvise(region->cells, region->cells_mapped, MADV_DONTNEED);
 }
 
