@@ -342,7 +342,10 @@ static void put_tolerance(struct writer *w)
     char rel[KS_NUMBER_TEXT], abs[KS_NUMBER_TEXT];
     switch (tolerance->kind) {
     case KS_TOL_DERIVED:
-        ks_buf_puts(&w->out, "tolerance derived\n");
+        if (tolerance->sum > 0)
+            ks_buf_printf(&w->out, "tolerance sum=%s\n", ks_number_text(tolerance->sum, rel));
+        else
+            ks_buf_puts(&w->out, "tolerance derived\n");
         break;
     case KS_TOL_EXACT:
         ks_buf_puts(&w->out, "tolerance exact\n");

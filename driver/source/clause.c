@@ -186,7 +186,7 @@ static enum ks_status parse_tol(struct ks_clause_text *ct, const struct ks_claus
 {
     struct ks_slice *parts;
     size_t n;
-    if (tol->kind != KS_TOL_DERIVED)
+    if (tol->kind != KS_TOL_DERIVED || tol->sum > 0)
         return ks_clause_fail(ct, c->begin, "tol is given twice");
     KS_TRY(ks_clause_split(ct, c, &parts, &n));
     if (n == 1 && ks_slice_eq(parts[0], "exact")) {
@@ -203,9 +203,14 @@ static enum ks_status parse_tol(struct ks_clause_text *ct, const struct ks_claus
         tol->kind = KS_TOL_ULP;
         return KS_OK;
     }
+    if (key && n == 1 && strcmp(key, "sum") == 0) {
+        if (!ks_clause_number(ct->arena, parts[0], &tol->sum) || tol->sum <= 0 || tol->sum >= 1)
+            return ks_clause_fail(ct, c->begin, "tol(sum=F) takes a number between 0 and 1, not '%s'", text);
+        return KS_OK;
+    }
     if (!key || strcmp(key, "rel") != 0 || n > 2)
         return ks_clause_fail(ct, c->begin,
-                              "tol takes exact, ulp=N, or rel=F with an optional "
+                              "tol takes exact, ulp=N, sum=F, or rel=F with an optional "
                               "abs=F, as in tol(rel=1e-5,abs=1e-8)");
     if (!ks_clause_number(ct->arena, parts[0], &tol->rel) || tol->rel <= 0 || tol->rel >= 1)
         return ks_clause_fail(ct, c->begin,

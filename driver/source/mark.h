@@ -13,6 +13,7 @@ struct ks_tolerance {
     enum ks_tol_kind kind;
     int64_t ulp;
     double rel, abs; // abs 0 unless given
+    double sum;      // KS_TOL_DERIVED: beside that, so much of the sum of an element's magnitudes; 0 unless given
 };
 
 enum ks_init_kind {
@@ -24,6 +25,7 @@ enum ks_init_kind {
 
 struct ks_init {
     enum ks_init_kind kind;
+    bool normal;        // nothing that is drawn is a denormal number (verify/vector.c; no clause has it)
     double a, b;        // of integers that are read: their range (workload/ranges.h, workload/capture.h)
     const char *path;   // KS_INIT_FILE, as written; KS_INIT_CAPTURE: folder and hash
     size_t skip, whole; // KS_INIT_CAPTURE: bytes of the contents before the array, and of all

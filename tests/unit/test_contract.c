@@ -157,8 +157,10 @@ static void promises_enter(void **state)
     CHANGED(f->arrays[0][1].count = expression("n + 1"));
     CHANGED(f->signature.params[1] = ks_type_parse(&arena, KS_SLICE("double*")));
     CHANGED(f->mark.tolerance.kind = KS_TOL_EXACT);
-    CHANGED((f->mark.tolerance = (struct ks_tolerance){KS_TOL_ULP, 4, 0, 0}));
-    CHANGED((f->mark.tolerance = (struct ks_tolerance){KS_TOL_REL, 0, 1e-5, 0}));
+    CHANGED((f->mark.tolerance = (struct ks_tolerance){KS_TOL_ULP, 4, 0, 0, 0}));
+    CHANGED((f->mark.tolerance = (struct ks_tolerance){KS_TOL_REL, 0, 1e-5, 0, 0}));
+    CHANGED((f->mark.tolerance = (struct ks_tolerance){KS_TOL_DERIVED, 0, 0, 0, 1e-3}));
+    assert_non_null(strstr(text(f), "tolerance sum=0.001\n"));
     CHANGED(f->mark.fastmath = true);
     CHANGED(f->workloads[0].capture = "k-1f2e");
     struct ks_expr *assume = expression("n % 4 == 0");

@@ -96,6 +96,8 @@ static const char *printed(const struct ks_mark_list *marks)
             ks_buf_printf(&out, " ulp=%d", (int)m->tolerance.ulp);
         if (m->tolerance.kind == KS_TOL_REL)
             ks_buf_printf(&out, " rel=%g abs=%g", m->tolerance.rel, m->tolerance.abs);
+        if (m->tolerance.sum > 0)
+            ks_buf_printf(&out, " sum=%g", m->tolerance.sum);
         if (m->fastmath)
             ks_buf_puts(&out, " fastmath");
         for (size_t i = 0; i < m->n_assumes; i++) {
