@@ -130,9 +130,10 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
     c->literals = (struct ks_literals){0};
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
                                        mark->tolerance.kind == KS_TOL_REL,
-                            .probed = judge->arith.kind == KS_ARITH_MULADD &&
-                                      mark->tolerance.kind == KS_TOL_DERIVED &&
-                                      ks_judge_defends(judge, KS_D_EXACT_PROBE)};
+                            .probed = mark->tolerance.sum > 0 ||
+                                      (judge->arith.kind == KS_ARITH_MULADD &&
+                                       mark->tolerance.kind == KS_TOL_DERIVED &&
+                                       ks_judge_defends(judge, KS_D_EXACT_PROBE))};
     for (size_t i = 0; i < c->n && c->failure == KS_C_CORRECT && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
         const struct ks_ptx_entry *entry;
         struct ks_slice text;

@@ -27,7 +27,7 @@
 struct rule {
     enum ks_tol_kind kind;
     enum ks_scalar scalar;
-    double ulp, rel, abs;
+    double ulp, rel, abs, sum;
     double u_acc;  // unit roundoff of the accumulated type
     double factor; // of u_acc * scale
 };
@@ -58,6 +58,7 @@ static struct rule make_rule(const struct ks_tolerance *tolerance, enum ks_scala
                                              : fmax(is_narrow(scalar) ? ELEMENTWISE_ULP_16 : ELEMENTWISE_ULP, twice),
         .rel = tolerance->rel,
         .abs = tolerance->abs,
+        .sum = tolerance->sum,
         .u_acc = scalar == KS_T_F64 ? 0x1p-53 : 0x1p-24,
         .factor = fmax(ACCUMULATION, twice),
     };
@@ -194,7 +195,7 @@ static double error_of(const struct ks_reference *reference, int64_t i)
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
     if (reference->terms != NULL)
         error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
-    return error;
+    return error + reference->sum * (double)reference->scale[i];
 }
 
 // The same of what is stored.
@@ -243,7 +244,7 @@ double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar s
 }
 
 static bool element_ok(const struct rule *rule, const unsigned char *e, const unsigned char *g,
-                       const float *scale, const struct ks_reference *reference, int64_t known,
+                       const float *scale, const float *sum, const struct ks_reference *reference, int64_t known,
                        struct ks_comparison *out)
 {
     if (!ks_scalar_is_float(rule->scalar))
@@ -269,7 +270,8 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
         double s = isfinite(*scale) ? (double)*scale : fabs(want);
         // Sums in fp32 that differ by next to nothing may be rounded to neighbours of 16 bits, on both sides.
         double rounding = ks_compare_rounding(rule->scalar, want) * (is_narrow(rule->scalar) ? 2 : 1);
-        return diff <= rounding + rule->factor * rule->u_acc * s ||
+        double terms = sum == NULL ? 0 : isfinite(*sum) ? (double)*sum : fabs(want);
+        return diff <= rounding + rule->factor * rule->u_acc * s + rule->sum * terms ||
                reference_ok(reference, rule->scalar, known, want, have);
     }
     return false;
@@ -335,7 +337,7 @@ struct comparing {
     struct rule rule, exact;
     size_t size;
     const unsigned char *expected, *got, *mask;
-    const float *scale;
+    const float *scale, *sums;
     const struct ks_reference *reference;
     int64_t every; // bad lane is kept; 0: none
     struct part parts[KS_PARTS];
@@ -383,7 +385,8 @@ static void compare_part(void *context, size_t part, int64_t first, int64_t coun
         unsigned char demand = all->mask == NULL ? KS_LANE_CLOSE : all->mask[i];
         if (demand != KS_LANE_BITS &&
             element_ok(demand == KS_LANE_EXACT ? &all->exact : &all->rule, e, g,
-                       all->scale == NULL ? NULL : &all->scale[i], all->reference, known, &p.c))
+                       all->scale == NULL ? NULL : &all->scale[i], all->sums == NULL ? NULL : &all->sums[i],
+                       all->reference, known, &p.c))
             continue;
         if (all->every > 0 && p.c.bad % all->every == 0)
             keep_bad(&p, i);
@@ -397,7 +400,7 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out)
 {
-    ks_compare_to(tolerance, elem, expected, got, count, scale, noise, mask, NULL, NULL, out);
+    ks_compare_to(tolerance, elem, expected, got, count, scale, NULL, noise, mask, NULL, NULL, out);
 }
 
 static void join_bad(const struct comparing *all, struct ks_lanes *bad)
@@ -418,14 +421,14 @@ static void join_bad(const struct comparing *all, struct ks_lanes *bad)
 }
 
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
-                   const void *got, int64_t count, const float *scale, double noise,
+                   const void *got, int64_t count, const float *scale, const float *sums, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,
                    struct ks_lanes *bad, struct ks_comparison *out)
 {
     int64_t total = count * elem.lanes;
     struct comparing all = {.rule = make_rule(tolerance, elem.scalar, noise),
                             .size = ks_scalar_size(elem.scalar), .expected = expected, .got = got,
-                            .mask = mask, .scale = scale, .reference = reference,
+                            .mask = mask, .scale = scale, .sums = sums, .reference = reference,
                             .every = bad != NULL ? bad->every : 0};
     all.exact = all.rule;
     all.exact.kind = KS_TOL_EXACT;

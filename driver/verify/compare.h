@@ -1,4 +1,6 @@
 // Comparison of output bytes against the oracle's: the rules of research verification.md section 3.
+// tol(sum=F) admits F times the sum of an element's absolute terms beside what is derived: the forward error of a sum of
+// products whose factors are rounded (N. J. Higham, Accuracy and Stability of Numerical Algorithms, 2002, section 3.1).
 #ifndef KS_COMPARE_H
 #define KS_COMPARE_H
 
@@ -39,6 +41,7 @@ struct ks_reference {
     const float *terms; // how many terms form an element, borrowed; NULL: few, or no sum of products
     const int64_t *lanes; int64_t n_lanes; // what value, scale and own are of, rising; NULL: of all lanes
     double others; // how far the other lanes may be from the original's; 0: nothing is known of them
+    double sum; // of tol(sum=F), where `scale` stands for an element's terms; 0: nothing
 };
 // What seven eighths of some lanes of the reference, `n` of them, are each allowed at least: for `others`. 0: nothing.
 double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n);
@@ -54,13 +57,14 @@ double ks_reference_typical(const double *value, int64_t n);
 // Whether an error of the original at the i-th of the reference's lanes is one that rounding makes; a larger one is a
 // choice. What rounds may be measured by what went in, too: of numbers of their size that cancel, little is left.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
+// `sums` (may be NULL): the sum of absolute terms by itself, for tol(sum=F).
 // Lanes that are bad, every so many of them, rising.
 struct ks_lanes {
     int64_t every;  // in
     int64_t *at, n; // out; malloc'ed
 };
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
-                   const void *got, int64_t count, const float *scale, double noise,
+                   const void *got, int64_t count, const float *scale, const float *sums, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,
                    struct ks_lanes *bad, struct ks_comparison *out); // bad: NULL if nobody asks
 

@@ -11,7 +11,7 @@
 
 struct ks_gate {
     bool relaxed; // fastmath, or a tolerance given by the user: lower precision is allowed
-    bool probed;  // exact arithmetic will tell TF32 from fp32 (three TF32 products may stand for one)
+    bool probed;  // exact arithmetic will tell TF32 from fp32 (three TF32 products may stand for one), or tol(sum=F) measures it
 };
 // Whether the candidate's kernel (canonical PTX of an entry and what it reaches) may be run; else
 // `reason` says what was seen, in words for a proposer. Whatever the original itself does is allowed.

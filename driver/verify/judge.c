@@ -56,8 +56,21 @@ struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge)
     if (tolerance.kind == KS_TOL_DERIVED && !ks_judge_defends(judge, KS_D_TOLERANCE))
         tolerance = (struct ks_tolerance){.kind = KS_TOL_REL, .rel = 1e-2, .abs = 1e-2}; // weakened on purpose
     if (tolerance.kind == KS_TOL_DERIVED && judge->arith.kind == KS_ARITH_NONE)
-        tolerance.kind = KS_TOL_EXACT;
+        tolerance = (struct ks_tolerance){.kind = KS_TOL_EXACT};
     return tolerance;
+}
+
+// Where tol(sum=F) finds no terms to measure by, results are judged as without it.
+static void note_sum(struct ks_judge *judge)
+{
+    const struct ks_arith *a = &judge->arith;
+    const char *why = a->kind == KS_ARITH_NONE      ? "the kernel rounds nothing"
+                      : a->kind == KS_ARITH_MULADD  ? NULL
+                      : !a->joins                   ? "no terms meet in its results"
+                      : a->u > 0x1p-24              ? "it computes in 16 bits"
+                                                    : NULL;
+    if (judge->kernel->mark->mark->tolerance.sum > 0 && why != NULL)
+        ks_judge_note(judge, "tol(sum) admits nothing more: %s", why);
 }
 
 struct ks_scope ks_judge_scope(const struct ks_judge *judge, const struct ks_problem *problem,
@@ -246,6 +259,7 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
         KS_TRY(ks_problem_make(arena, mark, w, kernel->signature, kernel->mark->decl, NULL, 0,
                                &j->problems[w], err));
     j->declared = j->problems;
+    note_sum(j);
     return KS_OK;
 }
 

@@ -109,7 +109,7 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
             if (!out->mask[i])
                 memcpy((char *)copy + (size_t)i * size, (const char *)got + (size_t)i * size, size);
     }
-    ks_compare_to(&tolerance, slot->elem, want, got, slot->count, out->scale, out->noise, mask,
+    ks_compare_to(&tolerance, slot->elem, want, got, slot->count, out->scale, out->sums, out->noise, mask,
                   out->reference.value != NULL ? &out->reference : NULL, bad, comparison);
     free(mask);
     free(copy);
@@ -145,7 +145,7 @@ struct sample {
     size_t size;
     int64_t lanes;
     void *want, *fake;
-    float *scale;
+    float *scale, *sums;
     struct ks_reference reference; // value NULL: none
     unsigned char *mask;
     int64_t *index;        // lane of each sampled one
@@ -168,12 +168,13 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     s.index = malloc((n + 1) * sizeof *s.index);
     s.written = malloc(n + 1);
     s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    s.sums = output->sums != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     double *value = output->reference.value != NULL ? malloc((n + 1) * sizeof(double)) : NULL;
     float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
-                                     output->reference.unit, output->reference.inputs, terms, NULL, 0, 0};
+                                     output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum};
     unsigned char *mask = comparison_mask(judge, vector, output, all);
     s.mask = mask != NULL ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
@@ -186,6 +187,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
         memcpy((char *)s.want + (size_t)i * s.size, want, s.size);
         if (s.scale != NULL)
             s.scale[i] = output->scale[at];
+        if (s.sums != NULL)
+            s.sums[i] = output->sums[at];
         if (value != NULL) {
             int64_t known = ks_reference_at(&output->reference, at);
             KS_ASSERT(known >= 0); // a sample is always evaluated
@@ -207,6 +210,7 @@ static void free_sample(struct sample *s)
     free(s->want);
     free(s->fake);
     free(s->scale);
+    free(s->sums);
     free((void *)(uintptr_t)s->reference.value);
     free((void *)(uintptr_t)s->reference.scale);
     free((void *)(uintptr_t)s->reference.own);
@@ -290,7 +294,7 @@ static bool rejects(const struct ks_judge *judge, const struct ks_output *output
     struct ks_tolerance tolerance =
         bitwise ? (struct ks_tolerance){.kind = KS_TOL_EXACT} : ks_judge_tolerance(judge);
     struct ks_comparison c;
-    ks_compare_to(&tolerance, s->elem, s->want, s->fake, s->lanes, s->scale, output->noise, s->mask,
+    ks_compare_to(&tolerance, s->elem, s->want, s->fake, s->lanes, s->scale, s->sums, output->noise, s->mask,
                   s->reference.value != NULL ? &s->reference : NULL, NULL, &c);
     return c.bad > 0;
 }
@@ -305,7 +309,8 @@ static bool shows_precision(const struct ks_judge *judge, const struct ks_vector
         in_double = in_double || r->value != NULL;
         of_double = of_double || (r->value != NULL && r->unit == 0x1p-53);
     }
-    if (judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED ||
+    const struct ks_tolerance *tolerance = &judge->kernel->mark->mark->tolerance;
+    if (tolerance->kind != KS_TOL_DERIVED || tolerance->sum > 0 ||
         vector->family == KS_FAMILY_POSITION || vector->family == KS_FAMILY_IMPULSE ||
         vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL ||
         vector->family == KS_FAMILY_LITERALS || vector->family == KS_FAMILY_TINY)

@@ -146,7 +146,7 @@ static void refer_to_itself(struct ks_output *output, int64_t n)
             scale[i] = (float)(fabs(value[i]) + 0x1p-126);
     }
     output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, n), 0, 0, NULL,
-                                              output->lanes, output->n_lanes, 0};
+                                              output->lanes, output->n_lanes, 0, 0};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by
@@ -187,6 +187,8 @@ enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *aren
     if (!any)
         return KS_OK;
     vector->rounded = true;
+    if (ks_judge_tolerance(judge).sum > 0)
+        ks_judge_note(judge, "tol(sum) admits nothing more in results of double");
     KS_TRY(ks_rounding_errors(judge, arena, vector, err));
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];

@@ -133,6 +133,12 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
             continue;
         double own = slot->elem.scalar == KS_T_F64 ? 0x1p-53 : 0x1p-24;
         double coarser = unit > own ? unit / own : 1;
+        if (ks_judge_tolerance(judge).sum > 0) {
+            size_t size = (size_t)(slot->count * slot->elem.lanes) * sizeof *output->sums;
+            output->sums = malloc(size + 1);
+            KS_ASSERT(output->sums != NULL);
+            memcpy(output->sums, output->scale, size);
+        }
         for (int64_t i = 0; i < slot->count * slot->elem.lanes; i++) {
             double want = fabs(ks_scalar_value(slot->elem.scalar, output->expected[0], i));
             if (isfinite(output->scale[i]) && isfinite(want))
@@ -151,10 +157,13 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
         free(vector->outputs[o].terms);
         vector->outputs[o].terms = NULL;
         free(vector->outputs[o].scale);
-        vector->outputs[o].scale = NULL;
+        free(vector->outputs[o].sums);
+        vector->outputs[o].scale = vector->outputs[o].sums = NULL;
     }
     if (answer == KS_ANSWER_INTERRUPTED || answer == KS_ANSWER_TOOL)
         return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    if (ks_judge_tolerance(judge).sum > 0)
+        ks_judge_note(judge, "%s: tol(sum) admits nothing more: the original does not serve absolute inputs", vector->problem.name);
     return KS_OK; // the original does not serve |inputs|: element-wise tolerance instead
 }
 

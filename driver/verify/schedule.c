@@ -153,6 +153,9 @@ static void add_large_declared(struct ks_maker *m, const struct ks_problem *prob
     add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
     if (m->judge->arith.kind == KS_ARITH_MULADD)
         add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
+    // Roundings of many terms alike in size cancel; of few great ones tol(sum=F) lets only its own pass.
+    if (ks_judge_tolerance(m->judge).sum > 0)
+        add_task(m, problem, KS_FAMILY_WIDE, KS_FLUSH_END, 0);
 }
 
 // Sizes of every residue modulo the proposal's vector widths, unrolled steps and rows: its numbers up to 32. Under

@@ -288,6 +288,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     *vector = (struct ks_vector){.problem = *problem, .family = family};
     vector->problem.args =
         ks_arena_memdup(arena, problem->args, problem->n_args * sizeof *problem->args);
+    // Factors that are rounded to few bits may be zero where they are denormal: no bound on rounding holds there.
+    for (size_t i = 0; i < problem->n_args; i++)
+        vector->problem.args[i].init.normal = ks_judge_tolerance(judge).sum > 0;
     vary_scalars(judge, &vector->problem, family, variation % KS_EQUAL_INTEGERS);
     if (variation >= KS_EQUAL_INTEGERS)
         equal_integers(&judge->rng, &vector->problem);
@@ -364,6 +367,7 @@ void ks_vector_forget(struct ks_vector *vector)
         free(output->expected[1]);
         free(output->mask);
         free(output->scale);
+        free(output->sums);
         free(output->terms);
         free(output->lanes);
         free(output->sample);
@@ -372,7 +376,7 @@ void ks_vector_forget(struct ks_vector *vector)
         output->n_lanes = 0;
         output->expected[0] = output->expected[1] = NULL;
         output->mask = NULL;
-        output->scale = output->terms = NULL;
+        output->scale = output->sums = output->terms = NULL;
     }
     vector->read = vector->referred = vector->whole = vector->thrown = false;
 }

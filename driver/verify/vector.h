@@ -20,6 +20,7 @@ struct ks_output {
     void *expected[2];     // malloc'ed when read; [1] only where not everything is written
     unsigned char *mask;   // by lane, malloc'ed; NULL: everything is written
     float *scale;          // by lane, malloc'ed; NULL: not computed or not applicable
+    float *sums;           // with scale, where tol(sum=F) asks: that sum of absolute terms alone
     float *terms;          // with scale: how many terms form an element, where it is many; else NULL
     double noise;
     struct ks_reference reference; // malloc'ed; value NULL: not evaluated in double

@@ -15,6 +15,8 @@
 // error, which is taken in the same units, makes up for it.
 #define MOVES 6
 #define MOVES_BIG 2
+// What tol(sum=F) admits is measured by moves alone: rounding of factors then shows in every element.
+#define MOVES_SUM 12
 #define U 0x1p-24
 // An error of more units of an element's own scale is told by that element alone.
 #define UNITS_MAX 4096.0
@@ -318,7 +320,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // false: the original does something else than this.
-static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double *value, float *change)
+static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change)
 {
     struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
@@ -327,7 +329,8 @@ static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, 
     struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
                           .all = lanes_of(slot),
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
-                                       inputs, output->terms, output->lanes, output->n_lanes, 0}};
+                                       inputs, output->terms, output->lanes, output->n_lanes, 0,
+                                       sums ? 0 : sum}}; // which are measured by their terms
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
     ks_parallel(n, weigh_part, &w);
@@ -349,7 +352,8 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
     float *change[KS_LAUNCH_SLOTS] = {NULL};
-    int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
+    int moves = ks_judge_tolerance(r->judge).sum > 0 ? MOVES_SUM
+                : ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (!is_wide(slot))
@@ -373,7 +377,8 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     double inputs = inputs_size(vector);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
-            weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, value[o], change[o]))
+            weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, ks_judge_tolerance(r->judge).sum, value[o],
+                  change[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;

@@ -57,6 +57,11 @@ static double smallest(enum ks_scalar scalar)
     }
 }
 
+static double smallest_normal(enum ks_scalar scalar)
+{
+    return scalar == KS_T_F16 ? 0x1p-14 : scalar == KS_T_F64 ? 0x1p-1022 : 0x1p-126;
+}
+
 // Stores and returns the value as the type holds it. Finite values beyond the type's range become
 // its largest one: infinities come from the family of special values only.
 static double store_float(void *out, enum ks_scalar scalar, double value)
@@ -123,6 +128,7 @@ struct source {
     uint64_t seed, n; // n: scalars in the whole buffer
     uint64_t pair;    // of `normals`; UINT64_MAX: none
     double normals[2];
+    bool normal; // specials without denormals
 };
 
 static double normal(struct source *source, uint64_t i)
@@ -219,6 +225,7 @@ static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
     uint64_t seed = source->seed ^ UINT64_C(0x5bec1a15), h = ks_hash_counter(seed, i);
     uint64_t turn = turn_of(source->seed), kind = h / SPECIAL_ONE_IN % 7;
     enum palette palette = (enum palette)(turn % KS_FILL_PALETTES);
+    double least = source->normal ? smallest_normal(scalar) : smallest(scalar);
     uint64_t end = turn / 16 % 4, lone = end == 0 ? 0 : end == 1 ? source->n - 1 : turn / 64 % source->n;
     if (palette == LONE ? i != lone : h % (palette == DENSE ? DENSE_ONE_IN : SPECIAL_ONE_IN) != 0)
         return normal(source, i);
@@ -238,9 +245,9 @@ static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
     case 4:
         return -0.0;
     case 5:
-        return smallest(scalar) * 3;
+        return least * 3;
     default:
-        return -smallest(scalar) * 3;
+        return -least * 3;
     }
 }
 
@@ -294,7 +301,8 @@ void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks
 {
     unsigned char *at = out;
     uint64_t lanes = (uint64_t)elem.lanes;
-    struct source source = {.seed = seed, .n = (uint64_t)total * lanes, .pair = UINT64_MAX};
+    struct source source = {.seed = seed, .n = (uint64_t)total * lanes, .pair = UINT64_MAX,
+                            .normal = init->normal};
     uint64_t i = (uint64_t)first * lanes, end = i + (uint64_t)count * lanes;
     size_t size = ks_scalar_size(elem.scalar);
     // Lanes follow each other without gaps in every type of struct ks_elem.

@@ -263,6 +263,34 @@ static void many_elements_are_seen_as_few_are(void **state)
     free(b);
 }
 
+// tol(sum=F) is measured by the terms, whatever is left of them, and comes to what is derived.
+static void rounded_factors_are_measured_by_their_terms(void **state)
+{
+    (void)state;
+    const struct ks_tolerance rounded = {.kind = KS_TOL_DERIVED, .sum = 1e-3};
+    float want = 1.0f, near = 1.099f, far = 1.101f, scale = 100, sum = 100, endless = INFINITY;
+    double value = 1.0;
+    struct ks_comparison c;
+    ks_compare_to(&rounded, f32, &want, &near, 1, &scale, &sum, 0, NULL, NULL, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare_to(&rounded, f32, &want, &far, 1, &scale, &sum, 0, NULL, NULL, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    ks_compare_to(&derived, f32, &want, &near, 1, &scale, &sum, 0, NULL, NULL, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    // Without a sum of terms it is the derived tolerance; beside an infinite one no more than the value's own size.
+    ks_compare_to(&rounded, f32, &want, &near, 1, &scale, NULL, 0, NULL, NULL, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    ks_compare_to(&rounded, f32, &want, &near, 1, &scale, &endless, 0, NULL, NULL, NULL, &c);
+    assert_int_equal(c.bad, 1);
+    // Of other kernels the scale of the value in double stands for the terms.
+    float own = 0;
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3};
+    ks_compare_to(&rounded, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare_to(&rounded, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
+}
+
 // An element far from the original's, but near to its value in double, is right; so much and no more.
 static void a_value_in_double_is_another_measure(void **state)
 {
@@ -270,64 +298,64 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
-    ks_compare_to(&derived, f32, &want, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     // The original's own error counts twice: 34 steps are 68 units.
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     reference.noise = 34;
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     // Never beyond four times the bound, so that 11 bits remain far outside: 2^-12 is 4096 units.
     float half = 1.0f + 0x1p-12f;
     reference.noise = 1e9;
-    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     // What the original was seen to err by on this very element counts four times.
     own = 0x1p-14f;
-    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     own = 0x1p-15f;
-    ks_compare_to(&derived, f32, &want, &half, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &half, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     own = 0;
     // An element without a scale has its own measure alone; so has a user's tolerance.
     reference.noise = 34;
     scale = 0;
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     scale = 1;
-    ks_compare_to(&exact, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&exact, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     // 16 bits: half a step for storing, and what fp32 explains besides.
     uint16_t one = ks_f32_to_f16(1.0f), next = ks_f32_to_f16(1.0f + 0x1p-10f);
     uint16_t second = ks_f32_to_f16(1.0f + 0x1p-9f);
     value = 1.0 + 0x1p-10 + 0x1p-11;
     reference.noise = 0;
-    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f16, &one, &second, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     value = 1.0 + 0x1p-10;
-    ks_compare_to(&derived, f16, &one, &second, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f16, &one, &second, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
-    ks_compare_to(&derived, f16, &one, &next, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f16, &one, &next, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     float nan = NAN, two = 2;
-    ks_compare_to(&derived, f32, &want, &nan, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &nan, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     // Nor is the value wrong where the original has no number, by rounding alone.
     value = (double)have, scale = 1, own = 0;
-    ks_compare_to(&derived, f32, &nan, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &nan, &have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
-    ks_compare_to(&derived, f32, &nan, &two, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &nan, &two, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
-    ks_compare_to(&exact, f32, &nan, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&exact, f32, &nan, &have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     scale = 0; // in double it is none, either
-    ks_compare_to(&derived, f32, &nan, &have, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &nan, &have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
 }
 
@@ -347,13 +375,13 @@ static void a_reference_may_be_of_some_lanes(void **state)
     const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
     float scale[] = {1, want[5], 100, 1}, own[4] = {0};
-    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0};
+    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
     assert_int_equal(ks_reference_at(&reference, 6), -1);
     assert_int_equal(ks_reference_at(&reference, LANES), -1);
-    ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, &reference, &bad, &c);
+    ks_compare_to(&derived, f32, want, have, LANES, NULL, NULL, 0, NULL, &reference, &bad, &c);
     assert_int_equal(c.bad, LANES / STEP); // of one more the reference says that it is right
     assert_int_equal(c.sure, 1);
     assert_int_equal(bad.n, c.bad);
@@ -367,7 +395,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     reference.others = ks_reference_usual(&reference, KS_T_F32, lanes + 1, 1);
     assert_true(reference.others > (double)want[5] * 16 * 0x1p-24);
     have[5 + 3 * STEP] = steps(want[5 + 3 * STEP], 1000);
-    ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, &reference, &bad, &c);
+    ks_compare_to(&derived, f32, want, have, LANES, NULL, NULL, 0, NULL, &reference, &bad, &c);
     assert_int_equal(c.sure, 1); // of 5 + STEP its own value decides
     assert_int_equal(c.bad, 2);
     assert_int_equal(bad.at[0], 5 + STEP);
@@ -375,7 +403,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     free(bad.at);
     have[5 + 3 * STEP] = steps(want[5 + 3 * STEP], 12);
     bad = (struct ks_lanes){.every = 10};
-    ks_compare_to(&derived, f32, want, have, LANES, NULL, 0, NULL, NULL, &bad, &c);
+    ks_compare_to(&derived, f32, want, have, LANES, NULL, NULL, 0, NULL, NULL, &bad, &c);
     assert_int_equal(c.sure, c.bad);
     assert_true(bad.n >= c.bad / 10 && bad.n <= c.bad / 10 + 32);
     free(bad.at);
@@ -434,17 +462,17 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
     float scale = 2, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0};
     struct ks_comparison c;
-    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     reference.terms = &terms;
-    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
-    ks_compare_to(&derived, f32, &want, &far, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     terms = 0x1p18f;
-    ks_compare_to(&derived, f32, &want, &near, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     assert_true(ks_compare_sequence(0) == KS_SEQUENCE);
     assert_true(ks_compare_sequence(NAN) == KS_SEQUENCE);
@@ -459,7 +487,7 @@ static void the_type_ends_where_rounding_says(void **state)
     uint16_t negative = ks_f32_to_f16(-INFINITY);
     double value = 65520;
     float scale = 65520, own = 0; // 16 units of it are 0.0625
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0};
     const struct { double value; uint16_t want, have; int bad; } cases[] = {
         {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
         {65520.05, infinite, largest, 0}, {65519.9, largest, infinite, 1},  {65520.1, infinite, largest, 1},
@@ -469,15 +497,15 @@ static void the_type_ends_where_rounding_says(void **state)
     struct ks_comparison c;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         value = cases[i].value;
-        ks_compare_to(&derived, f16, &cases[i].want, &cases[i].have, 1, NULL, 0, NULL, &reference, NULL, &c);
+        ks_compare_to(&derived, f16, &cases[i].want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
         assert_int_equal(c.bad, cases[i].bad);
-        ks_compare_to(&derived, f16, &cases[i].want, &cases[i].have, 1, NULL, 0, NULL, NULL, NULL, &c);
+        ks_compare_to(&derived, f16, &cases[i].want, &cases[i].have, 1, NULL, NULL, 0, NULL, NULL, NULL, &c);
         assert_int_equal(c.bad, 1); // as long as nobody knows the value
-        ks_compare_to(&exact, f16, &cases[i].want, &cases[i].have, 1, NULL, 0, NULL, &reference, NULL, &c);
+        ks_compare_to(&exact, f16, &cases[i].want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
         assert_int_equal(c.bad, 1);
     }
     value = 65520, scale = 0;
-    ks_compare_to(&derived, f16, &infinite, &largest, 1, NULL, 0, NULL, &reference, NULL, &c);
+    ks_compare_to(&derived, f16, &infinite, &largest, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
     // The same of other types; of double nothing lies beyond.
     assert_true(isinf(ks_f16_to_f32(ks_f32_to_f16((float)ks_compare_end(KS_T_F16)))));
@@ -495,7 +523,7 @@ static void rounding_is_told_from_choices(void **state)
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
@@ -506,6 +534,7 @@ static void rounding_is_told_from_choices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounded_factors_are_measured_by_their_terms),
         cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
         cmocka_unit_test(the_type_ends_where_rounding_says),
