@@ -322,6 +322,10 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
     (void)err;
+    if (t->errs > 0 && !(brief->mark && brief->mark->tolerance.sum >= t->errs)) {
+        *refusal = ks_arena_printf(arena, "line %d: %s is for marks with tol(sum=F), F at least %g", brief->decl->line, t->title, t->errs);
+        return KS_OK;
+    }
     if (ks_bind_probes(&b, &local) != KS_OK) {
         *refusal = ks_arena_strdup(arena, local.text);
         return KS_OK;

@@ -82,6 +82,7 @@ struct ks_template {
     struct ks_tail_kinds tails; // none: nothing may follow
     struct ks_tail_kinds heads; // none: nothing stands in front; else something must
     struct ks_tail_kinds factors; // roles' elements that something may be made of on the way
+    double errs; // of the sum of an element's magnitudes, by rounding factors: for marks whose tol(sum=F) admits that
 };
 // Reads t->text; KS_E_USER file:line.
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err);

@@ -195,7 +195,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", "means", "says",
                                         "needs", "domain",    "more",   "any",      "tail",  "head",
-                                        "factor", NULL};
+                                        "factor", "errs", NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -243,6 +243,9 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "tail"), &t->tails, err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "head"), &t->heads, err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "factor"), &t->factors, err));
+    const char *errs = ks_yaml_text(root, "errs", NULL);
+    if (errs && (!ks_parse_f64(errs, &t->errs) || t->errs <= 0 || t->errs >= 1))
+        KS_FAIL(err, KS_E_USER, "%s:%d: errs is a number between 0 and 1", t->file, root->line);
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
         KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));

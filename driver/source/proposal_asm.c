@@ -17,6 +17,7 @@ static const char *const texts[] = {
     "ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];",
     "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 " FOUR_OF_FOUR,
     "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 " FOUR_OF_FOUR,
+    "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " FOUR_OF_FOUR,
     "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 " SIXTY_FOUR,
     "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 " SIXTY_FOUR,
 };

@@ -1,5 +1,5 @@
-constexpr int bm = @bm@, bn = @bn@, bk = @bk@, wm = @wm@, wn = @wn@, stages = @stages@;
-constexpr int warps_across = bn / wn, threads = bm / wm * warps_across * 32;
+// Halves, whose products are exact in float, in which tensor cores sum them.
+constexpr int per_pack = 8, step_deep = 16; // of sixteen bytes; of a fragment
 
 __device__ __forceinline__ unsigned shared_at(const void *at)
 {
@@ -24,143 +24,24 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], 
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-// What the kernel does with each sum, at `place` of C.
-__device__ __forceinline__ @T@ finished(float its_sum, long long its_place, int its_row, int its_col@tail_takes@)
-{
-@tail@}
-
 // Where a pack of eight lies in a tile: eight lines of a column of packs are in different banks.
-template <int across> __device__ __forceinline__ int placed(int line, int pack)
+template <bool deep, int across> __device__ __forceinline__ int placed(int line, int pack)
 {
     return line * across + (pack ^ (across == 32 ? line / 2 % 4 : line % 8)) * 8;
 }
 
-// Tiles of op(A) or op(B) as they lie in memory, `deep`: neighbours differ in depth. Zero outside the matrix.
-template <int wide, bool deep> struct copier {
-    static constexpr int down = deep ? wide : bk, across = deep ? bk : wide, packs = across / 8;
-    static constexpr int apart = threads / packs, steps = down / apart, size = down * across;
-    static_assert(threads % packs == 0 && down % apart == 0 && apart % 8 == 0, "");
-    const @T@ *at;
-    int width, depth, x, d, own;
-
-    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0) : width(width), depth(depth)
-    {
-        const int line = threadIdx.x / packs, pack = threadIdx.x % packs;
-        x = x0 + (deep ? line : pack * 8);
-        d = deep ? pack * 8 : line;
-        at = from + (deep ? (size_t)x * depth + d : (size_t)d * width + x);
-        own = placed<across>(line, pack);
-    }
-    template <bool whole> __device__ __forceinline__ void copy(@T@ *tile)
-    {
-        _Pragma("unroll") for (int i = 0; i < steps; i++) {
-            @T@ *const to = tile + own + i * apart * across;
-            if (whole || (deep ? x + i * apart < width && d < depth : x < width && d + i * apart < depth))
-                __pipeline_memcpy_async(to, at + (size_t)(i * apart) * (deep ? depth : width), 16);
-            else
-                *reinterpret_cast<uint4 *>(to) = make_uint4(0, 0, 0, 0);
-        }
-        at += deep ? (size_t)bk : (size_t)bk * width;
-        d += bk;
-    }
-    // 16 x 16 from x and d on: lines of the matrix `first` are the first index of the fragment.
-    template <bool first> __device__ __forceinline__ static void fragment(unsigned (&r)[4], unsigned tile, int x, int d, int lane)
-    {
-        const int low = lane % 8, one = lane / 8 % 2, two = lane / 16; // which matrix: one + 2 * two
-        const int of_x = first ? one : two, of_d = first ? two : one;
-        load<!deep>(r, tile + 2 * (deep ? placed<across>(x + of_x * 8 + low, d / 8 + of_d)
-                                        : placed<across>(d + of_d * 8 + low, x / 8 + of_x)));
-    }
-};
-typedef copier<bm, @a_deep@> copier_a;
-typedef copier<bn, @b_deep@> copier_b;
-
-// Tiles come `stages` - 1 ahead, fragments one step of sixteen ahead, across tiles too.
-template <bool whole>
-__device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], @T@ *as, @T@ *bs,
-                                             copier_a &of_a, copier_b &of_b, int k)
+// Lines so far apart are placed alike.
+__device__ constexpr int alike(bool deep)
 {
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
-    unsigned x[2][wm / 16][4], y[2][wn / 16][4];
-    const unsigned at_a = shared_at(as), at_b = shared_at(bs);
-    auto fetch = [&](int to, int stage, int d) {
-        _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-            copier_a::fragment<true>(x[to][i], at_a + stage * copier_a::size * 2, wy + i * 16, d, lane);
-        _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
-            copier_b::fragment<false>(y[to][j], at_b + stage * copier_b::size * 2, wx + j * 16, d, lane);
-    };
-    _Pragma("unroll") for (int s = 0; s < stages - 1; s++) {
-        if (s * bk < k) {
-            of_a.copy<whole>(as + s * copier_a::size);
-            of_b.copy<whole>(bs + s * copier_b::size);
-        }
-        __pipeline_commit();
-    }
-    __pipeline_wait_prior(stages - 2);
-    __syncthreads();
-    if (k > 0)
-        fetch(0, 0, 0);
-    int now = 0, spare = stages - 1;
-    for (int k0 = 0; k0 < k; k0 += bk) {
-        const int next = now + 1 == stages ? 0 : now + 1;
-        _Pragma("unroll") for (int d = 0; d < bk / 16; d++) {
-            if (d + 1 < bk / 16) {
-                fetch((d + 1) % 2, now, d * 16 + 16);
-            } else {
-                __pipeline_wait_prior(stages - 2);
-                __syncthreads();
-                if (k0 + bk < k)
-                    fetch(0, next, 0);
-            }
-            if (d == 0) {
-                if (k0 + (stages - 1) * bk < k) {
-                    of_a.copy<whole>(as + spare * copier_a::size);
-                    of_b.copy<whole>(bs + spare * copier_b::size);
-                }
-                __pipeline_commit();
-            }
-            _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-                _Pragma("unroll") for (int j = 0; j < wn / 8; j++)
-                    multiply(sums[i][j], x[d % 2][i], y[d % 2][j / 2][j % 2 * 2], y[d % 2][j / 2][j % 2 * 2 + 1]);
-        }
-        spare = now;
-        now = next;
-    }
+    return 8;
 }
 
-// Products of halves are exact in float, in which tensor cores sum them.
-__global__ void __launch_bounds__(threads)
-    gemm_half_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c, int m,
-                   int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
+// 16 x 16 from x and d on: lines of the matrix `first` are the first index of the fragment.
+template <bool deep, bool first, int across>
+__device__ __forceinline__ void fragment(unsigned (&r)[4], unsigned at, const @T@ *tile, int x, int d, int lane)
 {
-    extern __shared__ uint4 memory[];
-    @T@ *const as = reinterpret_cast<@T@ *>(memory), *const bs = as + stages * copier_a::size;
-    // Blocks that run together share rows and columns: `tall` of them under each other.
-    const int id = blockIdx.y * gridDim.x + blockIdx.x, tall = 8, of = id / (tall * gridDim.x);
-    const int high = min((int)gridDim.y - of * tall, tall), rest = id - of * tall * gridDim.x;
-    const int row0 = (of * tall + rest % high) * bm, col0 = rest / high * bn;
-    copier_a of_a(a + blockIdx.z * a_step, m, k, row0);
-    copier_b of_b(b + blockIdx.z * b_step, n, k, col0);
-    float sums[wm / 16][wn / 8][4] = {};
-    if (row0 + bm <= m && col0 + bn <= n && k % bk == 0)
-        multiply_all<true>(sums, as, bs, of_a, of_b, k);
-    else
-        multiply_all<false>(sums, as, bs, of_a, of_b, k);
-    struct alignas(4) pair {
-        @T@ lane[2];
-    } out;
-    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
-    _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-        _Pragma("unroll") for (int j = 0; j < wn / 8; j++)
-            _Pragma("unroll") for (int h = 0; h < 2; h++) {
-                const int row = row0 + wy + i * 16 + h * 8 + lane / 4, col = col0 + wx + j * 8 + lane % 4 * 2;
-                const long long place = blockIdx.z * c_step + (long long)row * n + col;
-                if (row >= m || col >= n)
-                    continue;
-                _Pragma("unroll") for (int l = 0; l < 2; l++)
-                    out.lane[l] = finished(sums[i][j][h * 2 + l], place + l, row, col + l@tail_arguments@);
-                *reinterpret_cast<pair *>(c + place) = out;
-            }
+    const int low = lane % 8, one = lane / 8 % 2, two = lane / 16; // which matrix: one + 2 * two
+    const int of_x = first ? one : two, of_d = first ? two : one;
+    load<!deep>(r, at + 2 * (deep ? placed<deep, across>(x + of_x * 8 + low, d / 8 + of_d)
+                                  : placed<deep, across>(d + of_d * 8 + low, x / 8 + of_x)));
 }
