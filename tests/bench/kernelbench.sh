@@ -6,22 +6,24 @@
 #   --shared      several runs at once fill one OUT, each with a GPU of its own (KS_CUDA_DEVICE): each takes what none has taken,
 #                 in a fixed order that has nothing to do with numbers, level by level; taken/ in OUT says what was taken
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
+#   --tf32        TF32 is allowed on both sides: marks say tol(sum=2e-3), and eager is PyTorch's with TF32; an OUT and a page of its own
 #   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   EAGER=1: PyTorch's own calls are timed
 #   at the ports' sizes of level 1   KERNELBENCH=DIR a checkout of the benchmark: its own models, compiled ones too; both with
 #   PyTorch in python3; without, these columns say so
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail
-usage() { sed -n '2,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
+usage() { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ $# -ge 2 ] && build=$(cd "$1" && pwd) && mkdir -p "$2" && out=$(cd "$2" && pwd) || usage
 here=$(cd "$(dirname "$0")" && pwd)
 source=$(cd "$here/../../samples/kernelbench" && pwd)
 shift 2
-part=1 parts=1 without= shared= only=()
+part=1 parts=1 without= shared= tf32= only=()
 while [ $# -gt 0 ]; do
     case $1 in
     --part) part=${2%/*} parts=${2#*/} && shift ;;
     --without) without=$2 && shift ;;
     --shared) shared=1 ;;
+    --tf32) tf32=1 ;;
     -*) usage ;;
     *) only+=("$1") ;;
     esac
@@ -38,8 +40,8 @@ else
     driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
 fi
 # One OUT is one way of tuning on one kind of GPU: anything else would be averaged with it unseen.
-printf '{"gpu": "%s", "driver": "%s", "arch": "%s", "budget": "%s", "without": "%s"}\n' \
-    "$gpu" "$driver" "$arch" "$budget" "$without" > "$out/run.$$"
+printf '{"gpu": "%s", "driver": "%s", "arch": "%s", "budget": "%s", "without": "%s"%s}\n' \
+    "$gpu" "$driver" "$arch" "$budget" "$without" "${tf32:+, \"tf32\": true}" > "$out/run.$$"
 if [ -e "$out/run.json" ] && ! cmp -s "$out/run.json" "$out/run.$$"; then
     echo "kernelbench.sh: $out was begun differently: $(cat "$out/run.json")" >&2
     rm -f "$out/run.$$"
@@ -48,6 +50,8 @@ fi
 mv "$out/run.$$" "$out/run.json"
 mkdir -p "$out/rows" "$out/src" "$out/taken"
 cp -ru "$source/port.h" "$source"/level? "$out/src/" # tuning writes beside the source
+[ -z "$tf32" ] || grep -L 'tol(sum=2e-3)' "$out"/src/level?/*.cu |
+    xargs -r sed -i -E 's/^(#pragma ks optimize)( .*)? tol\([^)]*\)|^(#pragma ks optimize)/\1\3\2 tol(sum=2e-3)/'
 export KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
 share=$out/share-$part${shared:+-$$}
 case $without in

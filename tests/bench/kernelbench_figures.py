@@ -89,7 +89,7 @@ def times(row, profile):
     return out
 
 
-def problem(path, out, torch=None):
+def problem(path, out, torch=None, tf32=False):
     """one row of the table"""
     name = os.path.basename(path)[:-len(".json")]
     level, file = name.split("-", 1)
@@ -116,7 +116,7 @@ def problem(path, out, torch=None):
         ratio, lower = found[0]["speedup"], found[0]["lower"]
     elif not failed:
         failed = "no time of every kernel"
-    bound = sum(max(moved / copy / 1e3, flop / fma / 1e3) for moved, flop in need.values()) if copy and fma else None
+    bound = sum(max(moved / copy / 1e3, 0 if tf32 else flop / fma / 1e3) for moved, flop in need.values()) if copy and fma else None
     return {
         "level": int(level[-1]), "name": file, "degenerate": bool(re.search(r"^// degenerate", text, re.M)),
         "naive_us": before, "tuned_us": after, "ratio": 1.0 if failed else ratio, "lower": 1.0 if failed else lower,
@@ -124,7 +124,7 @@ def problem(path, out, torch=None):
         "seconds": sum(k["seconds"] for k in row["kernels"]), "candidates": sum(k["proposed"] for k in row["kernels"]),
         "skills": sorted({k["skill"] for k in found if k.get("skill")}),
         "verdict": "failed: " + failed if failed else "faster" if found else "original stays",
-        "eager_us": (torch or {}).get(f"{level}/{file}", {}).get("eager_us"),
+        "eager_us": (torch or {}).get(f"{level}/{file}", {}).get("tf32_us" if tf32 else "eager_us"),
         "day": time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))), "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
     }
 
@@ -154,7 +154,7 @@ def figures(rows, run):
     sound = [r for r in rows if not r["degenerate"]]
     levels = {f"level{n}{name}": summary([r for r in some if r["level"] == n])
               for n in sorted({r["level"] for r in rows}) for name, some in (("", rows), ("_sound", sound))}
-    return {"schema": "bench.kernelbench", **run, **summary(rows), "sound": summary(sound), "levels": levels,
+    return {"schema": "bench.kernelbench", "tf32": False, **run, **summary(rows), "sound": summary(sound), "levels": levels,
             "seconds": round(sum(r["seconds"] for r in rows), 1), "candidates": sum(r["candidates"] for r in rows)}
 
 
@@ -179,8 +179,8 @@ PAGE = """# KernelBench on {gpu}
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
 It has {rows} of {ports} ports so far; *measured* says on which day, and of which commit: a port that was not measured again keeps its row.
 {gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
-`samples/kernelbench`, compiled with -O3, and their ports say which sizes they have. Times are of launches with a cold L2.
-*Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what copying and fp32 multiply-adds
+`samples/kernelbench`, compiled with -O3{tf32}, and their ports say which sizes they have. Times are of launches with a cold L2.
+*Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what {work}
 on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
 Library column: {library}. PyTorch columns: {torch}. A call of PyTorch's is timed between two
 events, its launches included, which below {long} us says more of launches than of kernels: eager_long leaves such problems out.
@@ -203,6 +203,8 @@ def kept(path, rows, run, library, torch, source):
 
 def page(lines, ports, run, library, torch):
     text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "without": f", without {run['without']}" if run.get("without") else "",
+                          "tf32": " and TF32 allowed on both sides (marks say tol(sum=2e-3), eager figures are of PyTorch with TF32)" if run.get("tf32") else "",
+                          "work": "copying alone" if run.get("tf32") else "copying and fp32 multiply-adds",
                           "library": "cuBLAS, fp32" if library else "not run", "torch": WHAT if torch else "not run"})
     sums = figures([line["row"] for line in lines], run)
     text += "| | " + " | ".join(SUMMARY) + " |\n|---|" + "---|" * len(SUMMARY) + "\n"
@@ -226,7 +228,7 @@ def main():
         return
     out = sys.argv[1]
     run, library, torch = (load(os.path.join(out, name + ".json"), {}) for name in ("run", "library", "torch"))
-    rows = [problem(path, out, torch) for path in sorted(glob.glob(os.path.join(out, "rows", "*.json")))]
+    rows = [problem(path, out, torch, run.get("tf32", False)) for path in sorted(glob.glob(os.path.join(out, "rows", "*.json")))]
     if "--doc" in sys.argv:
         path = sys.argv[sys.argv.index("--doc") + 1]
         source = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else ""

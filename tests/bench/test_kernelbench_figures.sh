@@ -70,7 +70,16 @@ tail -1 table > figures.json
 wanted figures.json '"eager_problems": 1, "eager_geomean": 2.0, "eager_long_problems": 0, "eager_long_geomean": null'
 wanted table '25.0' '24.0' 'PyTorch: its own calls'
 wanted page.md 'PyTorch columns: its own calls'
-rm out/torch.json
+# with TF32 on both sides it takes 24, and that page is another
+sed -i 's/}/,"tf32":true}/' out/run.json
+! python3 "$here/kernelbench_figures.py" out --doc page.md > table 2> said || { echo "FAIL: rows with TF32 and without on a page"; exit 1; }
+python3 "$here/kernelbench_figures.py" out --doc tf32.md > table
+tail -1 table > figures.json
+wanted figures.json '"tf32": true' '"eager_problems": 1, "eager_geomean": 1.92'
+wanted tf32.md 'TF32 allowed on both sides' 'what copying alone'
+"$1/tests/ks-json-check" "$here/figures.md" figures.json || exit 1
+sed -i 's/,"tf32":true//' out/run.json
+rm out/torch.json tf32.md tf32.json
 
 # The run itself, with a ks that fails one port: two parts make the whole, nothing is measured twice, and the failure counts.
 mkdir -p build/bin build/share/ks
@@ -84,7 +93,7 @@ sed -n 's/^__global__ void \([a-z0-9_]*\)(.*/\1/p' "$2" |
 END
 chmod +x build/bin/ks
 export CALLS=$PWD/calls KS_DEVICE=emu
-rm -rf calls parts.json run alone late shared stopped
+rm -rf calls parts.json run alone late shared stopped tf32
 n=$(ls "$ports"/level2/*Conv2d_*.cu | wc -l)
 for part in 1/2 2/2 1/2; do
     bash "$here/kernelbench.sh" build run --part $part Conv2d_ > said || exit 1
@@ -100,6 +109,13 @@ BUDGET=9s bash "$here/kernelbench.sh" build run Conv2d_ 2> said
 wanted said 'was begun differently'
 bash "$here/kernelbench.sh" build alone --without memory 1_Conv2D > said || exit 1
 wanted calls 'tune 001_Conv2D_ReLU_BiasAdd.cu level2-001_Conv2D_ReLU_BiasAdd'
+# With TF32 every mark of the copies says so, and an OUT without it is another.
+bash "$here/kernelbench.sh" build tf32 --tf32 1_Conv2D | tail -1 > figures.json || exit 1
+wanted figures.json '"tf32": true'
+[ "$(cat tf32/src/level?/*.cu | grep '^#pragma ks optimize' | grep -c 'tol(sum=2e-3)')" -eq "$(cat "$ports"/level?/*.cu | grep -c '^#pragma ks optimize')" ] ||
+    { echo "FAIL: a mark without TF32"; exit 1; }
+bash "$here/kernelbench.sh" build run --tf32 Conv2d_ 2> said
+[ $? -eq 2 ] || { echo "FAIL: an OUT without TF32 is taken"; exit 1; }
 # Two runs that share an OUT take each port once, and together all.
 rm calls
 bash "$here/kernelbench.sh" build shared --shared Conv2d_ > said & bash "$here/kernelbench.sh" build shared --shared Conv2d_ > other
