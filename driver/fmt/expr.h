@@ -3,7 +3,7 @@
 // 64-bit signed integers; C's operators and precedence: ?: || && | ^ & == != < <= > >= << >> + -
 // * / % ! ~ unary-; calls min(a,b) max(a,b) ceildiv(a,b) aligned(p,k) overlap(p,bytes,q,bytes);
 // names of integers (parameters, lets, template values, workspaces' sizes), grid.x .. block.z,
-// shared; in domains, members of structs by their place: s.i32_8, s.ptr_16 (struct ks_struct_member). Overflow, division by zero, shift outside 0..62, ceildiv by <= 0, and unknown names make
+// shared; members of structs by their place: s.i32_8, s.ptr_16 (struct ks_struct_member). Overflow, division by zero, shift outside 0..62, ceildiv by <= 0, and unknown names make
 // the value *undefined*: a condition is then false, and a plan is refused.  && || ?: evaluate only
 // what they need; anything undefined in an evaluated part makes the whole undefined. x << n is
 // x * 2^n (undefined on overflow), x >> n the floor of x / 2^n, ceildiv rounds up for any x,
@@ -63,10 +63,11 @@ void ks_expr_print_c(struct ks_buf *out, const struct ks_expr *expr,
 // needed): the one place, besides ks_expr_eval, where their meaning is written. Static storage.
 const char *ks_expr_c_helpers(void);
 // A member of a parameter that is a struct, by where it lies and not by name: "s.i32_8" is the signed integer in the
-// 4 bytes from byte 8 on, "s.ptr_16" the pointer at byte 16.
+// 4 bytes from byte 8 on, "s.u32_8" the unsigned one, "s.ptr_16" the pointer at byte 16. "s.f32_8" has no value here:
+// it names an argument that is handed on.
 struct ks_struct_member {
     size_t stem; // length of the parameter's name
-    bool pointer;
+    char kind;   // 'i', 'u', 'f', or 'p' for a pointer
     size_t size, at;
 };
 bool ks_expr_member(const char *name, struct ks_struct_member *member); // false: the name is no member's

@@ -104,19 +104,20 @@ static enum ks_status parse_number(struct parser *p, struct ks_expr **expr)
     return KS_OK;
 }
 
-// Behind the dot: i8_ i16_ i32_ i64_ ptr_ and digits. NULL: no member.
+// Behind the dot: i8_ .. i64_, u8_ .. u64_, f32_ f64_ ptr_ and digits. NULL: no member.
 static const char *member_end(const char *at, struct ks_struct_member *member)
 {
     static const struct {
         const char *text;
         size_t size;
-    } kinds[] = {{"i8_", 1}, {"i16_", 2}, {"i32_", 4}, {"i64_", 8}, {"ptr_", 8}};
+    } kinds[] = {{"i8_", 1}, {"i16_", 2}, {"i32_", 4}, {"i64_", 8}, {"u8_", 1}, {"u16_", 2},
+                 {"u32_", 4}, {"u64_", 8}, {"f32_", 4}, {"f64_", 8}, {"ptr_", 8}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         size_t n = strlen(kinds[i].text);
         if (strncmp(at, kinds[i].text, n) != 0)
             continue;
         size_t digits = strspn(at + n, "0123456789");
-        member->pointer = at[0] == 'p';
+        member->kind = at[0];
         member->size = kinds[i].size;
         member->at = (size_t)strtoul(at + n, NULL, 10);
         return digits > 0 && digits < 6 && !is_name_char(at[n + digits]) ? at + n + digits : NULL;

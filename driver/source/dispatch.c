@@ -25,21 +25,18 @@ struct table {
 // A member of a struct that was passed by value, read where it lies.
 static bool print_member(const struct table *t, struct ks_buf *out, const char *name)
 {
+    static const char *const types[] = {[1] = "signed char", [2] = "short", [4] = "int", [8] = "long long"};
     struct ks_struct_member member;
-    if (!ks_expr_member(name, &member))
+    int param = ks_plan_member(t->sub->proposal, t->sub->signature, name, &member);
+    if (param < 0 || member.kind == 'f')
         return false;
-    int param = ks_plan_param(t->sub->proposal, ks_arena_strndup(t->arena, name, member.stem));
-    const struct ks_type *type = param >= 0 ? &t->sub->signature->params[param] : NULL;
-    if (type == NULL || type->pointer)
-        return false;
-    if (member.pointer)
+    if (member.kind == 'p')
         ks_buf_printf(out, "ks_address_((const char *)c.args[%d] + %zu)", param, member.at);
     else
         ks_buf_printf(out, "ks_read_<%s>((const char *)c.args[%d] + %zu, &bad)",
-                      member.size == 1   ? "signed char"
-                      : member.size == 2 ? "short"
-                      : member.size == 4 ? "int"
-                                         : "long long",
+                      member.kind == 'i'   ? types[member.size]
+                      : member.size == 1 ? "unsigned char"
+                                         : ks_arena_printf(t->arena, "unsigned %s", types[member.size]),
                       param, member.at);
     return true;
 }
@@ -257,6 +254,8 @@ static void put_step(struct table *t, size_t index, size_t step)
         struct ks_arg arg = ks_plan_arg(t->arena, sub->proposal, sub->signature, s, i, &why);
         if (arg.kind == KS_ARG_PARAM)
             ks_buf_printf(t->out, "        ks_args_[%zu] = c.args[%zu];\n", i, arg.index);
+        else if (arg.kind == KS_ARG_MEMBER)
+            ks_buf_printf(t->out, "        ks_args_[%zu] = (char *)c.args[%zu] + %zu;\n", i, arg.index, arg.at);
         else if (arg.kind == KS_ARG_WORKSPACE)
             ks_buf_printf(t->out, "        ks_args_[%zu] = &ks_w%zu_;\n", i, arg.index);
         else

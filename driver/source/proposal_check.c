@@ -253,8 +253,10 @@ static enum ks_status check_params(const struct check *c)
 static void visit_name(void *context, const char *name)
 {
     struct check *c = context;
+    struct ks_struct_member member;
     int param = ks_plan_param(c->proposal, name);
     bool known = ks_plan_is_geometry(name) ||
+                 (ks_plan_member(c->proposal, c->signature, name, &member) >= 0 && member.kind != 'f') ||
                  (param >= 0 && ks_plan_readable(&c->signature->params[param])) ||
                  // Names of template parameters are not in the signature; dispatch resolves them.
                  (param < 0 && c->signature->n_template_args > 0 && is_identifier(name) &&
@@ -265,7 +267,10 @@ static void visit_name(void *context, const char *name)
 
 static bool names_pointer(const struct check *c, const struct ks_expr *e)
 {
+    struct ks_struct_member member;
     int param = e->op == KS_X_NAME ? ks_plan_param(c->proposal, e->name) : -1;
+    if (e->op == KS_X_NAME && ks_plan_member(c->proposal, c->signature, e->name, &member) >= 0)
+        return member.kind == 'p';
     return param >= 0 && c->signature->params[param].pointer;
 }
 
@@ -327,7 +332,7 @@ static enum ks_status check_expr(struct check *c, const struct ks_expr *expr)
     c->bad_name = NULL;
     ks_expr_names(expr, visit_name, c);
     if (c->bad_name != NULL)
-        KS_FAIL(c->err, KS_E_USER, "%s: '%s' is no integer or pointer parameter, nor grid.x .. "
+        KS_FAIL(c->err, KS_E_USER, "%s: '%s' is no integer or pointer parameter or member, nor grid.x .. "
                 "block.z or shared", c->where, c->bad_name);
     const char *fault = address_fault(c, expr, expr == c->proposal->when ? WIDENS : IN_PLAN);
     if (fault != NULL)

@@ -20,6 +20,25 @@ int ks_plan_param(const struct ks_proposal *proposal, const char *name)
     return -1;
 }
 
+int ks_plan_member(const struct ks_proposal *proposal, const struct ks_signature *signature, const char *name,
+                   struct ks_struct_member *member)
+{
+    if (!ks_expr_member(name, member))
+        return -1;
+    for (size_t i = 0; i < proposal->n_params; i++)
+        if (strlen(proposal->params[i]) == member->stem && strncmp(proposal->params[i], name, member->stem) == 0)
+            return !signature->params[i].pointer && signature->params[i].elem.scalar == KS_T_NONE ? (int)i : -1;
+    return -1;
+}
+
+bool ks_plan_member_fits(const struct ks_struct_member *member, const struct ks_type *type)
+{
+    if (type->pointer || member->kind == 'p')
+        return type->pointer && member->kind == 'p';
+    return type->elem.lanes == 1 && type->elem.size == member->size && type->elem.scalar != KS_T_NONE &&
+           ks_scalar_is_float(type->elem.scalar) == (member->kind == 'f');
+}
+
 int ks_plan_workspace(const struct ks_proposal *proposal, const char *name)
 {
     for (size_t i = 0; i < proposal->n_workspaces; i++)
@@ -144,6 +163,14 @@ struct ks_arg ks_plan_arg(struct ks_arena *arena, const struct ks_proposal *prop
                                        expr->name, from->text, to->text);
                 return arg;
             }
+        }
+        struct ks_struct_member member;
+        int parent = ks_plan_member(proposal, signature, expr->name, &member);
+        if (parent >= 0 && ks_plan_member_fits(&member, to))
+            return (struct ks_arg){.kind = KS_ARG_MEMBER, .index = (size_t)parent, .at = member.at};
+        if (parent >= 0 && (member.kind == 'p' || member.kind == 'f')) {
+            *why = ks_arena_printf(arena, "member '%s' is passed for a %s", expr->name, to->text);
+            return arg;
         }
     }
     bool exact_float = !to->pointer && to->elem.lanes == 1 &&

@@ -1,4 +1,4 @@
-#include "verify/launch.h"
+#include "verify/launch_member.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -82,33 +82,6 @@ static bool geometry(const struct ks_problem *problem, const char *name, int64_t
     return true;
 }
 
-// A member of a struct: an integer as it was recorded, or where a pointer's buffer lies.
-static bool member_value(const struct ks_scope *scope, size_t parent, const struct ks_struct_member *member,
-                         int64_t *value)
-{
-    const struct ks_problem *problem = scope->problem;
-    const struct ks_block *block = problem->args[parent].block;
-    for (size_t i = problem->n_params; member->pointer && i < problem->n_args; i++)
-        if (problem->args[i].parent == parent && problem->args[i].at == member->at && scope->addresses != NULL) {
-            *value = (int64_t)scope->addresses[scope->layout->slot_of[i]];
-            return true;
-        }
-    if (member->pointer || member->at + member->size > block->size)
-        return false;
-    uint64_t bits = 0;
-    unsigned shift = 64 - 8 * (unsigned)member->size;
-    memcpy(&bits, block->bytes + member->at, member->size);
-    *value = (int64_t)(bits << shift) >> shift;
-    return true;
-}
-
-static const char *param_name(const struct ks_scope *scope, size_t i)
-{
-    if (scope->proposal != NULL)
-        return i < scope->proposal->n_params ? scope->proposal->params[i] : "";
-    return scope->problem->args[i].name;
-}
-
 bool ks_scope_lookup(void *context, const char *name, int64_t *value)
 {
     const struct ks_scope *scope = context;
@@ -116,12 +89,11 @@ bool ks_scope_lookup(void *context, const char *name, int64_t *value)
     struct ks_struct_member member;
     if (geometry(problem, name, value))
         return true;
-    for (size_t i = 0; ks_expr_member(name, &member) && i < problem->n_params; i++)
-        if (problem->args[i].kind == KS_ARG_STRUCT && strlen(param_name(scope, i)) == member.stem &&
-            strncmp(param_name(scope, i), name, member.stem) == 0)
-            return member_value(scope, i, &member, value);
+    int parent = ks_member_parent(scope, name, &member);
+    if (parent >= 0)
+        return ks_member_value(scope, (size_t)parent, &member, value);
     for (size_t i = 0; i < problem->n_params; i++) {
-        if (strcmp(param_name(scope, i), name) != 0)
+        if (strcmp(ks_scope_param(scope, i), name) != 0)
             continue;
         if (problem->args[i].kind == KS_ARG_STRUCT)
             return false;
@@ -242,7 +214,7 @@ bool ks_launch_workspaces(struct ks_scope *scope, const struct ks_device_info *d
     return true;
 }
 
-static json_t *hex(const void *data, size_t n)
+json_t *ks_launch_bytes(const void *data, size_t n)
 {
     char text[2 * 64 + 1];
     const unsigned char *at = data;
@@ -280,7 +252,7 @@ static json_t *own_argument(const struct ks_scope *scope, size_t index)
     case KS_ARG_STRUCT:
         return struct_argument(scope, index);
     default:
-        return hex(arg->bytes, arg->size);
+        return ks_launch_bytes(arg->bytes, arg->size);
     }
 }
 
@@ -328,7 +300,7 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
         for (size_t i = 0; i < problem->n_params; i++) {
             const struct ks_arg *arg = &problem->args[i];
             int64_t ignored;
-            if (strcmp(param_name(scope, i), expr->name) != 0)
+            if (strcmp(ks_scope_param(scope, i), expr->name) != 0)
                 continue;
             if (arg->kind == KS_ARG_BUFFER || ks_arg_is_null(arg))
                 return type->pointer ? own_argument(scope, i) : NULL;
@@ -341,13 +313,18 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
             if (strcmp(scope->proposal->workspaces[i].name, expr->name) == 0 && type->pointer)
                 return json_pack("{s:I}", "buffer", (json_int_t)(scope->layout->n_slots +
                                                              scope->first_workspace + i));
+        struct ks_struct_member member;
+        int parent = ks_member_parent(scope, expr->name, &member);
+        json_t *arg = parent >= 0 ? ks_member_argument(scope, (size_t)parent, &member, type) : NULL;
+        if (arg != NULL)
+            return arg;
     }
     int64_t value;
     unsigned char bytes[8];
     if (type->pointer || !ks_expr_eval(expr, ks_scope_lookup, scope, &value) ||
         !convert(value, type->elem, bytes))
         return NULL;
-    return hex(bytes, ks_scalar_size(type->elem.scalar));
+    return ks_launch_bytes(bytes, ks_scalar_size(type->elem.scalar));
 }
 
 static const char *const axis_name = "xyz";
@@ -423,6 +400,8 @@ json_t *ks_launch_plan(struct ks_scope *scope, const struct ks_device_info *devi
         snprintf(reason, 256, "a plan has 1 to %d steps", KS_LAUNCH_STEPS);
         return NULL;
     }
+    if (!ks_members_inside(scope, reason))
+        return NULL;
     json_t *plan = json_array();
     for (size_t s = 0; s < proposal->n_steps; s++) {
         const struct ks_step *step = &proposal->steps[s];

@@ -295,6 +295,11 @@ static void refuses_plans(void **state)
         {"plan: [{kernel: k, args: [y, m]}]\n", "'m'"},
         {"plan: [{kernel: k, grid: a, args: [y, n]}]\n", "'a'"},
         {"when: p > 1\n" PLAN, "'p'"},
+        {"when: p.f32_8 > 1\n" PLAN, "'p.f32_8'"},
+        {"when: x.i32_8 > 1\n" PLAN, "'x.i32_8'"},
+        {"plan: [{kernel: k, args: [y, p.f32_8]}]\n", "member 'p.f32_8'"},
+        {"plan: [{kernel: k, args: [y, p.ptr_8]}]\n", "member 'p.ptr_8'"},
+        {"plan: [{kernel: k, args: [p.i64_0, n]}]\n", "argument 1"},
         {"when: w > 1\nworkspace: {w: n}\n" PLAN, "'w'"},
         {"workspace: {n: 4}\n" PLAN, "workspace 'n'"},
         {"plan: [{memset: w, value: 0}]\n", "no workspace"},
@@ -319,6 +324,7 @@ static void asks_little_of_addresses(void **state)
         "when: \"!(overlap(y, 4*n, x, 4*n) || n < 4)\"\n" PLAN,
         "when: \"n > 9 ? aligned(y, 8) : !overlap(y, 4, x, 4)\"\n" PLAN,
         "plan: [{kernel: k, grid: \"aligned(y, 16) ? n : 2*n\", args: [y, n]}]\n",
+        "when: aligned(p.ptr_0, 16) && p.u64_16 % 4 == 0\nplan: [{kernel: k, args: [p.ptr_0, p.i32_8]}]\n",
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         struct ks_err err = {0};
@@ -330,6 +336,7 @@ static void asks_little_of_addresses(void **state)
     } bad[] = {
         {"when: n != 777 || y > 1048576\n" PLAN, "an address is no number"},
         {"when: y % 4096 == 0\n" PLAN, "an address is no number"},
+        {"when: p.ptr_0 % 4096 == 0\n" PLAN, "an address is no number"},
         {"when: \"!overlap(y, x, x, 4)\"\n" PLAN, "an address is no number"},
         {"when: n != 777 || aligned(y, 512)\n" PLAN, "power of two up to 256"},
         {"when: aligned(y, n)\n" PLAN, "power of two up to 256"},

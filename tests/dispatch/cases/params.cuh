@@ -51,16 +51,17 @@ VARIANT(pointers_v, Log *, const float *, volatile float *, float *, float **, c
         float *);
 VARIANT(reference_v, Log *, int);
 VARIANT(cv_v, Log *, int, int, double);
-struct Members { // as it was recorded, a domain asks for it by place
+struct Members { // a domain asks for it by place, and a plan hands it on so
     const float *from;
     int n;
     float *to;
     short tag;
     signed char sign;
 };
-__host__ __device__ inline void members_v_body(Log *log, Members m)
+__host__ __device__ inline void members_v_body(Log *log, const float *from, int n, short tag,
+                                               signed char sign, long long wide)
 {
-    record(log, "members_v", m.n);
+    record(log, "members_v", from, n, tag, sign, wide);
 }
 VARIANT_BODY(members_v, members_v_body);
 VARIANT(large_v, Log *, Large, int);
@@ -189,6 +190,8 @@ CASE("param.members")
     const Members right = {p, 1000, p + 1000, -3, -1};
     Members m = right;
     asked<<<1, 32>>>(suite::log(), m);
+    CHECK(suite::saw(0, p, 1000, (short)-3, (signed char)-1, 507ll) ||
+          suite::saw(0, p, 1000, p + 1000, (short)-3, (signed char)-1));
     m.n = 999;
     asked<<<1, 32>>>(suite::log(), m);
     m = right, m.tag = 3;
