@@ -117,6 +117,50 @@ size_t ks_emit_args(const struct ks_subject *s, const char **args)
     return n;
 }
 
+// A plan's text over the subject's parameters as one over those that the kernel has.
+static enum ks_status given_text(const struct ks_subject *s, const char **text, struct ks_err *err)
+{
+    struct ks_buf buf = KS_BUF(1 << 15);
+    struct ks_expr *expr;
+    if (s->members.len == 0 || !*text || !**text)
+        return KS_OK;
+    KS_TRY(ks_expr_parse(s->arena, s->decl->name, ks_slice_of(*text), &expr, err));
+    ks_expr_print(&buf, ks_flatten_expr(s->arena, &s->members, expr), NULL, NULL);
+    *text = ks_arena_strdup(s->arena, ks_buf_text(&buf));
+    ks_buf_free(&buf);
+    return KS_OK;
+}
+
+enum ks_status ks_emit_plan(const struct ks_subject *s, const char *source, const char *when,
+                            const struct ks_plan_workspace *workspaces, size_t n_workspaces,
+                            const struct ks_plan_step *steps, size_t n_steps, struct ks_proposal *proposal,
+                            struct ks_err *err)
+{
+    struct ks_plan_workspace *spaces = KS_NEW_ARRAY(s->arena, struct ks_plan_workspace, n_workspaces);
+    struct ks_plan_step *own = KS_NEW_ARRAY(s->arena, struct ks_plan_step, n_steps);
+    KS_TRY(given_text(s, &when, err));
+    for (size_t i = 0; i < n_workspaces; i++) {
+        spaces[i] = workspaces[i];
+        KS_TRY(given_text(s, &spaces[i].bytes, err));
+    }
+    for (size_t i = 0; i < n_steps; i++) {
+        own[i] = steps[i];
+        const char **args = KS_NEW_ARRAY(s->arena, const char *, steps[i].n_args);
+        for (size_t k = 0; k < steps[i].n_args; k++) {
+            args[k] = steps[i].args[k];
+            KS_TRY(given_text(s, &args[k], err));
+        }
+        own[i].args = args;
+        for (int a = 0; a < 3; a++) {
+            KS_TRY(given_text(s, &own[i].grid[a], err));
+            KS_TRY(given_text(s, &own[i].block[a], err));
+        }
+        KS_TRY(given_text(s, &own[i].shared, err));
+    }
+    return ks_plan_build(s->arena, s->decl->name, s->given->decl, s->given->signature, source, when, spaces,
+                         n_workspaces, own, n_steps, proposal, err);
+}
+
 const char *ks_emit_bounds(const struct ks_subject *s, const struct ks_options *options,
                            const char *threads)
 {
@@ -245,6 +289,7 @@ static enum ks_status ask(const struct ks_subject *s, const char *what, struct k
     if (!what || !*what)
         return KS_OK;
     KS_TRY(ks_expr_parse(s->arena, s->decl->name, ks_slice_of(what), &asks, err));
+    asks = ks_flatten_expr(s->arena, &s->members, asks);
     char *was = printed(s->arena, proposal->when);
     if (strstr(was, printed(s->arena, asks)))
         return KS_OK;

@@ -21,6 +21,11 @@ enum ks_status ks_emit_unroll(struct ks_subject *subject, int count, struct ks_e
 // written as so many turns at a time.
 enum ks_status ks_emit_turns(struct ks_subject *subject, int count, struct ks_edit_list *edits,
                              struct ks_err *err);
+// The proposal of kernels over the subject's parameters, as one for the kernel as it came (engine/plan.h).
+enum ks_status ks_emit_plan(const struct ks_subject *subject, const char *source, const char *when,
+                            const struct ks_plan_workspace *workspaces, size_t n_workspaces,
+                            const struct ks_plan_step *steps, size_t n_steps, struct ks_proposal *proposal,
+                            struct ks_err *err);
 // Joins conditions with &&.
 void ks_emit_when(struct ks_buf *when, const char *condition);
 // Asks in `when` that the arrays lie apart; KS_E_UNSUPPORTED where an extent is unknown.

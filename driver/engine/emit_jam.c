@@ -169,8 +169,7 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
                        : ks_arena_printf(arena, "%s <= 2147483647", w->extent[a]));
     }
     step.args = args;
-    return ks_plan_build(arena, s->decl->name, s->decl, s->brief->signature, source,
-                         ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
+    return ks_emit_plan(s, source, ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
 }
 
 enum ks_status ks_emit_jam(struct ks_subject *s, const struct ks_options *options,

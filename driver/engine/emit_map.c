@@ -251,8 +251,7 @@ static enum ks_status build(struct ks_subject *s, const struct shape *shape, con
                                                shape->extent[a], tile));
     }
     step.args = args;
-    return ks_plan_build(s->arena, s->decl->name, s->decl, s->brief->signature, source,
-                         ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
+    return ks_emit_plan(s, source, ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
 }
 
 enum ks_status ks_emit_map(struct ks_subject *s, const struct ks_options *options,

@@ -399,9 +399,8 @@ static enum ks_status build(const struct packer *p, const char *extent, const ch
     step.block[0] = ks_arena_printf(s->arena, "%d", p->block);
     step.grid[0] = ks_arena_printf(s->arena, "max(1, ceildiv(%s, %d))", extent,
                                    p->block * p->packs * p->width);
-    return ks_plan_build(s->arena, s->decl->name, s->decl, s->brief->signature,
-                         ks_arena_strdup(s->arena, ks_buf_text(p->out)), when, NULL, 0, &step, 1,
-                         proposal, err);
+    return ks_emit_plan(s, ks_arena_strdup(s->arena, ks_buf_text(p->out)), when, NULL, 0, &step, 1,
+                        proposal, err);
 }
 
 enum ks_status ks_emit_packed(struct ks_subject *s, const struct ks_options *options,

@@ -255,8 +255,7 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
     for (int t = 0; shared && t < w->gather.n_targets; t++)
         args[step.n_args++] = w->count[t];
     step.args = args;
-    return ks_plan_build(arena, s->decl->name, s->decl, s->brief->signature, source, ks_buf_text(when), NULL, 0,
-                         &step, 1, proposal, err);
+    return ks_emit_plan(s, source, ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
 }
 
 enum ks_status ks_emit_private(struct ks_subject *s, const struct ks_options *options,

@@ -46,9 +46,8 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
     const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 4);
     step.n_args = ks_emit_args(s, args);
     step.args = args;
-    status = ks_plan_build(s->arena, s->decl->name, s->decl, s->brief->signature,
-                           ks_arena_strdup(s->arena, ks_buf_text(&source)), ks_buf_text(&when),
-                           NULL, 0, &step, 1, proposal, err);
+    status = ks_emit_plan(s, ks_arena_strdup(s->arena, ks_buf_text(&source)), ks_buf_text(&when),
+                          NULL, 0, &step, 1, proposal, err);
 out:
     ks_buf_free(&when);
     ks_buf_free(&source);

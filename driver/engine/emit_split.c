@@ -234,8 +234,8 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
         if (k == 0)
             steps[k].grid[2] = ks_arena_printf(arena, "%d", w->options->split);
     }
-    return ks_plan_build(arena, s->decl->name, s->decl, s->brief->signature, source,
-                         ks_buf_text(when), spaces, w->loop.n_reductions, steps, 2, proposal, err);
+    return ks_emit_plan(s, source, ks_buf_text(when), spaces, w->loop.n_reductions, steps, 2,
+                        proposal, err);
 }
 
 enum ks_status ks_emit_split(struct ks_subject *s, const struct ks_options *options,

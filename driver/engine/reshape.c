@@ -8,6 +8,8 @@ enum ks_status ks_reshape_edit(const struct ks_subject *s, const struct ks_edit_
     struct ks_brief *brief = ks_arena_memdup(s->arena, s->brief, sizeof *brief);
     brief->kernel_text = ks_edit_apply(s->arena, edits, s->body.text, 0, s->body.text.len);
     KS_TRY(ks_subject_make(s->arena, brief, view, err));
+    view->given = s->given;
+    view->members = s->members;
     view->asks = s->asks;
     view->apart = s->apart;
     view->helpers = s->helpers;

@@ -41,12 +41,15 @@ static enum ks_status write_out(struct ks_arena *arena, struct ks_subject *subje
 enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
                                struct ks_subject *subject, struct ks_err *err)
 {
-    *subject = (struct ks_subject){.arena = arena, .brief = brief, .decl = brief->decl};
+    *subject = (struct ks_subject){.arena = arena, .given = brief, .decl = brief->decl};
     if (brief->decl->problem)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
-    const char *text = ks_switches_written_out(arena, without_splices(arena, brief->kernel_text),
+    struct ks_brief *own = ks_arena_memdup(arena, brief, sizeof *brief);
+    own->kernel_text = ks_switches_written_out(arena, without_splices(arena, brief->kernel_text),
                                                brief->decl->body - brief->decl->begin);
-    KS_TRY(ks_body_parse(arena, text, brief->decl, &brief->callees, &subject->body, err));
+    brief = subject->brief = ks_flatten(arena, own, &subject->members);
+    subject->decl = brief->decl;
+    KS_TRY(ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &subject->body, err));
     KS_TRY(write_out(arena, subject, ks_while_edits, err));
     KS_TRY(write_out(arena, subject, ks_start_edits, err));
     KS_TRY(write_out(arena, subject, ks_counter_edits, err));
@@ -201,10 +204,23 @@ const char *ks_subject_bytes(const struct ks_subject *s, size_t param)
     return bytes_of(s, param, false);
 }
 
+// Whether the kernel may go through a pointer that lies in a struct passed by value.
+static bool uses_hidden(const struct ks_subject *s)
+{
+    for (size_t i = 0; i < s->decl->n_params; i++) {
+        const struct ks_type *type = &s->brief->signature->params[i];
+        const struct ks_block *block = ks_struct_block(s->brief, s->decl->params[i].name);
+        if (!type->pointer && type->elem.scalar == KS_T_NONE && (!block || block->n_pointers > 0) &&
+            ks_node_mentions(s->body.block, s->decl->params[i].name))
+            return true;
+    }
+    return false;
+}
+
 const char *ks_subject_apart(const struct ks_subject *s)
 {
     struct ks_buf buf = KS_BUF(1 << 14);
-    bool lost = false;
+    bool lost = uses_hidden(s);
     for (size_t a = 0; a < s->decl->n_params; a++)
         for (size_t b = 0; b < s->decl->n_params; b++) {
             const struct ks_param_use *x = &s->access.use[a], *y = &s->access.use[b];

@@ -2,13 +2,15 @@
 #ifndef KS_SUBJECT_H
 #define KS_SUBJECT_H
 
-#include "engine/brief.h"
+#include "engine/flatten.h"
 #include "engine/map.h"
 
 struct ks_subject {
     struct ks_arena *arena;
-    const struct ks_brief *brief;
+    const struct ks_brief *brief; // with members of structs for parameters,
+    const struct ks_brief *given; // and as it came
     const struct ks_kernel_decl *decl;
+    struct ks_member_list members;
     struct ks_body body;
     struct ks_affine env;
     struct ks_access_list access; // of the whole body
@@ -41,7 +43,7 @@ const char *ks_subject_constant(void *subject, const char *name);
 // something that the launch does not know, or differ.
 const char *ks_subject_bytes(const struct ks_subject *subject, size_t param);
 // "!overlap(a, .., b, ..) && ..." between each written pointer and every other one; "" when there
-// is nothing to say, NULL when an extent is unknown.
+// is nothing to say, NULL when an extent is unknown, or pointers in a struct take part.
 const char *ks_subject_apart(const struct ks_subject *subject);
 // C type of a pointer parameter's element, typedefs and template parameters resolved ("float");
 // NULL when it is no scalar.

@@ -259,7 +259,19 @@ made prices 'vectorize width=4' WRONG 's/both(pack_call.lane\[opt_lane\], pack_p
 # A struct by value.
 made bundle 'geometry block=64 items=2' CORRECT
 made bundle 'lanes lanes=8; bounds bounds=2' CORRECT
-made bundle 'geometry block=64 items=2' WRONG 's/job.by \* s/job.by + s/'
+made bundle 'geometry block=64 items=2' WRONG 's/job_by \* s/job_by + s/'
+made bundle 'jam items=2 block=32; readonly' CORRECT
+made bundle 'split split=4' CORRECT
+made fields 'vectorize width=4' CORRECT
+made fields 'geometry items=2 block=64; readonly' CORRECT
+made fields 'vectorize width=4' WRONG 's/- r.i16_2/- r.i16_0/'
+made fields 'vectorize width=4' LAUNCH 's/b.u32_0 >= 0/(1 || b.u32_56 >= 0)/'
+# One that is also used as a whole stays beside them; changed, or with pointers that are not followed, alone.
+made graph 'vectorize width=4' CORRECT
+made graph 'geometry items=2 block=64' CORRECT
+refused "$source/graph.cu" 'readonly' 'the extent of a pointer'
+sed 's/int i = /g.n = bound(g); &/' "$source/graph.cu" > "$scratch/changed.cu"
+refused "$scratch/changed.cu" 'vectorize width=4' 'line [0-9]*: no pointer is accessed by element'
 
 # Trees in shared memory, in several spellings.
 made halves 'shuffle shuffle=1' CORRECT
