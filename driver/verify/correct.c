@@ -22,13 +22,17 @@ struct state {
     struct ks_second_look *look; // to be begun; NULL: begun, or not wanted
     unsigned families;
     int excluded; // vectors of a workload beside the declared one that the original does not serve
+    int shifted;  // of those with spare elements behind buffers, of all workloads
+    int unsteady; // vectors of a workload on which the original's own runs differ
 };
 
 // A vector that the original does not serve.
 static void note_excluded(struct state *s, const struct ks_task *task, const struct ks_vector *vector)
 {
     if (task->skew != KS_SKEW_NONE) {
-        ks_judge_note(s->judge, "outside the contract: the original needs aligned pointers");
+        if (s->shifted++ == 0)
+            ks_judge_note(s->judge, "outside the contract: buffers that begin elsewhere, by spare elements behind them (%.80s)",
+                          vector->why);
     } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED &&
                task->variation < KS_EQUAL_INTEGERS) {
         s->result->verdict = KS_C_BASELINE_FAULT;
@@ -41,8 +45,11 @@ static void note_excluded(struct state *s, const struct ks_task *task, const str
 }
 
 // How many they were, and whether nothing but the declared size is left.
-static void note_all_excluded(const struct state *s, const char *declared, bool others)
+static void note_all(const struct state *s, const char *declared, bool others)
 {
+    if (s->unsteady > 0)
+        ks_judge_note(s->judge, "the original is nondeterministic on %d vectors of %s%s", s->unsteady, declared,
+                      s->judge->arith.float_atomics ? ": it adds floats with atomics" : "");
     if (s->excluded > EXCLUDED_TOLD)
         ks_judge_note(s->judge, "%d vectors beside %s are outside the contract", s->excluded, declared);
     if (s->excluded > 0 && !others)
@@ -62,8 +69,7 @@ static enum ks_status run_vector(struct state *s, const struct ks_task *task, st
         note_excluded(s, task, vector);
         return KS_OK;
     }
-    if (!vector->deterministic)
-        ks_judge_note(s->judge, "the original is nondeterministic on %s", task->problem->name);
+    s->unsteady += !vector->deterministic;
     // Where the original itself varies, the classes of special values may too.
     if (task->family == KS_FAMILY_SPECIAL && !vector->deterministic) {
         o->excluded = true;
@@ -112,7 +118,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     const struct ks_problem *skip = NULL;
     int proofs = 0, voids = 0;
     bool others = false;
-    s->excluded = 0;
+    s->excluded = s->unsteady = 0;
     for (size_t t = 0; t < schedule->n_tasks; t++) {
         const struct ks_task *task = &schedule->tasks[t];
         struct outcome o;
@@ -145,7 +151,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
             result->covered[w] = true;
         others = others || task->problem->derived;
     }
-    note_all_excluded(s, s->judge->problems[w].name, others);
+    note_all(s, s->judge->problems[w].name, others);
     if (voids > 0)
         ks_judge_note(s->judge, "%d of %d vectors of %s could not have caught a trivial answer", voids,
                       voids + proofs, s->judge->problems[w].name);

@@ -46,6 +46,8 @@ kernel races 'inout(y[n])' 'y[i % 7] += v;'
 kernel shares 'out(y[n])' 's[threadIdx.x] = v; if (i < n) y[i] = s[255 - threadIdx.x];'
 kernel steps 'out(y[n])' 's[threadIdx.x] = v; __syncthreads(); volatile float *p = s + threadIdx.x / 32 * 32; int l = threadIdx.x % 32; if (l < 16) p[l] += p[l + 16]; if (l < 8) p[l] += p[l + 8]; if (i < n) y[i] = p[l];'
 kernel shifts 'inout(y[n])' 'if (i + 1 < n) y[i] = v + __ldg(y + i + 1);'
+kernel minds 'out(y[n])' 'if ((size_t)x % 16 != 0) __trap(); if (i < n) y[i] = v;'
+kernel adds 'inout(y[1])' 'if (i < n) atomicAdd(y, v);'
 kernel fine 'out(y[n])' 's[threadIdx.x] = v; __syncthreads(); if (i < n) y[i] = s[threadIdx.x];'
 for case in 'over out-of-bounds' 'under out-of-bounds' 'unset uninitialised' 'races race' 'shares uninitialised' 'steps race' 'shifts non-coherent'; do
     read -r name kind <<< "$case"
@@ -63,4 +65,12 @@ for case in 'over out-of-bounds' 'under out-of-bounds' 'unset uninitialised' 'ra
 done
 "$build/bin/ks" verify fine.cu --variant proposal.yaml --device emu > out 2> log
 [ $? = 0 ] && grep -q CORRECT out || fail "an original that is right"
+# What else it fails on is told once, by what was found, and how often its own results differ in one line.
+"$build/bin/ks" verify minds.cu --variant proposal.yaml --device emu > out 2> log
+[ "$(grep -c 'spare elements .*(fault: trap' out)" = 1 ] || fail "a trap where arrays begin elsewhere"
+! grep -q aligned out || fail "a trap told as something else"
+sed 's/y\[i\] = x\[i\]/atomicAdd(y, x[i])/' proposal.yaml > adds.yaml
+"$build/bin/ks" verify adds.cu --variant adds.yaml --device emu > out 2> log
+[ "$(grep -c 'nondeterministic on [1-9][0-9]* vectors of n=3000: it adds floats with atomics' out)" = 1 ] &&
+    [ "$(grep -c nondeterministic out)" = 1 ] || fail "what varies is not counted"
 exit $bad
