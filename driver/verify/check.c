@@ -103,7 +103,7 @@ static void describe(const struct ks_vector *vector, char text[96])
         [KS_FAMILY_IMPULSE] = "a single impulse",    [KS_FAMILY_EXACT] = "inputs exact in fp32",
         [KS_FAMILY_SPECIAL] = "NaN, infinity and denormals among the inputs",
         [KS_FAMILY_LITERALS] = "equal, sorted and compared-with values among the inputs",
-        [KS_FAMILY_TINY] = "tiny numbers among the inputs",
+        [KS_FAMILY_TINY] = "tiny numbers among the inputs", [KS_FAMILY_POWERS] = "powers of two",
     };
     snprintf(text, 96, "%s, %s", vector->problem.derived ? "a derived size" : "a declared size",
              kinds[vector->family]);

@@ -53,13 +53,17 @@ static bool has_free_scalars(const struct ks_problem *problem)
     return false;
 }
 
-// Whether values of the family differ from declared ones there.
+// Whether values of the family differ from declared ones there, and say more than others. Thirds and fifths that add up
+// to nothing do so in one order and not in another, and what is divided by that is any number: powers of two are exact.
 static bool has_use(const struct ks_maker *m, const struct ks_problem *problem, enum ks_family family)
 {
+    bool quotients = m->judge->arith.divides && m->judge->arith.kind == KS_ARITH_OTHER;
     switch (family) {
     case KS_FAMILY_DECLARED: return true;
     case KS_FAMILY_LITERALS: return has_room(problem);
     case KS_FAMILY_TINY: return m->judge->arith.divides && (has_floats(problem) || has_free_scalars(problem));
+    case KS_FAMILY_EXACT: return !quotients && has_floats(problem);
+    case KS_FAMILY_POWERS: return quotients && has_floats(problem);
     default: return has_floats(problem);
     }
 }

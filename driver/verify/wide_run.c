@@ -23,6 +23,10 @@
 #define UNITS_SUM 256.0 // what few terms may err by
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
+#define PAIRS 2 // of moves there and back, to tell it from one
+#define STRAIGHT 0x1p-4
+#define STILL 0x1p-14 // of the largest change: in a throw an element may happen to stand still
+#define STIRS 0x1p-10
 #define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
 #define UNIT_SHARED 4        // a double is two floats, four halves
 #define SAMPLE 4096          // of each input, for its typical size
@@ -231,6 +235,29 @@ static void join_part(void *context, size_t part, int64_t first, int64_t count)
     }
 }
 
+enum { BENDS, UNMOVED, SMOOTH };
+
+struct bending {
+    const double *value, *there, *back;
+    const float *change;
+    unsigned char *shape; // UNMOVED at first
+};
+
+// A choice changes by all of it or by nothing, on one side or on both; what is smooth by half as much the other way.
+static void bend_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct bending *b = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        double there = b->there[i] - b->value[i], back = b->back[i] - b->value[i];
+        double most = (double)b->change[i] * KS_FILL_MOVE;
+        if (!(fabs(back + there / 2) <= STRAIGHT * (fabs(there) + STILL * most)))
+            b->shape[i] = BENDS;
+        else if (b->shape[i] == UNMOVED && fabs(there) >= STIRS * most)
+            b->shape[i] = SMOOTH;
+    }
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -270,9 +297,21 @@ struct weighing {
     struct ks_reference reference;
     float *scale; // in: change; out: scale, 0 where the element is not judged so
     float *own;   // out
+    const unsigned char *shape; // of what moves change a lot; NULL: nobody looked
     int64_t all;  // lanes of the output
     struct { double noise; int64_t judged, far; } parts[KS_PARTS];
 };
+
+static bool jumps(const struct ks_reference *reference, double change, double size)
+{
+    return !(change * U <= JUMP * (size + reference->typical)) && !(change <= TERMS * reference->inputs);
+}
+
+// A sum that nearly cancels, and what is divided by it: as long as rounding leaves of it the half.
+static bool is_steep(double change, double size)
+{
+    return 16 * U * change <= size / 2;
+}
 
 // How many terms form a multiply-add kernel's element, where it is many.
 static double terms_of(const struct weighing *w, int64_t lane)
@@ -297,9 +336,8 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
-        bool jumps = !(change * U <= JUMP * (size + w->reference.typical)) &&
-                     !(change <= TERMS * w->reference.inputs);
-        w->scale[i] = (float)fmin(jumps ? size + 0x1p-126 : scale, FLT_MAX);
+        bool chooses = jumps(&w->reference, change, size) && !(w->shape != NULL && w->shape[i] == SMOOTH && is_steep(change, size));
+        w->scale[i] = (float)fmin(chooses ? size + 0x1p-126 : scale, FLT_MAX);
         // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.
         if (!isfinite(want))
             continue;
@@ -308,9 +346,9 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
                                : terms_of(w, lane) >= KS_LONG_SUM ||
                                      error <= fmax(UNITS_SUM, terms_of(w, lane)) * U * scale;
         // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
-        bool near = jumps ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
+        bool near = chooses ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
         w->parts[part].far += counts && !near;
-        if (jumps || !rounds)
+        if (chooses || !rounds)
             continue;
         if (!w->sums) // what a sequence of many terms errs by is no measure of another order
             w->own[i] = (float)error;
@@ -320,14 +358,15 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // false: the original does something else than this.
-static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change)
+static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
+                  const unsigned char *shape)
 {
     struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
     int64_t n = ks_vector_looks(vector, o);
     float *own = calloc((size_t)n + 1, sizeof *own);
     struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
-                          .all = lanes_of(slot),
+                         .shape = shape, .all = lanes_of(slot),
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
                                        inputs, output->terms, output->lanes, output->n_lanes, 0,
                                        sums ? 0 : sum}}; // which are measured by their terms
@@ -347,11 +386,53 @@ static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, 
     return true;
 }
 
+// Lanes that small moves change a lot: whether they are choices. NULL where there are none.
+static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *value, double **there, float *const *change,
+                                  unsigned char **shape, bool *same)
+{
+    struct ks_vector *vector = r->vector;
+    double *back[KS_LAUNCH_SLOTS] = {NULL};
+    enum ks_answer answer = KS_ANSWER_OK;
+    bool any = false;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        int64_t n = value[o] != NULL ? ks_vector_looks(vector, o) : 0;
+        struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
+        bool some = false;
+        for (int64_t i = 0; !some && i < n; i++)
+            some = jumps(&reference, (double)change[o][i], fabs(value[o][i])) &&
+                   is_steep((double)change[o][i], fabs(value[o][i]));
+        any = any || some;
+    }
+    for (size_t o = 0; any && o < vector->n_outputs; o++) {
+        if (value[o] == NULL)
+            continue;
+        size_t n = (size_t)ks_vector_looks(vector, o);
+        back[o] = malloc((n + 1) * sizeof *back[o]);
+        shape[o] = malloc(n + 1);
+        KS_ASSERT(back[o] != NULL && shape[o] != NULL);
+        memset(shape[o], UNMOVED, n);
+    }
+    for (int pair = 0; any && answer == KS_ANSWER_OK && *same && pair < PAIRS; pair++) {
+        uint64_t pattern = (ks_rng_next(&r->judge->rng) >> 2) | 2;
+        answer = run(r, pattern, there, same);
+        if (answer == KS_ANSWER_OK)
+            answer = run(r, pattern | KS_FILL_BACK, back, same);
+        for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
+            if (value[o] != NULL)
+                ks_parallel(ks_vector_looks(vector, o), bend_part,
+                            &(struct bending){value[o], there[o], back[o], change[o], shape[o]});
+    }
+    for (size_t o = 0; o < vector->n_outputs; o++)
+        free(back[o]);
+    return answer;
+}
+
 static enum ks_answer evaluate(struct runs *r, bool *same)
 {
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
     float *change[KS_LAUNCH_SLOTS] = {NULL};
+    unsigned char *shape[KS_LAUNCH_SLOTS] = {NULL};
     int moves = ks_judge_tolerance(r->judge).sum > 0 ? MOVES_SUM
                 : ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
@@ -375,10 +456,12 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
                             &(struct joining){value[o], moved[o], change[o]});
     }
     double inputs = inputs_size(vector);
+    if (answer == KS_ANSWER_OK && *same)
+        answer = find_shapes(r, inputs, value, moved, change, shape, same);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
             weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, ks_judge_tolerance(r->judge).sum, value[o],
-                  change[o]))
+                  change[o], shape[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;
@@ -386,6 +469,7 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         free(value[o]);
         free(moved[o]);
         free(change[o]);
+        free(shape[o]);
     }
     return answer;
 }

@@ -17,7 +17,8 @@
 const char *ks_family_name(enum ks_family family)
 {
     static const char *const names[KS_FAMILY_COUNT] = {"declared", "positive", "wide", "position",
-                                                       "impulse",  "exact",    "special",  "literals", "tiny"};
+                                                       "impulse",  "exact",    "special",  "literals", "tiny",
+                                                       "powers"};
     return family >= 0 && family < KS_FAMILY_COUNT ? names[family] : "?";
 }
 
@@ -289,6 +290,8 @@ static double family_value(enum ks_family family, enum ks_scalar scalar, struct 
         return i == ks_hash_counter(seed, 0) % source->n ? 1.0 : h >> 63 ? -0.0 : 0.0;
     case KS_FAMILY_EXACT: // +-1, 3, 5, 7: sums of 2^18 products of two stay below 2^24
         return (h >> 63 ? -1.0 : 1.0) * (double)(1 + 2 * (h >> 61 & 3));
+    case KS_FAMILY_POWERS:
+        return (h >> 63 ? -1.0 : 1.0) * (double)(1 << (h >> 61 & 3));
     case KS_FAMILY_TINY:
         return tiny(scalar, source, i);
     default:
@@ -387,6 +390,8 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
 
 double ks_fill_move(uint64_t pattern, uint64_t index)
 {
+    if (pattern & KS_FILL_BACK)
+        return 1 - (ks_fill_move(pattern & ~KS_FILL_BACK, index) - 1) / 2;
     if (pattern == 0)
         return 1;
     if (pattern == KS_FILL_ALIKE)

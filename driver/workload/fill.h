@@ -16,6 +16,7 @@ enum ks_family {
     KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, or one
     KS_FAMILY_LITERALS,  // as declared; the judge plants numbers that the kernels compare with (verify/literals.h)
     KS_FAMILY_TINY,      // small numbers, one in eight so small that its reciprocal is infinite
+    KS_FAMILY_POWERS,    // +-1, 2, 4, 8: sums of quotients are exact too
     KS_FAMILY_COUNT
 };
 const char *ks_family_name(enum ks_family family);
@@ -40,7 +41,9 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
                            enum ks_family family, uint64_t seed, int64_t total,
                            struct ks_err *err);
 // What a number is multiplied by to be moved a little: 1 +- 2^-30 times [0.5,1.5), a function of pattern and index.
-// (Moves of one size would cancel where two terms do.) Pattern 0: 1; KS_FILL_ALIKE: all are moved up alike.
+// (Moves of one size would cancel where two terms do.) Pattern 0: 1; KS_FILL_ALIKE: all are moved up alike; with KS_FILL_BACK
+// half as far the other way.
+#define KS_FILL_BACK (UINT64_C(1) << 62)
 #define KS_FILL_ALIKE 1
 #define KS_FILL_MOVE 0x1p-30
 double ks_fill_move(uint64_t pattern, uint64_t index);

@@ -217,6 +217,10 @@ static void test_families(void **state)
     for (size_t i = 0; i < 10000; i++)
         assert_true(fabsf(v[i]) <= 7 && (int)v[i] % 2 != 0 && v[i] == (float)(int)v[i]);
     free(v);
+    v = floats(init, KS_FAMILY_POWERS, 1, 10000);
+    for (size_t i = 0; i < 10000; i++)
+        assert_true(fabsf(v[i]) >= 1 && fabsf(v[i]) <= 8 && frexpf(fabsf(v[i]), &(int){0}) == 0.5f);
+    free(v);
     v = floats(init, KS_FAMILY_WIDE, 1, N);
     size_t below1 = 0, negative = 0;
     for (size_t i = 0; i < N; i++) {
@@ -255,6 +259,16 @@ static void test_families(void **state)
     assert_true(ks_family_applies(KS_FAMILY_WIDE, elem("bf16x2")));
     assert_false(ks_family_applies(KS_FAMILY_WIDE, elem("u8")));
     assert_string_equal(ks_family_name(KS_FAMILY_EXACT), "exact");
+}
+
+static void a_move_back_is_half_of_one(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 1000; i++) {
+        double there = ks_fill_move(77, i) - 1, back = ks_fill_move(77 | KS_FILL_BACK, i) - 1;
+        assert_true(fabs(there) >= KS_FILL_MOVE / 2 && fabs(there) <= KS_FILL_MOVE * 1.5);
+        assert_true(fabs(back + there / 2) <= 0x1p-52);
+    }
 }
 
 // Some have all specials, some no NaN and one infinity alone, some one special in all, as often at an end as not; some so
@@ -371,6 +385,7 @@ static void test_npy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_move_back_is_half_of_one),
         cmocka_unit_test(specials_take_turns),
         cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),
         cmocka_unit_test(test_uniform_never_reaches_its_end),
