@@ -217,6 +217,23 @@ static void add_literals(struct ks_maker *m, size_t workload, const struct ks_pr
             }
 }
 
+// The same where what is made of several sizes, or counted in blocks, meets such a number.
+static void add_reached(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal)
+{
+    const struct ks_literals *l = &m->judge->literals;
+    size_t end = m->tasks.len + LITERAL_RUNS;
+    for (size_t i = 0; i < l->n_wholes; i++)
+        for (int64_t delta = -1; delta <= 1 && m->tasks.len < end; delta++) {
+            size_t made = m->problems.len;
+            ks_maker_reached(m, workload, proposal, l->wholes[i] + delta, m->small_bytes);
+            for (; made < m->problems.len && m->tasks.len < end; made++)
+                if (ks_guard_admits(m->judge, m->arena, proposal, m->problems.at[made])) {
+                    add_task(m, m->problems.at[made], KS_FAMILY_DECLARED, made % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+                    m->tasks.at[m->tasks.len - 1].variation = 0; // as above
+                }
+        }
+}
+
 // A literal in place of each free scalar; an array has room for all at once.
 static void add_literal_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
@@ -346,6 +363,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_residues(&m, workload, proposal, constants, n_constants);
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_literals(&m, workload, proposal);
+    if (ks_judge_defends(judge, KS_D_SHAPES))
+        add_reached(&m, workload, proposal);
     m.worth = KS_WORTH_EDGE;
     if (deep != NULL)
         add_lone(&m, deep);

@@ -34,6 +34,10 @@ void ks_maker_related(struct ks_maker *m, size_t workload, const struct ks_propo
 // Of more than four sizes: each alone at the edges of the proposal's numbers and of 32, the others small, since all
 // at once are too much there. False: there are fewer.
 bool ks_maker_alone(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// Two sizes whose product, or whose sum, is `number`; and one that is `number` times one of the plan's: so many blocks.
+// The others are 1.
+void ks_maker_reached(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t number,
+                      int64_t max_bytes);
 // Sizes between the tested edges, each for itself: in turn from the upper half and from a tenth to a half of
 // the declared size, every other time on the guard's grid. Returns how many were found.
 size_t ks_maker_middle(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal,

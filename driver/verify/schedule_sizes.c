@@ -1,4 +1,5 @@
 // The sizes that a schedule tries.
+#include <math.h>
 #include <string.h>
 
 #include "verify/schedule_maker.h"
@@ -7,6 +8,7 @@
 #define NEAR 20         // of sizes that differ by one
 #define TILES 4         // of the proposal's numbers, that are taken for the edge of a tile
 #define LARGEST_TILE 256
+#define LARGEST_REACHED (1 << 24)
 
 bool ks_same_sizes(const struct ks_problem *a, const struct ks_problem *b)
 {
@@ -183,6 +185,52 @@ bool ks_maker_alone(struct ks_maker *m, size_t workload, const struct ks_proposa
             made += ks_maker_problem(m, workload, alone, n, max_bytes) != NULL;
         }
     return true;
+}
+
+// The problem whose sizes are 1, but for two.
+static struct ks_problem *pair(struct ks_maker *m, size_t workload, const struct ks_value *sizes, size_t n, size_t a,
+                               int64_t own, size_t b, int64_t other, int64_t max_bytes)
+{
+    struct ks_value *two = ks_arena_memdup(m->arena, sizes, n * sizeof *two);
+    for (size_t i = 0; i < n; i++)
+        two[i].value = i == a ? own : i == b ? other : 1;
+    bool fits = own >= 1 && other >= 1 && own <= sizes[a].value && other <= sizes[b].value;
+    return fits ? ks_maker_problem(m, workload, two, n, max_bytes) : NULL;
+}
+
+// The most even way to split a product that both sizes and the guard allow.
+static void add_product(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal,
+                        const struct ks_value *sizes, size_t n, size_t a, size_t b, int64_t number, int64_t max_bytes)
+{
+    for (int64_t part = (int64_t)sqrt((double)number); part >= 1; part--)
+        for (int swap = 0; swap < 2 && number % part == 0; swap++) {
+            struct ks_problem *p = pair(m, workload, sizes, n, swap ? b : a, part, swap ? a : b, number / part, max_bytes);
+            if (p != NULL && ks_guard_admits(m->judge, m->arena, proposal, p))
+                return;
+        }
+}
+
+void ks_maker_reached(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t number,
+                      int64_t max_bytes)
+{
+    struct ks_value *sizes;
+    struct ks_proposal plan = *proposal;
+    plan.source = NULL;
+    plan.when = NULL;
+    int64_t own[KS_MAX_CONSTANTS], modulus = ks_judge_modulus(m->judge, proposal);
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    size_t n_own = ks_harvest_constants(&plan, own, KS_MAX_CONSTANTS);
+    if (number < 2 || number > LARGEST_REACHED || n > KS_MOST_CORNERED)
+        return;
+    for (size_t b = 1; b < n; b++)
+        for (size_t a = 0; a < b; a++) {
+            int64_t half = number / 2 - number / 2 % modulus;
+            add_product(m, workload, proposal, sizes, n, a, b, number, max_bytes);
+            pair(m, workload, sizes, n, a, half, b, number - half, max_bytes);
+        }
+    for (size_t a = 0; a < n; a++)
+        for (size_t i = 0; i < n_own; i++)
+            pair(m, workload, sizes, n, a, number * own[i], a, 1, max_bytes);
 }
 
 size_t ks_maker_middle(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal,
