@@ -104,6 +104,8 @@ static void describe(const struct ks_vector *vector, char text[96])
         [KS_FAMILY_SPECIAL] = "NaN, infinity and denormals among the inputs",
         [KS_FAMILY_LITERALS] = "equal, sorted and compared-with values among the inputs",
         [KS_FAMILY_TINY] = "tiny numbers among the inputs", [KS_FAMILY_POWERS] = "powers of two",
+        [KS_FAMILY_EXTREME] = "numbers of every size among the inputs",
+        [KS_FAMILY_GREAT] = "great numbers as inputs", [KS_FAMILY_SLIGHT] = "slight numbers as inputs",
     };
     snprintf(text, 96, "%s, %s", vector->problem.derived ? "a derived size" : "a declared size",
              kinds[vector->family]);

@@ -313,8 +313,7 @@ static bool shows_precision(const struct ks_judge *judge, const struct ks_vector
     if (tolerance->kind != KS_TOL_DERIVED || tolerance->sum > 0 ||
         vector->family == KS_FAMILY_POSITION || vector->family == KS_FAMILY_IMPULSE ||
         vector->family == KS_FAMILY_EXACT || vector->family == KS_FAMILY_SPECIAL ||
-        vector->family == KS_FAMILY_LITERALS || vector->family == KS_FAMILY_TINY ||
-        vector->family == KS_FAMILY_POWERS)
+        vector->family >= KS_FAMILY_LITERALS)
         return false;
     if (probe == PROBE_SINGLE)
         return of_double;

@@ -61,6 +61,9 @@ static bool has_use(const struct ks_maker *m, const struct ks_problem *problem, 
     switch (family) {
     case KS_FAMILY_DECLARED: return true;
     case KS_FAMILY_LITERALS: return has_room(problem);
+    case KS_FAMILY_EXTREME: return !m->judge->arith.joins && has_floats(problem);
+    case KS_FAMILY_GREAT: // where terms meet, the order of them decides at the edges of the range
+    case KS_FAMILY_SLIGHT: return m->judge->arith.joins && has_floats(problem);
     case KS_FAMILY_TINY: return m->judge->arith.divides && (has_floats(problem) || has_free_scalars(problem));
     case KS_FAMILY_EXACT: return !quotients && has_floats(problem);
     case KS_FAMILY_POWERS: return quotients && has_floats(problem);
@@ -112,8 +115,8 @@ static void add_lone(struct ks_maker *m, const struct ks_problem *problem)
     }
 }
 
-// Histograms and scatters: every element in one place.
-static void add_collisions(struct ks_maker *m, const struct ks_problem *problem)
+// Histograms and scatters: every element in one place. Sums: as many as fit the narrowest type least.
+static void add_alike(struct ks_maker *m, const struct ks_problem *problem, enum ks_integers integers)
 {
     bool ranges = false;
     for (size_t i = 0; i < problem->n_args; i++)
@@ -121,7 +124,7 @@ static void add_collisions(struct ks_maker *m, const struct ks_problem *problem)
     if (!ranges || !ks_judge_defends(m->judge, KS_D_FAMILIES))
         return;
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
-    m->tasks.at[m->tasks.len - 1].variation += KS_EQUAL_INTEGERS;
+    m->tasks.at[m->tasks.len - 1].variation += KS_INTEGERS * (int)integers;
 }
 
 static int64_t room(const struct ks_judge *judge)
@@ -137,15 +140,18 @@ static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     if (deep || turn % 3 == 0)
         add_skewed(m, problem);
-    if (deep || turn % 3 == 1)
-        add_collisions(m, problem);
+    for (int k = KS_INTEGERS_EQUAL; deep && k < KS_INTEGERS_COUNT; k++)
+        add_alike(m, problem, (enum ks_integers)k);
+    if (!deep && turn % 3 == 1)
+        add_alike(m, problem, turn % 2 == 0 ? KS_INTEGERS_EQUAL
+                                            : (enum ks_integers)(KS_INTEGERS_HIGH + (int)(turn / 6 % 4)));
     for (int f = KS_FAMILY_DECLARED + 1; f < KS_FAMILY_COUNT; f++) {
         // Families take turns on ordinary small sizes: two each.
         if (!deep && (size_t)(f - 1) % 3 != turn % 3)
             continue;
         add_task(m, problem, (enum ks_family)f,
                  (turn + (size_t)f) % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
-        if (deep)
+        if (deep && f < KS_FAMILY_EXTREME) // values alone matter of those
             add_task(m, problem, (enum ks_family)f,
                      (turn + (size_t)f) % 2 == 0 ? KS_FLUSH_START : KS_FLUSH_END, 0);
     }
@@ -155,6 +161,7 @@ static void add_large_declared(struct ks_maker *m, const struct ks_problem *prob
 {
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
     add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
+    add_alike(m, problem, KS_INTEGERS_HIGH);
     if (m->judge->arith.kind == KS_ARITH_MULADD)
         add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
     // Roundings of many terms alike in size cancel; of few great ones tol(sum=F) lets only its own pass.

@@ -6,7 +6,7 @@
 
 #include "verify/schedule_maker.h"
 
-#define MOST_INSTS 3e8        // thread instructions of one run of each task, some ten seconds of judging on one core
+#define MOST_INSTS 3.2e8      // thread instructions of one run of each task, some ten seconds of judging on one core
 #define USUAL_INSTS 2e6       // of a declared problem that was not counted
 #define MOST_DECLARED 2000.0  // on a GPU: declared problems,
 #define MOST_UNITS 0x1p31     // or products of sizes where those are small

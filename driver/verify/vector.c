@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/emu/emu_finding.h"
+
+#define END_PART 64 // of a range of integers, that is taken for its end
+
 // Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
 // there. All pairs of such values, the scalars taking the first and the second in turn.
 static void vary_beside_specials(struct ks_problem *problem, int variation)
@@ -49,7 +53,7 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
         make_tiny(rng, problem, variation, positive);
         return;
     }
-    if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS)
+    if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS && family != KS_FAMILY_EXTREME)
         return;
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
@@ -64,6 +68,11 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
                     ks_arg_put_float(arg, lane, positive ? fabs(near) : near);
                 continue;
             }
+            if (family == KS_FAMILY_EXTREME) {
+                if (ks_rng_below(rng, 2) == 0)
+                    ks_arg_put_float(arg, lane, ks_fill_extreme(arg->type.elem.scalar, ks_rng_next(rng)));
+                continue;
+            }
             double value = family == KS_FAMILY_EXACT ? whole[ks_rng_below(rng, 3)]
                                                      : values[(variation - 1) % 5];
             if (family != KS_FAMILY_EXACT && (variation - 1) % 5 == 3)
@@ -73,11 +82,11 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
     }
 }
 
-// One value of the declared range in every element. Permutations, ramps and files stay what they are:
-// their kind is a promise.
-static void equal_integers(struct ks_rng *rng, struct ks_problem *problem)
+// Integers of the declared range alike. Permutations, ramps and files stay what they are: their kind is a promise.
+static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum ks_integers integers)
 {
-    for (size_t i = 0; i < problem->n_args; i++) {
+    unsigned high_low = integers == KS_INTEGERS_HIGH ? 3 : integers == KS_INTEGERS_HIGH_LOW ? 1 : integers == KS_INTEGERS_LOW_HIGH ? 2 : 0;
+    for (size_t i = 0, turn = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
         double low = arg->init.a, high = arg->init.b;
         if (!ks_arg_has_range(arg))
@@ -86,8 +95,14 @@ static void equal_integers(struct ks_rng *rng, struct ks_problem *problem)
             low = 0, high = 99;
         else if (arg->init.kind == KS_INIT_UNIFORM)
             high = high - 1 > low ? high - 1 : low;
-        double value = floor(low + (high - low) * ks_rng_unit(rng));
-        arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = value, .b = value};
+        double beside = fmax(1, floor((high - low) / END_PART));
+        if (integers == KS_INTEGERS_EQUAL)
+            low = high = floor(low + (high - low) * ks_rng_unit(rng));
+        else if (high_low >> turn++ % 2 & 1)
+            low = fmax(low, high - beside);
+        else
+            high = fmin(high, low + beside);
+        arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = low, .b = high};
     }
 }
 
@@ -260,12 +275,15 @@ static void draw_seed(struct ks_judge *judge, struct ks_vector *vector)
     bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     uint64_t turn = special ? judge->specials++ : kinds > 0 ? judge->literal_turns++ : 0;
+    size_t whose = turn / KS_FILL_PALETTES % (n + !n); // input
+    // A factor of zero is no reason to leave out the other one: that is the only special number then.
+    bool beside = special && turn % KS_FILL_PALETTES == KS_FILL_ZEROS && n > 1;
     int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) : -1; // each of them, and between two scattered ones
     do
         vector->seed = ks_rng_next(&judge->rng);
     while ((kinds > 0 && ks_literals_kind(&judge->literals, ks_vector_slot_seed(vector, inputs[turn / 2 / kinds % n])) != kind) ||
-           (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[turn / KS_FILL_PALETTES % n])) !=
-                           (int)(turn % KS_FILL_PALETTES)));
+           (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[whose])) != (int)(turn % KS_FILL_PALETTES)) ||
+           (beside && ks_fill_palette(ks_vector_slot_seed(vector, inputs[(whose + 1) % n])) != KS_FILL_LONE));
 }
 
 // A byte each, repeated, in either order. As floats one is tiny and the other huge, of any sign: who adds to what nobody
@@ -291,9 +309,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     // Factors that are rounded to few bits may be zero where they are denormal: no bound on rounding holds there.
     for (size_t i = 0; i < problem->n_args; i++)
         vector->problem.args[i].init.normal = ks_judge_tolerance(judge).sum > 0;
-    vary_scalars(judge, &vector->problem, family, variation % KS_EQUAL_INTEGERS);
-    if (variation >= KS_EQUAL_INTEGERS)
-        equal_integers(&judge->rng, &vector->problem);
+    vary_scalars(judge, &vector->problem, family, variation % KS_INTEGERS);
+    if (variation >= KS_INTEGERS)
+        alike_integers(&judge->rng, &vector->problem, (enum ks_integers)(variation / KS_INTEGERS));
     if (family == KS_FAMILY_LITERALS)
         vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);
@@ -338,6 +356,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         vector->excluded = true;
         snprintf(vector->why, sizeof vector->why, "%s: %.240s", ks_answer_name(answer),
                  judge->oracle.text);
+        vector->hung = answer == KS_ANSWER_HANG || ks_finding_stops(judge->oracle.text);
         if (answer == KS_ANSWER_HANG)
             ks_worker_stop(&judge->oracle);
         return KS_OK;

@@ -55,14 +55,24 @@ struct ks_vector {
     double original_us;
     int64_t original_steps; // on an emulated device: instructions of warps
     bool excluded;             // the original does not serve this input
+    bool hung;                 // excluded: it did not end in time
     char why[256];             // excluded: what happened
 };
 
 // Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;
 // failures are the tool's or the device's. `variation` picks values of free float scalars (0: declared).
-// KS_EQUAL_INTEGERS also makes the integers of each input one value of their range: everything collides.
+// KS_INTEGERS times one of the following, added to it, also makes the integers of each input alike.
 // `skew`: see ks_layout_skew.
-#define KS_EQUAL_INTEGERS 64 // added to a variation
+#define KS_INTEGERS 64
+enum ks_integers {
+    KS_INTEGERS_DRAWN,
+    KS_INTEGERS_EQUAL,    // one value of their range: everything collides
+    KS_INTEGERS_HIGH,     // near its upper end: sums of them are as great as can be
+    KS_INTEGERS_LOW,      // near its lower end
+    KS_INTEGERS_HIGH_LOW, // the arrays by turns: so are differences
+    KS_INTEGERS_LOW_HIGH,
+    KS_INTEGERS_COUNT
+};
 bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,

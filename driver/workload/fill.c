@@ -18,7 +18,7 @@ const char *ks_family_name(enum ks_family family)
 {
     static const char *const names[KS_FAMILY_COUNT] = {"declared", "positive", "wide", "position",
                                                        "impulse",  "exact",    "special",  "literals", "tiny",
-                                                       "powers"};
+                                                       "powers",   "extreme",  "great",    "slight"};
     return family >= 0 && family < KS_FAMILY_COUNT ? names[family] : "?";
 }
 
@@ -208,8 +208,8 @@ static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
 
 // A NaN hides all else from what adds or compares many numbers, so buffers take turns: any specials, without NaN
 // those of one infinity or the other, one special alone among ordinary numbers (as often at an end as elsewhere), or so
-// many that the first of some row is one.
-enum palette { ANY, DENSE, PLUS, LONE, MINUS };
+// many that the first of some row is one, and both ends are. Zeros stand beside another input's specials.
+enum palette { ANY, DENSE, PLUS, LONE = KS_FILL_LONE, MINUS, ZEROS = KS_FILL_ZEROS };
 
 static uint64_t turn_of(uint64_t seed)
 {
@@ -228,7 +228,10 @@ static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
     enum palette palette = (enum palette)(turn % KS_FILL_PALETTES);
     double least = source->normal ? smallest_normal(scalar) : smallest(scalar);
     uint64_t end = turn / 16 % 4, lone = end == 0 ? 0 : end == 1 ? source->n - 1 : turn / 64 % source->n;
-    if (palette == LONE ? i != lone : h % (palette == DENSE ? DENSE_ONE_IN : SPECIAL_ONE_IN) != 0)
+    if (palette == ZEROS)
+        return h & 1 ? h >> 40 & 1 ? -0.0 : 0.0 : normal(source, i);
+    if (palette == DENSE ? h % DENSE_ONE_IN != 0 && i > 0 && i + 1 < source->n
+                         : palette == LONE ? i != lone : h % SPECIAL_ONE_IN != 0)
         return normal(source, i);
     if (palette == LONE || palette == DENSE)
         kind = palette == LONE ? turn / KS_FILL_PALETTES % 3 : kind % 3;
@@ -268,6 +271,21 @@ static double tiny(enum ks_scalar scalar, struct source *source, uint64_t i)
     return normal(source, i) * (scalar == KS_T_F16 ? 0x1p-4 : 0x1p-20);
 }
 
+double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance)
+{
+    int low = ilogb(smallest(scalar)), high = ilogb(largest(scalar)) + 1;
+    double exponent = low + (high - low) * ((double)(chance >> 12) * 0x1p-52), whole = floor(exponent);
+    double size = fmin(ldexp(ks_value_exp2(exponent - whole), (int)whole), largest(scalar));
+    return chance & 1 ? -size : size;
+}
+
+// A power of two so great that no sum of normal numbers times it overflows in fp32, and each square does. None is for
+// fp16, and what a sum of doubles is measured by has fp32's range.
+static double great(enum ks_scalar scalar)
+{
+    return scalar == KS_T_F32 || scalar == KS_T_BF16 ? 0x1p100 : 1;
+}
+
 static double family_value(enum ks_family family, enum ks_scalar scalar, struct source *source,
                            uint64_t i)
 {
@@ -294,6 +312,12 @@ static double family_value(enum ks_family family, enum ks_scalar scalar, struct 
         return (h >> 63 ? -1.0 : 1.0) * (double)(1 << (h >> 61 & 3));
     case KS_FAMILY_TINY:
         return tiny(scalar, source, i);
+    case KS_FAMILY_EXTREME:
+        return ks_fill_extreme(scalar, h);
+    case KS_FAMILY_GREAT:
+        return normal(source, i) * great(scalar);
+    case KS_FAMILY_SLIGHT:
+        return normal(source, i) / great(scalar);
     default:
         return special(scalar, source, i);
     }

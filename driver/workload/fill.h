@@ -13,10 +13,13 @@ enum ks_family {
     KS_FAMILY_POSITION,  // value = index mod 4093: reveals any misplaced element
     KS_FAMILY_IMPULSE,   // zero but one element
     KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32
-    KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, or one
+    KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, one, or half zeros
     KS_FAMILY_LITERALS,  // as declared; the judge plants numbers that the kernels compare with (verify/literals.h)
     KS_FAMILY_TINY,      // small numbers, one in eight so small that its reciprocal is infinite
     KS_FAMILY_POWERS,    // +-1, 2, 4, 8: sums of quotients are exact too
+    KS_FAMILY_EXTREME,   // sign * 2^uniform over all exponents of the type
+    KS_FAMILY_GREAT,     // normal numbers, in fp32 and bfloat16 times 2^100, so that sums are finite and squares are not
+    KS_FAMILY_SLIGHT,    // the same divided by it: squares are zero
     KS_FAMILY_COUNT
 };
 const char *ks_family_name(enum ks_family family);
@@ -25,11 +28,15 @@ bool ks_family_applies(enum ks_family family, const struct ks_elem elem);
 
 // A number of either sign whose reciprocal its type does not hold, though ordinary small numbers divided by it are finite.
 double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
+// One of either sign and any exponent that its type has.
+double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 
 // Fills `count` elements starting at element `first` of a buffer. normal() is Box-Muller on
 // counter-based uniforms; permutation is a bijection by cycle-walking Feistel.
 // Which kind of special values a seed stands for, of so many.
-#define KS_FILL_PALETTES 5
+#define KS_FILL_PALETTES 6
+#define KS_FILL_LONE 3  // one special alone
+#define KS_FILL_ZEROS 5 // half of them zeros, and nothing else that is special
 int ks_fill_palette(uint64_t seed);
 void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
              uint64_t seed, int64_t total, int64_t first, int64_t count);

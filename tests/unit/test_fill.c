@@ -251,7 +251,31 @@ static void test_families(void **state)
     }
     assert_true(fabs((double)endless - N / 8.0) < 5 * sqrt(N / 8.0));
     free(v);
+    v = floats(init, KS_FAMILY_EXTREME, 1, N);
+    size_t great = 0, denormal = 0;
+    negative = 0;
+    for (size_t i = 0; i < N; i++) {
+        assert_true(isfinite(v[i]));
+        great += fabsf(v[i]) >= 0x1p63f; // squares overflow
+        denormal += fpclassify(v[i]) == FP_SUBNORMAL;
+        negative += v[i] < 0;
+    }
+    assert_true(fabs((double)great - N * 65 / 277.0) < 5 * sqrt(N / 4.0));
+    assert_true(fabs((double)denormal - N * 23 / 277.0) < 5 * sqrt(N / 8.0));
+    assert_true(fabs((double)negative - N / 2.0) < 5 * sqrt(N / 4.0));
+    free(v);
+    v = floats(init, KS_FAMILY_GREAT, 1, N);
+    float *slight = floats(init, KS_FAMILY_SLIGHT, 1, N), sum = 0;
+    for (size_t i = 0; i < N; i++) {
+        sum += fabsf(v[i]);
+        assert_true(isinf(v[i] * v[i]) && slight[i] * slight[i] == 0 && fpclassify(slight[i]) == FP_NORMAL);
+    }
+    assert_true(isfinite(sum));
+    free(slight);
+    free(v);
     for (uint64_t chance = 0; chance < 1000; chance++) {
+        double wide = fabs(ks_fill_extreme(KS_T_F64, ks_hash_counter(8, chance)));
+        assert_true(wide >= 0x1p-1074 && isfinite(wide));
         assert_true(1 / fabs(ks_fill_tiny(KS_T_F16, ks_hash_counter(5, chance))) > 65504);
         assert_true(isinf((float)(1 / ks_fill_tiny(KS_T_BF16, ks_hash_counter(6, chance)))));
         assert_true(isinf(1 / ks_fill_tiny(KS_T_F64, ks_hash_counter(7, chance))));
@@ -279,20 +303,21 @@ static void specials_take_turns(void **state)
     enum { TURNS = 64, LENGTH = 20000 };
     const double expected = LENGTH / 64.0 / 7;
     const struct ks_init init = {.kind = KS_INIT_DEFAULT};
-    int any = 0, one_infinity[2] = {0}, lone[3] = {0}, ends = 0, dense = 0, kinds[KS_FILL_PALETTES] = {0};
+    int any = 0, zeros = 0, one_infinity[2] = {0}, lone[3] = {0}, ends = 0, dense = 0, kinds[KS_FILL_PALETTES] = {0};
     for (uint64_t seed = 1; seed <= TURNS; seed++) {
         float *v = floats(init, KS_FAMILY_SPECIAL, seed, LENGTH);
-        size_t nans = 0, minus_nans = 0, infinite[2] = {0}, minus_zero = 0, denormal = 0;
+        size_t nans = 0, minus_nans = 0, infinite[2] = {0}, minus_zero = 0, zero = 0, denormal = 0;
         for (size_t i = 0; i < LENGTH; i++) {
             nans += isnan(v[i]) != 0;
             minus_nans += isnan(v[i]) && signbit(v[i]);
             infinite[0] += isinf(v[i]) && v[i] > 0;
             infinite[1] += isinf(v[i]) && v[i] < 0;
             minus_zero += v[i] == 0 && signbit(v[i]);
+            zero += v[i] == 0;
             denormal += fpclassify(v[i]) == FP_SUBNORMAL;
         }
         kinds[ks_fill_palette(seed)]++;
-        bool end = !isfinite(v[0]) || !isfinite(v[LENGTH - 1]);
+        bool end = !isfinite(v[0]) || !isfinite(v[LENGTH - 1]), both = !isfinite(v[0]) && !isfinite(v[LENGTH - 1]);
         size_t firsts = 0;
         for (size_t row = 0; row < 30; row++)
             firsts += isnan(v[row * 100]) != 0;
@@ -305,6 +330,14 @@ static void specials_take_turns(void **state)
             assert_true(fabs((double)nans - LENGTH * 3 / 28.0) < 6 * sqrt(LENGTH * 3 / 28.0) && minus_zero + denormal == 0);
             assert_true(minus_nans > nans / 3 && minus_nans < nans * 2 / 3);
             dense += firsts > 0;
+            assert_true(both);
+            continue;
+        }
+        if (zero > LENGTH / 4) {
+            assert_true(nans + infinite[0] + infinite[1] + denormal == 0);
+            assert_true(fabs((double)zero - LENGTH / 2.0) < 6 * sqrt(LENGTH / 4.0));
+            assert_true(minus_zero > zero / 3 && minus_zero < zero * 2 / 3);
+            zeros++;
             continue;
         }
         if (nans + infinite[0] + infinite[1] == 1) {
@@ -325,10 +358,10 @@ static void specials_take_turns(void **state)
             one_infinity[sign]++;
         }
     }
-    // A fifth each: fewer than 4 of 64 are seen once in 10^3, and these seeds stay.
+    // A sixth each: fewer than 4 of 64 are seen seldom, and these seeds stay.
     for (int i = 0; i < KS_FILL_PALETTES; i++)
         assert_in_range(kinds[i], 4, TURNS);
-    assert_true(ends > 0 && dense >= 4);
+    assert_true(ends > 0 && dense >= 4 && zeros == kinds[KS_FILL_ZEROS]);
     assert_in_range(any, 4, TURNS);
     assert_in_range(one_infinity[0], 4, TURNS);
     assert_in_range(one_infinity[1], 4, TURNS);
