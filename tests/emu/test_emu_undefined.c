@@ -32,11 +32,17 @@ static int padding(int i)
     return i % 2 == 0 ? N(31 - i / 2) : 2 * N(32 - i / 2);
 }
 
+static int mirrored(int i)
+{
+    return N(63 - i);
+}
+
 static const struct right rights[] = {
     {"ahead", 1, 64, 0, 64, false, itself},     {"margins", 1, 64, 0, 64, false, margins},
     {"and_then", 1, 64, 0, 64, false, and_then}, {"masked", 1, 64, 0, 64, false, masked},
     {"structs", 1, 64, 0, 64, false, structs},  {"called", 1, 64, 0, 64, false, itself},
     {"put_fields", 1, 64, 0, 64, false, put_fields}, {"padding", 1, 32, 0, 64, false, padding},
+    {"exchanged", 1, 64, 0, 64, false, mirrored},
 };
 
 #define LINE(read, used)                                                                          \
@@ -54,6 +60,7 @@ static const struct wrong wrongs[] = {
     {"bad_and", "4-byte read at offset 160 of a shared variable", KS_E_DEVICE, 1, 64, 0},
     {"bad_copy", "4-byte read at offset 232 of a shared variable", KS_E_DEVICE, 1, 64, 0},
     {"bad_call", LINE(61, 62), KS_E_DEVICE, 1, 64, 0},
+    {"bad_exchange", LINE(219, 219), KS_E_DEVICE, 1, 64, 0},
     {"bad_padding", "2-byte read at offset 44 of ", KS_E_DEVICE, 1, 32, 0},
 };
 

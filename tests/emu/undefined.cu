@@ -200,3 +200,21 @@ K bad_padding(const int *in, int *out)
     if (((padded_pair *)out)[i].b > 3)
         out[2 * i] = 1;
 }
+
+// ---- what is found when something is put in its place
+
+K exchanged(const int *in, int *out) // and not looked at
+{
+    __shared__ int t[64];
+    atomicExch(&t[threadIdx.x], in[threadIdx.x]);
+    __syncthreads();
+    out[threadIdx.x] = atomicExch(&t[63 - threadIdx.x], 0);
+}
+K bad_exchange(const int *in, int *out)
+{
+    __shared__ int t[64];
+    if (threadIdx.x != 5)
+        t[threadIdx.x] = 1;
+    __syncthreads();
+    out[threadIdx.x] = atomicExch(&t[threadIdx.x], in[threadIdx.x]);
+}

@@ -149,7 +149,7 @@ static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint6
         struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
         if (p.data == NULL) // of another space than the instruction's
             p = find_place(warp, KS_EMU_GENERIC, lane, address);
-        if (v->how != KS_EMU_READ ||
+        if ((v->how != KS_EMU_READ && v->how != KS_EMU_ATOMIC) ||
             !ks_emu_taint_load(warp, inst, lane, address, unknown_bytes(v->known, bit, bytes), p.offset, p.name)) {
             ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
                         "%u-byte read at offset %llu of %s, where nothing was written yet",

@@ -44,6 +44,7 @@ enum ks_emu_flow ks_emu_flow_of(const struct ks_emu_decoder *d, bool of_table)
     return ks_slice_eq(s->base, "selp")   ? KS_EMU_FLOW_SELECT
            : ks_slice_eq(s->base, "setp") ? KS_EMU_FLOW_SETP
            : ks_slice_eq(s->base, "ld")   ? KS_EMU_FLOW_LOAD
+           : ks_slice_eq(s->base, "atom") && ks_emu_mod(s, "exch") ? KS_EMU_FLOW_EXCHANGE
            : ks_slice_eq(s->base, "st")   ? KS_EMU_FLOW_STORE
                                           : KS_EMU_FLOW_USE;
 }
@@ -134,7 +135,7 @@ bool ks_emu_taint_load(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
                        uint64_t address, uint32_t bytes, uint64_t offset, const char *name)
 {
     struct ks_emu_frame *frame = warp->frame;
-    if (inst->flow != KS_EMU_FLOW_LOAD || warp->grid->team != NULL)
+    if ((inst->flow != KS_EMU_FLOW_LOAD && inst->flow != KS_EMU_FLOW_EXCHANGE) || warp->grid->team != NULL)
         return false;
     uint64_t base = inst->address_width == 8 ? KS_EMU_REG(uint64_t, inst->a)[lane]
                                              : KS_EMU_REG(uint32_t, inst->a)[lane];
@@ -348,6 +349,7 @@ void ks_emu_taint_step(struct ks_emu_warp *warp, const struct ks_emu_inst *inst,
         step_store(warp, inst, mask);
         return;
     case KS_EMU_FLOW_USE:
+    case KS_EMU_FLOW_EXCHANGE:
         step_use(warp, inst, mask);
         if (plain)
             inst->run(warp, inst, mask);

@@ -28,6 +28,7 @@ enum ks_emu_flow {
     KS_EMU_FLOW_OR,   // defined, too, by one operand that decides
     KS_EMU_FLOW_SETP, // two results; with a third operand that may decide
     KS_EMU_FLOW_LOAD,
+    KS_EMU_FLOW_EXCHANGE, // atom.exch: depends on its operands, but not on what it finds
     KS_EMU_FLOW_STORE,
 };
 enum ks_emu_flow ks_emu_flow_of(const struct ks_emu_decoder *d, bool of_table);
