@@ -397,7 +397,7 @@ void ks_vector_forget(struct ks_vector *vector)
         output->mask = NULL;
         output->scale = output->sums = output->terms = NULL;
     }
-    vector->read = vector->referred = vector->whole = vector->thrown = false;
+    vector->read = vector->referred = vector->whole = vector->thrown = vector->sure = false;
 }
 
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)
