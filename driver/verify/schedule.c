@@ -162,8 +162,9 @@ static void add_large_declared(struct ks_maker *m, const struct ks_problem *prob
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
     add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
     add_alike(m, problem, KS_INTEGERS_HIGH);
-    if (m->judge->arith.kind == KS_ARITH_MULADD)
-        add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
+    if (m->judge->arith.kind != KS_ARITH_MULADD)
+        return;
+    add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
     // Roundings of many terms alike in size cancel; of few great ones tol(sum=F) lets only its own pass.
     if (ks_judge_tolerance(m->judge).sum > 0)
         add_task(m, problem, KS_FAMILY_WIDE, KS_FLUSH_END, 0);
