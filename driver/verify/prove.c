@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "verify/parallel.h"
 #include "verify/vector.h"
 
 // What the vacuity check looks at: what is rejected on a part is rejected on the whole.
@@ -62,29 +63,50 @@ static bool whole_scalars(const struct ks_vector *vector)
     return true;
 }
 
-// Where partial sums of whole numbers stay below 2^24, every order of summation is exact in fp32.
-static bool exact_lane(const struct ks_judge *judge, const struct ks_vector *vector,
-                       const struct ks_output *output, int64_t i)
+// What is asked of the lanes of an output one by one.
+struct demands {
+    const unsigned char *written; // NULL: nothing more of what is not
+    const float *exact;           // where partial sums of whole numbers stay below 2^24, every order of summation is
+                                  // exact in fp32; NULL: they are no such numbers
+    unsigned char *mask;
+};
+
+static bool demands_of(const struct ks_judge *judge, const struct ks_vector *vector, const struct ks_output *output,
+                       struct demands *d)
 {
-    return vector->family == KS_FAMILY_EXACT && judge->arith.whole_numbers &&
-           judge->arith.u <= 0x1p-24 && output->scale != NULL && output->scale[i] < 0x1p24f;
+    bool probe = ks_judge_defends(judge, KS_D_EXACT_PROBE) && vector->family == KS_FAMILY_EXACT &&
+                 judge->arith.whole_numbers && judge->arith.u <= 0x1p-24 && vector->deterministic &&
+                 whole_scalars(vector);
+    *d = (struct demands){.written = ks_judge_defends(judge, KS_D_UNWRITTEN) ? output->mask : NULL,
+                          .exact = probe ? output->scale : NULL};
+    return d->written != NULL || d->exact != NULL;
+}
+
+static unsigned char demand(const struct demands *d, int64_t lane)
+{
+    return d->written != NULL && !d->written[lane]           ? KS_LANE_BITS
+           : d->exact != NULL && d->exact[lane] < 0x1p24f ? KS_LANE_EXACT
+                                                              : KS_LANE_CLOSE;
+}
+
+static void demand_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct demands *d = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++)
+        d->mask[i] = demand(d, i);
 }
 
 static unsigned char *comparison_mask(const struct ks_judge *judge, const struct ks_vector *vector,
                                       const struct ks_output *output, int64_t lanes)
 {
-    bool probe = ks_judge_defends(judge, KS_D_EXACT_PROBE) && vector->family == KS_FAMILY_EXACT &&
-                 output->scale != NULL && vector->deterministic && whole_scalars(vector);
-    bool unwritten = output->mask != NULL && ks_judge_defends(judge, KS_D_UNWRITTEN);
-    if (!probe && !unwritten)
+    struct demands d;
+    if (!demands_of(judge, vector, output, &d))
         return NULL;
-    unsigned char *mask = malloc((size_t)lanes + 1);
-    KS_ASSERT(mask != NULL);
-    for (int64_t i = 0; i < lanes; i++)
-        mask[i] = unwritten && !output->mask[i]                       ? KS_LANE_BITS
-                  : probe && exact_lane(judge, vector, output, i) ? KS_LANE_EXACT
-                                                                      : KS_LANE_CLOSE;
-    return mask;
+    d.mask = malloc((size_t)lanes + 1);
+    KS_ASSERT(d.mask != NULL);
+    ks_parallel(lanes, demand_part, &d);
+    return d.mask;
 }
 
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
@@ -175,8 +197,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
                                      output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum};
-    unsigned char *mask = comparison_mask(judge, vector, output, all);
-    s.mask = mask != NULL ? malloc(n + 1) : NULL;
+    struct demands demands;
+    s.mask = demands_of(judge, vector, output, &demands) ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
     for (int64_t i = 0; i < s.lanes; i++) {
         int64_t at = ks_sample_lane(all, i * step);
@@ -199,9 +221,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
         if (terms != NULL)
             terms[i] = output->reference.terms[at];
         if (s.mask != NULL)
-            s.mask[i] = mask[at];
+            s.mask[i] = demand(&demands, at);
     }
-    free(mask);
     return s;
 }
 

@@ -90,6 +90,27 @@ static float *keep_many(const struct ks_vector *vector, size_t output, float *te
     return NULL;
 }
 
+// The sum of absolute terms of each element, and what a sequence of so many may err by besides.
+struct scaling {
+    enum ks_scalar scalar;
+    const void *expected;
+    const float *terms;
+    double coarser;
+    float *scale;
+};
+
+static void scale_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct scaling *s = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        double want = fabs(ks_scalar_value(s->scalar, s->expected, i));
+        if (isfinite(s->scale[i]) && isfinite(want))
+            s->scale[i] = (float)(s->coarser *
+                                  ((double)s->scale[i] + ks_compare_sequence(s->terms[i]) / 16 * want));
+    }
+}
+
 static void drop_scales(struct ks_vector *vector)
 {
     for (size_t o = 0; o < vector->n_outputs; o++) {
@@ -150,12 +171,8 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
             KS_ASSERT(output->sums != NULL);
             memcpy(output->sums, output->scale, size);
         }
-        for (int64_t i = 0; i < slot->count * slot->elem.lanes; i++) {
-            double want = fabs(ks_scalar_value(slot->elem.scalar, output->expected[0], i));
-            if (isfinite(output->scale[i]) && isfinite(want))
-                output->scale[i] = (float)(coarser * ((double)output->scale[i] +
-                                                      ks_compare_sequence(terms[o][i]) / 16 * want));
-        }
+        ks_parallel(slot->count * slot->elem.lanes, scale_part,
+                    &(struct scaling){slot->elem.scalar, output->expected[0], terms[o], coarser, output->scale});
         if (!vector->deterministic && output->expected[1] != NULL)
             output->noise = ks_compare_noise(slot->elem, output->expected[0], output->expected[1],
                                              slot->count, output->scale, output->mask);
@@ -177,6 +194,24 @@ bool ks_vector_measures(const struct ks_output *output, enum ks_scalar scalar, i
     return output->scale == NULL || (double)output->scale[lane] < ks_compare_end(scalar) / 2;
 }
 
+struct allowing {
+    const struct ks_output *output;
+    enum ks_scalar scalar;
+    float *most;
+};
+
+static void allow_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct allowing *a = context;
+    const struct ks_output *o = a->output;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        float terms = o->terms != NULL ? o->terms[i] : 1;
+        bool known = ks_vector_measures(o, a->scalar, i) && (double)terms < KS_LONG_SUM;
+        a->most[i] = known ? o->scale[i] * fmaxf(1, terms) : FLT_MAX;
+    }
+}
+
 // Whether no element of a wrong answer is farther from the original's than K terms added in sequence can err (K u S):
 // where they round alike that is thousands of units, and where the sum has outgrown its terms all of it. How far is not
 // known where the output's type does not hold the terms' sum: a product of halves that cancel.
@@ -192,11 +227,7 @@ static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vect
     struct ks_comparison c;
     if (most == NULL)
         return false;
-    for (int64_t i = 0; i < lanes; i++) {
-        float terms = o->terms != NULL ? o->terms[i] : 1;
-        bool known = ks_vector_measures(o, slot->elem.scalar, i) && (double)terms < KS_LONG_SUM;
-        most[i] = known ? scale[i] * fmaxf(1, terms) : FLT_MAX;
-    }
+    ks_parallel(lanes, allow_part, &(struct allowing){o, slot->elem.scalar, most});
     o->scale = most;
     ks_vector_compare(judge, vector, output, got, poison, &bad, &c);
     o->scale = scale;
