@@ -7,6 +7,7 @@
 #include "os/clock.h"
 #include "verify/check.h"
 #include "verify/schedule.h"
+#include "verify/wide.h"
 
 #define MOST_BYTES (256 << 10)
 #define MOST_THREADS (16 << 10)
@@ -194,9 +195,11 @@ static bool prepare(struct ks_second_look *l, struct ks_judge *judge, const stru
         open_second(judge);
     struct ks_wide *wide = &judge->second->wide;
     if (!wide->tried) { // in double as far as it is known
+        ks_wide_await(judge);
         *wide = judge->wide;
         wide->image = wide->text;
         wide->loaded = false;
+        wide->ahead = NULL;
     }
     return true;
 }

@@ -15,6 +15,7 @@
 #include "verify/recall.h"
 #include "verify/sanitize.h"
 #include "verify/timing.h"
+#include "verify/wide.h"
 
 #define RUN_TIMEOUT 60.0
 #define CUBIN_MAX (256u << 20)
@@ -371,6 +372,7 @@ void ks_judge_close(struct ks_judge *judge)
     ks_sanitize_leave(judge);
     ks_leaving_wait(&judge->leaving);
     ks_emulate_close(judge);
+    ks_wide_free(judge);
     ks_recall_free(judge);
 }
 

@@ -9,6 +9,7 @@
 #include "verify/recall.h"
 #include "verify/schedule.h"
 #include "verify/screen.h"
+#include "verify/wide.h"
 
 // One proposal of a quick batch that is still in the running.
 struct entrant {
@@ -170,6 +171,7 @@ static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *p
     struct entrant *entrants = KS_NEW_ARRAY(&scratch, struct entrant, n);
     size_t running = 0;
     double start = ks_now();
+    ks_wide_begin(judge);
     enum ks_status status = judge->build(judge, proposals, n, false, built, err);
     double compile = ks_now() - start;
     for (size_t i = 0; status == KS_OK && i < n; i++) {

@@ -60,6 +60,7 @@ struct ks_wide {
     struct ks_slice text;   // the PTX that it was made from
     const struct ks_ptx_param *params; size_t n_params; // as that declares them
     bool loaded;            // in the oracle as "m64"
+    struct ks_wide_ahead *ahead; // was begun beside something else; NULL: not
 };
 
 // The original with random rounding, of a session (verify/rounding.h).

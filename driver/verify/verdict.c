@@ -10,6 +10,7 @@
 #include "verify/modelled.h"
 #include "verify/sanitize.h"
 #include "verify/timing.h"
+#include "verify/wide.h"
 
 const char *ks_check_kind_name(enum ks_check_kind kind)
 {
@@ -251,6 +252,7 @@ static enum ks_status judge_full(struct ks_judge *judge, struct ks_arena *scratc
                                  struct ks_err *err)
 {
     const struct ks_candidate *c;
+    ks_wide_begin(judge);
     KS_TRY(build_one(judge, proposal, &c, &verdict->seconds_compile, err));
     verdict->checks = c->checks;
     if (c->failure != KS_C_CORRECT) {

@@ -2,11 +2,13 @@
 #include "verify/wide.h"
 
 #include <ctype.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "os/file.h"
+#include "verify/build.h"
 
 #define TEXT_MAX (64u << 20)
 #define BUILD_SECONDS 120.0
@@ -55,10 +57,9 @@ static const char *find_kernel(struct ks_arena *arena, const struct ks_signature
 
 // Compiles the unit in double. It is the same for every kernel of the unit and in every session: what an
 // earlier one made of this very text stands there still.
-static enum ks_status compile(struct ks_judge *judge, const struct ks_buf *text,
+static enum ks_status compile(const struct ks_judge *judge, struct ks_arena *arena, const struct ks_buf *text,
                               struct ks_tu_compile *made, struct ks_err *err)
 {
-    struct ks_arena *arena = judge->arena;
     const struct ks_tu *tu = judge->tu;
     const char *dir = ks_path_join(arena, judge->options.work_dir, "wide");
     const char *unit = ks_path_join(arena, dir, ks_path_base(tu->path));
@@ -79,10 +80,9 @@ static enum ks_status compile(struct ks_judge *judge, const struct ks_buf *text,
     KS_FAIL(err, KS_E_UNSUPPORTED, "the unit does not compile with double for float");
 }
 
-static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct ks_err *err)
+static enum ks_status build(const struct ks_judge *judge, struct ks_arena *arena, struct ks_wide *w,
+                            struct ks_buf *text, struct ks_err *err)
 {
-    struct ks_arena *arena = judge->arena;
-    struct ks_wide *w = &judge->wide;
     const struct ks_tu *tu = judge->tu;
     const struct ks_shadow_request request = {.tu_token = tu->path, .text = tu->files.at[0].text,
                                               .marks = &tu->tu_marks};
@@ -94,7 +94,7 @@ static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct 
     KS_TRY(status);
     KS_TRY(ks_buf_check(text, "the unit in double", err));
     struct ks_tu_compile made;
-    KS_TRY(compile(judge, text, &made, err));
+    KS_TRY(compile(judge, arena, text, &made, err));
     struct ks_signature_list list = {0};
     KS_TRY(ks_tu_registered_read(arena, &made, &list, err));
     w->registered = find_kernel(arena, judge->kernel->signature, &list);
@@ -111,19 +111,71 @@ static enum ks_status build(struct ks_judge *judge, struct ks_buf *text, struct 
                           &w->image, err);
 }
 
+static void make(const struct ks_judge *judge, struct ks_arena *arena, struct ks_wide *w)
+{
+    struct ks_buf text = KS_BUF(TEXT_MAX);
+    struct ks_err err = {0};
+    w->tried = true;
+    if (!judge->compiles)
+        w->absent = "there is no compiler";
+    else if (build(judge, arena, w, &text, &err) != KS_OK)
+        w->absent = ks_arena_strdup(arena, err.text);
+    ks_buf_free(&text);
+}
+
+// One that is made beside something else, of what nobody changes meanwhile of the session.
+struct ks_wide_ahead {
+    pthread_t thread;
+    const struct ks_judge *judge;
+    struct ks_arena arena; // holds what is made as long as the session
+    struct ks_wide made;
+    bool running;
+};
+
+static void *make_ahead(void *context)
+{
+    struct ks_wide_ahead *ahead = context;
+    make(ahead->judge, &ahead->arena, &ahead->made);
+    return NULL;
+}
+
+void ks_wide_begin(struct ks_judge *judge)
+{
+    struct ks_wide *w = &judge->wide;
+    if (w->tried || w->ahead != NULL || !judge->compiles || ks_shadow_builds_at_once(judge) < 2 ||
+        judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins ||
+        judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED)
+        return;
+    w->ahead = KS_NEW(judge->arena, struct ks_wide_ahead);
+    w->ahead->judge = judge;
+    w->ahead->running = pthread_create(&w->ahead->thread, NULL, make_ahead, w->ahead) == 0;
+}
+
+void ks_wide_await(struct ks_judge *judge)
+{
+    struct ks_wide_ahead *ahead = judge->wide.ahead;
+    if (ahead == NULL || !ahead->running)
+        return;
+    pthread_join(ahead->thread, NULL);
+    ahead->running = false;
+    judge->wide = ahead->made;
+    judge->wide.ahead = ahead;
+}
+
+void ks_wide_free(struct ks_judge *judge)
+{
+    ks_wide_await(judge);
+    if (judge->wide.ahead != NULL)
+        ks_arena_free(&judge->wide.ahead->arena);
+    judge->wide = (struct ks_wide){0};
+}
+
 enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err *err)
 {
     struct ks_wide *w = &judge->wide;
-    if (!w->tried) {
-        struct ks_buf text = KS_BUF(TEXT_MAX);
-        struct ks_err local = {0};
-        w->tried = true;
-        if (!judge->compiles)
-            w->absent = "there is no compiler";
-        else if (build(judge, &text, &local) != KS_OK)
-            w->absent = ks_arena_strdup(judge->arena, local.text);
-        ks_buf_free(&text);
-    }
+    ks_wide_await(judge);
+    if (!w->tried)
+        make(judge, judge->arena, w);
     KS_TRY(ks_oracle_ready(judge, err));
     if (w->absent == NULL && !w->loaded) {
         KS_TRY(ks_oracle_load(judge, "m64", w->image, w->registered, &w->absent, err));

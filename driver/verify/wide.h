@@ -25,6 +25,14 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
 // Builds it and loads it into the oracle; false with judge->wide.absent where there is none.
 enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err *err);
 
+// Begins to build it where it is likely to be asked for and there are processors to spare: a compile that candidates need
+// not wait for. One that was begun is the session's from here on.
+void ks_wide_begin(struct ks_judge *judge);
+// Waits for one that was begun.
+void ks_wide_await(struct ks_judge *judge);
+// At the session's end. Idempotent.
+void ks_wide_free(struct ks_judge *judge);
+
 // The text to compile: what stands in angle brackets in `files` first, then the names of fp32 as those of
 // fp64, then `text`. Files without text are read again.
 enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list *files,

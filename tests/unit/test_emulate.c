@@ -9,6 +9,7 @@
 #include "fmt/yaml.h"
 #include "verify/emulate.h"
 #include "verify/session.h"
+#include "verify/wide.h"
 #include "../fakes/real_tu.h"
 
 static const char source_text[] =
@@ -97,6 +98,24 @@ static struct ks_emulation look_at(const char *term)
     return e;
 }
 
+// The unit in double, begun beside other compiles: who asks first waits for it, and nobody makes another.
+static void what_was_begun_is_waited_for(void **state)
+{
+    (void)state;
+    judge->options.compilers = 1; // none to spare
+    ks_wide_begin(judge);
+    assert_null(judge->wide.ahead);
+    judge->options.compilers = 2;
+    ks_wide_begin(judge);
+    judge->options.compilers = 0;
+    assert_non_null(judge->wide.ahead);
+    assert_false(judge->wide.tried);
+    struct ks_emulation e = look_at("v - mean");
+    assert_int_equal(e.verdict, KS_C_CORRECT);
+    assert_true(judge->wide.tried && judge->wide.absent == NULL && judge->wide.text.len > 0);
+    assert_ptr_equal(judge->second->wide.text.at, judge->wide.text.at);
+}
+
 static void an_honest_order_of_a_sum_is_right(void **state)
 {
     (void)state;
@@ -118,6 +137,7 @@ int main(void)
     if (!real_nvcc())
         return 77;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_begun_is_waited_for),
         cmocka_unit_test(an_honest_order_of_a_sum_is_right),
         cmocka_unit_test(fewer_bits_are_wrong),
     };
