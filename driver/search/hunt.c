@@ -242,13 +242,19 @@ static size_t worth_judging(struct hunt *h)
     return arm;
 }
 
+// Seconds that the confirmation will take: of a kernel whose judgements take long about half of one.
+static double confirming(const struct ks_tuner *t)
+{
+    return t->confirming.seen > 0 ? t->confirming.seen : fmax(t->confirming.usual, t->judging.seen / 2);
+}
+
 // Screens until the policy has had enough, or what is left of the time is for judging. The first
 // batch is owed, unless what is worth judging already would then come too late.
 static enum ks_status screen(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
     double now = ks_now(), left = t->deadline - now;
-    double finals = ks_step_expected(&t->judging) + ks_step_expected(&t->confirming);
+    double finals = ks_step_expected(&t->judging) + confirming(t);
     double until = now + fmin(left / 2, fmax(left - finals, left / 8));
     for (int looked = t->looked;;) {
         size_t arms[SCREEN_BATCH], n;
@@ -299,7 +305,9 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
         // owed.
         bool owed = t->result->judged == 0 && entry_of(h, arm)->screened > faster &&
                     t->options->budget_tries == 0 && !ks_stop_requested();
-        if (!owed && (ks_tuner_spent(t) || !ks_tuner_has_time(t, &t->judging)))
+        // Once something stands, its confirmation has to fit, too.
+        double after = t->best > 1 ? confirming(t) : 0;
+        if (!owed && (ks_tuner_spent(t) || ks_now() + t->judging.seen + after > t->deadline))
             break;
         int correct = t->result->correct;
         KS_TRY(judge_full(h, arm, err));
@@ -326,7 +334,7 @@ static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 // Whether another round would end before the deadline, once there is something to lose.
 static bool worth_a_round(const struct ks_tuner *t)
 {
-    double round = t->screening.seen + t->judging.seen + t->confirming.usual;
+    double round = t->screening.seen + t->judging.seen + confirming(t);
     return t->best <= 1 || ks_now() + round <= t->deadline;
 }
 

@@ -69,7 +69,7 @@ void ks_tuner_remember(struct ks_tuner *t, struct ks_candidate *candidate, const
                        const struct ks_verdict *verdict)
 {
     struct ks_metric_move move = {0};
-    if (ks_verdict_promises(verdict))
+    if (ks_verdict_promises(verdict) && !ks_tuner_spent(t)) // what is left to do is judging alone
         move = moved(t, candidate, id);
     ks_trajectory_add(&t->trajectory, candidate, id, verdict, &move);
     // What is slower on a workload stands in nobody's way, whatever its mean.

@@ -27,12 +27,6 @@ bool ks_tuner_spent(const struct ks_tuner *t)
            (t->options->budget_tries > 0 && t->result->judged >= t->options->budget_tries);
 }
 
-// What was never seen may be begun: some time is left, and how much it takes is known afterwards.
-bool ks_tuner_has_time(const struct ks_tuner *t, const struct ks_step_cost *cost)
-{
-    return ks_now() + cost->seen <= t->deadline;
-}
-
 double ks_step_expected(const struct ks_step_cost *cost)
 {
     return cost->seen > 0 ? cost->seen : cost->usual;

@@ -42,8 +42,6 @@ struct ks_tuner {
 };
 
 bool ks_tuner_spent(const struct ks_tuner *tuner);
-// Whether a step that takes so long would end before the deadline.
-bool ks_tuner_has_time(const struct ks_tuner *tuner, const struct ks_step_cost *cost);
 // What it will take, as far as is known.
 double ks_step_expected(const struct ks_step_cost *cost);
 void ks_step_took(struct ks_step_cost *cost, double seconds);

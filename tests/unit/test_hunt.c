@@ -103,11 +103,6 @@ bool ks_tuner_spent(const struct ks_tuner *t)
     return clock_now >= t->deadline;
 }
 
-bool ks_tuner_has_time(const struct ks_tuner *t, const struct ks_step_cost *cost)
-{
-    return clock_now + cost->seen <= t->deadline;
-}
-
 double ks_step_expected(const struct ks_step_cost *cost)
 {
     return cost->seen > 0 ? cost->seen : cost->usual;
@@ -209,6 +204,23 @@ static void judges_what_it_has_while_it_can(void **state)
     stands_up = true;
 }
 
+// With something to lose no other is judged that would leave its confirmation no time: 4 seconds, or half a judgement.
+static void keeps_time_for_the_confirmation(void **state)
+{
+    (void)state;
+    template_ratio = 1.1, transform_ratio = 1.2, screening_takes = 3, judging_takes = 3;
+    baseline_us = 1e6;
+    assert_string_equal(hunted(16.5, 1.1), "look at transforms, judge transform");
+    // Both look alike, and the second judgement and a confirmation fit, or do not.
+    template_ratio = transform_ratio = 1.1;
+    assert_string_equal(hunted(13.5, 1.1), "look at transforms, judge template, judge transform");
+    assert_string_equal(hunted(12.5, 1.1), "look at transforms, judge template");
+    judging_takes = 10;
+    assert_string_equal(hunted(28.5, 1.1), "look at transforms, judge template, judge transform");
+    assert_string_equal(hunted(27.5, 1.1), "look at transforms, judge template");
+    baseline_us = 100;
+}
+
 // Nothing that could be found would be accepted: too little in microseconds, or of the ratio.
 static void leaves_alone_what_is_at_its_floor(void **state)
 {
@@ -263,6 +275,7 @@ int main(void)
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
         cmocka_unit_test(judges_what_it_has_while_it_can),
+        cmocka_unit_test(keeps_time_for_the_confirmation),
         cmocka_unit_test(judges_the_best_of_a_long_look),
         cmocka_unit_test(judges_what_can_gain_enough),
     };
