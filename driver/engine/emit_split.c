@@ -4,17 +4,23 @@
 #include <string.h>
 
 #include "engine/emit.h"
-#include "engine/loop.h"
+#include "engine/placed.h"
 
-enum { MOST_REDUCTIONS = 4 };
+enum { MOST_PARTS = 4 };
+
+struct part { // a variable that the loop leaves
+    const char *name, *type;
+    size_t bytes;
+};
 
 struct work {
     struct ks_subject *s;
     const struct ks_options *options;
     struct ks_loop loop;
     const struct ks_node *last; // of the item's statements
-    const char *type[MOST_REDUCTIONS];
-    int bytes[MOST_REDUCTIONS];
+    struct ks_affine env; // in front of the loop
+    struct part part[MOST_PARTS]; // of the reductions, each with its place behind it
+    size_t n_parts;
     const char *extent[3], *items; // plan text
     int threads;
 };
@@ -48,17 +54,16 @@ static enum ks_status find(struct work *w, struct ks_err *err)
 {
     struct ks_subject *s = w->s;
     const struct ks_map *m = &s->map;
-    struct ks_affine env;
     struct ks_node *found = NULL;
     if (m->stride || m->axis[2].used)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a grid-stride loop, or an index in z",
                 s->decl->line);
-    ks_affine_begin(s->arena, s->body.block, &env);
+    ks_affine_begin(s->arena, s->body.block, &w->env);
     for (size_t i = 0; i < m->n_front; i++)
         if (m->front[i]->begin < m->item_begin)
-            ks_loop_declare(&env, m->front[i]);
+            ks_loop_declare(&w->env, m->front[i]);
     for (size_t i = 0; i < m->n_item && !found; i++) {
-        struct stores stores = {&env, s->decl, NULL};
+        struct stores stores = {&w->env, s->decl, NULL};
         if (ks_node_is_loop(m->item[i])) {
             found = m->item[i];
             break;
@@ -69,17 +74,28 @@ static enum ks_status find(struct work *w, struct ks_err *err)
         if (ks_node_find(m->item[i], KS_N_RETURN, NULL))
             return refuse(m->item[i], "return behind the guard", err);
         if (m->item[i]->kind == KS_N_DECL)
-            ks_loop_declare(&env, m->item[i]);
+            ks_loop_declare(&w->env, m->item[i]);
     }
     if (!found)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the item has no loop at its top", s->decl->line);
-    ks_loop_read(s->arena, s->decl, &s->body, &env, found, &w->loop);
+    ks_loop_read_placed(s->arena, s->decl, &s->body, &w->env, found, &w->loop);
     if (w->loop.why)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", w->loop.why);
-    if (w->loop.stores || w->loop.n_reductions == 0 || !w->loop.start ||
-        w->loop.n_reductions > MOST_REDUCTIONS)
+    if (w->loop.stores || w->loop.n_reductions == 0 || !w->loop.start)
         return refuse(found, "the loop stores, or reduces nothing", err);
     w->last = m->item[m->n_item - 1];
+    return KS_OK;
+}
+
+static enum ks_status add_part(struct work *w, const char *name, struct ks_err *err)
+{
+    const struct ks_node *decl = ks_loop_declaration(w->s->body.block, name, w->loop.node->begin);
+    struct ks_type type = ks_type_parse(w->s->arena, ks_slice_of(decl->text));
+    if (type.elem.lanes != 1 || type.elem.size == 0)
+        return refuse(decl, "the type of what is reduced is not known", err);
+    if (w->n_parts == MOST_PARTS)
+        return refuse(w->loop.node, "the loop leaves more than four values", err);
+    w->part[w->n_parts++] = (struct part){name, ks_scalar_c_name(type.elem.scalar), type.elem.size};
     return KS_OK;
 }
 
@@ -87,13 +103,13 @@ static enum ks_status type_all(struct work *w, struct ks_err *err)
 {
     const struct ks_loop *l = &w->loop;
     for (size_t i = 0; i < l->n_reductions; i++) {
-        const struct ks_node *decl =
-            ks_loop_declaration(w->s->body.block, l->reductions[i].name, l->node->begin);
-        struct ks_type type = ks_type_parse(w->s->arena, ks_slice_of(decl->text));
-        if (type.elem.lanes != 1 || type.elem.size == 0)
-            return refuse(decl, "the type of what is reduced is not known", err);
-        w->type[i] = ks_scalar_c_name(type.elem.scalar);
-        w->bytes[i] = (int)type.elem.size;
+        const struct ks_reduction *r = &l->reductions[i];
+        const char *why = r->place ? ks_placed_why_not(w->s, &w->env, l, r) : NULL;
+        if (why)
+            return refuse(l->node, why, err);
+        KS_TRY(add_part(w, r->name, err));
+        if (r->place)
+            KS_TRY(add_part(w, r->place, err));
     }
     return KS_OK;
 }
@@ -110,9 +126,10 @@ static void first_edits(const struct work *w, struct ks_edit_list *edits)
         if (r->identity)
             front = ks_arena_printf(arena, "%sif (opt_lane != 0) %s = %s; ", front, r->name,
                                     r->identity);
-        behind = ks_arena_printf(arena, "%s\n    opt_part%zu[opt_lane * opt_items + opt_id] = %s;",
-                                 behind, i, r->name);
     }
+    for (size_t i = 0; i < w->n_parts; i++)
+        behind = ks_arena_printf(arena, "%s\n    opt_part%zu[opt_lane * opt_items + opt_id] = %s;",
+                                 behind, i, w->part[i].name);
     if (w->options->unroll && at == l->node->begin)
         front = ks_arena_printf(
             arena, w->options->unroll < 0 ? "%s_Pragma(\"unroll\") " : "%s_Pragma(\"unroll %d\") ",
@@ -133,14 +150,22 @@ static void second_edits(const struct work *w, struct ks_edit_list *edits)
     struct ks_arena *arena = w->s->arena;
     const struct ks_loop *l = &w->loop;
     const char *text = "{ ";
-    for (size_t i = 0; i < l->n_reductions; i++) {
+    for (size_t i = 0; i < w->n_parts; i++)
+        text = ks_arena_printf(arena, "%s%s = opt_part%zu[opt_id];\n    ", text, w->part[i].name, i);
+    for (size_t i = 0, p = 0; i < l->n_reductions; i++, p++) {
         const struct ks_reduction *r = &l->reductions[i];
-        text = ks_arena_printf(arena,
-                               "%s%s = opt_part%zu[opt_id];\n    for (int opt_i = 1; opt_i < %d; "
-                               "opt_i++) { const %s opt_other = "
-                               "opt_part%zu[opt_i * opt_items + opt_id]; %s = %s; }\n    ",
-                               text, r->name, i, w->options->split, w->type[i], i, r->name,
-                               ks_reduction_text(arena, r, "opt_other"));
+        const char *others =
+            ks_arena_printf(arena, "const %s opt_other = opt_part%zu[opt_i * opt_items + opt_id]; ", w->part[p].type, p);
+        if (r->place) {
+            p++;
+            others = ks_arena_printf(arena, "%sconst %s opt_place = opt_part%zu[opt_i * opt_items + opt_id]; ", others,
+                                     w->part[p].type, p);
+        }
+        const char *meet =
+            r->place ? ks_placed_meet(arena, r)
+                     : ks_arena_printf(arena, "%s = %s;", r->name, ks_reduction_text(arena, r, "opt_other"));
+        text = ks_arena_printf(arena, "%sfor (int opt_i = 1; opt_i < %d; opt_i++) { %s%s }\n    ", text,
+                               w->options->split, others, meet);
     }
     ks_edit_add(arena, edits, ks_node_front(&w->s->body, l->node), l->node->end,
                 ks_arena_printf(arena, "%s}", text));
@@ -155,8 +180,8 @@ static void put_kernel(const struct work *w, const char *name, const struct ks_e
     ks_buf_printf(out, "__global__ void %s%s_%s(%s, long long opt_items",
                   ks_emit_bounds(s, w->options, threads), s->decl->name, name,
                   ks_emit_params(s, w->options->restrict_));
-    for (size_t i = 0; i < w->loop.n_reductions; i++)
-        ks_buf_printf(out, ", %s *opt_part%zu", w->type[i], i);
+    for (size_t i = 0; i < w->n_parts; i++)
+        ks_buf_printf(out, ", %s *opt_part%zu", w->part[i].type, i);
     for (int a = 0; a < 2; a++)
         if (m->axis[a].used)
             ks_buf_printf(out, ", %s opt_end_%c", m->axis[a].wide ? "long long" : "unsigned",
@@ -210,16 +235,16 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
 {
     struct ks_subject *s = w->s;
     struct ks_arena *arena = s->arena;
-    struct ks_plan_workspace spaces[MOST_REDUCTIONS];
+    struct ks_plan_workspace spaces[MOST_PARTS];
     struct ks_plan_step steps[2] = {{.kernel = ks_arena_printf(arena, "%s_parts", s->decl->name)},
                                     {.kernel = ks_arena_printf(arena, "%s_joined", s->decl->name)}};
-    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 7 + MOST_REDUCTIONS);
+    const char **args = KS_NEW_ARRAY(arena, const char *, s->decl->n_params + 7 + MOST_PARTS);
     size_t n = ks_emit_args(s, args);
     args[n++] = w->items;
-    for (size_t i = 0; i < w->loop.n_reductions; i++) {
+    for (size_t i = 0; i < w->n_parts; i++) {
         args[n++] = spaces[i].name = ks_arena_printf(arena, "opt_part%zu", i);
         spaces[i].bytes =
-            ks_arena_printf(arena, "%s * %d", w->items, w->options->split * w->bytes[i]);
+            ks_arena_printf(arena, "%s * %zu", w->items, (size_t)w->options->split * w->part[i].bytes);
     }
     for (int a = 0; a < 2; a++)
         if (s->map.axis[a].used)
@@ -234,7 +259,7 @@ static enum ks_status build(const struct work *w, const char *source, struct ks_
         if (k == 0)
             steps[k].grid[2] = ks_arena_printf(arena, "%d", w->options->split);
     }
-    return ks_emit_plan(s, source, ks_buf_text(when), spaces, w->loop.n_reductions, steps, 2,
+    return ks_emit_plan(s, source, ks_buf_text(when), spaces, w->n_parts, steps, 2,
                         proposal, err);
 }
 

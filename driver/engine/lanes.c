@@ -1,4 +1,5 @@
 #include "engine/dealer.h"
+#include "engine/placed.h"
 
 #include <string.h>
 
@@ -36,42 +37,6 @@ static bool scalar(const struct ks_subject *s, const struct ks_node *decl, const
     return false;
 }
 
-static struct ks_type type_of(const struct ks_dealer *d, const struct ks_loop *l, const char *name)
-{
-    const struct ks_node *decl = ks_loop_declaration(l->node, name, SIZE_MAX);
-    if (!decl)
-        decl = ks_loop_declaration(d->s->body.block, name, l->node->begin);
-    return ks_type_parse(d->s->arena, ks_slice_of(decl ? decl->text : ""));
-}
-
-// Whether a type holds all that a loop's variable counts, in order.
-static bool counts_all(struct ks_type type, struct ks_type var)
-{
-    const struct ks_elem *t = &type.elem, *v = &var.elem;
-    bool wider = t->size > v->size || (t->size == v->size && ks_scalar_is_signed(v->scalar));
-    return t->lanes == 1 && v->size > 0 && t->size > 0 && !ks_scalar_is_float(t->scalar) &&
-           (t->scalar == v->scalar || (ks_scalar_is_signed(t->scalar) && wider));
-}
-
-// Why lanes cannot find the first of the best, or NULL: values compare as they are kept, and places as the loop counts.
-static const char *why_not_placed(const struct ks_dealer *d, const struct ks_loop *l, const struct ks_reduction *r)
-{
-    struct ks_type kept = type_of(d, l, r->name), value = {0}, var = type_of(d, l, l->var), place = type_of(d, l, r->place);
-    if (r->value->kind == KS_N_NAME)
-        value = type_of(d, l, r->value->text);
-    struct ks_place of = {0};
-    if (r->value->kind == KS_N_INDEX)
-        of = ks_place_of(&d->env, d->s->decl, r->value);
-    if (of.base == KS_PLACE_PARAM)
-        value.elem = d->s->brief->signature->params[of.param].elem;
-    if (value.pointer || value.elem.size == 0 || value.elem.lanes != 1 || value.elem.scalar != kept.elem.scalar)
-        return ks_arena_printf(d->s->arena, "%s is not known to be of the type of what it is compared with", r->name);
-    bool all = counts_all(place, var);
-    for (const struct ks_node *e = r->where; e->kind == KS_N_CAST; e = e->kid[0])
-        all = all && counts_all(ks_type_parse(d->s->arena, ks_slice_of(e->text)), var);
-    return all ? NULL : ks_arena_printf(d->s->arena, "%s does not hold all that the loop counts", r->place);
-}
-
 // Why a loop is not dealt out, or NULL.
 static const char *why_not(const struct ks_dealer *d, const struct ks_loop *l)
 {
@@ -99,7 +64,7 @@ static const char *why_not(const struct ks_dealer *d, const struct ks_loop *l)
         const char *why = NULL;
         decl = ks_loop_declaration(d->s->body.block, l->reductions[i].name, l->node->begin);
         if (scalar(d->s, decl, &why) && l->reductions[i].place)
-            why = why_not_placed(d, l, &l->reductions[i]);
+            why = ks_placed_why_not(d->s, &d->env, l, &l->reductions[i]);
         if (why)
             return ks_arena_printf(arena, "line %d: %s", l->node->line, why);
     }

@@ -1,6 +1,7 @@
 // The group's value of a reduced variable, in every lane: by shuffles, and through shared memory
 // where a group is more than a warp or lies across it.
 #include "engine/dealer.h"
+#include "engine/placed.h"
 
 // Bytes of one value of a local; the widest there is, where its type is not known here.
 static int64_t bytes_of(const struct ks_dealer *d, const struct ks_loop *l, const char *name)
@@ -16,9 +17,7 @@ static const char *join_placed(struct ks_dealer *d, const struct ks_loop *l, con
     struct ks_arena *arena = d->s->arena;
     int lanes = d->out->count, warp = lanes < 32 ? lanes : 32, part = d->parts;
     const char *mask = lanes < 32 ? "opt_mask" : "0xffffffffu", *m = r->name, *at = r->place;
-    const char *meet = ks_arena_printf(arena,
-                                       "if (opt_other %s %s || (opt_other == %s && opt_place < %s)) { %s = opt_other; "
-                                       "%s = opt_place; }", r->pick, m, m, at, m, at);
+    const char *meet = ks_placed_meet(arena, r);
     const char *dims = d->out->across ? ks_arena_printf(arena, "[%d][%d]", lanes, d->out->across)
                                       : ks_arena_printf(arena, "[%d]", lanes / 32);
     const char *column = d->out->across ? "[threadIdx.x]" : "", *own = d->out->across ? "opt_lane" : "opt_lane / 32";

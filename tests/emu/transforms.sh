@@ -225,7 +225,17 @@ largest_not 's/(long long)i/(char)i/' 'line 12: where does not hold all that the
 largest_not 's/int i = 0/size_t i = 0/' 'line 12: first does not hold all that the loop counts'
 largest_not 's/float v/double v/' 'line 12: best is not known to be of the type of what it is compared with'
 largest_not 's/where = (long/where = first + (long/' 'line 18: where is set to other'
-refused "$source/largest.cu" 'split' 'best goes from turn to turn'
+made largest 'split split=4' CORRECT
+made largest 'split split=16 block=32; unroll unroll=2' CORRECT
+made largest 'split split=4' WRONG 's/opt_place < first/opt_place > first/'
+sed 's/int first = -1/int sum = 0, first = -1/; s/float v = /sum += i; &/' "$source/largest.cu" > "$scratch/own.cu"
+refused "$scratch/own.cu" 'split' 'line [0-9]*: the loop leaves more than four values'
+sed 's/float v/double v/' "$source/largest.cu" > "$scratch/own.cu"
+refused "$scratch/own.cu" 'split' 'best is not known to be of the type'
+made weighed 'lanes lanes=8' CORRECT
+made weighed 'split split=4' CORRECT
+sed 's/const float \*w/const double *w/' "$source/weighed.cu" > "$scratch/own.cu"
+refused "$scratch/own.cu" 'lanes lanes=8' 'line 11: most is not known to be of the type of what it is compared with'
 # How large arrays are, of which only the grid tells.
 made blocks 'readonly; unroll unroll=2' CORRECT
 made blocks 'readonly' WRONG 's/blockIdx.x % groups/blockIdx.x % 2/'
