@@ -255,6 +255,12 @@ struct ks_emu_visit ks_emu_visit(struct ks_emu_warp *warp, const struct ks_emu_i
 unsigned char *ks_emu_visit_at(struct ks_emu_visit *visit, uint32_t lane, uint64_t address,
                                const void *value);
 
+// How many lanes there are in a mask. All of them, mostly; without an instruction for it counting takes a call.
+static inline uint64_t ks_emu_n_lanes(uint32_t mask)
+{
+    return mask == UINT32_MAX ? KS_EMU_LANES : (uint64_t)__builtin_popcount(mask);
+}
+
 static inline uint32_t ks_emu_thread(const struct ks_emu_warp *warp, uint32_t lane)
 {
     return warp->index * KS_EMU_LANES + lane;

@@ -20,24 +20,27 @@ static void set_bits(struct ks_emu_warp *warp, u32 at, u32 mask, u32 bits)
 // shfl (9.7.9.6): b lane or distance, c clamp and segment mask; e members.
 static void shfl(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u32 mask)
 {
-    u32 from[KS_EMU_LANES], *d = KS_EMU_REG(u32, inst->d), inside = 0;
+    u32 from[KS_EMU_LANES], lanes[KS_EMU_LANES], in[KS_EMU_LANES], inside = 0;
+    u32 *d = KS_EMU_REG(u32, inst->d);
+    const u32 *pb = KS_EMU_REG(u32, inst->b), *pc = KS_EMU_REG(u32, inst->c);
+    const unsigned op = inst->op;
     memcpy(from, KS_EMU_REG(u32, inst->a), sizeof from);
+    KS_EMU_SIMD
     for (u32 l = 0; l < KS_EMU_LANES; l++) {
-        if ((mask >> l & 1) == 0)
-            continue;
-        u32 b = KS_EMU_REG(u32, inst->b)[l] & 31, c = KS_EMU_REG(u32, inst->c)[l];
-        u32 segment = c >> 8 & 31, clamp = c & 31;
-        u32 top = (l & segment) | (clamp & ~segment), bottom = l & segment;
-        int lane = inst->op == UP     ? (int)l - (int)b
-                   : inst->op == DOWN ? (int)(l + b)
-                   : inst->op == BFLY ? (int)(l ^ b)
-                                      : (int)(bottom | (b & ~segment));
-        bool in = inst->op == UP ? lane >= (int)top : lane <= (int)top;
-        if (!in)
-            lane = (int)l;
-        inside |= (u32)in << l;
+        u32 b = pb[l] & 31, segment = pc[l] >> 8 & 31, clamp = pc[l] & 31, bottom = l & segment;
+        int top = (int)(bottom | (clamp & ~segment));
+        int lane = op == UP     ? (int)l - (int)b
+                   : op == DOWN ? (int)(l + b)
+                   : op == BFLY ? (int)(l ^ b)
+                                : (int)(bottom | (b & ~segment));
+        in[l] = op == UP ? lane >= top : lane <= top;
+        lanes[l] = in[l] != 0 ? (u32)lane : l;
+    }
+    for (u32 l = 0; l < KS_EMU_LANES; l++) {
+        inside |= in[l] << l;
         // From a lane that does not take part the value is undefined (9.7.9.6): a sign, not a zero.
-        d[l] = (mask >> lane & 1) != 0 ? from[lane] : 0xdeadbeefu ^ l << 8;
+        if ((mask >> l & 1) != 0)
+            d[l] = (mask >> lanes[l] & 1) != 0 ? from[lanes[l]] : 0xdeadbeefu ^ l << 8;
     }
     if (inst->target != KS_EMU_NONE)
         set_bits(warp, inst->target, mask, inside);

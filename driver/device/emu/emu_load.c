@@ -60,7 +60,7 @@ static void release(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, ui
 static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     static const unsigned char zero[16];
-    warp->grid->accesses += (uint64_t)__builtin_popcount(mask) * inst->count;
+    warp->grid->accesses += ks_emu_n_lanes(mask) * inst->count;
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_READ);
     struct ks_emu_visit visit = begin(warp, inst, mask, KS_EMU_READ);
@@ -84,7 +84,7 @@ static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
 static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     release(warp, inst, mask);
-    warp->grid->accesses += (uint64_t)__builtin_popcount(mask) * inst->count;
+    warp->grid->accesses += ks_emu_n_lanes(mask) * inst->count;
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_WRITE);
     struct ks_emu_visit visit = begin(warp, inst, mask, KS_EMU_WRITE);
@@ -104,12 +104,30 @@ static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
     }
 }
 
+// One value for all lanes, into a register of its size.
+static void fill(unsigned char *reg, const unsigned char *from, unsigned size, uint32_t mask)
+{
+    uint32_t *d4 = (uint32_t *)(void *)reg, v4;
+    uint64_t *d8 = (uint64_t *)(void *)reg, v8;
+    if (size == 4) {
+        memcpy(&v4, from, 4);
+        KS_EMU_EACH({ d4[l] = v4; })
+    } else {
+        memcpy(&v8, from, 8);
+        KS_EMU_EACH({ d8[l] = v8; })
+    }
+}
+
 // Parameters of an entry: one value for all lanes, at a place known since decoding.
 static void ld_param(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t mask)
 {
     const unsigned char *from = warp->grid->params + inst->imm;
     for (unsigned k = 0; k < inst->count; k++, from += inst->size) {
         uint32_t reg = inst->count == 1 ? inst->d : inst->more[k];
+        if (reg != KS_EMU_NONE && inst->width == inst->size && (inst->size == 4 || inst->size == 8)) {
+            fill(warp->regs + reg, from, inst->size, mask);
+            continue;
+        }
         for (uint32_t l = 0; l < KS_EMU_LANES && reg != KS_EMU_NONE; l++)
             if ((mask >> l & 1) != 0)
                 put(warp->regs + reg, inst->width, l, from, inst->size, inst->is_signed);

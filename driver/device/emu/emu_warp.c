@@ -342,7 +342,7 @@ static void run_group(struct ks_emu_warp *warp, struct ks_emu_group *g, uint32_t
             uint32_t p = *KS_EMU_REG(uint32_t, inst->guard);
             mask &= inst->negate != 0 ? ~p : p;
         }
-        executed += (uint64_t)__builtin_popcount(g->mask);
+        executed += ks_emu_n_lanes(g->mask);
         if (grid->counter != NULL)
             ks_emu_count_inst(warp, inst, mask);
         --*slice;
