@@ -1,4 +1,4 @@
-// Attention as it is written first, in several forms, and what is almost that; for templates.sh.
+// Attention as it is written first, in several forms, and what is almost that; for templates_attention.sh.
 
 // A thread a query, in three passes; every score is reckoned three times.
 #pragma ks optimize

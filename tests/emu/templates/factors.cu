@@ -1,4 +1,4 @@
-// Convolutions of what is made of elements on the way, for templates.sh.
+// Convolutions of what is made of elements on the way, for templates_formulas.sh.
 
 // Of the input, and what follows; windows stand out of it.
 #pragma ks optimize

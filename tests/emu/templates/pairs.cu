@@ -1,4 +1,4 @@
-// Products with something done to their factors first, for templates.sh.
+// Products with something done to their factors first, for templates_formulas.sh.
 
 __device__ static float swish(float v)
 {

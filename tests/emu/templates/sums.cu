@@ -1,4 +1,4 @@
-// Sums of maps, in many spellings; what they are and are not, templates.sh says.
+// Sums of maps, in many spellings; what they are and are not, templates_formulas.sh says.
 #include <cuda_fp16.h>
 
 __device__ static float of_block(float value)

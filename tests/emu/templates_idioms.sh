@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# What templates make of kernels in many spellings, recognised in one way or in none; a folder of fixtures for the judge.
+#   tests/emu/templates_idioms.sh BUILD SOURCE
+set -u
+. "$2/tests/emu/templates_lib.sh"
+cat "$source/idioms.cu" "$source/windows.cu" > "$scratch/idioms.cu" && cd "$scratch" || exit 1
+"$nvcc" -arch=sm_90 -ptx -o idioms.ptx idioms.cu || exit 1
+"$build/tests/print_template" idioms.cu idioms.ptx > all 2> all.err || { cat all.err; exit 1; }
+# is KERNEL TEMPLATE WORDS...: recognised as that, in one way, with these parts of the binding
+is() {
+    local kernel=$1 template=$2 word
+    shift 2
+    grep -q "^$kernel $template: 1: " all || { echo "FAIL: $kernel is not recognised as $template: $(grep "^$kernel " all)"; bad=1; }
+    for word in "$@"; do
+        grep "^$kernel $template: " all | grep -qF " $word" || { echo "FAIL: $kernel: no $word: $(grep "^$kernel $template" all)"; bad=1; }
+    done
+}
+none() { ! grep "^$1 " all || { echo "FAIL: $1 is recognised"; bad=1; }; }
+near() { # near KERNEL TEMPLATE WORDS: it is said what differs
+    "$build/tests/print_template" idioms.cu idioms.ptx "$1" "$2" > out 2> err && { echo "FAIL: $1 is a $2"; bad=1; }
+    grep -q "almost .*$3" err || { echo "FAIL: $1: $(cat err)"; bad=1; }
+}
+is row_blocks_nt gemm a=left b=right c=c m=m n=n k=k form=nt
+is flat_tn gemm a=a b=b form=tn
+none almost_product
+near almost_product gemm 'there and .* here at z=0'
+is mix_channels gemm_shared a=w b=x m=grid.y k=k batch=grid.z form=nn
+is halving conv2 x=image weight=taps batch=b kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 ih=h
+is doubling conv_back1 batch=grid.z co=grid.y kw=4 sw=2 pw=0 iw=w
+is softmax_by_thread row_map rows=rows cols=n form=softmax
+is softmax_in_shared row_map rows=grid.x cols=n form=softmax
+is softmax_by_thread row_online rows=rows cols=n form=softmax
+is layer_norm_by_thread row_norm_affine gamma=g beta=b eps=1e-6
+none almost_layer_norm
+is suffix_sums row_scan form=reverse_sum
+none almost_scan
+is lowest arg_axis outer=z rows=rows cols=cols R=i32 form=argmin
+is lower_of_all gemm_triangular form=lower
+is largest_of_nine pool2 kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 dh=1 ih=h form=max
+none largest_or_zero
+near largest_or_zero pool2 'y is 0 there and .* here at'
+is halves pool1 planes=planes kw=4 sw=2 pw=0 form=mean
+is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
+is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
+is line_filter_and_more conv1 co=grid.y kw=3 pw=1
+is middle_and_width channel_statistics mean=mid scale=by channels=c pixels=n eps=1e-4
+is shares_of_channels channel_map channels=c pixels=n form=softmax
+is surprise row_loss x=x target=which rows=rows cols=n M=i32
+is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
+is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
+is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
+is sums_in_front row_scan form=exclusive_sum
+is whole_blocks reduce_rows rows=rows cols=n
+
+# made KERNEL TEMPLATE WORKLOAD SETTINGS...: a fixture for the judge; with WRONG=SED a broken one
+n=10
+made() {
+    local dir=suite/$([ -z "${WRONG:-}" ] && echo A || echo R)$((n++))-$1
+    mkdir -p "$dir"
+    "$build/tests/print_template" idioms.cu idioms.ptx "$1" "$2" "${@:4}" > "$dir/made" 2> err || { cat err; bad=1; }
+    sed "${WRONG:-}" "$dir/made" > "$dir/proposal.yaml"
+    [ -z "${WRONG:-}" ] || ! cmp -s "$dir/made" "$dir/proposal.yaml" || { echo "FAIL: $WRONG changes nothing"; bad=1; }
+    awk -v RS='#pragma ks optimize' -v name="$1" 'NR == 1 { head = $0 } index($0, " " name "(") { print head RS $0 }' \
+        idioms.cu > "suite/$1.cu"
+    printf 'title: "%s %s"\nfile: ../%s.cu\nexpect: [%s]\nemu: "%s"\n' "$1" "$2" "$1" \
+        "$([ -z "${WRONG:-}" ] && echo CORRECT || echo WRONG)" "$3" > "$dir/expect.yaml"
+    [ -z "${WRONG:-}" ] || echo 'defence: families' >> "$dir/expect.yaml"
+}
+made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
+WRONG='s/combined(front, left)/front/' made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
+made lowest arg_axis 'let(z=2, rows=5, cols=3) in(x[z*rows*cols]) out(at[z*cols]) grid(ceildiv(z*cols,64)) block(64)' lines=8
+made doubling conv_back1 'let(b=1, ci=2, co=2, w=4) in(x[b*ci*w]) in(k[ci*co*4]) out(y[b*co*(w*2+2)]) grid(ceildiv(w*2+2,64),co,b) block(64)' bn=16
+line='grid(ceildiv(rows,32)) block(32)' cube='grid(ceildiv(8*n*n*n,64),co,b) block(64)'
+made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
+WRONG='s/const int ty = tap_row(j, r)/const int ty = tap_row(j, 0)/' made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
+made halves pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2-1)]) grid(ceildiv(planes*(n/2-1),64)) block(64)' share=4
+made each_channel depthwise2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) in(k[c*3*5]) out(y[b*c*h*w]) grid(ceildiv(w,32),h,b*c) block(32)' share=4
+made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)' bn=16
+more='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'
+made line_filter_and_more conv1 "$more" bn=16
+WRONG='s/\[its_channel\]/[0]/' made line_filter_and_more conv1 "$more" bn=16
+softmax="let(rows=2, n=70) in(in[rows*n]) out(out[rows*n]) $line"
+made softmax_by_thread row_online "$softmax" threads=64
+WRONG='s/all \*= exp(own - v); //' made softmax_by_thread row_online "$softmax" threads=64
+channels='let(b=2, c=3, n=10) in(x[b*c*n])'
+made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
+WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
+made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)" threads=64
+surprise="let(rows=2, n=20) in(x[rows*n]) in(which[rows]=randint(0,9)) out(lost[rows]) $line"
+made surprise row_loss "$surprise" threads=64
+WRONG='s/line\[target\[blockIdx.x\]\]/line[target[0]]/' made surprise row_loss "$surprise" threads=64
+made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=16
+made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
+made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64
+made by_root_mean_square row_norm "let(rows=2, n=600) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=64
+WRONG='s/line.held\[i\] = p;/line.held[i] = pack();/' made by_root_mean_square row_norm "let(rows=2, n=600) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=64
+made softmax_by_thread row_map "let(rows=2, n=600) in(in[rows*n]) out(out[rows*n]) $line" threads=64 kept=64
+made by_root_mean_square row_norm_parts "let(rows=2, n=40) in(x[rows*n]) out(y[rows*n]) $line" threads=64 share=16
+made sums_in_front row_scan "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=32
+made whole_blocks reduce_rows 'let(rows=1024, n=64) in(x[rows*n]) out(sum[rows]) grid(rows/1024) block(1024)'
+grep -qF 'rows % 1024 == 0' suite/*whole_blocks/proposal.yaml || { echo 'FAIL: whole_blocks serves what is no whole block'; bad=1; }
+[ $bad = 0 ] || exit 1
+"$build/bin/ks" verify --suite suite --device emu --no-sandbox 2> log || { cat log; exit 1; }
