@@ -293,6 +293,7 @@ static void a_move_back_is_half_of_one(void **state)
         assert_true(fabs(there) >= KS_FILL_MOVE / 2 && fabs(there) <= KS_FILL_MOVE * 1.5);
         assert_true(fabs(back + there / 2) <= 0x1p-52);
     }
+    assert_true(ks_fill_move(KS_FILL_ALIKE | KS_FILL_BACK, 5) == 1 - KS_FILL_MOVE / 2);
 }
 
 // Some have all specials, some no NaN and one infinity alone, some one special in all, as often at an end as not; some so
