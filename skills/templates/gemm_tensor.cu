@@ -86,9 +86,11 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
                 }
                 __pipeline_commit();
             }
-            _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-                _Pragma("unroll") for (int j = 0; j < wn / 8; j++)
+            _Pragma("unroll") for (int i = 0; i < wm / 16; i++) // to and fro: the turn's fragment is read once
+                _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) {
+                    const int j = i % 2 ? wn / 8 - 1 - turn : turn;
                     multiply(sums[i][j], x[d % 2][i], y[d % 2][j / 2][j % 2 * 2], y[d % 2][j / 2][j % 2 * 2 + 1]);
+                }
         }
         spare = now;
         now = next;
