@@ -15,8 +15,7 @@
 // error, which is taken in the same units, makes up for it.
 #define MOVES 6
 #define MOVES_BIG 2
-// What tol(sum=F) admits is measured by moves alone: rounding of factors then shows in every element.
-#define MOVES_SUM 12
+#define FAR_PAIRS 8 // of moves as far as tol(sum=F) lets terms err: rounding of factors shows in every element
 #define U 0x1p-24
 // An error of more units of an element's own scale is told by that element alone.
 #define UNITS_MAX 4096.0
@@ -156,7 +155,8 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
     json_t *list = json_array();
     for (size_t i = 0; ok && i < layout->n_slots; i++) {
         const struct ks_slot *slot = &layout->slots[i];
-        uint64_t pattern = nudge <= KS_FILL_ALIKE ? nudge : (nudge + i) & INT64_MAX;
+        uint64_t throw = nudge % KS_FILL_PATTERNS; // of signs: each array its own
+        uint64_t pattern = throw <= KS_FILL_ALIKE ? nudge : nudge - throw + (throw + i) % KS_FILL_PATTERNS;
         json_t *item = json_pack("{s:I,s:i,s:s,s:i}", "bytes", (json_int_t)bytes_of(slot), "align", 256,
                                  "role", roles[slot->role], "alias", -1), *fill;
         json_array_append_new(list, item);
@@ -221,6 +221,7 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
 
 struct joining {
     const double *value, *moved;
+    double move;   // its size
     float *change; // largest |difference| over the move
 };
 
@@ -229,7 +230,7 @@ static void join_part(void *context, size_t part, int64_t first, int64_t count)
     const struct joining *j = context;
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
-        float change = (float)(fabs(j->moved[i] - j->value[i]) / KS_FILL_MOVE);
+        float change = (float)(fabs(j->moved[i] - j->value[i]) / j->move);
         if (!(change <= j->change[i]))
             j->change[i] = change;
     }
@@ -369,7 +370,7 @@ static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, 
                          .shape = shape, .all = lanes_of(slot),
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
                                        inputs, output->terms, output->lanes, output->n_lanes, 0,
-                                       sums ? 0 : sum}}; // which are measured by their terms
+                                       sum}};
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
     ks_parallel(n, weigh_part, &w);
@@ -414,7 +415,7 @@ static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *
     }
     for (int pair = 0; any && answer == KS_ANSWER_OK && *same && pair < PAIRS; pair++) {
         // All alike first: of hundreds of elements some stand still in two throws.
-        uint64_t pattern = pair == 0 ? KS_FILL_ALIKE : (ks_rng_next(&r->judge->rng) >> 2) | 2;
+        uint64_t pattern = pair == 0 ? KS_FILL_ALIKE : ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2;
         answer = run(r, pattern, there, same);
         if (answer == KS_ANSWER_OK)
             answer = run(r, pattern | KS_FILL_BACK, back, same);
@@ -428,14 +429,54 @@ static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *
     return answer;
 }
 
+// What tol(sum=F) lets terms err by may bring an element to where it bends, a ReLU about 0: how much it changes when all
+// inputs move by as much. Not more than where elements change most for a small move: a threshold leaps at any.
+static enum ks_answer reach(struct runs *r, double sum, double inputs, double *const *value, double **moved,
+                            float *const *change, bool *same)
+{
+    struct ks_vector *vector = r->vector;
+    const int exponent = (int)fmin(30, fmax(2, ceil(-log2(sum))));
+    float *far[KS_LAUNCH_SLOTS] = {NULL};
+    enum ks_answer answer = KS_ANSWER_OK;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        far[o] = value[o] != NULL ? calloc((size_t)ks_vector_looks(vector, o) + 1, sizeof(float)) : NULL;
+        KS_ASSERT(value[o] == NULL || far[o] != NULL);
+    }
+    // There and back: of a bend one side may be flat.
+    uint64_t pattern = 0;
+    for (int m = 0; answer == KS_ANSWER_OK && *same && m < 2 * FAR_PAIRS; m++) {
+        if (m % 2 == 0)
+            pattern = ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2;
+        answer = run(r, m % 2 == 0 ? pattern | KS_FILL_FAR(exponent) : pattern | KS_FILL_FAR(exponent - 1) | KS_FILL_BACK,
+                     moved, same);
+        for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
+            if (value[o] != NULL)
+                ks_parallel(ks_vector_looks(vector, o), join_part,
+                            &(struct joining){value[o], moved[o], ldexp(1, -exponent), far[o]});
+    }
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        int64_t n = value[o] != NULL ? ks_vector_looks(vector, o) : 0;
+        struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
+        float most = 0;
+        for (int64_t i = 0; i < n; i++)
+            if (isfinite(change[o][i]) && !jumps(&reference, (double)change[o][i], fabs(value[o][i])))
+                most = fmaxf(most, change[o][i]);
+        for (int64_t i = 0; i < n; i++)
+            if (isfinite(far[o][i]) && isfinite(change[o][i]))
+                change[o][i] = fmaxf(change[o][i], fminf(far[o][i], most));
+        free(far[o]);
+    }
+    return answer;
+}
+
 static enum ks_answer evaluate(struct runs *r, bool *same)
 {
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
     float *change[KS_LAUNCH_SLOTS] = {NULL};
     unsigned char *shape[KS_LAUNCH_SLOTS] = {NULL};
-    int moves = ks_judge_tolerance(r->judge).sum > 0 ? MOVES_SUM
-                : ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
+    const double sum = r->judge->arith.kind == KS_ARITH_MULADD ? 0 : ks_judge_tolerance(r->judge).sum; // those have terms
+    int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (!is_wide(slot))
@@ -450,19 +491,20 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     enum ks_answer answer = run(r, 0, value, same);
     for (int m = 0; answer == KS_ANSWER_OK && *same && m < moves; m++) {
         // All alike first: a sum of terms of one sign errs by more than throws of signs move it.
-        answer = run(r, m == 0 ? KS_FILL_ALIKE : (ks_rng_next(&r->judge->rng) >> 2) | 2, moved, same);
+        answer = run(r, m == 0 ? KS_FILL_ALIKE : ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2, moved, same);
         for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
             if (value[o] != NULL)
                 ks_parallel(ks_vector_looks(vector, o), join_part,
-                            &(struct joining){value[o], moved[o], change[o]});
+                            &(struct joining){value[o], moved[o], KS_FILL_MOVE, change[o]});
     }
     double inputs = inputs_size(vector);
+    if (answer == KS_ANSWER_OK && *same && sum > 0)
+        answer = reach(r, sum, inputs, value, moved, change, same);
     if (answer == KS_ANSWER_OK && *same)
         answer = find_shapes(r, inputs, value, moved, change, shape, same);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
-            weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, ks_judge_tolerance(r->judge).sum, value[o],
-                  change[o], shape[o]))
+            weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;

@@ -416,11 +416,14 @@ double ks_fill_move(uint64_t pattern, uint64_t index)
 {
     if (pattern & KS_FILL_BACK)
         return 1 - (ks_fill_move(pattern & ~KS_FILL_BACK, index) - 1) / 2;
+    int exponent = (int)(pattern / KS_FILL_PATTERNS);
+    double move = exponent == 0 ? KS_FILL_MOVE : ldexp(1, -exponent);
+    pattern %= KS_FILL_PATTERNS;
     if (pattern == 0)
         return 1;
     if (pattern == KS_FILL_ALIKE)
-        return 1 + KS_FILL_MOVE;
+        return 1 + move;
     uint64_t bits = ks_hash_counter(pattern, index);
-    double size = KS_FILL_MOVE * (0.5 + (double)(bits >> 11) * 0x1p-53);
+    double size = move * (0.5 + (double)(bits >> 11) * 0x1p-53);
     return bits & 1 ? 1 + size : 1 - size;
 }

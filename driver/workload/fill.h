@@ -49,7 +49,9 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
                            struct ks_err *err);
 // What a number is multiplied by to be moved a little: 1 +- 2^-30 times [0.5,1.5), a function of pattern and index.
 // (Moves of one size would cancel where two terms do.) Pattern 0: 1; KS_FILL_ALIKE: all are moved up alike; with KS_FILL_BACK
-// half as far the other way.
+// half as far the other way; with KS_FILL_FAR(E) 2^-E in place of 2^-30, E in [1,31]. Patterns else are below KS_FILL_PATTERNS.
+#define KS_FILL_PATTERNS (UINT64_C(1) << 56)
+#define KS_FILL_FAR(exponent) ((uint64_t)(exponent) << 56)
 #define KS_FILL_BACK (UINT64_C(1) << 62)
 #define KS_FILL_ALIKE 1
 #define KS_FILL_MOVE 0x1p-30

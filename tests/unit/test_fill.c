@@ -294,6 +294,13 @@ static void a_move_back_is_half_of_one(void **state)
         assert_true(fabs(back + there / 2) <= 0x1p-52);
     }
     assert_true(ks_fill_move(KS_FILL_ALIKE | KS_FILL_BACK, 5) == 1 - KS_FILL_MOVE / 2);
+    for (uint64_t i = 0; i < 1000; i++) { // far, and as far back
+        double there = ks_fill_move(77 | KS_FILL_FAR(9), i) - 1;
+        double back = ks_fill_move(77 | KS_FILL_FAR(8) | KS_FILL_BACK, i) - 1;
+        assert_true(fabs(there) >= 0x1p-10 && fabs(there) <= 0x1.8p-9);
+        assert_true(fabs(back + there) <= 0x1p-52);
+        assert_true((there > 0) == (ks_fill_move(77, i) > 1));
+    }
 }
 
 // Some have all specials, some no NaN and one infinity alone, some one special in all, as often at an end as not; some so
