@@ -9,6 +9,7 @@
 #include "verify/parallel.h"
 #include "verify/wide.h"
 #include "verify/wide_struct.h"
+#include "verify/wide_weigh.h"
 
 // Runs on slightly moved inputs. Each is a throw of signs, and one in which an element happens to stand still
 // says too little of it: among few elements many throws make that rare, among many the original's own
@@ -16,20 +17,11 @@
 #define MOVES 6
 #define MOVES_BIG 2
 #define FAR_PAIRS 8 // of moves as far as tol(sum=F) lets terms err: rounding of factors shows in every element
-#define U 0x1p-24
-// An error of more units of an element's own scale is told by that element alone.
-#define UNITS_MAX 4096.0
-#define UNITS_SUM 256.0 // what few terms may err by
-// An element that so small a move changes by this much of its size is a choice, not a sum.
-#define JUMP 0x1p-8
 #define PAIRS 3 // of moves there and back, to tell it from one
 #define STRAIGHT 0x1p-4
 #define STILL 0x1p-12 // of the largest change: in a throw an element may happen to stand still, but for doubles' rounding
 #define STIRS 0x1p-10
-#define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
-#define UNIT_SHARED 4        // a double is two floats, four halves
-#define SAMPLE 4096          // of each input, for its typical size
-#define SAMPLE_BYTES (1 << 20) // inputs that are no larger: where elements are few, each of them counts
+#define UNIT_SHARED 4 // a double is two floats, four halves
 
 struct runs {
     struct ks_judge *judge;
@@ -38,11 +30,6 @@ struct runs {
     json_t *plan;
 };
 
-static bool is_wide(const struct ks_slot *slot)
-{
-    return slot->elem.scalar == KS_T_F32 || slot->elem.scalar == KS_T_F16 || slot->elem.scalar == KS_T_BF16;
-}
-
 static int64_t lanes_of(const struct ks_slot *slot)
 {
     return slot->count * slot->elem.lanes;
@@ -50,7 +37,7 @@ static int64_t lanes_of(const struct ks_slot *slot)
 
 static int64_t bytes_of(const struct ks_slot *slot)
 {
-    return is_wide(slot) ? lanes_of(slot) * (int64_t)sizeof(double) : slot->bytes;
+    return ks_wide_takes(slot) ? lanes_of(slot) * (int64_t)sizeof(double) : slot->bytes;
 }
 
 // One memory under two types would be two things in double.
@@ -64,7 +51,7 @@ static bool one_type(const struct ks_vector *vector)
         const struct ks_slot *slot = &vector->layout.slots[vector->layout.slot_of[i]];
         if (arg->elem.scalar != slot->elem.scalar)
             return false;
-        any = any || (slot->role != KS_ROLE_IN && is_wide(slot));
+        any = any || (slot->role != KS_ROLE_IN && ks_wide_takes(slot));
     }
     return any;
 }
@@ -133,7 +120,7 @@ static void *file_bytes(const struct ks_vector *vector, size_t i, uint64_t nudge
         free(wide);
         return NULL;
     }
-    if (!is_wide(slot)) {
+    if (!ks_wide_takes(slot)) {
         free(wide);
         return narrow;
     }
@@ -169,7 +156,7 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
             fill = json_pack("{s:s}", "init", "bytes");
         } else {
             fill = ks_vector_slot_fill(r->arena, vector, i, false);
-            if (is_wide(slot)) {
+            if (ks_wide_takes(slot)) {
                 json_object_set_new(fill, "wide", json_true());
                 json_object_set_new(fill, "nudge", json_integer((json_int_t)pattern));
             }
@@ -202,7 +189,7 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         bool whole = !ks_scalar_is_float(slot->elem.scalar);
-        if (!is_wide(slot) && !(whole && nudge == 0))
+        if (!ks_wide_takes(slot) && !(whole && nudge == 0))
             continue;
         if (!whole) {
             answer = ks_vector_look(vector, o, oracle, sizeof *into[o], into[o]);
@@ -236,12 +223,10 @@ static void join_part(void *context, size_t part, int64_t first, int64_t count)
     }
 }
 
-enum { BENDS, UNMOVED, SMOOTH };
-
 struct bending {
     const double *value, *there, *back;
     const float *change;
-    unsigned char *shape; // UNMOVED at first
+    unsigned char *shape; // KS_WIDE_UNMOVED at first
 };
 
 // A choice changes by all of it or by nothing, on one side or on both; what is smooth by half as much the other way.
@@ -253,138 +238,10 @@ static void bend_part(void *context, size_t part, int64_t first, int64_t count)
         double there = b->there[i] - b->value[i], back = b->back[i] - b->value[i];
         double most = (double)b->change[i] * KS_FILL_MOVE;
         if (!(fabs(back + there / 2) <= STRAIGHT * (fabs(there) + STILL * most)))
-            b->shape[i] = BENDS;
-        else if (b->shape[i] == UNMOVED && fabs(there) >= STIRS * most)
-            b->shape[i] = SMOOTH;
+            b->shape[i] = KS_WIDE_BENDS;
+        else if (b->shape[i] == KS_WIDE_UNMOVED && fabs(there) >= STIRS * most)
+            b->shape[i] = KS_WIDE_SMOOTH;
     }
-}
-
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-// Of the median magnitudes of the arrays that are read, from some elements of each, the largest; 0 where an array
-// is too large to look at.
-static double inputs_size(const struct ks_vector *vector)
-{
-    double *sizes = malloc(SAMPLE * sizeof *sizes), largest = 0;
-    bool known = sizes != NULL;
-    for (size_t i = 0; known && i < vector->layout.n_slots; i++) {
-        const struct ks_slot *slot = &vector->layout.slots[i];
-        size_t n = 0;
-        if (slot->role == KS_ROLE_OUT || !is_wide(slot))
-            continue;
-        void *bytes = slot->bytes <= SAMPLE_BYTES ? malloc((size_t)slot->bytes + 1) : NULL;
-        known = bytes != NULL && ks_vector_slot_bytes(vector, i, KS_CONTENTS_PLAIN, 0, bytes);
-        for (int64_t k = 0; known && k < lanes_of(slot) && k < SAMPLE; k++)
-            sizes[n++] = fabs(ks_scalar_value(slot->elem.scalar, bytes, k));
-        free(bytes);
-        if (n == 0)
-            continue;
-        qsort(sizes, n, sizeof *sizes, by_size);
-        if (isfinite(sizes[n / 2]) && sizes[n / 2] > largest)
-            largest = sizes[n / 2];
-    }
-    free(sizes);
-    return known ? largest : 0;
-}
-
-struct weighing {
-    const struct ks_output *output;
-    enum ks_scalar scalar;
-    bool sums;          // a multiply-add kernel's
-    struct ks_reference reference;
-    float *scale; // in: change; out: scale, 0 where the element is not judged so
-    float *own;   // out
-    const unsigned char *shape; // of what moves change a lot; NULL: nobody looked
-    int64_t all;  // lanes of the output
-    struct { double noise; int64_t judged, far; } parts[KS_PARTS];
-};
-
-static bool jumps(const struct ks_reference *reference, double change, double size)
-{
-    return !(change * U <= JUMP * (size + reference->typical)) && !(change <= TERMS * reference->inputs);
-}
-
-// A sum that nearly cancels, and what is divided by it: as long as rounding leaves of it the half.
-static bool is_steep(double change, double size)
-{
-    return 16 * U * change <= size / 2;
-}
-
-// How many terms form a multiply-add kernel's element, where it is many.
-static double terms_of(const struct weighing *w, int64_t lane)
-{
-    return w->output->terms != NULL ? (double)w->output->terms[lane] : 1;
-}
-
-static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
-{
-    struct weighing *w = context;
-    for (int64_t i = first; i < first + count; i++) {
-        int64_t lane = w->output->lanes != NULL ? w->output->lanes[i] : i;
-        double want = ks_scalar_value(w->scalar, w->output->expected[0], lane), value = w->reference.value[i];
-        double change = (double)w->scale[i], size = fabs(value);
-        bool written = w->output->mask == NULL || w->output->mask[lane];
-        // Lanes that were picked for being wrong say nothing of how many are.
-        bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
-        w->scale[i] = 0;
-        if (!written || !isfinite(value) ||
-            (w->sums && w->output->terms == NULL && ks_vector_measures(w->output, w->scalar, lane)))
-            continue;
-        double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
-        double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
-        double error = fmax(0, fabs(want - value) - rounding);
-        bool chooses = jumps(&w->reference, change, size) && !(w->shape != NULL && w->shape[i] == SMOOTH && is_steep(change, size));
-        w->scale[i] = (float)fmin(chooses ? size + 0x1p-126 : scale, FLT_MAX);
-        // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.
-        if (!isfinite(want))
-            continue;
-        w->parts[part].judged += counts;
-        bool rounds = !w->sums ? ks_reference_rounds(&w->reference, i, error)
-                               : terms_of(w, lane) >= KS_LONG_SUM ||
-                                     error <= fmax(UNITS_SUM, terms_of(w, lane)) * U * scale;
-        // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
-        bool near = chooses ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
-        w->parts[part].far += counts && !near;
-        if (chooses || !rounds)
-            continue;
-        if (!w->sums) // what a sequence of many terms errs by is no measure of another order
-            w->own[i] = (float)error;
-        if (error <= UNITS_MAX * U * scale)
-            w->parts[part].noise = fmax(w->parts[part].noise, error / (U * scale));
-    }
-}
-
-// false: the original does something else than this.
-static bool weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
-                  const unsigned char *shape)
-{
-    struct ks_output *output = &vector->outputs[o];
-    const struct ks_slot *slot = &vector->layout.slots[output->slot];
-    int64_t n = ks_vector_looks(vector, o);
-    float *own = calloc((size_t)n + 1, sizeof *own);
-    struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
-                         .shape = shape, .all = lanes_of(slot),
-                         .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
-                                       inputs, output->terms, output->lanes, output->n_lanes, 0,
-                                       sum}};
-    int64_t judged = 0, far = 0;
-    KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
-    ks_parallel(n, weigh_part, &w);
-    for (size_t i = 0; i < KS_PARTS; i++) {
-        judged += w.parts[i].judged;
-        far += w.parts[i].far;
-        w.reference.noise = fmax(w.reference.noise, w.parts[i].noise);
-    }
-    if (far * 8 > judged) {
-        free(own);
-        return false;
-    }
-    output->reference = w.reference;
-    return true;
 }
 
 // Lanes that small moves change a lot: whether they are choices. NULL where there are none.
@@ -400,8 +257,8 @@ static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *
         struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
         bool some = false;
         for (int64_t i = 0; !some && i < n; i++)
-            some = jumps(&reference, (double)change[o][i], fabs(value[o][i])) &&
-                   is_steep((double)change[o][i], fabs(value[o][i]));
+            some = ks_wide_jumps(&reference, (double)change[o][i], fabs(value[o][i])) &&
+                   ks_wide_is_steep((double)change[o][i], fabs(value[o][i]));
         any = any || some;
     }
     for (size_t o = 0; any && o < vector->n_outputs; o++) {
@@ -411,7 +268,7 @@ static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *
         back[o] = malloc((n + 1) * sizeof *back[o]);
         shape[o] = malloc(n + 1);
         KS_ASSERT(back[o] != NULL && shape[o] != NULL);
-        memset(shape[o], UNMOVED, n);
+        memset(shape[o], KS_WIDE_UNMOVED, n);
     }
     for (int pair = 0; any && answer == KS_ANSWER_OK && *same && pair < PAIRS; pair++) {
         // All alike first: of hundreds of elements some stand still in two throws.
@@ -459,7 +316,7 @@ static enum ks_answer reach(struct runs *r, double sum, double inputs, double *c
         struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
         float most = 0;
         for (int64_t i = 0; i < n; i++)
-            if (isfinite(change[o][i]) && !jumps(&reference, (double)change[o][i], fabs(value[o][i])))
+            if (isfinite(change[o][i]) && !ks_wide_jumps(&reference, (double)change[o][i], fabs(value[o][i])))
                 most = fmaxf(most, change[o][i]);
         for (int64_t i = 0; i < n; i++)
             if (isfinite(far[o][i]) && isfinite(change[o][i]))
@@ -479,7 +336,7 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
     int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
-        if (!is_wide(slot))
+        if (!ks_wide_takes(slot))
             continue;
         size_t n = (size_t)ks_vector_looks(vector, o);
         value[o] = malloc((n + 1) * sizeof *value[o]);
@@ -497,14 +354,14 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
                 ks_parallel(ks_vector_looks(vector, o), join_part,
                             &(struct joining){value[o], moved[o], KS_FILL_MOVE, change[o]});
     }
-    double inputs = inputs_size(vector);
+    double inputs = ks_wide_inputs(vector);
     if (answer == KS_ANSWER_OK && *same && sum > 0)
         answer = reach(r, sum, inputs, value, moved, change, same);
     if (answer == KS_ANSWER_OK && *same)
         answer = find_shapes(r, inputs, value, moved, change, shape, same);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
-            weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o]))
+            ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o]))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;
@@ -523,7 +380,7 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
     bool ready, same;
     int64_t most = judge->device.smem_optin > 0 ? judge->device.smem_optin : 48 << 10;
     // What is computed in 16 bits has errors that no order of the same work explains.
-    if (!one_type(vector) || vector->problem.shared * UNIT_SHARED > most || judge->arith.u > U)
+    if (!one_type(vector) || vector->problem.shared * UNIT_SHARED > most || judge->arith.u > KS_WIDE_U)
         return KS_OK;
     KS_TRY(ks_wide_ready(judge, &ready, err));
     if (ready && !structs_fit(judge, vector))

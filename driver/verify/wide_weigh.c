@@ -1,0 +1,147 @@
+// What runs in double say of each element; contract in verify/wide_weigh.h.
+#include "verify/wide_weigh.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "verify/parallel.h"
+
+#define U KS_WIDE_U
+// An error of more units of an element's own scale is told by that element alone.
+#define UNITS_MAX 4096.0
+#define UNITS_SUM 256.0 // what few terms may err by
+// An element that so small a move changes by this much of its size is a choice, not a sum.
+#define JUMP 0x1p-8
+#define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
+#define SAMPLE 4096            // of each input, for its typical size
+#define SAMPLE_BYTES (1 << 20) // inputs that are no larger: where elements are few, each of them counts
+
+bool ks_wide_takes(const struct ks_slot *slot)
+{
+    return slot->elem.scalar == KS_T_F32 || slot->elem.scalar == KS_T_F16 || slot->elem.scalar == KS_T_BF16;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+double ks_wide_inputs(const struct ks_vector *vector)
+{
+    double *sizes = malloc(SAMPLE * sizeof *sizes), largest = 0;
+    bool known = sizes != NULL;
+    for (size_t i = 0; known && i < vector->layout.n_slots; i++) {
+        const struct ks_slot *slot = &vector->layout.slots[i];
+        size_t n = 0;
+        if (slot->role == KS_ROLE_OUT || !ks_wide_takes(slot))
+            continue;
+        void *bytes = slot->bytes <= SAMPLE_BYTES ? malloc((size_t)slot->bytes + 1) : NULL;
+        known = bytes != NULL && ks_vector_slot_bytes(vector, i, KS_CONTENTS_PLAIN, 0, bytes);
+        for (int64_t k = 0; known && k < slot->count * slot->elem.lanes && k < SAMPLE; k++)
+            sizes[n++] = fabs(ks_scalar_value(slot->elem.scalar, bytes, k));
+        free(bytes);
+        if (n == 0)
+            continue;
+        qsort(sizes, n, sizeof *sizes, by_size);
+        if (isfinite(sizes[n / 2]) && sizes[n / 2] > largest)
+            largest = sizes[n / 2];
+    }
+    free(sizes);
+    return known ? largest : 0;
+}
+
+struct weighing {
+    const struct ks_output *output;
+    enum ks_scalar scalar;
+    bool sums;          // a multiply-add kernel's
+    struct ks_reference reference;
+    float *scale; // in: change; out: scale, 0 where the element is not judged so
+    float *own;   // out
+    const unsigned char *shape; // of what moves change a lot; NULL: nobody looked
+    int64_t all;  // lanes of the output
+    struct { double noise; int64_t judged, far; } parts[KS_PARTS];
+};
+
+bool ks_wide_jumps(const struct ks_reference *reference, double change, double size)
+{
+    return !(change * U <= JUMP * (size + reference->typical)) && !(change <= TERMS * reference->inputs);
+}
+
+bool ks_wide_is_steep(double change, double size)
+{
+    return 16 * U * change <= size / 2;
+}
+
+// How many terms form a multiply-add kernel's element, where it is many.
+static double terms_of(const struct weighing *w, int64_t lane)
+{
+    return w->output->terms != NULL ? (double)w->output->terms[lane] : 1;
+}
+
+static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    struct weighing *w = context;
+    for (int64_t i = first; i < first + count; i++) {
+        int64_t lane = w->output->lanes != NULL ? w->output->lanes[i] : i;
+        double want = ks_scalar_value(w->scalar, w->output->expected[0], lane), value = w->reference.value[i];
+        double change = (double)w->scale[i], size = fabs(value);
+        bool written = w->output->mask == NULL || w->output->mask[lane];
+        // Lanes that were picked for being wrong say nothing of how many are.
+        bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
+        w->scale[i] = 0;
+        if (!written || !isfinite(value) ||
+            (w->sums && w->output->terms == NULL && ks_vector_measures(w->output, w->scalar, lane)))
+            continue;
+        double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
+        double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
+        double error = fmax(0, fabs(want - value) - rounding);
+        bool steep = w->shape != NULL && w->shape[i] == KS_WIDE_SMOOTH && ks_wide_is_steep(change, size);
+        bool chooses = ks_wide_jumps(&w->reference, change, size) && !steep;
+        w->scale[i] = (float)fmin(chooses ? size + 0x1p-126 : scale, FLT_MAX);
+        // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.
+        if (!isfinite(want))
+            continue;
+        w->parts[part].judged += counts;
+        bool rounds = !w->sums ? ks_reference_rounds(&w->reference, i, error)
+                               : terms_of(w, lane) >= KS_LONG_SUM ||
+                                     error <= fmax(UNITS_SUM, terms_of(w, lane)) * U * scale;
+        // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
+        bool near = chooses ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
+        w->parts[part].far += counts && !near;
+        if (chooses || !rounds)
+            continue;
+        if (!w->sums) // what a sequence of many terms errs by is no measure of another order
+            w->own[i] = (float)error;
+        if (error <= UNITS_MAX * U * scale)
+            w->parts[part].noise = fmax(w->parts[part].noise, error / (U * scale));
+    }
+}
+
+bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
+                   const unsigned char *shape)
+{
+    struct ks_output *output = &vector->outputs[o];
+    const struct ks_slot *slot = &vector->layout.slots[output->slot];
+    int64_t n = ks_vector_looks(vector, o);
+    float *own = calloc((size_t)n + 1, sizeof *own);
+    struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
+                         .shape = shape, .all = slot->count * slot->elem.lanes,
+                         .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
+                                       inputs, output->terms, output->lanes, output->n_lanes, 0, sum}};
+    int64_t judged = 0, far = 0;
+    KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
+    ks_parallel(n, weigh_part, &w);
+    for (size_t i = 0; i < KS_PARTS; i++) {
+        judged += w.parts[i].judged;
+        far += w.parts[i].far;
+        w.reference.noise = fmax(w.reference.noise, w.parts[i].noise);
+    }
+    if (far * 8 > judged) {
+        free(own);
+        return false;
+    }
+    output->reference = w.reference;
+    return true;
+}

@@ -1,0 +1,28 @@
+// What the runs in double of verify/wide_run.c say of each element: whether it is a sum or a choice, by how much rounding
+// may change it, and whether the original computes it at all. Private to verify/wide*.c.
+#ifndef KS_WIDE_WEIGH_H
+#define KS_WIDE_WEIGH_H
+
+#include "verify/vector.h"
+
+#define KS_WIDE_U 0x1p-24 // roundoff of fp32
+
+// Whether a slot's elements are doubles there.
+bool ks_wide_takes(const struct ks_slot *slot);
+// Of the median magnitudes of the arrays that are read, from some elements of each, the largest; 0 where an array
+// is too large to look at.
+double ks_wide_inputs(const struct ks_vector *vector);
+// `change`: of an element, over the size of the move of the inputs that made it; `size`: the element's own.
+// An element that a small move changes by much of its size: a choice, or a sum that nearly cancels.
+bool ks_wide_jumps(const struct ks_reference *reference, double change, double size);
+// A sum that nearly cancels, and what is divided by it: as long as rounding leaves of it the half.
+bool ks_wide_is_steep(double change, double size);
+// How elements that jump do so, by looking at moves there and back.
+enum { KS_WIDE_BENDS, KS_WIDE_UNMOVED, KS_WIDE_SMOOTH };
+// Makes value, change (by lane as ks_vector_looks has them) the reference of an output, which owns them from then on.
+// sums: of a multiply-add kernel; inputs: of ks_wide_inputs; sum: of tol(sum=F), 0: none; shape: by lane, NULL: nobody
+// looked. false: the original does something else than this, and nothing was taken.
+bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
+                   const unsigned char *shape);
+
+#endif
