@@ -57,16 +57,17 @@ double ks_reference_typical(const double *value, int64_t n);
 // Whether an error of the original at the i-th of the reference's lanes is one that rounding makes; a larger one is a
 // choice. What rounds may be measured by what went in, too: of numbers of their size that cancel, little is left.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
-// `sums` (may be NULL): the sum of absolute terms by itself, for tol(sum=F).
 // Lanes that are bad, every so many of them, rising.
 struct ks_lanes {
     int64_t every;  // in
     int64_t *at, n; // out; malloc'ed
 };
+// ks_compare with more to compare by, each NULL where there is none: `sums`, the sum of absolute terms by itself, for
+// tol(sum=F), and the reference. bad: NULL if nobody asks.
 void ks_compare_to(const struct ks_tolerance *tolerance, struct ks_elem elem, const void *expected,
                    const void *got, int64_t count, const float *scale, const float *sums, double noise,
                    const unsigned char *mask, const struct ks_reference *reference,
-                   struct ks_lanes *bad, struct ks_comparison *out); // bad: NULL if nobody asks
+                   struct ks_lanes *bad, struct ks_comparison *out);
 
 // What storing a value in this type may change.
 double ks_compare_rounding(enum ks_scalar scalar, double value);

@@ -122,14 +122,14 @@ enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t po
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
                        const void *got, int poison, struct ks_lanes *bad,
                        struct ks_comparison *comparison);
-// The same with what a derived tolerance is measured by, as far as that is needed: the sum of absolute terms
-// for multiply-add kernels, and for their long sums the value in double; for others in which many terms meet that value (verify/wide.h), then
-// random rounding (verify/rounding.h), each only where the answer is not right without; of large outputs on the lanes
-// that are not, and on an even sample. Brings the expected bytes here; the oracle's buffers are other ones afterwards.
 // One element of a sum of so many terms whose error in sequence nothing bounds: it may stand still.
 #define KS_LONG_SUM 0x1p20
 // Whether the sum of absolute terms measures a lane: not where its type ends about there.
 bool ks_vector_measures(const struct ks_output *output, enum ks_scalar scalar, int64_t lane);
+// The same with what a derived tolerance is measured by, as far as that is needed: the sum of absolute terms
+// for multiply-add kernels, and for their long sums the value in double; for others in which many terms meet that value (verify/wide.h), then
+// random rounding (verify/rounding.h), each only where the answer is not right without; of large outputs on the lanes
+// that are not, and on an even sample. Brings the expected bytes here; the oracle's buffers are other ones afterwards.
 enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                                 size_t output, const void *got, int poison,
                                 struct ks_comparison *comparison, struct ks_err *err);

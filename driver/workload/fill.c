@@ -379,7 +379,7 @@ static int64_t usable_cores(void)
 }
 
 enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
-                             uint64_t seed, int64_t total, int64_t begin, int64_t count, struct ks_err *err)
+                             uint64_t seed, int64_t total, int64_t first, int64_t count, struct ks_err *err)
 {
     if (elem.scalar == KS_T_NONE || elem.size == 0)
         KS_FAIL(err, KS_E_USER, "elements of an unknown type cannot be filled; name the type in "
@@ -392,9 +392,9 @@ enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_ini
     if (n > wanted)
         n = wanted;
     for (int64_t i = 0; i < n; i++) {
-        int64_t first = count / n * i + (i < count % n ? i : count % n);
-        parts[i] = (struct part){(unsigned char *)out + (size_t)first * elem.size, elem, init,
-                                 family, seed, total, begin + first, count / n + (i < count % n)};
+        int64_t at = count / n * i + (i < count % n ? i : count % n);
+        parts[i] = (struct part){(unsigned char *)out + (size_t)at * elem.size, elem, init,
+                                 family, seed, total, first + at, count / n + (i < count % n)};
         // The last part, and any for which there is no thread, is done here.
         if (i == n - 1 || pthread_create(&threads[started], NULL, fill_part, &parts[i]) != 0)
             fill_part(&parts[i]);

@@ -31,19 +31,20 @@ double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
 // One of either sign and any exponent that its type has.
 double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 
-// Fills `count` elements starting at element `first` of a buffer. normal() is Box-Muller on
-// counter-based uniforms; permutation is a bijection by cycle-walking Feistel.
 // Which kind of special values a seed stands for, of so many.
 #define KS_FILL_PALETTES 6
 #define KS_FILL_LONE 3  // one special alone
 #define KS_FILL_ZEROS 5 // half of them zeros, and nothing else that is special
 int ks_fill_palette(uint64_t seed);
+
+// Fills `count` elements of `total`, starting at element `first`, into out[0] and on. normal() is Box-Muller on
+// counter-based uniforms; permutation is a bijection by cycle-walking Feistel.
 void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
              uint64_t seed, int64_t total, int64_t first, int64_t count);
-// The whole buffer on all cores.
-// Elements `begin` to `begin + count` of `total` into out[0] and on.
+// The same on all cores.
 enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
-                             uint64_t seed, int64_t total, int64_t begin, int64_t count, struct ks_err *err);
+                             uint64_t seed, int64_t total, int64_t first, int64_t count, struct ks_err *err);
+// The whole buffer.
 enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init,
                            enum ks_family family, uint64_t seed, int64_t total,
                            struct ks_err *err);
