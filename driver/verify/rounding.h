@@ -16,10 +16,12 @@ void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out);
 // of it as the error that an honest order may show.
 enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *arena,
                                    struct ks_vector *vector, struct ks_err *err);
-// Raises outputs[].reference.own, where there is a reference, to the largest error of a few such runs. Where there can be
+#define KS_ROUNDINGS 4       // runs that tell what most elements err by
+#define KS_ROUNDINGS_SURE 24 // so many that each has some in which it errs by about as much as it can
+// Raises outputs[].reference.own, where there is a reference, to the largest error of so many such runs. Where there can be
 // none (no text of the original, it faults) a note says so. The oracle's buffers are other ones afterwards. A failure
 // status is the tool's.
 enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena,
-                                  struct ks_vector *vector, struct ks_err *err);
+                                  struct ks_vector *vector, int runs, struct ks_err *err);
 
 #endif

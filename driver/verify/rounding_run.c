@@ -7,7 +7,6 @@
 #include "verify/parallel.h"
 #include "verify/rounding.h"
 
-#define RUNS 4
 #define TEXT_MAX (256u << 20)
 #define IMAGE_MAX (256u << 20)
 #define MODULE "m0r"
@@ -92,7 +91,7 @@ static enum ks_answer read_errors(struct ks_judge *judge, struct ks_vector *vect
     return answer;
 }
 
-static enum ks_answer run_all(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector)
+static enum ks_answer run_all(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, int runs)
 {
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
     json_t *plan = ks_launch_original(&scope, MODULE);
@@ -102,7 +101,7 @@ static enum ks_answer run_all(struct ks_judge *judge, struct ks_arena *arena, st
         ks_vector_place(arena, vector, &judge->oracle, vector->placement, NULL, 0, KS_CONTENTS_PLAIN, 0);
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, &judge->oracle, addresses);
-    for (int i = 0; answer == KS_ANSWER_OK && i < RUNS; i++) {
+    for (int i = 0; answer == KS_ANSWER_OK && i < runs; i++) {
         answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, ks_run_limit(judge), &us);
         if (answer == KS_ANSWER_OK)
             answer = read_errors(judge, vector);
@@ -112,13 +111,13 @@ static enum ks_answer run_all(struct ks_judge *judge, struct ks_arena *arena, st
 }
 
 enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena,
-                                  struct ks_vector *vector, struct ks_err *err)
+                                  struct ks_vector *vector, int runs, struct ks_err *err)
 {
     struct ks_rounding *r = &judge->rounding;
     KS_TRY(ready(judge, err));
     if (r->absent == NULL) {
         judge->oracle_holds = 0;
-        enum ks_answer answer = run_all(judge, arena, vector);
+        enum ks_answer answer = run_all(judge, arena, vector, runs);
         if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
             return ks_answer_status(&judge->oracle, answer, "the oracle", err);
         if (answer != KS_ANSWER_OK) { // never again in this session
@@ -189,7 +188,7 @@ enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *aren
     vector->rounded = true;
     if (ks_judge_tolerance(judge).sum > 0)
         ks_judge_note(judge, "tol(sum) admits nothing more in results of double");
-    KS_TRY(ks_rounding_errors(judge, arena, vector, err));
+    KS_TRY(ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS, err));
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (slot->elem.scalar == KS_T_F64)

@@ -340,6 +340,12 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
         bool again = so_far->sure > 0 && so_far->bad <= so_far->compared / MANY_WRONG && !vector->thrown &&
                      ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
+        // In a few runs one element or another never happened to round badly.
+        if (referred && !again && !vector->sure && so_far->sure > 0 && so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
+            vector->sure = *more = true;
+            vector->proves[0] = 0; // of a stricter comparison
+            return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS_SURE, err);
+        }
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;
         vector->thrown = vector->thrown || again; // of few throws one element or another stands still in each
@@ -357,7 +363,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     vector->proves[0] = 0; // of a stricter comparison
     if (vector->scaled) {
         vector->rounded = true;
-        return ks_rounding_errors(judge, arena, vector, err);
+        return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS, err);
     }
     vector->scaled = true;
     KS_TRY(ks_wide_vector(judge, arena, vector, err));

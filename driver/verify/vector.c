@@ -374,7 +374,7 @@ void ks_vector_unrefer(struct ks_vector *vector)
         free((void *)(uintptr_t)reference->own);
         *reference = (struct ks_reference){0};
     }
-    vector->scaled = vector->rounded = false;
+    vector->scaled = vector->rounded = vector->sure = false;
 }
 
 void ks_vector_forget(struct ks_vector *vector)
@@ -397,7 +397,7 @@ void ks_vector_forget(struct ks_vector *vector)
         output->mask = NULL;
         output->scale = output->sums = output->terms = NULL;
     }
-    vector->read = vector->referred = vector->whole = vector->thrown = vector->sure = false;
+    vector->read = vector->referred = vector->whole = vector->thrown = false;
 }
 
 bool ks_vector_repeats(const struct ks_judge *judge, const struct ks_vector *vector)

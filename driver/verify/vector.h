@@ -48,7 +48,7 @@ struct ks_vector {
     bool all_written;
     bool read;                 // expected[0] is here
     bool scaled;               // scale or reference was tried
-    bool sure;                 // the scale by so many throws of signs that no element was left out
+    bool sure;                 // by so many throws (of signs, of roundings) that no element was left out
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     bool whole;                // all lanes are to be evaluated, however many
