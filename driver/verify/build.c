@@ -130,7 +130,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
     c->literals = (struct ks_literals){0};
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
                                        mark->tolerance.kind == KS_TOL_REL,
-                            .probed = mark->tolerance.sum > 0 ||
+                            .probed = mark->tolerance.sum >= KS_GATE_SUM ||
                                       (judge->arith.kind == KS_ARITH_MULADD &&
                                        mark->tolerance.kind == KS_TOL_DERIVED &&
                                        ks_judge_defends(judge, KS_D_EXACT_PROBE))};

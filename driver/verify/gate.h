@@ -8,10 +8,12 @@
 #include "base/str.h"
 
 #define KS_GATE_CONSTANTS 4096 // bytes of constant tables a candidate may bring
+#define KS_GATE_SUM 0x1p-10    // from this F on tol(sum=F) has room for TF32: two factors, each rounded by 2^-11 of itself
 
 struct ks_gate {
     bool relaxed; // fastmath, or a tolerance given by the user: lower precision is allowed
-    bool probed;  // exact arithmetic will tell TF32 from fp32 (three TF32 products may stand for one), or tol(sum=F) measures it
+    bool probed;  // exact arithmetic will tell TF32 from fp32 (three TF32 products may stand for one), or tol(sum=F) has
+                  // room for it
 };
 // Whether the candidate's kernel (canonical PTX of an entry and what it reaches) may be run; else
 // `reason` says what was seen, in words for a proposer. Whatever the original itself does is allowed.
