@@ -15,6 +15,12 @@ out=$(cd "$out" && pwd)
 ks=$build/bin/ks
 chosen=${*:3}
 [ -n "$chosen" ] || chosen="elementwise rowsum transpose gemm stencil"
+known="device adversarial oracle halves findings profile record programs samples"
+wanted=${PARTS:-$known}
+for part in $wanted; do
+    [[ " $known " == *" $part "* ]] || { echo "run.sh: no part '$part'; there are: $known" >&2; exit 2; }
+done
+. "$root/tests/gpu/parts.sh"
 passed=0 failed=0
 
 "$ks" doctor >"$out/doctor.txt"
@@ -58,7 +64,6 @@ adversarial() {
         check $status "adversarial suite: $(tail -1 "$out/suite.txt")"
     fi
 }
-. "$root/tests/gpu/parts.sh"
 one_of_oracle() { "$ks" verify --suite "$root/tests/oracle" --only="${1%-*}"; }
 oracle() {
     (cd "$root/tests/oracle" && parts "$out/oracle" one_of_oracle [AR][0-9]*/)
@@ -155,11 +160,6 @@ samples() {
         cd "$root" || exit 1
     fi
 }
-for part in ${PARTS-device adversarial oracle halves findings profile record programs samples}; do
-    case $part in
-    device | adversarial | oracle | halves | findings | profile | record | programs | samples) "$part" ;;
-    *) echo "run.sh: no part '$part'" >&2; exit 2 ;;
-    esac
-done
+for part in $wanted; do "$part"; done
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
