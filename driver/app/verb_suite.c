@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/verb_suite.h"
+#include "base/rng.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/proc.h"
@@ -431,6 +432,7 @@ static int report(struct running *r, const struct suite *suite, const char *dir)
         json_object_set_new(report, "dir", json_string(dir));
         json_object_set_new(report, "device", verify_device_json(v));
         json_object_set_new(report, "sandbox", json_string(verify_sandbox_name(v)));
+        json_object_set_new(report, "draw", json_integer((json_int_t)v->draw));
         json_object_set_new(report, "fixtures", v->rows);
         json_object_set_new(report, "judged", json_integer(t.judged));
         json_object_set_new(report, "failed", json_integer(t.failed));
@@ -449,6 +451,8 @@ static int report(struct running *r, const struct suite *suite, const char *dir)
            "without their defence, %d of them wrongly%s\n", t.judged, t.rejects, t.accepts, t.failed,
            t.not_judgeable, v->device.name[0] != '\0' ? v->device.name : "no device", t.weakened,
            t.weakened_failed, all ? "" : "; too few judged");
+    if (t.failed + t.weakened_failed > 0)
+        printf("the same sizes, values and addresses again: the same words and --draw %lld\n", (long long)v->draw);
     return exit_code;
 }
 
@@ -475,6 +479,8 @@ int verify_suite(struct verifying *v, const char *dir, const char *only)
         ks_err_set(&err, KS_E_UNSUPPORTED, "%s", verify_refusal(v));
         return verb_fail(v->context, &err);
     }
+    if (v->draw == 0) // of all sessions, so that it can be named
+        v->draw = ks_seed_from_os() & INT64_MAX;
     struct running r = {.v = v, .gates = *v, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
     for (size_t i = 0; i < suite.n; i++) {
         r.jobs[r.n_jobs++] = job_of(v, &suite.at[i], &suite.at[i].main);

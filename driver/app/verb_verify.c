@@ -311,8 +311,8 @@ int verb_verify(struct ks_verb_context *context)
         return verb_usage(context, "--set goes with a FILE.cu");
     if (seed != NULL && (suite != NULL || !ks_parse_i64(seed, &seed_value) || seed_value < 0))
         return verb_usage(context, "--seed takes the number of a schedule, and goes with a FILE.cu");
-    if (draw != NULL && (suite != NULL || !ks_parse_i64(draw, &draw_value) || draw_value < 1))
-        return verb_usage(context, "--draw takes the number that a report names, and goes with a FILE.cu");
+    if (draw != NULL && (!ks_parse_i64(draw, &draw_value) || draw_value < 1))
+        return verb_usage(context, "--draw takes the number that a report names");
     if (only != NULL && suite == NULL)
         return verb_usage(context, "--only goes with --suite");
     exit_code = verb_device_option(context, device);

@@ -44,9 +44,9 @@ double ks_judge_weight(const struct ks_judge *judge, size_t workload)
 
 void ks_judge_reseed(struct ks_judge *judge)
 {
-    uint64_t seed = judge->options.seed;
-    if (seed == 0)
-        seed = ks_judge_defends(judge, KS_D_SEEDS) ? ks_seed_from_os() & INT64_MAX : 1; // weakened on purpose
+    uint64_t seed = judge->options.seed != 0 ? judge->options.seed : ks_seed_from_os() & INT64_MAX;
+    if (!ks_judge_defends(judge, KS_D_SEEDS))
+        seed = 1; // weakened on purpose
     judge->seed = seed;
     ks_rng_seed(&judge->rng, seed);
 }

@@ -3,7 +3,7 @@
 # it too can judge; with `all` every one, and enough of them judged. R18 also with the static gate off: then
 # the missing fence itself is found.
 set -u
-build=$1 source=$2
+build=$1 source=$2 draw=${KS_TEST_DRAW-20}
 nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 [ -x "$nvcc" ] || { echo "no nvcc here: skipped"; exit 77; }
 dir=$(mktemp -d) || exit 1
@@ -13,14 +13,14 @@ unset KS_CACHE_DIR KS_STATE_DIR KS_CONFIG_DIR KS_MODE KS_DEVICE
 only=(--only "A02,A05,A13,A16,A20,E21,E23,R01,R09,R16,R17,R23,R31,R35,R36")
 [ "${3:-}" = all ] && only=()
 bad=0
-"$build/bin/ks" verify --suite "$source/tests/adversarial" --device=emu "${only[@]}" > "$dir/table" 2> "$dir/log" ||
+"$build/bin/ks" verify --suite "$source/tests/adversarial" --device=emu ${draw:+"--draw=$draw"} "${only[@]}" > "$dir/table" 2> "$dir/log" ||
     { cat "$dir/log"; bad=1; }
 cat "$dir/table"
 grep -q ' 0 not judgeable' "$dir/table" || [ "${3:-}" = all ] || bad=1
 grep -q '^  ok R35.*the emulated device ends a candidate at 50 times what the original took' "$dir/table" ||
     { echo "R35: nobody says whose limit it was"; bad=1; }
 grep -Eq '^  ok R16.* race( under --seed [0-9]+)?: ' "$dir/table" || { echo "R16: the race is not named"; bad=1; }
-"$build/bin/ks-weak" verify --suite "$source/tests/adversarial" --device=emu --only R18 > "$dir/fence" 2> /dev/null || bad=1
+"$build/bin/ks-weak" verify --suite "$source/tests/adversarial" --device=emu ${draw:+"--draw=$draw"} --only R18 > "$dir/fence" 2> /dev/null || bad=1
 cat "$dir/fence"
 grep -Eq '^  ok .*without its defence *UNSAFE .*race( under --seed [0-9]+)?: read of global memory' "$dir/fence" ||
     { echo "R18: the missing fence is not found"; bad=1; }

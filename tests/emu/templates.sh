@@ -24,7 +24,7 @@ for target in sm_90 sm_90a; do
 done
 grep -q 'gemm-halves-by-warpgroups  *requires arch_alone, and it is 0' "$scratch/sm_90" || { echo "FAIL: wgmma for sm_90"; bad=1; }
 grep -q 'template gemm_wgmma: 2 candidates' "$scratch/sm_90a" || { echo "FAIL: no wgmma for sm_90a"; bad=1; }
-"$build/bin/ks" verify halves.cu:halves_long --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+"$build/bin/ks" verify halves.cu:halves_long --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1
 grep -q ": COMPILE: .*wgmma" "$scratch/out" || { echo "FAIL: wgmma compiles for sm_90"; cat "$scratch/out"; bad=1; }
 # Factors are rounded for marks that admit as much, and for no others.
 known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "exact_nn gemm" "exact_nn gemm_split" "close_nt gemm" "close_nt gemm_split" \
@@ -35,7 +35,7 @@ right rounded rounded_tt_bias gemm_tf32 bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
 right rounded rounded_tn_swish gemm_tf32 bm=64 bn=64 bk=16 wm=32 wn=32 stages=3
 # The same text from nobody knows where: its inline assembly is refused.
 "$build/tests/print_template" halves.cu "$scratch/halves.ptx" halves_nt gemm_half > "$scratch/proposal.yaml" 2> "$scratch/err"
-"$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+"$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1
 grep -q ": STATIC.*'asm'\|no-sandbox" "$scratch/out" || { echo "FAIL: assembly in foreign text"; cat "$scratch/out"; bad=1; }
 right gemm by_row gemv share=64
 right gemm by_column gemv share=16

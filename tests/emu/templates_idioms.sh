@@ -100,4 +100,4 @@ made sums_in_front row_scan "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $lin
 made whole_blocks reduce_rows 'let(rows=1024, n=64) in(x[rows*n]) out(sum[rows]) grid(rows/1024) block(1024)'
 grep -qF 'rows % 1024 == 0' suite/*whole_blocks/proposal.yaml || { echo 'FAIL: whole_blocks serves what is no whole block'; bad=1; }
 [ $bad = 0 ] || exit 1
-"$build/bin/ks" verify --suite suite --device emu --no-sandbox 2> log || { cat log; exit 1; }
+"$build/bin/ks" verify --suite suite --device emu ${draw:+"--draw=$draw"} --no-sandbox 2> log || { cat log; exit 1; }

@@ -1,6 +1,6 @@
 # For tests/emu/templates*.sh, which get BUILD and SOURCE and end with `exit $bad`: a scratch folder, and what is
 # asked of a file of tests/emu/templates. Sourced in the script's first line.
-build=$1 source=$2/tests/emu/templates
+build=$1 source=$2/tests/emu/templates draw=${KS_TEST_DRAW-20}
 nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
 nvcc=${KS_NVCC_REAL:-$nvcc}
 [ -x "$nvcc" ] || { echo "no nvcc here: skipped"; exit 77; }
@@ -22,7 +22,7 @@ known() {
 # right FILE KERNEL TEMPLATE SETTING...   TARGET: sm_90 where it is not set
 right() {
     "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "${@:2}" > "$scratch/proposal.yaml" 2> "$scratch/err" &&
-        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- "-arch=${TARGET:-sm_90}" > "$scratch/out" 2>> "$scratch/err"
+        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- "-arch=${TARGET:-sm_90}" > "$scratch/out" 2>> "$scratch/err"
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
 # wrong FILE KERNEL TEMPLATE SED REASON SETTING...: what SED makes of the proposal is found wrong, for a reason like this
@@ -30,7 +30,7 @@ wrong() {
     "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "$2" "$3" "${@:6}" 2> "$scratch/err" > "$scratch/made"
     sed "$4" "$scratch/made" > "$scratch/proposal.yaml"
     [ -z "$4" ] || ! cmp -s "$scratch/made" "$scratch/proposal.yaml" || { echo "FAIL: $4 changes nothing"; bad=1; }
-    "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu -- -arch=sm_90 > "$scratch/out" 2>&1
+    "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1
     grep -q ": WRONG$5" "$scratch/out" || { echo "FAIL: $2 with $4 is not WRONG$5"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
 # bound FILE KERNEL TEMPLATE WORDS...: the first way to bind it has these parts

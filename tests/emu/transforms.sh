@@ -3,7 +3,7 @@
 # CORRECT, what breaks it is not, and what they do not understand they refuse by construct and line.
 #   tests/emu/transforms.sh BUILD SOURCE
 set -u
-build=$1 source=$2/tests/emu/transforms
+build=$1 source=$2/tests/emu/transforms draw=${KS_TEST_DRAW-20}
 command -v nvcc > /dev/null || [ -x "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc" ] || { echo "no nvcc here: skipped"; exit 77; }
 scratch=$(mktemp -d) || exit 1
 trap 'rm -rf "$scratch"' EXIT
@@ -325,4 +325,4 @@ jq -e '.kernels[0].text_disagrees == ["counted 256 bytes of static shared memory
        .kernels[1].text_disagrees == []' "$scratch/counted" > "$scratch/out" || { echo "FAIL: $(cat "$scratch/counted")"; bad=1; }
 
 [ $bad = 0 ] || exit 1
-"$build/bin/ks" verify --suite "$suite" --device emu --no-sandbox 2> "$scratch/log" || { cat "$scratch/log"; exit 1; }
+"$build/bin/ks" verify --suite "$suite" --device emu ${draw:+"--draw=$draw"} --no-sandbox 2> "$scratch/log" || { cat "$scratch/log"; exit 1; }
