@@ -168,6 +168,17 @@ static json_t *agents_json(const struct ks_consult_counts *c)
     return o;
 }
 
+static json_t *spent_json(const struct ks_tune_result *result)
+{
+    json_t *spent = json_object();
+    for (int step = 0; step < KS_TUNE_STEPS; step++)
+        json_object_set_new(spent, ks_tune_step_name((enum ks_tune_step)step), json_real(result->steps[step].seconds));
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
+        if (result->checks[kind] > 0)
+            json_object_set_new(spent, ks_check_kind_name((enum ks_check_kind)kind), json_real(result->checks[kind]));
+    return spent;
+}
+
 // The fields of a run, null where it did not come to them.
 static void add_result(json_t *row, const struct ks_tune_result *result)
 {
@@ -181,6 +192,7 @@ static void add_result(json_t *row, const struct ks_tune_result *result)
     json_object_set_new(row, "judged", json_integer(result != NULL ? result->judged : 0));
     json_object_set_new(row, "correct", json_integer(result != NULL ? result->correct : 0));
     json_object_set_new(row, "seconds", json_real(result != NULL ? result->seconds : 0));
+    json_object_set_new(row, "spent", result != NULL ? spent_json(result) : json_null());
     json_object_set_new(row, "variant", v != NULL ? json_string(v->id) : json_null());
     json_object_set_new(row, "speedup", v != NULL ? json_real(v->geomean) : json_null());
     json_object_set_new(row, "lower", v != NULL ? json_real(v->lower) : json_null());

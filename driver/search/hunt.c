@@ -202,7 +202,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     ks_view(t, "screening", entry_of(h, arms[0])->candidate);
     double begun = ks_now();
     KS_TRY(ks_judge_screen(t->judge, proposals, n, verdicts, err));
-    ks_step_took(&t->screening, ks_now() - begun);
+    ks_step_took(t, KS_TUNE_SCREENING, ks_now() - begun);
     t->looked += (int)n;
     t->result->screened += (int)n;
     for (size_t i = 0; i < n; i++) {
@@ -245,7 +245,8 @@ static size_t worth_judging(struct hunt *h)
 // Seconds that the confirmation will take: of a kernel whose judgements take long about half of one.
 static double confirming(const struct ks_tuner *t)
 {
-    return t->confirming.seen > 0 ? t->confirming.seen : fmax(t->confirming.usual, t->judging.seen / 2);
+    double longest = t->result->steps[KS_TUNE_CONFIRMING].longest;
+    return longest > 0 ? longest : fmax(ks_step_expected(t, KS_TUNE_CONFIRMING), t->result->steps[KS_TUNE_JUDGING].longest / 2);
 }
 
 // Screens until the policy has had enough, or what is left of the time is for judging. The first
@@ -254,11 +255,11 @@ static enum ks_status screen(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
     double now = ks_now(), left = t->deadline - now;
-    double finals = ks_step_expected(&t->judging) + confirming(t);
+    double finals = ks_step_expected(t, KS_TUNE_JUDGING) + confirming(t);
     double until = now + fmin(left / 2, fmax(left - finals, left / 8));
     for (int looked = t->looked;;) {
         size_t arms[SCREEN_BATCH], n;
-        double end = ks_now() + ks_step_expected(&t->screening);
+        double end = ks_now() + ks_step_expected(t, KS_TUNE_SCREENING);
         bool owed = t->looked == looked && (worth_judging(h) == SIZE_MAX || end < t->deadline);
         if (ks_tuner_spent(t) || (!owed && end >= until))
             return KS_OK;
@@ -281,8 +282,9 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
     ks_view(t, "judging", e->candidate);
     KS_TRY(ks_judge_full(t->judge, &e->candidate->proposal, &verdict, err));
     bool correct = verdict.correctness == KS_C_CORRECT;
+    ks_checks_took(t, &verdict);
     if (correct)
-        ks_step_took(&t->judging, ks_now() - begun);
+        ks_step_took(t, KS_TUNE_JUDGING, ks_now() - begun);
     t->result->judged++;
     t->result->correct += correct;
     ks_tuner_remember(t, e->candidate, e->id, &verdict);
@@ -307,7 +309,7 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
                     t->options->budget_tries == 0 && !ks_stop_requested();
         // Once something stands, its confirmation has to fit, too.
         double after = t->best > 1 ? confirming(t) : 0;
-        if (!owed && (ks_tuner_spent(t) || ks_now() + t->judging.seen + after > t->deadline))
+        if (!owed && (ks_tuner_spent(t) || ks_now() + t->result->steps[KS_TUNE_JUDGING].longest + after > t->deadline))
             break;
         int correct = t->result->correct;
         KS_TRY(judge_full(h, arm, err));
@@ -334,7 +336,7 @@ static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 // Whether another round would end before the deadline, once there is something to lose.
 static bool worth_a_round(const struct ks_tuner *t)
 {
-    double round = t->screening.seen + t->judging.seen + confirming(t);
+    double round = t->result->steps[KS_TUNE_SCREENING].longest + t->result->steps[KS_TUNE_JUDGING].longest + confirming(t);
     return t->best <= 1 || ks_now() + round <= t->deadline;
 }
 

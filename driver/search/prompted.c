@@ -108,6 +108,7 @@ static enum ks_status judge(struct ks_tuner *t, struct ks_consult *consult, stru
     }
     ks_view(t, "judging", candidate);
     KS_TRY(ks_judge_full(t->judge, &candidate->proposal, &verdict, err));
+    ks_checks_took(t, &verdict);
     t->result->judged++;
     t->result->correct += verdict.correctness == KS_C_CORRECT;
     ks_tuner_remember(t, candidate, id, &verdict);

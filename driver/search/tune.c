@@ -17,24 +17,11 @@
 #include "search/tuner.h"
 
 #define CONFIRM_AT_MOST 3 // winners tried in order; each confirmation costs fresh processes
-#define USUAL_SCREENING 4 // seconds on an H200, compiling included
-#define USUAL_JUDGING 4
-#define USUAL_CONFIRMING 4
 
 bool ks_tuner_spent(const struct ks_tuner *t)
 {
     return ks_stop_requested() || ks_now() >= t->deadline ||
            (t->options->budget_tries > 0 && t->result->judged >= t->options->budget_tries);
-}
-
-double ks_step_expected(const struct ks_step_cost *cost)
-{
-    return cost->seen > 0 ? cost->seen : cost->usual;
-}
-
-void ks_step_took(struct ks_step_cost *cost, double seconds)
-{
-    cost->seen = fmax(cost->seen, seconds);
 }
 
 static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
@@ -58,7 +45,10 @@ static void profile(struct ks_tuner *t)
         .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
         .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
     ks_view(t, "profiling", NULL);
-    if (ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err) != KS_OK) {
+    double begun = ks_now();
+    enum ks_status status = ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err);
+    ks_step_took(t, KS_TUNE_PROFILING, ks_now() - begun);
+    if (status != KS_OK) {
         ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
         return;
     }
@@ -147,7 +137,7 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
         double begun = ks_now();
         ks_view(t, "confirming", best[i]->candidate);
         KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
-        ks_step_took(&t->confirming, ks_now() - begun);
+        ks_step_took(t, KS_TUNE_CONFIRMING, ks_now() - begun);
         if (verdict.correctness == KS_C_CORRECT &&
             (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED)) {
             KS_TRY(store_all(t, best[i], &verdict, err));
@@ -216,10 +206,7 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
                          .options = options,
                          .result = result,
                          .best = 1,
-                         .deadline = begun + options->budget_seconds,
-                         .screening = {.usual = USUAL_SCREENING},
-                         .judging = {.usual = USUAL_JUDGING},
-                         .confirming = {.usual = USUAL_CONFIRMING}};
+                         .deadline = begun + options->budget_seconds};
     *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
     t.template_dir = ks_path_join(arena, config->share_dir, "skills/templates");
     struct ks_library library;
@@ -230,6 +217,7 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
     ks_view(&t, "running the original", NULL);
     status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
                             &result->finding, err);
+    ks_step_took(&t, KS_TUNE_OPENING, ks_now() - begun);
     if (result->finding != NULL)
         result->end = KS_TUNE_BASELINE_FAULT;
     else if (status == KS_OK)

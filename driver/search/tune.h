@@ -35,6 +35,17 @@ enum ks_tune_end {
     KS_TUNE_FAILED,         // the tool or the device failed; err says
 };
 
+// What the time went into.
+enum ks_tune_step {
+    KS_TUNE_OPENING,    // the original on its workloads
+    KS_TUNE_PROFILING,
+    KS_TUNE_SCREENING,  // batches of candidates: compiled, and looked at
+    KS_TUNE_JUDGING,    // candidates in full
+    KS_TUNE_CONFIRMING, // finalists
+    KS_TUNE_STEPS
+};
+const char *ks_tune_step_name(enum ks_tune_step step); // "opening", ...
+
 struct ks_tune_result {
     enum ks_tune_end end;
     const char *finding;         // BASELINE_FAULT: what and where
@@ -45,6 +56,8 @@ struct ks_tune_result {
     int wrong;                     // found not right by a look
     const char *wrong_most;        // the reason that most of those have
     double seconds;
+    struct { int times; double seconds, longest; } steps[KS_TUNE_STEPS];
+    double checks[KS_CHECK_COUNT]; // seconds of judging, by check
     struct ks_profile profile;
     bool profiled;
     bool at_floor;               // left alone: no variant could gain enough to be accepted (ks_profile_floor)

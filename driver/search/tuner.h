@@ -9,10 +9,6 @@
 #include "search/trajectory.h"
 #include "search/tune.h"
 
-// Seconds that a step takes: the longest seen here, and before one was seen what is usual.
-struct ks_step_cost {
-    double usual, seen;
-};
 // What a profile measured, or counted.
 struct ks_seen_facts {
     const char *proposal; // "" of the original
@@ -33,7 +29,6 @@ struct ks_tuner {
     struct ks_trajectory trajectory;
     const char *template_dir;
     double deadline;
-    struct ks_step_cost screening, judging, confirming;
     KS_VEC(struct ks_seen_facts) seen; // by profiles of the original and of candidates
     double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
     double promised;    // the best ratio at a look; 0: none
@@ -42,9 +37,11 @@ struct ks_tuner {
 };
 
 bool ks_tuner_spent(const struct ks_tuner *tuner);
-// What it will take, as far as is known.
-double ks_step_expected(const struct ks_step_cost *cost);
-void ks_step_took(struct ks_step_cost *cost, double seconds);
+// Seconds that one will take: the longest seen here, and before one was seen what is usual.
+double ks_step_expected(const struct ks_tuner *tuner, enum ks_tune_step step);
+void ks_step_took(struct ks_tuner *tuner, enum ks_tune_step step, double seconds);
+// What the judge says that it spent on a candidate.
+void ks_checks_took(struct ks_tuner *tuner, const struct ks_verdict *verdict);
 
 // What may be learned from a stored win of a model's: a skill on probation, if a summariser is asked.
 void ks_prompted_learn(struct ks_tuner *tuner, const struct ks_candidate *won, const struct ks_variant *variant);

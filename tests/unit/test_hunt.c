@@ -103,16 +103,6 @@ bool ks_tuner_spent(const struct ks_tuner *t)
     return clock_now >= t->deadline;
 }
 
-double ks_step_expected(const struct ks_step_cost *cost)
-{
-    return cost->seen > 0 ? cost->seen : cost->usual;
-}
-
-void ks_step_took(struct ks_step_cost *cost, double seconds)
-{
-    cost->seen = fmax(cost->seen, seconds);
-}
-
 void ks_tuner_remember(struct ks_tuner *t, struct ks_candidate *candidate, const char *id,
                        const struct ks_verdict *verdict)
 {
@@ -150,9 +140,6 @@ static const char *hunted(double seconds, double known)
                          .n_ranked = 2,
                          .brief = {.n_problems = workloads, .baseline_us = &baseline_us},
                          .trajectory = {.arena = &arena},
-                         .screening = {.usual = 4},
-                         .judging = {.usual = 4},
-                         .confirming = {.usual = 4},
                          .best = 1};
     if (known > 0) {
         struct ks_reach reach;

@@ -34,6 +34,10 @@ END
 emulated=(--device=emu --budget=15m -- -arch=sm_90)
 json 0 tune a.cu:sums "${emulated[@]}" + kernels
 has '"status": "variant"'
+# Its steps are what it took, and judging is made of checks.
+jq -e '.kernels[0] | .seconds as $all | .spent | (.opening + .profiling + .screening + .judging + .confirming) as $steps |
+       $steps <= $all and $steps > 0.9 * $all and .correctness > 0 and .correctness < .judging' out > /dev/null ||
+    { cat out; fail "the seconds are told otherwise than they were spent"; }
 status 0 "$ks" show --trajectory a.cu:sums -- -arch=sm_90 && grep -q '^|  +- .*unroll=[0-9]* lanes=[0-9]* .*MODELLED' out ||
     { cat out; fail "what was judged stands on nothing"; }
 json 0 skills distill a.cu:sums -- -arch=sm_90
