@@ -66,29 +66,42 @@ static const char *between(struct ks_arena *arena, const struct ks_token *after,
     return ks_arena_strndup(arena, begin, (size_t)(before->at - begin));
 }
 
-// `) { return EXPRESSION; }` from the bracket that closes the parameters. A second definition is an
-// overload.
-static void read_value(struct ks_arena *arena, const struct ks_token *open,
-                       const struct ks_token *close, struct ks_callee *callee)
+// The bracket that closes the body which `open` begins, or NULL.
+static const struct ks_token *closing(const struct ks_token *open)
 {
-    const struct ks_token *at = close + 1;
+    int depth = 0;
+    for (; open->kind != KS_TOK_END; open++) {
+        depth += ks_token_is(open, "{") - ks_token_is(open, "}");
+        if (depth == 0)
+            return open;
+    }
+    return NULL;
+}
+
+// `) { ... }` from the bracket that closes the parameters. A second definition is an overload.
+static void read_body(struct ks_arena *arena, const char *front, const struct ks_token *open,
+                      const struct ks_token *close, struct ks_callee *callee)
+{
+    const struct ks_token *at = close + 1, *end = ks_token_is(at, "{") ? closing(at) : NULL;
     if (!ks_token_is(at, "{"))
         return;
-    callee->params = callee->value = NULL;
-    if (callee->definitions++ > 0 || !ks_token_is(at + 1, "return"))
-        return;
-    const struct ks_token *from = at + 1;
-    for (at = from; at->kind != KS_TOK_END && !ks_token_is(at, ";") && !ks_token_is(at, "{");
-         at++) {
-    }
-    if (!ks_token_is(at, ";") || !ks_token_is(at + 1, "}"))
+    callee->params = callee->result = callee->body = callee->value = NULL;
+    if (callee->definitions++ > 0 || end == NULL)
         return;
     callee->params = between(arena, open, close);
-    callee->value = between(arena, from, at);
+    callee->result = front;
+    callee->body = between(arena, at, end);
+    const struct ks_token *from = at + 1;
+    if (!ks_token_is(from, "return"))
+        return;
+    for (at = from; at < end && !ks_token_is(at, ";") && !ks_token_is(at, "{"); at++) {
+    }
+    if (ks_token_is(at, ";") && at + 1 == end)
+        callee->value = between(arena, from, at);
 }
 
 // A declaration's parameter list, its bracket at `open`: false where it is a call.
-static bool read_params(struct ks_arena *arena, const struct ks_token *open,
+static bool read_params(struct ks_arena *arena, const char *front, const struct ks_token *open,
                         struct ks_callee *callee)
 {
     const struct ks_token *at = open;
@@ -105,7 +118,7 @@ static bool read_params(struct ks_arena *arena, const struct ks_token *open,
          ks_token_is(at + 1, "noexcept") || ks_token_is(at + 1, ":") || ks_token_is(at + 1, "->"));
     callee->changes |= declares ? bits : 0;
     if (declares)
-        read_value(arena, open, at, callee);
+        read_body(arena, front, open, at, callee);
     return declares;
 }
 
@@ -148,10 +161,21 @@ static bool is_in_front(const char *unit, const char *at)
            !(word.at[0] >= '0' && word.at[0] <= '9');
 }
 
+// The word that ends right in front of `at`, or "".
+static const char *word_before(struct ks_arena *arena, const char *unit, const char *at)
+{
+    while (at > unit && strchr(" \t\r\n", at[-1]))
+        at--;
+    const char *begin = at;
+    while (begin > unit && ks_is_ident(begin[-1]))
+        begin--;
+    return ks_arena_strndup(arena, begin, (size_t)(at - begin));
+}
+
 static void look_up(struct ks_arena *arena, const char *name, struct ks_slice unit,
                     struct ks_callee_list *callees)
 {
-    enum { WINDOW = 4096 }; // bytes of a parameter list
+    enum { WINDOW = 4096 }; // bytes of a parameter list and the body behind it
     size_t n = strlen(name);
     struct ks_callee callee = {.name = name};
     int declared = 0;
@@ -167,7 +191,7 @@ static void look_up(struct ks_arena *arena, const char *name, struct ks_slice un
         struct ks_token *tokens;
         struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
         ks_lex_all(arena, list, false, &tokens);
-        declared += read_params(arena, tokens, &callee);
+        declared += read_params(arena, word_before(arena, unit.at, at), tokens, &callee);
     }
     if (declared > 0)
         *ks_vec_push(arena, callees) = callee;
@@ -189,8 +213,8 @@ static void find_all(struct ks_arena *arena, struct ks_slice text, struct ks_sli
         size_t before = callees->len;
         ks_strv_add(arena, seen, name);
         look_up(arena, name, unit, callees);
-        if (callees->len > before && callees->at[before].value)
-            find_all(arena, ks_slice_of(callees->at[before].value), unit, seen, callees);
+        if (callees->len > before && callees->at[before].body)
+            find_all(arena, ks_slice_of(callees->at[before].body), unit, seen, callees);
     }
 }
 

@@ -1,6 +1,6 @@
 // Which arguments the functions of a program may change: those they take by reference, or by a
 // pointer to what is not const. Read off their declarations. And what those that are one expression
-// return.
+// return, and the text of those that are defined once.
 #ifndef KS_CALLEE_H
 #define KS_CALLEE_H
 
@@ -11,9 +11,9 @@ enum { KS_CALLEE_ALL = -1 }; // of a function whose declaration is not seen
 struct ks_callee {
     const char *name;
     uint32_t changes; // bit i: argument i
-    // Text of the parameter list and of the returned expression, of a function that is `return
-    // EXPRESSION;` and not overloaded; else NULL.
-    const char *params, *value;
+    // Of a function that is defined once and not overloaded: text of the parameter list, the last word in front of
+    // its name, and the body without its brackets; else NULL. And of one that is `return EXPRESSION;` the expression.
+    const char *params, *result, *body, *value;
     int definitions;
 };
 struct ks_callee_list {
@@ -21,7 +21,7 @@ struct ks_callee_list {
     size_t len, cap;
 };
 
-// Every function that `text`, or a value of such a function, calls by a plain or qualified name and
+// Every function that `text`, or the body of such a function, calls by a plain or qualified name and
 // that `unit` declares, overloads taken together.
 void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
                      struct ks_callee_list *callees);

@@ -169,6 +169,19 @@ static const char *join(struct ks_arena *arena, const struct words *w, int line)
     return text;
 }
 
+const char *ks_text_restored(struct ks_arena *arena, const char *text)
+{
+    struct words words = {0};
+    struct ks_token *tokens;
+    ks_lex_all(arena, ks_slice_of(text), false, &tokens);
+    for (; tokens->kind != KS_TOK_END; tokens++)
+        if (tokens->kind != KS_TOK_DIRECTIVE)
+            *(struct word *)ks_vec_push(arena, &words) = (struct word){
+                ks_token_text(arena, tokens), tokens->line, blanks_before(ks_slice_of(text), tokens->at), false};
+    restore(arena, &words);
+    return words.len > 0 ? join(arena, &words, words.at[0].line) : "";
+}
+
 // Whether the words are those of the text.
 static bool same(const struct ks_token *tokens, size_t n, const struct words *w)
 {

@@ -13,5 +13,7 @@
 bool ks_kernel_expanded(struct ks_arena *arena, const char *file, struct ks_slice text,
                         const struct ks_kernel_decl *decl, struct ks_slice preprocessed,
                         const char **definition, struct ks_kernel_decl *expanded);
+// Preprocessed text with CUDA's own words as they are written, without directives and comments; NULL for too much of it.
+const char *ks_text_restored(struct ks_arena *arena, const char *text);
 
 #endif

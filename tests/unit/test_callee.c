@@ -64,6 +64,11 @@ static void test_values(void **state)
     assert_null(ks_callee_find(&list, "twice")->value);
     assert_null(ks_callee_find(&list, "steps")->value);
     assert_null(ks_callee_find(&list, "over")->value);
+    assert_string_equal(ks_callee_find(&list, "steps")->body, " v += 1; return v; ");
+    assert_string_equal(ks_callee_find(&list, "steps")->result, "float");
+    assert_string_equal(ks_callee_find(&list, "steps")->params, "float v");
+    assert_null(ks_callee_find(&list, "twice")->body);
+    assert_null(ks_callee_find(&list, "over")->body);
 }
 
 int main(void)

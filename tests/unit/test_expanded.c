@@ -110,9 +110,17 @@ static void test_names(void **state)
     assert_false(expand("lib/t.cu", 0, cut, &text, &decl));
 }
 
+static void test_restored(void **state)
+{
+    (void)state;
+    assert_string_equal(ks_text_restored(&arena, "\n    __attribute__((shared)) float part[64]; // own\n# 12 \"t.cu\"\n    part[0] = v;"),
+                        "__shared__ float part[64];\n\n    part[0] = v;");
+    assert_string_equal(ks_text_restored(&arena, " "), "");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_expansion), cmocka_unit_test(test_restored),
                                        cmocka_unit_test(test_names)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
