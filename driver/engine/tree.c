@@ -4,22 +4,6 @@
 
 #include "engine/loop.h"
 
-enum { UPDATES = 4 };
-
-struct update {
-    const char *array;
-    const char *front, *between, *behind; // as in ks_reduction
-    const char *pick;
-};
-struct tree {
-    struct ks_node *loop;
-    const char *half; // the loop's variable
-    bool up;          // from neighbours to halves
-    int64_t threads;
-    bool meets_first; // the barrier stands in front of the level's work
-    struct update update[UPDATES];
-    int n;
-};
 struct finder {
     struct ks_subject *s;
     struct ks_affine env; // what was declared so far
@@ -93,7 +77,7 @@ static int read_step(const struct ks_node *step, const char *half)
     return (two && op[0] == '*') || (one && strncmp(op, "<<", 2) == 0) ? 2 : 0;
 }
 
-static bool read_header(const struct finder *f, struct tree *t)
+static bool read_header(const struct finder *f, struct ks_tree *t)
 {
     const struct ks_node *l = t->loop, *init = l->kid[0], *test = l->kid[1];
     const struct ks_node *start = NULL;
@@ -136,7 +120,7 @@ static const char *element(const struct ks_affine *env, const struct ks_node *e,
 
 // Whether `own` and `other` are elements of one array, half apart; `own` is the thread's, or, in
 // trees that count upwards, twice the thread's number times half.
-static bool is_pair(const struct finder *f, const struct tree *t, const struct ks_node *own,
+static bool is_pair(const struct finder *f, const struct ks_tree *t, const struct ks_node *own,
                     const struct ks_node *other, bool *spread)
 {
     struct ks_poly a, b, thread = ks_poly_symbol("threadIdx.x"), half = ks_poly_symbol(t->half);
@@ -164,14 +148,14 @@ static const struct ks_node *only(const struct ks_node *node)
 }
 
 // "s[t] += s[t + h]" and so on; NULL, or why not.
-static const char *read_update(const struct finder *f, struct tree *t, const struct ks_node *node,
+static const char *read_update(const struct finder *f, struct ks_tree *t, const struct ks_node *node,
                                bool *spread)
 {
     static const char *const functions[] = {"max", "min", "fmaxf", "fminf", "fmax", "fmin", NULL};
     static const char *const operators[] = {"+", "*", "|", "&", "^", NULL};
-    struct update u = {.front = "", .behind = ""};
+    struct ks_tree_update u = {.front = "", .behind = ""};
     const struct ks_node *own, *other = NULL, *value;
-    if (t->n == UPDATES)
+    if (t->n == KS_TREE_UPDATES)
         return refuse(f, node, "more arrays in one tree than four");
     if (node->kind == KS_N_IF && node->n == 2) { // if (s[t + h] > s[t]) s[t] = s[t + h];
         const struct ks_node *test = node->kid[0], *set = only(node->kid[1]);
@@ -222,7 +206,7 @@ static const char *read_update(const struct finder *f, struct tree *t, const str
 }
 
 // Which threads work on a level: "t < h", "t % (2 * h) == 0", or with spread pairs "2 * h * t < n".
-static bool is_level_test(const struct finder *f, const struct tree *t, const struct ks_node *test,
+static bool is_level_test(const struct finder *f, const struct ks_tree *t, const struct ks_node *test,
                           bool spread)
 {
     struct ks_poly thread = ks_poly_symbol("threadIdx.x"), half = ks_poly_symbol(t->half);
@@ -252,7 +236,7 @@ static bool is_level_test(const struct finder *f, const struct tree *t, const st
 }
 
 // The loop as a tree; NULL, or why it is none.
-static const char *read_tree(struct finder *f, struct tree *t)
+static const char *read_tree(struct finder *f, struct ks_tree *t)
 {
     struct ks_node *body = t->loop->kid[3], *work = NULL;
     struct ks_affine before = f->env;
@@ -260,8 +244,8 @@ static const char *read_tree(struct finder *f, struct tree *t)
     bool barrier = false, spread = false;
     if (!read_header(f, t))
         return refuse(f, t->loop, "the loop does not halve or double a known number");
-    if (t->threads < 64 || t->threads > 1024 || (t->threads & (t->threads - 1)) != 0)
-        return refuse(f, t->loop, "the tree's width is no power of two from 64 to 1024");
+    if (t->threads < 2 || t->threads > 1024 || (t->threads & (t->threads - 1)) != 0)
+        return refuse(f, t->loop, "the tree's width is no power of two up to 1024");
     f->env.cap = f->env.len;
     struct ks_affine_local *local = ks_vec_push(f->s->arena, &f->env);
     *local = (struct ks_affine_local){
@@ -289,6 +273,14 @@ static const char *read_tree(struct finder *f, struct tree *t)
     f->env = before;
     f->env.cap = f->env.len;
     return why;
+}
+
+const char *ks_tree_read(struct ks_subject *s, const struct ks_affine *env, struct ks_node *loop,
+                         struct ks_tree *tree)
+{
+    struct finder f = {.s = s, .env = *env};
+    *tree = (struct ks_tree){.loop = loop};
+    return read_tree(&f, tree);
 }
 
 struct uses {
@@ -335,7 +327,7 @@ static const struct ks_node *shared_declaration(const struct finder *f, const ch
 }
 
 // What is written in place of the loop.
-static char *shuffles(const struct finder *f, const struct tree *t)
+static char *shuffles(const struct finder *f, const struct ks_tree *t)
 {
     struct ks_arena *arena = f->s->arena;
     int warps = (int)(t->threads / 32);
@@ -346,7 +338,7 @@ static char *shuffles(const struct finder *f, const struct tree *t)
         if (round)
             ks_buf_puts(&out, "if (threadIdx.x < 32) {\n");
         for (int i = 0; i < t->n; i++) {
-            const struct update *u = &t->update[i];
+            const struct ks_tree_update *u = &t->update[i];
             const char *other =
                 ks_arena_printf(arena, "__shfl_down_sync(0xffffffffu, opt_own%d, opt_step)", i);
             ks_buf_printf(&out, "%sopt_own%d = %s[threadIdx.x%s];\n",
@@ -380,10 +372,12 @@ static char *shuffles(const struct finder *f, const struct tree *t)
 
 static const char *replace(struct finder *f, struct ks_node *loop)
 {
-    struct tree t = {.loop = loop};
+    struct ks_tree t = {.loop = loop};
     const char *why = read_tree(f, &t);
     if (why)
         return why;
+    if (t.threads < 64)
+        return refuse(f, loop, "the tree is narrower than two warps");
     if (f->threads && f->threads != t.threads)
         return refuse(f, loop, "trees of two widths");
     for (int i = 0; i < t.n; i++) {
