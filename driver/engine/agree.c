@@ -25,5 +25,5 @@ enum ks_status ks_options_agree(const struct ks_options *o, struct ks_err *err)
 struct ks_options ks_options_body(const struct ks_options *o)
 {
     return (struct ks_options){.interchange = o->interchange, .select = o->select, .keep = o->keep,
-                               .divide = o->divide};
+                               .fold = o->fold, .divide = o->divide};
 }

@@ -181,7 +181,9 @@ const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *
         ks_emit_when(when, ks_arena_printf(s->arena, "grid.%c == 1 && block.%c == 1", name, name));
         return "1";
     }
-    if (a->block) {
+    const char *all = s->folded ? ks_arena_printf(s->arena, "grid.%c", name)
+                                : ks_arena_printf(s->arena, "grid.%c * block.%c", name, name);
+    if (a->block && !(s->folded && axis == 0)) {
         int64_t value;
         const char *known = ks_subject_constant((void *)s, a->block);
         if (!known && ks_parse_i64(a->block, &value))
@@ -199,17 +201,16 @@ const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *
         ks_emit_when(when, ks_arena_printf(s->arena, "block.%c == %s", name, known));
     }
     if (!a->wide)
-        ks_emit_when(when,
-                     ks_arena_printf(s->arena, "grid.%c * block.%c <= 2147483647", name, name));
+        ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", all));
     if (axis == 0 && s->map.limit) {
         ks_emit_when(when, ks_arena_printf(s->arena, "%s >= 0", s->map.limit));
         if (s->map.stride && !a->wide)
             ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", s->map.limit));
         if (s->map.stride)
             return s->map.limit;
-        return ks_arena_printf(s->arena, "min(%s, grid.x * block.x)", s->map.limit);
+        return ks_arena_printf(s->arena, "min(%s, %s)", s->map.limit, all);
     }
-    return ks_arena_printf(s->arena, "grid.%c * block.%c", name, name);
+    return all;
 }
 
 static void add_edits(struct ks_arena *arena, struct ks_edit_list *to,
@@ -252,7 +253,7 @@ const char *ks_emit_index(const struct ks_subject *s, const char *item)
 static enum ks_status emit_shape(struct ks_subject *s, const struct ks_options *options,
                                  struct ks_proposal *proposal, struct ks_err *err)
 {
-    bool geometry = options->block[0] || options->items || options->rows || options->width ||
+    bool geometry = s->folded > 0 || options->block[0] || options->items || options->rows || options->width ||
                     options->stream || options->peel || options->private_ || options->lanes || options->jam ||
                     options->split;
     if (!geometry)

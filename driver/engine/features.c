@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/engine.h"
+#include "engine/fold.h"
 #include "engine/pattern.h"
 
 struct steps {
@@ -124,6 +125,15 @@ static void set_pattern_facts(struct ks_arena *arena, const struct ks_brief *bri
         ks_fact_set(arena, facts, "operations_per_byte", list->operations * threads / bytes);
 }
 
+// What of the block's work is shared, and read as one thread's.
+static void set_folds(struct ks_arena *arena, const struct ks_subject *subject, struct ks_fact_list *facts)
+{
+    const struct ks_options options = {.fold = 1};
+    struct ks_subject view = {0};
+    bool reads = !subject->is_map && ks_reshape(subject, &options, &view, NULL) == KS_OK && view.is_map;
+    ks_fact_set(arena, facts, "folds", reads ? view.folded : 0);
+}
+
 enum ks_status ks_engine_describe(struct ks_arena *arena, const struct ks_brief *brief,
                                   struct ks_buf *out)
 {
@@ -167,6 +177,7 @@ enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief
         ks_patterns_find(&subject, &list);
         set_text_facts(arena, &subject, &list, &brief->facts);
         set_pattern_facts(arena, brief, &list, &brief->facts);
+        set_folds(arena, &subject, &brief->facts);
     }
     if (status != KS_OK && status != KS_E_UNSUPPORTED)
         KS_FAIL(err, status, "%s", local.text);

@@ -22,6 +22,7 @@ static const struct {
     {"ahead", offsetof(struct ks_options, ahead)},
     {"interchange", offsetof(struct ks_options, interchange)},
     {"select", offsetof(struct ks_options, select)},
+    {"fold", offsetof(struct ks_options, fold)},
     {"divide", offsetof(struct ks_options, divide)},
     {"keep", offsetof(struct ks_options, keep)},
     {"shuffle", offsetof(struct ks_options, shuffle)},

@@ -1,4 +1,5 @@
 #include "engine/reshape.h"
+#include "engine/fold.h"
 
 #include <string.h>
 
@@ -12,6 +13,7 @@ enum ks_status ks_reshape_edit(const struct ks_subject *s, const struct ks_edit_
     view->members = s->members;
     view->asks = s->asks;
     view->apart = s->apart;
+    view->folded = s->folded;
     view->helpers = s->helpers;
     view->n_extra = s->n_extra;
     memcpy(view->extra, s->extra, sizeof view->extra);
@@ -25,6 +27,7 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         int wanted;
         ks_reshape_step *step;
     } steps[] = {
+        {options->fold && !s->folded, ks_fold_threads},
         {options->interchange, ks_interchange_loops},
         {options->select, ks_select_values},
         {options->keep, ks_keep_values},
@@ -41,6 +44,9 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         if (edits.len > 0)
             KS_TRY(ks_reshape_edit(&before, &edits, view, err));
     }
+    for (int a = 0; view->folded && view->is_map && a < 3; a++)
+        if (view->map.axis[a].used && (!view->map.axis[a].block || strcmp(view->map.axis[a].block, "1") != 0))
+            KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a number of the whole grid, where a block is one thread", s->decl->line);
     return KS_OK;
 }
 

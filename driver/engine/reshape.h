@@ -1,4 +1,4 @@
-// Transforms of the body's text alone: loops exchanged, values kept in registers, branches turned
+// Transforms of the body's text alone: a block's threads folded, loops exchanged, values kept in registers, branches turned
 // to choices. What they write is parsed again, so that everything that follows, shapes of launches
 // included, sees a kernel written that way.
 #ifndef KS_RESHAPE_H

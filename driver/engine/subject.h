@@ -26,6 +26,7 @@ struct ks_subject {
         const char *type, *name, *value; // value: plan text
     } extra[4];
     int n_extra;
+    int folded;                   // loops and values that a block shared, which one thread does alone (engine/fold.h)
     bool together;                // threads share items: memory that is read and written is no thread's own
 };
 
@@ -75,6 +76,7 @@ struct ks_options {
     int interchange; // 1: pairs of loops are exchanged
     int select;    // 1: branches that choose values become choices
     int keep;      // 1: elements that loops update stay in registers meanwhile
+    int fold;      // 1: what threads of a block share is one thread's, and the block an item of a map
     int divide;    // 1: divisions by numbers of the launch are multiplications
     int shuffle;   // 1: trees in shared memory become shuffles
     int split;     // blocks that the turns of an item's first loop are dealt out to, in a launch before the rest

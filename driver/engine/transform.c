@@ -15,13 +15,14 @@ static const char *const readonly_params[] = {"restrict", NULL};
 static const char *const math_params[] = {"math", NULL};
 static const char *const jam_params[] = {"items", "rows", "block", "restrict", NULL};
 static const char *const tile_params[] = {"tile", "ahead", "near", "items", "rows", "block", NULL};
-static const char *const split_params[] = {"split", "block", "restrict", NULL};
+static const char *const split_params[] = {"split", "block", "restrict", "fold", NULL};
 static const char *const interchange_params[] = {"interchange", NULL};
 static const char *const select_params[] = {"select", NULL};
 static const char *const divide_params[] = {"divide", NULL};
+static const char *const fold_params[] = {"fold", "block", NULL};
 static const char *const keep_params[] = {"keep", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
-static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", NULL};
+static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", "fold", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
 static const struct {
@@ -46,6 +47,7 @@ static const struct {
     {"select", select_params, ks_transform_select},
     {"divide", divide_params, ks_transform_divide},
     {"keep", keep_params, ks_transform_keep},
+    {"fold", fold_params, ks_transform_fold},
     {"lanes", lanes_params, ks_transform_lanes},
     {"together", NULL, ks_transform_together}, // all options
 };

@@ -1,6 +1,6 @@
-// Loops exchanged, branches turned to choices, values kept in registers, divisions (engine/reshape.h). Given
+// A block's threads folded, loops exchanged, branches turned to choices, values kept in registers, divisions (engine/reshape.h). Given
 // as 1 they are done before any check, so a check without them completes the options and tries.
-#include "engine/reshape.h"
+#include "engine/fold.h"
 #include "engine/transform_each.h"
 
 static enum ks_status check(struct ks_subject *s, int *option, ks_reshape_step *step,
@@ -37,4 +37,9 @@ enum ks_status ks_transform_keep(struct ks_subject *s, struct ks_options *option
 enum ks_status ks_transform_divide(struct ks_subject *s, struct ks_options *options, struct ks_err *err)
 {
     return check(s, &options->divide, ks_divide_numbers, "divide", err);
+}
+
+enum ks_status ks_transform_fold(struct ks_subject *s, struct ks_options *options, struct ks_err *err)
+{
+    return check(s, &options->fold, ks_fold_threads, "fold", err);
 }

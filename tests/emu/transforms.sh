@@ -295,6 +295,39 @@ sed 's/half \/= 2/half \/= 3/; s/step <<= 1/step += 1/' "$source/halves.cu" > "$
 refused "$scratch/third.cu" 'shuffle shuffle=1' 'does not halve or double a known number'
 refused "$source/product.cu" 'shuffle shuffle=1' 'no loop with a barrier'
 
+# Rows whose work a block's threads share: as one thread's, dealt out anew.
+made shared 'lanes lanes=32 fold=1' CORRECT
+made shared 'lanes lanes=128 fold=1; unroll unroll=4' CORRECT
+made levels 'lanes lanes=64 fold=1' CORRECT
+made halves 'lanes lanes=8 fold=1' CORRECT
+made halves 'split split=3 fold=1' CORRECT
+made shared 'lanes lanes=128 fold=1' WRONG 's/opt_i < 4/opt_i < 3/'
+made levels 'lanes lanes=64 fold=1' WRONG 's/part = sum;/part = most;/'
+folded_not() {
+    sed "$2" "$source/$1.cu" > "$scratch/own.cu"
+    ! cmp -s "$scratch/own.cu" "$source/$1.cu" || { echo "FAIL: $2 changes nothing"; bad=1; }
+    refused "$scratch/own.cu" 'fold' "$3"
+}
+folded_not shared 's/sum = 0.0f/sum = 1.0f/' 'line 40: sum does not begin with what changes nothing'
+folded_not shared 's/sizes = block_sum(sizes)/sizes = largest_of(sizes)/' 'line 47: what largest_of is given is no value'
+folded_not shared 's/    value = part\[0\]/& * 2/' 'line 46: block_sum: it returns other than what it is given'
+folded_not shared 's/    value = part\[0\]/    value = part[1]/' 'line 46: block_sum: it returns other than what it is given'
+folded_not shared 's/^\( *\)part\[threadIdx.x\] = value;/\1if (threadIdx.x < 60) part[threadIdx.x] = value;/' 'line 46: block_sum: line [0-9]*: threadIdx.x is used'
+folded_not shared 's/return fabsf(v)/return v * threadIdx.x/' 'line 43: size_of in a turn'
+folded_not shared 's/bad\[0\] = cols/bad[0] += sum > cols/' 'line 53: sum differs from thread to thread'
+folded_not shared 's/if (tid == 0)/if (tid == 1)/' 'line 49: tid differs from thread to thread'
+folded_not shared 's/float v = x\[i\]/float v = x[tid]/' 'line 41: tid differs from thread to thread'
+folded_not shared 's/float sum = 0.0f, /double sum = 0.0; float /' 'line 46: block_sum is given another type than its own'
+folded_not shared 's/i = tid; i < cols; i += blockDim.x/i = tid; i < cols; i += blockDim.x * 2/' 'line 40: the loop does not go from'
+folded_not levels 's/part\[128\]/part[256]/; s/        share = 1/        total = share = 1/' 'line 35: a change inside of an expression'
+folded_not levels 's/= 0, /&/; s/most = part\[0\]/most = part[5]/' 'line 25: most differs from thread to thread: line 22: another element of part is read'
+folded_not levels 's/c = c + 128/c = c + 64/' 'line 17: blocks of two sizes are asked for'
+folded_not levels 's/        if (threadIdx.x == 0)/        if (c0 == 0)/; s/int p = 0/int p = 0, c0 = threadIdx.x % 3/' 'line 34: c0 differs from thread to thread'
+folded_not levels 's/if (!threadIdx.x)/if (cols)/; s/all\[blockIdx.y\] = /all[blockIdx.y] += /' 'line 49: all threads change memory'
+folded_not levels 's/float total = 0.0f/float total = 0.0f, last = 0.0f/; s/total += from\[c\];/& last = from[c];/' 'line 26: last goes from turn to turn'
+folded_not levels 's/sum += expf/most += 1; sum += expf/' 'line 24: most is also used in the loop'
+refused "$source/product.cu" 'fold' 'line [0-9]*: .* differs from thread to thread'
+
 # Two launches, parts in a workspace between them.
 made tall 'split split=4; unroll unroll=4' CORRECT
 # Several turns without a test between them, what they read first.
