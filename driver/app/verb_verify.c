@@ -173,9 +173,18 @@ static enum ks_status judge_one(struct verifying *v, struct ks_judge *judge,
     return KS_OK;
 }
 
+// Nothing of this kernel can be judged: a row that says why.
+static enum ks_status pass_over(struct verifying *v, const struct ks_tu_kernel *kernel,
+                                enum ks_reason reason, const char *text)
+{
+    verify_report_none(v, kernel, reason, text != NULL ? text : "");
+    v->exit_code = v->exit_code > EXIT_NEGATIVE ? v->exit_code : EXIT_NEGATIVE;
+    return KS_OK;
+}
+
 static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
                                 const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
-                                const struct asked *asked, size_t *judged, struct ks_err *err)
+                                const struct asked *asked, struct ks_err *err)
 {
     struct ks_verb_context *context = v->context;
     struct ks_lookup lookup = {0};
@@ -186,13 +195,12 @@ static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
     if (proposal == NULL)
         ks_store_lookup(context->arena, &tu->store, &context->config, &kernel->key, &lookup);
     if (proposal == NULL && lookup.n_variants == 0)
-        return KS_OK;
+        return pass_over(v, kernel, lookup.reason, lookup.text);
     if (rules.sandbox && v->refused != NULL) {
         struct ks_verdict verdict = {.correctness = KS_C_UNSUPPORTED, .speed = KS_S_NOT_MEASURED};
         snprintf(verdict.reason, sizeof verdict.reason, "%s", verify_refusal(v));
         verify_report(v, kernel, ks_proposal_id(context->arena, proposal), asked->variant, &verdict);
         v->exit_code = EXIT_FAULT;
-        (*judged)++;
         return KS_OK;
     }
     KS_TRY(verify_open(v, tu, kernel, &rules, &judge, &finding, err));
@@ -202,63 +210,60 @@ static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
         snprintf(verdict.reason, sizeof verdict.reason, "%.500s", finding);
         verify_report(v, kernel, "", asked->variant != NULL ? asked->variant : "", &verdict);
         v->exit_code = v->exit_code > EXIT_NEGATIVE ? v->exit_code : EXIT_NEGATIVE;
-        (*judged)++;
         return KS_OK;
     }
     enum ks_status status = KS_OK;
-    if (proposal != NULL) {
+    if (proposal != NULL)
         status = judge_one(v, judge, kernel, proposal, NULL, asked->variant, err);
-        (*judged)++;
-    }
-    for (size_t i = 0; status == KS_OK && i < lookup.n_variants; i++, (*judged)++)
+    for (size_t i = 0; status == KS_OK && i < lookup.n_variants; i++)
         status = judge_one(v, judge, kernel, &lookup.variants[i].variant.proposal,
                            lookup.variants[i].variant.id, lookup.variants[i].path, err);
     ks_judge_close(judge);
     return status;
 }
 
-static enum ks_status judge_sized(struct verifying *v, const struct verb_tu *tu,
-                                  const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
-                                  const struct asked *asked, size_t *judged, struct ks_err *err)
+static enum ks_status judge_kernel(struct verifying *v, const struct verb_tu *tu,
+                                   const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
+                                   const struct asked *asked, struct ks_err *err)
 {
     const struct ks_tu_kernel *resized;
+    if (kernel->reason != KS_R_APPLIED)
+        return pass_over(v, kernel, kernel->reason, kernel->reason_text);
     KS_TRY(verb_resize(v->context->arena, &asked->sizes, kernel, &resized, err));
-    return judge_all(v, tu, resized, proposal, asked, judged, err);
+    return judge_all(v, tu, resized, proposal, asked, err);
+}
+
+static enum ks_status verify_kernels(struct verifying *v, const struct verb_tu *tu,
+                                     struct ks_proposal *proposal, const struct asked *asked,
+                                     struct ks_err *err)
+{
+    struct ks_arena *arena = v->context->arena;
+    size_t matched = 0;
+    for (size_t i = 0; i < tu->tu.n_kernels; i++)
+        matched += verb_kernel_is(arena, &tu->tu.kernels[i], asked->kernel);
+    if (matched == 0)
+        return verb_no_kernel(tu, asked->kernel, err);
+    if (matched > 1 && proposal != NULL && asked->kernel == NULL)
+        KS_FAIL(err, KS_E_USER, "%s: a proposal is for one kernel: say which, as FILE.cu:KERNEL",
+                asked->file);
+    for (size_t i = 0; i < tu->tu.n_kernels; i++)
+        if (verb_kernel_is(arena, &tu->tu.kernels[i], asked->kernel))
+            KS_TRY(judge_kernel(v, tu, &tu->tu.kernels[i], proposal, asked, err));
+    return KS_OK;
 }
 
 static enum ks_status verify_file(struct verifying *v, const struct asked *asked, struct ks_err *err)
 {
-    struct ks_arena *arena = v->context->arena;
     struct ks_proposal *proposal = NULL;
-    size_t matched = 0, judged = 0;
     struct verb_tu tu;
     if (asked->variant != NULL)
         KS_TRY(verify_find_proposal(v->context, asked->variant, &proposal, err));
     enum ks_status status = verb_tu_open(v->context, asked->file,
                                          asked->words != NULL ? asked->words : verify_words(v), &tu,
                                          err);
-    for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels; i++) {
-        const struct ks_tu_kernel *k = &tu.tu.kernels[i];
-        if (!verb_kernel_is(arena, k, asked->kernel))
-            continue;
-        if (matched++ > 0 && proposal != NULL && asked->kernel == NULL)
-            status = ks_err_set(err, KS_E_USER, "%s: a proposal is for one kernel: say which, as "
-                                "FILE.cu:KERNEL", asked->file);
-        else if (k->reason != KS_R_APPLIED)
-            status = ks_err_set(err, KS_E_USER, "%s: %s", verb_kernel_name(k),
-                                ks_reason_text(k->reason));
-        else
-            status = judge_sized(v, &tu, k, proposal, asked, &judged, err);
-    }
-    if (status == KS_OK && matched == 0)
-        status = verb_no_kernel(&tu, asked->kernel, err);
+    if (status == KS_OK)
+        status = verify_kernels(v, &tu, proposal, asked, err);
     verb_tu_close(&tu);
-    if (status == KS_OK && judged == 0) {
-        v->exit_code = EXIT_NEGATIVE;
-        if (!v->context->json)
-            fprintf(stderr, "ks verify: no variant is stored for %s; `ks explain` says why\n",
-                    asked->file);
-    }
     return status;
 }
 

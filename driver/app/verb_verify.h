@@ -67,6 +67,9 @@ const char *verify_sandbox_name(const struct verifying *v);
 json_t *verify_device_json(const struct verifying *v);
 void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const char *variant,
                    const char *from, const struct ks_verdict *verdict);
+// A kernel of which nothing was judged, and why; `text` is the detail, or "".
+void verify_report_none(struct verifying *v, const struct ks_tu_kernel *kernel,
+                        enum ks_reason reason, const char *text);
 
 // verb_suite.c: judges a folder of fixtures; the exit status.
 int verify_suite(struct verifying *v, const char *dir, const char *only);

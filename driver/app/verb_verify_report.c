@@ -59,18 +59,24 @@ static json_t *notes_json(const struct verifying *v, const struct ks_verdict *ve
     return notes;
 }
 
+// `none`: why nothing of the kernel was judged; NULL: something was.
 static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *kernel,
-                        const char *variant, const char *from, const struct ks_verdict *verdict)
+                        const char *variant, const char *from, const struct ks_verdict *verdict,
+                        const char *none)
 {
-    char hex[KS_HASH_TEXT];
-    bool open = verify_undecided(v, verdict);
+    char hex[KS_HASH_TEXT] = "";
+    bool open = none != NULL || verify_undecided(v, verdict);
     json_t *row = json_object();
-    ks_digest_hex(&kernel->key, hex);
+    if (kernel->reason == KS_R_APPLIED)
+        ks_digest_hex(&kernel->key, hex);
     json_object_set_new(row, "kernel", json_string(verb_kernel_name(kernel)));
+    json_object_set_new(row, "file", json_string(kernel->mark->file->path));
+    json_object_set_new(row, "line", json_integer(kernel->mark->decl->line));
     json_object_set_new(row, "key", json_string(hex));
     json_object_set_new(row, "arch", json_sprintf("sm_%d", kernel->arch));
     json_object_set_new(row, "variant", json_string(variant));
     json_object_set_new(row, "from", json_string(from));
+    json_object_set_new(row, "not_judged", none != NULL ? json_string(none) : json_null());
     json_object_set_new(row, "correctness",
                         open ? json_null() : json_string(ks_correctness_name(verdict->correctness)));
     json_object_set_new(row, "speed", json_string(ks_speed_name(verdict->speed)));
@@ -100,7 +106,7 @@ void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const
                    const char *from, const struct ks_verdict *verdict)
 {
     if (v->context->json) {
-        json_array_append_new(v->rows, row_json(v, kernel, variant, from, verdict));
+        json_array_append_new(v->rows, row_json(v, kernel, variant, from, verdict, NULL));
         return;
     }
     bool open = verify_undecided(v, verdict);
@@ -124,4 +130,24 @@ void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const
                result_name(verdict->checks.result[kind]), verdict->checks.seconds[kind]);
     for (size_t i = 0; i < verdict->evidence.n_notes; i++)
         printf("  note: %s\n", verdict->evidence.notes[i]);
+}
+
+void verify_report_none(struct verifying *v, const struct ks_tu_kernel *kernel,
+                        enum ks_reason reason, const char *text)
+{
+    struct ks_verdict verdict = {.speed = KS_S_NOT_MEASURED};
+    const char *separator = text[0] != '\0' ? ": " : "";
+    if (v->context->json) {
+        snprintf(verdict.reason, sizeof verdict.reason, "%s%s%s", ks_reason_text(reason), separator,
+                 text);
+        json_array_append_new(v->rows,
+                              row_json(v, kernel, "", "", &verdict, ks_reason_name(reason)));
+        return;
+    }
+    printf("%s:%d: %s", kernel->mark->file->path, kernel->mark->decl->line,
+           verb_kernel_name(kernel));
+    if (kernel->arch > 0) // one that was not compiled has none
+        printf(" sm_%d", kernel->arch);
+    printf(": not judged (%s): %s%s%s\n", ks_reason_name(reason), ks_reason_text(reason), separator,
+           text);
 }

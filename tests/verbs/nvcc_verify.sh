@@ -80,7 +80,9 @@ json 1 verify vadd.cu:vadd $unconfined --variant vadd_typo.yaml + verdicts 'verd
 has '"correctness": "COMPILE"'
 json 100 verify vadd.cu:vadd $unconfined --variant vadd_ok.yaml + verdicts 'verdicts[].notes'
 has '"correctness": null'
-status 1 "$ks" verify vadd.cu && says 'no variant is stored'
+# Nothing is stored: a row a kernel, with its place and why.
+status 1 "$ks" verify vadd.cu && has 'vadd.cu:3: vadd sm_90: not judged (pending): ' && has 'vadd.cu:11: other sm_90: not judged (pending): '
+json 1 verify vadd.cu:vadd + verdicts && has '"not_judged": "pending"' && has '"correctness": null' && lacks '"not_judged": null'
 
 # With a worker the whole way.
 worker=$KS_TEST_TOOLS/test_judge
@@ -91,4 +93,52 @@ has '"correctness": "CORRECT"' && has '"speed": "FASTER"' && has 'memcheck and r
 [ "$(grep -c '"not-made"' out)" = 2 ] || fail "other checks than the sanitizers' were not made"
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_tail.yaml
 has 'WRONG' && has 'correctness  failed' && has 'timing       not-made'
+no_litter
+
+# What is stored, of a file whose other kernels are not eligible, undecided, or have what no build takes: each has a
+# row, and what can be judged is.
+unset KS_DEVICE
+mkdir stored && cd stored && touch ks.yaml
+cat > four.cu <<'END'
+#include <cstdio>
+#pragma ks optimize
+#pragma ks workload let(n=64) out(y[n]) grid(1) block(64)
+__global__ void loud(float *y, int n) { printf("%d", n); y[threadIdx.x] = 1; }
+#pragma ks optimize
+#pragma ks workload let(n=64) in(x[n]) out(y[n]) grid(1) block(64)
+__global__ void cp(const float *x, float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = x[threadIdx.x]; }
+#pragma ks optimize
+#pragma ks workload let(n=64) in(x[n]) out(y[n]) grid(1) block(64)
+__global__ void neg(const float *x, float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = -x[threadIdx.x]; }
+#pragma ks optimize
+#pragma ks workload let(n=64) in(x[n]) out(y[n]) grid(1) block(64)
+__global__ void twice(const float *x, float *y, int n) { if (threadIdx.x < n) y[threadIdx.x] = 2 * x[threadIdx.x]; }
+END
+# stored KERNEL VALUE WORDS...: a variant of it.
+stored() {
+    cat > "$1.yaml" <<END
+params: [x, y, n]
+source: |
+  __global__ void ${1}_v(const float *x, float *y, int n)
+  {
+      int i = threadIdx.x;
+      if (i < n)
+          y[i] = $2;
+  }
+plan:
+  - {kernel: ${1}_v, grid: [1], block: [64], args: [x, y, n]}
+END
+    variant "${@:3}" "--kernel=$1" "$1.yaml" four.cu -- -arch=sm_90
+}
+stored cp 'x[i]'
+stored neg '-x[i]' --level=modelled
+status 1 "$ks" verify four.cu --device emu
+has 'four.cu:4: loud sm_90: not judged (printf): ' && has 'cp sm_90, ' && has ': CORRECT '
+has 'four.cu:10: neg sm_90: not judged (evidence-level): ' && has 'four.cu:13: twice sm_90: not judged (pending): '
+json 1 verify four.cu --device emu + verdicts 'verdicts[].checks'
+[ "$(grep -c '"kernel"' out)" = 4 ] || fail "not one row a kernel"
+has '"not_judged": "printf"' && has '"not_judged": "evidence-level"' && has '"not_judged": "pending"' && has '"correctness": "CORRECT"'
+status 0 "$ks" verify four.cu:cp --device emu && lacks 'not judged'
+status 1 "$ks" verify four.cu:loud --variant cp.yaml --device emu && has 'not judged (printf)'
+KS_ACCEPT=modelled status 0 "$ks" verify four.cu:neg --device emu && has ': CORRECT '
 no_litter
