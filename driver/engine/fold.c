@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "engine/folder.h"
-#include "engine/tree.h"
 
 static enum ks_scalar scalar_of(const struct ks_folder *f, const char *text)
 {
@@ -36,8 +35,11 @@ static void declare_shared(struct ks_folder *f, struct ks_node *decl)
 // The variable takes the value, as far as that is known.
 static void take(struct ks_folder *f, struct ks_fold_value *to, struct ks_fold_value from)
 {
-    bool part = from.kind == KS_FOLD_PART, lost = from.kind == KS_FOLD_OWN || (part && (f->first || from.type != to->type));
-    to->kind = lost ? KS_FOLD_OWN : part ? KS_FOLD_PART : to->shared ? KS_FOLD_SAME : f->first ? KS_FOLD_FIRST : from.kind;
+    bool part = from.kind > KS_FOLD_FIRST && from.kind < KS_FOLD_OWN, few = f->first || f->warp;
+    bool lost = from.kind == KS_FOLD_OWN ||
+                (part && (from.type != to->type || f->first || (f->warp && from.kind != KS_FOLD_LANES)));
+    to->kind = lost || part ? from.kind : to->shared ? KS_FOLD_SAME : few ? KS_FOLD_FIRST : from.kind;
+    to->kind = lost ? KS_FOLD_OWN : to->kind;
     to->reason = from.kind == KS_FOLD_OWN ? f->reason : NULL;
     to->op = from.op;
     to->literal = from.literal;
@@ -63,33 +65,21 @@ static void declaration(struct ks_folder *f, struct ks_node *decl)
     ks_loop_declare(&f->env, decl);
 }
 
-// Whether a barrier is one of the statements.
-static bool meets(const struct ks_node *block)
-{
-    for (size_t i = 0; block->kind == KS_N_BLOCK && i < block->n; i++)
-        if (block->kid[i]->kind == KS_N_EXPR && ks_node_mentions(block->kid[i], "__syncthreads"))
-            return true;
-    return false;
-}
-
-static void erase(struct ks_folder *f, const struct ks_node *node)
-{
-    ks_edit_add(f->s->arena, f->edits, ks_node_front(&f->s->body, node), node->end, f->alone ? ";" : "");
-}
-
 // part[threadIdx.x] = value; part[0] = value;
 static void set_element(struct ks_folder *f, const struct ks_node *set, struct ks_fold_value *array)
 {
     const struct ks_node *target = set->kid[0];
     struct ks_poly at = ks_affine_eval(&f->env, target->kid[1]), zero = ks_poly_constant(0);
     struct ks_fold_value from = ks_fold_eval(f, set->kid[1]);
-    bool own = !f->first && ks_fold_is_thread(f, target->kid[1]), first = f->first && ks_poly_equal(&at, &zero);
-    if (strcmp(set->text, "=") != 0 || !(own || first))
+    bool few = f->first || f->warp || f->leads, first = f->first && ks_poly_equal(&at, &zero);
+    bool own = !few && ks_fold_is_thread(f, target->kid[1]), leads = f->leads && ks_fold_is_warp(f, target->kid[1]);
+    int wanted = leads ? KS_FOLD_WARP : KS_FOLD_PART;
+    if (strcmp(set->text, "=") != 0 || !(own || first || leads))
         ks_fold_refuse(f, set, "an element of %s other than the thread's own is set", array->name);
-    else if (own ? from.kind != KS_FOLD_PART || from.type != array->type : from.kind > KS_FOLD_FIRST)
+    else if (first ? from.kind > KS_FOLD_FIRST : (int)from.kind != wanted || from.type != array->type)
         ks_fold_refuse(f, set, "what goes to %s is no value that the block combines", array->name);
     take(f, array, from);
-    array->kind = own ? KS_FOLD_PART : KS_FOLD_SAME;
+    array->kind = first ? KS_FOLD_SAME : leads ? KS_FOLD_WARP : KS_FOLD_PART;
     ks_edit_add(f->s->arena, f->edits, target->begin, target->end, array->name);
 }
 
@@ -113,7 +103,7 @@ static void set_variable(struct ks_folder *f, const struct ks_node *node, struct
     const struct ks_node *call = plain ? set->kid[1] : NULL;
     if (call && call->kind == KS_N_CALL && call->n == 2 && ks_node_is(call->kid[1], KS_N_NAME, to->name) &&
         from.type != KS_T_NONE)
-        erase(f, node); // s = block_sum(s);
+        ks_fold_erase(f, node); // s = block_sum(s);
     take(f, to, from);
 }
 
@@ -138,9 +128,9 @@ static void effect(struct ks_folder *f, const struct ks_node *node)
                    (e->kind == KS_N_UNARY && (strcmp(e->text, "++") == 0 || strcmp(e->text, "--") == 0));
     struct ks_fold_value *value = NULL;
     if (strcmp(function, "__syncthreads") == 0 || strcmp(function, "__syncwarp") == 0) {
-        if (f->first && function[6] == 't')
-            ks_fold_refuse(f, node, "a barrier for the first thread alone");
-        erase(f, node);
+        if ((f->first || f->warp || f->leads) && strcmp(function, "__syncthreads") == 0)
+            ks_fold_refuse(f, node, "a barrier that not all threads reach");
+        ks_fold_erase(f, node);
         return;
     }
     if (ks_starts_with(function, "atomic") && f->first && f->depth == 0) {
@@ -156,6 +146,8 @@ static void effect(struct ks_folder *f, const struct ks_node *node)
     value = base->kind == KS_N_NAME ? ks_fold_find(f, base->text) : NULL;
     if (value && value->array && target->kind == KS_N_INDEX)
         set_element(f, e, value);
+    else if (f->leads)
+        ks_fold_refuse(f, node, "the first lanes of warps do more than to hand on what their warps have");
     else if (value && target->kind == KS_N_NAME && !value->array)
         set_variable(f, node, value);
     else
@@ -212,17 +204,29 @@ static bool is_first(const struct ks_folder *f, const struct ks_node *test)
            (strcmp(test->text, "<") == 0 && ks_poly_equal(&b, &one));
 }
 
+// What the first thread, the first warp or the first lane of each does; false where it is none of these.
+static bool for_few(struct ks_folder *f, struct ks_node *node)
+{
+    const struct ks_node *test = node->kid[0];
+    bool leads = ks_fold_leads(f, test), *who = is_first(f, test) || (f->warp && leads) ? &f->first
+                                                : leads                                ? &f->leads
+                                                : !f->warp && ks_fold_first_warp(f, test) ? &f->warp
+                                                                                          : NULL;
+    if (!who)
+        return false;
+    ks_edit_add(f->s->arena, f->edits, node->begin, node->kid[1]->begin, "");
+    *who = true;
+    scope(f, node->kid[1]);
+    *who = false;
+    return true;
+}
+
 static void branch(struct ks_folder *f, struct ks_node *node)
 {
     bool left = false;
     struct ks_fold_value *before = kept(f), *after;
-    if (!f->first && node->n == 2 && is_first(f, node->kid[0])) {
-        ks_edit_add(f->s->arena, f->edits, node->begin, node->kid[1]->begin, "");
-        f->first = true;
-        scope(f, node->kid[1]);
-        f->first = false;
+    if (!f->first && node->n == 2 && for_few(f, node))
         return;
-    }
     if (!ks_fold_same(f, node->kid[0]))
         return;
     scope(f, node->kid[1]);
@@ -238,143 +242,6 @@ static void branch(struct ks_folder *f, struct ks_node *node)
     else if (!left)
         join(f, after);
     f->left = f->left && left;
-}
-
-struct turn {
-    struct ks_folder *f;
-    const struct ks_loop *loop;
-};
-
-// What a turn of a shared loop is made of: values for all, its own number, and what it is combined to.
-static bool visit_turn(void *context, struct ks_node *node)
-{
-    struct turn *t = context;
-    struct ks_folder *f = t->f;
-    const char *builtin = ks_builtin_name(f->s->arena, node);
-    const char *function = node->kind == KS_N_CALL && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
-    const struct ks_fold_value *value = node->kind == KS_N_NAME ? ks_fold_find(f, node->text) : NULL;
-    if (builtin && (ks_starts_with(builtin, "threadIdx.") || ks_starts_with(builtin, "blockDim.")))
-        ks_fold_refuse(f, node, "%s in a turn of a loop that threads share", builtin);
-    if (node->kind == KS_N_CALL && !ks_starts_with(function, "atomic") && !ks_fold_is_quiet(f, function))
-        ks_fold_refuse(f, node, "%s in a turn of a loop that threads share", *function ? function : "a call");
-    for (size_t i = 0; value && i < t->loop->n_reductions; i++)
-        if (strcmp(t->loop->reductions[i].name, node->text) == 0)
-            return true;
-    if (value && (value->kind != KS_FOLD_SAME || value->array))
-        ks_fold_refuse(f, node, "%s", ks_fold_differs(f, value));
-    return true;
-}
-
-// The expression without the thread's number: "0", or what that is added to; NULL where it is no such sum.
-static const char *without_thread(struct ks_folder *f, const struct ks_node *start)
-{
-    if (ks_fold_is_thread(f, start))
-        return "0";
-    for (int i = 0; ks_node_is(start, KS_N_BINARY, "+") && i < 2; i++)
-        if (ks_fold_is_thread(f, start->kid[i]))
-            return ks_fold_same(f, start->kid[1 - i]) ? ks_node_text(f->s->arena, &f->s->body, start->kid[1 - i]) : NULL;
-    return NULL;
-}
-
-// Whether a loop steps by the block's size, which may be a number.
-static bool steps_by_block(struct ks_folder *f, const struct ks_loop *l)
-{
-    const struct ks_node *by = l->step->n == 2 ? l->step->kid[1] : NULL;
-    if (by && strcmp(l->step->text, "=") == 0 && by->kind == KS_N_BINARY)
-        by = by->kid[ks_node_is(by->kid[0], KS_N_NAME, l->var)];
-    if (!by)
-        return false;
-    struct ks_poly p = ks_affine_eval(&f->env, by), block = ks_poly_symbol("blockDim.x");
-    if (ks_poly_equal(&p, &block))
-        return true;
-    int64_t threads = 0;
-    if (!p.known || p.n != 1 || p.term[0].n > 1)
-        return false;
-    const char *constant = p.term[0].n == 1 ? ks_subject_constant(f->s, p.term[0].symbol[0]) : NULL;
-    if (p.term[0].n == 0)
-        threads = p.term[0].coef;
-    else if (p.term[0].coef != 1 || !constant || !ks_parse_i64(constant, &threads))
-        return false;
-    if (threads < 2)
-        return false;
-    ks_fold_ask(f, l->node, threads);
-    return true;
-}
-
-// A loop that threads enter with their number; false where it is none.
-static bool shared_loop(struct ks_folder *f, struct ks_node *node)
-{
-    struct ks_loop l;
-    if (f->first || f->depth > 0)
-        return false;
-    ks_loop_read(f->s->arena, f->s->decl, &f->s->body, &f->env, node, &l);
-    if (!l.start || !l.step || l.down)
-        return false;
-    struct ks_poly start = ks_affine_eval(&f->env, l.start);
-    if (!ks_poly_mentions(&start, "threadIdx."))
-        return false;
-    const char *text = without_thread(f, l.start);
-    if (!text || !steps_by_block(f, &l)) {
-        ks_fold_refuse(f, node, "the loop does not go from the thread's number in steps of the block");
-        return true;
-    }
-    if (l.why && !f->why)
-        f->why = l.why;
-    ks_fold_same(f, l.limit);
-    struct turn t = {f, &l};
-    ks_node_walk(l.body, visit_turn, &t);
-    for (size_t i = 0; i < l.n_reductions; i++) {
-        const struct ks_reduction *r = &l.reductions[i];
-        struct ks_fold_value *value = ks_fold_find(f, r->name);
-        enum ks_fold_op op = ks_fold_op_of(r->front, r->between, r->pick);
-        bool goes_on = value && value->kind == KS_FOLD_PART && value->op == op;
-        if (!value || value->shared || op == KS_FOLD_ANY || value->type == KS_T_NONE ||
-            !(goes_on || ks_fold_is_neutral(value, op))) {
-            ks_fold_refuse(f, node, "%s does not begin with what changes nothing", r->name);
-            return true;
-        }
-        value->kind = KS_FOLD_PART;
-        value->op = op;
-        value->literal = NULL;
-        value->whole = false;
-    }
-    ks_edit_add(f->s->arena, f->edits, l.start->begin, l.start->end, text);
-    ks_edit_add(f->s->arena, f->edits, l.step->begin, l.step->end, ks_arena_printf(f->s->arena, "%s++", l.var));
-    f->folded++;
-    return true;
-}
-
-// A tree in shared memory behind which the first element holds the block's value; false where it looks like none.
-static bool tree(struct ks_folder *f, struct ks_node *node)
-{
-    struct ks_tree t;
-    const char *why = ks_tree_read(f->s, &f->env, node, &t);
-    if (why && (strchr("/*<>", node->kid[2]->text[0]) == NULL || node->kid[2]->text[0] == '\0'))
-        return false;
-    if (why && !f->why)
-        f->why = why;
-    if (f->first)
-        ks_fold_refuse(f, node, "threads meet where not all are");
-    for (int i = 0; !f->why && i < t.n; i++) {
-        const struct ks_tree_update *u = &t.update[i];
-        struct ks_fold_value *array = ks_fold_find(f, u->array);
-        enum ks_fold_op op = ks_fold_op_of(u->front, u->between, u->pick);
-        if (!array || !array->array || array->kind != KS_FOLD_PART || op == KS_FOLD_ANY ||
-            (array->op != op && array->op != KS_FOLD_ANY)) {
-            ks_fold_refuse(f, node, "%s does not hold what the tree may combine", u->array);
-            return true;
-        }
-        array->kind = KS_FOLD_SAME;
-        array->whole = array->op == KS_FOLD_ANY;
-        array->op = op;
-        array->literal = NULL;
-    }
-    if (f->why)
-        return true;
-    ks_fold_ask(f, node, t.threads);
-    erase(f, node);
-    f->folded++;
-    return true;
 }
 
 // A loop that all threads go through alike: what holds in front of a turn holds behind it.
@@ -414,6 +281,8 @@ static void common_loop(struct ks_folder *f, struct ks_node *node)
 
 static void statement(struct ks_folder *f, struct ks_node *node)
 {
+    if (f->leads && node->kind != KS_N_EXPR && node->kind != KS_N_BLOCK)
+        ks_fold_refuse(f, node, "the first lanes of warps do more than to hand on what their warps have");
     switch (node->kind) {
     case KS_N_DECL:
         declaration(f, node);
@@ -428,12 +297,14 @@ static void statement(struct ks_folder *f, struct ks_node *node)
         scope(f, node);
         return;
     case KS_N_FOR:
-        if (!(meets(node->kid[3]) && tree(f, node)) && !shared_loop(f, node))
+        if (ks_fold_shuffles(f, node))
+            ks_fold_erase(f, node);
+        else if (!ks_fold_tree(f, node) && !ks_fold_shared_loop(f, node))
             common_loop(f, node);
         return;
     case KS_N_RETURN:
-        if (f->first || f->depth > 0)
-            ks_fold_refuse(f, node, "the first thread returns alone");
+        if (f->first || f->warp)
+            ks_fold_refuse(f, node, "not all threads return");
         f->left = true;
         return;
     case KS_N_EMPTY:
@@ -479,8 +350,9 @@ enum ks_status ks_fold_threads(struct ks_subject *s, struct ks_edit_list *edits,
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", f.why);
     if (f.folded == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads of a block share no loop", s->decl->line);
-    const char *one = ks_arena_printf(s->arena, "%sblock.y == 1 && block.z == 1",
-                                      f.threads ? ks_arena_printf(s->arena, "block.x == %lld && ", (long long)f.threads) : "");
+    const char *warps = f.warps ? "block.x % 32 == 0 && " : "";
+    const char *size = f.threads ? ks_arena_printf(s->arena, "block.x == %lld && ", (long long)f.threads) : "";
+    const char *one = ks_arena_printf(s->arena, "%s%sblock.y == 1 && block.z == 1", warps, size);
     if (!numbers_blocks(s)) { // a map has a number in x
         size_t front = s->body.block->begin + 1;
         ks_edit_add(s->arena, edits, front, front, "\n    if (blockIdx.x > 0)\n        return;");

@@ -73,11 +73,12 @@ static const char *read(struct ks_folder *f, const struct ks_callee *callee, str
     if (in.why)
         return in.why;
     const struct ks_fold_value *value = ks_fold_find(&in, result);
-    if (!value->whole || value->kind > KS_FOLD_FIRST || value->op == KS_FOLD_ANY)
+    if (!value->whole || (value->kind > KS_FOLD_FIRST && value->kind != KS_FOLD_WARP) || value->op == KS_FOLD_ANY)
         return "it returns other than what it is given, combined over the block";
     one->op = value->op;
     one->type = param->type.elem.scalar;
-    one->first = value->kind == KS_FOLD_FIRST;
+    one->kind = value->kind;
+    one->warps = in.warps;
     one->threads = in.threads;
     return NULL;
 }

@@ -76,7 +76,7 @@ struct ks_fold_value ks_fold_join(const struct ks_fold_value *a, const struct ks
     bool same_text = a->literal && b->literal && strcmp(a->literal, b->literal) == 0;
     v.literal = same_text ? a->literal : NULL;
     v.whole = a->whole && b->whole && a->op == b->op;
-    if (a->kind == b->kind && (a->kind != KS_FOLD_PART || a->op == b->op))
+    if (a->kind == b->kind && (a->kind <= KS_FOLD_FIRST || a->kind == KS_FOLD_OWN || a->op == b->op))
         return v;
     if (a->kind == KS_FOLD_PART && !a->array && ks_fold_is_neutral(b, a->op))
         return v;
@@ -109,7 +109,7 @@ static struct ks_fold_value name(struct ks_folder *f, const struct ks_node *expr
         return (struct ks_fold_value){.kind = KS_FOLD_SAME};
     if (value->array)
         return own(f, expr, ks_arena_printf(f->s->arena, "%s is used as a whole", expr->text));
-    if (value->kind == KS_FOLD_OWN || value->kind == KS_FOLD_PART)
+    if (value->kind > KS_FOLD_FIRST)
         own(f, expr, ks_fold_differs(f, value));
     if (value->kind == KS_FOLD_FIRST && !f->first)
         own(f, expr, ks_arena_printf(f->s->arena, "%s is known to the first thread alone", expr->text));
@@ -119,7 +119,7 @@ static struct ks_fold_value name(struct ks_folder *f, const struct ks_node *expr
 static struct ks_fold_value worse(struct ks_fold_value a, struct ks_fold_value b)
 {
     struct ks_fold_value v = {.kind = a.kind > b.kind ? a.kind : b.kind};
-    v.kind = v.kind == KS_FOLD_PART ? KS_FOLD_OWN : v.kind;
+    v.kind = v.kind > KS_FOLD_FIRST ? KS_FOLD_OWN : v.kind;
     return v;
 }
 
@@ -133,6 +133,10 @@ static struct ks_fold_value element(struct ks_folder *f, const struct ks_node *e
                                    array->name));
     struct ks_fold_value v = *array;
     v.array = v.shared = false;
+    if (v.kind > KS_FOLD_FIRST)
+        own(f, expr, ks_fold_differs(f, array));
+    if (v.kind == KS_FOLD_WARP)
+        v.kind = KS_FOLD_OWN;
     if (v.kind == KS_FOLD_OWN)
         own(f, expr, ks_arena_printf(f->s->arena, "what %s holds is not known", array->name));
     else
@@ -152,9 +156,10 @@ static bool asks_others(const char *function)
 
 static bool is_quiet(const struct ks_folder *f, const char *function, int depth)
 {
-    static const char *const loud[] = {"threadIdx", "blockDim", "warpSize", "asm", "__asm__", "static", "__shared__", NULL};
-    static const char *const words[] = {"if", "for", "while", "return", "sizeof", "int", "float", "double", "unsigned", "long",
-                                        "short", "char", "bool", "static_cast", "switch", "size_t", NULL};
+    static const char *const loud[] = {"threadIdx", "blockDim", "warpSize", "asm", "__asm__", "static", "__shared__",
+                                       NULL};
+    static const char *const words[] = {"if", "for", "while", "return", "sizeof", "int", "float", "double", "unsigned",
+                                        "long", "short", "char", "bool", "static_cast", "switch", "size_t", NULL};
     const struct ks_callee *callee = ks_callee_find(&f->s->brief->callees, function);
     struct ks_token *tokens;
     if (!callee || !callee->body || depth > 8)
@@ -199,9 +204,11 @@ static struct ks_fold_value combined(struct ks_folder *f, const struct ks_node *
         ks_fold_refuse(f, call, "%s: %s", function, one->why);
         return own(f, call, function);
     }
+    bool part = value && value->kind == KS_FOLD_PART && !f->warp && (value->op == one->op || value->op == KS_FOLD_ANY);
+    bool lanes = value && value->kind == KS_FOLD_LANES && one->kind == KS_FOLD_WARP && value->op == one->op;
     if (f->first)
         ks_fold_refuse(f, call, "threads meet where not all are");
-    if (!value || value->array || value->kind != KS_FOLD_PART || (value->op != one->op && value->op != KS_FOLD_ANY))
+    if (!value || value->array || !(part || lanes))
         ks_fold_refuse(f, call, "what %s is given is no value that it may combine", function);
     else if (value->type != one->type)
         ks_fold_refuse(f, call, "%s is given another type than its own", function);
@@ -210,8 +217,11 @@ static struct ks_fold_value combined(struct ks_folder *f, const struct ks_node *
         return own(f, call, function);
     ks_edit_add(f->s->arena, f->edits, call->begin, call->end, arg->text);
     f->folded++;
-    return (struct ks_fold_value){.kind = one->first ? KS_FOLD_FIRST : KS_FOLD_SAME, .type = one->type,
-                                  .whole = value->op == KS_FOLD_ANY, .op = one->op};
+    f->warps = f->warps || one->warps;
+    struct ks_fold_value v = {.kind = KS_FOLD_FIRST, .type = one->type, .whole = value->whole || value->op == KS_FOLD_ANY,
+                              .op = one->op};
+    v.kind = part ? one->kind : KS_FOLD_FIRST;
+    return v;
 }
 
 static struct ks_fold_value call(struct ks_folder *f, const struct ks_node *expr)
@@ -249,6 +259,10 @@ struct ks_fold_value ks_fold_eval(struct ks_folder *f, const struct ks_node *exp
         array = expr->kid[0]->kind == KS_N_NAME ? ks_fold_find(f, expr->kid[0]->text) : NULL;
         if (array && array->array)
             return element(f, expr, array);
+        break;
+    case KS_N_COND:
+        if (ks_fold_gather(f, expr, &v))
+            return v;
         break;
     case KS_N_CAST:
         v = ks_fold_eval(f, expr->kid[0]);

@@ -17,6 +17,8 @@ struct ks_fold_value {
         KS_FOLD_SAME,  // in all threads
         KS_FOLD_FIRST, // the first thread has it, for the others it is another
         KS_FOLD_PART,  // of what the threads have, `op` makes the value of the block
+        KS_FOLD_WARP,  // of what the first lanes of the warps have, `op` makes it; of an array: its elements, by warps
+        KS_FOLD_LANES, // of what the lanes of the first warp have, `op` makes it
         KS_FOLD_OWN,   // a thread's own
     } kind;
     const char *name;
@@ -32,7 +34,8 @@ struct ks_fold_function { // that combines what the threads of a block give it
     const char *name, *why; // why it is none, or NULL
     enum ks_fold_op op;
     enum ks_scalar type;
-    bool first;             // the first thread alone gets the value
+    int kind;               // of what it returns: KS_FOLD_SAME, FIRST or WARP
+    bool warps;             // it asks for whole warps
     int64_t threads;        // it asks for, 0: any
 };
 
@@ -55,6 +58,9 @@ struct ks_folder {
     int externs;               // arrays in shared memory whose size the launch gives
     int folded;                // loops that were shared, and values that were combined
     bool first;                // for the first thread alone
+    bool leads;                // for the first lane of each warp
+    bool warp;                 // for the first warp alone
+    bool warps;                // a block has to have whole warps
     bool left;                 // nothing goes on from here
     bool alone;                // the statement is all that a branch or loop has
     const char *reason;        // why the last value is a thread's own
@@ -73,6 +79,20 @@ bool ks_fold_same(struct ks_folder *folder, const struct ks_node *expr);
 // What to say of a variable that has no one value.
 const char *ks_fold_differs(const struct ks_folder *folder, const struct ks_fold_value *value);
 bool ks_fold_is_thread(const struct ks_folder *folder, const struct ks_node *expr);
+// Takes a statement out.
+void ks_fold_erase(struct ks_folder *folder, const struct ks_node *node);
+// A loop that threads enter with their number; false where it is none.
+bool ks_fold_shared_loop(struct ks_folder *folder, struct ks_node *loop);
+// A tree in shared memory behind which the first element holds the block's value; false where it looks like none.
+bool ks_fold_tree(struct ks_folder *folder, struct ks_node *loop);
+// Conditions: the first lane of each warp, the first warp; and a thread's warp as an index (engine/fold_warp.c).
+bool ks_fold_leads(const struct ks_folder *folder, const struct ks_node *test);
+bool ks_fold_first_warp(const struct ks_folder *folder, const struct ks_node *test);
+bool ks_fold_is_warp(const struct ks_folder *folder, const struct ks_node *expr);
+// `lane < warps ? array[lane] : NEUTRAL`, what the first warp goes on with; false where it is no such choice.
+bool ks_fold_gather(struct ks_folder *folder, const struct ks_node *cond, struct ks_fold_value *value);
+// A loop in which lanes of a warp combine; false where it is none.
+bool ks_fold_shuffles(struct ks_folder *folder, const struct ks_node *loop);
 // What two ways leave of a variable where they meet.
 struct ks_fold_value ks_fold_join(const struct ks_fold_value *a, const struct ks_fold_value *b);
 // Whether a value in all threads is also a part of what `op` makes of them all, the value itself.

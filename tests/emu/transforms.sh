@@ -299,7 +299,6 @@ refused "$source/product.cu" 'shuffle shuffle=1' 'no loop with a barrier'
 made shared 'lanes lanes=32 fold=1' CORRECT
 made shared 'lanes lanes=128 fold=1; unroll unroll=4' CORRECT
 made levels 'lanes lanes=64 fold=1' CORRECT
-made halves 'lanes lanes=8 fold=1' CORRECT
 made halves 'split split=3 fold=1' CORRECT
 made shared 'lanes lanes=128 fold=1' WRONG 's/opt_i < 4/opt_i < 3/'
 made levels 'lanes lanes=64 fold=1' WRONG 's/part = sum;/part = most;/'
@@ -327,6 +326,20 @@ folded_not levels 's/if (!threadIdx.x)/if (cols)/; s/all\[blockIdx.y\] = /all[bl
 folded_not levels 's/float total = 0.0f/float total = 0.0f, last = 0.0f/; s/total += from\[c\];/& last = from[c];/' 'line 26: last goes from turn to turn'
 folded_not levels 's/sum += expf/most += 1; sum += expf/' 'line 24: most is also used in the loop'
 refused "$source/product.cu" 'fold' 'line [0-9]*: .* differs from thread to thread'
+# The same by shuffles.
+made warps 'lanes lanes=64 fold=1' CORRECT
+made warps 'lanes lanes=64 fold=1' WRONG 's/best = high/best = sum/'
+folded_not warps 's/(0xffffffff,/(0xffff,/' 'line 34: block_sum: line 3: warp_sum: line 2: what lanes of a warp exchange is no value'
+folded_not warps 's/offset = 16/offset = 8/' 'line 34: block_sum: line 3: warp_sum: line [0-9]*: __shfl_down_sync is not understood'
+folded_not warps 's/offset >>= 1/offset -= 1/' 'line 34: block_sum: line 3: warp_sum: line [0-9]*: __shfl_down_sync is not understood'
+folded_not warps 's/: 0.0f;/: 1.0f;/' 'line 34: block_sum: line [0-9]*: what warp_sum is given is no value'
+folded_not warps 's/blockDim.x \/ 32)/blockDim.x \/ 64)/' 'line 34: block_sum: line [0-9]*: what warp_sum is given is no value'
+folded_not warps 's/    if (lane == 0)$/    if (lane == 1)/' 'line 34: block_sum: line [0-9]*: lane differs from thread to thread'
+folded_not warps 's/partial\[wid\]/partial[lane]/' "line 34: block_sum: line [0-9]*: an element of partial other than the thread's own is set"
+folded_not warps 's/fmaxf(__shfl/fminf(__shfl/' 'line 41: what lanes of a warp exchange is no value'
+folded_not warps 's/: -INFINITY;/: 0.0f;/' 'line 48: what lanes of a warp exchange is no value'
+folded_not warps 's/row\[c\] \* scale/row[c] * sum/' 'line 53: sum differs from thread to thread'
+folded_not warps 's/if (warp == 0)/if (warp == 1)/' 'line 45: warp differs from thread to thread'
 
 # Two launches, parts in a workspace between them.
 made tall 'split split=4; unroll unroll=4' CORRECT
