@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/emu/emu_finding.h"
 #include "key/elf.h"
 #include "verify/vector.h"
 
@@ -22,6 +23,7 @@
 struct counted {
     struct ks_counts steps[KS_LAUNCH_STEPS];
     size_t n;
+    bool faulty; // it accessed what it may not, and what it read was as declared
 };
 
 // Counts a plan (proposal NULL: the original) on a problem. *known is false where the device cannot tell.
@@ -35,11 +37,16 @@ static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, stru
     uint64_t addresses[KS_LAUNCH_SLOTS];
     char reason[256];
     struct ks_scope scope = ks_judge_scope(judge, &vector.problem, &vector.layout, proposal);
-    *known = false;
+    *known = out->faulty = false;
     out->n = 0;
-    for (size_t i = 0; i < vector.layout.n_slots; i++)
-        if (vector.layout.slots[i].bytes > FILL_BYTES)
-            vector.layout.slots[i].role = KS_ROLE_OUT;
+    bool filled = true;
+    for (size_t i = 0; i < vector.layout.n_slots; i++) {
+        struct ks_slot *slot = &vector.layout.slots[i];
+        if (slot->bytes <= FILL_BYTES)
+            continue;
+        filled = filled && slot->role == KS_ROLE_OUT;
+        slot->role = KS_ROLE_OUT;
+    }
     scope.addresses = addresses;
     ks_placement_predict(&vector.layout, KS_AS_ALLOCATED, addresses);
     size_t n_workspaces = proposal == NULL ? 0 : proposal->n_workspaces;
@@ -62,6 +69,7 @@ static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, stru
     if (plan == NULL)
         return KS_OK;
     answer = ks_worker_ask(worker, "count", json_pack("{s:O}", "plan", plan), COUNT_SECONDS);
+    out->faulty = filled && answer == KS_ANSWER_LIMIT && ks_finding_faults(worker->text);
     const json_t *steps = answer == KS_ANSWER_OK ? json_object_get(worker->reply, "steps") : NULL;
     if (answer == KS_ANSWER_INTERRUPTED)
         return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
@@ -148,9 +156,9 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
         KS_TRY(status);
         *mark = made;
         judge->insts[w] = small && known ? insts_of(&counted) : 0;
-        if ((small && known && insts_of(&counted) <= RUN_INSTS) || !halve(sizes, n, kept)) {
+        // What fails as declared is not made smaller until it does not.
+        if ((small && known && insts_of(&counted) <= RUN_INSTS) || (!changed && counted.faulty) || !halve(sizes, n, kept))
             return KS_OK;
-        }
     }
 }
 
@@ -222,15 +230,16 @@ enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *
 
 static enum ks_status time_one(struct ks_judge *judge, struct ks_worker *worker, size_t w,
                                const struct ks_candidate *c, double *us, const char **limit,
-                               struct ks_err *err)
+                               bool *faulty, struct ks_err *err)
 {
     struct ks_arena scratch = {0};
     const struct ks_problem *problem = &judge->declared[w];
-    struct counted counted;
+    struct counted counted = {.n = 0};
     bool known;
     enum ks_status status = count(judge, &scratch, worker, problem, c, &counted, &known, err);
     *us = status == KS_OK && known
               ? time_of(judge, &counted, (double)ks_problem_traffic(problem), limit) : 0;
+    *faulty = counted.faulty;
     ks_arena_free(&scratch);
     return status;
 }
@@ -238,10 +247,14 @@ static enum ks_status time_one(struct ks_judge *judge, struct ks_worker *worker,
 enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err)
 {
     const char *limit;
-    KS_TRY(ks_oracle_ready(judge, err));
-    judge->oracle_holds = 0;
-    for (size_t w = 0; w < judge->n_problems; w++)
-        KS_TRY(time_one(judge, &judge->oracle, w, NULL, &judge->baseline_us[w], &limit, err));
+    bool faulty;
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        KS_TRY(ks_oracle_ready(judge, err));
+        judge->oracle_holds = 0;
+        KS_TRY(time_one(judge, &judge->oracle, w, NULL, &judge->baseline_us[w], &limit, &faulty, err));
+        if (faulty)
+            judge->problems[w] = judge->declared[w];
+    }
     return KS_OK;
 }
 
@@ -252,12 +265,12 @@ static enum ks_status times_of(struct ks_judge *judge, const struct ks_candidate
     struct ks_worker worker;
     enum ks_status status = KS_OK;
     KS_TRY(ks_runner_take(judge, &worker, KS_SPARES, err));
-    bool loaded = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
+    bool loaded = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK, faulty;
     for (size_t w = 0; status == KS_OK && w < judge->n_problems; w++) {
         us[w] = 0;
         limits[w] = "";
         if (loaded && ks_judge_counts(judge, w) && judge->baseline_us[w] > 0)
-            status = time_one(judge, &worker, w, c, &us[w], &limits[w], err);
+            status = time_one(judge, &worker, w, c, &us[w], &limits[w], &faulty, err);
     }
     ks_worker_stop(&worker);
     return status;

@@ -17,7 +17,8 @@ enum ks_status ks_modelled_sizes(struct ks_judge *judge, const struct ks_tu_kern
 // where that changes nothing, or is too much for this device; the count of attempts is that of sizes and one.
 enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *declared, size_t w,
                                   size_t attempt, bool *made, struct ks_err *err);
-// Microseconds of the original on each declared workload into judge->baseline_us; 0 where none can be told.
+// Microseconds of the original on each declared workload into judge->baseline_us; 0 where none can be told. A workload
+// that it fails on is the session's problem as declared again: it is to be judged there.
 enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err);
 // Original and candidate on every declared workload: timings, geomean, and MODELLED where the candidate
 // should be faster by more than a model errs, else NOT_FASTER. NOT_MEASURED where a plan cannot be counted.

@@ -391,7 +391,7 @@ static enum ks_status count(void *self, const struct ks_dev_plan *plan, struct k
         // Inputs may be missing, and other blocks: what is wrong here says nothing of the kernel.
         char text[900];
         ks_finding_text(&emu->findings.list[0], text, sizeof text);
-        KS_FAIL(err, KS_E_LIMIT, "not counted: %.300s", text);
+        KS_FAIL(err, KS_E_LIMIT, KS_NOT_COUNTED "%.300s", text);
     }
     return KS_OK;
 }

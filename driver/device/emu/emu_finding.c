@@ -45,6 +45,16 @@ bool ks_finding_stops(const char *text)
     return ks_finding_is(text, KS_F_DEADLOCK) || ks_finding_is(text, KS_F_ENDLESS);
 }
 
+bool ks_finding_faults(const char *text)
+{
+    static const enum ks_finding_kind kinds[] = {KS_F_OUT_OF_BOUNDS, KS_F_MISALIGNED, KS_F_READ_ONLY, KS_F_BARRIER_DIVERGENCE};
+    const size_t n = strlen(KS_NOT_COUNTED);
+    for (size_t i = 0; strncmp(text, KS_NOT_COUNTED, n) == 0 && i < sizeof kinds / sizeof *kinds; i++)
+        if (ks_finding_is(text + n, kinds[i]))
+            return true;
+    return false;
+}
+
 const char *ks_emu_file(const struct ks_emu_module *module, uint32_t source)
 {
     return source == 0 ? NULL : module->files[source >> 20];

@@ -54,10 +54,14 @@ const char *ks_emu_file(const struct ks_emu_module *module, uint32_t source);
 // "out-of-bounds", "race", ...
 const char *ks_finding_name(enum ks_finding_kind kind);
 #define KS_FINDING_SCHEDULE " under --seed " // stands behind the kind in what run() says of a varied schedule
+#define KS_NOT_COUNTED "not counted: " // stands before the finding that ended a count
 // Whether a text begins with this kind (ks_finding_text), with any, and with one that means that it never ends.
 bool ks_finding_is(const char *text, enum ks_finding_kind kind);
 bool ks_finding_leads(const char *text);
 bool ks_finding_stops(const char *text);
+// Whether what ended a count is the code's own fault, whatever the inputs are and which blocks ran: an access that no
+// block may make, threads that part at a barrier.
+bool ks_finding_faults(const char *text);
 // One line: kind, what, thread and block, file:line, both sides of a race.
 void ks_finding_text(const struct ks_finding *finding, char *out, size_t size);
 
