@@ -480,7 +480,7 @@ int verify_suite(struct verifying *v, const char *dir, const char *only)
         return verb_fail(v->context, &err);
     }
     if (v->draw == 0) // of all sessions, so that it can be named
-        v->draw = ks_seed_from_os() & INT64_MAX;
+        v->draw = ks_seed_to_tell();
     struct running r = {.v = v, .gates = *v, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
     for (size_t i = 0; i < suite.n; i++) {
         r.jobs[r.n_jobs++] = job_of(v, &suite.at[i], &suite.at[i].main);

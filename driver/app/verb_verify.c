@@ -62,12 +62,10 @@ enum ks_status verify_read_proposal(struct ks_arena *arena, const char *path,
                                     struct ks_proposal *proposal, struct ks_err *err)
 {
     struct ks_slice text;
-    struct ks_yaml *root;
     struct ks_err local = {0};
     if (ks_file_read(arena, path, PROPOSAL_MAX, &text, &local) != KS_OK)
         KS_FAIL(err, KS_E_USER, "%s", local.text);
-    KS_TRY(ks_yaml_parse(arena, path, text, &root, err));
-    return ks_proposal_read(arena, path, root, proposal, err);
+    return ks_variant_read_proposal(arena, path, text, proposal, err);
 }
 
 enum ks_status verify_find_proposal(struct ks_verb_context *context, const char *name,

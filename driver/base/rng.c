@@ -75,3 +75,9 @@ uint64_t ks_seed_from_os(void)
     KS_ASSERT(n == (ssize_t)sizeof seed);
     return seed;
 }
+
+uint64_t ks_seed_to_tell(void)
+{
+    uint64_t seed = ks_seed_from_os() >> 11;
+    return seed + (seed == 0);
+}

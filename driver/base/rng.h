@@ -22,5 +22,7 @@ uint64_t ks_hash_counter(uint64_t seed, uint64_t index);
 
 // From the operating system; never repeats in practice. Aborts if the kernel gives none.
 uint64_t ks_seed_from_os(void);
+// Of those what a reader of JSON keeps, whose numbers are doubles: for seeds that are told. Not 0.
+uint64_t ks_seed_to_tell(void);
 
 #endif

@@ -374,16 +374,17 @@ static enum ks_status read_root(const struct reader *r, struct ks_slice text,
     return ks_yaml_known(r->name, parsed, known, r->err);
 }
 
+static const char *const variant_keys[] = {
+    "format",   "kernel", "arch",   "correctness", "speed", "geomean",   "lower",
+    "rationale", "includes", "params", "source", "when",   "workspace", "plan",
+    "domain",   "evidence", "provenance", "id",  "key",    "key_fields", NULL};
+
 static enum ks_status read_variant(const struct reader *r, struct ks_slice text,
                                    struct ks_variant *variant)
 {
-    static const char *const known[] = {
-        "format",   "kernel", "arch",   "correctness", "speed", "geomean",   "lower",
-        "rationale", "includes", "params", "source", "when",   "workspace", "plan",
-        "domain",   "evidence", "provenance", "id",  "key",    "key_fields", NULL};
     const struct ks_yaml *root, *domain;
     int value;
-    KS_TRY(read_root(r, text, known, &root));
+    KS_TRY(read_root(r, text, variant_keys, &root));
     KS_TRY(read_text(r, root, "kernel", &variant->kernel));
     KS_TRY(read_int(r, root, "arch", &variant->arch));
     KS_TRY(read_name(r, root, "correctness", correctness_names, COUNT(correctness_names), &value));
@@ -425,6 +426,20 @@ enum ks_status ks_variant_read(struct ks_arena *arena, const char *name, struct 
     const struct reader r = {arena, name, err};
     *variant = (struct ks_variant){0};
     return as_damage(read_variant(&r, text, variant), err);
+}
+
+enum ks_status ks_variant_read_proposal(struct ks_arena *arena, const char *name, struct ks_slice text,
+                                        struct ks_proposal *proposal, struct ks_err *err)
+{
+    const struct reader r = {arena, name, err};
+    const struct ks_yaml *root;
+    struct ks_yaml *parsed;
+    KS_TRY(ks_yaml_parse(arena, name, text, &parsed, err));
+    if (ks_yaml_get(parsed, "format") != NULL)
+        KS_TRY(read_root(&r, text, variant_keys, &root));
+    else if (parsed->kind == KS_YAML_MAP)
+        KS_TRY(ks_yaml_known(name, parsed, variant_keys, err));
+    return ks_proposal_read(arena, name, parsed, proposal, err);
 }
 
 static enum ks_status read_original(const struct reader *r, struct ks_slice text,

@@ -81,6 +81,10 @@ const char *ks_variant_text(struct ks_arena *arena, const struct ks_variant *var
 // KS_E_FORMAT: damaged; KS_E_UNSUPPORTED: format newer than KS_VARIANT_FORMAT. `name` for messages.
 enum ks_status ks_variant_read(struct ks_arena *arena, const char *name, struct ks_slice text,
                                struct ks_variant *variant, struct ks_err *err);
+// The proposal alone, of a variant file or of one that has nothing else; whether the rest belongs to it is not asked.
+// KS_E_USER also for a key that neither has; KS_E_UNSUPPORTED: of a newer format.
+enum ks_status ks_variant_read_proposal(struct ks_arena *arena, const char *name, struct ks_slice text,
+                                        struct ks_proposal *proposal, struct ks_err *err);
 const char *ks_original_text(struct ks_arena *arena, const struct ks_original_decision *decision);
 enum ks_status ks_original_read(struct ks_arena *arena, const char *name, struct ks_slice text,
                                 struct ks_original_decision *decision, struct ks_err *err);

@@ -44,7 +44,7 @@ double ks_judge_weight(const struct ks_judge *judge, size_t workload)
 
 void ks_judge_reseed(struct ks_judge *judge)
 {
-    uint64_t seed = judge->options.seed != 0 ? judge->options.seed : ks_seed_from_os() & INT64_MAX;
+    uint64_t seed = judge->options.seed != 0 ? judge->options.seed : ks_seed_to_tell();
     if (!ks_judge_defends(judge, KS_D_SEEDS))
         seed = 1; // weakened on purpose
     judge->seed = seed;

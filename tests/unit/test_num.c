@@ -135,6 +135,8 @@ static void random_choices_are_in_range_and_reach_all(void **state)
         assert_in_range(seen[i], 850, 1150);
     assert_int_equal(ks_rng_below(&rng, 1), 0);
     assert_true(ks_seed_from_os() != ks_seed_from_os());
+    for (int i = 0; i < 100; i++) // as a double, and back
+        assert_in_range(ks_seed_to_tell(), 1, (UINT64_C(1) << 53) - 1);
 }
 
 static void lower_ranks_are_those_of_the_sign_test(void **state)

@@ -47,6 +47,10 @@ status 2 "$ks" verify vadd.cu --only R01 && says '--only goes with --suite'
 status 2 "$ks" verify none.cu && says 'no such file'
 status 2 "$ks" verify vadd.cu:vadd --variant none.yaml && says 'none.yaml'
 status 2 "$ks" verify vadd.cu --variant vadd_ok.yaml && says 'say which'
+sed '/^plan/i wehn: n > 100000' vadd_ok.yaml > vadd_key.yaml
+status 2 "$ks" verify vadd.cu:vadd --variant vadd_key.yaml && says "vadd_key.yaml:" && says "unknown key 'wehn'; did you mean 'when'"
+sed '1i format: 9' vadd_ok.yaml > vadd_format.yaml
+status 100 "$ks" verify vadd.cu:vadd --variant vadd_format.yaml && says 'format 9 is newer'
 status 2 "$ks" verify vadd.cu:sub --variant vadd_ok.yaml && says 'no marked kernel'
 
 # A mark that cannot be read is told with its place by whoever would need it, whichever kernel is asked for.
