@@ -138,7 +138,9 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
         far += w.parts[i].far;
         w.reference.noise = fmax(w.reference.noise, w.parts[i].noise);
     }
-    if (far * 8 > judged) {
+    // Of great or slight numbers squares overflow on the original's way: what they come to then is right as well.
+    bool ends = vector->family == KS_FAMILY_GREAT || vector->family == KS_FAMILY_SLIGHT;
+    if (far * 8 > judged && !ends) {
         free(own);
         return false;
     }
