@@ -203,6 +203,8 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
 {
     static int timed;
     name = fake_plain_name(name);
+    // As dirty lines or heat would, what ran before makes this one slower.
+    double behind = fake_named(fake_last, "_heats") ? 1.02 : fake_named(fake_last, "_warms") ? 1.004 : 1;
     snprintf(fake_last, sizeof fake_last, "%s", name);
     bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift") ||
                     fake_named(name, "vramp");
@@ -268,7 +270,7 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
                    : fake_named(name, "_crawl")          ? 50
                    : fake_named(name, "_bigonly")        ? (n < 2000 ? 2 : 0.5)
                                                          : 0.5;
-    *us = scale * ((double)n * 0.025 + 0.1);
+    *us = scale * ((double)n * 0.025 + 0.1) * (original ? behind : 1);
     if (fake_named(name, "vdrift") && original)
         *us *= timed++ % 2 == 0 ? 1.03 : 1;
     return true;

@@ -144,11 +144,14 @@ static void a_defence_that_is_off_lets_its_case_through(void **state)
         {"vadd_apart1", KS_D_PLACEMENT, OFF(KS_D_PLACEMENT)},
         {"vadd_nondet", KS_D_REPETITION,
          OFF(KS_D_REPETITION) | OFF(KS_D_EXACT_PROBE) | OFF(KS_D_TIMED_OUTPUT)},
+        {"vadd_stale", KS_D_PROCESS_SPLIT, OFF(KS_D_PROCESS_SPLIT) | OFF(KS_D_POISON)},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         print_message("          %s without %s\n", cases[i].kernel, ks_defence_name(cases[i].defence));
         assert_int_equal(judge_vadd(cases[i].kernel, cases[i].off).correctness, KS_C_CORRECT);
     }
+    // Without poison alone no answer of the original's is in reach.
+    assert_int_equal(judge_vadd("vadd_stale", OFF(KS_D_POISON)).correctness, KS_C_WRONG);
 }
 
 // Where the original adds floats with atomics, its runs may agree by luck: the candidate's need not.
@@ -211,6 +214,10 @@ static void speed_is_doubted(void **state)
     expect(judge_vadd("vadd_light", OFF(KS_D_FLOOR)), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
     expect(judge_vadd_of("vdrift", "vadd_ok", "1", 0, false), KS_C_CORRECT, KS_S_VOID, "not quiet");
     expect(judge_vadd_of("vdrift", "vadd_ok", "1", OFF(KS_D_CONTROL), false), KS_C_CORRECT, KS_S_AMBIGUOUS, "");
+    // A gain over an original that the candidate itself slows down.
+    expect(judge_vadd("vadd_heats", 0), KS_C_CORRECT, KS_S_VOID, "slower beside the candidate than alone");
+    expect(judge_vadd("vadd_heats", OFF(KS_D_CONTROL)), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    expect(judge_vadd("vadd_warms", 0), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
 }
 
 // Times that no clock gives are no measurement, whatever is right otherwise.
