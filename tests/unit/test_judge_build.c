@@ -65,7 +65,7 @@ static int close_bench(void **state)
     return 0;
 }
 
-static struct ks_proposal *propose(const char *kernel, const char *before, const char *body)
+static struct ks_proposal *propose_on(const char *grid, const char *kernel, const char *before, const char *body)
 {
     struct ks_err err = {0};
     struct ks_yaml *root;
@@ -74,11 +74,16 @@ static struct ks_proposal *propose(const char *kernel, const char *before, const
         &bench.unit.arena,
         "params: [a, b, c, n]\nsource: |\n  %s\n  __global__ void %s(const float *a, const float *b, float *c, int n)\n  {\n"
         "      int i = blockIdx.x * blockDim.x + threadIdx.x;\n      %s\n  }\n"
-        "plan:\n  - {kernel: %s, grid: [\"ceildiv(n,128)\"], block: [128], args: [a, b, c, n]}\n",
-        before, kernel, body, kernel);
+        "plan:\n  - {kernel: %s, grid: [\"%s\"], block: [128], args: [a, b, c, n]}\n",
+        before, kernel, body, kernel, grid);
     check(ks_yaml_parse(&bench.unit.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
     check(ks_proposal_read(&bench.unit.arena, "p.yaml", root, p, &err), &err);
     return p;
+}
+
+static struct ks_proposal *propose(const char *kernel, const char *before, const char *body)
+{
+    return propose_on("ceildiv(n,128)", kernel, before, body);
 }
 
 #define HONEST "if (i < n) c[i] = a[i] + b[i];"
@@ -165,16 +170,37 @@ static void who_changes_an_original_fails_alone(void **state)
             fail_msg("%s \"%s\"", ks_correctness_name(v[i].correctness), v[i].reason);
 }
 
-static void the_gate_can_be_switched_off_in_tests_only(void **state)
+// Each gate rejects its own, and where it is off no other objects.
+static void gates_can_be_switched_off_in_tests_only(void **state)
 {
     (void)state;
-    struct ks_proposal *p = propose("vadd_clock2", "", "if (i < n && clock64() != 7) c[i] = a[i] + b[i];");
+    const struct {
+        const char *kernel, *body, *grid;
+        enum ks_defence defence; enum ks_check_kind check; enum ks_correctness verdict;
+    } cases[] = {
+        {"vadd_asm", "asm volatile(\"\"); " HONEST, "ceildiv(n,128)", KS_D_TEXT, KS_CHECK_TEXT, KS_C_STATIC},
+        {"vadd_zero", HONEST, "n/0", KS_D_LIMITS, KS_CHECK_LIMITS, KS_C_LAUNCH},
+        {"vadd_series2", "if (i < n) c[i] = a[i] + b[i] + 0 * series(a[i], n);", "ceildiv(n,128)", KS_D_IDENTITY,
+         KS_CHECK_IDENTITY, KS_C_STATIC},
+        {"vadd_clock2", "if (i < n && clock64() != 7) c[i] = a[i] + b[i];", "ceildiv(n,128)", KS_D_STATIC_GATE,
+         KS_CHECK_STATIC, KS_C_STATIC},
+    };
     struct ks_verdict v;
     struct ks_err err = {0};
-    bench.off.off[KS_D_STATIC_GATE] = true;
-    check(ks_judge_quick(bench.judge, &p, 1, &v, &err), &err);
-    bench.off.off[KS_D_STATIC_GATE] = false;
-    assert_int_equal(v.correctness, KS_C_CORRECT);
+    for (size_t i = 0; i < 4; i++) {
+        print_message("          %s\n", ks_defence_name(cases[i].defence));
+        struct ks_proposal *on = propose_on(cases[i].grid, cases[i].kernel, "", cases[i].body);
+        struct ks_proposal *off = propose_on(cases[i].grid, cases[i].kernel, "", ks_arena_printf(
+            &bench.unit.arena, "%s // without", cases[i].body)); // no session judges a text twice
+        check(ks_judge_gates(bench.judge, on, &v, &err), &err);
+        assert_int_equal(v.correctness, cases[i].verdict);
+        assert_int_equal(v.checks.result[cases[i].check], KS_CHECK_FAILED);
+        bench.off.off[cases[i].defence] = true;
+        check(ks_judge_gates(bench.judge, off, &v, &err), &err);
+        bench.off.off[cases[i].defence] = false;
+        assert_int_equal(v.correctness, KS_C_VOID); // nothing found: only runs can tell
+        assert_int_equal(v.checks.result[KS_CHECK_STATIC], KS_CHECK_PASSED);
+    }
 }
 
 // Millions of instantiations: ended in time, and no harm to the next one in the same compile.
@@ -313,7 +339,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
         cmocka_unit_test(many_compile_side_by_side),
         cmocka_unit_test(who_changes_an_original_fails_alone),
-        cmocka_unit_test(the_gate_can_be_switched_off_in_tests_only),
+        cmocka_unit_test(gates_can_be_switched_off_in_tests_only),
         cmocka_unit_test(a_template_bomb_is_defused),
         cmocka_unit_test(the_build_that_ships_is_judged),
         cmocka_unit_test(wrong_arithmetic_is_seen_whatever_its_name),
