@@ -32,6 +32,16 @@ static enum ks_status read_words(const struct reader *r, const struct ks_yaml *m
     return KS_OK;
 }
 
+static enum ks_status read_yes(const struct reader *r, const struct ks_yaml *map, const char *key, bool *yes)
+{
+    const struct ks_yaml *value = ks_yaml_get(map, key);
+    const char *text = ks_yaml_text(map, key, "");
+    *yes = strcmp(text, "yes") == 0;
+    if (value != NULL && !*yes && strcmp(text, "no") != 0)
+        FAIL_AT(r, value->line, "`%s` is yes or no", key);
+    return KS_OK;
+}
+
 static bool is_correctness(const char *word)
 {
     for (int c = KS_C_CORRECT; c <= KS_C_VOID; c++)
@@ -64,7 +74,7 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
     one->emu = ks_yaml_text(map, "emu", one->emu);
     one->expect = (struct ks_strv){0};
     KS_TRY(read_words(r, map, "expect", &one->expect));
-    one->timed = strcmp(ks_yaml_text(map, "timed", "no"), "yes") == 0;
+    KS_TRY(read_yes(r, map, "timed", &one->timed));
     for (size_t i = 0; i < one->expect.len; i++) {
         bool speed = is_speed(one->expect.at[i]) && strcmp(one->expect.at[i], "VOID") != 0;
         if (!speed && !is_correctness(one->expect.at[i]))
@@ -125,20 +135,31 @@ static bool wanted(const char *id, const char *only)
     return false;
 }
 
+static enum ks_status read_number(const struct reader *r, const struct ks_yaml *map, const char *key,
+                                  int64_t *n)
+{
+    const struct ks_yaml *value = ks_yaml_get(map, key);
+    *n = 0;
+    if (value != NULL && (!ks_parse_i64(ks_yaml_text(map, key, ""), n) || *n < 0))
+        FAIL_AT(r, value->line, "`%s` is a number of fixtures", key);
+    return KS_OK;
+}
+
 static enum ks_status read_least(const struct reader *r, const struct ks_yaml *root,
                                  struct suite *suite)
 {
+    static const char *const known[] = {"least", NULL}, *const devices[] = {"cuda", "emu", "none", NULL},
+                      *const kinds[] = {"reject", "accept", NULL};
     const struct ks_yaml *least = ks_yaml_get(root, "least");
-    for (size_t i = 0; least != NULL && i < least->len && suite->n_least < 4; i++) {
+    KS_TRY(ks_yaml_known(r->path, root, known, r->err));
+    KS_TRY(ks_yaml_known(r->path, least, devices, r->err));
+    for (size_t i = 0; least != NULL && i < least->len; i++) {
         const struct ks_yaml *one = &least->items[i];
-        int64_t reject, accept;
-        if (!ks_parse_i64(ks_yaml_text(one, "reject", "0"), &reject) ||
-            !ks_parse_i64(ks_yaml_text(one, "accept", "0"), &accept))
-            FAIL_AT(r, one->line, "how many must be judged on %s: {reject: N, accept: N}",
-                    least->keys[i]);
-        suite->least[suite->n_least].device = least->keys[i];
-        suite->least[suite->n_least].reject = reject;
-        suite->least[suite->n_least++].accept = accept;
+        KS_TRY(ks_yaml_known(r->path, one, kinds, r->err));
+        suite->least[i].device = least->keys[i];
+        KS_TRY(read_number(r, one, "reject", &suite->least[i].reject));
+        KS_TRY(read_number(r, one, "accept", &suite->least[i].accept));
+        suite->n_least = i + 1;
     }
     return KS_OK;
 }

@@ -44,6 +44,22 @@ printf 'expect: [STATIC]\ndefence: txet-gate\n' > "$scratch/suite/X01-odd/expect
 "$build/bin/ks" verify --suite "$scratch/suite" $unconfined > /dev/null 2> "$scratch/log"
 [ $? = 2 ] && grep -q 'no defence `txet-gate`' "$scratch/log" || fail "a wrong defence"
 
+# refused FILE TEXT WORDS: with that text in the file nothing is judged, and it says where and why.
+refused() {
+    printf "$2" > "$scratch/suite/$1"
+    "$build/bin/ks" verify --suite "$scratch/suite" $unconfined > /dev/null 2> "$scratch/log"
+    [ $? = 2 ] && grep -qF -- "$1:$3" "$scratch/log" || { cat "$scratch/log"; fail "$1 of $2"; }
+}
+yaml=X01-odd/expect.yaml
+refused $yaml 'expect: [STATIC]\ntimed: true\n' '2: `timed` is yes or no'
+printf 'expect: [STATIC]\ndefence: text-gate\n' > "$scratch/suite/$yaml"
+refused suite.yaml 'laest: {none: {reject: 9}}\n' "1: unknown key 'laest'; did you mean 'least'?"
+refused suite.yaml 'least:\n  nonee: {reject: 9}\n' "2: unknown key 'nonee'; did you mean 'none'?"
+refused suite.yaml 'least:\n  none: {rejects: 9}\n' "2: unknown key 'rejects'; did you mean 'reject'?"
+refused suite.yaml 'least:\n  none: {reject: some}\n' '2: `reject` is a number'
+refused suite.yaml 'least:\n  none: 9\n' "2: expected 'key: value'"
+rm "$scratch/suite/suite.yaml"
+
 # A proposal that its loader refuses is STATIC, and no harm to what is compiled with it; a missing one is no verdict.
 cp -r "$scratch/suite/X01-odd" "$scratch/suite/X02-unreadable"
 printf 'expect: [STATIC]\ndefence: text-gate\n' | tee "$scratch/suite/X01-odd/expect.yaml" > "$scratch/suite/X02-unreadable/expect.yaml"
