@@ -11,8 +11,6 @@
 #include "os/proc.h"
 #include "os/term.h"
 
-#define TU_MAX (4u << 20)
-
 enum ending { NOT_JUDGEABLE, MATCHED, DIFFERED };
 
 struct job {
@@ -93,35 +91,6 @@ static void close_tu(struct running *r)
     r->tu_key = NULL;
 }
 
-// The TU under another workload, for devices that take hours for the declared one.
-static enum ks_status with_workload(struct ks_arena *arena, const char *file, const char *workload,
-                                    const char **out, char **dir, struct ks_err *err)
-{
-    struct ks_slice text;
-    KS_TRY(ks_file_read(arena, file, TU_MAX, &text, err));
-    KS_TRY(ks_dir_temp(arena, "ks-suite", dir, err));
-    struct ks_buf copy = KS_BUF(TU_MAX + 4096);
-    bool placed = false, inside = false;
-    for (size_t at = 0; at < text.len;) {
-        const char *line = text.at + at, *newline = memchr(line, '\n', text.len - at);
-        size_t n = newline != NULL ? (size_t)(newline - line) : text.len - at;
-        at += n + 1;
-        if (inside || ks_starts_with(line, "#pragma ks workload")) {
-            inside = n > 0 && line[n - 1] == '\\';
-            if (!placed)
-                ks_buf_printf(&copy, "#pragma ks workload %s\n", workload);
-            placed = true;
-            continue;
-        }
-        ks_buf_add(&copy, line, n);
-        ks_buf_putc(&copy, '\n');
-    }
-    *out = ks_path_join(arena, *dir, ks_path_base(file));
-    enum ks_status status = ks_file_write(*out, ks_buf_text(&copy), copy.len, false, 0, err);
-    ks_buf_free(&copy);
-    return status;
-}
-
 static void open_tu(struct running *r, const struct job *job)
 {
     struct verifying *v = r->v;
@@ -137,8 +106,7 @@ static void open_tu(struct running *r, const struct job *job)
     r->tu_status = KS_OK;
     r->tu_err = (struct ks_err){0};
     if (emulated(v) && job->asked->emu != NULL)
-        r->tu_status = with_workload(arena, asked->file, job->asked->emu, &file, &r->copy_dir,
-                                     &r->tu_err);
+        r->tu_status = suite_with_workload(arena, asked->file, asked->emu, &file, &r->copy_dir, &r->tu_err);
     if (r->tu_status == KS_OK) {
         r->tu_status = verb_tu_open(v->context, file, words.at, &r->tu, &r->tu_err);
         r->tu_open = true;
@@ -165,6 +133,13 @@ static void refuse(struct job *job, enum ks_correctness correctness, const char 
     job->verdict = (struct ks_verdict){.correctness = correctness, .speed = KS_S_NOT_MEASURED};
     snprintf(job->verdict.reason, sizeof job->verdict.reason, "%.500s", reason);
     job->refused = true;
+}
+
+// The loader of proposals is the first of the gates.
+static void refuse_text(struct job *job, const char *reason)
+{
+    refuse(job, KS_C_STATIC, reason);
+    job->verdict.checks.result[KS_CHECK_TEXT] = KS_CHECK_FAILED;
 }
 
 // Brings compile and session to what the job needs. false: the job has its verdict already.
@@ -214,34 +189,60 @@ static bool among(const char *word, const struct ks_strv *words)
     return false;
 }
 
-// A weakened judgement is right if the defence that is off is not what rejected: something else is said
-// than with all of them on, or just what the fixture lists.
+// Whether gates would have said all that is expected.
+static bool gates_alone(const struct ks_strv *expect)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < expect->len; i++)
+        n += strcmp(expect->at[i], "STATIC") == 0 || strcmp(expect->at[i], "COMPILE") == 0;
+    return n > 0 && n == expect->len;
+}
+
+// Where nothing was run and no gate objects: of a fixture that a gate must reject that is wrong, and without
+// that gate it is what was to be shown.
+static enum ending ending_of_silence(const struct verifying *v, struct job *job)
+{
+    bool weakened = job->asked == &job->fixture->weakened;
+    if (suite_by_gate(job->fixture) && weakened && !gates_alone(&job->asked->expect))
+        return MATCHED;
+    job->text = "no gate rejects it";
+    if (suite_by_gate(job->fixture))
+        return DIFFERED;
+    job->text = v->absent != NULL ? "no device, and the gates find nothing"
+                                  : "too much for this device, and the gates find nothing";
+    return NOT_JUDGEABLE;
+}
+
+// A weakened judgement is right if it says what the fixture lists, or if that lists nothing, something else
+// than with all defences on. What could not be judged then shows nothing.
 static enum ending ending_of(const struct verifying *v, struct job *job)
 {
     bool weakened = job->asked == &job->fixture->weakened;
     const struct ks_verdict *verdict = &job->verdict;
     const struct ks_strv *expect = &job->asked->expect;
-    bool silent = job->silent;
-    if (weakened && expect->len == 0) {
-        bool again = !silent && among(outcome(job), &job->fixture->main.expect);
-        return again ? DIFFERED : MATCHED;
-    }
-    if (silent) {
-        job->text = v->absent != NULL ? "no device, and the gates find nothing"
-                                      : "too much for this device, and the gates find nothing";
-        return NOT_JUDGEABLE;
-    }
+    const char *said = outcome(job);
+    if (job->silent)
+        return ending_of_silence(v, job);
     if (verdict->correctness == KS_C_UNSUPPORTED && !among("UNSUPPORTED", expect)) {
         job->text = "this device cannot judge it";
         return NOT_JUDGEABLE;
     }
+    if (weakened && strcmp(said, "VOID") == 0 && !among("VOID", expect)) {
+        job->text = "no verdict without its defence";
+        return NOT_JUDGEABLE;
+    }
+    job->text = suite_blame(v->context->arena, job->fixture, job->asked, verdict);
+    if (job->text != NULL)
+        return DIFFERED;
+    if (weakened && expect->len == 0)
+        return among(said, &job->fixture->main.expect) ? DIFFERED : MATCHED;
     bool no_clock = verdict->correctness == KS_C_CORRECT && job->asked->timed &&
                     verdict->speed == KS_S_NOT_MEASURED && emulated(v);
     if (no_clock && !among("CORRECT", expect)) {
         job->text = "this device measures no time";
         return NOT_JUDGEABLE;
     }
-    bool matched = among(outcome(job), expect) ||
+    bool matched = among(said, expect) ||
                    (verdict->correctness == KS_C_CORRECT && among("CORRECT", expect));
     return matched ? MATCHED : DIFFERED;
 }
@@ -292,8 +293,8 @@ static enum ks_status judge_job(struct running *r, struct job *job, struct ks_er
     if (ready) {
         struct ks_proposal *proposal;
         enum ks_status status = proposal_of(r, job, &proposal, err);
-        if (status == KS_E_USER) // its loader is the first of the gates
-            refuse(job, KS_C_STATIC, err->text);
+        if (status == KS_E_USER)
+            refuse_text(job, err->text);
         else if (status == KS_OK)
             status = verify_judge(v, r->judge, r->kernel, proposal, &job->verdict, err);
         if (status != KS_E_USER)
@@ -365,7 +366,7 @@ static json_t *job_json(const struct job *job)
 }
 
 struct tally {
-    int judged, failed, not_judgeable, rejects, accepts, weakened, weakened_failed;
+    int judged, failed, not_judgeable, rejects, accepts, weakened, weakened_failed, weakened_not_judgeable;
 };
 
 static void print_job(const struct verifying *v, const struct job *job)
@@ -387,7 +388,8 @@ static void report_job(struct verifying *v, const struct job *job, struct tally 
     if (!v->context->json)
         print_job(v, job);
     if (weakened) {
-        tally->weakened++;
+        tally->weakened += job->ending != NOT_JUDGEABLE;
+        tally->weakened_not_judgeable += job->ending == NOT_JUDGEABLE;
         tally->weakened_failed += job->ending == DIFFERED;
         json_t *row = json_array_get(v->rows, json_array_size(v->rows) - 1);
         json_object_set_new(row, "weakened", job_json(job));
@@ -441,6 +443,7 @@ static int report(struct running *r, const struct suite *suite, const char *dir)
         json_object_set_new(report, "accepts", json_integer(t.accepts));
         json_object_set_new(report, "weakened", json_integer(t.weakened));
         json_object_set_new(report, "weakened_failed", json_integer(t.weakened_failed));
+        json_object_set_new(report, "weakened_not_judgeable", json_integer(t.weakened_not_judgeable));
         json_object_set_new(report, "enough", json_boolean(all));
         json_object_set_new(report, "exit", json_integer(exit_code));
         ks_json_print(report);
@@ -448,24 +451,18 @@ static int report(struct running *r, const struct suite *suite, const char *dir)
     }
     json_decref(v->rows);
     printf("%d judged (%d to reject, %d to accept), %d of them wrongly; %d not judgeable on %s; %d "
-           "without their defence, %d of them wrongly%s\n", t.judged, t.rejects, t.accepts, t.failed,
+           "without their defence, %d of them wrongly, %d not judgeable%s\n", t.judged, t.rejects, t.accepts, t.failed,
            t.not_judgeable, v->device.name[0] != '\0' ? v->device.name : "no device", t.weakened,
-           t.weakened_failed, all ? "" : "; too few judged");
+           t.weakened_failed, t.weakened_not_judgeable, all ? "" : "; too few judged");
     if (t.failed + t.weakened_failed > 0)
         printf("the same sizes, values and addresses again: the same words and --draw %lld\n", (long long)v->draw);
     return exit_code;
 }
 
-// Whether leaving the defence out can show anything here: without a device, only where the gates reject.
+// Whether leaving the defence out can show anything here: without a device, only of a gate.
 static bool worth_weakening(const struct verifying *v, const struct suite_fixture *f)
 {
-    static const char *const by_gates[] = {"STATIC", "COMPILE", "LAUNCH", "VOID"};
-    if (!f->has_weakened || !ks_defence_switchable())
-        return false;
-    for (size_t i = 0; i < 4 && v->absent != NULL; i++)
-        if (strcmp(f->main.expect.at[0], by_gates[i]) == 0)
-            return true;
-    return v->absent == NULL;
+    return f->has_weakened && ks_defence_switchable() && (v->absent == NULL || suite_by_gate(f));
 }
 
 int verify_suite(struct verifying *v, const char *dir, const char *only)

@@ -21,16 +21,28 @@ struct suite_fixture {
     const char *kernel;          // NULL: the TU's only one
     const char *defence;         // that must catch it; NULL: it must be accepted
     struct suite_case main, weakened;
-    bool has_weakened;
+    bool has_weakened;           // judged once more with that defence off
 };
 
 struct suite {
     struct suite_fixture *at; size_t n;
-    struct { const char *device; int64_t reject, accept; } least[4]; size_t n_least;
+    struct { const char *device; int64_t reject, accept; } least[3]; size_t n_least;
 };
 
 // KS_E_USER: a file is not as it should be. `only`: comma-separated beginnings of ids, or NULL.
 enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only,
                           struct suite *suite, struct ks_err *err);
+// The TU under another workload, for devices that take hours for the declared one: a copy in the new folder *dir.
+enum ks_status suite_with_workload(struct ks_arena *arena, const char *file, const char *workload,
+                                   const char **out, char **dir, struct ks_err *err);
+
+// verb_suite_blame.c
+// Whether `defence` is none of verify/defence.h but a word for what no build can leave out.
+bool suite_is_fixed(const char *defence);
+// Whether the defence that the fixture names is a gate, which needs no device.
+bool suite_by_gate(const struct suite_fixture *f);
+// What speaks against the fixture's word for what rejects it, in the verdict on its `main` or `weakened`; or NULL.
+const char *suite_blame(struct ks_arena *arena, const struct suite_fixture *f,
+                        const struct suite_case *asked, const struct ks_verdict *verdict);
 
 #endif

@@ -5,6 +5,7 @@
 #include "os/file.h"
 
 #define TEXT_MAX (1u << 20)
+#define TU_MAX (4u << 20)
 
 struct reader {
     struct ks_arena *arena;
@@ -93,14 +94,39 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
     return KS_OK;
 }
 
+// How a reject is judged once more: with the defence off that it names, or why not at all.
+static enum ks_status read_weakened(const struct reader *r, const struct ks_yaml *root,
+                                    struct suite_fixture *f)
+{
+    static const char *const known[] = {"file", "nvcc", "off", "expect", "timed", "known_weak", "emu", NULL};
+    const struct ks_yaml *weakened = ks_yaml_get(root, "weakened");
+    enum ks_defence which;
+    bool named = f->defence != NULL, fixed = named && suite_is_fixed(f->defence);
+    if (named && !fixed && !ks_defence_parse(f->defence, &which))
+        FAIL_AT(r, ks_yaml_get(root, "defence")->line, "no defence `%s`", f->defence);
+    if (weakened == NULL && named && !fixed)
+        FAIL_AT(r, ks_yaml_get(root, "defence")->line,
+                "`weakened` says how it is judged without `%s`, or why it is not", f->defence);
+    if (weakened == NULL || (weakened->kind == KS_YAML_SCALAR && weakened->text[0] != '\0' && named && !fixed))
+        return KS_OK;
+    KS_TRY(ks_yaml_known(r->path, weakened, known, r->err));
+    if (!named || fixed)
+        FAIL_AT(r, weakened->line, "`weakened` needs a `defence` that a build can leave out");
+    f->weakened = f->main;
+    KS_TRY(read_case(r, f, weakened, &f->weakened));
+    if (!f->weakened.off.off[which])
+        FAIL_AT(r, weakened->line, "`off` lists the defence that `defence` names: `%s`", f->defence);
+    // What is asked then is whether the same is said again: a speed needs a speed.
+    f->weakened.timed |= f->main.timed && f->weakened.expect.len == 0;
+    f->has_weakened = true;
+    return KS_OK;
+}
+
 static enum ks_status read_fixture(const struct reader *r, const struct ks_yaml *root,
                                    struct suite_fixture *f)
 {
     static const char *const known[] = {"title", "file", "kernel", "nvcc", "expect", "timed",
                                         "defence", "weakened", "known_weak", "emu", NULL};
-    static const char *const known_weakened[] = {"file", "nvcc", "off", "expect", "timed",
-                                                 "known_weak", "emu", NULL};
-    enum ks_defence ignored;
     KS_TRY(ks_yaml_known(r->path, root, known, r->err));
     f->title = ks_yaml_text(root, "title", "");
     f->kernel = ks_yaml_text(root, "kernel", NULL);
@@ -109,18 +135,7 @@ static enum ks_status read_fixture(const struct reader *r, const struct ks_yaml 
     KS_TRY(read_case(r, f, root, &f->main));
     if (f->main.expect.len == 0)
         FAIL_AT(r, root->line, "`expect` lists the outcomes that are right");
-    if (f->defence != NULL && !ks_defence_parse(f->defence, &ignored))
-        FAIL_AT(r, ks_yaml_get(root, "defence")->line, "no defence `%s`", f->defence);
-    const struct ks_yaml *weakened = ks_yaml_get(root, "weakened");
-    if (weakened == NULL)
-        return KS_OK;
-    KS_TRY(ks_yaml_known(r->path, weakened, known_weakened, r->err));
-    f->has_weakened = true;
-    f->weakened = f->main;
-    KS_TRY(read_case(r, f, weakened, &f->weakened));
-    // What is asked then is whether the same is said again: a speed needs a speed.
-    f->weakened.timed |= f->main.timed && f->weakened.expect.len == 0;
-    return KS_OK;
+    return read_weakened(r, root, f);
 }
 
 static bool wanted(const char *id, const char *only)
@@ -203,4 +218,32 @@ enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *o
         return KS_OK;
     KS_TRY(read_yaml(&r, path, &root));
     return read_least(&r, root, suite);
+}
+
+enum ks_status suite_with_workload(struct ks_arena *arena, const char *file, const char *workload,
+                                   const char **out, char **dir, struct ks_err *err)
+{
+    struct ks_slice text;
+    KS_TRY(ks_file_read(arena, file, TU_MAX, &text, err));
+    KS_TRY(ks_dir_temp(arena, "ks-suite", dir, err));
+    struct ks_buf copy = KS_BUF(TU_MAX + 4096);
+    bool placed = false, inside = false;
+    for (size_t at = 0; at < text.len;) {
+        const char *line = text.at + at, *newline = memchr(line, '\n', text.len - at);
+        size_t n = newline != NULL ? (size_t)(newline - line) : text.len - at;
+        at += n + 1;
+        if (inside || ks_starts_with(line, "#pragma ks workload")) {
+            inside = n > 0 && line[n - 1] == '\\';
+            if (!placed)
+                ks_buf_printf(&copy, "#pragma ks workload %s\n", workload);
+            placed = true;
+            continue;
+        }
+        ks_buf_add(&copy, line, n);
+        ks_buf_putc(&copy, '\n');
+    }
+    *out = ks_path_join(arena, *dir, ks_path_base(file));
+    enum ks_status status = ks_file_write(*out, ks_buf_text(&copy), copy.len, false, 0, err);
+    ks_buf_free(&copy);
+    return status;
 }

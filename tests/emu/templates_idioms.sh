@@ -64,7 +64,7 @@ made() {
         idioms.cu > "suite/$1.cu"
     printf 'title: "%s %s"\nfile: ../%s.cu\nexpect: [%s]\nemu: "%s"\n' "$1" "$2" "$1" \
         "$([ -z "${WRONG:-}" ] && echo CORRECT || echo WRONG)" "$3" > "$dir/expect.yaml"
-    [ -z "${WRONG:-}" ] || echo 'defence: families' >> "$dir/expect.yaml"
+    [ -z "${WRONG:-}" ] || echo 'defence: comparison' >> "$dir/expect.yaml"
 }
 made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
 WRONG='s/combined(front, left)/front/' made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32

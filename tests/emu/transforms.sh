@@ -22,7 +22,11 @@ made() {
     {
         printf 'title: "%s"\nfile: ../%s.cu\nexpect: [%s]\n' "$2" "$1" "$3"
         sed -n 's/^#pragma ks workload \(.*\)/emu: "\1"/p' "$source/$1.cu"
-        [ "$3" = CORRECT ] || echo 'defence: families'
+        case $3 in
+        CORRECT) ;;
+        LAUNCH) printf 'defence: plan-limits\nweakened: "the launcher asks the same again"\n' ;;
+        *) echo 'defence: comparison' ;;
+        esac
     } > "$dir/expect.yaml"
 }
 # refused KERNEL-FILE "TRANSFORM PARAMETERS; ..." WORDS

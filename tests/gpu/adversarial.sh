@@ -50,8 +50,8 @@ told "$out/adversarial" txt | awk -v least="$(sed -n 's/^ *'$device': {reject: \
         gsub(/[(,;]/, " ")
         judged += $1; reject += $3; accept += $6; wrong += $9
         for (i = 1; i < NF; i++) {
-            if ($i == "not" && $(i + 1) == "judgeable") none += $(i - 1)
-            if ($i == "without" && $(i + 2) == "defence") { weak += $(i - 1); weak_wrong += $(i + 3) }
+            if ($i == "not" && $(i + 1) == "judgeable" && $(i + 2) == "on") none += $(i - 1)
+            if ($i == "without" && $(i + 2) == "defence") { weak += $(i - 1); weak_wrong += $(i + 3); weak_none += $(i + 7) }
         }
         next
     }
@@ -59,8 +59,8 @@ told "$out/adversarial" txt | awk -v least="$(sed -n 's/^ *'$device': {reject: \
     END {
         split(least, want, " ")
         few = all && (reject < want[1] || accept < want[2])
-        printf "%d judged (%d to reject, %d to accept), %d of them wrongly; %d not judgeable; %d without their defence, %d of them wrongly%s\n",
-            judged, reject, accept, wrong, none, weak, weak_wrong, few ? "; too few judged" : ""
+        printf "%d judged (%d to reject, %d to accept), %d of them wrongly; %d not judgeable; %d without their defence, %d of them wrongly, %d not judgeable%s\n",
+            judged, reject, accept, wrong, none, weak, weak_wrong, weak_none, few ? "; too few judged" : ""
         exit failed > 0 || few
     }' | tee "$out/adversarial.txt"
 exit "${PIPESTATUS[1]}"
