@@ -47,15 +47,31 @@ sqlite3_stmt *ks_database_get(struct ks_outcomes *o, enum ks_statement which, st
     return *stmt;
 }
 
+// While set nothing is written and closing leaves the log: SQLite would play it into the file by then.
+static void leave_alone(const struct ks_outcomes *o, bool alone)
+{
+    sqlite3_db_config(o->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, (int)alone, (int *)NULL);
+    sqlite3_exec(o->db, alone ? "PRAGMA query_only = ON" : "PRAGMA query_only = OFF", NULL, NULL, NULL);
+}
+
+// With its log, which a new memory must not take for its own.
+static enum ks_status damaged(const struct ks_outcomes *o, const char *what, struct ks_err *err)
+{
+    int dir = (int)(strrchr(o->path, '/') - o->path);
+    ks_err_set(err, KS_E_FORMAT,
+               "%s: the memory is damaged (%s); move it aside with `mkdir %.*s/bad && mv %s* %.*s/bad`"
+               " and a new one is begun",
+               o->path, what, dir, o->path, o->path, dir, o->path);
+    leave_alone(o, true);
+    return KS_E_FORMAT;
+}
+
 enum ks_status ks_database_fail(const struct ks_outcomes *o, const char *what, struct ks_err *err)
 {
     int code = sqlite3_errcode(o->db) & 0xff;
     const char *message = sqlite3_errmsg(o->db);
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB)
-        KS_FAIL(err, KS_E_FORMAT,
-                "%s: the memory is damaged (%s); move it aside with `mv %s %s.bad`"
-                " and a new one is begun",
-                o->path, message, o->path, o->path);
+        return damaged(o, message, err);
     if (o->network && (code == SQLITE_IOERR || code == SQLITE_PROTOCOL || code == SQLITE_CANTOPEN ||
                        code == SQLITE_BUSY || code == SQLITE_LOCKED))
         KS_FAIL(err, KS_E_IO,
@@ -142,20 +158,23 @@ static bool is_local(const char *dir)
     return true;
 }
 
-static enum ks_status migrate(struct ks_outcomes *o, struct ks_err *err)
+static enum ks_status read_version(struct ks_outcomes *o, int64_t *version, struct ks_err *err)
 {
-    int64_t version;
-    KS_TRY(ks_database_int(o, "PRAGMA user_version", &version, err));
-    if (version > KS_SCHEMA)
+    KS_TRY(ks_database_int(o, "PRAGMA user_version", version, err));
+    if (*version > KS_SCHEMA)
         KS_FAIL(err, KS_E_UNSUPPORTED,
                 "%s: written by a newer ks (format %d, this one reads %d); use that ks, or another "
                 "KS_STATE_DIR",
-                o->path, (int)version, KS_SCHEMA);
-    if (version == KS_SCHEMA)
-        return KS_OK;
+                o->path, (int)*version, KS_SCHEMA);
+    return KS_OK;
+}
+
+static enum ks_status migrate(struct ks_outcomes *o, struct ks_err *err)
+{
+    int64_t version;
     KS_TRY(ks_database_begin(o, err));
-    enum ks_status status = ks_database_int(o, "PRAGMA user_version", &version, err); // another may
-    for (; status == KS_OK && version < KS_SCHEMA; version++)                         // have been first
+    enum ks_status status = read_version(o, &version, err); // another may have been first
+    for (; status == KS_OK && version < KS_SCHEMA; version++)
         status = ks_database_run(o, ks_schema_step((int)version), err);
     char sql[64];
     snprintf(sql, sizeof sql, "PRAGMA user_version = %d", KS_SCHEMA);
@@ -171,10 +190,11 @@ static void sql_ln(sqlite3_context *context, int n, sqlite3_value **values)
     sqlite3_result_double(context, log(sqlite3_value_double(values[0])));
 }
 
-// A log that a crash left behind is played back by SQLite itself; pages are not looked through here, which
-// takes seconds where there are a million attempts (ks_outcomes_check does).
+// A log that a crash left behind is played back by SQLite itself, once the file is known to be ours; pages are
+// not looked through here, which takes seconds where there are a million attempts (ks_outcomes_check does).
 static enum ks_status open_at(const char *dir, struct ks_outcomes *o, struct ks_err *err)
 {
+    int64_t version;
     o->network = !is_local(dir);
     if (sqlite3_open_v2(o->path, &o->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) !=
         SQLITE_OK)
@@ -182,11 +202,14 @@ static enum ks_status open_at(const char *dir, struct ks_outcomes *o, struct ks_
     sqlite3_busy_timeout(o->db, BUSY_MS);
     sqlite3_create_function(o->db, "ln", 1, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL, sql_ln, NULL,
                             NULL);
+    leave_alone(o, true);
+    KS_TRY(read_version(o, &version, err));
+    leave_alone(o, false);
     KS_TRY(ks_database_run(o,
                            !o->network ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"
                                        : "PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL",
                            err));
-    return migrate(o, err);
+    return version == KS_SCHEMA ? KS_OK : migrate(o, err);
 }
 
 enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcomes **outcomes,
@@ -238,15 +261,14 @@ void ks_outcomes_close(struct ks_outcomes *o)
 enum ks_status ks_outcomes_check(struct ks_outcomes *o, struct ks_err *err)
 {
     sqlite3_stmt *stmt = NULL;
-    bool ok = sqlite3_prepare_v2(o->db, "PRAGMA quick_check(1)", -1, &stmt, NULL) == SQLITE_OK &&
-              sqlite3_step(stmt) == SQLITE_ROW &&
-              strcmp((const char *)sqlite3_column_text(stmt, 0), "ok") == 0;
+    enum ks_status status = KS_OK;
+    if (sqlite3_prepare_v2(o->db, "PRAGMA quick_check(1)", -1, &stmt, NULL) != SQLITE_OK ||
+        sqlite3_step(stmt) != SQLITE_ROW)
+        status = ks_database_fail(o, "cannot be looked through", err);
+    else if (strcmp((const char *)sqlite3_column_text(stmt, 0), "ok") != 0)
+        status = damaged(o, "its pages do not fit together", err);
     sqlite3_finalize(stmt);
-    if (!ok)
-        KS_FAIL(err, KS_E_FORMAT,
-                "%s: the memory is damaged; move it aside with `mv %s %s.bad` and a new one is begun",
-                o->path, o->path, o->path);
-    return KS_OK;
+    return status;
 }
 
 void ks_outcomes_wait(struct ks_outcomes *o, double seconds)

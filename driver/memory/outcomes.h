@@ -9,8 +9,9 @@
 struct ks_outcomes;
 
 // Opens or creates <state_dir>/memory.db, migrating older versions in one transaction. KS_E_FORMAT:
-// damaged (says how to move it aside); KS_E_UNSUPPORTED: written by a newer ks; KS_E_LIMIT: locked by
-// another process for long; KS_E_IO: says so where the folder lies on a network disk.
+// damaged (says how to move it aside); KS_E_UNSUPPORTED: written by a newer ks; neither it nor its log is
+// changed then. KS_E_LIMIT: locked by another process for long; KS_E_IO: says so where the folder lies on a
+// network disk.
 enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcomes **outcomes,
                                 struct ks_err *err);
 // Forgets first, where the memory has become larger than config->memory_max.

@@ -347,6 +347,116 @@ static void damage_within_is_named(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+enum damage { NO_DAMAGE, HEADER, PAGES };
+
+// A memory as a crash leaves it, its last attempts in the log alone, with `sql` run on it and then damaged.
+static void crashed(const struct ks_config *config, const char *sql, enum damage damage)
+{
+    char garbage[4096];
+    char *path = ks_path_join(&arena, config->state_dir, "memory.db");
+    struct ks_outcomes *o = opened(config);
+    for (int i = 0; i < 200; i++)
+        add(o, attempt("k", "a", "CORRECT", 2));
+    ks_outcomes_close(o);
+    pid_t child = fork();
+    if (child == 0) {
+        sqlite3 *db;
+        o = opened(config);
+        add(o, attempt("k", "a", "CORRECT", 2));
+        _exit(sqlite3_open(path, &db) != SQLITE_OK || sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    memset(garbage, 'x', sizeof garbage);
+    FILE *file = fopen(path, "r+");
+    struct stat is;
+    assert_non_null(file);
+    assert_int_equal(stat(path, &is), 0);
+    size_t n = damage == HEADER ? 100 : sizeof garbage; // bytes a page
+    long pages = damage == HEADER ? 1 : damage == PAGES ? is.st_size / 4096 : 0;
+    for (long page = damage == HEADER ? 0 : 2; page < pages; page++) {
+        fseek(file, page * 4096, SEEK_SET);
+        assert_int_equal(fwrite(garbage, 1, n, file), n);
+    }
+    fclose(file);
+}
+
+static struct ks_slice bytes_of(const struct ks_config *config, const char *name)
+{
+    struct ks_slice text;
+    struct ks_err err = {0};
+    if (ks_file_read(&arena, ks_path_join(&arena, config->state_dir, name), 16 << 20, &text, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    return text;
+}
+
+static void assert_same(struct ks_slice a, struct ks_slice b)
+{
+    assert_int_equal(a.len, b.len);
+    assert_memory_equal(a.at, b.at, a.len);
+}
+
+// SQLite would play a log that was left into the file when the last that has it open closes it.
+static void what_is_refused_keeps_its_log(void **state)
+{
+    (void)state;
+    static const struct { enum damage damage; const char *sql; enum ks_status status; } refused[] = {
+        {HEADER, "", KS_E_FORMAT},
+        {PAGES, "", KS_E_FORMAT},
+        {NO_DAMAGE, "PRAGMA user_version = 99", KS_E_UNSUPPORTED}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct ks_config config = fresh();
+        struct ks_err err = {0};
+        struct ks_outcomes *o;
+        struct ks_attempt *list, a = attempt("k", "a", "CORRECT", 2);
+        size_t n;
+        crashed(&config, refused[i].sql, refused[i].damage);
+        struct ks_slice file = bytes_of(&config, "memory.db"), log = bytes_of(&config, "memory.db-wal");
+        assert_true(log.len > 0);
+        config.memory_max = 1; // nor is anything forgotten
+        enum ks_status status = ks_outcomes_open(&config, &o, &err);
+        if (status == KS_OK) {
+            status = ks_outcomes_for_key(&arena, o, "k", &list, &n, &err);
+            assert_int_not_equal(ks_outcomes_add(o, &a, NULL), KS_OK);
+            ks_outcomes_close(o);
+        }
+        assert_int_equal(status, refused[i].status);
+        assert_same(bytes_of(&config, "memory.db"), file);
+        assert_same(bytes_of(&config, "memory.db-wal"), log);
+        const char *quoted = strchr(err.text, '`');
+        if (status == KS_E_FORMAT) { // what is advised takes the log along
+            assert_non_null(quoted);
+            char *advice = ks_arena_strdup(&arena, quoted + 1);
+            *strchr(advice, '`') = '\0';
+            assert_int_equal(system(advice), 0);
+            assert_same(bytes_of(&config, "bad/memory.db"), file);
+            assert_same(bytes_of(&config, "bad/memory.db-wal"), log);
+            o = opened(&config);
+            assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, &err), KS_OK);
+            assert_int_equal(n, 0);
+            ks_outcomes_close(o);
+        }
+        assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+    }
+}
+
+// What a crash left of a memory that is sound is played in, as ever.
+static void a_crash_of_a_sound_memory_loses_nothing(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_attempt *list;
+    size_t n;
+    crashed(&config, "", NO_DAMAGE);
+    struct ks_outcomes *o = opened(&config);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 201);
+    ks_outcomes_close(o);
+    assert_false(ks_file_exists(ks_path_join(&arena, config.state_dir, "memory.db-wal")));
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -360,6 +470,8 @@ int main(void)
         cmocka_unit_test(a_locked_memory_is_named),
         cmocka_unit_test(a_network_disk_is_told_of),
         cmocka_unit_test(damage_within_is_named),
+        cmocka_unit_test(what_is_refused_keeps_its_log),
+        cmocka_unit_test(a_crash_of_a_sound_memory_loses_nothing),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

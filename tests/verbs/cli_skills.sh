@@ -137,6 +137,6 @@ status 2 "$ks" skills merge mine nothing && says 'no skill'
 # A memory that cannot be used is named and left as it is; skills are listed all the same.
 mkdir damaged && echo 'no database, but long enough to look at what it begins with' > damaged/memory.db
 export KS_STATE_DIR=$PWD/damaged
-status 0 "$ks" skills list && has unroll && says 'memory.db: the memory is damaged' && says 'mv '
+status 0 "$ks" skills list && has unroll && says 'memory.db: the memory is damaged' && says 'mv .*memory.db\* '
 status 100 "$ks" skills disable unroll && says 'the memory is damaged'
 grep -q 'no database' damaged/memory.db || fail "the damaged memory was touched"
