@@ -22,7 +22,7 @@ struct profiling {
     int64_t workload; // 0: the heaviest
     bool lines;
     struct ks_skill_list skills;
-    struct ks_outcomes *outcomes; // NULL: no memory, or it says nothing of this device
+    struct ks_outcomes *outcomes; // NULL: no memory
     json_t *rows;
     size_t profiled;
     int exit_code;
@@ -160,7 +160,9 @@ static enum ks_status profile_one(struct profiling *p, const struct ks_tu_kernel
         return status;
     }
     size_t n =
-        ks_choose_skills(arena, &p->skills, &brief, &profile, p->outcomes, kernel->arch, &ranked);
+        ks_choose_skills(arena, &p->skills, &brief, &profile,
+                         verb_device_emulated(&p->device) ? NULL : p->outcomes, // which speaks of measured speed
+                         kernel->arch, &ranked);
     json_t *row = new_row(kernel, "profiled", ""), *skills = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(skills, skill_json(&ranked[i]));
@@ -212,15 +214,10 @@ static void profile_kernel(struct profiling *p, const struct ks_tu_kernel *kerne
 
 // ---- the verb
 
-// Looking never makes a memory where there is none; and none speaks of modelled speed.
 static void open_memory(struct profiling *p)
 {
-    const struct ks_config *config = &p->context->config;
     struct ks_err err = {0};
-    if (verb_device_emulated(&p->device) || config->state_dir == NULL ||
-        !ks_file_exists(ks_path_join(p->context->arena, config->state_dir, "memory.db")))
-        return;
-    if (ks_outcomes_open(config, &p->outcomes, &err) != KS_OK)
+    if (ks_outcomes_look(&p->context->config, &p->outcomes, &err) != KS_OK)
         ks_warn("%s; skills are ranked without memory", err.text);
 }
 
@@ -230,10 +227,10 @@ static enum ks_status profile_file(struct profiling *p, const char *file, const 
     struct ks_verb_context *context = p->context;
     size_t matched = 0;
     struct ks_library library;
-    KS_TRY(ks_library_load(context->arena, &context->config, NULL, false, &library, err));
+    open_memory(p);
+    KS_TRY(ks_library_load(context->arena, &context->config, p->outcomes, false, &library, err));
     p->skills = library.skills;
     KS_TRY(verb_tu_open(context, file, compile_words(p, words), &p->tu, err));
-    open_memory(p);
     for (size_t i = 0; i < p->tu.tu.n_kernels && !ks_stop_requested(); i++)
         if (verb_kernel_is(context->arena, &p->tu.tu.kernels[i], kernel)) {
             matched++;

@@ -232,14 +232,10 @@ static void show(struct showing *s, const struct subject *subject)
     json_decref(profile);
 }
 
-// Looking never makes a memory where there is none.
 static void open_memory(struct showing *s)
 {
-    const struct ks_config *config = &s->context->config;
     struct ks_err err = {0};
-    if (config->state_dir != NULL &&
-        ks_file_exists(ks_path_join(s->context->arena, config->state_dir, "memory.db")) &&
-        ks_outcomes_open(config, &s->outcomes, &err) != KS_OK)
+    if (ks_outcomes_look(&s->context->config, &s->outcomes, &err) != KS_OK)
         ks_warn("%s; attempts are left out", err.text);
 }
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/verb_skills.h"
+#include "base/log.h"
 #include "fmt/json.h"
 #include "fmt/table.h"
 #include "memory/fact.h"
@@ -194,8 +195,13 @@ static void print_facts(struct ks_verb_context *context)
 static int list_or_show(struct ks_verb_context *context, const char *id)
 {
     struct ks_library library;
+    struct ks_outcomes *outcomes;
     struct ks_err err = {0};
-    if (ks_library_load(context->arena, &context->config, NULL, true, &library, &err) != KS_OK)
+    if (ks_outcomes_look(&context->config, &outcomes, &err) != KS_OK)
+        ks_warn("%s; where skills stand is not known", err.text);
+    enum ks_status status = ks_library_load(context->arena, &context->config, outcomes, true, &library, &err);
+    ks_outcomes_close(outcomes);
+    if (status != KS_OK)
         return verb_fail(context, &err);
     if (id != NULL)
         return show(context, &library, id);

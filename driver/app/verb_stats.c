@@ -18,16 +18,14 @@ struct stats {
     size_t n_skills;
 };
 
-// Looking never makes a memory where there is none.
 static enum ks_status load_skills(struct ks_verb_context *context, struct stats *stats,
                                   struct ks_err *err)
 {
     const struct ks_config *config = &context->config;
     struct ks_outcomes *outcomes = NULL;
-    if (config->state_dir == NULL ||
-        !ks_file_exists(ks_path_join(context->arena, config->state_dir, "memory.db")))
+    KS_TRY(ks_outcomes_look(config, &outcomes, err));
+    if (outcomes == NULL)
         return KS_OK;
-    KS_TRY(ks_outcomes_open(config, &outcomes, err));
     enum ks_status status =
         ks_outcomes_stats(context->arena, outcomes, &stats->skills, &stats->n_skills, err);
     ks_outcomes_close(outcomes);

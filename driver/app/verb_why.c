@@ -310,11 +310,8 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
 
 static void open_memory(struct why *w)
 {
-    const struct ks_config *config = &w->context->config;
     struct ks_err err = {0};
-    if (config->state_dir != NULL &&
-        ks_file_exists(ks_path_join(w->context->arena, config->state_dir, "memory.db")) &&
-        ks_outcomes_open(config, &w->outcomes, &err) != KS_OK)
+    if (ks_outcomes_look(&w->context->config, &w->outcomes, &err) != KS_OK)
         ks_warn("%s; skills are ranked without memory", err.text);
     if (w->outcomes != NULL &&
         ks_outcomes_stats(w->context->arena, w->outcomes, &w->stats, &w->n_stats, &err) != KS_OK)
@@ -327,7 +324,8 @@ static enum ks_status explain_file(struct why *w, const char *file, const char *
     struct ks_verb_context *context = w->context;
     size_t matched = 0;
     struct ks_library library;
-    KS_TRY(ks_library_load(context->arena, &context->config, NULL, false, &library, err));
+    open_memory(w);
+    KS_TRY(ks_library_load(context->arena, &context->config, w->outcomes, false, &library, err));
     w->skills = library.skills;
     // Without a GPU the size of its L2 stays unknown, and nothing else.
     w->have_device = verb_device_ask(context, &w->device, NULL) == KS_OK;
@@ -338,7 +336,6 @@ static enum ks_status explain_file(struct why *w, const char *file, const char *
     KS_TRY(verb_tu_open(context, file, words, &w->tu, err));
     if (how != NULL && !context->json)
         printf("compiled %s; give the options of another compile behind --\n", how);
-    open_memory(w);
     for (size_t i = 0; i < w->tu.tu.n_kernels; i++) {
         const struct ks_tu_kernel *k = &w->tu.tu.kernels[i];
         if (!verb_kernel_is(context->arena, k, kernel))

@@ -245,6 +245,17 @@ enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcom
     return KS_OK;
 }
 
+enum ks_status ks_outcomes_look(const struct ks_config *config, struct ks_outcomes **outcomes,
+                                struct ks_err *err)
+{
+    struct ks_arena arena = {0};
+    *outcomes = NULL;
+    bool is_there = config->state_dir != NULL &&
+                    ks_file_exists(ks_path_join(&arena, config->state_dir, "memory.db"));
+    ks_arena_free(&arena);
+    return is_there ? ks_outcomes_open(config, outcomes, err) : KS_OK;
+}
+
 void ks_outcomes_close(struct ks_outcomes *o)
 {
     if (!o)

@@ -105,16 +105,6 @@ static enum ks_status load_all(struct ks_arena *arena, const struct ks_config *c
     return ks_skills_load(arena, own, true, skills, err);
 }
 
-static struct ks_outcomes *look_into_memory(struct ks_arena *arena, const struct ks_config *config)
-{
-    struct ks_outcomes *o = NULL;
-    struct ks_err err = {0};
-    if (config->state_dir != NULL && ks_file_exists(ks_path_join(arena, config->state_dir, "memory.db")) &&
-        ks_outcomes_open(config, &o, &err) != KS_OK)
-        ks_warn("%s; where skills stand is not known", err.text);
-    return o;
-}
-
 // nvcc's version, asked for (it is cached) only where a skill was adopted under one; NULL: not known.
 static const char *toolkit_now(struct ks_arena *arena, const struct ks_config *config,
                                const struct ks_skill_standing *s, const char **version)
@@ -132,8 +122,6 @@ enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *c
                                struct ks_err *err)
 {
     struct ks_skill_list every = {0};
-    struct ks_outcomes *opened = outcomes == NULL ? look_into_memory(arena, config) : NULL;
-    struct ks_outcomes *o = outcomes != NULL ? outcomes : opened;
     const char *toolkit = NULL;
     size_t installed = 0;
     *library = (struct ks_library){0};
@@ -142,9 +130,9 @@ enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *c
         struct ks_skill_standing s = {.id = every.at[i].id, .reason = "", .since = "", .toolkit = "",
                                       .standing = i < installed ? KS_IN_USE : KS_PROBATION};
         struct ks_err local = {0};
-        if (o != NULL && read_standing(arena, o, s.id, &s, &local) != KS_OK) {
+        if (outcomes != NULL && read_standing(arena, outcomes, s.id, &s, &local) != KS_OK) {
             ks_warn("%s; where skills stand is not known", local.text);
-            o = NULL;
+            outcomes = NULL;
         }
         if (!all && (s.standing == KS_DISABLED || s.standing == KS_RETIRED))
             continue;
@@ -157,7 +145,6 @@ enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *c
         *ks_vec_push(arena, &library->skills) = every.at[i];
         *ks_vec_push(arena, &library->standings) = s;
     }
-    ks_outcomes_close(opened);
     return status;
 }
 

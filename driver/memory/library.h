@@ -29,7 +29,7 @@ struct ks_library {
 
 const char *ks_library_own_dir(struct ks_arena *arena, const struct ks_config *config); // NULL: no state
 // Reads both folders; what is bad is left out with a warning. `all`: with those that are not tried.
-// `outcomes` NULL: the memory is looked into where there is one.
+// `outcomes` NULL: where skills stand is not known, and all of them count as they came.
 enum ks_status ks_library_load(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_outcomes *outcomes, bool all, struct ks_library *library,
                                struct ks_err *err);

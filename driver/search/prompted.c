@@ -165,18 +165,14 @@ enum ks_status ks_prompted(struct ks_tuner *t, struct ks_err *err)
 // On probation: nothing is believed of it, but it is shown, and `ks skills adopt` can try it.
 static enum ks_status add_skill(struct ks_tuner *t, const struct ks_summary *summary, struct ks_err *err)
 {
-    struct ks_outcomes *own = NULL;
+    struct ks_outcomes *outcomes = t->options->outcomes;
     struct ks_library library;
     struct ks_skill_standing standing;
-    if (t->options->outcomes == NULL) // on the emulated device, where nothing else is remembered
-        KS_TRY(ks_outcomes_open(t->options->config, &own, err));
-    struct ks_outcomes *outcomes = own != NULL ? own : t->options->outcomes;
-    enum ks_status status = ks_library_load(t->arena, t->options->config, outcomes, true, &library, err);
-    if (status == KS_OK)
-        status = ks_library_add(t->arena, t->options->config, outcomes, &library, "the model's skill",
-                                ks_slice_of(summary->text), &standing, err);
-    ks_outcomes_close(own);
-    return status;
+    if (outcomes == NULL)
+        KS_FAIL(err, KS_E_ABSENT, "there is no memory to keep in that it is on probation");
+    KS_TRY(ks_library_load(t->arena, t->options->config, outcomes, true, &library, err));
+    return ks_library_add(t->arena, t->options->config, outcomes, &library, "the model's skill",
+                          ks_slice_of(summary->text), &standing, err);
 }
 
 void ks_prompted_learn(struct ks_tuner *t, const struct ks_candidate *won, const struct ks_variant *variant)

@@ -197,25 +197,23 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
                               const struct ks_tune_options *options, struct ks_tune_result *result,
                               struct ks_err *err)
 {
-    double begun = ks_now();
     const struct ks_config *config = options->config;
+    struct ks_library library;
+    *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
+    KS_TRY(ks_library_load(arena, config, options->outcomes, false, &library, err));
+    double begun = ks_now(); // what waits for another process's memory is not the kernel's time
     struct ks_tuner t = {.arena = arena,
                          .tu = tu,
                          .kernel = kernel,
                          .plain = plain,
                          .options = options,
                          .result = result,
+                         .skills = library.skills,
+                         .template_dir = ks_path_join(arena, config->share_dir, "skills/templates"),
                          .best = 1,
                          .deadline = begun + options->budget_seconds};
-    *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
-    t.template_dir = ks_path_join(arena, config->share_dir, "skills/templates");
-    struct ks_library library;
-    enum ks_status status = ks_library_load(arena, config, options->outcomes, false, &library, err);
-    if (status != KS_OK)
-        return status;
-    t.skills = library.skills;
     ks_view(&t, "running the original", NULL);
-    status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
+    enum ks_status status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
                             &result->finding, err);
     ks_step_took(&t, KS_TUNE_OPENING, ks_now() - begun);
     if (result->finding != NULL)
