@@ -142,10 +142,10 @@ static const struct ks_verb verbs[] = {
      "Prints time, counters, bottleneck and distance from the measured ceilings as they were when\n"
      "the kernel was tuned on this machine, then the stored decision with its evidence and what else\n"
      "was tried. KEY and VARIANT may be cut to 4 digits or more. Options behind -- are those of\n"
-     "FILE.cu's compile; with none, the architectures that the stores have decisions for, or the\n"
-     "options of the last build that left it pending.\n"
+     "FILE.cu's compile; with none, the architectures that the stores have decisions for and those that\n"
+     "the memory has attempts for, or the options of the last build that left it pending.\n"
      "  --trajectory  only what was judged, as a tree: each attempt below the one that it adds to\n"
-     "Exit status: 1 when nothing is stored.\n",
+     "Exit status: 1 when nothing is stored; with --trajectory, when nothing was tried.\n",
      verb_show},
     {"diff", "FILE.cu[:KERNEL] [--variant=ID] [-- NVCC OPTIONS]", "original against variant, unified",
      "What is compiled in beside the original, as a unified diff, with its launch plan and domain.\n"

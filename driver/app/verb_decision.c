@@ -13,6 +13,21 @@ struct collecting {
     struct verb_decision_list *list;
 };
 
+// What only `accept` keeps from use is known by name all the same.
+static void collect_modelled(struct collecting *to, const struct ks_tier *tier, const struct ks_digest *key,
+                             struct verb_decision *d)
+{
+    struct ks_config config = to->context->config;
+    struct ks_lookup lookup;
+    config.accept = KS_ACCEPT_MODELLED;
+    ks_store_read(to->context->arena, tier, &config, key, d->path, &lookup);
+    if (lookup.reason != KS_R_APPLIED)
+        return;
+    d->kernel = lookup.variants[0].variant.kernel;
+    d->arch = lookup.variants[0].variant.arch;
+    d->id = lookup.variants[0].variant.id;
+}
+
 static void collect(void *data, const struct ks_tier *tier, const struct ks_digest *key,
                     const char *path)
 {
@@ -22,18 +37,21 @@ static void collect(void *data, const struct ks_tier *tier, const struct ks_dige
     ks_store_read(arena, tier, &to->context->config, key, path, lookup);
     struct verb_decision *d = ks_vec_push(arena, to->list);
     *d = (struct verb_decision){.tier = tier, .path = path, .reason = lookup->reason,
-                                .text = "", .kernel = ""};
+                                .text = "", .kernel = "", .id = ""};
     ks_digest_hex(key, d->key);
     if (lookup->reason == KS_R_APPLIED) {
         d->found = &lookup->variants[0];
         d->kernel = d->found->variant.kernel;
         d->arch = d->found->variant.arch;
+        d->id = d->found->variant.id;
     } else if (lookup->reason == KS_R_ORIGINAL_WINS) {
         d->original = &lookup->original;
         d->kernel = d->original->kernel;
         d->arch = d->original->arch;
     } else {
         d->text = lookup->text;
+        if (d->reason == KS_R_EVIDENCE_LEVEL)
+            collect_modelled(to, tier, key, d);
     }
 }
 
@@ -54,13 +72,17 @@ const char *verb_decision_status(const struct verb_decision *decision)
                                                                             : "unusable";
 }
 
+bool verb_decision_unused(const struct verb_decision *decision)
+{
+    return decision->found == NULL && decision->original == NULL;
+}
+
 bool verb_decision_goes_by(struct ks_arena *arena, const struct verb_decision *d, const char *name)
 {
     if (d->kernel[0] != '\0' && strcmp(ks_instance_normalise(arena, name), d->kernel) == 0)
         return true;
     return strlen(name) >= KS_VERB_PREFIX &&
-           (ks_starts_with(d->key, name) ||
-            (d->found != NULL && ks_starts_with(d->found->variant.id, name)));
+           (ks_starts_with(d->key, name) || ks_starts_with(d->id, name));
 }
 
 const char *verb_tier_name(const struct ks_tier *tier)
@@ -85,7 +107,7 @@ json_t *verb_decision_json(const struct verb_decision *d)
     json_object_set_new(o, "text", json_string(d->text));
     json_object_set_new(o, "tier", json_string(verb_tier_name(d->tier)));
     json_object_set_new(o, "path", json_string(d->path));
-    json_object_set_new(o, "variant", v != NULL ? json_string(v->id) : json_null());
+    json_object_set_new(o, "variant", text_or_null(d->id));
     json_object_set_new(o, "speedup", v != NULL ? json_real(v->geomean) : json_null());
     json_object_set_new(o, "lower", v != NULL ? json_real(v->lower) : json_null());
     json_object_set_new(o, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
@@ -96,21 +118,26 @@ json_t *verb_decision_json(const struct verb_decision *d)
     return o;
 }
 
-const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from)
+static void add_arch(struct ks_arena *arena, struct ks_strv *words, int arch)
+{
+    const char *word = ks_arena_printf(arena, "-gencode=arch=compute_%d,code=sm_%d", arch, arch);
+    bool new_word = arch > 0 && words->len < ARCHS_AT_MOST;
+    for (size_t i = 0; i < words->len; i++)
+        new_word &= strcmp(words->at[i], word) != 0;
+    if (new_word)
+        ks_strv_add(arena, words, word);
+}
+
+const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from,
+                                     const struct ks_tried_kernels *tried)
 {
     struct verb_decision_list list = {0};
     struct ks_strv words = {0};
     if (verb_decisions_load(context, from, &list, NULL) != KS_OK)
         return NULL;
-    ks_vec_each(struct verb_decision, d, &list) {
-        const char *word = ks_arena_printf(context->arena, "-gencode=arch=compute_%d,code=sm_%d",
-                                           d->arch, d->arch);
-        bool new_word = d->arch > 0 && words.len < ARCHS_AT_MOST;
-        for (size_t i = 0; i < words.len; i++)
-            new_word &= strcmp(words.at[i], word) != 0;
-        if (new_word)
-            ks_strv_add(context->arena, &words, word);
-    }
+    ks_vec_each(struct verb_decision, d, &list) add_arch(context->arena, &words, d->arch);
+    for (size_t i = 0; tried != NULL && i < tried->len; i++)
+        add_arch(context->arena, &words, tried->at[i].arch);
     return words.len > 0 ? words.at : NULL;
 }
 
@@ -132,7 +159,7 @@ const char *const *verb_known_words(struct ks_verb_context *context, const char 
         *how = ks_arena_printf(arena, "as the build in %s did", cwd != NULL ? cwd : items[i].cwd);
         return items[i].argv;
     }
-    const char *const *archs = verb_stored_archs(context, *file);
+    const char *const *archs = verb_stored_archs(context, *file, NULL);
     *how = archs != NULL ? "for the architectures that have decisions"
                          : "for nvcc's default architecture";
     return archs;

@@ -4,6 +4,7 @@
 
 #include "app/verb.h"
 #include "fmt/json.h"
+#include "memory/outcomes.h"
 
 #define KS_VERB_PREFIX 4 // digits that name a key or a variant
 
@@ -13,8 +14,9 @@ struct verb_decision {
     const char *path;
     enum ks_reason reason;        // APPLIED: a usable variant; ORIGINAL_WINS; else why it is not used
     const char *text;             // detail of the latter, else ""
-    const char *kernel;           // "" for a file that is not used
+    const char *kernel;           // "" for a file that cannot be used
     int arch;                     // 0 likewise
+    const char *id;               // of the variant in it, used or only modelled; else ""
     const struct ks_found *found; // of a usable variant, else NULL
     const struct ks_original_decision *original; // or of the decision that the original stays
 };
@@ -33,9 +35,12 @@ bool verb_decision_goes_by(struct ks_arena *arena, const struct verb_decision *d
 const char *verb_tier_name(const struct ks_tier *tier);
 // A row of ks.list (docs/json.md); new reference.
 json_t *verb_decision_json(const struct verb_decision *decision);
-// nvcc words for the architectures of the project's and the user's decisions (4 at most), or NULL
-// when there are none.
-const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from);
+// Whether it is neither a usable variant nor a decision that the original stays.
+bool verb_decision_unused(const struct verb_decision *decision);
+// nvcc words for the architectures of the project's and the user's decisions, used or not, then for those of
+// what was tried (NULL: of nothing); 4 at most, or NULL when there are none.
+const char *const *verb_stored_archs(struct ks_verb_context *context, const char *from,
+                                     const struct ks_tried_kernels *tried);
 // What a file is looked at under when nothing is said: the words of the last build that left a
 // kernel of it pending (then the process moves to that build's folder and *file becomes absolute),
 // else the stored architectures, else NULL. *how says which, behind "compiled ".

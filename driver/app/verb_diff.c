@@ -124,7 +124,7 @@ static enum ks_status diff_file(struct diffing *d, const char *file, const char 
     const struct ks_tu_kernel *only = NULL;
     size_t matched = 0;
     if (words == NULL)
-        words = verb_stored_archs(d->context, file);
+        words = verb_stored_archs(d->context, file, NULL);
     enum ks_status status = verb_tu_open(d->context, file, words, &tu, err);
     for (size_t i = 0; status == KS_OK && i < tu.tu.n_kernels; i++) {
         const struct ks_tu_kernel *k = &tu.tu.kernels[i];

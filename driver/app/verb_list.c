@@ -31,7 +31,7 @@ static void print_usable(struct ks_arena *arena, const struct verb_decision_list
     size_t rows = 0;
     ks_table_begin(&table, arena, header, sizeof header / sizeof *header);
     ks_vec_each(struct verb_decision, d, list) {
-        if (d->arch == 0)
+        if (verb_decision_unused(d))
             continue;
         add_row(&table, d);
         rows++;
@@ -43,7 +43,7 @@ static void print_usable(struct ks_arena *arena, const struct verb_decision_list
 static void print_unused(const struct verb_decision_list *list)
 {
     ks_vec_each(struct verb_decision, d, list)
-        if (d->arch == 0)
+        if (verb_decision_unused(d))
             printf("not used (%s): %s\n  %s\n", ks_reason_name(d->reason), d->text,
                    ks_reason_text(d->reason));
 }

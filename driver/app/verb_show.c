@@ -23,8 +23,9 @@ struct showing {
         size_t len, cap;
     } subjects;
     struct ks_outcomes *outcomes; // NULL: no memory here
+    struct ks_tried_kernels tried;   // what it holds attempts of
     json_t *rows;                 // NULL: text
-    size_t n_stored;
+    size_t n_stored, n_attempts;
     bool tree;                    // attempts alone, as a tree
 };
 
@@ -39,13 +40,40 @@ static void add_subject(struct showing *s, const char *key, const char *kernel, 
     one->arch = arch;
 }
 
+static bool is_known(const struct showing *s, const struct subject *subject)
+{
+    ks_vec_each(struct ks_tried_kernel, t, &s->tried)
+        if (strcmp(t->key, subject->key) == 0)
+            return true;
+    ks_vec_each(struct verb_decision, d, &s->decisions)
+        if (strcmp(d->key, subject->key) == 0)
+            return true;
+    return false;
+}
+
+// Architectures that nobody named are there for what is known of them: where that is something, the others go.
+static void drop_unknown(struct showing *s)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < s->subjects.len; i++) {
+        const struct subject one = s->subjects.at[i];
+        bool other = false;
+        ks_vec_each(struct subject, k, &s->subjects)
+            other |= strcmp(k->kernel, one.kernel) == 0 && is_known(s, k);
+        if (!other || is_known(s, &one))
+            s->subjects.at[kept++] = one;
+    }
+    s->subjects.len = kept;
+}
+
 static enum ks_status subjects_of_file(struct showing *s, const char *file, const char *kernel,
                                        const char *const *words, struct ks_err *err)
 {
     struct verb_tu tu;
     const char *how;
+    bool guessed = words == NULL;
     if (words == NULL)
-        words = verb_stored_archs(s->context, file);
+        words = verb_stored_archs(s->context, file, &s->tried);
     if (words == NULL) // nothing is stored
         words = verb_known_words(s->context, &file, &how);
     enum ks_status status = verb_tu_open(s->context, file, words, &tu, err);
@@ -60,6 +88,8 @@ static enum ks_status subjects_of_file(struct showing *s, const char *file, cons
     if (status == KS_OK && s->subjects.len == 0)
         status = verb_no_kernel(&tu, kernel, err);
     verb_tu_close(&tu);
+    if (guessed)
+        drop_unknown(s);
     return status;
 }
 
@@ -75,9 +105,13 @@ static enum ks_status find_subjects(struct showing *s, const char *target,
     ks_vec_each(struct verb_decision, d, &s->decisions)
         if (verb_decision_goes_by(s->context->arena, d, target))
             add_subject(s, d->key, d->kernel, d->arch);
+    ks_vec_each(struct ks_tried_kernel, t, &s->tried)
+        if (strcmp(ks_instance_normalise(s->context->arena, target), t->kernel) == 0 ||
+            (strlen(target) >= KS_VERB_PREFIX && ks_starts_with(t->key, target)))
+            add_subject(s, t->key, t->kernel, t->arch);
     if (s->subjects.len == 0)
-        KS_FAIL(err, KS_E_USER, "%s: no such file, and no stored kernel, key or variant of that "
-                "name; `ks list` has them", target);
+        KS_FAIL(err, KS_E_USER, "%s: no such file, and no stored kernel, key or variant of that name, nor one that "
+                "was tried; `ks list` has what is stored", target);
     return KS_OK;
 }
 
@@ -211,6 +245,32 @@ static void show_text(struct showing *s, const struct subject *subject, const js
     print_attempts(attempts, n);
 }
 
+// Why there is no tree, and how to one.
+static const char *no_attempt(const struct showing *s, const struct subject *subject)
+{
+    struct ks_arena *arena = s->context->arena;
+    const char *others = "";
+    ks_vec_each(struct ks_tried_kernel, t, &s->tried)
+        if (strcmp(t->kernel, subject->kernel) == 0)
+            others = ks_arena_printf(arena, "%s%s %.12s for sm_%d", others, others[0] != '\0' ? "," : "", t->key,
+                                     t->arch);
+    if (others[0] != '\0')
+        return ks_arena_printf(arena, "under other options there are, with the key%s: give those behind --, or the key",
+                               others);
+    return s->outcomes == NULL ? "there is no memory here (KS_STATE_DIR); `ks tune` makes it"
+                               : "`ks tune` tries, and `ks explain` says what stands in its way";
+}
+
+static void show_tree(const struct showing *s, const struct subject *subject, const struct ks_attempt *attempts,
+                      size_t n)
+{
+    if (n > 0)
+        verb_tree_print(s->context->arena, subject->kernel, attempts, n);
+    else
+        printf("%s for sm_%d, key %.12s: no attempt is remembered; %s\n", subject->kernel, subject->arch, subject->key,
+               no_attempt(s, subject));
+}
+
 static void show(struct showing *s, const struct subject *subject)
 {
     struct ks_attempt *attempts = NULL;
@@ -222,9 +282,10 @@ static void show(struct showing *s, const struct subject *subject)
         ks_warn("%s; attempts are left out", err.text);
     ks_vec_each(struct verb_decision, d, &s->decisions)
         s->n_stored += strcmp(d->key, subject->key) == 0;
+    s->n_attempts += n;
     json_t *profile = profile_of(s->context, subject->key);
     if (s->tree && s->rows == NULL)
-        verb_tree_print(s->context->arena, subject->kernel, attempts, n);
+        show_tree(s, subject, attempts, n);
     else if (s->rows != NULL)
         show_json(s, subject, profile, attempts, n);
     else
@@ -235,7 +296,8 @@ static void show(struct showing *s, const struct subject *subject)
 static void open_memory(struct showing *s)
 {
     struct ks_err err = {0};
-    if (ks_outcomes_look(&s->context->config, &s->outcomes, &err) != KS_OK)
+    if (ks_outcomes_look(&s->context->config, &s->outcomes, &err) != KS_OK ||
+        (s->outcomes != NULL && ks_outcomes_tried(s->context->arena, s->outcomes, &s->tried, &err) != KS_OK))
         ks_warn("%s; attempts are left out", err.text);
 }
 
@@ -253,9 +315,11 @@ int verb_show(struct ks_verb_context *context)
     int exit_code = verb_read_words(context, &syntax, &words);
     if (exit_code != EXIT_OK)
         return exit_code;
-    if (find_subjects(&s, words.targets.at[0], words.nvcc, &err) != KS_OK)
-        return verb_fail(context, &err);
     open_memory(&s);
+    if (find_subjects(&s, words.targets.at[0], words.nvcc, &err) != KS_OK) {
+        ks_outcomes_close(s.outcomes);
+        return verb_fail(context, &err);
+    }
     s.tree = tree != NULL;
     s.rows = context->json ? json_array() : NULL;
     ks_vec_each(struct subject, subject, &s.subjects)
@@ -266,5 +330,5 @@ int verb_show(struct ks_verb_context *context)
         json_object_set_new(report, "kernels", s.rows);
         ks_json_print(report);
     }
-    return s.n_stored > 0 ? EXIT_OK : EXIT_NEGATIVE;
+    return (s.tree ? s.n_attempts : s.n_stored) > 0 ? EXIT_OK : EXIT_NEGATIVE;
 }

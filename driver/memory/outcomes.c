@@ -153,6 +153,25 @@ enum ks_status ks_outcomes_keys(struct ks_arena *arena, struct ks_outcomes *o, s
     return status;
 }
 
+enum ks_status ks_outcomes_tried(struct ks_arena *arena, struct ks_outcomes *o, struct ks_tried_kernels *tried,
+                                 struct ks_err *err)
+{
+    static const char sql[] = "SELECT key, kernel, arch FROM attempts WHERE id IN"
+                              " (SELECT min(id) FROM attempts GROUP BY key) ORDER BY key";
+    sqlite3_stmt *stmt = NULL;
+    int code = sqlite3_prepare_v2(o->db, sql, -1, &stmt, NULL);
+    while (code == SQLITE_OK || code == SQLITE_ROW) {
+        code = sqlite3_step(stmt);
+        if (code == SQLITE_ROW)
+            *ks_vec_push(arena, tried) = (struct ks_tried_kernel){ks_database_text(arena, stmt, 0),
+                                                           ks_database_text(arena, stmt, 1),
+                                                           sqlite3_column_int(stmt, 2)};
+    }
+    enum ks_status status = code == SQLITE_DONE ? KS_OK : ks_database_fail(o, "the keys cannot be read", err);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
 // Hexadecimal digits alone, so that nothing in it is a wildcard.
 static bool names_proposals(const char *id)
 {

@@ -51,6 +51,17 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
 // All keys with a trajectory, in order.
 enum ks_status ks_outcomes_keys(struct ks_arena *arena, struct ks_outcomes *outcomes, struct ks_strv *keys,
                                 struct ks_err *err);
+// The same with whose they are.
+struct ks_tried_kernel {
+    const char *key, *kernel;
+    int arch;
+};
+struct ks_tried_kernels {
+    struct ks_tried_kernel *at;
+    size_t len, cap;
+};
+enum ks_status ks_outcomes_tried(struct ks_arena *arena, struct ks_outcomes *outcomes,
+                                 struct ks_tried_kernels *tried, struct ks_err *err);
 // The text of a proposal that was judged here, by its id or by 4 digits or more that it begins with, for
 // ks_proposal_read. KS_E_ABSENT: there is none; KS_E_USER: several begin so.
 enum ks_status ks_outcomes_proposal(struct ks_arena *arena, struct ks_outcomes *outcomes,

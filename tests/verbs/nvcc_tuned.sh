@@ -20,3 +20,20 @@ status 0 "$ks" tune saxpy.cu --budget=1 --device emu -- -arch=sm_90
 exec 9>&-
 says 'memory.lock is held by another process; tuning without memory'
 [ "$(grep -c 'memory.lock' log)" = 1 ] || fail "the memory was waited for more than once"
+
+# Nothing was tried: why, and what next.
+status 1 "$ks" show --trajectory saxpy.cu:saxpy -- -arch=sm_90 && has 'no attempt is remembered; `ks tune` tries'
+
+# What it tried and stored is found as it was left: by file and by name, though it is of an architecture that is not
+# nvcc's own default, and modelled, which no build here takes.
+status 0 "$ks" tune saxpy.cu --budget=15m --device emu -- -arch=sm_90 && has 'faster, modelled'
+id=$(basename "$(find . -path '*/variants/*' -name '*.yaml')" .yaml)
+for name in saxpy.cu:saxpy saxpy.cu saxpy; do
+    status 0 "$ks" show --trajectory "$name" && has 'saxpy as it stands' && has '+- '
+    status 0 "$ks" show "$name" && has 'kernel saxpy for sm_90' && has 'not used (evidence-level)' && lacks sm_75
+done
+status 0 "$ks" show "${id:0:6}" && has 'kernel saxpy for sm_90'
+json 0 list + kernels && has '"kernel": "saxpy"' && has '"status": "unusable"' && has "\"variant\": \"$id\""
+status 0 "$ks" list && has 'not used (evidence-level)' && lacks 'original stays'
+status 1 "$ks" show --trajectory saxpy.cu:saxpy -- -arch=sm_80
+has 'for sm_80' && has 'under other options there are, with the key' && has 'for sm_90: give those behind --'
