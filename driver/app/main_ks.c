@@ -25,7 +25,8 @@ static const struct ks_verb verbs[] = {
      "  --offline      no server or command is asked, and no internet socket can be opened\n"
      "  --print-prompt  what they would be asked, word for word; nobody is asked, nothing decided\n"
      "  --replay=LOG   no tuning: plays searches back on a recorded log, of all its kernels or of KERNEL\n"
-     "                 (docs/search.md), with --seed=N and without the part of each --without=PART\n"
+     "                 (docs/search.md), with --seed=N and without the part of each --without=PART;\n"
+     "                 one that is packed is unpacked first: gunzip -k LOG.gz\n"
      "An interrupted run goes on where it stopped.\n"
      "Exit status: 0 also when nothing is faster; 1 when an original kernel is itself at fault.\n",
      verb_tune},

@@ -43,6 +43,14 @@ static void print_row(const struct ks_replay_kernel *kernel, const struct ks_rep
         printf("; the best, %.2fx, is hardly better than the original\n", kernel->best);
 }
 
+static const char *kernels_of(struct ks_arena *arena, const struct ks_replay_log *record)
+{
+    const char *names = "";
+    for (size_t i = 0; i < record->kernels.len; i++)
+        names = ks_arena_printf(arena, "%s%s%s", names, i > 0 ? ", " : "", record->kernels.at[i].name);
+    return names;
+}
+
 int verb_replay(struct ks_verb_context *context, const struct verb_replay *replay)
 {
     struct ks_err err = {0};
@@ -84,7 +92,10 @@ int verb_replay(struct ks_verb_context *context, const struct verb_replay *repla
     json_decref(rows);
     if (played > 0)
         return EXIT_OK;
-    ks_err_set(&err, KS_E_USER, "%s: %s%s", replay->log,
-               replay->kernel ? "no kernel " : "no kernels", replay->kernel ? replay->kernel : "");
+    if (record.kernels.len == 0)
+        ks_err_set(&err, KS_E_USER, "%s: no kernels", replay->log);
+    else
+        ks_err_set(&err, KS_E_USER, "%s: no kernel %s; there are: %s", replay->log, replay->kernel,
+                   kernels_of(context->arena, &record));
     return verb_fail(context, &err);
 }

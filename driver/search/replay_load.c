@@ -98,6 +98,8 @@ enum ks_status ks_replay_load(struct ks_arena *arena, const char *path,
     int number = 0;
     *record = (struct ks_replay_log){.arena = arena, .skills = skills};
     KS_TRY(ks_file_read(arena, path, LOG_MAX, &text, err));
+    if (text.len >= 2 && memcmp(text.at, "\x1f\x8b", 2) == 0) // RFC 1952
+        KS_FAIL(err, KS_E_USER, "%s: packed by gzip; unpack it first: `gunzip -k %s`", path, path);
     for (const char *at = text.at, *end = text.at + text.len; at < end;) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         struct ks_err local = {0};

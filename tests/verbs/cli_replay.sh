@@ -21,10 +21,12 @@ status 0 "$ks" tune --replay=played --without=rules --without=stop && has 'scale
 json 0 tune --replay=played + kernels
 has '"best": 2.5'
 
-status 2 "$ks" tune --replay=played other && says 'no kernel other'
+status 2 "$ks" tune --replay=played other && says 'no kernel other; there are: scale'
 status 2 "$ks" tune --replay=played --without=luck && says 'luck is no part of the search'
 status 2 "$ks" tune --replay=played --seed=x && says 'no whole number'
 status 2 "$ks" tune a.cu --seed=1 && says 'those of --replay'
+gzip < played > played.gz
+status 2 "$ks" tune --replay=played.gz && one_line && says 'played.gz: packed by gzip; unpack it first: `gunzip -k played.gz`'
 sed 's/"node":3/"node":7/' played > bad
 status 100 "$ks" tune --replay=bad && says 'bad:4: a candidate out of its order'
 sed 's/\[0,2\]/[0,9]/' played > bad
