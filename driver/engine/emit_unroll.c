@@ -210,6 +210,9 @@ static enum ks_status unroll(struct ks_subject *s, int count, bool as_is,
     struct unroller u = {.subject = s, .edits = edits, .count = count, .as_is = as_is};
     ks_affine_begin(s->arena, s->body.block, &u.env);
     ks_node_walk(s->body.block, visit, &u);
+    const struct ks_node *other = ks_node_find(s->body.block, KS_N_DO, NULL);
+    if (u.loops == 0 && other)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a `do` loop is not unrolled, innermost for loops are", other->line);
     if (u.loops == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no innermost for loop to unroll", s->decl->line);
     return KS_OK;

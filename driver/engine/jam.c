@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "engine/emit.h"
 #include "engine/jammer.h"
+#include "engine/loop.h"
 
 static bool listed(const struct ks_strv *list, const char *name, size_t n)
 {
@@ -130,7 +131,9 @@ static bool leaves(const struct ks_node *node, bool own)
 static const char *why_not(const struct ks_jammer *j, const struct ks_node *loop)
 {
     const char *why = NULL;
-    if (loop->kind != KS_N_FOR || loop->kid[0]->kind != KS_N_DECL)
+    if (loop->kind == KS_N_DO)
+        why = "a `do` loop is not jammed: its turns are not counted";
+    else if (loop->kind != KS_N_FOR || loop->kid[0]->kind != KS_N_DECL)
         why = "only a for loop with a variable of its own is jammed";
     else if (leaves(loop->kid[3], true))
         why = "break, continue or return in the loop";
@@ -242,7 +245,7 @@ static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n
         struct ks_node *node = nodes[i];
         if (node->kind == KS_N_DECL)
             declare(j, node);
-        if (node->kind == KS_N_FOR) {
+        if (ks_node_is_loop(node)) {
             const char *why = why_not(j, node);
             if (!why && !header_is_uniform(j, node))
                 why = ks_arena_printf(j->s->arena,
@@ -289,6 +292,19 @@ static void add_statement(struct ks_jammer *j, struct ks_node *node, struct ks_n
     (*list)[*n - 1] = node;
 }
 
+// No loop was met: there is none, or it stands where none is looked for.
+static const char *no_loop(const struct ks_subject *s)
+{
+    struct ks_node *block = s->body.block, *root = s->map.stride ? block->kid[block->n - 1]->kid[3] : block;
+    static const enum ks_node_kind kinds[] = {KS_N_FOR, KS_N_WHILE, KS_N_DO};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct ks_node *loop = ks_node_find(root, kinds[i], NULL);
+        if (loop)
+            return ks_arena_printf(s->arena, "line %d: a loop inside of another statement is not jammed", loop->line);
+    }
+    return ks_arena_printf(s->arena, "line %d: the kernel has no loop", s->decl->line);
+}
+
 enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int indent, char **text,
                            struct ks_err *err)
 {
@@ -330,7 +346,7 @@ enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int i
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s",
                 jam->loops == 0 && j.why ? j.why
                 : jam->loops == 0
-                    ? ks_arena_printf(s->arena, "line %d: the kernel has no loop", s->decl->line)
+                    ? no_loop(s)
                     : ks_arena_printf(s->arena,
                                       "line %d: no loop reads what its block's items share",
                                       s->decl->line));

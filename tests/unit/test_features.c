@@ -200,6 +200,17 @@ static void refusals_name_construct_and_line(void **state)
            "line 1: the kernel has no index in y");
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "unroll", "unroll=4",
            "line 1: the kernel has no loop");
+    static const char turns[] =
+        KERNEL(INDEX "  if (i < n) {\n    float s = 0;\n    int j = 0;\n    do {\n      s += x[i + j];\n      j++;\n"
+                     "    } while (j < 16);\n    y[i] = s;\n  }\n");
+    refuse(turns, "jam", "items=2", "line 6: a `do` loop is not jammed: its turns are not counted");
+    refuse(turns, "tile", "tile=16", "line 6: a `do` loop is not jammed: its turns are not counted");
+    refuse(turns, "lanes", "lanes=32", "line 6: the loop does not count from a start to a limit");
+    refuse(turns, "unroll", "unroll=4", "line 6: a `do` loop is not unrolled, innermost for loops are");
+    refuse(KERNEL(INDEX "  if (i < n) {\n    float s = 0;\n    if (n > 7)\n      for (int j = 0; j < 16; j++)\n"
+                        "        s += x[j];\n    y[i] = s;\n  }\n"),
+           "jam", "items=2", "line 6: a loop inside of another statement is not jammed");
+    refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "jam", "items=2", "line 1: the kernel has no loop");
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "readonly", "restrict=1",
            "line 1: the extent of a pointer is no expression of parameters");
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "bounds", "bounds=1",
