@@ -269,10 +269,12 @@ static bool emulated(const struct ks_judge_options *options)
     return options->device != NULL && ks_device_emulated(options->device);
 }
 
-// On an emulated device: sizes that it can run, and a GPU to model times for.
+// On an emulated device: sizes that it can run, the shared memory of what the code is for, and a GPU to model times
+// for.
 static enum ks_status emulate(struct ks_judge *j, const struct ks_tu_kernel *kernel, struct ks_err *err)
 {
     struct ks_err local = {0};
+    j->device.smem_optin = ks_device_of_arch(kernel->arch).smem_optin;
     if (j->options.devices_dir != NULL && !j->options.untimed &&
         ks_gpu_find(j->arena, j->options.devices_dir, kernel->arch, &j->gpu, &local) != KS_OK) {
         j->gpu = (struct ks_gpu){0};

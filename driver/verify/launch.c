@@ -360,10 +360,13 @@ static json_t *kernel_step(struct ks_scope *scope, const struct ks_device_info *
         return NULL;
     }
     int64_t smem = device->smem_optin > 0 ? device->smem_optin : DEFAULT_STATIC_SMEM;
-    if (step->shared != NULL && (!ks_expr_eval(step->shared, ks_scope_lookup, scope, &shared) ||
-                                 shared < 0 || shared > smem)) {
-        snprintf(reason, 256, "step %zu: shared memory is undefined, negative or above %" PRId64
-                              " bytes", number, smem);
+    if (step->shared != NULL && (!ks_expr_eval(step->shared, ks_scope_lookup, scope, &shared) || shared < 0)) {
+        snprintf(reason, 256, "step %zu: shared memory is undefined or negative", number);
+        return NULL;
+    }
+    if (shared > smem) {
+        snprintf(reason, 256, "step %zu: %" PRId64 " bytes of shared memory a block, of %" PRId64 " at most", number,
+                 shared, smem);
         return NULL;
     }
     size_t k = 0;

@@ -45,16 +45,16 @@ static enum ks_status load(const char *text, size_t n, struct ks_err *err)
     return status;
 }
 
-// Runs entry k with one buffer of 64 words and n.
-static enum ks_status run_k(const char *text, size_t n, unsigned block, int *out,
-                            struct ks_err *err)
+// Runs entry k with one buffer of 64 words and n, and `shared` bytes a block.
+static enum ks_status run_shared(const char *text, size_t n, unsigned block, unsigned shared, int *out,
+                                 struct ks_err *err)
 {
     struct ks_device device;
     struct ks_dev_buffer placed;
     struct ks_dev_arg args[2] = {{.kind = KS_DARG_BUFFER},
                                  {.kind = KS_DARG_BYTES, .bytes = {40}, .size = 4}};
-    struct ks_dev_step step = {.grid = {1, 1, 1}, .block = {block, 1, 1}, .args = args,
-                               .n_args = 2};
+    struct ks_dev_step step = {.grid = {1, 1, 1}, .block = {block, 1, 1}, .shared = shared,
+                               .args = args, .n_args = 2};
     struct ks_dev_plan plan = {&step, 1};
     void *module;
     assert_int_equal(ks_device_open_emu(&device, err), KS_OK);
@@ -70,6 +70,32 @@ static enum ks_status run_k(const char *text, size_t n, unsigned block, int *out
         status = device.read(device.self, args[0].buffer, 0, out, 256, err);
     device.close(device.self);
     return status;
+}
+
+static enum ks_status run_k(const char *text, size_t n, unsigned block, int *out,
+                            struct ks_err *err)
+{
+    return run_shared(text, n, block, 0, out, err);
+}
+
+// What a GPU of the code's architecture could not launch is not launched here: figures of the CUDA C++
+// programming guide, "Compute Capabilities".
+static void a_block_has_its_architectures_shared_memory(void **state)
+{
+    (void)state;
+    static const struct { const char *arch; unsigned kib; } most[] = {
+        {"80", 163}, {"86", 99}, {"89", 99}, {"90", 227}};
+    for (size_t i = 0; i < sizeof most / sizeof *most; i++) {
+        char text[sizeof sample], named[64];
+        struct ks_err err = {0};
+        memcpy(text, sample, sizeof text);
+        memcpy(strstr(text, "sm_80") + 3, most[i].arch, 2);
+        assert_int_equal(run_shared(text, sizeof text - 1, 64, most[i].kib << 10, NULL, &err), KS_OK);
+        assert_int_equal(run_shared(text, sizeof text - 1, 64, (most[i].kib << 10) + 1, NULL, &err), KS_E_LIMIT);
+        snprintf(named, sizeof named, "%u bytes of shared memory a block; sm_%s has %u", (most[i].kib << 10) + 1,
+                 most[i].arch, most[i].kib << 10);
+        assert_non_null(strstr(err.text, named));
+    }
 }
 
 static void runs_the_sample(void **state)
@@ -245,6 +271,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_the_sample),
+        cmocka_unit_test(a_block_has_its_architectures_shared_memory),
         cmocka_unit_test(keeps_within_a_buffer),
         cmocka_unit_test(says_where_it_is_wrong),
         cmocka_unit_test(names_what_is_not_supported),

@@ -21,6 +21,27 @@ exec 9>&-
 says 'memory.lock is held by another process; tuning without memory'
 [ "$(grep -c 'memory.lock' log)" = 1 ] || fail "the memory was waited for more than once"
 
+# A block asks for what no GPU of the architecture has: judged wrong there, and modelled for none.
+cat > much.yaml <<'END_YAML'
+params: [x, y, a, n]
+source: |
+  __global__ void k(const float *x, float *y, float a, int n)
+  {
+      extern __shared__ float room[];
+      int i = blockIdx.x * 256 + threadIdx.x;
+      room[threadIdx.x] = i < n ? x[i] : 0.0f;
+      if (i < n)
+          y[i] = a * room[threadIdx.x] + y[i];
+  }
+plan:
+  - {kernel: k, grid: ["ceildiv(n,256)"], block: [256], shared: 196608, args: [x, y, a, n]}
+END_YAML
+for arch in 86 89 80; do
+    status 1 "$ks" verify saxpy.cu --variant much.yaml --device emu -- -arch=sm_$arch
+    has '196608 bytes of shared memory a block' && lacks 'modelled for'
+done
+status 0 "$ks" verify saxpy.cu --variant much.yaml --device emu -- -arch=sm_90 && has CORRECT
+
 # Nothing was tried: why, and what next.
 status 1 "$ks" show --trajectory saxpy.cu:saxpy -- -arch=sm_90 && has 'no attempt is remembered; `ks tune` tries'
 

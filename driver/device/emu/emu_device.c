@@ -11,7 +11,6 @@
 
 #define BUDGET (UINT64_C(1) << 29)   // instructions of warps of a launch, a minute or two
 #define ARCH 90                      // what is built for it; modules may be for any
-#define SHARED_MAX 232448            // bytes a block of that can have
 #define KEPT (16 << 20)              // bytes that were freed and are not given back
 #define L1_BYTES (256 << 10)         // of an SM, shared memory included (device.md 2, CUDA guide)
 #define SM_THREADS 2048
@@ -68,7 +67,7 @@ static enum ks_status info(void *self, struct ks_device_info *out, struct ks_err
     int64_t pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     *out = (struct ks_device_info){.kind = "emu", .name = "emulated device", .uuid = "emulated", .driver = "none",
                                    .arch = ARCH, .sms = 132, .l2_bytes = 50 << 20,
-                                   .smem_optin = SHARED_MAX, .max_threads_sm = 2048,
+                                   .smem_optin = ks_device_of_arch(ARCH).smem_optin, .max_threads_sm = 2048,
                                    .regs_sm = 65536, .memory_total = pages * page / 8,
                                    .memory_free = pages * page / 8};
     return KS_OK;
@@ -191,10 +190,10 @@ static enum ks_status check_shape(const struct function *f, const struct ks_dev_
     if (f->f->cluster)
         KS_FAIL(err, KS_E_UNSUPPORTED, "PTX line %u: %.*s is launched in clusters, which are not "
                                        "supported by the emulator", f->f->body_line, n, name);
-    if ((uint64_t)step->shared + f->shared > SHARED_MAX)
-        KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: %llu bytes of shared memory a block; the "
-                                 "device has %d", n, name,
-                (unsigned long long)step->shared + f->shared, SHARED_MAX);
+    int shared = ks_device_of_arch(f->module->arch).smem_optin; // of the GPUs that the code is for
+    if ((uint64_t)step->shared + f->shared > (uint64_t)shared)
+        KS_FAIL(err, KS_E_LIMIT, "launch of %.*s refused: %llu bytes of shared memory a block; sm_%d has %d", n, name,
+                (unsigned long long)step->shared + f->shared, f->module->arch, shared);
     return KS_OK;
 }
 
