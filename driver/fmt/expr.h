@@ -46,6 +46,10 @@ typedef bool ks_expr_lookup(void *context, const char *name, int64_t *value);
 // False when undefined.
 bool ks_expr_eval(const struct ks_expr *expr, ks_expr_lookup *lookup, void *context,
                   int64_t *value);
+#define KS_EXPR_WHY 128
+// Why it is undefined, with the part that is at fault: "`n / 0` divides by zero". "" when it has a value.
+void ks_expr_explain(const struct ks_expr *expr, ks_expr_lookup *lookup, void *context,
+                     char why[KS_EXPR_WHY]);
 // eval() and value != 0; undefined is false.
 bool ks_expr_holds(const struct ks_expr *expr, ks_expr_lookup *lookup, void *context);
 

@@ -194,20 +194,48 @@ bool ks_placement_choose(struct ks_scope *scope, enum ks_flush flush,
     return admits_at(scope, placement);
 }
 
+// Numbers are told where sizes are the declared ones alone: of others they would tell what was drawn.
+static void tell_number(const struct ks_scope *scope, int64_t value, char text[32])
+{
+    text[0] = '\0';
+    if (!scope->problem->derived)
+        snprintf(text, 32, "%" PRId64 ", ", value);
+}
+
+// One number of a plan, `*value` where there is no expression. false: `reason` says what is wrong with `what`.
+static bool plan_number(struct ks_scope *scope, const struct ks_expr *expr, int64_t least, int64_t most,
+                        int64_t *value, const char *what, char reason[256])
+{
+    char why[KS_EXPR_WHY], number[32];
+    if (expr == NULL)
+        return true;
+    if (!ks_expr_eval(expr, ks_scope_lookup, scope, value)) {
+        ks_expr_explain(expr, ks_scope_lookup, scope, why);
+        snprintf(reason, 256, "%s is undefined: %s", what, why);
+        return false;
+    }
+    if (*value >= least && *value <= most)
+        return true;
+    bool below = *value < least;
+    tell_number(scope, *value, number);
+    snprintf(reason, 256, "%s is %s%s %" PRId64, what, number, below ? "below" : "above", below ? least : most);
+    return false;
+}
+
 bool ks_launch_workspaces(struct ks_scope *scope, const struct ks_device_info *device,
                           int64_t *bytes, char reason[256])
 {
     int64_t total = 0, room = device->memory_free / 2;
     for (size_t i = 0; i < scope->proposal->n_workspaces; i++) {
         const struct ks_workspace *w = &scope->proposal->workspaces[i];
-        if (!ks_expr_eval(w->bytes, ks_scope_lookup, scope, &bytes[i])) {
-            snprintf(reason, 256, "size of workspace `%s` is undefined (overflow, division by zero "
-                                  "or an unknown name)", w->name);
+        char what[96], number[32];
+        snprintf(what, sizeof what, "size of workspace `%.60s`", w->name);
+        if (!plan_number(scope, w->bytes, 0, INT64_MAX, &bytes[i], what, reason))
             return false;
-        }
-        if (bytes[i] < 0 || !ks_add_i64(total, bytes[i], &total) || total > room) {
-            snprintf(reason, 256, "workspace `%s` is negative or larger than half of the device's "
-                                  "free memory", w->name);
+        if (!ks_add_i64(total, bytes[i], &total) || total > room) {
+            tell_number(scope, bytes[i], number);
+            snprintf(reason, 256, "%s is %s%s half of the device's free memory, %" PRId64, what, number,
+                     bytes[i] > room ? "above" : "with those before it above", room);
             return false;
         }
     }
@@ -292,9 +320,12 @@ static bool convert(int64_t value, struct ks_elem elem, unsigned char out[8])
     return true;
 }
 
+// NULL: `why` says what keeps the expression from being an argument of that type.
 static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
-                             const struct ks_type *type)
+                             const struct ks_type *type, char why[KS_EXPR_WHY])
 {
+    snprintf(why, KS_EXPR_WHY, type->pointer ? "is no pointer, as its parameter is"
+                                             : "is not of its parameter's type");
     const struct ks_problem *problem = scope->problem;
     if (expr->op == KS_X_NAME) {
         for (size_t i = 0; i < problem->n_params; i++) {
@@ -321,20 +352,30 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
     }
     int64_t value;
     unsigned char bytes[8];
-    if (type->pointer || !ks_expr_eval(expr, ks_scope_lookup, scope, &value) ||
-        !convert(value, type->elem, bytes))
+    char part[KS_EXPR_WHY], number[32];
+    if (type->pointer)
         return NULL;
+    if (!ks_expr_eval(expr, ks_scope_lookup, scope, &value)) {
+        ks_expr_explain(expr, ks_scope_lookup, scope, part);
+        snprintf(why, KS_EXPR_WHY, "is undefined: %.110s", part);
+        return NULL;
+    }
+    if (!convert(value, type->elem, bytes)) {
+        tell_number(scope, value, number);
+        snprintf(why, KS_EXPR_WHY, "is %s its parameter cannot hold",
+                 number[0] != '\0' ? strcat(number, "which") : "a value that");
+        return NULL;
+    }
     return ks_launch_bytes(bytes, ks_scalar_size(type->elem.scalar));
 }
 
-static const char *const axis_name = "xyz";
-
-static bool dimension(struct ks_scope *scope, const struct ks_expr *expr, int64_t max,
-                      int64_t *value)
+static bool plan_dimension(struct ks_scope *scope, const struct ks_expr *expr, size_t number,
+                           const char *of, int axis, int64_t most, int64_t *value, char reason[256])
 {
+    char what[64];
     *value = 1;
-    return expr == NULL || (ks_expr_eval(expr, ks_scope_lookup, scope, value) && *value >= 1 &&
-                            *value <= max);
+    snprintf(what, sizeof what, "step %zu: %s.%c", number, of, "xyz"[axis]);
+    return plan_number(scope, expr, 1, most, value, what, reason);
 }
 
 static json_t *kernel_step(struct ks_scope *scope, const struct ks_device_info *device,
@@ -343,32 +384,19 @@ static json_t *kernel_step(struct ks_scope *scope, const struct ks_device_info *
 {
     static const int64_t grid_max[3] = {INT32_MAX, 65535, 65535}, block_max[3] = {1024, 1024, 64};
     int64_t grid[3], block[3], shared = 0;
-    for (int d = 0; d < 3; d++) {
-        if (!dimension(scope, step->grid[d], grid_max[d], &grid[d])) {
-            snprintf(reason, 256, "step %zu: grid.%c is undefined, below 1 or above %" PRId64, number,
-                     axis_name[d], grid_max[d]);
+    char what[64], why[KS_EXPR_WHY];
+    for (int d = 0; d < 3; d++)
+        if (!plan_dimension(scope, step->grid[d], number, "grid", d, grid_max[d], &grid[d], reason) ||
+            !plan_dimension(scope, step->block[d], number, "block", d, block_max[d], &block[d], reason))
             return NULL;
-        }
-        if (!dimension(scope, step->block[d], block_max[d], &block[d])) {
-            snprintf(reason, 256, "step %zu: block.%c is undefined, below 1 or above %" PRId64,
-                     number, axis_name[d], block_max[d]);
-            return NULL;
-        }
-    }
     if (block[0] * block[1] * block[2] > 1024) {
         snprintf(reason, 256, "step %zu: more than 1024 threads a block", number);
         return NULL;
     }
     int64_t smem = device->smem_optin > 0 ? device->smem_optin : DEFAULT_STATIC_SMEM;
-    if (step->shared != NULL && (!ks_expr_eval(step->shared, ks_scope_lookup, scope, &shared) || shared < 0)) {
-        snprintf(reason, 256, "step %zu: shared memory is undefined or negative", number);
+    snprintf(what, sizeof what, "step %zu: shared memory", number);
+    if (!plan_number(scope, step->shared, 0, smem, &shared, what, reason))
         return NULL;
-    }
-    if (shared > smem) {
-        snprintf(reason, 256, "step %zu: %" PRId64 " bytes of shared memory a block, of %" PRId64 " at most", number,
-                 shared, smem);
-        return NULL;
-    }
     size_t k = 0;
     while (k < scope->proposal->kernels.len &&
            strcmp(scope->proposal->kernels.at[k].name, step->kernel) != 0)
@@ -380,10 +408,9 @@ static json_t *kernel_step(struct ks_scope *scope, const struct ks_device_info *
     }
     json_t *args = json_array();
     for (size_t i = 0; i < step->n_args; i++) {
-        json_t *arg = plan_argument(scope, step->args[i], &scope->proposal->kernels.at[k].params[i].type);
+        json_t *arg = plan_argument(scope, step->args[i], &scope->proposal->kernels.at[k].params[i].type, why);
         if (arg == NULL) {
-            snprintf(reason, 256, "step %zu: argument %zu is undefined or does not fit its parameter",
-                     number, i + 1);
+            snprintf(reason, 256, "step %zu: argument %zu %s", number, i + 1, why);
             json_decref(args);
             return NULL;
         }

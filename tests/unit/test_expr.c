@@ -420,9 +420,42 @@ static void printed_c_computes_the_same(void **state)
     ks_arena_free(&arena);
 }
 
+static void what_is_undefined_is_explained(void **state)
+{
+    struct ks_arena arena = {0};
+    static const struct { const char *text, *why; } cases[] = {
+        {"n / 2", ""},
+        {"0 && n / 0", ""},
+        {"1 ? 2 : n / 0", ""},
+        {"0 ? n / 0 : big + 1", "`big + 1` overflows 64 bits"},
+        {"1 ? n % zero : big + 1", "`n % zero` divides by zero"},
+        {"1 + min(n, 4 * (m / zero))", "`m / zero` divides by zero"},
+        {"least / -1", "`least / -1` overflows 64 bits"},
+        {"-least", "`-least` overflows 64 bits"},
+        {"n << 63", "`n << 63` shifts by less than 0 or more than 62"},
+        {"big << 2", "`big << 2` overflows 64 bits"},
+        {"ceildiv(n, 0)", "`ceildiv(n, 0)` divides by zero"},
+        {"ceildiv(n, m)", "`ceildiv(n, m)` divides by a negative number"},
+        {"aligned(p, 0)", "`aligned(p, 0)` asks for an alignment below 1"},
+        {"overlap(p, m, q, 4)", "`overlap(p, m, q, 4)` has a negative length, or one past the last address"},
+        {"n + other > 3", "`other` has no value here"},
+        {"big * (n + n + n + n + n + n + n + n + n + n + n + n)",
+         "`big * (n + n + n + n + n + n + n + n + n + n + n...` overflows 64 bits"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char why[KS_EXPR_WHY];
+        ks_expr_explain(parsed(&arena, cases[i].text), lookup, NULL, why);
+        if (strcmp(why, cases[i].why) != 0)
+            fail_msg("%s: \"%s\" and not \"%s\"", cases[i].text, why, cases[i].why);
+    }
+    ks_arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_undefined_is_explained),
         cmocka_unit_test(values_follow_c_precedence),
         cmocka_unit_test(undefined_spreads_unless_not_evaluated),
         cmocka_unit_test(bad_texts_name_the_column),
