@@ -180,6 +180,12 @@ static enum ks_status pass_over(struct verifying *v, const struct ks_tu_kernel *
     return KS_OK;
 }
 
+static void leave_unmade(struct ks_verdict *verdict, const char *why)
+{
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
+        verdict->checks.why[kind] = why;
+}
+
 static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
                                 const struct ks_tu_kernel *kernel, struct ks_proposal *proposal,
                                 const struct asked *asked, struct ks_err *err)
@@ -197,6 +203,7 @@ static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
     if (rules.sandbox && v->refused != NULL) {
         struct ks_verdict verdict = {.correctness = KS_C_UNSUPPORTED, .speed = KS_S_NOT_MEASURED};
         snprintf(verdict.reason, sizeof verdict.reason, "%s", verify_refusal(v));
+        leave_unmade(&verdict, "there is no sandbox for it");
         verify_report(v, kernel, ks_proposal_id(context->arena, proposal), asked->variant, &verdict);
         v->exit_code = EXIT_FAULT;
         return KS_OK;
@@ -206,6 +213,7 @@ static enum ks_status judge_all(struct verifying *v, const struct verb_tu *tu,
         struct ks_verdict verdict = {.correctness = KS_C_BASELINE_FAULT,
                                      .speed = KS_S_NOT_MEASURED};
         snprintf(verdict.reason, sizeof verdict.reason, "%.500s", finding);
+        leave_unmade(&verdict, "the original is at fault");
         verify_report(v, kernel, "", asked->variant != NULL ? asked->variant : "", &verdict);
         v->exit_code = v->exit_code > EXIT_NEGATIVE ? v->exit_code : EXIT_NEGATIVE;
         return KS_OK;

@@ -17,14 +17,21 @@ static const char *result_name(enum ks_check_result result)
     return names[result];
 }
 
+static const char *unmade(const struct ks_verdict *verdict, int kind)
+{
+    if (verdict->checks.result[kind] != KS_CHECK_NOT_MADE)
+        return "";
+    return verdict->checks.why[kind] != NULL ? verdict->checks.why[kind] : "nothing was judged";
+}
+
 json_t *verify_checks_json(const struct ks_verdict *verdict)
 {
     json_t *rows = json_array();
     for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
         json_array_append_new(
-            rows, json_pack("{s:s,s:s,s:f}", "check", ks_check_kind_name((enum ks_check_kind)kind),
-                            "result", result_name(verdict->checks.result[kind]), "seconds",
-                            verdict->checks.seconds[kind]));
+            rows, json_pack("{s:s,s:s,s:s,s:f}", "check", ks_check_kind_name((enum ks_check_kind)kind),
+                            "result", result_name(verdict->checks.result[kind]), "why",
+                            unmade(verdict, kind), "seconds", verdict->checks.seconds[kind]));
     return rows;
 }
 
@@ -126,8 +133,9 @@ void verify_report(struct verifying *v, const struct ks_tu_kernel *kernel, const
         printf("  this judgement again, with the same sizes, values and addresses: the same words and --draw %lld\n",
                (long long)verdict->draw);
     for (int kind = 0; kind < KS_CHECK_COUNT; kind++)
-        printf("  %-12s %-8s %7.3f s\n", ks_check_kind_name((enum ks_check_kind)kind),
-               result_name(verdict->checks.result[kind]), verdict->checks.seconds[kind]);
+        printf("  %-12s %-8s %7.3f s%s%s\n", ks_check_kind_name((enum ks_check_kind)kind),
+               result_name(verdict->checks.result[kind]), verdict->checks.seconds[kind],
+               unmade(verdict, kind)[0] != '\0' ? "  " : "", unmade(verdict, kind));
     for (size_t i = 0; i < verdict->evidence.n_notes; i++)
         printf("  note: %s\n", verdict->evidence.notes[i]);
 }

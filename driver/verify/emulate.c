@@ -115,7 +115,7 @@ static enum ks_status look_at_all(struct ks_second_look *l, struct ks_arena *are
         }
     }
     if (e->runs == 0 && e->verdict == KS_C_CORRECT)
-        snprintf(l->note, sizeof l->note, "not looked at on the emulated device: %.180s", why);
+        snprintf(l->note, sizeof l->note, KS_UNLOOKED "%.180s", why);
     return KS_OK;
 }
 
@@ -229,7 +229,7 @@ enum ks_status ks_second_look_end(struct ks_second_look *l, struct ks_judge *jud
     if (l->status == KS_E_INTERRUPTED)
         return ks_err_set(err, l->status, "%s", l->err.text);
     if (l->status != KS_OK) { // a second look that fails is none
-        snprintf(l->note, sizeof l->note, "not looked at on the emulated device: %.180s", l->err.text);
+        snprintf(l->note, sizeof l->note, KS_UNLOOKED "%.180s", l->err.text);
         l->found = (struct ks_emulation){.verdict = KS_C_CORRECT};
     }
     if (l->note[0] != '\0')

@@ -37,6 +37,8 @@ struct ks_second_look {
     atomic_bool dropped;
 };
 
+#define KS_UNLOOKED "not looked at on the emulated device: " // begins the note where nothing could be run
+
 // Begins it beside whatever the caller does with the candidate on its own device, where there are cores for
 // both and nothing has to be compiled for it; else ks_second_look_end does it all. Zeroed before the first use.
 void ks_second_look_begin(struct ks_second_look *look, struct ks_judge *judge, const struct ks_candidate *candidate);

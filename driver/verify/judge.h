@@ -79,6 +79,7 @@ enum ks_check_result { KS_CHECK_NOT_MADE, KS_CHECK_PASSED, KS_CHECK_FAILED };
 struct ks_checks {
     enum ks_check_result result[KS_CHECK_COUNT];
     double seconds[KS_CHECK_COUNT];
+    const char *why[KS_CHECK_COUNT]; // of what was not made: why not; lives as long as the session
 };
 const char *ks_check_kind_name(enum ks_check_kind kind); // "text", "limits", ...
 

@@ -271,6 +271,7 @@ static enum ks_status finish_tool(struct ks_judge *judge, struct ks_arena *arena
                  ks_sanitize_read(text, part_of(judge, s->candidate), finding);
     bool found = finding[0] != '\0';
     if (found && original_too(judge, arena, t->tool, s->candidate, s, &s->vectors[0])) {
+        t->why = "it reports the original too";
         ks_judge_note(judge, "%s reports the original too, so nothing follows: %.180s", name, finding);
     } else if (found) {
         s->verdict = KS_C_UNSAFE;
@@ -280,6 +281,7 @@ static enum ks_status finish_tool(struct ks_judge *judge, struct ks_arena *arena
         const char *why = status != KS_OK          ? local.text
                           : verdict == KS_C_HANG ? "too slow on this kernel"
                                                  : "the tool ended early";
+        t->why = ks_arena_strdup(judge->arena, why);
         ks_judge_note(judge, "%s was not made: %.180s", name, why);
     } else if (verdict != KS_C_CORRECT) {
         s->verdict = verdict;
@@ -298,15 +300,25 @@ static void join(struct ks_tool_look *t)
     t->beside = false;
 }
 
+static void neither_made(struct ks_sanitizing *s, const char *why)
+{
+    for (int i = 0; i < KS_TOOL_COUNT; i++)
+        s->tools[i].why = why;
+}
+
 enum ks_status ks_sanitize_finish(struct ks_judge *judge, struct ks_arena *arena, struct ks_sanitizing *s,
                                   struct ks_err *err)
 {
-    if (judge->no_sanitizer[0] != '\0')
+    if (judge->no_sanitizer[0] != '\0') {
         ks_judge_note(judge, "memcheck and racecheck were not made: %s", judge->no_sanitizer);
+        neither_made(s, ks_arena_strdup(judge->arena, judge->no_sanitizer));
+    }
     if (!s->tools[0].begun || judge->no_sanitizer[0] != '\0')
         return KS_OK;
-    if (s->n_vectors == 0)
+    if (s->n_vectors == 0) {
         ks_judge_note(judge, "memcheck and racecheck were not made: no size is small enough");
+        neither_made(s, "no size is small enough");
+    }
     enum ks_status status = KS_OK;
     for (int i = 0; i < KS_TOOL_COUNT; i++)
         join(&s->tools[i]);

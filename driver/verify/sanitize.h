@@ -29,6 +29,7 @@ struct ks_tool_look {
     enum ks_answer answer;                   // of the last request
     void **got[KS_SANITIZE_VECTORS][2];      // by vector and poison: outputs, malloc'ed; NULL: not run, not read
     enum ks_check_result result;             // NOT_MADE: a note of the judge says why
+    const char *why;                         // it was not made; of the judge's arena
     double seconds;
 };
 

@@ -27,6 +27,63 @@ static void note(struct ks_verdict *verdict, enum ks_check_kind kind, double sin
     verdict->checks.seconds[kind] += ks_now() - since;
 }
 
+// What the emulated device makes unnecessary, or NULL.
+static const char *reason_emulated(enum ks_check_kind kind)
+{
+    switch (kind) {
+    case KS_CHECK_EMULATION:
+        return "the device is the emulated one";
+    case KS_CHECK_MEMCHECK:
+    case KS_CHECK_RACECHECK:
+        return "the emulated device looks for the same in every run";
+    case KS_CHECK_CONFIRMATION:
+        return "a modelled time has nothing to confirm";
+    default:
+        return NULL;
+    }
+}
+
+// Why a check was not made that no other kept from being made.
+static const char *reason_unmade(const struct ks_judge *judge, enum ks_check_kind kind)
+{
+    switch (kind) {
+    case KS_CHECK_EMULATION:
+        return "there is no PTX to run there";
+    case KS_CHECK_TIMING:
+        return judge->options.untimed ? "not asked for" : "no time is known";
+    case KS_CHECK_MEMCHECK:
+    case KS_CHECK_RACECHECK:
+    case KS_CHECK_CONFIRMATION:
+        return "for what seems faster alone";
+    default:
+        return "not reached";
+    }
+}
+
+// For all that was not made; `none`: what kept from running anything, or NULL. What is known already stays.
+static void tell_unmade(const struct ks_judge *judge, struct ks_verdict *verdict, const char *none)
+{
+    struct ks_checks *checks = &verdict->checks;
+    bool emulated = strcmp(judge->device.kind, "emu") == 0;
+    int failed = 0; // the first; but the confirmation begins before the sanitizers
+    while (failed < KS_CHECK_COUNT && checks->result[failed] != KS_CHECK_FAILED)
+        failed++;
+    for (int kind = 0; kind < KS_CHECK_COUNT; kind++) {
+        bool stopped = failed < kind || (failed == KS_CHECK_CONFIRMATION && kind >= KS_CHECK_MEMCHECK);
+        const char **why = &checks->why[kind];
+        if (checks->result[kind] != KS_CHECK_NOT_MADE)
+            *why = NULL;
+        if (checks->result[kind] != KS_CHECK_NOT_MADE || *why != NULL)
+            continue;
+        if (emulated)
+            *why = reason_emulated((enum ks_check_kind)kind);
+        if (*why == NULL && stopped)
+            *why = ks_arena_printf(judge->arena, "%s failed", ks_check_kind_name((enum ks_check_kind)failed));
+        if (*why == NULL)
+            *why = none != NULL ? none : reason_unmade(judge, (enum ks_check_kind)kind);
+    }
+}
+
 static struct ks_candidate *kept(const struct ks_judge *judge, const char *id)
 {
     ks_vec_each(struct ks_candidate *, c, &judge->cache)
@@ -241,6 +298,9 @@ static enum ks_status look_twice(struct ks_judge *judge, struct ks_arena *scratc
     KS_TRY(ks_second_look_end(&look, judge, c, &emulation, err));
     if (emulation.runs > 0 || emulation.verdict != KS_C_CORRECT)
         note(verdict, KS_CHECK_EMULATION, ks_now() - emulation.seconds, emulation.verdict == KS_C_CORRECT);
+    else if (ks_starts_with(look.note, KS_UNLOOKED))
+        verdict->checks.why[KS_CHECK_EMULATION] =
+            ks_arena_strdup(judge->arena, look.note + strlen(KS_UNLOOKED));
     if (emulation.verdict != KS_C_CORRECT)
         refuse(verdict, emulation.verdict, emulation.reason);
     take_notes(judge, &verdict->evidence);
@@ -319,6 +379,7 @@ enum ks_status ks_judge_gates(struct ks_judge *judge, struct ks_proposal *propos
     verdict->checks = c->checks;
     if (c->failure != KS_C_CORRECT)
         refuse(verdict, c->failure, c->reason);
+    tell_unmade(judge, verdict, "there is no device");
     return KS_OK;
 }
 
@@ -336,6 +397,7 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     ks_workers_part(judge);
     if (verdict->checks.result[KS_CHECK_CORRECTNESS] != KS_CHECK_NOT_MADE)
         verdict->draw = judge->seed;
+    tell_unmade(judge, verdict, NULL);
     verdict->seconds_run = ks_now() - start - verdict->seconds_compile;
     log_checks(verdict);
     ks_arena_free(&scratch);
@@ -354,6 +416,7 @@ static enum ks_status take_findings(struct ks_judge *judge, struct ks_arena *scr
     for (int t = 0; t < KS_TOOL_COUNT; t++) {
         verdict->checks.result[kinds[t]] = s->tools[t].result;
         verdict->checks.seconds[kinds[t]] = s->tools[t].seconds;
+        verdict->checks.why[kinds[t]] = s->tools[t].why;
         if (s->tools[t].result == KS_CHECK_PASSED)
             e->sanitizers[e->n_sanitizers++] = ks_tool_name((enum ks_tool)t);
     }
@@ -430,6 +493,8 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
     struct ks_arena scratch = {0};
     double start = ks_now(), compiled = verdict->seconds_compile;
     verdict->speed = KS_S_NOT_MEASURED;
+    for (int kind = KS_CHECK_MEMCHECK; kind < KS_CHECK_COUNT; kind++)
+        verdict->checks.why[kind] = NULL; // they are to be made now
     judge->n_notes = judge->n_session_notes;
     enum ks_status status = ks_workers_stay(judge, false, err);
     if (status == KS_OK)
@@ -438,6 +503,7 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
     note(verdict, KS_CHECK_CONFIRMATION, start,
          verdict->correctness == KS_C_CORRECT &&
              (verdict->speed == KS_S_FASTER || verdict->speed == KS_S_MODELLED));
+    tell_unmade(judge, verdict, NULL);
     verdict->seconds_run += ks_now() - start - (verdict->seconds_compile - compiled);
     log_checks(verdict);
     ks_arena_free(&scratch);

@@ -73,13 +73,13 @@ status 2 "$ks" bench none.cu && says 'none.cu: no such file'
 # No device is asked: gates name what they refuse; for the rest there is nobody to tell.
 export KS_DEVICE=none
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_asm.yaml
-has 'STATIC: source:3: ' && has "'asm'" && has 'text         failed' && has 'compile      not-made'
+has 'STATIC: source:3: ' && has "'asm'" && has 'text         failed' && has 'compile      not-made   0.000 s  text failed'
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant=vadd_clock.yaml
 has 'clock register' && has 'static       failed' && has 'compile      passed'
-status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_zero.yaml && has 'LAUNCH: step 1: grid.x'
+status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_zero.yaml && has 'LAUNCH: step 1: grid.x is undefined: `ceildiv(n, 0)` divides by zero; on workload n=4000'
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_typo.yaml && has 'COMPILE: line 3: error'
 status 100 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_ok.yaml
-has 'not judged: the gates find nothing'
+has 'not judged: the gates find nothing' && has 'timing       not-made   0.000 s  there is no device'
 json 1 verify vadd.cu:vadd $unconfined --variant vadd_typo.yaml + verdicts 'verdicts[].checks'
 has '"correctness": "COMPILE"'
 json 100 verify vadd.cu:vadd $unconfined --variant vadd_ok.yaml + verdicts 'verdicts[].notes'
@@ -95,8 +95,9 @@ export KS_DEVICE="$worker --worker"
 json 0 verify vadd.cu:vadd $unconfined --variant vadd_ok.yaml + verdicts 'verdicts[].timings'
 has '"correctness": "CORRECT"' && has '"speed": "FASTER"' && has 'memcheck and racecheck were not made: the device is reached through a launcher'
 [ "$(grep -c '"not-made"' out)" = 2 ] || fail "other checks than the sanitizers' were not made"
+[ "$(grep -c '"why": "the device is reached through a launcher"' out)" = 2 ] || fail "why they were not made is not told"
 status 1 "$ks" verify vadd.cu:vadd $unconfined --variant vadd_tail.yaml
-has 'WRONG' && has 'correctness  failed' && has 'timing       not-made'
+has 'WRONG' && has 'correctness  failed' && has 'timing       not-made   0.000 s  correctness failed'
 no_litter
 
 # What is stored, of a file whose other kernels are not eligible, undecided, or have what no build takes: each has a
@@ -143,6 +144,11 @@ json 1 verify four.cu --device emu + verdicts 'verdicts[].checks'
 [ "$(grep -c '"kernel"' out)" = 4 ] || fail "not one row a kernel"
 has '"not_judged": "printf"' && has '"not_judged": "evidence-level"' && has '"not_judged": "pending"' && has '"correctness": "CORRECT"'
 status 0 "$ks" verify four.cu:cp --device emu && lacks 'not judged'
+# Each check that was not made says why.
+has 'emulation    not-made   0.000 s  the device is the emulated one'
+has 'racecheck    not-made   0.000 s  the emulated device looks for the same in every run'
+has 'confirmation not-made   0.000 s  a modelled time has nothing to confirm'
+[ -z "$(grep 'not-made *[0-9.]* s$' out)" ] || fail "a check that was not made has no reason"
 status 1 "$ks" verify four.cu:loud --variant cp.yaml --device emu && has 'not judged (printf)'
 KS_ACCEPT=modelled status 0 "$ks" verify four.cu:neg --device emu && has ': CORRECT '
 no_litter
