@@ -13,6 +13,7 @@ ids=("${@:3}")
 unset KS_MODE KS_DISABLE KS_TRACE KS_DEPS
 . "$root/tests/gpu/parts.sh"
 [ "$device" != cuda ] || ! "$build/bin/ks" doctor | grep -q '^gpu .*none' || { echo "no GPU here: skipped"; exit 77; }
+[ -x "$build/bin/ks-weak" ] || { echo "bin/ks-weak is not built, which judges with a defence off"; exit 1; }
 cd "$root/tests/adversarial" || exit 1
 [ ${#ids[@]} -gt 0 ] || ids=([ARE][0-9]*/)
 

@@ -39,14 +39,10 @@ export KS_CACHE_DIR=$out/cache KS_STATE_DIR=$out/state KS_CONFIG_DIR=$out/config
 unset KS_MODE KS_DISABLE KS_TRACE KS_DEPS
 
 device() {
-    if [ -x "$build/tests/device_test" ]; then
-        "$build/tests/device_test" >"$out/device_test.txt" 2>&1
-        check $? "device self-test: $(tail -1 "$out/device_test.txt")"
-    fi
-    if [ -x "$root/tests/dispatch/run_gpu.sh" ]; then
-        "$root/tests/dispatch/run_gpu.sh" "$build" "$out" >"$out/launch.txt" 2>&1
-        check $? "launches of substituted kernels: $(tail -1 "$out/launch.txt")"
-    fi
+    "$build/tests/device_test" >"$out/device_test.txt" 2>&1
+    check $? "device self-test: $(tail -1 "$out/device_test.txt")"
+    "$root/tests/dispatch/run_gpu.sh" "$build" "$out" >"$out/launch.txt" 2>&1
+    check $? "launches of substituted kernels: $(tail -1 "$out/launch.txt")"
 
     # What the judge rests on, asked of this GPU: for the reader, no check.
     nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
@@ -57,17 +53,22 @@ device() {
     check $? "emulated device against this GPU: $(tail -1 "$out/corpus.txt")"
 }
 adversarial() {
-    if [ -x "$build/bin/ks-weak" ]; then
-        "$root/tests/gpu/adversarial.sh" "$build" "$out" >"$out/suite.txt"
-        status=$?
-        cat "$out/suite.txt"
-        check $status "adversarial suite: $(tail -1 "$out/suite.txt")"
-    fi
+    "$root/tests/gpu/adversarial.sh" "$build" "$out" >"$out/suite.txt"
+    status=$?
+    cat "$out/suite.txt"
+    check $status "adversarial suite: $(tail -1 "$out/suite.txt")"
 }
 one_of_oracle() { "$ks" verify --suite "$root/tests/oracle" --only="${1%-*}"; }
 oracle() {
     (cd "$root/tests/oracle" && parts "$out/oracle" one_of_oracle [AR][0-9]*/)
-    check $? "tolerances measured in double: $(told "$out/oracle" txt | grep -c '^ *ok  *[AR]') of $(ls -d "$root"/tests/oracle/[AR][0-9]*/ | wc -l) verdicts"
+    status=$?
+    # One fixture by itself ends well where it is not judgeable, too.
+    right=$(told "$out/oracle" txt | grep -c '^ *ok  *[AR]')
+    all=$(ls -d "$root"/tests/oracle/[AR][0-9]*/ | wc -l)
+    told "$out/oracle" txt | grep -E '^ *(FAIL|--) '
+    [ "$right" = "$all" ] || told "$out/oracle" log
+    [ $status = 0 ] && [ "$right" = "$all" ]
+    check $? "tolerances measured in double: $right of $all verdicts"
 }
 halves() {
     "$root/tests/gpu/halves.sh" "$build" "$out" >"$out/halves.txt" 2>&1
