@@ -71,15 +71,15 @@ static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *ke
                         const char *variant, const char *from, const struct ks_verdict *verdict,
                         const char *none)
 {
-    char hex[KS_HASH_TEXT] = "";
+    char hex[KS_HASH_TEXT];
     bool open = none != NULL || verify_undecided(v, verdict);
     json_t *row = json_object();
-    if (kernel->reason == KS_R_APPLIED)
-        ks_digest_hex(&kernel->key, hex);
+    ks_digest_hex(&kernel->key, hex);
     json_object_set_new(row, "kernel", json_string(verb_kernel_name(kernel)));
     json_object_set_new(row, "file", json_string(kernel->mark->file->path));
     json_object_set_new(row, "line", json_integer(kernel->mark->decl->line));
-    json_object_set_new(row, "key", json_string(hex));
+    json_object_set_new(row, "key",
+                        kernel->reason == KS_R_APPLIED ? json_string(hex) : json_null());
     json_object_set_new(row, "arch", json_sprintf("sm_%d", kernel->arch));
     json_object_set_new(row, "variant", json_string(variant));
     json_object_set_new(row, "from", json_string(from));
