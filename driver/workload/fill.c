@@ -208,8 +208,9 @@ static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
 
 // A NaN hides all else from what adds or compares many numbers, so buffers take turns: any specials, without NaN
 // those of one infinity or the other, one special alone among ordinary numbers (as often at an end as elsewhere), or so
-// many that the first of some row is one, and both ends are. Zeros stand beside another input's specials.
-enum palette { ANY, DENSE, PLUS, LONE = KS_FILL_LONE, MINUS, ZEROS = KS_FILL_ZEROS };
+// many that the first of some row is one, and both ends are. Zeros stand beside another input's specials. In stretches
+// of one special a whole row may have no number.
+enum palette { ANY, DENSE, PLUS, LONE = KS_FILL_LONE, MINUS, ZEROS = KS_FILL_ZEROS, STRETCHES = KS_FILL_STRETCHES };
 
 static uint64_t turn_of(uint64_t seed)
 {
@@ -223,17 +224,18 @@ int ks_fill_palette(uint64_t seed)
 
 static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
 {
-    uint64_t seed = source->seed ^ UINT64_C(0x5bec1a15), h = ks_hash_counter(seed, i);
-    uint64_t turn = turn_of(source->seed), kind = h / SPECIAL_ONE_IN % 7;
+    uint64_t seed = source->seed ^ UINT64_C(0x5bec1a15), turn = turn_of(source->seed);
     enum palette palette = (enum palette)(turn % KS_FILL_PALETTES);
+    uint64_t h = ks_hash_counter(seed, palette == STRETCHES ? i >> (3 + turn / 1024 % 6) : i), kind = h / SPECIAL_ONE_IN % 7;
     double least = source->normal ? smallest_normal(scalar) : smallest(scalar);
     uint64_t end = turn / 16 % 4, lone = end == 0 ? 0 : end == 1 ? source->n - 1 : turn / 64 % source->n;
     if (palette == ZEROS)
         return h & 1 ? h >> 40 & 1 ? -0.0 : 0.0 : normal(source, i);
-    if (palette == DENSE ? h % DENSE_ONE_IN != 0 && i > 0 && i + 1 < source->n
-                         : palette == LONE ? i != lone : h % SPECIAL_ONE_IN != 0)
+    bool dense = palette == DENSE || palette == STRETCHES, first_or_last = i == 0 || i + 1 == source->n;
+    if (palette == LONE ? i != lone
+                        : h % (dense ? DENSE_ONE_IN : SPECIAL_ONE_IN) != 0 && !(palette == DENSE && first_or_last))
         return normal(source, i);
-    if (palette == LONE || palette == DENSE)
+    if (palette == LONE || dense)
         kind = palette == LONE ? turn / KS_FILL_PALETTES % 3 : kind % 3;
     else if (palette != ANY && kind < 3)
         kind = palette == PLUS ? 1 : 2;

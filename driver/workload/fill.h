@@ -13,7 +13,7 @@ enum ks_family {
     KS_FAMILY_POSITION,  // value = index mod 4093: reveals any misplaced element
     KS_FAMILY_IMPULSE,   // zero but one element
     KS_FAMILY_EXACT,     // small odd integers, so that sums and products are exact in fp32
-    KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, one, or half zeros
+    KS_FAMILY_SPECIAL,   // NaN, infinities, signed zeros and denormals among normal values: all, some, one, half zeros, or in stretches
     KS_FAMILY_LITERALS,  // as declared; the judge plants numbers that the kernels compare with (verify/literals.h)
     KS_FAMILY_TINY,      // small numbers, one in eight so small that its reciprocal is infinite
     KS_FAMILY_POWERS,    // +-1, 2, 4, 8: sums of quotients are exact too
@@ -32,9 +32,10 @@ double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
 double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 
 // Which kind of special values a seed stands for, of so many.
-#define KS_FILL_PALETTES 6
+#define KS_FILL_PALETTES 7
 #define KS_FILL_LONE 3  // one special alone
 #define KS_FILL_ZEROS 5 // half of them zeros, and nothing else that is special
+#define KS_FILL_STRETCHES 6 // eight to 256 alike in a row, so that whole rows or windows are: as masks make them
 int ks_fill_palette(uint64_t seed);
 
 // Fills `count` elements of `total`, starting at element `first`, into out[0] and on. normal() is Box-Muller on

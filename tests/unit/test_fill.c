@@ -304,15 +304,17 @@ static void a_move_back_is_half_of_one(void **state)
 }
 
 // Some have all specials, some no NaN and one infinity alone, some one special in all, as often at an end as not; some so
-// many that of the first elements of thirty rows one is a NaN. Denormals only where they are wanted.
+// many that of the first elements of thirty rows one is a NaN; some have stretches of one alone. Denormals only where they
+// are wanted.
 static void specials_take_turns(void **state)
 {
     (void)state;
-    enum { TURNS = 64, LENGTH = 20000 };
+    enum { TURNS = 96, LENGTH = 20000 };
     const double expected = LENGTH / 64.0 / 7;
     const struct ks_init init = {.kind = KS_INIT_DEFAULT};
     int any = 0, zeros = 0, one_infinity[2] = {0}, lone[3] = {0}, ends = 0, dense = 0, kinds[KS_FILL_PALETTES] = {0};
-    for (uint64_t seed = 1; seed <= TURNS; seed++) {
+    int stretches[3] = {0}, shortest = LENGTH, longest = 0;
+    for (uint64_t seed = 501; seed <= 500 + TURNS; seed++) {
         float *v = floats(init, KS_FAMILY_SPECIAL, seed, LENGTH);
         size_t nans = 0, minus_nans = 0, infinite[2] = {0}, minus_zero = 0, zero = 0, denormal = 0;
         for (size_t i = 0; i < LENGTH; i++) {
@@ -325,6 +327,23 @@ static void specials_take_turns(void **state)
             denormal += fpclassify(v[i]) == FP_SUBNORMAL;
         }
         kinds[ks_fill_palette(seed)]++;
+        if (ks_fill_palette(seed) == KS_FILL_STRETCHES) {
+            int run = 1, least = LENGTH;
+            for (size_t i = 1; i < LENGTH; i++) {
+                bool same = !isfinite(v[i]) && (isnan(v[i]) ? isnan(v[i - 1]) : v[i] == v[i - 1]);
+                if (!same && run > 1 && least > run)
+                    least = run;
+                run = same ? run + 1 : 1;
+                longest = longest > run ? longest : run;
+            }
+            shortest = shortest < least ? shortest : least;
+            stretches[0] += nans > 0;
+            stretches[1] += infinite[0] > 0;
+            stretches[2] += infinite[1] > 0;
+            assert_true(minus_zero + denormal == 0 && nans + infinite[0] + infinite[1] < LENGTH / 2);
+            free(v);
+            continue;
+        }
         bool end = !isfinite(v[0]) || !isfinite(v[LENGTH - 1]), both = !isfinite(v[0]) && !isfinite(v[LENGTH - 1]);
         size_t firsts = 0;
         for (size_t row = 0; row < 30; row++)
@@ -366,7 +385,7 @@ static void specials_take_turns(void **state)
             one_infinity[sign]++;
         }
     }
-    // A sixth each: fewer than 4 of 64 are seen seldom, and these seeds stay.
+    // A seventh each: fewer than 4 of 96 are seen seldom, and these seeds stay.
     for (int i = 0; i < KS_FILL_PALETTES; i++)
         assert_in_range(kinds[i], 4, TURNS);
     assert_true(ends > 0 && dense >= 4 && zeros == kinds[KS_FILL_ZEROS]);
@@ -374,6 +393,7 @@ static void specials_take_turns(void **state)
     assert_in_range(one_infinity[0], 4, TURNS);
     assert_in_range(one_infinity[1], 4, TURNS);
     assert_true(lone[0] > 0 && lone[1] > 0 && lone[2] > 0);
+    assert_true(stretches[0] > 3 && stretches[1] > 3 && stretches[2] > 3 && shortest <= 16 && longest >= 256);
 }
 
 static void write_npy(const char *path, const char *header, const void *data, size_t n)
