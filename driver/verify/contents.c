@@ -55,6 +55,18 @@ static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64
     ks_parallel(count * elem.lanes, make_part_absolute, &signs);
 }
 
+static struct ks_scalars free_scalars(const struct ks_problem *problem)
+{
+    struct ks_scalars scalars = {.n = 0};
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++)
+            if (scalars.n < sizeof scalars.at / sizeof *scalars.at)
+                scalars.at[scalars.n++] = ks_scalar_value(arg->type.elem.scalar, arg->bytes, lane);
+    }
+    return scalars;
+}
+
 uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
 {
     return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
@@ -81,8 +93,11 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
                         slot->filled, NULL) != KS_OK)
             return false;
     }
-    if (vector->literals != NULL)
-        ks_literals_plant(vector->literals, slot->elem, &init, ks_vector_slot_seed(vector, index), slot->filled, out);
+    if (vector->literals != NULL) {
+        struct ks_scalars scalars = free_scalars(&vector->problem);
+        ks_literals_plant(vector->literals, &scalars, slot->elem, &init, ks_vector_slot_seed(vector, index), slot->filled,
+                          out);
+    }
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
         make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
     return true;

@@ -234,11 +234,11 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
         judge->literal_turns = 0; // this candidate's first numbers, whatever others were judged before; then the rest
     ks_literals_read(&judge->literals, judge->original_ptx);
     ks_literals_join(&judge->literals, &candidate->literals);
-    // Where terms meet, numbers far beyond the others would hide them. The variance of equal values and the
+    // Where terms are added, numbers far beyond the others would hide them. The variance of equal values and the
     // logarithm of a sum with one great term are all rounding, and say nothing of a kernel.
     // Equal values in a row round alike, so that a sum of them errs by their number, not by its root.
-    judge->literals.scattered = judge->arith.gathers;
-    judge->literals.limit = !judge->arith.gathers ? 0x1p110
+    judge->literals.scattered = judge->arith.gathers && judge->arith.kind != KS_ARITH_NONE;
+    judge->literals.limit = !judge->literals.scattered ? 0x1p110
                             : judge->arith.kind == KS_ARITH_OTHER ? 8 : 0x1p20;
     KS_TRY(ks_runner_take(judge, &runner, phase == KS_JUDGE_CONFIRM ? 1 : KS_SPARES, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,

@@ -14,6 +14,9 @@
 #define WHOLE_BITS (1 << 23) // integers from here on may be the bits of a float
 #define RUN 64               // values that a pattern is planted in
 #define RUN_SALT UINT64_C(0x11e7a15)
+#define STRETCH 512          // values that are one number but for a few: flags of whole rows
+#define FEW 128
+#define STRETCH_SALT UINT64_C(0x57e7c4)
 
 static void add_value(struct ks_literals *l, double value)
 {
@@ -310,19 +313,35 @@ static double size_of(const struct ks_literals *l, enum ks_scalar scalar, uint64
     return moderate ? size : 0;
 }
 
+// Zero, a power of two or a number beside one, of either sign: there integers change their length. An end of the range
+// where such a one lies outside.
+static int64_t power_of(struct range range, uint64_t which)
+{
+    uint64_t most = range.high > 0 ? (uint64_t)range.high : 0, least = range.low < 0 ? -(uint64_t)range.low : 0, bits = 0;
+    for (most |= least; bits < 62 && most >> bits != 0;)
+        bits++;
+    int64_t value = (INT64_C(1) << which % (bits + 1)) + (int64_t)(which / 64 % 3) - 1;
+    if (which >> 40 & 1)
+        value = -value;
+    return value >= range.low && value <= range.high ? value : end_of(range, which >> 41);
+}
+
 static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
                          uint64_t seed, uint64_t count, unsigned char *at)
 {
     enum { PATTERNS = 8 };
     size_t size = ks_scalar_size(elem.scalar);
-    struct range range;
-    if (elem.scalar == KS_T_BOOL || !range_of(init, &range))
+    struct range range = {0, 1};
+    if (elem.scalar != KS_T_BOOL && !range_of(init, &range))
         return;
     for (uint64_t i = 0; i < count; i++, at += size) {
         uint64_t run = ks_hash_counter(seed ^ RUN_SALT, i / RUN), own = ks_hash_counter(seed, i);
-        uint64_t pattern = run % PATTERNS;
-        int64_t value = pattern == PATTERNS - 1 ? end_of(range, own) : in_step(range, run, i % RUN);
-        if (pattern >= PATTERNS / 2)
+        uint64_t stretch = ks_hash_counter(seed ^ STRETCH_SALT, i / STRETCH), pattern = run % PATTERNS;
+        bool alike = stretch % (range.high - 1 <= range.low ? 2 : PATTERNS) == 0;
+        int64_t value = alike ? end_of(range, stretch >> 8 ^ (own % FEW == 0 ? 4 : 0))
+                        : pattern < PATTERNS - 1 ? in_step(range, run, i % RUN)
+                        : own >> 63 ? power_of(range, own) : end_of(range, own);
+        if (pattern >= PATTERNS / 2 || alike)
             memcpy(at, &value, size); // little endian
         else if (pattern > 0 && !literals->scattered)
             put_whole(literals, at, elem.scalar, range, (run >> 8) + (pattern == 1 ? i % 2 : 0));
@@ -331,10 +350,26 @@ static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem
     }
 }
 
-void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
-                       uint64_t seed, int64_t count, void *data)
+// A small multiple of a number that is divided by, or a small number divided by it, or what is next to that: there a
+// quotient that is rounded to a whole one goes to either side.
+static double multiple(const struct ks_literals *l, const struct ks_scalars *scalars, enum ks_scalar type, uint64_t which)
 {
-    enum { PATTERNS = 4 };
+    uint64_t h = ks_hash_counter(which, l->n_values);
+    bool free = scalars != NULL && scalars->n > 0 && (l->n_values == 0 || h >> 63);
+    double number = free ? fabs(scalars->at[h % scalars->n]) : l->n_values > 0 ? l->values[h % l->n_values] : 0;
+    double times = 1 + (double)(h >> 16 & 63), value = h >> 24 & 1 ? times * number : times / number;
+    if (number == 0 || !isfinite(value))
+        return 0;
+    value += ((double)(h >> 32 & 3) - 1) * 1.1 * ks_compare_rounding(type, value);
+    if (l->limit > 0 && value > l->limit)
+        value = 1;
+    return (h >> 40 & 3) == 3 ? -value : value;
+}
+
+void ks_literals_plant(const struct ks_literals *literals, const struct ks_scalars *scalars, struct ks_elem elem,
+                       const struct ks_init *init, uint64_t seed, int64_t count, void *data)
+{
+    enum { SCATTERED, EQUAL, RISING, ALTERNATING, MULTIPLES, PATTERNS };
     size_t size = ks_scalar_size(elem.scalar);
     uint64_t n = (uint64_t)count * (uint64_t)elem.lanes;
     unsigned char *at = data;
@@ -342,20 +377,27 @@ void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, 
         plant_wholes(literals, elem, init, seed, n, at);
         return;
     }
-    double sized = size_of(literals, elem.scalar, seed);
+    double sized = size_of(literals, elem.scalar, seed), first = 0;
     for (uint64_t i = 0; sized > 0 && i < n; i++)
         put_float(at + i * size, elem.scalar, sized * ks_scalar_value(elem.scalar, at, (int64_t)i));
     if (sized > 0)
         return;
     for (uint64_t i = 0; i < n; i++, at += size) {
         uint64_t run = ks_hash_counter(seed ^ RUN_SALT, i / RUN), own = ks_hash_counter(seed, i);
-        unsigned pattern = literals->scattered ? 0 : run % PATTERNS;
-        if (pattern == 0 && own % 4 != 0)
+        uint64_t pattern = literals->scattered ? SCATTERED : run % PATTERNS;
+        if (pattern == SCATTERED && own % 4 != 0)
             continue;
-        uint64_t which = pattern == 0 ? own / 4 : (run >> 8) + (pattern == 3 ? i % 2 : 0);
-        double value = ks_literals_near(literals, which);
+        uint64_t which = pattern == SCATTERED ? own / 4 : (run >> 8) + (pattern == ALTERNATING ? i % 2 : 0);
+        bool times = pattern == MULTIPLES || (literals->scattered && own >> 63);
+        double value = times ? multiple(literals, scalars, elem.scalar, own) : ks_literals_near(literals, which);
         if (value == 0)
             value = which % 2 == 0 ? 1 : -0.5;
-        put_float(at, elem.scalar, pattern == 2 ? value * (1 + (double)(i % RUN) / RUN) : value);
+        if (pattern == RISING && run >> 63) { // lower precision takes them for equal
+            first = i % RUN == 0 ? ks_scalar_value(elem.scalar, at, 0) : first;
+            value = first + (double)(i % RUN) * 2 * ks_compare_rounding(elem.scalar, first);
+        } else if (pattern == RISING) {
+            value *= 1 + (double)(i % RUN) / RUN;
+        }
+        put_float(at, elem.scalar, value);
     }
 }

@@ -31,10 +31,14 @@ double ks_literals_turn(const struct ks_literals *literals, uint64_t turn);
 // as many kinds as ks_literals_kinds says.
 size_t ks_literals_kinds(const struct ks_literals *literals);
 int ks_literals_kind(const struct ks_literals *literals, uint64_t seed);
-// Plants them among `count` elements, for each run of 64 values by `seed`: scattered, or else all equal, rising or
-// alternating. Integers stay within what their initialiser promises, and come in steps (as sorted indices do, up or
-// down by one or a few) and as the ends of their range too.
-void ks_literals_plant(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
-                       uint64_t seed, int64_t count, void *data);
+// What the free scalars of a launch are.
+struct ks_scalars {
+    double at[8]; size_t n;
+};
+// Plants them among `count` elements, for each run of 64 values by `seed`: scattered (beside small
+// multiples of them and of `scalars`, NULL: none), or else all equal, rising (also in the last place alone) or alternating. Integers stay within what their initialiser promises, and come in steps (as sorted indices do, up or
+// down by one or a few), as the ends of their range, as zeros and as powers of two and their neighbours too.
+void ks_literals_plant(const struct ks_literals *literals, const struct ks_scalars *scalars, struct ks_elem elem,
+                       const struct ks_init *init, uint64_t seed, int64_t count, void *data);
 
 #endif

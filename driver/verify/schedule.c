@@ -78,6 +78,8 @@ static void add_task(struct ks_maker *m, const struct ks_problem *problem, enum 
         return;
     int variation = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL
                         ? m->turn % 6 : 0;
+    if (variation > 0 && family == KS_FAMILY_LITERALS && m->turn % 2 == 0)
+        variation = 0; // multiples of what they are declared as (verify/literals.h)
     m->turn++;
     bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
     *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
@@ -250,7 +252,7 @@ static void add_literal_scalars(struct ks_maker *m, const struct ks_problem *pro
         size_t before = m->tasks.len;
         add_task(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 0);
         if (m->tasks.len > before)
-            m->tasks.at[before].variation = (int)i; // whose turn it is
+            m->tasks.at[before].variation = 1 + (int)i; // whose turn it is
     }
 }
 

@@ -60,10 +60,10 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
         if (arg->kind != KS_ARG_SCALAR || !arg->float_scalar)
             continue;
         for (int lane = 0; lane < arg->type.elem.lanes; lane++) {
-            if (family == KS_FAMILY_LITERALS && turns == 0)
+            if (family == KS_FAMILY_LITERALS && (turns == 0 || variation == 0)) // multiples of what it is are planted
                 continue;
             if (family == KS_FAMILY_LITERALS) {
-                double near = ks_literals_turn(&judge->literals, ((uint64_t)variation + turn++) % turns);
+                double near = ks_literals_turn(&judge->literals, ((uint64_t)variation - 1 + turn++) % turns);
                 if (near != 0)
                     ks_arg_put_float(arg, lane, positive ? fabs(near) : near);
                 continue;
@@ -92,12 +92,12 @@ static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum 
         if (!ks_arg_has_range(arg))
             continue;
         if (arg->init.kind == KS_INIT_DEFAULT)
-            low = 0, high = 99;
+            low = 0, high = arg->elem.scalar == KS_T_BOOL ? 1 : 99;
         else if (arg->init.kind == KS_INIT_UNIFORM)
             high = high - 1 > low ? high - 1 : low;
         double beside = fmax(1, floor((high - low) / END_PART));
         if (integers == KS_INTEGERS_EQUAL)
-            low = high = floor(low + (high - low) * ks_rng_unit(rng));
+            low = high = fmin(floor(low + (high - low + 1) * ks_rng_unit(rng)), high);
         else if (high_low >> turn++ % 2 & 1)
             low = fmax(low, high - beside);
         else
@@ -109,7 +109,7 @@ static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum 
 bool ks_arg_has_range(const struct ks_arg *arg)
 {
     return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT &&
-           !ks_scalar_is_float(arg->elem.scalar) && arg->elem.scalar != KS_T_BOOL &&
+           !ks_scalar_is_float(arg->elem.scalar) &&
            (arg->init.kind == KS_INIT_DEFAULT || arg->init.kind == KS_INIT_RANDINT ||
             arg->init.kind == KS_INIT_UNIFORM || arg->init.kind == KS_INIT_CAPTURE);
 }

@@ -107,7 +107,7 @@ static void floats_are_scattered_equal_and_rising(void **state)
     assert_true(ks_elem_parse("f32", &elem));
     for (int i = 0; i < N; i++)
         x[i] = 100 + (float)i;
-    ks_literals_plant(&l, elem, &init, 1, N, x);
+    ks_literals_plant(&l, NULL, elem, &init, 1, N, x);
     int kept = 0, exact = 0, equal = 0, rising = 0, alternating = 0;
     for (int run = 0; run < N; run += 64) {
         int same = 0, up = 0, two = 0;
@@ -122,7 +122,7 @@ static void floats_are_scattered_equal_and_rising(void **state)
         rising += up == 63 && fabsf(x[run]) < 100;
         alternating += two == 62;
     }
-    assert_true(kept > N / 8 && kept < N / 2);
+    assert_true(kept > N / 16 && kept < N / 2);
     assert_true(exact > 20 && equal > 4 && rising > 4 && alternating > 4);
     // Where terms are added, scattered, or all of the size of one of them: on both sides of it.
     l = (struct ks_literals){.values = {0.375, 1e-9, 1e30}, .n_values = 3, .scattered = true};
@@ -130,7 +130,7 @@ static void floats_are_scattered_equal_and_rising(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         for (int i = 0; i < N; i++)
             x[i] = 0.5f + (float)i / N;
-        ks_literals_plant(&l, elem, &init, seed, N, x);
+        ks_literals_plant(&l, NULL, elem, &init, seed, N, x);
         kept = 0;
         for (int i = 0; i < N; i++)
             kept += x[i] == 0.5f + (float)i / N;
@@ -156,7 +156,7 @@ static void integers_stay_within_their_promise(void **state)
     struct ks_init range = {.kind = KS_INIT_RANDINT, .a = 30, .b = 60};
     for (int i = 0; i < N; i++)
         x[i] = 50, y[i] = i;
-    ks_literals_plant(&l, elem, &range, 1, N, x);
+    ks_literals_plant(&l, NULL, elem, &range, 1, N, x);
     for (int i = 0; i < N; i++) {
         assert_true(x[i] >= 30 && x[i] <= 60);
         planted += x[i] == 40;
@@ -164,12 +164,13 @@ static void integers_stay_within_their_promise(void **state)
     assert_true(planted > 50);
     // A permutation promises more than a range.
     range.kind = KS_INIT_PERMUTATION;
-    ks_literals_plant(&l, elem, &range, 1, N, y);
+    ks_literals_plant(&l, NULL, elem, &range, 1, N, y);
     for (int i = 0; i < N; i++)
         assert_int_equal(y[i], i);
 }
 
-// Without a number to plant as well, and where terms meet: in steps of a few up and down, and the ends of the range.
+// Without a number to plant as well, and where terms meet: in steps of a few up and down, the ends of the range, zero,
+// and powers of two and what is beside them.
 static void integers_come_in_steps_and_at_the_ends(void **state)
 {
     (void)state;
@@ -181,10 +182,10 @@ static void integers_come_in_steps_and_at_the_ends(void **state)
     int *x = calloc(N, sizeof *x);
     assert_true(ks_elem_parse("i32", &elem));
     for (size_t r = 0; r < 2; r++) {
-        int up = 0, down = 0, steps = 0, ends[2] = {0};
+        int up = 0, down = 0, steps = 0, ends[2] = {0}, zeros = 0, powers[3] = {0};
         for (int i = 0; i < N; i++)
             x[i] = 50;
-        ks_literals_plant(&l, elem, &ranges[r], 1, N, x);
+        ks_literals_plant(&l, NULL, elem, &ranges[r], 1, N, x);
         for (int run = 0; run < N; run += 64) {
             int64_t step = (int64_t)x[run + 1] - x[run], same = 0;
             for (int i = run + 1; i < run + 64; i++)
@@ -197,9 +198,72 @@ static void integers_come_in_steps_and_at_the_ends(void **state)
             assert_true(x[i] >= ranges[r].a && x[i] <= ranges[r].b);
             ends[0] += x[i] == (int)ranges[r].a;
             ends[1] += x[i] == (int)ranges[r].b;
+            zeros += x[i] == 0;
+            for (int beside = 0; beside < 3; beside++)
+                powers[beside] += llabs(x[i]) == (r == 0 ? 255 : (1 << 30) - 1) + beside;
         }
         assert_true(up > 8 && down > 8 && steps > 8 && ends[0] > 200 && ends[1] > 200);
+        assert_true(zeros > 3 && powers[0] > 2 && powers[1] > 2 && powers[2] > 2);
     }
+    free(x);
+}
+
+// Flags of whole rows are alike, but for a few.
+static void flags_are_alike_for_long(void **state)
+{
+    (void)state;
+    enum { N = 512 * 64 };
+    const struct ks_literals l = {.scattered = true};
+    const struct ks_init init = {.kind = KS_INIT_DEFAULT};
+    struct ks_elem elem;
+    unsigned char x[N];
+    int few[2] = {0}, none[2] = {0}, mixed = 0;
+    assert_true(ks_elem_parse("bool", &elem));
+    for (int i = 0; i < N; i++)
+        x[i] = (unsigned char)(i & 1);
+    ks_literals_plant(&l, NULL, elem, &init, 1, N, x);
+    for (int at = 0; at < N; at += 512) {
+        int set = 0;
+        for (int i = at; i < at + 512; i++) {
+            assert_true(x[i] <= 1);
+            set += x[i];
+        }
+        none[0] += set == 0, none[1] += set == 512;
+        few[0] += set > 0 && set < 20, few[1] += set < 512 && set > 492;
+        mixed += set > 128 && set < 384;
+    }
+    assert_true(few[0] + none[0] > 8 && few[1] + none[1] > 8 && few[0] > 4 && few[1] > 4 && mixed > 16);
+}
+
+// What is divided by has small multiples and fractions, and numbers beside them; runs rise in the last place alone, too.
+static void quotients_come_near_to_whole_ones(void **state)
+{
+    (void)state;
+    enum { N = 64 * 256 };
+    const struct ks_literals l = {.values = {10}, .n_values = 1};
+    const struct ks_scalars scalars = {.at = {0.7}, .n = 1};
+    const struct ks_init init = {.kind = KS_INIT_DEFAULT};
+    struct ks_elem elem;
+    double *x = calloc(N, sizeof *x);
+    int times = 0, below = 0, above = 0, fractions = 0, rising = 0;
+    assert_true(ks_elem_parse("f64", &elem));
+    for (int i = 0; i < N; i++)
+        x[i] = 1000.5 + i;
+    ks_literals_plant(&l, &scalars, elem, &init, 1, N, x);
+    for (int i = 0; i < N; i++) {
+        double k = nearbyint(fabs(x[i]) / 0.7), m = nearbyint(fabs(x[i]) * 10);
+        times += fabs(x[i]) == k * 0.7;
+        below += fabs(x[i]) == nextafter(k * 0.7, 0);
+        above += fabs(x[i]) == nextafter(k * 0.7, 999);
+        fractions += m != 0 && fmod(m, 10) != 0 && fabs(fabs(x[i]) - m / 10) < 0x1p-49;
+    }
+    for (int run = 0; run < N; run += 64) {
+        int least = 0;
+        for (int i = run + 1; i < run + 64; i++)
+            least += x[i] > x[i - 1] && x[i] < x[i - 1] * (1 + 0x1p-51);
+        rising += least == 63 && x[run] == 1000.5 + run;
+    }
+    assert_true(times > 50 && below > 50 && above > 50 && fractions > 50 && rising > 8);
     free(x);
 }
 
@@ -213,6 +277,8 @@ int main(void)
         cmocka_unit_test(floats_are_scattered_equal_and_rising),
         cmocka_unit_test(integers_stay_within_their_promise),
         cmocka_unit_test(integers_come_in_steps_and_at_the_ends),
+        cmocka_unit_test(flags_are_alike_for_long),
+        cmocka_unit_test(quotients_come_near_to_whole_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
