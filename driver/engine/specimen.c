@@ -13,6 +13,7 @@
 #define ATTEMPTS 48
 #define ROUND 64
 #define WAYS 10 // to make all sizes small; then one of them is as declared
+#define MOST_ORDERED 4 // sizes that are tried in every order
 
 bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
 {
@@ -100,6 +101,24 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
     return true;
 }
 
+// Every order of the smallest sizes that divide one another, where there are few: such as one of which
+// others are to be multiples have no place of their own. False behind the last one.
+static bool make_ordered(const struct ks_value *declared, size_t n, int order, struct ks_value *sizes)
+{
+    static const int64_t few[MOST_ORDERED] = {2, 4, 8, 12};
+    int64_t left[MOST_ORDERED];
+    memcpy(left, few, sizeof left);
+    if (n < 2 || n > MOST_ORDERED)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const size_t others = n - i, at = (size_t)order % others;
+        order /= (int)others;
+        sizes[i] = (struct ks_value){declared[i].name, left[at]};
+        memmove(&left[at], &left[at + 1], (others - at - 1) * sizeof *left);
+    }
+    return order == 0;
+}
+
 static bool told_apart(const struct ks_specimens *out, const struct ks_problem *p)
 {
     for (size_t i = 0; i < out->n; i++)
@@ -146,13 +165,24 @@ static bool speaks_for_round_alone(const struct ks_workload_mark *w, const struc
            divides_evenly(w->grid[2], p);
 }
 
+// What an assumption says of pointers and floats is not known here.
+static bool breaks_assumption(const struct ks_mark *mark, struct ks_problem *p)
+{
+    int64_t held;
+    for (size_t i = 0; i < mark->n_assumes; i++)
+        if (ks_expr_eval(mark->assumes[i], ks_specimen_lookup, p, &held) && held == 0)
+            return true;
+    return false;
+}
+
 // Whether such sizes are a launch at all; one that can be run becomes a specimen.
 static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
                       size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
 {
     struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
     if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
-                        NULL) != KS_OK)
+                        NULL) != KS_OK ||
+        breaks_assumption(brief->mark, p))
         return false;
     if ((any || !speaks_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
         told_apart(out, p) && ks_specimen_make(r, p, &out->at[out->n], err) == KS_OK)
@@ -270,6 +300,42 @@ static void run_rounds(struct ks_specimen_run *r, const struct ks_brief *brief, 
     run_sizes(r, brief, sizes, n, true, out, err);
 }
 
+// Whether the kernel wrote all of what it only writes: its sizes suit one another.
+static bool is_full(const struct ks_specimen *s)
+{
+    for (size_t i = 0; i < s->problem.n_args; i++) {
+        const struct ks_arg *a = &s->problem.args[i];
+        for (int64_t k = 0; a->kind == KS_ARG_BUFFER && a->role == KS_ROLE_OUT && k < a->count; k++)
+            if (!s->written[i][k])
+                return false;
+    }
+    return true;
+}
+
+// Where fewer than two specimens are full, which may be full for being of one size all over, what sizes in
+// another order come to: the first that is full is taken, in place of the last one if there is no room.
+static void run_ordered(struct ks_specimen_run *r, const struct ks_brief *brief,
+                        const struct ks_value *declared, size_t n, struct ks_specimens *out,
+                        struct ks_err *err)
+{
+    struct ks_value sizes[MOST_ORDERED];
+    struct ks_specimens more = {0};
+    int full = 0;
+    for (size_t i = 0; i < out->n; i++)
+        full += is_full(&out->at[i]);
+    for (int order = 0; full < 2 && more.n == 0 && r->executed < ENOUGH_INSTRUCTIONS &&
+                        make_ordered(declared, n, order, sizes);
+         order++) {
+        run_sizes(r, brief, sizes, n, true, &more, err);
+        if (more.n > 0 && !(is_full(&more.at[0]) && told_apart(out, &more.at[0].problem)))
+            more.n = 0;
+    }
+    if (more.n > 0) {
+        out->n -= out->n == KS_SPECIMENS - 1;
+        out->at[out->n++] = more.at[0];
+    }
+}
+
 static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *brief, bool few,
                               struct ks_specimens *out, struct ks_err *err)
 {
@@ -293,6 +359,7 @@ static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *
             break;
         run_sizes(r, brief, sizes, n, attempt < WAYS, out, err);
     }
+    run_ordered(r, brief, declared, n, out, err);
     if (out->n == 0 && n > 0)
         run_large(r, brief, declared, n, out, err);
     if (rounds_down(w) && n > 0)

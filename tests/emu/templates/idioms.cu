@@ -185,6 +185,18 @@ __global__ void lower_of_all(const float *a, const float *b, float *c, int n)
             s += a[i * n + l] * b[l * n + j];
     c[i * n + j] = s;
 }
+#pragma ks optimize assume(n % 4 == 0)
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(sum[rows]) grid(ceildiv(rows,64)) block(64)
+__global__ void sums_in_fours(const float *x, float *sum, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = 0; i < n / 4; i++)
+        for (int l = 0; r < rows && l < 4; l++)
+            s += x[r * n + 4 * i + l];
+    if (r < rows)
+        sum[r] = s;
+}
 #pragma ks optimize
 #pragma ks workload let(rows=4096, n=128) in(x[rows*n]) out(sum[rows]) grid(rows/1024) block(1024)
 __global__ void whole_blocks(const float *x, float *sum, int rows, int n)
