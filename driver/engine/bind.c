@@ -229,6 +229,21 @@ static bool reorder(struct binder *b)
     return moved;
 }
 
+// The first array of a type that no role has; NULL where there is none.
+static const struct ks_arg *foreign(const struct binder *b)
+{
+    for (size_t i = 0; i < b->brief->decl->n_params; i++) {
+        const struct ks_arg *arg = ks_bind_arg(b, 0, i);
+        bool known = arg->kind != KS_ARG_BUFFER || arg->elem.lanes != 1;
+        for (size_t t = 0; t < b->t->n_types; t++)
+            for (size_t k = 0; k < b->t->types[t].len; k++)
+                known |= strcmp(b->t->types[t].at[k], ks_scalar_name(arg->elem.scalar)) == 0;
+        if (!known)
+            return arg;
+    }
+    return NULL;
+}
+
 static const char *refused(const struct binder *b)
 {
     const struct ks_specimens *specimens = ks_specimens_of(b->arena, b->brief);
@@ -238,6 +253,11 @@ static const char *refused(const struct binder *b)
     if (b->tried > 0 && specimens->n > 0)
         return ks_arena_printf(b->arena, "line %d: what it computes is nothing that %s does",
                                b->brief->decl->line, b->t->name);
+    const struct ks_arg *other = foreign(b);
+    if (other)
+        return ks_arena_printf(b->arena, "line %d: elements of %s are %s, and %s has no role for such",
+                               b->brief->decl->line, other->name,
+                               ks_scalar_name(other->elem.scalar), b->t->name);
     return ks_arena_printf(b->arena,
                            "line %d: no assignment of the parameters to the roles of %s "
                            "fits their types, directions and extents",
@@ -315,17 +335,13 @@ static enum ks_status bind_factor(struct binder *b, const struct ks_template *t,
     return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, err) : KS_OK;
 }
 
-enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
-                       const struct ks_template *t, struct ks_binding_list *out,
-                       const char **refusal, struct ks_err *err)
+static enum ks_status bind_in_any_way(struct ks_arena *arena, const struct ks_brief *brief,
+                                      const struct ks_template *t, struct ks_binding_list *out,
+                                      const char **refusal, struct ks_err *err)
 {
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
     (void)err;
-    if (t->errs > 0 && !(brief->mark && brief->mark->tolerance.sum >= t->errs)) {
-        *refusal = ks_arena_printf(arena, "line %d: %s is for marks with tol(sum=F), F at least %g", brief->decl->line, t->title, t->errs);
-        return KS_OK;
-    }
     if (ks_bind_probes(&b, &local) != KS_OK) {
         *refusal = ks_arena_strdup(arena, local.text);
         return KS_OK;
@@ -341,5 +357,18 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
         KS_TRY(bind_factor(&b, t, err));
     if (out->len == 0)
         *refusal = refused(&b);
+    return KS_OK;
+}
+
+enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
+                       const struct ks_template *t, struct ks_binding_list *out,
+                       const char **refusal, struct ks_err *err)
+{
+    KS_TRY(bind_in_any_way(arena, brief, t, out, refusal, err));
+    if (out->len > 0 && t->errs > 0 && !(brief->mark && brief->mark->tolerance.sum >= t->errs)) {
+        *refusal = ks_arena_printf(arena, "line %d: %s is for marks with tol(sum=F), F at least %g",
+                                   brief->decl->line, t->title, t->errs);
+        out->len = 0;
+    }
     return KS_OK;
 }
