@@ -6,8 +6,9 @@ __global__ void __launch_bounds__(@tile@ * @lines@)
     __shared__ @T@ tile[@tile@][@tile@ + 1];
     const int row0 = blockIdx.y * @tile@, col0 = blockIdx.x * @tile@;
     const int tx = threadIdx.x, ty = threadIdx.y;
-    const @T@ *from = in + (size_t)(row0 + ty) * cols + col0 + tx;
-    @T@ *to = out + (size_t)(col0 + ty) * rows + row0 + tx;
+    const size_t first = (size_t)blockIdx.z * rows * cols;
+    const @T@ *from = in + first + (size_t)(row0 + ty) * cols + col0 + tx;
+    @T@ *to = out + first + (size_t)(col0 + ty) * rows + row0 + tx;
     if (row0 + @tile@ <= rows && col0 + @tile@ <= cols) {
         _Pragma("unroll") for (int j = 0; j < @tile@; j += @lines@)
             tile[ty + j][tx] = from[(size_t)j * cols];

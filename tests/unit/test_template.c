@@ -130,7 +130,7 @@ static void transposes(void **state)
     propose(&c, "transpose", &list);
     assert_int_equal(list.len, 2); // rows and cols, either way round
     struct ks_candidate *found =
-        right(&c, &list, "in=a out=b rows=rows cols=cols T=f32", sizes, N, 10, 0, false);
+        right(&c, &list, "in=a out=b rows=rows cols=cols batch=1 T=f32", sizes, N, 10, 0, false);
     assert_true(found->recognition);
     assert_string_equal(found->group, "transpose");
     host_nvcc(&arena, &c, &found->proposal, NULL);

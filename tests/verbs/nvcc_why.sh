@@ -47,17 +47,17 @@ is unroll 's["applies"], s["score"]' '(False, None)'
 is tiled-transpose 's["applies"], s["candidates"] > 0, round(s["score"], 3)' '(True, True, 0.667)'
 key=$(of tiled-transpose 'r["key"]')
 # What a template recognises it computes, and of what is almost so the element that differs.
-is tiled-transpose 's["recognised"], s["refusal"]' "('the transpose of a n x n matrix', None)"
+is tiled-transpose 's["recognised"], s["refusal"]' "('the transpose of a n x n matrix, batch 1', None)"
 is row-scan 's["recognised"], "almost" in str(s["refusal"])' '(None, False)'
 # What keeps a template out: that it computes something else, before what the mark does not admit; a type.
 is gemm-tf32-on-tensor-cores '"no assignment" in s["refusal"], "tol(sum" in s["refusal"]' '(True, False)'
-status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has 'this is the transpose of a n x n matrix'
+status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has 'this is the transpose of a n x n matrix, batch 1'
 sed 's/turn(/halved(/; s/float/short/g' a.cu > c.cu
 json 0 explain --why c.cu:halved -- -arch=sm_90
 is row-scan '"elements of a are i16, and row_scan has no role for such" in s["refusal"]' True
 json 0 explain --why b.cu:nearly -- -arch=sm_90
 is tiled-transpose 's["recognised"], s["candidates"]' '(None, 0)'
-is tiled-transpose '"almost transpose" in s["refusal"] and "at c=" in s["refusal"]' True
+is tiled-transpose '"almost transpose" in s["refusal"] and "at z=0 c=" in s["refusal"]' True
 
 # With the counters that a tuning kept, and what the memory knows.
 mkdir -p state/profiles
