@@ -39,8 +39,8 @@ right rounded rounded_tn_swish gemm_tf32 bm=64 bn=64 bk=16 wm=32 wn=32 stages=3
 grep -q ": STATIC.*'asm'\|no-sandbox" "$scratch/out" || { echo "FAIL: assembly in foreign text"; cat "$scratch/out"; bad=1; }
 right gemm by_row gemv share=64
 right gemm by_column gemv share=16
-right gemm times_diagonal diagonal lines=2
-right gemm diagonal_times diagonal
+right gemm times_diagonal diagonal_right lines=2
+right gemm diagonal_times diagonal_left
 right gemm followed gemm bm=64 bn=64
 right gemm followed gemm_split bm=64 bn=64 parts=2
 exit $bad

@@ -13,9 +13,9 @@ bound attention causal_in_registers attention form=causal_by_root d=4 batch=bh
 bound attention causal_by_warp attention form=causal scale=scale batch=1
 bound attention as_it_is attention form=all_by_root batch=1
 tiny=(lines=2 rows=1 keys=1)
-right attention by_thread attention "${tiny[@]}"
+right attention by_thread attention_rows "${tiny[@]}"
 right attention by_block attention "${tiny[@]}"
-right attention causal_in_registers attention "${tiny[@]}"
+right attention causal_in_registers attention_fixed "${tiny[@]}"
 right attention causal_by_warp attention form=causal_zero "${tiny[@]}"
 # Zero times an infinity that a query does not see is NaN in this kernel: tiles of such keys may not be left out.
 wrong attention causal_by_warp attention '' ': .*NaN, infinity' form=causal "${tiny[@]}"
