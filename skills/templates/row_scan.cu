@@ -1,5 +1,15 @@
 constexpr int threads = @threads@;
 
+// What products of many are kept in: its type.
+template <class V> __device__ __forceinline__ V wide(V v)
+{
+    return v;
+}
+__device__ __forceinline__ double wide(float v)
+{
+    return v;
+}
+
 __device__ __forceinline__ @sum@ combined(@sum@ a, @sum@ b)
 {
     return @combine@;

@@ -120,10 +120,10 @@ __global__ void means(const float *x, float *y, int z, int rows, int cols)
 }
 #pragma ks optimize
 #pragma ks workload let(rows=2, n=20) in(x[rows*n]) in(mask[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
-__global__ void where(const float *x, const bool *mask, float *y, int rows, int n)
+__global__ void where(const unsigned *x, const bool *mask, unsigned *y, int rows, int n)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
-    float sum = 0;
+    unsigned sum = 0;
     for (int i = r * n; r < rows && i < r * n + n; i++) {
         if (mask[i])
             sum += x[i];
@@ -132,12 +132,12 @@ __global__ void where(const float *x, const bool *mask, float *y, int rows, int 
 }
 #pragma ks optimize
 #pragma ks workload let(rows=2, n=20) in(x[rows*n]) out(y[rows*(n+1)]) grid(ceildiv(rows,32)) block(32)
-__global__ void from_zero(const float *x, float *y, int rows, int n)
+__global__ void from_zero(const double *x, double *y, int rows, int n)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
     if (r >= rows)
         return;
-    float sum = 0;
+    double sum = 0;
     for (int i = 0; i < n; i++) {
         y[r * (n + 1) + i] = sum;
         sum += x[r * n + i];
@@ -146,10 +146,10 @@ __global__ void from_zero(const float *x, float *y, int rows, int n)
 }
 #pragma ks optimize
 #pragma ks workload let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
-__global__ void sums(const float *x, float *y, int rows, int n)
+__global__ void sums(const long long *x, long long *y, int rows, int n)
 {
     int r = blockIdx.x * blockDim.x + threadIdx.x;
-    float sum = 0;
+    long long sum = 0;
     for (int i = r * n; r < rows && i < r * n + n; i++)
         y[i] = sum += x[i];
 }
@@ -202,4 +202,19 @@ __global__ void turned(const int *x, int *y, int rows, int cols)
     int c = blockIdx.x * blockDim.x + threadIdx.x, r = blockIdx.y * blockDim.y + threadIdx.y;
     if (r < rows && c < cols)
         y[(blockIdx.z * cols + c) * rows + r] = x[(blockIdx.z * rows + r) * cols + c];
+}
+#pragma ks optimize
+#pragma ks workload let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void shares(const double *x, double *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    double top = x[r * n], all = 0;
+    for (int i = 1; i < n; i++)
+        top = fmax(top, x[r * n + i]);
+    for (int i = 0; i < n; i++)
+        all += exp(x[r * n + i] - top);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = exp(x[r * n + i] - top) / all;
 }
