@@ -14,7 +14,7 @@ import time
 
 SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
 SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean",
-           "eager_long_problems", "eager_long_geomean")
+           "eager_long_problems", "eager_long_geomean", "seconds_median")
 LONG = 50  # us: the judge times shorter kernels in batches, PyTorch's calls are timed one by one with their launches
 DONE = ("variant", "original", "budget", "decided")  # all others are failures
 
@@ -147,6 +147,7 @@ def summary(rows):
         "failures": sum(r["verdict"].startswith("failed") for r in rows),
         "eager_problems": len(eager), "eager_geomean": round(math.exp(statistics.fmean(map(math.log, eager))), 3) if eager else None,
         "eager_long_problems": len(long), "eager_long_geomean": round(math.exp(statistics.fmean(map(math.log, long))), 3) if long else None,
+        "seconds_median": round(statistics.median(r["seconds"] for r in rows), 1),
     }
 
 
@@ -178,7 +179,8 @@ PAGE = """# KernelBench on {gpu}
 
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
 It has {rows} of {ports} ports so far; *measured* says on which day, and of which commit: a port that was not measured again keeps its row.
-{gpu}, driver {driver}, {arch}, at most {budget} of tuning a kernel, no language model{without}. The kernels are those of
+{gpu}, driver {driver}, {arch}, no language model{without}. {budget} after the tuning of a kernel began no further candidate is; what runs
+then is finished, and the best is judged if none was: *s* is what a problem's kernels took in all. The kernels are those of
 `samples/kernelbench`, compiled with -O3{tf32}, and their ports say which sizes they have. Times are of launches with a cold L2.
 *Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what {work}
 on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
