@@ -29,4 +29,5 @@ right leaves layer row_norm_affine_parts threads=64 share=16
 right leaves groups_of_channels group_norm_parts threads=64 share=16
 right leaves turned transpose
 right leaves shares row_map form=softmax threads=64
+right leaves with_gain row_norm_gain form=by_root_mean_square threads=64
 exit $bad

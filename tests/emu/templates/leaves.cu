@@ -218,3 +218,17 @@ __global__ void shares(const double *x, double *y, int rows, int n)
     for (int i = 0; i < n; i++)
         y[r * n + i] = exp(x[r * n + i] - top) / all;
 }
+#pragma ks optimize
+#pragma ks workload let(rows=2, n=20) in(x[rows*n]) in(g[n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void with_gain(const float *x, const float *g, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float square = 0;
+    for (int i = 0; i < n; i++)
+        square += x[r * n + i] * x[r * n + i];
+    float by = rsqrtf(square / n + 1e-6f);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = x[r * n + i] * by * g[i];
+}
