@@ -27,7 +27,7 @@ status=$?
 [ "$(number weakened)" -ge 23 ] || fail "only $(number weakened) judged without their defence"
 [ "$(number weakened_failed)" = 0 ] || fail "$(number weakened_failed) rejected with their defence off"
 # Every row of the catalogue is there.
-for row in $(seq -f 'R%02g' 1 44) $(seq -f 'A%02g' 1 25) $(seq -f 'E%02g' 1 49); do
+for row in $(seq -f 'R%02g' 1 44) $(seq -f 'A%02g' 1 25) $(seq -f 'E%02g' 1 50); do
     ls -d "$source/tests/adversarial/$row"*/ > /dev/null 2>&1 || fail "no fixture for $row"
 done
 
