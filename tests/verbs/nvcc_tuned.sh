@@ -38,7 +38,7 @@ plan:
 END_YAML
 for arch in 86 89 80; do
     status 1 "$ks" verify saxpy.cu --variant much.yaml --device emu -- -arch=sm_$arch
-    has 'shared memory is 196608, above ' && lacks 'modelled for'
+    has "196608 bytes of shared memory a block; sm_$arch has " && lacks 'modelled for'
 done
 status 0 "$ks" verify saxpy.cu --variant much.yaml --device emu -- -arch=sm_90 && has CORRECT
 
