@@ -161,6 +161,7 @@ refused "$scratch/guards.cu" 'select' 'line 10: a division of integers that the 
 
 # Divisions by numbers of the launch.
 made places 'divide' CORRECT
+made places 'together divide=1 block=128' CORRECT
 made places 'divide; geometry block=64 items=2' CORRECT
 made turns 'divide; vectorize width=2' CORRECT
 made places 'divide; unroll unroll=2' UNSAFE 's/(by >> 32) \* u/(by >> 32) * (u + 1)/'
