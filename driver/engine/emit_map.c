@@ -1,4 +1,5 @@
-// A map under another launch geometry: block shape, items a thread in x, rows a thread in y.
+// A map under another launch geometry: block shape, items a thread in x, rows a thread in y, or so many blocks in all
+// whose threads go on in steps of the grid.
 #include <string.h>
 
 #include "engine/emit.h"
@@ -6,7 +7,7 @@
 static const char *const names[] = {"opt_x", "opt_y", "opt_z"};
 
 struct shape {
-    int block[3], items, rows;
+    int block[3], items, rows, blocks; // blocks 0: as many as there is to do
     const char *extent[3]; // plan text
     int axes;              // how many are used, counted from x
 };
@@ -17,7 +18,7 @@ static enum ks_status choose(struct ks_subject *s, const struct ks_options *opti
 {
     bool flat = !s->map.axis[1].used && !s->map.axis[2].used;
     *shape = (struct shape){.items = options->items ? options->items : 1,
-                            .rows = options->rows ? options->rows : 1};
+                            .rows = options->rows ? options->rows : 1, .blocks = options->blocks};
     for (int a = 0; a < 3; a++) {
         shape->block[a] = options->block[0] ? options->block[a]
                           : flat            ? (a ? 1 : 256)
@@ -33,7 +34,7 @@ static enum ks_status choose(struct ks_subject *s, const struct ks_options *opti
     if (shape->rows > 1 && !s->map.axis[1].used)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has no rows (no index in y)",
                 s->decl->line);
-    if (shape->items * shape->rows > 1 && s->map.deep_return)
+    if ((shape->items * shape->rows > 1 || shape->blocks) && s->map.deep_return)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: return inside a loop", s->map.deep_return->line);
     for (int a = 0; a < 3; a++) {
         shape->extent[a] = ks_emit_extent(s, a, when, asserts, err);
@@ -185,6 +186,22 @@ static void put_items(struct ks_subject *s, const struct shape *shape,
     ks_buf_printf(out, "%s    }\n", ks_emit_item(s, extra, true, true, 8));
 }
 
+// Neither type overflows: an extent that is not wide stays below 2^31, and a grid's step below 2^22.
+static void put_strided(struct ks_subject *s, const struct shape *shape, const struct ks_edit_list *extra,
+                        struct ks_buf *out)
+{
+    const char *type = s->map.axis[0].wide ? "long long" : "unsigned";
+    char *item = ks_emit_item(s, extra, true, true, 8);
+    const char *index = ks_emit_index(s, item);
+    ks_buf_printf(out,
+                  "    for (%s opt_x = blockIdx.x * (%s)%d + threadIdx.x; opt_x < opt_end_x;\n"
+                  "         opt_x += gridDim.x * (%s)%d) {\n",
+                  type, type, shape->block[0], type, shape->block[0]);
+    if (*index)
+        ks_buf_printf(out, "        %s", index);
+    ks_buf_printf(out, "%s    }\n", item);
+}
+
 static void put_single(struct ks_subject *s, const struct ks_edit_list *extra, struct ks_buf *out)
 {
     char *item = ks_emit_item(s, extra, false, true, 4);
@@ -211,7 +228,7 @@ static void put_source(struct ks_subject *s, const struct ks_options *options,
     bool items = shape->items > 1, rows = shape->rows > 1;
     for (int a = shape->axes - 1; a >= 0; a--) {
         const char *type = s->map.axis[a].wide ? "long long" : "unsigned";
-        if (!s->map.axis[a].used || (a == 0 && items) || (a == 1 && rows))
+        if (!s->map.axis[a].used || (a == 0 && (items || shape->blocks)) || (a == 1 && rows))
             continue;
         ks_buf_printf(out,
                       "    const %s %s = blockIdx.%c * (%s)%d + threadIdx.%c;\n"
@@ -228,6 +245,8 @@ static void put_source(struct ks_subject *s, const struct ks_options *options,
         put_rows(s, shape, extra, out);
     else if (items)
         put_items(s, shape, extra, out);
+    else if (shape->blocks)
+        put_strided(s, shape, extra, out);
     else
         put_single(s, extra, out);
     ks_buf_puts(out, "}\n");
@@ -246,6 +265,8 @@ static enum ks_status build(struct ks_subject *s, const struct shape *shape, con
             continue;
         args[step.n_args++] = shape->extent[a];
         step.grid[a] = ks_arena_printf(s->arena, "max(1, ceildiv(%s, %d))", shape->extent[a], tile);
+        if (shape->blocks)
+            step.grid[a] = ks_arena_printf(s->arena, "min(%s, %d)", step.grid[a], shape->blocks);
         if (a > 0) // the hardware's limit in y and z
             ks_emit_when(when, ks_arena_printf(s->arena, "ceildiv(%s, %d) <= 65535",
                                                shape->extent[a], tile));

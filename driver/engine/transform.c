@@ -5,7 +5,7 @@
 #include "engine/reshape.h"
 #include "engine/transform_each.h"
 
-static const char *const geometry_params[] = {"block", "items", NULL};
+static const char *const geometry_params[] = {"block", "items", "blocks", NULL};
 static const char *const rows_params[] = {"block", "rows", "items", "restrict", NULL};
 static const char *const vectorize_params[] = {"width", "block", "items", "peel", NULL};
 static const char *const stream_params[] = {"width", "block", "stream", NULL};

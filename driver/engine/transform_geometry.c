@@ -1,4 +1,4 @@
-// Launch geometry of maps: block shape, and several items a thread in x.
+// Launch geometry of maps: block shape, several items a thread in x, or so many blocks in all.
 #include "engine/transform_each.h"
 
 enum ks_status ks_transform_geometry(struct ks_subject *s, struct ks_options *options,
@@ -14,10 +14,12 @@ enum ks_status ks_transform_geometry(struct ks_subject *s, struct ks_options *op
         options->items > 1)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: items of a flat block in a kernel with rows",
                 s->decl->line);
+    if (options->blocks && !flat)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: so many blocks in all, in a kernel of more than one axis", s->decl->line);
     const struct ks_problem *p = s->brief->n_problems ? s->brief->problems : NULL;
     bool same = p && options->block[0] && options->block[0] == p->block[0] &&
                 (options->block[1] ? options->block[1] : 1) == p->block[1];
-    bool more = options->keep || options->select || options->interchange || options->items > 1 ||
+    bool more = options->keep || options->select || options->interchange || options->items > 1 || options->blocks ||
                 options->rows > 1 || options->width || options->restrict_ ||
                 options->bounds || options->unroll || options->stream;
     if (same && !more)

@@ -180,6 +180,14 @@ made tallied 'lanes lanes=4 across=1' CORRECT
 made tallied 'tile tile=8 items=2 block=32' CORRECT
 made strides 'geometry block=128 items=2' CORRECT
 made strides 'vectorize width=4' CORRECT
+# A grid of so many blocks, whose threads go on in its steps; also where one leaves its item early.
+made strides 'geometry block=64 blocks=5' CORRECT
+made cases 'geometry block=32 blocks=3' CORRECT
+made places 'divide; geometry block=64 blocks=2; unroll unroll=3' CORRECT
+made cases 'geometry block=32 blocks=3' WRONG 's/opt_x += gridDim.x/opt_x += 2 * gridDim.x/'
+refused "$source/window.cu" 'geometry blocks=8' 'line [0-9]*: so many blocks in all, in a kernel of more than one axis'
+refused "$source/strides.cu" 'geometry blocks=8 items=2' 'go with a block along x alone'
+refused "$source/strides.cu" 'geometry blocks=-1' 'one block at least'
 made shares 'geometry block=128 items=2' CORRECT
 sed 's/float v = a\[i\]/float v = a[i] + tid/' "$source/strides.cu" > "$scratch/first.cu"
 refused "$scratch/first.cu" 'geometry block=128' "line 5: tid, the thread's first number, is used in the loop"
