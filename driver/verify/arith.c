@@ -76,11 +76,12 @@ struct ks_arith ks_arith_of(struct ks_slice original)
     static const char *const exact[] = {"min", "max", "abs", "neg", "mov", "ld", "ldu", "st",
                                         "shfl", "atom", "red", NULL};
     static const char *const choices[] = {"setp", "set", "selp", "slct", "testp", "copysign", NULL};
+    static const char *const only_moves[] = {"abs", "neg", "mov", "ld", "ldu", "st", "shfl", "cvt", "selp", NULL};
     static const char *const meet[] = {"bar", "barrier", "shfl", "redux", "mma", "wmma", NULL};
     struct ks_arith arith = {.whole_numbers = true, .gathers = loops(original)};
     struct ks_words words = ks_words_of(original);
     double value, coarsest = 0;
-    bool chooses = false;
+    bool chooses = false, multiplies = false, else_done = false;
     while (ks_words_next(&words)) {
         struct ks_slice w = words.word;
         if (literal(w, &value)) {
@@ -99,6 +100,8 @@ struct ks_arith ks_arith_of(struct ks_slice original)
             continue;
         bool adds = ks_word_one_of(base, sums) ||
                     (ks_word_part(w, "add") && ks_word_one_of(base, (const char *const[]){"atom", "red", NULL}));
+        multiplies = multiplies || ks_slice_eq(base, "mul");
+        else_done = else_done || !(ks_slice_eq(base, "mul") || ks_word_one_of(base, only_moves));
         if (adds) {
             if (ks_word_one_of(base, (const char *const[]){"atom", "red", NULL}))
                 arith.float_atomics = arith.gathers = true;
@@ -115,7 +118,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
             bool to_whole = ks_word_has(w, ".rzi") || ks_word_has(w, ".rni") ||
                             ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
             if (to_whole)
-                arith.kind = KS_ARITH_OTHER;
+                arith.kind = KS_ARITH_OTHER, else_done = true;
         } else if (ks_word_one_of(base, choices)) {
             chooses = true;
             coarsest = u > coarsest ? u : coarsest;
@@ -131,6 +134,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         arith.kind = KS_ARITH_OTHER;
         arith.u = coarsest > arith.u ? coarsest : arith.u;
     }
+    arith.products = arith.gathers && multiplies && !else_done && arith.u >= 0x1p-24; // double has no wider type
     arith.joins = arith.gathers || ks_arith_joins(original);
     return arith;
 }

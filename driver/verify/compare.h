@@ -42,6 +42,9 @@ struct ks_reference {
     const int64_t *lanes; int64_t n_lanes; // what value, scale and own are of, rising; NULL: of all lanes
     double others; // how far the other lanes may be from the original's; 0: nothing is known of them
     double sum; // of tol(sum=F), where `scale` stands for an element's terms; 0: nothing
+    bool product; // of factors alone: an element is right by its value whatever the original's own order brings it to. A
+                  // value beyond the type's end is infinite, and one that is none (NaN) has left double's range as well:
+                  // zero, infinity and what they come to together are right then, and no other
 };
 // What seven eighths of some lanes of the reference, `n` of them, are each allowed at least: for `others`. 0: nothing.
 double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n);
@@ -52,6 +55,7 @@ int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane);
 // sum still are where all terms round alike (a million times 0.1 by 256 lanes: 646 units, of 1536).
 #define KS_SEQUENCE 1.5
 double ks_compare_sequence(float terms); // in units of u |sum|
+double ks_compare_factor(void); // units of a reference's `scale` that any order of its sums may err by
 // Root mean square of what is finite.
 double ks_reference_typical(const double *value, int64_t n);
 // Whether an error of the original at the i-th of the reference's lanes is one that rounding makes; a larger one is a

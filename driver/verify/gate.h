@@ -36,6 +36,8 @@ struct ks_arith {
     bool float_atomics;  // floats are added by atomics: in which order is luck
     bool gathers;        // many inputs may meet in one output: loops, barriers, shuffles, float atomics
     bool divides;        // by what may be so small that its reciprocal is infinite
+    bool products;       // `gathers`, and floats are multiplied and nothing else is done with them: their order decides what
+                         // leaves the type's range on the way
     bool joins;          // inputs meet, be they few: `gathers`, or sums of three loads and parameters or more without a loop, or of two with a product
     double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
 };

@@ -196,7 +196,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
-                                     output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum};
+                                     output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum,
+                                     output->reference.product};
     struct demands demands;
     s.mask = demands_of(judge, vector, output, &demands) ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);

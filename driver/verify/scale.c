@@ -241,8 +241,9 @@ static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vect
 }
 
 // A long sum of floats is wrong itself, and a better one differs from it; one that does not fit its type's absolute terms
-// is measured by nothing else: there the value in double tells as well.
-static enum ks_status refer_sums(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
+// is measured by nothing else; and in products of many factors the order decides what leaves the type's range on the way.
+// There the value in double tells as well.
+static enum ks_status refer_values(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                                  bool *more, struct ks_err *err)
 {
     vector->referred = true;
@@ -328,10 +329,10 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return sum_terms(judge, arena, vector, SIGN_PATTERNS_SURE, err);
     }
-    if (judge->arith.kind == KS_ARITH_MULADD && !vector->referred &&
-        may_be_rounding(judge, vector, output, got, poison))
-        return refer_sums(judge, arena, vector, more, err);
-    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins)
+    if (!vector->referred && (judge->arith.products || (judge->arith.kind == KS_ARITH_MULADD &&
+                                                        may_be_rounding(judge, vector, output, got, poison))))
+        return refer_values(judge, arena, vector, more, err);
+    if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
     bool referred = false;
     for (size_t o = 0; o < vector->n_outputs; o++)

@@ -2,7 +2,7 @@
 // `float`, and its kernel run on the same numbers in buffers twice as wide. That gives an output's true
 // value, the original's own error, and by slightly moved inputs how much rounding an honest order of the same
 // work may show (research verification.md 3.2). For kernels with more than sums of products in which many
-// terms meet: softmax, norms, log-sum-exp.
+// terms meet: softmax, norms, log-sum-exp; for long sums, and for products of many factors.
 //
 // Nothing of it is trusted more than what it agrees with: a unit that does not compile so, integers that differ, or
 // an eighth of the elements far from the original's leave the element-wise tolerance, and a note.

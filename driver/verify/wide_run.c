@@ -361,7 +361,9 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         answer = find_shapes(r, inputs, value, moved, change, shape, same);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
         if (value[o] != NULL && *same &&
-            ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o]))
+            (r->judge->arith.products
+                 ? ks_wide_weigh_product(vector, o, value[o], change[o])
+                 : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o])))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;

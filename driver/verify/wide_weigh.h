@@ -24,5 +24,8 @@ enum { KS_WIDE_BENDS, KS_WIDE_UNMOVED, KS_WIDE_SMOOTH };
 // looked. false: the original does something else than this, and nothing was taken.
 bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
                    const unsigned char *shape);
+// The same of a kernel that does nothing but multiply: of n factors, which is what moves of all of them change it by, an
+// order of n roundings errs by n u |value|, and by underflow besides.
+bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change);
 
 #endif

@@ -1,4 +1,5 @@
 // Every rule of the comparator from both sides: what must pass, and the nearest thing that must not.
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -284,7 +285,7 @@ static void rounded_factors_are_measured_by_their_terms(void **state)
     assert_int_equal(c.bad, 1);
     // Of other kernels the scale of the value in double stands for the terms.
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false};
     ks_compare_to(&rounded, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     ks_compare_to(&rounded, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
@@ -298,7 +299,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -375,7 +376,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
     float scale[] = {1, want[5], 100, 1}, own[4] = {0};
-    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0};
+    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
@@ -462,7 +463,7 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
     float scale = 2, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false};
     struct ks_comparison c;
     ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
@@ -487,7 +488,7 @@ static void the_type_ends_where_rounding_says(void **state)
     uint16_t negative = ks_f32_to_f16(-INFINITY);
     double value = 65520;
     float scale = 65520, own = 0; // 16 units of it are 0.0625
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false};
     const struct { double value; uint16_t want, have; int bad; } cases[] = {
         {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
         {65520.05, infinite, largest, 0}, {65519.9, largest, infinite, 1},  {65520.1, infinite, largest, 1},
@@ -517,13 +518,49 @@ static void the_type_ends_where_rounding_says(void **state)
     assert_true(isinf(ks_compare_end(KS_T_F64)));
 }
 
+// A product of factors alone is what it comes to, whatever leaves the range of floats on the original's way.
+static void a_product_is_right_by_its_value(void **state)
+{
+    (void)state;
+    double value = 0;
+    float scale = 0, own = 0;
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .product = true};
+    const float inf = INFINITY, least = 0x1p-149f, nan = NAN;
+    const struct { double value; float want, have; int bad; } cases[] = {
+        {1, 0, 1, 0},            {1, inf, 1, 0},            {1, nan, 1, 0},           {1, nan, nan, 0},
+        {1, 0, 1.00001f, 1},     {1, inf, 0, 1},            {1, nan, inf, 1},         {1, 0, nan, 1},
+        {1, 1, inf, 1},          {1, 1, nan, 1},            {1, 1, 0, 1},             {1, 0, -1, 1},
+        {0x1p130, 1, inf, 0},    {0x1p130, nan, inf, 0},    {0x1p130, 1, -inf, 1},    {0x1p130, nan, 0x1p127f, 1},
+        {-0x1p130, 0, -inf, 0},  {0x1p127, 1, inf, 1},      {0x1.ffffffp127, 1, FLT_MAX, 0},
+        {0x1p-140, 0, 0x1p-140f, 0}, {0x1p-140, inf, 0x1p-140f + 6 * least, 0}, {0x1p-140, 0, 0x1p-140f + 10 * least, 1},
+        {0x1p-140, 0x1p-140f, 0, 1}, {0x1p-200, 0x1p-130f, 0, 0}, {0x1p-200, 1, 0x1p-130f, 1},
+        {INFINITY, nan, inf, 0}, {INFINITY, nan, -inf, 1},  {INFINITY, 1, FLT_MAX, 1}, {INFINITY, inf, nan, 1},
+        {NAN, inf, nan, 0},      {NAN, nan, 0, 0},          {NAN, nan, -inf, 0},      {NAN, inf, 1, 1},
+    };
+    struct ks_comparison c;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        value = cases[i].value;
+        scale = (float)fmin(isnan(value) ? (double)FLT_MAX : fabs(value) + 0x1p-126, (double)FLT_MAX);
+        ks_compare_to(&derived, f32, &cases[i].want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, cases[i].bad);
+        bool same = cases[i].want == cases[i].have || (isnan(cases[i].want) && isnan(cases[i].have));
+        ks_compare_to(&exact, f32, &cases[i].want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, !same);
+    }
+    // Where nothing is known of the value the original's own is all there is.
+    const float want = inf, have = 1;
+    value = 1, scale = 0;
+    ks_compare_to(&derived, f32, &want, &have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
+}
+
 // Half of what is left of a cancellation may be rounding, if it is small beside what went in.
 static void rounding_is_told_from_choices(void **state)
 {
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
@@ -538,6 +575,7 @@ int main(void)
         cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
         cmocka_unit_test(the_type_ends_where_rounding_says),
+        cmocka_unit_test(a_product_is_right_by_its_value),
         cmocka_unit_test(a_reference_may_be_of_some_lanes),
         cmocka_unit_test(a_sample_is_even_and_knows_its_lanes),
         cmocka_unit_test(sums_round_to_neighbours_of_16_bits),

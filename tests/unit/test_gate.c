@@ -195,6 +195,26 @@ static void what_gathers_is_seen(void **state)
     assert_false(ks_arith_of(KS_SLICE("red.global.add.u32 [%rd1],%r1;\n")).gathers);
 }
 
+// Where floats are multiplied and nothing else is done with them, and many of them may meet.
+static void products_alone_are_seen(void **state)
+{
+    (void)state;
+#define FACTORS "ld.global.f32 %f1,[%rd1];\nbar.sync 0;\nmul.f32 %f2,%f1,%f2;\nst.global.f32 [%rd2],%f2;\n"
+    assert_true(arith(FACTORS).products);
+    assert_true(arith(FACTORS "mov.f32 %f3,0f3F800000;\nselp.f32 %f3,%f1,%f3,%p1;\nneg.f32 %f3,%f3;\n").products);
+    assert_true(arith(FACTORS "setp.lt.s32 %p1,%r1,%r2;\nadd.s32 %r1,%r1,1;\natom.global.cas.b32 %r1,[%rd1],%r2,%r3;\n").products);
+    assert_false(arith("mul.f32 %f2,%f1,%f2;\nst.global.f32 [%rd2],%f2;\n").products); // two
+    assert_false(arith("bar.sync 0;\nmov.f32 %f2,%f1;\n").products);
+    assert_false(arith(FACTORS "add.f32 %f3,%f1,%f2;\n").products);
+    assert_false(arith(FACTORS "fma.rn.f32 %f3,%f1,%f2,%f1;\n").products);
+    assert_false(arith(FACTORS "max.f32 %f3,%f1,%f2;\n").products);
+    assert_false(arith(FACTORS "div.rn.f32 %f3,%f1,%f2;\n").products);
+    assert_false(arith(FACTORS "setp.lt.f32 %p1,%f1,%f2;\n").products);
+    assert_false(arith(FACTORS "cvt.rzi.s32.f32 %r1,%f2;\n").products);
+    assert_false(arith(FACTORS "red.global.add.f32 [%rd1],%f1;\n").products);
+    assert_false(arith("bar.sync 0;\nmul.f64 %fd2,%fd1,%fd2;\n").products); // nothing is wider
+}
+
 // The same where the compiler has unrolled the loop: three loads in one sum, in vectors too, but not an address of a load.
 static void what_joins_is_seen(void **state)
 {
@@ -223,6 +243,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_gathers_is_seen),
         cmocka_unit_test(what_joins_is_seen),
+        cmocka_unit_test(products_alone_are_seen),
         cmocka_unit_test(honest_code_passes),
         cmocka_unit_test(each_trick_is_named),
         cmocka_unit_test(what_errs_by_an_ulp_or_two_is_left_to_the_comparison),
