@@ -5,7 +5,7 @@
 // terms meet: softmax, norms, log-sum-exp; for long sums, and for products of many factors.
 //
 // Nothing of it is trusted more than what it agrees with: a unit that does not compile so, integers that differ, or
-// an eighth of the elements far from the original's leave the element-wise tolerance, and a note.
+// an eighth of an output far from the original's leave the element-wise tolerance, and a note.
 #ifndef KS_WIDE_H
 #define KS_WIDE_H
 

@@ -174,7 +174,8 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
     return answer;
 }
 
-// One run; each output of doubles into `into`, and integers must be the original's: false in *same.
+// One run; each output of doubles into `into`, and integers must be the original's unless what they count may have overflown:
+// false in *same.
 static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *same)
 {
     struct ks_vector *vector = r->vector;
@@ -189,7 +190,7 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         bool whole = !ks_scalar_is_float(slot->elem.scalar);
-        if (!ks_wide_takes(slot) && !(whole && nudge == 0))
+        if (!ks_wide_takes(slot) && !(whole && nudge == 0 && !ks_wide_ends(vector)))
             continue;
         if (!whole) {
             answer = ks_vector_look(vector, o, oracle, sizeof *into[o], into[o]);
@@ -359,8 +360,10 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         answer = reach(r, sum, inputs, value, moved, change, same);
     if (answer == KS_ANSWER_OK && *same)
         answer = find_shapes(r, inputs, value, moved, change, shape, same);
-    for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
-        if (value[o] != NULL && *same &&
+    // Each output for itself: another one may play with bits.
+    bool agrees = *same;
+    for (size_t o = 0; answer == KS_ANSWER_OK && agrees && o < vector->n_outputs; o++)
+        if (value[o] != NULL &&
             (r->judge->arith.products
                  ? ks_wide_weigh_product(vector, o, value[o], change[o])
                  : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o])))

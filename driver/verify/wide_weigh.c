@@ -22,6 +22,11 @@ bool ks_wide_takes(const struct ks_slot *slot)
     return slot->elem.scalar == KS_T_F32 || slot->elem.scalar == KS_T_F16 || slot->elem.scalar == KS_T_BF16;
 }
 
+bool ks_wide_ends(const struct ks_vector *vector)
+{
+    return vector->family == KS_FAMILY_GREAT || vector->family == KS_FAMILY_SLIGHT;
+}
+
 static int by_size(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
@@ -172,9 +177,7 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
         far += w.parts[i].far;
         w.reference.noise = fmax(w.reference.noise, w.parts[i].noise);
     }
-    // Of great or slight numbers squares overflow on the original's way: what they come to then is right as well.
-    bool ends = vector->family == KS_FAMILY_GREAT || vector->family == KS_FAMILY_SLIGHT;
-    if (far * 8 > judged && !ends) {
+    if (far * 8 > judged && !ks_wide_ends(vector)) {
         free(own);
         return false;
     }

@@ -7,6 +7,9 @@
 
 #define KS_WIDE_U 0x1p-24 // roundoff of fp32
 
+// Great or slight numbers, whose squares over- and underflow on the original's way: what they come to in double is right
+// as well, and agrees with nothing of the original's.
+bool ks_wide_ends(const struct ks_vector *vector);
 // Whether a slot's elements are doubles there.
 bool ks_wide_takes(const struct ks_slot *slot);
 // Of the median magnitudes of the arrays that are read, from some elements of each, the largest; 0 where an array
