@@ -11,6 +11,7 @@
 // What the vacuity check looks at: what is rejected on a part is rejected on the whole.
 #define SAMPLE_CHUNK 4096
 #define FEW_LANES 4096 // of a sample: enough to reject most wrong answers
+#define MOVED 0.125 // of its size
 #define SAMPLE_CHUNKS (KS_SAMPLE_LANES / SAMPLE_CHUNK)
 
 int64_t ks_sample_count(int64_t all)
@@ -154,10 +155,11 @@ static void put_value(struct ks_elem elem, void *at, double value)
 }
 
 enum probe {
-    PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_NARROW, PROBE_HALF, PROBE_SINGLE, PROBE_POISON, PROBE_INPUT, PROBES
+    PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_PLACE, PROBE_MOVED, PROBE_NARROW, PROBE_HALF, PROBE_SINGLE, PROBE_POISON,
+    PROBE_INPUT, PROBES
 };
 static const char *const probe_text[PROBES] = {
-    "all zeros", "all ones", "the mean everywhere", "bfloat16 precision", "half precision",
+    "all zeros", "all ones", "the mean everywhere", "each element a place further on", "one element moved", "bfloat16 precision", "half precision",
     "single precision", "unwritten memory", "a copied input",
 };
 
@@ -167,12 +169,29 @@ struct sample {
     size_t size;
     int64_t lanes;
     void *want, *fake;
+    void *before;          // what is wanted of the lane before each, its own where that is not here or not written
+    bool neighbours;       // some have another one's there
     float *scale, *sums;
     struct ks_reference reference; // value NULL: none
     unsigned char *mask;
     int64_t *index;        // lane of each sampled one
     unsigned char *written;
 };
+
+// What is wanted of a lane of the even sample.
+static const char *wanted(const struct ks_output *output, int64_t all, int64_t sampled, size_t size)
+{
+    return output->expected[0] != NULL ? (const char *)output->expected[0] + (size_t)ks_sample_lane(all, sampled) * size
+                                       : (const char *)output->sample + (size_t)sampled * size;
+}
+
+static void take_before(struct sample *s, const struct ks_output *output, int64_t all, int64_t i, int64_t sampled)
+{
+    bool here = sampled > 0 && ks_sample_lane(all, sampled - 1) == s->index[i] - 1 && s->written[i] &&
+                (output->mask == NULL || output->mask[s->index[i] - 1]);
+    memcpy((char *)s->before + (size_t)i * s->size, wanted(output, all, here ? sampled - 1 : sampled, s->size), s->size);
+    s->neighbours = s->neighbours || here;
+}
 
 // Of the even sample every so many lanes, at most `most`.
 static struct sample take_sample(const struct ks_judge *judge, const struct ks_vector *vector,
@@ -187,6 +206,7 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     size_t n = (size_t)s.lanes;
     s.want = malloc(n * s.size + 1);
     s.fake = malloc(n * s.size + 1);
+    s.before = malloc(n * s.size + 1);
     s.index = malloc((n + 1) * sizeof *s.index);
     s.written = malloc(n + 1);
     s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
@@ -200,14 +220,13 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
                                      output->reference.product};
     struct demands demands;
     s.mask = demands_of(judge, vector, output, &demands) ? malloc(n + 1) : NULL;
-    KS_ASSERT(s.want != NULL && s.fake != NULL && s.index != NULL && s.written != NULL);
+    KS_ASSERT(s.want != NULL && s.fake != NULL && s.before != NULL && s.index != NULL && s.written != NULL);
     for (int64_t i = 0; i < s.lanes; i++) {
         int64_t at = ks_sample_lane(all, i * step);
         s.index[i] = at;
         s.written[i] = output->mask == NULL || output->mask[at];
-        const char *want = output->expected[0] != NULL ? (const char *)output->expected[0] + (size_t)at * s.size
-                                                       : (const char *)output->sample + (size_t)(i * step) * s.size;
-        memcpy((char *)s.want + (size_t)i * s.size, want, s.size);
+        memcpy((char *)s.want + (size_t)i * s.size, wanted(output, all, i * step, s.size), s.size);
+        take_before(&s, output, all, i, i * step);
         if (s.scale != NULL)
             s.scale[i] = output->scale[at];
         if (s.sums != NULL)
@@ -231,6 +250,7 @@ static void free_sample(struct sample *s)
 {
     free(s->want);
     free(s->fake);
+    free(s->before);
     free(s->scale);
     free(s->sums);
     free((void *)(uintptr_t)s->reference.value);
@@ -242,10 +262,48 @@ static void free_sample(struct sample *s)
     free(s->written);
 }
 
+// One element by eight of the tolerances that a mark gives, or, where it is derived and differs from element to element, by
+// an eighth of its size or what eight tolerances of a sum without signs are: the largest, which cancels least. Of
+// integers one by its last bit.
+static bool move_one(const struct ks_judge *judge, struct sample *s)
+{
+    const struct ks_tolerance tolerance = ks_judge_tolerance(judge);
+    double largest = 0;
+    int64_t at = -1;
+    bool is_float = ks_scalar_is_float(s->elem.scalar);
+    for (int64_t i = 0; i < s->lanes; i++) {
+        double size = is_float ? fabs(ks_scalar_value(s->elem.scalar, s->want, i)) : 1;
+        if (s->written[i] && isfinite(size) && size > largest)
+            largest = size, at = i;
+    }
+    memcpy(s->fake, s->want, (size_t)s->lanes * s->size);
+    if (at < 0 || tolerance.sum > 0)
+        return false;
+    char *to = (char *)s->fake + (size_t)at * s->size;
+    if (!is_float) {
+        *to ^= 1;
+        return true;
+    }
+    double move = fmax(MOVED, 8 * ks_compare_factor() * judge->arith.u) * largest;
+    if (tolerance.kind == KS_TOL_REL)
+        move = 8 * (tolerance.rel * largest + tolerance.abs);
+    if (tolerance.kind == KS_TOL_ULP)
+        move = 8 * 2 * (double)tolerance.ulp * ks_compare_rounding(s->elem.scalar, largest);
+    double value = ks_scalar_value(s->elem.scalar, s->want, at);
+    put_value(s->elem, to, value - copysign(move, value));
+    return true;
+}
+
 // The wrong answer of one probe; false where it does not apply.
-static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct sample *s,
+static bool fake_answer(const struct ks_judge *judge, const struct ks_vector *vector, enum probe probe, struct sample *s,
                         size_t input)
 {
+    if (probe == PROBE_PLACE) {
+        memcpy(s->fake, s->before, (size_t)s->lanes * s->size);
+        return s->neighbours;
+    }
+    if (probe == PROBE_MOVED)
+        return move_one(judge, s);
     bool is_float = ks_scalar_is_float(s->elem.scalar);
     double mean = 0;
     int64_t finite = 0;
@@ -302,6 +360,8 @@ static bool fake_answer(const struct ks_vector *vector, enum probe probe, struct
             memcpy(at, element + (size_t)(lane % slot->elem.lanes) * s->size, s->size);
             break;
         }
+        case PROBE_PLACE:
+        case PROBE_MOVED:
         case PROBES: return false;
         }
         if (!s->written[i]) // a wrong answer is not wrong by what nobody writes
@@ -363,8 +423,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
         return false;
     }
     for (enum probe probe = 0; probe < PROBES; probe++) {
-        // A copy may rightly return its input. (Outputs that a rotation leaves alone are all equal:
-        // the mean finds them.)
+        // A copy may rightly return its input.
         if (probe == PROBE_INPUT && judge->arith.kind == KS_ARITH_NONE)
             continue;
         bool rounds = probe == PROBE_NARROW || probe == PROBE_HALF || probe == PROBE_SINGLE;
@@ -386,7 +445,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
                 // What few lanes reject, all do.
                 for (int64_t most = FEW_LANES; !rejected && most <= KS_SAMPLE_LANES; most *= KS_SAMPLE_LANES / FEW_LANES) {
                     struct sample s = take_sample(judge, vector, output, most);
-                    if (s.lanes > 0 && fake_answer(vector, probe, &s, input) &&
+                    if (s.lanes > 0 && fake_answer(judge, vector, probe, &s, input) &&
                         !((probe == PROBE_SINGLE || (probe == PROBE_INPUT && lacks_an_input(vector))) &&
                           memcmp(s.fake, s.want, (size_t)s.lanes * s.size) == 0)) {
                         applied = true;
