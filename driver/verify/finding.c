@@ -68,7 +68,7 @@ static bool fails_on(struct ks_judge *second, struct ks_arena *arena, const stru
     if (ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &vector, &err) != KS_OK)
         return false;
     bool found = ks_starts_with(vector.why, "fault: ") &&
-                 (second->options.run_steps == 0 || !ks_starts_with(vector.why, "fault: endless"));
+                 (second->options.run_steps == 0 || second->endless || !ks_starts_with(vector.why, "fault: endless"));
     if (found)
         snprintf(text, 256, "%.40s: %.210s", sizes_of(second, arena, problem),
                  vector.why + strlen("fault: "));
@@ -86,7 +86,7 @@ bool ks_finding_place(struct ks_judge *judge, size_t w, char text[256])
     bool emulated = strcmp(judge->device.kind, "emu") == 0;
     struct ks_judge second = {.arena = &scratch, .tu = judge->tu, .kernel = judge->kernel,
                               .options = judge->options, .original_image = ptx,
-                              .original_ptx = judge->original_ptx, .arith = judge->arith};
+                              .original_ptx = judge->original_ptx, .arith = judge->arith, .endless = judge->endless};
     second.options.device = "emu";
     second.options.worker = emulated ? judge->options.worker : judge->options.emulator;
     second.options.launcher = emulated ? judge->options.launcher : NULL;

@@ -303,6 +303,11 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     enum ks_status status = emulated(options) ? emulate(j, kernel, err) : KS_OK;
     for (size_t w = 0; status == KS_OK && w < j->n_problems; w++)
         status = measure_smaller(j, kernel, w, baseline_fault, err);
+    if (status == KS_OK && j->endless) { // it does end: counts are of a few blocks, which may wait for others
+        j->endless = false;
+        j->options.run_steps = options->run_steps;
+        status = j->gpu.name != NULL ? ks_modelled_baseline(j, err) : KS_OK;
+    }
     // PTX of any architecture is emulated.
     if (status == KS_OK && !emulated(options) && j->device.arch != kernel->arch)
         status = ks_err_set(err, KS_E_DEVICE, "the device is sm_%d, the kernel was built for sm_%d; add "

@@ -15,6 +15,9 @@
 #define LEAST_SIZE 32          // smaller ones are radii, blocks, and the like
 #define FILL_BYTES (4 << 20)   // larger buffers are counted as they come, of zeros
 #define COUNT_SECONDS 3600 // the device ends it long before, by instructions
+#define ENDLESS (INT64_C(1) << 26) // instructions of warps after which a count ends
+#define STARTS (INT64_C(1) << 20)  // whatever a launch takes
+#define LEAP 32.0                  // what twice a size may multiply work by
 #define GAIN 1.05              // modelled ratios err by more than measured ones
 #define LOSS 0.98
 
@@ -24,6 +27,7 @@ struct counted {
     struct ks_counts steps[KS_LAUNCH_STEPS];
     size_t n;
     bool faulty; // it accessed what it may not, and what it read was as declared
+    bool endless; // it did not end, and the same
 };
 
 // Counts a plan (proposal NULL: the original) on a problem. *known is false where the device cannot tell.
@@ -37,7 +41,7 @@ static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, stru
     uint64_t addresses[KS_LAUNCH_SLOTS];
     char reason[256];
     struct ks_scope scope = ks_judge_scope(judge, &vector.problem, &vector.layout, proposal);
-    *known = out->faulty = false;
+    *known = out->faulty = out->endless = false;
     out->n = 0;
     bool filled = true;
     for (size_t i = 0; i < vector.layout.n_slots; i++) {
@@ -70,6 +74,8 @@ static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, stru
         return KS_OK;
     answer = ks_worker_ask(worker, "count", json_pack("{s:O}", "plan", plan), COUNT_SECONDS);
     out->faulty = filled && answer == KS_ANSWER_LIMIT && ks_finding_faults(worker->text);
+    out->endless = filled && answer == KS_ANSWER_LIMIT && ks_starts_with(worker->text, KS_NOT_COUNTED) &&
+                   ks_finding_is(worker->text + strlen(KS_NOT_COUNTED), KS_F_ENDLESS);
     const json_t *steps = answer == KS_ANSWER_OK ? json_object_get(worker->reply, "steps") : NULL;
     if (answer == KS_ANSWER_INTERRUPTED)
         return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
@@ -132,6 +138,17 @@ static bool halve(struct ks_value *sizes, size_t n, size_t kept)
     return true;
 }
 
+// What does not end is the finding, not what stands for it. `most`: instructions that would be enough, as those of smaller
+// sizes say; a run of it may take so many.
+static void keep_endless(struct ks_judge *judge, size_t w, double most)
+{
+    int64_t steps = STARTS + (int64_t)most;
+    judge->insts[w] = 0;
+    if (!judge->endless || judge->options.run_steps < steps)
+        judge->options.run_steps = steps;
+    judge->endless = true;
+}
+
 static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, struct ks_mark **mark,
                              struct ks_err *err)
 {
@@ -139,6 +156,7 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
     const struct ks_tu_mark *bound = judge->kernel->mark;
     struct ks_value *sizes;
     size_t n = ks_problem_sizes(arena, *mark, w, &sizes);
+    bool ended = false, endless = false; // any so far; the last, and no larger one ended
     for (bool changed = false;; changed = true) {
         struct ks_arena scratch = {0};
         struct ks_problem problem;
@@ -154,8 +172,15 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
                   : KS_OK;
         ks_arena_free(&scratch);
         KS_TRY(status);
-        *mark = made;
         judge->insts[w] = small && known ? insts_of(&counted) : 0;
+        // Work grows with sizes: where half a size takes so little, the whole one would end if it did.
+        if (endless && judge->insts[w] > 0 && judge->insts[w] * LEAP < ENDLESS) {
+            keep_endless(judge, w, judge->insts[w] * LEAP);
+            return KS_OK;
+        }
+        ended = ended || (small && known);
+        endless = counted.endless && !ended;
+        *mark = made;
         // What fails as declared is not made smaller until it does not.
         if ((small && known && insts_of(&counted) <= RUN_INSTS) || (!changed && counted.faulty) || !halve(sizes, n, kept))
             return KS_OK;
@@ -230,16 +255,14 @@ enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *
 
 static enum ks_status time_one(struct ks_judge *judge, struct ks_worker *worker, size_t w,
                                const struct ks_candidate *c, double *us, const char **limit,
-                               bool *faulty, struct ks_err *err)
+                               struct counted *counted, struct ks_err *err)
 {
     struct ks_arena scratch = {0};
     const struct ks_problem *problem = &judge->declared[w];
-    struct counted counted = {.n = 0};
     bool known;
-    enum ks_status status = count(judge, &scratch, worker, problem, c, &counted, &known, err);
+    enum ks_status status = count(judge, &scratch, worker, problem, c, counted, &known, err);
     *us = status == KS_OK && known
-              ? time_of(judge, &counted, (double)ks_problem_traffic(problem), limit) : 0;
-    *faulty = counted.faulty;
+              ? time_of(judge, counted, (double)ks_problem_traffic(problem), limit) : 0;
     ks_arena_free(&scratch);
     return status;
 }
@@ -247,12 +270,18 @@ static enum ks_status time_one(struct ks_judge *judge, struct ks_worker *worker,
 enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err)
 {
     const char *limit;
-    bool faulty;
-    for (size_t w = 0; w < judge->n_problems; w++) {
+    struct counted counted;
+    for (size_t w = 0; !judge->endless && w < judge->n_problems; w++) {
         KS_TRY(ks_oracle_ready(judge, err));
         judge->oracle_holds = 0;
-        KS_TRY(time_one(judge, &judge->oracle, w, NULL, &judge->baseline_us[w], &limit, &faulty, err));
-        if (faulty)
+        KS_TRY(time_one(judge, &judge->oracle, w, NULL, &judge->baseline_us[w], &limit, &counted, err));
+        // No work that grows with the square of the data takes so much more than what stands for it did.
+        double larger = (double)ks_problem_bytes(&judge->declared[w]) / (double)ks_problem_bytes(&judge->problems[w]);
+        double most = judge->insts[w] * larger * larger;
+        bool endless = counted.endless && most > 0 && most < ENDLESS;
+        if (endless)
+            keep_endless(judge, w, most);
+        if (counted.faulty || endless)
             judge->problems[w] = judge->declared[w];
     }
     return KS_OK;
@@ -265,12 +294,13 @@ static enum ks_status times_of(struct ks_judge *judge, const struct ks_candidate
     struct ks_worker worker;
     enum ks_status status = KS_OK;
     KS_TRY(ks_runner_take(judge, &worker, KS_SPARES, err));
-    bool loaded = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK, faulty;
+    bool loaded = ks_worker_load(&worker, c->cubin, c->names, c->n) == KS_ANSWER_OK;
+    struct counted counted;
     for (size_t w = 0; status == KS_OK && w < judge->n_problems; w++) {
         us[w] = 0;
         limits[w] = "";
         if (loaded && ks_judge_counts(judge, w) && judge->baseline_us[w] > 0)
-            status = time_one(judge, &worker, w, c, &us[w], &limits[w], &faulty, err);
+            status = time_one(judge, &worker, w, c, &us[w], &limits[w], &counted, err);
     }
     ks_worker_stop(&worker);
     return status;

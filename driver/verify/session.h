@@ -101,6 +101,7 @@ struct ks_judge {
     struct ks_gpu gpu;              // on an emulated device: the one that times are modelled for
     double *baseline_us;
     double *insts;                  // on an emulated device: thread instructions of each, 0 where they were not counted
+    bool endless;                   // there: a workload takes more than what is left of it when it is halved explains
     size_t n_problems;
     struct ks_rng rng;
     uint64_t seed;                  // all that is drawn follows from it: of options, or from the system

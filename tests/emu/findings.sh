@@ -67,6 +67,11 @@ for case in 'whole out-of-bounds 1025' 'over out-of-bounds' 'under out-of-bounds
     [ $? = 1 ] || fail "$name: tune exits otherwise"
     [ "$(grep -c "$kind: .* at $name.cu:8" out)" = 1 ] || fail "$name: tune names no place"
 done
+# What ends on half the size and not on the declared one is told of that, not of the device's limit alone.
+kernel laps 'out(y[n])' 'for (unsigned char k = 0; k < n / 8; k++) v += k; if (i < n) y[i] = v;'
+"$build/bin/ks" verify laps.cu --variant proposal.yaml --device emu > out 2> log
+[ $? = 1 ] && [ "$(grep -c 'BASELINE_FAULT: laps.cu:2: the original fails on this workload: n=3000: endless: .* at laps.cu:8' out)" = 1 ] ||
+    fail "an original that does not end as declared"
 "$build/bin/ks" verify fine.cu --variant proposal.yaml --device emu > out 2> log
 [ $? = 0 ] && grep -q CORRECT out || fail "an original that is right"
 # What else it fails on is told once, by what was found, and how often its own results differ in one line.
