@@ -44,7 +44,8 @@ static int global_axis(struct ks_map_finder *f, const struct ks_node *node, stru
 {
     *p = ks_affine_eval(f->env, node);
     for (int a = 0; a < 3; a++)
-        if (ks_poly_is_global(p, (char)('x' + a), block)) {
+        if (ks_poly_is_global(p, (char)('x' + a), block) &&
+            !(f->parts[a] && !ks_poly_mentions(p, "threadIdx."))) {
             *block = block_text(f, p, (char)('x' + a), *block);
             return a;
         }
@@ -381,12 +382,41 @@ static enum ks_status refuse_carried(struct ks_map_finder *f)
     return KS_OK;
 }
 
+static bool mentions_thread(struct ks_arena *arena, const struct ks_node *node, char axis)
+{
+    const char *name = ks_builtin_name(arena, node);
+    if (name)
+        return ks_starts_with(name, "threadIdx.") && name[10] == axis;
+    for (size_t i = 0; i < node->n; i++)
+        if (mentions_thread(arena, node->kid[i], axis))
+            return true;
+    return node->init && mentions_thread(arena, node->init, axis);
+}
+
+// `parts`: in an axis where threads have numbers, those of blocks alone are no indexes.
+static enum ks_status find_as(struct ks_map_finder *f, bool parts)
+{
+    *f->map = (struct ks_map){0};
+    f->helpers = (struct ks_strv){0};
+    for (char a = 'x'; a <= 'z'; a++)
+        f->parts[a - 'x'] = parts && mentions_thread(f->arena, f->body->block, a);
+    ks_affine_begin(f->arena, f->body->block, f->env);
+    for (size_t i = 0; i < f->body->n_pragmas; i++)
+        ks_edit_add(f->arena, &f->map->edits, f->body->pragmas[i].begin, f->body->pragmas[i].end,
+                    f->body->pragmas[i].text);
+    KS_TRY(find_items(f));
+    KS_TRY(refuse_carried(f));
+    if (!f->map->axis[0].used)
+        KS_FAIL(f->err, KS_E_UNSUPPORTED, "line %d: no global thread index in x was found", f->decl->line);
+    return KS_OK;
+}
+
 enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *decl,
                            const struct ks_body *body, const struct ks_access_list *access,
                            ks_map_constant *constant, void *context, struct ks_affine *env,
                            struct ks_map *map, struct ks_err *err)
 {
-    struct ks_err local = {0};
+    struct ks_err whole = {0}, split = {0};
     *map = (struct ks_map){0};
     if (access->first_barrier)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads meet at a barrier",
@@ -396,7 +426,6 @@ enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *
                 access->first_warp->line);
     if (access->shared_arrays > 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has shared memory", decl->line);
-    ks_affine_begin(arena, body->block, env);
     struct ks_map_finder f = {.arena = arena,
                        .decl = decl,
                        .body = body,
@@ -404,17 +433,15 @@ enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *
                        .map = map,
                        .constant = constant,
                        .context = context,
-                       .err = &local};
-    for (size_t i = 0; i < body->n_pragmas; i++)
-        ks_edit_add(arena, &map->edits, body->pragmas[i].begin, body->pragmas[i].end,
-                    body->pragmas[i].text);
-    enum ks_status status = find_items(&f);
-    if (status == KS_OK)
-        status = refuse_carried(&f);
-    if (status != KS_OK)
-        KS_FAIL(err, status, "%s", local.text);
-    if (!map->axis[0].used)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no global thread index in x was found",
-                decl->line);
-    return KS_OK;
+                       .err = &whole};
+    if (find_as(&f, false) == KS_OK)
+        return KS_OK;
+    struct ks_map refused = *map;
+    struct ks_affine locals = *env;
+    f.err = &split; // `int bx = blockIdx.x;` may be a part of an index where it is none
+    if (find_as(&f, true) == KS_OK)
+        return KS_OK;
+    *map = refused;
+    *env = locals;
+    KS_FAIL(err, KS_E_UNSUPPORTED, "%s", whole.text);
 }

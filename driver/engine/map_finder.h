@@ -13,6 +13,7 @@ struct ks_map_finder {
     struct ks_map *map;
     ks_map_constant *constant;
     void *context;
+    bool parts[3];          // blockIdx alone is no index in this axis: it is what indexes are put together from
     struct ks_strv helpers; // locals made of thread indexes that are not a global index
     struct ks_err *err;
 };

@@ -67,19 +67,33 @@ static bool is_pointer(const struct normal *n, const struct ks_node *node)
     return false;
 }
 
-// "p + i" or "p" as an element: "p[i]"; NULL for anything else.
-static const char *element(const struct normal *n, const struct ks_node *node)
+// "p + i + j": its pointer, and the index behind it as it would be written; false for anything else. A sum that is no
+// pointer's could wrap where the pointer's does not.
+static bool place_of(const struct normal *n, const struct ks_node *node, const char **pointer, const char **index)
 {
     struct ks_arena *arena = n->s->arena;
-    if (is_pointer(n, node))
-        return ks_arena_printf(arena, "%s[0]", node->text);
+    if (is_pointer(n, node)) {
+        *pointer = node->text;
+        *index = NULL;
+        return true;
+    }
     if (!ks_node_is(node, KS_N_BINARY, "+"))
-        return NULL;
-    int side = is_pointer(n, node->kid[0]) ? 0 : is_pointer(n, node->kid[1]) ? 1 : -1;
+        return false;
+    int side = place_of(n, node->kid[0], pointer, index) ? 0 : place_of(n, node->kid[1], pointer, index) ? 1 : -1;
     if (side < 0)
+        return false;
+    const char *by = ks_node_text(arena, &n->s->body, node->kid[1 - side]);
+    *index = *index ? ks_arena_printf(arena, "(long long)(%s) + (%s)", *index, by) : by;
+    return true;
+}
+
+// Such a place as an element, "p[i]"; NULL for anything else.
+static const char *element(const struct normal *n, const struct ks_node *node)
+{
+    const char *pointer, *index;
+    if (!place_of(n, node, &pointer, &index))
         return NULL;
-    return ks_arena_printf(arena, "%s[%s]", node->kid[side]->text,
-                           ks_node_text(arena, &n->s->body, node->kid[1 - side]));
+    return ks_arena_printf(n->s->arena, "%s[%s]", pointer, index ? index : "0");
 }
 
 // `if (c) continue;` as a statement of a for loop's body, and the rest of the body.
@@ -105,7 +119,8 @@ static bool visit(void *context, struct ks_node *node)
     const char *name =
         node->kind == KS_N_CALL && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     const struct ks_node *place = ks_node_is(node, KS_N_UNARY, "*") ? node->kid[0] : NULL;
-    if (ks_starts_with(name, "atomic") && node->n > 1)
+    bool takes_place = ks_starts_with(name, "atomic") || strcmp(name, "__ldg") == 0;
+    if (takes_place && node->n > 1)
         place = node->kid[1];
     const char *text = place ? element(n, place) : NULL;
     if (text && place == node->kid[0])

@@ -26,8 +26,8 @@ ks_reshape_step ks_spread_atomics;
 // they are subscripted (engine/pointers.c).
 void ks_moved_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
-// Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], *p
-// becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
+// Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], and so
+// does __ldg, *p becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
 void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 // Loops that count, in one spelling (engine/counting.c): `while` as `for`, then first values, then
 // declarations moved into their loops.

@@ -61,6 +61,20 @@ static const char interior[] =
     "    if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1)\n"
     "        v[y * nx + x] = u[(y - 1) * nx + x] + u[(y + 1) * nx + x] + u[y * nx + x - 1];\n}\n";
 
+// The index from copies of what it is made of, as most programs have it.
+static const char copies[] =
+    MARK1("in(x[n]) out(y[n])", "ceildiv(n,128)", "128")
+    "__global__ void copies(const float *x, float *y, int n)\n{\n"
+    "    int bx = blockIdx.x, tx = threadIdx.x;\n    const int base = bx * 128;\n"
+    "    if (base + tx < n)\n        y[base + tx] = __ldg(x + base + tx) + 1;\n}\n";
+static const char plane[] =
+    "// ks: optimize\n// ks: workload let(nx=64) let(ny=32) in(u[nx*ny]) out(v[nx*ny])\n"
+    "// ks: grid(ceildiv(nx,16), ceildiv(ny,8)) block(16,8)\n"
+    "__global__ void plane(const float *u, float *v, int nx, int ny)\n{\n"
+    "    int bx = blockIdx.x, by = blockIdx.y, tx = threadIdx.x, ty = threadIdx.y;\n"
+    "    int row = by * 8 + ty, col = bx * 16 + tx;\n"
+    "    if (row < ny && col < nx)\n        v[row * nx + col] = 2 * __ldg(u + row * nx + col);\n}\n";
+
 static struct ks_arena arena;
 
 static struct ks_proposal *made(struct host_case *c, const char *options)
@@ -134,13 +148,21 @@ static void stencils_are_the_same(void **state)
     check(interior, options, COUNT(options), 4 * 16);
 }
 
+static void copies_of_numbers_are_followed(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256", "block=64 items=4", "width=4"};
+    static const char *const planes[] = {"block=64x4", "block=32x8 rows=4"};
+    check(copies, options, COUNT(options), 2 * 16 + 8);
+    check(plane, planes, COUNT(planes), 2 * 16);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_is_the_same),        cmocka_unit_test(lookup_is_the_same),
         cmocka_unit_test(grid_stride_is_the_same),  cmocka_unit_test(unguarded_writes_no_more),
-        cmocka_unit_test(stencils_are_the_same),
+        cmocka_unit_test(stencils_are_the_same),    cmocka_unit_test(copies_of_numbers_are_followed),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     host_clean();
