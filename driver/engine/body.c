@@ -97,6 +97,10 @@ size_t ks_bp_type(const struct ks_body_parser *p, size_t ahead, bool known_only)
         }
         if (named)
             break;
+        if (ks_token_is(t, "std") && ks_bp_is(p, i + 1, "::") && ks_bp_peek(p, i + 2)->kind == KS_TOK_IDENT) {
+            i += 2; // std::size_t
+            t = ks_bp_peek(p, i);
+        }
         if (known_only && !is_type_name(p, t) && !ks_token_is(t, "auto"))
             return 0;
         named = true;
@@ -170,6 +174,8 @@ static struct ks_node *declarator(struct ks_body_parser *p)
         var->init = ks_bp_expression(p, false);
         if (!var->init)
             return NULL;
+        if (var->init->n == 1 && var->n == 0) // int i{n};
+            var->init = var->init->kid[0];
     } else if (ks_bp_take(p, "(")) { // float x(0.f); or dim3 b(1, 2)
         var->init = ks_bp_expression(p, true);
         if (!var->init)

@@ -56,7 +56,7 @@ static struct ks_node *brace_list(struct ks_body_parser *p)
     return arguments(p, node, "}");
 }
 
-// Tokens of "<...>" from `ahead` when it reads as template arguments followed by '(' or '::', as in
+// Tokens of "<...>" from `ahead` when it reads as template arguments followed by '(', '{' or '::', as in
 // f<float, 4>(x). Only names, numbers, commas, stars and '::' may stand between.
 static size_t template_arguments(const struct ks_body_parser *p, size_t ahead)
 {
@@ -68,7 +68,8 @@ static size_t template_arguments(const struct ks_body_parser *p, size_t ahead)
         if (!fine || i - ahead > 24)
             return 0;
     }
-    return ks_bp_is(p, i + 1, "(") || ks_bp_is(p, i + 1, "::") ? i + 1 - ahead : 0;
+    bool goes_on = ks_bp_is(p, i + 1, "(") || ks_bp_is(p, i + 1, "{") || ks_bp_is(p, i + 1, "::");
+    return goes_on ? i + 1 - ahead : 0;
 }
 
 static const char *joined(struct ks_body_parser *p, size_t first, size_t n)
@@ -186,7 +187,7 @@ static struct ks_node *primary(struct ks_body_parser *p)
             return functional_cast(p, 2, n, 3 + n);
     }
     if (ks_bp_is(p, 0, "[")) {
-        ks_bp_refuse(p, "lambda");
+        ks_bp_refuse(p, ks_bp_is(p, 1, "[") ? "an attribute" : "lambda");
         return NULL;
     }
     size_t n = ks_bp_type(p, 0, true);
@@ -198,10 +199,23 @@ static struct ks_node *primary(struct ks_body_parser *p)
     return NULL;
 }
 
+// T{a, b} behind its name, as a call of make_T would be: what a constructor does is not known, but a builtin type has none.
+static struct ks_node *temporary(struct ks_body_parser *p, struct ks_node *type, size_t first)
+{
+    struct ks_node *node = ks_bp_node(p, KS_N_CALL, "", first);
+    ks_bp_add(p, node, type);
+    p->at++;
+    bool builtin = ks_type_parse(p->arena, ks_slice_of(type->text)).elem.size != 0;
+    node->changes = builtin ? 0 : (uint32_t)KS_CALLEE_ALL;
+    return arguments(p, node, "}");
+}
+
 static struct ks_node *postfix(struct ks_body_parser *p)
 {
     size_t first = p->at;
     struct ks_node *node = primary(p);
+    if (node && node->kind == KS_N_NAME && ks_bp_is(p, 0, "{"))
+        node = temporary(p, node, first);
     while (node) {
         struct ks_node *outer = NULL;
         if (ks_bp_take(p, "[")) {

@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "memory/skill.h"
+#include "source/alias.h"
 #include "source/callee.h"
 #include "source/proposal.h"
 #include "workload/problem.h"
@@ -15,6 +16,7 @@ struct ks_brief {
     const char *kernel_text;               // definition, from template head to closing brace, macros put in
     const struct ks_kernel_decl *decl;     // of this text; offsets may be relative to the file
     struct ks_callee_list callees;         // what the program's functions may change of their arguments
+    struct ks_alias_list aliases;          // other names that the program has for builtin types
     const struct ks_signature *signature;  // parameter names and exact types
     const struct ks_mark *mark;            // tolerance, fastmath, assumes, workloads
     const struct ks_problem *problems; size_t n_problems; // declared workloads

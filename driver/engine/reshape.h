@@ -38,6 +38,11 @@ void ks_counter_edits(const struct ks_subject *subject, struct ks_edit_list *edi
 void ks_node_drop(struct ks_arena *arena, struct ks_edit_list *edits, const struct ks_node *decl,
                   const bool *gone);
 
+// The kernel's text with the types that names in its body stand for, of the program's own and of template arguments, and
+// without what only the compiler asks for: `using`, `typedef` of such, static_assert, attributes like [[likely]]
+// (engine/aliases.c). `body` is where its body begins.
+const char *ks_aliases_written_out(struct ks_arena *arena, const struct ks_brief *brief, const char *text, size_t body);
+
 // The kernel's text with `switch` written as a chain of `if` where that means the same (engine/switches.c); `body` is
 // where its body begins.
 const char *ks_switches_written_out(struct ks_arena *arena, const char *text, size_t body);

@@ -45,8 +45,9 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     if (brief->decl->problem)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
     struct ks_brief *own = ks_arena_memdup(arena, brief, sizeof *brief);
-    own->kernel_text = ks_switches_written_out(arena, without_splices(arena, brief->kernel_text),
-                                               brief->decl->body - brief->decl->begin);
+    size_t body = brief->decl->body - brief->decl->begin;
+    own->kernel_text = ks_aliases_written_out(arena, brief, without_splices(arena, brief->kernel_text), body);
+    own->kernel_text = ks_switches_written_out(arena, own->kernel_text, body);
     brief = subject->brief = ks_flatten(arena, own, &subject->members);
     subject->decl = brief->decl;
     KS_TRY(ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &subject->body, err));

@@ -75,6 +75,18 @@ static const char plane[] =
     "    int row = by * 8 + ty, col = bx * 16 + tx;\n"
     "    if (row < ny && col < nx)\n        v[row * nx + col] = 2 * __ldg(u + row * nx + col);\n}\n";
 
+// Types by other names, the program's and the kernel's own, and what only the compiler reads.
+static const char named[] =
+    "typedef unsigned int word;\nusing index_type = word;\nnamespace app { typedef double real; }\n"
+    "struct pair_of { typedef float other; };\nusing namespace app;\n"
+    MARK1("in(x[n]) in(z[n]) out(y[n])", "ceildiv(n,64)", "64")
+    "__global__ void named(const double *x, const double *z, double *y, int n)\n{\n"
+    "    using value = real;\n    typedef index_type place;\n    static_assert(sizeof(value) == 8, \"\");\n"
+    "    [[maybe_unused]] const real none{0};\n"
+    "    const place i{blockIdx.x * blockDim.x + threadIdx.x};\n    float other = 0.5f;\n"
+    "    if (i < std::size_t(n)) [[likely]] {\n        value v = (real)x[i] + value(z[i]) * other;\n"
+    "        y[i] = real{v} < none ? -v : v;\n    }\n}\n";
+
 static struct ks_arena arena;
 
 static struct ks_proposal *made(struct host_case *c, const char *options)
@@ -157,12 +169,20 @@ static void copies_of_numbers_are_followed(void **state)
     check(plane, planes, COUNT(planes), 2 * 16);
 }
 
+static void names_of_types_are_read(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256", "block=128 items=4", "width=2"};
+    check(named, options, COUNT(options), 2 * 16 + 8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_is_the_same),        cmocka_unit_test(lookup_is_the_same),
         cmocka_unit_test(grid_stride_is_the_same),  cmocka_unit_test(unguarded_writes_no_more),
         cmocka_unit_test(stencils_are_the_same),    cmocka_unit_test(copies_of_numbers_are_followed),
+        cmocka_unit_test(names_of_types_are_read),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     host_clean();

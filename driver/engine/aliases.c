@@ -1,0 +1,171 @@
+// Names of types in a kernel's body written as what they stand for, so that all that reads bodies need know builtin types
+// alone; and what says something to the compiler only is left out. Works on the tokens, before the text is parsed.
+#include <string.h>
+
+#include "base/vec.h"
+#include "engine/edit.h"
+#include "engine/reshape.h"
+#include "source/lex.h"
+
+struct speller {
+    struct ks_arena *arena;
+    const struct ks_brief *brief;
+    const char *text;
+    const struct ks_token *t;
+    size_t body, n; // tokens: the body's bracket, and behind the last
+    struct ks_alias_list known;
+    struct ks_edit_list edits;
+};
+
+static const char *resolved(const struct speller *s, size_t first, size_t end)
+{
+    const char *from = s->t[first].at, *to = s->t[end - 1].at + s->t[end - 1].len;
+    struct ks_slice words = {from, end > first ? (size_t)(to - from) : 0};
+    struct ks_type type = ks_type_parse(s->arena, words);
+    if (type.elem.size != 0)
+        return type.pointer || memchr(words.at, '&', words.len) ? NULL : type.text;
+    if (end != first + 1)
+        return NULL;
+    const char *own = ks_alias_type(&s->known, type.text);
+    return own ? own : ks_alias_type(&s->brief->aliases, type.text);
+}
+
+static void learn(struct speller *s, const char *name, const char *type)
+{
+    *ks_vec_push(s->arena, &s->known) = (struct ks_alias){name, type};
+}
+
+static void blank(struct speller *s, size_t first, size_t last)
+{
+    size_t from = (size_t)(s->t[first].at - s->text), to = (size_t)(s->t[last].at - s->text) + s->t[last].len;
+    struct ks_buf out = KS_BUF(1u << 16);
+    for (size_t i = from; i < to; i++)
+        ks_buf_putc(&out, s->text[i] == '\n' ? '\n' : ' ');
+    ks_edit_add(s->arena, &s->edits, from, to, ks_arena_strdup(s->arena, ks_buf_text(&out)));
+    ks_buf_free(&out);
+}
+
+// The token that ends the statement from `i` on, brackets passed over; the last where none does.
+static size_t statement_end(const struct speller *s, size_t i)
+{
+    for (int depth = 0; i + 1 < s->n; i++) {
+        depth += ks_token_is(&s->t[i], "(") - ks_token_is(&s->t[i], ")");
+        if (depth == 0 && ks_token_is(&s->t[i], ";"))
+            break;
+    }
+    return i;
+}
+
+// `using N = T;`, `typedef T N;`, static_assert(...); from `i` on. Returns the statement's last token, or `i`.
+static size_t take_statement(struct speller *s, size_t i)
+{
+    const struct ks_token *t = s->t;
+    size_t end = statement_end(s, i);
+    const char *type = NULL, *name = NULL;
+    if (!ks_token_is(&t[end], ";"))
+        return i;
+    if (ks_token_is(&t[i], "static_assert")) {
+        blank(s, i, end);
+        return end;
+    }
+    if (ks_token_is(&t[i], "using") && ks_token_is(&t[i + 2], "=")) {
+        name = ks_token_text(s->arena, &t[i + 1]);
+        type = resolved(s, i + 3, end);
+    } else if (ks_token_is(&t[i], "typedef") && end > i + 2) {
+        name = ks_token_text(s->arena, &t[end - 1]);
+        type = resolved(s, i + 1, end - 1);
+    }
+    if (type == NULL || ks_alias_type(&s->known, name) != NULL) // another of that name: whichever it is, it stays
+        return i;
+    learn(s, name, type);
+    blank(s, i, end);
+    return end;
+}
+
+static void take_attribute(struct speller *s, size_t i)
+{
+    static const char *const silent[] = {"likely", "unlikely", "maybe_unused"};
+    bool is = i + 4 < s->n && ks_token_is(&s->t[i], "[") && ks_token_is(&s->t[i + 1], "[") &&
+              ks_token_is(&s->t[i + 3], "]") && ks_token_is(&s->t[i + 4], "]");
+    for (size_t k = 0; is && k < sizeof silent / sizeof *silent; k++)
+        if (ks_token_is(&s->t[i + 2], silent[k]))
+            blank(s, i, i + 4);
+}
+
+// Whether the kernel declares something of that name, as `float real = 1`: a word that is no keyword stands in front.
+static bool is_declared(const struct speller *s, const char *name)
+{
+    static const char *const keywords[] = {"const", "constexpr", "static",  "volatile", "typename",  "return", "sizeof",
+                                           "else",  "register",  "typedef", "using",    "__shared__", "extern", "do"};
+    for (size_t i = 0; i < s->brief->decl->n_params; i++)
+        if (strcmp(s->brief->decl->params[i].name, name) == 0)
+            return true;
+    for (size_t i = s->body + 1; i < s->n; i++) {
+        bool behind = s->t[i - 1].kind == KS_TOK_IDENT && ks_token_is(&s->t[i], name);
+        for (size_t k = 0; behind && k < sizeof keywords / sizeof *keywords; k++)
+            behind = !ks_token_is(&s->t[i - 1], keywords[k]);
+        if (behind)
+            return true;
+    }
+    return ks_callee_find(&s->brief->callees, name) != NULL;
+}
+
+// `unsigned int(x)` is no expression: a type of several words stays by its name there.
+static void spell(struct speller *s, const char *name, const char *type)
+{
+    for (size_t i = s->body + 1; i < s->n; i++) {
+        const struct ks_token *before = &s->t[i - 1], *behind = &s->t[i + 1];
+        if (s->t[i].kind != KS_TOK_IDENT || !ks_token_is(&s->t[i], name) || ks_token_is(before, "::") ||
+            ks_token_is(before, ".") || ks_token_is(before, "->") || ks_token_is(behind, "::"))
+            continue;
+        if (strchr(type, ' ') && (ks_token_is(behind, "(") || ks_token_is(behind, "{")))
+            continue;
+        size_t from = (size_t)(s->t[i].at - s->text);
+        ks_edit_add(s->arena, &s->edits, from, from + s->t[i].len, type);
+    }
+}
+
+static const char *edited(struct speller *s)
+{
+    return s->edits.len ? ks_edit_apply(s->arena, &s->edits, ks_slice_of(s->text), 0, strlen(s->text)) : s->text;
+}
+
+static void read_text(struct speller *s, const char *text, size_t body)
+{
+    struct ks_token *tokens;
+    s->text = text;
+    s->n = ks_lex_all(s->arena, ks_slice_of(text), false, &tokens);
+    s->t = tokens;
+    s->edits = (struct ks_edit_list){0};
+    for (s->body = 0; s->body + 1 < s->n && s->t[s->body].at < text + body; s->body++) {
+    }
+}
+
+const char *ks_aliases_written_out(struct ks_arena *arena, const struct ks_brief *brief, const char *text, size_t body)
+{
+    const struct ks_kernel_decl *decl = brief->decl;
+    const struct ks_signature *signature = brief->signature;
+    struct speller s = {.arena = arena, .brief = brief};
+    for (size_t i = 0; i < decl->n_template_params; i++) { // hides what the program calls so
+        const char *arg = signature && i < signature->n_template_args ? signature->template_args[i] : "";
+        struct ks_type type = ks_type_parse(arena, ks_slice_of(arg));
+        learn(&s, decl->template_params[i], type.elem.size && !type.pointer ? arg : NULL);
+    }
+    read_text(&s, text, body);
+    for (size_t i = 0; i < s.n; i++)
+        take_attribute(&s, i);
+    for (size_t i = s.body + 1; i < s.n; i++)
+        i = take_statement(&s, i);
+    for (size_t i = 0; i < brief->aliases.len; i++) // hidden by what the kernel itself calls so
+        learn(&s, brief->aliases.at[i].name, brief->aliases.at[i].type);
+    read_text(&s, edited(&s), body);
+    for (size_t i = 0; i < s.known.len; i++) {
+        const char *name = s.known.at[i].name, *type = s.known.at[i].type;
+        bool first = true;
+        for (size_t k = 0; k < i; k++)
+            first &= strcmp(s.known.at[k].name, name) != 0;
+        if (first && type != NULL && !is_declared(&s, name))
+            spell(&s, name, type);
+    }
+    return edited(&s);
+}
