@@ -29,6 +29,9 @@ void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edi
 // Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], and so
 // does __ldg, *p becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
 void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+// Calls of the program's functions that are one expression of integers, as `at(x, y, n)` for `y * n + x`, written out
+// (engine/inlined.c).
+void ks_inlined_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 // Loops that count, in one spelling (engine/counting.c): `while` as `for`, then first values, then
 // declarations moved into their loops.
 void ks_while_edits(const struct ks_subject *subject, struct ks_edit_list *edits);

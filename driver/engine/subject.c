@@ -51,6 +51,7 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     brief = subject->brief = ks_flatten(arena, own, &subject->members);
     subject->decl = brief->decl;
     KS_TRY(ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &subject->body, err));
+    KS_TRY(write_out(arena, subject, ks_inlined_edits, err));
     KS_TRY(write_out(arena, subject, ks_while_edits, err));
     KS_TRY(write_out(arena, subject, ks_start_edits, err));
     KS_TRY(write_out(arena, subject, ks_counter_edits, err));

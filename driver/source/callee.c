@@ -161,15 +161,27 @@ static bool is_in_front(const char *unit, const char *at)
            !(word.at[0] >= '0' && word.at[0] <= '9');
 }
 
-// The word that ends right in front of `at`, or "".
-static const char *word_before(struct ks_arena *arena, const char *unit, const char *at)
+// The word that ends right in front of `at`, or "", and all those of an integer type of several ("unsigned int").
+static const char *type_before(struct ks_arena *arena, const char *unit, const char *at)
 {
-    while (at > unit && strchr(" \t\r\n", at[-1]))
-        at--;
-    const char *begin = at;
-    while (begin > unit && ks_is_ident(begin[-1]))
-        begin--;
-    return ks_arena_strndup(arena, begin, (size_t)(at - begin));
+    static const char *const several[] = {"unsigned", "signed", "long", "short", "char", "int", NULL};
+    const char *end = NULL, *from = at;
+    for (bool more = true; more;) {
+        while (at > unit && strchr(" \t\r\n", at[-1]))
+            at--;
+        const char *begin = at;
+        while (begin > unit && ks_is_ident(begin[-1]))
+            begin--;
+        struct ks_slice word = {begin, (size_t)(at - begin)};
+        more = false;
+        for (size_t i = 0; several[i]; i++)
+            more |= ks_slice_eq(word, several[i]);
+        if (end == NULL || more)
+            from = begin;
+        end = end ? end : at;
+        at = begin;
+    }
+    return ks_arena_strndup(arena, from, (size_t)(end - from));
 }
 
 static void look_up(struct ks_arena *arena, const char *name, struct ks_slice unit,
@@ -191,7 +203,7 @@ static void look_up(struct ks_arena *arena, const char *name, struct ks_slice un
         struct ks_token *tokens;
         struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
         ks_lex_all(arena, list, false, &tokens);
-        declared += read_params(arena, word_before(arena, unit.at, at), tokens, &callee);
+        declared += read_params(arena, type_before(arena, unit.at, at), tokens, &callee);
     }
     if (declared > 0)
         *ks_vec_push(arena, callees) = callee;

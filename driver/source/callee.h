@@ -12,7 +12,7 @@ struct ks_callee {
     const char *name;
     uint32_t changes; // bit i: argument i
     // Of a function that is defined once and not overloaded: text of the parameter list, the last word in front of
-    // its name, and the body without its brackets; else NULL. And of one that is `return EXPRESSION;` the expression.
+    // its name (of an integer type all of its words), and the body without its brackets; else NULL. And of one that is `return EXPRESSION;` the expression.
     const char *params, *result, *body, *value;
     int definitions;
 };

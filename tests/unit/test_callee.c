@@ -27,6 +27,8 @@ static const char unit[] =
     "struct v4 { __attribute__((device)) v4(float a); };\n"
     "__device__ void calls(float *x, float *y, int i) { if (value(1, *x, y) > 0) last(x[i], y[i], "
     "*y); }\n"
+    "static __device__ unsigned int place(int a, int b) { return a * 8u + b; }\n"
+    "inline unsigned\n  long long wide(void) { return 1; }\nconst int fixed(void) { return 1; }\n"
     "__device__ float steps(float v) { v += 1; return v; }\n";
 
 static void test_changes(void **state)
@@ -55,7 +57,7 @@ static void test_changes(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    static const char text[] = "y = swish(x) + twice(x) + steps(x); over(2);";
+    static const char text[] = "y = swish(x) + twice(x) + steps(x); over(2); place(1, 2); wide(); fixed();";
     struct ks_callee_list list;
     ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(unit), &list);
     assert_string_equal(ks_callee_find(&list, "swish")->params, "const float u");
@@ -66,6 +68,9 @@ static void test_values(void **state)
     assert_null(ks_callee_find(&list, "over")->value);
     assert_string_equal(ks_callee_find(&list, "steps")->body, " v += 1; return v; ");
     assert_string_equal(ks_callee_find(&list, "steps")->result, "float");
+    assert_string_equal(ks_callee_find(&list, "place")->result, "unsigned int");
+    assert_string_equal(ks_callee_find(&list, "wide")->result, "unsigned\n  long long");
+    assert_string_equal(ks_callee_find(&list, "fixed")->result, "int");
     assert_string_equal(ks_callee_find(&list, "steps")->params, "float v");
     assert_null(ks_callee_find(&list, "twice")->body);
     assert_null(ks_callee_find(&list, "over")->body);

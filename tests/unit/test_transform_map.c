@@ -87,6 +87,18 @@ static const char named[] =
     "    if (i < std::size_t(n)) [[likely]] {\n        value v = (real)x[i] + value(z[i]) * other;\n"
     "        y[i] = real{v} < none ? -v : v;\n    }\n}\n";
 
+// Numbers and places from functions of the program: one that is called with what has another type, too.
+static const char called[] =
+    "__device__ __forceinline__ unsigned column() { return blockIdx.x * blockDim.x + threadIdx.x; }\n"
+    "namespace app { static __device__ inline unsigned int row_of(unsigned tile)\n"
+    "{ return tile * blockIdx.y + threadIdx.y; } }\n"
+    "__device__ int at(const int r, unsigned char c, const int n) { return r * n + c; }\n"
+    "// ks: optimize\n// ks: workload let(nx=64) let(ny=32) in(u[nx*ny]) out(v[nx*ny])\n"
+    "// ks: grid(ceildiv(nx,16), ceildiv(ny,8)) block(16,8)\n"
+    "__global__ void called(const float *u, float *v, int nx, int ny)\n{\n"
+    "    unsigned x = column(), y = app::row_of(8);\n    if (x >= nx || y >= ny)\n        return;\n"
+    "    v[y * nx + x] = u[at(y, x, nx)] + u[at(y, x < nx - 1 ? x : 0, nx)];\n}\n";
+
 static struct ks_arena arena;
 
 static struct ks_proposal *made(struct host_case *c, const char *options)
@@ -176,13 +188,20 @@ static void names_of_types_are_read(void **state)
     check(named, options, COUNT(options), 2 * 16 + 8);
 }
 
+static void functions_of_numbers_are_read(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=64x4", "block=32x8 rows=4", "block=16x4 rows=2 restrict=1"};
+    check(called, options, COUNT(options), 3 * 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(saxpy_is_the_same),        cmocka_unit_test(lookup_is_the_same),
         cmocka_unit_test(grid_stride_is_the_same),  cmocka_unit_test(unguarded_writes_no_more),
         cmocka_unit_test(stencils_are_the_same),    cmocka_unit_test(copies_of_numbers_are_followed),
-        cmocka_unit_test(names_of_types_are_read),
+        cmocka_unit_test(names_of_types_are_read),  cmocka_unit_test(functions_of_numbers_are_read),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     host_clean();
