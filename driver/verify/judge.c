@@ -111,8 +111,13 @@ static bool names(const char *place, const char *kind)
     return at != NULL && (at[strlen(kind)] == ':' || ks_starts_with(at + strlen(kind), KS_FINDING_SCHEDULE));
 }
 
-static const char *next_step(const char *place)
+static const char *next_step(const char *why, const char *place)
 {
+    if (strstr(why, "input buffer") != NULL)
+        return "the kernel writes it: give it by `inout`";
+    if (names(place, ks_finding_name(KS_F_UNINITIALISED)))
+        return strstr(place, "of buffer") != NULL ? "give what the kernel reads before it writes it by `inout` or `in`"
+                                                  : "write shared and local memory before it is read";
     if (names(place, ks_finding_name(KS_F_NONCOHERENT)))
         return "read what the kernel also writes without `__ldg` and `const __restrict__`";
     if (names(place, ks_finding_name(KS_F_ENDLESS)))
@@ -135,12 +140,15 @@ static enum ks_status report_finding(struct ks_judge *judge, size_t w, const str
     char *others = strstr(place, "; and "); // findings, of which the first is told
     if (others != NULL)
         *others = '\0';
-    if (!emulated && vector->excluded && ks_starts_with(why, "fault"))
+    size_t slot;
+    if (sscanf(why, "unsafe: input buffer %zu", &slot) == 1 && slot < vector->layout.n_slots)
+        snprintf(buffer, sizeof buffer, "`%.60s`", vector->problem.args[vector->layout.slots[slot].arg].name);
+    else if (!emulated && vector->excluded && ks_starts_with(why, "fault"))
         ks_finding_buffer(judge, vector, buffer);
     return ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.255s%s%s%s%s; %s", where,
                       emulated && found ? place : why, buffer[0] != '\0' ? ", " : "", buffer,
                       found && !emulated ? "; emulated: " : "", found && !emulated ? place : "",
-                      next_step(place));
+                      next_step(why, place));
 }
 
 // The original on every declared workload: under both fences, then its time.

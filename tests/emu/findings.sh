@@ -61,6 +61,8 @@ for case in 'whole out-of-bounds 1025' 'over out-of-bounds' 'under out-of-bounds
         fail "$name: no place"
     next='check the sizes'
     [ "$kind" != race ] || next='put a barrier'
+    [ "$name" != unset ] || next='give what the kernel reads before it writes it by `inout`'
+    [ "$name" != shares ] || next='write shared and local memory'
     [ "$kind" != non-coherent ] || next='read what the kernel also writes without'
     grep -q "; $next" out || fail "$name: no next step"
     "$build/bin/ks" tune "$name.cu" --device emu > out 2>&1
@@ -72,6 +74,11 @@ kernel laps 'out(y[n])' 'for (unsigned char k = 0; k < n / 8; k++) v += k; if (i
 "$build/bin/ks" verify laps.cu --variant proposal.yaml --device emu > out 2> log
 [ $? = 1 ] && [ "$(grep -c 'BASELINE_FAULT: laps.cu:2: the original fails on this workload: n=3000: endless: .* at laps.cu:8' out)" = 1 ] ||
     fail "an original that does not end as declared"
+# The mark says that an array is only read, and the kernel writes it.
+kernel keeps 'in(y[n])' 'if (i < n) y[i] = v;'
+"$build/bin/ks" tune keeps.cu --device emu > out 2>&1
+[ $? = 1 ] || fail 'keeps: tune exits otherwise'
+grep -q 'keeps.cu:2: .*unsafe: input buffer 1 was changed, `y`; the kernel writes it: give it by `inout`' out || fail "keeps: $(cat out)"
 "$build/bin/ks" verify fine.cu --variant proposal.yaml --device emu > out 2> log
 [ $? = 0 ] && grep -q CORRECT out || fail "an original that is right"
 # What else it fails on is told once, by what was found, and how often its own results differ in one line.
