@@ -42,10 +42,14 @@ static void print_usable(struct ks_arena *arena, const struct verb_decision_list
 
 static void print_unused(const struct verb_decision_list *list)
 {
-    ks_vec_each(struct verb_decision, d, list)
-        if (verb_decision_unused(d))
-            printf("not used (%s): %s\n  %s\n", ks_reason_name(d->reason), d->text,
-                   ks_reason_text(d->reason));
+    ks_vec_each(struct verb_decision, d, list) {
+        if (!verb_decision_unused(d))
+            continue;
+        printf("not used (%s): %s\n", ks_reason_name(d->reason), d->text);
+        if (d->kernel[0] != '\0')
+            printf("  it is for %s, sm_%d\n", d->kernel, d->arch);
+        printf("  %s\n", ks_reason_text(d->reason));
+    }
 }
 
 static void print_json(const struct verb_decision_list *list)

@@ -55,6 +55,6 @@ for name in saxpy.cu:saxpy saxpy.cu saxpy; do
 done
 status 0 "$ks" show "${id:0:6}" && has 'kernel saxpy for sm_90'
 json 0 list + kernels && has '"kernel": "saxpy"' && has '"status": "unusable"' && has "\"variant\": \"$id\""
-status 0 "$ks" list && has 'not used (evidence-level)' && lacks 'original stays'
+status 0 "$ks" list && has 'not used (evidence-level)' && has 'it is for saxpy, sm_90' && lacks 'original stays'
 status 1 "$ks" show --trajectory saxpy.cu:saxpy -- -arch=sm_80
 has 'for sm_80' && has 'under other options there are, with the key' && has 'for sm_90: give those behind --'
