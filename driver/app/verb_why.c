@@ -40,6 +40,7 @@ struct action {
     size_t candidates;
     const char *refusal;    // NULL: none
     const char *recognised; // what a template says that the kernel is; NULL: none does
+    const char *binding;    // the same, role by role
 };
 
 // ---- what is known of the kernel
@@ -109,6 +110,7 @@ static enum ks_status try_action(struct why *w, const struct reasons *r, const s
                              err));
     action->candidates = all.len;
     action->recognised = all.len > 0 ? all.at[0].recognised : NULL;
+    action->binding = all.len > 0 ? all.at[0].binding : NULL;
     return KS_OK;
 }
 
@@ -156,6 +158,7 @@ static json_t *skill_json(struct why *w, const struct reasons *r, const struct k
     json_object_set_new(row, "denied", json_integer(denied));
     json_object_set_new(row, "candidates", json_integer((json_int_t)action->candidates));
     json_object_set_new(row, "recognised", action->recognised != NULL ? json_string(action->recognised) : json_null());
+    json_object_set_new(row, "binding", action->binding != NULL ? json_string(action->binding) : json_null());
     json_object_set_new(row, "refusal", action->refusal != NULL ? json_string(action->refusal) : json_null());
     json_object_set_new(row, "conditions", conditions);
     return row;

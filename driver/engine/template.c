@@ -181,6 +181,7 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
         .mechanism = ks_arena_printf(arena, "template %s %s", t->name, params),
         .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title, recognised),
         .recognised = recognised,
+        .binding = ks_arena_printf(arena, "%s %s", t->name, binding->text),
         .recognition = recognition,
         .group = recognition ? t->name : NULL,
     };
