@@ -32,3 +32,10 @@ target_link_libraries(kernelbench_marks PRIVATE ks_options ks_source)
 set_target_properties(kernelbench_marks PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 add_test(NAME kernelbench_marks COMMAND kernelbench_marks ${ports})
 set_tests_properties(kernelbench_marks PROPERTIES LABELS bench)
+
+set(scratch ${ks_test_scratch}/kernelbench_recognition)
+file(MAKE_DIRECTORY ${scratch})
+add_test(NAME kernelbench_recognition WORKING_DIRECTORY ${scratch}
+  COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_recognition.sh ${CMAKE_BINARY_DIR})
+set_tests_properties(kernelbench_recognition PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 120
+  FIXTURES_REQUIRED test_toolkit ENVIRONMENT "KS_NVCC_REAL=${KS_TEST_TOOLKIT_NVCC}")
