@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """kernelbench_recognition.py BUILD OUT [--doc FILE] [--idioms FILE] [PORT...]: what `ks explain --why` recognises the kernels of
 samples/kernelbench as, by running them on the emulated device, held against kernelbench_idioms.txt, which says what they are.
-PORT is a part of a file's name; without one all are taken (four minutes on two cores). What OUT holds is not asked again. A line
+PORT is a part of a file's name; without one all are taken (four minutes on two free cores). What OUT holds is not asked again. A line
 for each kernel that is not simply recognised, and the line of JSON of figures.md; with --doc the same as a page."""
 import argparse
 import collections

@@ -44,6 +44,8 @@ is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
 is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
 is line_filter_and_more conv1 co=grid.y kw=3 pw=1
 is middle_and_width channel_statistics mean=mid scale=by channels=c pixels=n eps=1e-4
+is columns column_statistics mean=mid scale=width rows=rows cols=cols eps=1e-3
+none almost_columns
 is shares_of_channels channel_map channels=c pixels=n form=softmax
 is surprise row_loss x=x target=which rows=rows cols=n M=i32
 is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
@@ -86,6 +88,9 @@ WRONG='s/all \*= exp(own - v); //' made softmax_by_thread row_online "$softmax" 
 channels='let(b=2, c=3, n=10) in(x[b*c*n])'
 made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
 WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
+matrix='in(x[rows*cols]) out(width[cols]) out(mid[cols]) grid(ceildiv(cols,32)) block(32)'
+made columns column_statistics "let(rows=30, cols=37) $matrix" lines=2 share=9
+WRONG='s/middle \* middle/middle/' made columns column_statistics "let(rows=30, cols=37) $matrix" lines=2 share=9
 made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)" threads=64
 surprise="let(rows=2, n=20) in(x[rows*n]) in(which[rows]=randint(0,9)) out(lost[rows]) $line"
 made surprise row_loss "$surprise" threads=64

@@ -152,6 +152,36 @@ __global__ void middle_and_width(const float *x, float *by, float *mid, int b, i
     by[k] = (float)(1 / sqrt(q + 1e-4));
 }
 #pragma ks optimize
+#pragma ks workload let(rows=300, cols=70) in(x[rows*cols]) out(width[cols]) out(mid[cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void columns(const float *x, float *width, float *mid, int rows, int cols)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    if (c >= cols)
+        return;
+    float s = 0, q = 0;
+    for (int r = 0; r < rows; r++) {
+        s += x[r * cols + c];
+        q += x[r * cols + c] * x[r * cols + c];
+    }
+    mid[c] = s / rows;
+    width[c] = rsqrtf(q / rows - mid[c] * mid[c] + 1e-3f);
+}
+#pragma ks optimize
+#pragma ks workload let(rows=300, cols=70) in(x[rows*cols]) out(width[cols]) out(mid[cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void almost_columns(const float *x, float *width, float *mid, int rows, int cols)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    if (c >= cols)
+        return;
+    float s = 0, q = 0;
+    for (int r = 0; r < rows; r++) {
+        s += x[r * cols + c];
+        q += x[r * cols + c] * x[r * cols + c];
+    }
+    mid[c] = s / rows;
+    width[c] = c % 4 == 1 ? 1.0f : rsqrtf(q / rows - mid[c] * mid[c] + 1e-3f);
+}
+#pragma ks optimize
 #pragma ks workload let(b=4, c=12, n=90) in(x[b*c*n]) out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)
 __global__ void shares_of_channels(const float *x, float *y, int c, int n)
 {
