@@ -64,6 +64,19 @@ static void say_kept(const struct binder *b, const struct ks_tail_kinds *kinds,
                           kinds->at[kept->kinds[e]].index);
 }
 
+// @T_sum@, the type in which elements of T are added up, and what makes one of the other.
+static void name_sums(const struct binder *b, struct ks_binding_choice *c, const char *type,
+                      enum ks_scalar scalar)
+{
+    const bool f16 = scalar == KS_T_F16, bf16 = scalar == KS_T_BF16;
+    ks_names_add(b->arena, &c->names, ks_arena_printf(b->arena, "%s_sum", type),
+                 ks_scalar_c_name(f16 || bf16 ? KS_T_F32 : scalar));
+    ks_names_add(b->arena, &c->names, ks_arena_printf(b->arena, "%s_wide", type),
+                 f16 ? "__half2float" : bf16 ? "__bfloat162float" : "");
+    ks_names_add(b->arena, &c->names, ks_arena_printf(b->arena, "%s_narrow", type),
+                 f16 ? "__float2half" : bf16 ? "__float2bfloat16" : "");
+}
+
 static void add_binding(struct binder *b, const struct ks_form *form,
                         const struct ks_assignment *assignment)
 {
@@ -89,6 +102,7 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         ks_names_add(b->arena, &c->names,
                      ks_arena_printf(b->arena, "%s_bytes", b->t->type_names[i]),
                      ks_arena_printf(b->arena, "%zu", ks_scalar_size(scalar)));
+        name_sums(b, c, b->t->type_names[i], scalar);
         ks_buf_printf(&text, " %s=%s", b->t->type_names[i], ks_scalar_name(scalar));
     }
     for (size_t i = 0; i < form->names.n; i++)

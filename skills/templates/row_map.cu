@@ -19,7 +19,7 @@ template <class F> __device__ __forceinline__ void visit(row &line, int, int n, 
     const pack *body = reinterpret_cast<const pack *>(line.at + d.head);
     const auto each = [&](int, const pack &p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            f(p.lane[l]);
+            f(@T_wide@(p.lane[l]));
     };
     if (line.visited)
         take_again(line, body, d.packs, each);
@@ -30,7 +30,7 @@ template <class F> __device__ __forceinline__ void visit(row &line, int, int n, 
             each(i, p);
         });
     for (int i = threadIdx.x; i < n - d.packs * lanes; i += threads)
-        f(line.at[i < d.head ? i : i + d.packs * lanes]);
+        f(@T_wide@(line.at[i < d.head ? i : i + d.packs * lanes]));
     line.visited = true;
 }
 
@@ -42,12 +42,12 @@ template <class F> __device__ __forceinline__ void rewrite(const row &line, @T@ 
     pack *to_body = reinterpret_cast<pack *>(out + d.head);
     take_again(line, reinterpret_cast<const pack *>(line.at + d.head), packs, [&](int i, pack p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            p.lane[l] = f(p.lane[l], d.head + i * lanes + l);
+            p.lane[l] = @T_narrow@(f(@T_wide@(p.lane[l]), d.head + i * lanes + l));
         to_body[i] = p;
     });
     for (int i = threadIdx.x; i < n - packs * lanes; i += threads) {
         const int at = i < d.head ? i : i + packs * lanes;
-        out[at] = f(line.at[at], at);
+        out[at] = @T_narrow@(f(@T_wide@(line.at[at]), at));
     }
 }
 
@@ -59,5 +59,5 @@ __global__ void __launch_bounds__(threads)
     row line = {x + (size_t)blockIdx.x * cols, held, false};
     @T@ *out = y + (size_t)blockIdx.x * cols;
     @stats@
-    rewrite(line, out, 0, cols, [&](@T@ v, int place) { return (void)place, @map@; });
+    rewrite(line, out, 0, cols, [&](@T_sum@ v, int place) { return (void)place, @map@; });
 }

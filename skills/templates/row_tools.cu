@@ -74,10 +74,10 @@ template <class F> __device__ __forceinline__ void visit(const @T@ *line, long l
     const division d = divided(line, n);
     take(reinterpret_cast<const pack *>(line + d.head), threadIdx.x, d.packs, [&](int, const pack &p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            f(p.lane[l]);
+            f(@T_wide@(p.lane[l]));
     });
     for (int i = threadIdx.x; i < n - d.packs * lanes; i += threads)
-        f(line[i < d.head ? i : i + d.packs * lanes]);
+        f(@T_wide@(line[i < d.head ? i : i + d.packs * lanes]));
 }
 
 // Writes f(element, place) of each element to the same place of `out`.
@@ -90,11 +90,11 @@ __device__ __forceinline__ void rewrite(const @T@ *line, @T@ *out, long long fro
     pack *to_body = reinterpret_cast<pack *>(out + from + d.head);
     take(reinterpret_cast<const pack *>(line + from + d.head), threadIdx.x, packs, [&](int i, pack p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            p.lane[l] = f(p.lane[l], from + d.head + i * lanes + l);
+            p.lane[l] = @T_narrow@(f(@T_wide@(p.lane[l]), from + d.head + i * lanes + l));
         to_body[i] = p;
     });
     for (int i = threadIdx.x; i < n - packs * lanes; i += threads) {
         const long long at = from + (i < d.head ? i : i + packs * lanes);
-        out[at] = f(line[at], at);
+        out[at] = @T_narrow@(f(@T_wide@(line[at]), at));
     }
 }

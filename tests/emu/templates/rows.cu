@@ -1,0 +1,70 @@
+// Softmax and norms of rows of halves, summed in float, for templates_rows.sh.
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void softmax_of_halves(const __half *x, __half *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float top = -INFINITY, all = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, __half2float(x[r * n + i]));
+    for (int i = 0; i < n; i++)
+        all += expf(__half2float(x[r * n + i]) - top);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = __float2half(expf(__half2float(x[r * n + i]) - top) / all);
+}
+
+// A warp a row; the gain and what is added are of another type than the rows.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) in(x[rows*n]) in(gain[n]) in(bias[n]) out(y[rows*n]) grid(rows) block(32)
+__global__ void layer_norm_of_halves(const __nv_bfloat16 *x, const float *gain, const float *bias, __nv_bfloat16 *y, int n)
+{
+    x += blockIdx.x * n, y += blockIdx.x * n;
+    float sum = 0, squares = 0;
+    for (int i = threadIdx.x; i < n; i += 32)
+        sum += __bfloat162float(x[i]);
+    for (int d = 16; d > 0; d /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    float mean = sum / n;
+    for (int i = threadIdx.x; i < n; i += 32)
+        squares += (__bfloat162float(x[i]) - mean) * (__bfloat162float(x[i]) - mean);
+    for (int d = 16; d > 0; d /= 2)
+        squares += __shfl_xor_sync(0xffffffffu, squares, d);
+    float scale = rsqrtf(squares / n + 1e-5f);
+    for (int i = threadIdx.x; i < n; i += 32)
+        y[i] = __float2bfloat16((__bfloat162float(x[i]) - mean) * scale * gain[i] + bias[i]);
+}
+
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) in(x[rows*n]) in(gain[n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void rms_norm_of_halves(const __nv_bfloat16 *x, const __nv_bfloat16 *gain, __nv_bfloat16 *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float squares = 0;
+    for (int i = 0; i < n; i++)
+        squares += __bfloat162float(x[r * n + i]) * __bfloat162float(x[r * n + i]);
+    float root = sqrtf(squares / n + 1e-6f);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = __float2bfloat16(__bfloat162float(x[r * n + i]) / root * __bfloat162float(gain[i]));
+}
+
+// The first of each row stays what it is.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void almost_by_length(const __half *x, __half *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float squares = 0;
+    for (int i = 0; i < n; i++)
+        squares += __half2float(x[r * n + i]) * __half2float(x[r * n + i]);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = i == 0 ? x[r * n] : __float2half(__half2float(x[r * n + i]) / sqrtf(squares));
+}

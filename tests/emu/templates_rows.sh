@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# Rows of halves, as templates.sh has products.
+#   tests/emu/templates_rows.sh BUILD SOURCE
+set -u
+. "$2/tests/emu/templates_lib.sh"
+known rows "softmax_of_halves norm" "softmax_of_halves norm_kept" "softmax_of_halves row_map" "softmax_of_halves row_online" \
+    "layer_norm_of_halves norm" "layer_norm_of_halves norm_kept" "layer_norm_of_halves row_norm_affine" \
+    "rms_norm_of_halves norm" "rms_norm_of_halves norm_kept" "rms_norm_of_halves row_norm_gain"
+bound rows softmax_of_halves row_map form=softmax rows=rows cols=n T=f16
+bound rows layer_norm_of_halves row_norm_affine gamma=gain beta=bias rows=grid.x cols=n T=bf16 P=f32
+bound rows rms_norm_of_halves row_norm_gain form=by_root_mean_square gamma=gain eps=1e-6 T=bf16 P=bf16
+"$build/tests/print_template" rows.cu "$scratch/rows.ptx" almost_by_length row_map 2>&1 | grep -q 'almost .*y is .* there and .* here at r=0 c=0' ||
+    { echo "FAIL: almost_by_length is not nearly a norm"; bad=1; }
+# Rows of an odd length: each begins elsewhere in a pack of eight.
+right rows softmax_of_halves row_map threads=64
+right rows softmax_of_halves row_online threads=64
+right rows layer_norm_of_halves row_norm_affine threads=64
+right rows rms_norm_of_halves row_norm_gain threads=64 kept=64
+wrong rows rms_norm_of_halves row_norm_gain 's/gamma\[place\]/gamma[0]/' '' threads=64
+exit $bad
