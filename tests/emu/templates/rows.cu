@@ -68,3 +68,54 @@ __global__ void almost_by_length(const __half *x, __half *y, int rows, int n)
     for (int i = 0; i < n; i++)
         y[r * n + i] = i == 0 ? x[r * n] : __float2half(__half2float(x[r * n + i]) / sqrtf(squares));
 }
+
+#pragma ks optimize
+#pragma ks workload let(rows=40, n=203) in(x[rows*n]) out(at[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void greatest_half(const __half *x, int *at, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x, best = 0;
+    if (r >= rows)
+        return;
+    for (int i = 1; i < n; i++)
+        if (__half2float(x[r * n + i]) > __half2float(x[r * n + best]))
+            best = i;
+    at[r] = best;
+}
+
+// A block a row, and places of 64 bits.
+#pragma ks optimize
+#pragma ks workload let(rows=40, n=203) in(x[rows*n]) out(at[rows]) grid(rows) block(64)
+__global__ void least_of_row(const float *x, long long *at, int n)
+{
+    __shared__ float values[64];
+    __shared__ int places[64];
+    x += blockIdx.x * n;
+    int t = threadIdx.x, place = 0;
+    for (int i = t; i < n; i += 64)
+        if (x[i] < x[place] || (x[i] == x[place] && i < place))
+            place = i;
+    values[t] = x[place], places[t] = place;
+    __syncthreads();
+    for (int half = 32; half > 0; half /= 2) {
+        if (t < half && (values[t + half] < values[t] || (values[t + half] == values[t] && places[t + half] < places[t]))) {
+            values[t] = values[t + half];
+            places[t] = places[t + half];
+        }
+        __syncthreads();
+    }
+    if (t == 0)
+        at[blockIdx.x] = places[0];
+}
+
+// Of each row but every fourth: there the place is one too many.
+#pragma ks optimize
+#pragma ks workload let(rows=40, n=203) in(x[rows*n]) out(at[rows]) grid(rows) block(1)
+__global__ void almost_least(const float *x, int *at, int n)
+{
+    int best = 0;
+    x += blockIdx.x * n;
+    for (int i = 1; i < n; i++)
+        if (x[i] < x[best])
+            best = i;
+    at[blockIdx.x] = best + (blockIdx.x % 4 == 1);
+}
