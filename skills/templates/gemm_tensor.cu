@@ -2,7 +2,7 @@ constexpr int bm = @bm@, bn = @bn@, bk = @bk@, wm = @wm@, wn = @wn@, stages = @s
 constexpr int warps_across = bn / wn, threads = bm / wm * warps_across * 32;
 
 // What the kernel does with each sum, at `place` of C.
-__device__ __forceinline__ @T@ finished(float its_sum, long long its_place, int its_row, int its_col@tail_takes@)
+__device__ __forceinline__ @R@ finished(float its_sum, long long its_place, int its_row, int its_col@tail_takes@)
 {
 @tail@}
 
@@ -98,7 +98,7 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
 }
 
 __global__ void __launch_bounds__(threads)
-    gemm_tensor_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c, int m,
+    gemm_tensor_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @R@ *__restrict__ c, int m,
                    int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
 {
     extern __shared__ uint4 memory[];
@@ -114,8 +114,8 @@ __global__ void __launch_bounds__(threads)
         multiply_all<true>(sums, as, bs, of_a, of_b, k);
     else
         multiply_all<false>(sums, as, bs, of_a, of_b, k);
-    struct alignas(2 * sizeof(@T@)) pair {
-        @T@ lane[2];
+    struct alignas(2 * sizeof(@R@)) pair {
+        @R@ lane[2];
     } out;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;

@@ -30,7 +30,7 @@ __device__ __forceinline__ void multiply(float (&c)[bn / 8][4], unsigned long lo
 }
 
 // What the kernel does with each sum, at `place` of C.
-__device__ __forceinline__ @T@ finished(float its_sum, long long its_place, int its_row, int its_col@tail_takes@)
+__device__ __forceinline__ @R@ finished(float its_sum, long long its_place, int its_row, int its_col@tail_takes@)
 {
 @tail@}
 
@@ -117,7 +117,7 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 64][bn / 8][4], 
 
 // Products of halves are exact in float, in which tensor cores sum them.
 __global__ void __launch_bounds__(threads)
-    gemm_wgmma_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c, int m,
+    gemm_wgmma_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @R@ *__restrict__ c, int m,
                      int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
 {
     extern __shared__ uint4 room[];
@@ -133,8 +133,8 @@ __global__ void __launch_bounds__(threads)
         multiply_all<true>(sums, memory, of_a, of_b, k);
     else
         multiply_all<false>(sums, memory, of_a, of_b, k);
-    struct alignas(4) pair {
-        @T@ lane[2];
+    struct alignas(2 * sizeof(@R@)) pair {
+        @R@ lane[2];
     } out;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     _Pragma("unroll") for (int i = 0; i < wm / 64; i++)

@@ -8,13 +8,18 @@ set -u
 known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_nt gemm_wgmma" "halves_tn_bias gemm_half" "halves_tn_bias gemm_wgmma" \
-    "halves_long gemm_half" "halves_long gemm_wgmma"
+    "halves_long gemm_half" "halves_long gemm_wgmma" "scores gemm_half" "scores gemm_wgmma"
+bound halves scores gemm_half form=nt a=q b=k c=s batch=1 T=f16 R=f32
+"$build/tests/print_template" halves.cu "$scratch/halves.ptx" masked_scores gemm_half 2>&1 | grep -q 'almost .*c is -inf there and .* here at z=0' ||
+    { echo "FAIL: masked_scores is not nearly a product"; bad=1; }
 right gemm batch_tn gemm bm=64 bn=64 bk=16
 "$build/tests/print_template" gemm.cu "$scratch/gemm.ptx" cut_off gemm 2>&1 > "$scratch/proposal.yaml" | grep -q '^1: .*B^T' ||
     { echo "FAIL: cut_off is bound in several ways"; bad=1; }
 right gemm ragged_nn gemm bm=64 bn=64 ragged=true
 right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right halves halves_tn_bias gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
+right halves scores gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
+TARGET=sm_90a right halves scores gemm_wgmma bm=128
 TARGET=sm_90a right halves halves_nt gemm_wgmma bm=256
 TARGET=sm_90a right halves halves_tn_bias gemm_wgmma bm=128
 TARGET=sm_90a right halves halves_long gemm_wgmma bm=128
