@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Rows of halves, as templates.sh has products.
+# Rows of halves, places of extremes and permutations, as templates.sh has products.
 #   tests/emu/templates_rows.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
@@ -23,4 +23,12 @@ right rows greatest_half arg_rows threads=32 lines=8
 right rows least_of_row arg_rows
 wrong rows greatest_half arg_rows 's/b.place < a.place/b.place > a.place/' ''
 wrong rows rms_norm_of_halves row_norm_gain 's/gamma\[place\]/gamma[0]/' '' threads=64
+# Dimensions that change places: runs of the last one, or the last one itself.
+known permuted "heads_first swap_axes" "channels_last transpose" "channels_first transpose"
+bound permuted heads_first swap_axes batch=b rows=s cols=h inner=d T=f16
+"$build/tests/print_template" permuted.cu "$scratch/permuted.ptx" heads_turned swap_axes 2>&1 | grep -q 'almost .*out is .* there and .* here at z=0 c=0' ||
+    { echo "FAIL: heads_turned is not nearly an exchange"; bad=1; }
+right permuted heads_first swap_axes threads=32
+right permuted channels_last transpose
+wrong permuted heads_first swap_axes 's/at % wide\]/0]/' ''
 exit $bad
