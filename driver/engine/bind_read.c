@@ -190,6 +190,36 @@ static enum ks_status read_kinds(struct ks_arena *arena, struct ks_template *t,
     return KS_OK;
 }
 
+// Whether a guard asks that two arrays lie apart: `overlap(@a@, BYTES, @b@, BYTES)`, in either order.
+static bool asks_apart(struct ks_arena *arena, const char *when, const char *a, const char *b)
+{
+    const char *second = ks_arena_printf(arena, ", @%s@, ", b);
+    const char *first = ks_arena_printf(arena, "!overlap(@%s@, ", a);
+    for (const char *at = when; (at = strstr(at, first)) != NULL; at++) {
+        const char *found = strstr(at, second), *end = strstr(at + 1, "!overlap(");
+        if (found && (!end || found < end))
+            return true;
+    }
+    return false;
+}
+
+// What a template writes must not be what it reads: where they overlap, the original alone says what comes of it.
+static enum ks_status check_apart(struct ks_arena *arena, const struct ks_template *t, int line, const char *when,
+                                  struct ks_err *err)
+{
+    for (size_t i = 0; i < t->n_roles; i++)
+        for (size_t k = 0; k < i; k++) {
+            const struct ks_role *a = &t->roles[i], *b = &t->roles[k];
+            bool arrays = a->kind <= KS_ROLE_KIND_INOUT && b->kind <= KS_ROLE_KIND_INOUT;
+            bool read_only = a->kind == KS_ROLE_KIND_IN && b->kind == KS_ROLE_KIND_IN;
+            if (arrays && !read_only && !asks_apart(arena, when, a->name, b->name) &&
+                !asks_apart(arena, when, b->name, a->name))
+                KS_FAIL(err, KS_E_USER, "%s:%d: `when` does not ask !overlap(@%s@, ..., @%s@, ...)", t->file, line,
+                        b->name, a->name);
+        }
+    return KS_OK;
+}
+
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err)
 {
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
@@ -231,6 +261,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
         if (role->otherwise)
             KS_TRY(read_expr(arena, t, roles->items[i].line, role->otherwise, &role->derived, err));
     }
+    KS_TRY(check_apart(arena, t, root->line, ks_yaml_text(root, "when", ""), err));
     t->n_params = params && params->kind == KS_YAML_MAP ? params->len : 0;
     t->param_names = KS_NEW_ARRAY(arena, const char *, t->n_params);
     t->param_values = KS_NEW_ARRAY(arena, const char *, t->n_params);

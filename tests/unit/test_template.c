@@ -2,6 +2,7 @@
 // sizes off every tile edge, on the host.
 #include "../host_run/host_run.h"
 
+#include "engine/bind.h"
 #include "engine/engine.h"
 #include "engine/template.h"
 
@@ -260,6 +261,28 @@ static void unknown_placeholders_are_named(void **state)
     assert_string_equal(err.text, "x.cu:2: nothing stands for @U@");
 }
 
+static enum ks_status read_guarded(const char *when, struct ks_err *err)
+{
+    struct ks_template t = {.name = "t", .file = "t.yaml"};
+    t.text = ks_arena_printf(&arena,
+                             "title: t\nsource: t.cu\nroles:\n  x: {kind: in, elem: T, extent: n}\n"
+                             "  g: {kind: in, elem: T, extent: n}\n  y: {kind: out, elem: T, extent: n}\n"
+                             "  n: {kind: int}\ntypes: {T: [f32]}\nsays: \"t\"\nwhen: \"%s\"\n", when);
+    *err = (struct ks_err){0};
+    return ks_template_read(&arena, &t, err);
+}
+
+static void overlaps_are_guarded(void **state)
+{
+    (void)state;
+    struct ks_err err;
+    assert_int_equal(read_guarded("@n@ >= 1 && !overlap(@x@, 4 * (@n@), @y@, 4 * @n@) && !overlap(@y@, 4, @g@, 4)", &err), KS_OK);
+    assert_int_equal(read_guarded("!overlap(@x@, 4 * @n@, @y@, 4 * @n@) && !overlap(@x@, 4, @g@, 4)", &err), KS_E_USER);
+    assert_string_equal(err.text, "t.yaml:1: `when` does not ask !overlap(@g@, ..., @y@, ...)");
+    assert_int_equal(read_guarded("!overlap(@g@, 4 * @n@, @y@, 4 * @n@) && overlap(@x@, 4, @y@, 4)", &err), KS_E_USER);
+    assert_string_equal(err.text, "t.yaml:1: `when` does not ask !overlap(@x@, ..., @y@, ...)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +290,7 @@ int main(void)
         cmocka_unit_test(row_reductions),   cmocka_unit_test(whole_reductions),
         cmocka_unit_test(sums_of_maps),     cmocka_unit_test(products),
         cmocka_unit_test(settings_follow_the_binding), cmocka_unit_test(unknown_placeholders_are_named),
+        cmocka_unit_test(overlaps_are_guarded),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
