@@ -19,7 +19,7 @@ enum ks_status ks_options_agree(const struct ks_options *o, struct ks_err *err)
         KS_FAIL(err, KS_E_UNSUPPORTED, "private copies go with block and blocks alone");
     if (o->blocks < 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "a grid has one block at least");
-    if (o->blocks && (o->items || o->rows || packed || o->split || o->lanes || o->jam || o->block[1] > 1))
+    if (o->blocks && !o->private_ && (o->items || o->rows || packed || o->split || o->lanes || o->jam || o->block[1] > 1))
         KS_FAIL(err, KS_E_UNSUPPORTED, "so many blocks in all go with a block along x alone");
     if ((o->width || o->stream) && (o->rows > 1 || o->block[1] > 1 || o->unroll))
         KS_FAIL(err, KS_E_UNSUPPORTED, "packs do not go with rows, flat blocks only");
