@@ -133,7 +133,7 @@ def page(log, kernels, skills, ports):
                     for skill, p in sorted(ports.items(), key=lambda i: (-len(i[1]), i[0]))])
     unseen = [skill for skill, _, found in gain if found["tried"] == 0 and skill not in ports]
     text = [skill for skill, action in skills.items() if action is None]
-    lines += ["", "## Not measured", "", "Skills with an action that neither has tried (%d): %s." % (len(unseen), ", ".join(unseen) or "none"), "",
+    lines += ["", "## Not measured", "", "Skills with an action of which the log has no candidate and that won no port (%d): %s." % (len(unseen), ", ".join(unseen) or "none"), "",
               "Skills without one, which say in words what a reader or a model could do (%d): %s." % (len(text), ", ".join(text) or "none")]
     return "\n".join(lines) + "\n"
 

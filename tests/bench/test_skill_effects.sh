@@ -26,7 +26,7 @@ echo '{"rows":['"$(port one faster 2), $(port two faster 8), $(port three 'origi
 python3 "$here/skill_effects.py" log.jsonl ports.json skills > page || exit 1
 for wanted in '| packs | transform vectorize | 1 | 4 | 0 | 1 | 1.50 | - | 1.50 (k) | 1 | 6.00 | 100 % |' \
     '| block | transform geometry | 1 | 3 | 1 | 1 | 0.50 | - | 0.50 (k) | 1 | 2.00 | 100 % |' \
-    '| scan | 2 | 4.00 | 8.00 (1/two) |' 'neither has tried (1): product.' 'could do (1): words.' 'policy, a card'; do
+    '| scan | 2 | 4.00 | 8.00 (1/two) |' 'won no port (1): product.' 'could do (1): words.' 'policy, a card'; do
     grep -qF "$wanted" page || { cat page; echo "FAIL: no $wanted"; exit 1; }
 done
 python3 "$here/skill_effects.py" log.jsonl ports.json 2> /dev/null && { echo "FAIL: two words are enough"; exit 1; }
