@@ -41,6 +41,10 @@ static void decide(struct ks_verb_context *context, const struct verb_tu *tu,
     ks_store_lookup(context->arena, &tu->store, &context->config, &kernel->key, &e->lookup);
     e->reason = e->lookup.reason;
     e->text = e->lookup.text == NULL ? "" : e->lookup.text;
+    if (e->reason == KS_R_APPLIED && tu->tu.mistakes.len > 0) {
+        e->reason = KS_R_BAD_MARK;
+        e->text = "another mark is wrong: until it is corrected builds leave the whole file as it stands";
+    }
     if (e->reason != KS_R_PENDING)
         return;
     if (kernel->mark->mark->n_workloads == 0)
@@ -240,14 +244,15 @@ static enum ks_status explain_tu(struct ks_verb_context *context, const struct v
     return matched > 0 ? KS_OK : verb_no_kernel(tu, kernel, err);
 }
 
+// *exit_code tells of marks that are wrong, also where it is another kernel's that was asked for.
 static enum ks_status explain_file(struct ks_verb_context *context, const char *file,
                                    const char *kernel, const char *const *words, json_t *rows,
-                                   struct ks_err *err)
+                                   int *exit_code, struct ks_err *err)
 {
     struct verb_tu tu;
     const char *how = NULL;
     const char *const *used = words != NULL ? words : verb_known_words(context, &file, &how);
-    enum ks_status status = verb_tu_open(context, file, used, &tu, err);
+    enum ks_status status = verb_tu_open_partly(context, file, used, &tu, err);
     if (status == KS_OK)
         status = explain_tu(context, &tu, kernel, rows, err);
     if (status == KS_OK && !context->json) {
@@ -256,13 +261,15 @@ static enum ks_status explain_file(struct ks_verb_context *context, const char *
         if (how != NULL)
             printf("compiled %s; give the options of another compile behind --\n", how);
     }
+    if (status == KS_OK)
+        *exit_code = verb_tell_mistakes(context, &tu);
     verb_tu_close(&tu);
     return status;
 }
 
 // A kernel's name alone: some build left it pending, and with it the command that compiles it.
 static enum ks_status explain_kernel(struct ks_verb_context *context, const char *kernel,
-                                     json_t *rows, struct ks_err *err)
+                                     json_t *rows, int *exit_code, struct ks_err *err)
 {
     struct ks_pending *items = NULL;
     struct verb_decision_list list = {0};
@@ -273,7 +280,8 @@ static enum ks_status explain_kernel(struct ks_verb_context *context, const char
     for (size_t i = n; i-- > 0;) // the latest
         if (verb_instance_of(items[i].kernel, name) && ks_file_exists(items[i].file) &&
             chdir(items[i].cwd) == 0)
-            return explain_file(context, items[i].file, name, items[i].argv, rows, err);
+            return explain_file(context, items[i].file, name, items[i].argv, rows,
+                                exit_code, err);
     KS_TRY(verb_decisions_load(context, ".", &list, err));
     ks_vec_each(struct verb_decision, d, &list)
         if (strcmp(d->kernel, name) == 0)
@@ -303,14 +311,15 @@ int verb_explain(struct ks_verb_context *context)
     json_t *rows = json_array();
     bool name_alone = kernel == NULL && words.nvcc == NULL && !ks_file_exists(file) &&
                       strpbrk(target, "/.") == NULL;
-    enum ks_status status = name_alone ? explain_kernel(context, target, rows, &err)
-                                       : explain_file(context, file, kernel, words.nvcc, rows, &err);
+    enum ks_status status =
+        name_alone ? explain_kernel(context, target, rows, &exit_code, &err)
+                   : explain_file(context, file, kernel, words.nvcc, rows, &exit_code, &err);
     if (status != KS_OK || !context->json) {
         json_decref(rows);
-        return status != KS_OK ? verb_fail(context, &err) : EXIT_OK;
+        return status != KS_OK ? verb_fail(context, &err) : exit_code;
     }
     json_t *report = ks_json_report("ks.explain");
     json_object_set_new(report, "kernels", rows);
     ks_json_print(report);
-    return EXIT_OK;
+    return exit_code;
 }

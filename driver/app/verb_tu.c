@@ -1,4 +1,5 @@
 // One TU under the words of its compile, for the verbs that look at kernels.
+#include <stdio.h>
 #include <string.h>
 
 #include "app/verb.h"
@@ -158,8 +159,17 @@ static void expand_marks(struct ks_arena *arena, struct verb_tu *out)
     }
 }
 
-enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
-                            const char *const *words, struct verb_tu *out, struct ks_err *err)
+static bool any_right(const struct ks_tu *tu)
+{
+    for (size_t i = 0; i < tu->n_marks; i++)
+        if (tu->marks[i].mark->problem == NULL)
+            return true;
+    return false;
+}
+
+static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
+                              const char *const *words, bool partly, struct verb_tu *out,
+                              struct ks_err *err)
 {
     struct ks_arena *arena = context->arena;
     *out = (struct verb_tu){0};
@@ -177,7 +187,9 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
         return ks_err_set(err, KS_E_USER, "%s: %s; give the nvcc options of its compile behind --",
                           file, out->cmd.pass);
     const struct ks_config *config = config_of(context, &out->cmd);
-    KS_TRY(ks_tu_open(arena, config, &out->cmd, &out->toolkit, &out->tu, err));
+    enum ks_status status = ks_tu_open(arena, config, &out->cmd, &out->toolkit, &out->tu, err);
+    if (status != KS_OK && (!partly || out->tu.mistakes.len == 0 || !any_right(&out->tu)))
+        return status;
     ks_store_open(arena, config, &out->tu.project, &out->store);
     if (out->tu.n_marks == 0)
         return nothing_marked(arena, &out->tu, file, err);
@@ -192,6 +204,25 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
     KS_TRY(ks_tu_identify(arena, &out->tu, &out->plain, err));
     expand_marks(arena, out);
     return KS_OK;
+}
+
+enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
+                            const char *const *words, struct verb_tu *out, struct ks_err *err)
+{
+    return open_tu(context, file, words, false, out, err);
+}
+
+enum ks_status verb_tu_open_partly(struct ks_verb_context *context, const char *file,
+                                   const char *const *words, struct verb_tu *out, struct ks_err *err)
+{
+    return open_tu(context, file, words, true, out, err);
+}
+
+int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_tu *tu)
+{
+    for (size_t i = 0; i < tu->tu.mistakes.len; i++)
+        fprintf(stderr, "ks %s: %s\n", context->verb, tu->tu.mistakes.at[i]);
+    return tu->tu.mistakes.len > 0 ? EXIT_USAGE : EXIT_OK;
 }
 
 void verb_tu_close(struct verb_tu *tu)

@@ -242,7 +242,7 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
     struct verb_tu tu;
     size_t matched = 0;
     const char *own[] = {ks_arena_printf(context->arena, "-arch=sm_%d", tuning->device.arch), NULL};
-    enum ks_status status = verb_tu_open(context, file, words != NULL ? words : own, &tu, err);
+    enum ks_status status = verb_tu_open_partly(context, file, words != NULL ? words : own, &tu, err);
     size_t n_todo = 0;
     const struct ks_tu_kernel **todo =
         KS_NEW_ARRAY(context->arena, const struct ks_tu_kernel *, status == KS_OK ? tu.tu.n_kernels + 1 : 1);
@@ -265,6 +265,8 @@ enum ks_status tuning_file(struct tuning *tuning, const char *file, const char *
                      ? ks_err_set(err, KS_E_USER, "%s: no kernel has the key %.12s any more", file,
                                   tuning->keys.at[0])
                      : verb_no_kernel(&tu, kernel, err);
+    if (status == KS_OK)
+        tuning_worsen(tuning, verb_tell_mistakes(context, &tu));
     verb_tu_close(&tu);
     return status;
 }

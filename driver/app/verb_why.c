@@ -336,7 +336,7 @@ static enum ks_status explain_file(struct why *w, const char *file, const char *
     const char *how = NULL;
     if (words == NULL)
         words = w->have_device ? own : verb_known_words(context, &file, &how);
-    KS_TRY(verb_tu_open(context, file, words, &w->tu, err));
+    KS_TRY(verb_tu_open_partly(context, file, words, &w->tu, err));
     if (how != NULL && !context->json)
         printf("compiled %s; give the options of another compile behind --\n", how);
     for (size_t i = 0; i < w->tu.tu.n_kernels; i++) {
@@ -344,7 +344,7 @@ static enum ks_status explain_file(struct why *w, const char *file, const char *
         if (!verb_kernel_is(context->arena, k, kernel))
             continue;
         matched++;
-        if (k->ptx == NULL || k->signature == NULL)
+        if (k->ptx == NULL || k->signature == NULL || k->mark->mark->problem != NULL)
             fprintf(stderr, "ks explain: %s: %s\n", verb_kernel_name(k), ks_reason_text(k->reason));
         else
             KS_TRY(explain(w, k, err));
@@ -363,14 +363,15 @@ int verb_why(struct ks_verb_context *context, const char *target, const char *co
                                 ? explain_file(&w, file, kernel, words, &err)
                                 : ks_err_set(&err, KS_E_USER, "%s: no such file; --why takes FILE.cu or "
                                              "FILE.cu:KERNEL", file);
+    int exit_code = status == KS_OK ? verb_tell_mistakes(context, &w.tu) : EXIT_OK;
     verb_tu_close(&w.tu);
     ks_outcomes_close(w.outcomes);
     if (status != KS_OK || !context->json) {
         json_decref(w.rows);
-        return status != KS_OK ? verb_fail(context, &err) : EXIT_OK;
+        return status != KS_OK ? verb_fail(context, &err) : exit_code;
     }
     json_t *report = ks_json_report("ks.why");
     json_object_set_new(report, "kernels", w.rows);
     ks_json_print(report);
-    return EXIT_OK;
+    return exit_code;
 }

@@ -22,11 +22,25 @@ static size_t side_marks_for(struct ks_arena *arena, const struct ks_tu *tu,
     return real == NULL ? 0 : ks_project_marks_for(arena, &tu->project, real, indices);
 }
 
+static enum ks_status read_side_mark(struct ks_arena *arena, const struct ks_tu *tu,
+                                     const struct ks_side_mark *side, struct ks_mark *mark,
+                                     struct ks_err *err)
+{
+    const char *where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->line);
+    if (!side->off)
+        KS_TRY(ks_mark_parse_optimize(arena, where, side->optimize, mark, err));
+    for (size_t w = 0; w < side->n_workloads; w++) {
+        where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->workload_lines[w]);
+        KS_TRY(ks_mark_parse_workload(arena, where, side->workloads[w], mark, err));
+    }
+    return ks_mark_check(arena, mark, err);
+}
+
 // Those marks, each bound to every declaration of its name in the file.
-static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
-                                      const struct ks_source_file *file, bool in_tu,
-                                      const struct ks_kernel_list *kernels, const size_t *indices,
-                                      size_t n, struct mark_vec *marks, struct ks_err *err)
+static void bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
+                            const struct ks_source_file *file, bool in_tu,
+                            const struct ks_kernel_list *kernels, const size_t *indices, size_t n,
+                            struct mark_vec *marks)
 {
     for (size_t i = 0; i < n; i++) {
         const struct ks_side_mark *side = &tu->project.marks[indices[i]];
@@ -43,14 +57,12 @@ static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
             mark->from_side_file = true;
             mark->off = side->off;
             mark->kernel = decl;
-            const char *where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->line);
-            if (!side->off)
-                KS_TRY(ks_mark_parse_optimize(arena, where, side->optimize, mark, err));
-            for (size_t w = 0; w < side->n_workloads; w++) {
-                where = ks_arena_printf(arena, "%s:%d", tu->project.file, side->workload_lines[w]);
-                KS_TRY(ks_mark_parse_workload(arena, where, side->workloads[w], mark, err));
+            struct ks_err mistake = {0};
+            if (read_side_mark(arena, tu, side, mark, &mistake) != KS_OK) {
+                mark->problem = ks_arena_strdup(arena, mistake.text);
+                mark->n_workloads = 0;
+                ks_strv_add(arena, &tu->mistakes, mark->problem);
             }
-            KS_TRY(ks_mark_check(arena, mark, err));
             struct ks_tu_mark *out = ks_vec_push(arena, marks);
             *out = (struct ks_tu_mark){.mark = mark, .decl = decl, .file = file, .in_tu = in_tu};
             if (wanted[plain] == '<')
@@ -59,12 +71,11 @@ static enum ks_status bind_side_marks(struct ks_arena *arena, struct ks_tu *tu,
         }
         // A pattern speaks of many files; a file's own name promises the kernel.
         if (!bound && in_tu && strpbrk(side->file, "*?[") == NULL)
-            return ks_err_set(err, KS_E_USER,
-                              "%s:%d: %s defines no kernel `%s`; check the name, with its "
-                              "namespaces, or remove the entry",
-                              tu->project.file, side->line, file->path, side->kernel);
+            ks_strv_add(arena, &tu->mistakes,
+                        ks_arena_printf(arena, "%s:%d: %s defines no kernel `%s`; check the name, with "
+                                        "its namespaces, or remove the entry",
+                                        tu->project.file, side->line, file->path, side->kernel));
     }
-    return KS_OK;
 }
 
 static enum ks_status read_file_marks(struct ks_arena *arena, struct ks_tu *tu,
@@ -82,7 +93,9 @@ static enum ks_status read_file_marks(struct ks_arena *arena, struct ks_tu *tu,
         return file->may_have_mark ? status : KS_OK;
     struct ks_mark_list *list = in_tu ? &tu->tu_marks : KS_NEW(arena, struct ks_mark_list);
     if (file->may_have_mark) {
-        KS_TRY(ks_marks_find(arena, file->path, file->text, kernels, list, err));
+        ks_marks_find(arena, file->path, file->text, kernels, list, NULL);
+        for (size_t i = 0; i < list->mistakes.len; i++)
+            ks_strv_add(arena, &tu->mistakes, list->mistakes.at[i]);
         if (list->file_off) {
             tu->off |= in_tu;
             return KS_OK;
@@ -97,7 +110,8 @@ static enum ks_status read_file_marks(struct ks_arena *arena, struct ks_tu *tu,
                 .mark = mark, .decl = mark->kernel, .file = file, .in_tu = in_tu};
         }
     }
-    return bind_side_marks(arena, tu, file, in_tu, kernels, side, n_side, marks, err);
+    bind_side_marks(arena, tu, file, in_tu, kernels, side, n_side, marks);
+    return KS_OK;
 }
 
 // The toolkit's headers and the system's hold no marks, also where -I names their folders.
@@ -152,5 +166,7 @@ enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config
     tu->n_marks = tu->off ? 0 : marks.len;
     for (size_t i = 0; config->kernels.len > 0 && i < tu->n_marks; i++)
         leave_out(arena, &config->kernels, &tu->marks[i]);
+    if (tu->mistakes.len > 0)
+        return ks_err_set(err, KS_E_USER, "%s", tu->mistakes.at[0]);
     return KS_OK;
 }

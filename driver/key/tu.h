@@ -49,6 +49,7 @@ struct ks_tu {
     struct ks_tu_mark *marks; size_t n_marks;
     bool headers_marked;               // a pragma stands in an included file
     bool off;                          // the file's first mark is `off`
+    struct ks_strv mistakes;           // "file:line: ..." of every mark that is wrong
     // Found by ks_tu_identify.
     struct ks_signature_list signatures;
     struct ks_ptx_module *modules; size_t n_modules; // one an architecture
@@ -57,7 +58,8 @@ struct ks_tu {
 };
 
 // Reads the TU and what it includes, and binds marks (side file included). n_marks == 0: not ours.
-// KS_E_USER: a mark is wrong; err has file:line.
+// KS_E_USER: a mark is wrong; err has file:line. Where tu->mistakes has it the others were read all the
+// same, and the unit can be used: ks_tu_identify gives the kernels of wrong marks the reason BAD_MARK.
 enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config,
                           const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
                           struct ks_tu *tu, struct ks_err *err);

@@ -119,7 +119,10 @@ static void find_reason(const struct ks_cmdline *cmd, const struct ks_ptx_module
     const char *no_code;
     kernel->reason = kernel->ptx->ineligible;
     kernel->reason_text = kernel->ptx->ineligible_text;
-    if (kernel->mark->mark->off) {
+    if (kernel->mark->mark->problem != NULL) {
+        kernel->reason = KS_R_BAD_MARK;
+        kernel->reason_text = kernel->mark->mark->problem;
+    } else if (kernel->mark->mark->off) {
         kernel->reason = KS_R_MODE_OFF;
         kernel->reason_text = "marked off";
     } else if (decl->problem != NULL) {
@@ -217,7 +220,10 @@ static struct ks_tu_kernel unmatched(struct ks_arena *arena, const struct ks_tu 
     struct ks_tu_kernel kernel = {.mark = mark, .reason = KS_R_NOT_COMPILED,
                                   .reason_text = "no such kernel in this build's PTX"};
     const char *problem = mark->decl->problem;
-    if (mark->mark->off) {
+    if (mark->mark->problem != NULL) {
+        kernel.reason = KS_R_BAD_MARK;
+        kernel.reason_text = mark->mark->problem;
+    } else if (mark->mark->off) {
         kernel.reason = KS_R_MODE_OFF;
         kernel.reason_text = "marked off";
     } else if (is_lto(tu)) {
@@ -269,7 +275,8 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
                                             .target = tu->modules[m].target};
             kernel->signature = signature;
             find_reason(tu->cmd, &tu->modules[m], kernel);
-            if (kernel->reason == KS_R_PARAMETERS || kernel->reason == KS_R_CONDITIONAL_PARAMETERS)
+            if (kernel->reason == KS_R_PARAMETERS || kernel->reason == KS_R_CONDITIONAL_PARAMETERS ||
+                mark->mark->problem != NULL)
                 continue;
             struct ks_err mistake = {0};
             enum ks_status status = identify_one(arena, tu, kernel, &mistake);

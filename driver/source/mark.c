@@ -22,7 +22,7 @@ struct finder {
     const struct ks_token *tokens; // with comments; ends with KS_TOK_END
     const struct ks_kernel_list *kernels;
     struct ks_mark_list *marks;
-    struct ks_err *err;
+    struct ks_err *err; // of the block that is read
     bool any; // a mark was read already
 };
 
@@ -414,7 +414,30 @@ static void add_blank(struct finder *f, size_t begin, size_t end)
     f->marks->cap_blanks = v.cap;
 }
 
-static enum ks_status read_all_marks(struct finder *f, struct ks_token *tokens, size_t n)
+// Keeps what f->err says, of a mark where one is at hand: nothing that was read of it counts.
+static void keep_mistake(struct finder *f, struct ks_mark *mark)
+{
+    const char *text = ks_arena_strdup(f->arena, f->err->text);
+    ks_strv_add(f->arena, &f->marks->mistakes, text);
+    if (mark == NULL)
+        return;
+    mark->problem = text;
+    mark->n_workloads = 0;
+}
+
+// A mistake ends its block; to a mark that is wrong a later block has nothing to add.
+static void read_block_marks(struct finder *f, const struct block *b, bool *optimized)
+{
+    const struct ks_kernel_decl *kernel = bound_kernel(f, behind(f, b));
+    struct ks_mark *mark = kernel != NULL ? mark_of(f, kernel) : NULL;
+    if ((mark != NULL && mark->problem != NULL) || read_marks(f, b, optimized) == KS_OK)
+        return;
+    f->any = true;
+    mark = kernel != NULL ? mark_of(f, kernel) : NULL;
+    keep_mistake(f, kernel != NULL && mark == NULL ? new_mark(f, kernel, b, b->line) : mark);
+}
+
+static void read_all_marks(struct finder *f, struct ks_token *tokens, size_t n)
 {
     // Also in dead arms: a pragma is blanked wherever it stands.
     struct ks_slice rest;
@@ -425,17 +448,16 @@ static enum ks_status read_all_marks(struct finder *f, struct ks_token *tokens, 
     bool *optimized = KS_NEW_ARRAY(f->arena, bool, f->kernels->len);
     for (size_t i = 0; i + 1 < n;) {
         struct block b;
-        if (!read_block(f, i, &b)) {
-            KS_TRY(refuse_block_comment(f, &tokens[i]));
-            i++;
-            continue;
+        if (read_block(f, i, &b)) {
+            read_block_marks(f, &b, optimized);
+            i = b.next;
+        } else if (refuse_block_comment(f, &tokens[i++]) != KS_OK) {
+            keep_mistake(f, NULL);
         }
-        KS_TRY(read_marks(f, &b, optimized));
-        i = b.next;
     }
-    ks_vec_each (const struct ks_mark, m, f->marks)
-        KS_TRY(ks_mark_check(f->arena, m, f->err));
-    return KS_OK;
+    ks_vec_each (struct ks_mark, m, f->marks)
+        if (m->problem == NULL && ks_mark_check(f->arena, m, f->err) != KS_OK)
+            keep_mistake(f, m);
 }
 
 enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks_slice text,
@@ -446,6 +468,7 @@ enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks
     if (!ks_text_may_have_mark(text))
         return KS_OK;
     struct ks_arena scratch = {0}; // for the tokens
+    struct ks_err found = {0};
     struct ks_token *tokens;
     size_t n = ks_lex_all(&scratch, text, true, &tokens);
     struct finder f = {.arena = arena,
@@ -454,8 +477,9 @@ enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks
                        .tokens = tokens,
                        .kernels = kernels,
                        .marks = marks,
-                       .err = err};
-    enum ks_status status = read_all_marks(&f, tokens, n);
+                       .err = &found};
+    read_all_marks(&f, tokens, n);
     ks_arena_free(&scratch);
-    return status;
+    return marks->mistakes.len == 0 ? KS_OK
+                                    : ks_err_set(err, KS_E_USER, "%s", marks->mistakes.at[0]);
 }

@@ -112,6 +112,7 @@ struct ks_mark {
     struct ks_workload_mark *workloads; size_t n_workloads;
     const struct ks_kernel_decl *kernel; // what it is bound to
     size_t text_begin, text_end;         // of a pragma's own bytes, to be blanked; 0,0 from a side file
+    const char *problem;   // "file:line: ..." what is wrong with it, and nothing of it counts; or NULL
 };
 
 struct ks_mark_list {
@@ -121,10 +122,11 @@ struct ks_mark_list {
     // All pragma extents to blank, comment marks excluded (begin, end pairs).
     size_t (*blanks)[2];
     size_t n_blanks, cap_blanks;
+    struct ks_strv mistakes; // "file:line: ..." of every mark that is wrong
 };
 
 // All marks of one file, bound to `kernels`. The first mistake is KS_E_USER "file:line: ..." with
-// a suggestion.
+// a suggestion; the others are read all the same, and marks whose kernel is known have it as `problem`.
 enum ks_status ks_marks_find(struct ks_arena *arena, const char *file, struct ks_slice text,
                              const struct ks_kernel_list *kernels, struct ks_mark_list *marks,
                              struct ks_err *err);

@@ -198,6 +198,33 @@ static void test_rejected(void **state)
     assert_int_equal(bad, 0);
 }
 
+// A mark that is wrong is no reason to read less of the others; of itself nothing counts, and what comes behind it
+// is not taken for the file's first.
+static void test_others_are_read(void **state)
+{
+    (void)state;
+    static const char launch[] = " grid(1) block(32)\n";
+    struct ks_mark_list marks;
+    struct ks_err err = {0};
+    const char *text = ks_arena_printf(
+        &arena, "#pragma ks optimize tolerence(1)\n"
+        "#pragma ks workload out(x[4])%s__global__ void a(float *x) {}\n// ks: off\nint m;\n"
+        "#pragma ks workload in(q[4])%s__global__ void b(float *x) {}\n"
+        "#pragma ks optimize\nint n;\n/* ks: optimize */\n"
+        "#pragma ks workload out(x[4])%s__global__ void c(float *x) {}\n",
+        launch, launch, launch);
+    assert_int_equal(find(ks_slice_of(text), &marks, &err), KS_E_USER);
+    assert_true(ks_starts_with(err.text, "k.cu:1: unknown clause 'tolerence'"));
+    assert_int_equal(marks.len, 3);
+    assert_int_equal(marks.mistakes.len, 5);
+    assert_string_equal(marks.at[0].problem, err.text);
+    assert_true(ks_starts_with(marks.at[1].problem, "k.cu:6: in(q[...])"));
+    assert_int_equal(marks.at[0].n_workloads + marks.at[1].n_workloads, 0);
+    assert_null(marks.at[2].problem);
+    assert_int_equal(marks.at[2].n_workloads, 1);
+    assert_false(marks.file_off);
+}
+
 // Every ```cuda block of the user's guide is accepted and marks a kernel.
 static void test_guide(void **state)
 {
@@ -289,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_accepted),  cmocka_unit_test(test_rejected),
+        cmocka_unit_test(test_others_are_read),
         cmocka_unit_test(test_guide),     cmocka_unit_test(test_blanks),
         cmocka_unit_test(test_side_file), cmocka_unit_test(test_crlf_and_bom),
     };

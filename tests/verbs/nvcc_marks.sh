@@ -16,6 +16,22 @@ sed 's/in(x\[n\])/in(q[n])/' good.cu > bad.cu
 all 2 'bad.cu:2: .*q.*its parameters are' bad.cu
 sed 's/ks optimize/ks optimise/' good.cu > bad.cu
 all 2 'bad.cu:1: .*optimise' bad.cu
+# The other kernels of the file are told of all the same; a wrong mark over no kernel is told too.
+sed "s/in(x\[n\])/in(q[n])/; s/scale/other/g; /^}/q" good.cu > two.cu
+cat good.cu >> two.cu
+printf '#pragma ks optimize\nint nothing;\n' >> two.cu
+for target in two.cu two.cu:scale; do
+    status 2 "$ks" explain $target
+    says 'two.cu:2: .*q.*its parameters are'
+    says "'int' on line .* stands between"
+    grep -q '^two.cu:.* scale, sm_.*: pending' out || fail "$target: scale is not explained"
+done
+status 2 "$ks" explain two.cu
+grep -q '^two.cu:3: other, sm_.*: bad-mark' out || fail "other's mark is right"
+status 2 "$ks" tune two.cu:other && has 'the mark is wrong' # and scale would have been tuned
+json 2 explain two.cu + kernels
+has '"reason": "bad-mark"'
+status 2 "$ks" explain --why two.cu:scale && has vectorize
 sed '/^#pragma/d' good.cu > plain.cu
 all 2 'plain.cu: no kernel is marked; put .*docs/marks.md' plain.cu
 sed 's/y\[i\] =/y[i] = nothing_of_that_name +/' good.cu > broken.cu
