@@ -63,6 +63,10 @@ static void bind_number(struct binder *b, size_t n)
         return;
     }
     const struct ks_role *role = &b->t->roles[b->order[n]];
+    if (b->pointer[b->order[n]] >= 0) {
+        bind_number(b, n + 1);
+        return;
+    }
     const struct ks_integer_list *list =
         role->kind == KS_ROLE_KIND_INT ? &b->integers : &b->choices[b->order[n]];
     for (size_t i = 0; i < list->len && !ks_bind_enough(b); i++)
@@ -103,9 +107,12 @@ static bool fits(const struct binder *b, const struct ks_role *role, size_t para
     const struct ks_arg *arg = ks_bind_arg(b, 0, param);
     if (b->taken[param] || arg->alias_of >= 0)
         return false;
+    const enum ks_scalar bound = ks_bind_type_of(b, role->elem);
     if (role->kind == KS_ROLE_KIND_SCALAR)
+        return arg->kind == KS_ARG_SCALAR && arg->type.elem.lanes == 1 && arg->type.elem.scalar == bound;
+    if (ks_bind_may_be_parameter(role))
         return arg->kind == KS_ARG_SCALAR && arg->type.elem.lanes == 1 &&
-               arg->type.elem.scalar == ks_bind_type_of(b, role->elem);
+               arg->type.elem.scalar == ks_bind_sum_type(bound);
     if (arg->kind != KS_ARG_BUFFER || arg->elem.lanes != 1 || !allowed(b, role, arg->elem.scalar))
         return false;
     if (role->kind == KS_ROLE_KIND_IN)
@@ -127,7 +134,8 @@ static bool all_bound(const struct binder *b)
 
 static void bind_pointers(struct binder *b, size_t r)
 {
-    while (r < b->t->n_roles && ks_bind_is_number(&b->t->roles[r]))
+    while (r < b->t->n_roles && ks_bind_is_number(&b->t->roles[r]) &&
+           !ks_bind_may_be_parameter(&b->t->roles[r]))
         r++;
     if (r == b->t->n_roles) {
         if (all_bound(b))
@@ -143,7 +151,7 @@ static void bind_pointers(struct binder *b, size_t r)
         b->taken[p] = false;
         b->pointer[r] = -1;
     }
-    if (b->t->roles[r].fallback)
+    if (b->t->roles[r].fallback || ks_bind_is_number(&b->t->roles[r]))
         bind_pointers(b, r + 1);
 }
 

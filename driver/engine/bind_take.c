@@ -14,6 +14,11 @@ enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder)
     return KS_T_NONE;
 }
 
+enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar)
+{
+    return scalar == KS_T_F16 || scalar == KS_T_BF16 ? KS_T_F32 : scalar;
+}
+
 bool ks_bind_packs_in_front(const struct ks_template *t)
 {
     return t->heads.n > 0 && t->heads.at[0].count != NULL;
@@ -70,11 +75,28 @@ static void name_sums(const struct binder *b, struct ks_binding_choice *c, const
 {
     const bool f16 = scalar == KS_T_F16, bf16 = scalar == KS_T_BF16;
     ks_names_add(b->arena, &c->names, ks_arena_printf(b->arena, "%s_sum", type),
-                 ks_scalar_c_name(f16 || bf16 ? KS_T_F32 : scalar));
+                 ks_scalar_c_name(ks_bind_sum_type(scalar)));
     ks_names_add(b->arena, &c->names, ks_arena_printf(b->arena, "%s_wide", type),
                  f16 ? "__half2float" : bf16 ? "__bfloat162float" : "");
     ks_names_add(b->arena, &c->names, ks_arena_printf(b->arena, "%s_narrow", type),
                  f16 ? "__float2half" : bf16 ? "__float2bfloat16" : "");
+}
+
+// Literals that are parameters of the kernel: in the code the role's name, which the last step is passed.
+static void name_parameters(const struct binder *b, struct ks_binding_choice *c)
+{
+    struct ks_buf parameters = KS_BUF(4096);
+    for (size_t r = 0; r < b->t->n_roles; r++) {
+        const struct ks_role *role = &b->t->roles[r];
+        if (!ks_bind_may_be_parameter(role) || b->pointer[r] < 0)
+            continue;
+        const struct ks_arg *arg = ks_bind_arg(b, 0, (size_t)b->pointer[r]);
+        ks_buf_printf(&parameters, ", %s %s", ks_scalar_c_name(arg->type.elem.scalar), role->name);
+        ks_strv_add(b->arena, &c->more, b->brief->decl->params[b->pointer[r]].name);
+    }
+    ks_names_add(b->arena, &c->names, "number_parameters",
+                 ks_arena_strdup(b->arena, ks_buf_text(&parameters)));
+    ks_buf_free(&parameters);
 }
 
 static void add_binding(struct binder *b, const struct ks_form *form,
@@ -88,8 +110,11 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         if (b->pointer[r] >= 0)
             value = b->brief->decl->params[b->pointer[r]].name;
         bool single = ks_bind_is_name(value) || b->pointer[r] >= 0;
+        bool passed = ks_bind_may_be_parameter(role) && b->pointer[r] >= 0;
         ks_names_add(b->arena, &c->names, role->name,
-                     single ? value : ks_arena_printf(b->arena, "(%s)", value));
+                     passed   ? role->name
+                     : single ? value
+                              : ks_arena_printf(b->arena, "(%s)", value));
         if (value != role->fallback)
             ks_buf_printf(&text, "%s%s=%s", text.len ? " " : "", role->name, value);
     }
@@ -105,6 +130,7 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         name_sums(b, c, b->t->type_names[i], scalar);
         ks_buf_printf(&text, " %s=%s", b->t->type_names[i], ks_scalar_name(scalar));
     }
+    name_parameters(b, c);
     for (size_t i = 0; i < form->names.n; i++)
         ks_names_add(b->arena, &c->names, form->names.name[i], form->names.value[i]);
     if (b->t->n_forms > 1)
@@ -177,6 +203,16 @@ static bool is_plain(const struct binder *b, const struct ks_form *form)
     return true;
 }
 
+// Whether a form has a place for each parameter that is a number of it.
+static bool places_parameters(const struct binder *b, const struct ks_form *form)
+{
+    for (size_t r = 0; r < b->t->n_roles; r++)
+        if (ks_bind_may_be_parameter(&b->t->roles[r]) && b->pointer[r] >= 0 &&
+            !(form->meaning && has_word(form->meaning, b->t->roles[r].name)))
+            return false;
+    return true;
+}
+
 void ks_bind_finish(struct binder *b)
 {
     if (ks_bind_repeats(b))
@@ -188,7 +224,7 @@ void ks_bind_finish(struct binder *b)
     for (size_t i = 0; i < b->t->n_forms && !ks_bind_enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
         if (!kept_fits(b, &b->t->heads, &form->head) || !kept_fits(b, &b->t->tails, &form->tail) ||
-            !is_plain(b, form))
+            !is_plain(b, form) || !places_parameters(b, form))
             continue;
         b->tried++;
         enum ks_recognised is =

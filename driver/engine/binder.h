@@ -28,7 +28,7 @@ struct binder {
     const struct ks_brief *brief;
     const struct ks_template *t;
     struct ks_problem probe[KS_PROBES]; // the workload with every size another prime
-    int *pointer;                       // by role: parameter or -1
+    int *pointer;                       // by role: parameter or -1; also of scalars, and of literals that are parameters
     bool *taken;                        // by parameter
     bool *read;                         // by parameter: in front of the sum, by a role or beside it
     const char **text;                  // by role: plan text of what is no pointer
@@ -56,6 +56,12 @@ static inline bool ks_bind_is_number(const struct ks_role *role)
     return role->kind == KS_ROLE_KIND_INT || role->kind >= KS_ROLE_KIND_LITERAL;
 }
 
+// An epsilon stands in the kernel's text, or is a parameter of it.
+static inline bool ks_bind_may_be_parameter(const struct ks_role *role)
+{
+    return role->kind == KS_ROLE_KIND_LITERAL && role->elem != NULL;
+}
+
 static inline const struct ks_arg *ks_bind_arg(const struct binder *b, int probe, size_t param)
 {
     return &b->probe[probe].args[param];
@@ -77,6 +83,8 @@ bool ks_bind_possible(const struct binder *b, size_t n);
 
 // The element type that the roles of a placeholder are bound to; KS_T_NONE: none is.
 enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder);
+// The type in which elements of one are added up.
+enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar);
 // Whether what stands in front of the sum reads arrays of its own alone, in packs.
 bool ks_bind_packs_in_front(const struct ks_template *t);
 // Whether enough was tried or found.

@@ -101,13 +101,14 @@ static bool number(void *context, const char *name, double *value)
     }
     if (!role_of(s->t, name, &r))
         return false;
-    if (s->t->roles[r].kind == KS_ROLE_KIND_SCALAR) {
-        int parameter = s->assignment->parameter[r];
-        if (parameter >= 0)
-            *value = s->specimen->scalar[parameter];
-        return parameter >= 0 ||
-               (s->t->roles[r].fallback && ks_parse_f64(s->t->roles[r].fallback, value));
+    const struct ks_role *role = &s->t->roles[r];
+    const int parameter = s->assignment->parameter[r];
+    if (role->kind > KS_ROLE_KIND_INOUT && parameter >= 0) {
+        *value = s->specimen->scalar[parameter];
+        return true;
     }
+    if (role->kind == KS_ROLE_KIND_SCALAR)
+        return role->fallback && ks_parse_f64(role->fallback, value);
     if (integer(s, r, &whole)) {
         *value = (double)whole;
         return true;

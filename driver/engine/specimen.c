@@ -1,5 +1,6 @@
 #include "engine/specimen.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #define MOST_THREADS (128 << 10)
 #define ENOUGH_INSTRUCTIONS 8000000 // of all: a third specimen is not worth more
 #define ATTEMPTS 48
+#define UNSEEN 0.02 // beside data around 1
+#define SEEN 0.375
 #define ROUND 64
 #define WAYS 10 // to make all sizes small; then one of them is as declared
 #define MOST_ORDERED 4 // sizes that are tried in every order
@@ -175,6 +178,31 @@ static bool breaks_assumption(const struct ks_mark *mark, struct ks_problem *p)
     return false;
 }
 
+static bool is_unseen(double value)
+{
+    return value != 0 && fabs(value) < UNSEEN;
+}
+
+// Of an epsilon nothing would be seen: numbers so small are larger ones in a specimen.
+static void show_numbers(struct ks_problem *p)
+{
+    for (size_t i = 0; i < p->n_args; i++) {
+        struct ks_arg *a = &p->args[i];
+        float single = 0;
+        double number = 0;
+        if (a->kind != KS_ARG_SCALAR || a->type.elem.lanes != 1)
+            continue;
+        if (a->type.elem.scalar == KS_T_F32)
+            memcpy(&single, a->bytes, sizeof single);
+        if (a->type.elem.scalar == KS_T_F64)
+            memcpy(&number, a->bytes, sizeof number);
+        if (is_unseen((double)single))
+            memcpy(a->bytes, &(float){SEEN}, sizeof single);
+        if (is_unseen(number))
+            memcpy(a->bytes, &(double){SEEN}, sizeof number);
+    }
+}
+
 // Whether such sizes are a launch at all; one that can be run becomes a specimen.
 static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
                       size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
@@ -184,6 +212,7 @@ static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, c
                         NULL) != KS_OK ||
         breaks_assumption(brief->mark, p))
         return false;
+    show_numbers(p);
     if ((any || !speaks_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
         told_apart(out, p) && ks_specimen_make(r, p, &out->at[out->n], err) == KS_OK)
         out->n++;

@@ -26,7 +26,7 @@ __device__ __forceinline__ @T@ of_pixel(@T@ value, @T@ (*combine)(@T@, @T@))
 // A block 32 neighbouring pixels, a line of threads every so many channels: each element is read once and waits in
 // shared memory until what its pixel comes to is known.
 __global__ void __launch_bounds__(@threads@)
-    channel_map(const @T@ *__restrict__ x, @T@ *__restrict__ y, int channels, int pixels)
+    channel_map(const @T@ *__restrict__ x, @T@ *__restrict__ y, int channels, int pixels@number_parameters@)
 {
     extern __shared__ @T@ held[];
     const int p = blockIdx.x * 32 + threadIdx.x;

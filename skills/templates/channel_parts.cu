@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(threads)
 // A channel's mean and the reciprocal of its deviation by the sums of its parts.
 __global__ void __launch_bounds__(threads)
     channel_statistics(const double *__restrict__ sums, @T@ *__restrict__ mean, @T@ *__restrict__ scale, long long count,
-                       int parts)
+                       int parts@number_parameters@)
 {
     double one = 0, two = 0;
     for (int i = threadIdx.x; i < parts; i += threads) {

@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(32 * @lines@)
 // A column's mean and the reciprocal of its deviation by the sums of its parts.
 __global__ void __launch_bounds__(64)
     column_statistics(const double2 *__restrict__ sums, @T@ *__restrict__ mean, @T@ *__restrict__ scale, int rows, int cols,
-                      int parts)
+                      int parts@number_parameters@)
 {
     const int col = blockIdx.x * 64 + threadIdx.x;
     if (col >= cols)

@@ -53,7 +53,7 @@ template <class F> __device__ __forceinline__ void rewrite(const row &line, @T@ 
 
 // A block a row: what the row comes to first, then each of its elements by that.
 __global__ void __launch_bounds__(threads)
-    row_map(const @T@ *__restrict__ x, @pointers@@T@ *__restrict__ y, int cols)
+    row_map(const @T@ *__restrict__ x, @pointers@@T@ *__restrict__ y, int cols@number_parameters@)
 {
     extern __shared__ pack held[];
     row line = {x + (size_t)blockIdx.x * cols, held, false};

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(threads)
 // Each part by the sums of all.
 __global__ void __launch_bounds__(threads)
     row_parts(const @T@ *__restrict__ x, @pointers@const double *__restrict__ sums, @T@ *__restrict__ y,
-              long long cols, long long share, @sizes@int parts)
+              long long cols, long long share, @sizes@int parts@number_parameters@)
 {
     const @T@ *line = x + (size_t)blockIdx.y * cols;
     @T@ *out = y + (size_t)blockIdx.y * cols;

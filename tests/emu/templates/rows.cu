@@ -1,4 +1,4 @@
-// Softmax and norms of rows of halves, summed in float, for templates_rows.sh.
+// Softmax and norms of rows, of halves summed in float, for templates_rows.sh.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -52,6 +52,58 @@ __global__ void rms_norm_of_halves(const __nv_bfloat16 *x, const __nv_bfloat16 *
     float root = sqrtf(squares / n + 1e-6f);
     for (int i = 0; i < n; i++)
         y[r * n + i] = __float2bfloat16(__bfloat162float(x[r * n + i]) / root * __bfloat162float(gain[i]));
+}
+
+// A block a row, the epsilon a parameter.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) set(eps=1e-6) in(x[rows*n]) out(y[rows*n]) grid(rows) block(64)
+__global__ void rms_norm_given(const float *x, float *y, int n, float eps)
+{
+    __shared__ float parts[2];
+    const int row = blockIdx.x, t = threadIdx.x;
+    float sum = 0;
+    for (int col = t; col < n; col += 64)
+        sum += x[row * n + col] * x[row * n + col];
+    for (int d = 16; d > 0; d /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    if (t % 32 == 0)
+        parts[t / 32] = sum;
+    __syncthreads();
+    const float scale = rsqrtf((parts[0] + parts[1]) / n + eps);
+    for (int col = t; col < n; col += 64)
+        y[row * n + col] = scale * x[row * n + col];
+}
+
+// The epsilon beside the root.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) set(eps=1e-6) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void epsilon_beside(const float *x, float *y, int rows, int n, float eps)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float squares = 0;
+    for (int i = 0; i < n; i++)
+        squares += x[r * n + i] * x[r * n + i];
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = x[r * n + i] / (sqrtf(squares / n) + eps);
+}
+
+// What is no epsilon, and of no effect where it is 1.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=203) set(t=1) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void softmax_of_warm(const float *x, float *y, int rows, int n, float t)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float top = -INFINITY, all = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[r * n + i]);
+    for (int i = 0; i < n; i++)
+        all += expf(t * (x[r * n + i] - top));
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = expf(t * (x[r * n + i] - top)) / all;
 }
 
 // The first of each row stays what it is.
