@@ -13,7 +13,7 @@ struct speller {
     const char *text;
     const struct ks_token *t;
     size_t body, n; // tokens: the body's bracket, and behind the last
-    struct ks_alias_list known;
+    struct ks_alias_list known, used; // types, and by `using std::min;` functions
     struct ks_edit_list edits;
 };
 
@@ -56,7 +56,42 @@ static size_t statement_end(const struct speller *s, size_t i)
     return i;
 }
 
-// `using N = T;`, `typedef T N;`, static_assert(...); from `i` on. Returns the statement's last token, or `i`.
+// Whether the kernel declares something of that name, as `float real = 1`: a word that is no keyword stands in front.
+static bool is_local(const struct speller *s, const char *name)
+{
+    static const char *const keywords[] = {"const", "constexpr", "static",  "volatile", "typename",  "return", "sizeof",
+                                           "else",  "register",  "typedef", "using",    "__shared__", "extern", "do"};
+    for (size_t i = 0; i < s->brief->decl->n_params; i++)
+        if (strcmp(s->brief->decl->params[i].name, name) == 0)
+            return true;
+    for (size_t i = s->body + 1; i < s->n; i++) {
+        bool behind = s->t[i - 1].kind == KS_TOK_IDENT && ks_token_is(&s->t[i], name);
+        for (size_t k = 0; behind && k < sizeof keywords / sizeof *keywords; k++)
+            behind = !ks_token_is(&s->t[i - 1], keywords[k]);
+        if (behind)
+            return true;
+    }
+    return false;
+}
+
+// `using std::min;` from `i` to `end`, of which the kernel said nothing before: what it is called in full, or NULL.
+static const char *full_name(const struct speller *s, size_t i, size_t end)
+{
+    bool is = end > i + 3;
+    for (size_t k = i + 1; k < end && is; k++)
+        is = (k - i) % 2 == 1 ? s->t[k].kind == KS_TOK_IDENT : ks_token_is(&s->t[k], "::");
+    int depth = 0; // one in a block ends with it
+    for (size_t k = 0; k < i && is; k++) {
+        depth += k <= s->body ? 0 : ks_token_is(&s->t[k], "{") - ks_token_is(&s->t[k], "}");
+        is = !ks_token_is(&s->t[k], ks_token_text(s->arena, &s->t[end - 1]));
+    }
+    const char *from = s->t[i + 1].at;
+    return is && depth == 0
+               ? ks_arena_strndup(s->arena, from, (size_t)(s->t[end - 1].at + s->t[end - 1].len - from))
+               : NULL;
+}
+
+// `using N = T;`, `using std::min;`, `typedef T N;`, static_assert(...); from `i` on. Returns the statement's last token, or `i`.
 static size_t take_statement(struct speller *s, size_t i)
 {
     const struct ks_token *t = s->t;
@@ -71,6 +106,15 @@ static size_t take_statement(struct speller *s, size_t i)
     if (ks_token_is(&t[i], "using") && ks_token_is(&t[i + 2], "=")) {
         name = ks_token_text(s->arena, &t[i + 1]);
         type = resolved(s, i + 3, end);
+    } else if (ks_token_is(&t[i], "using") && ks_token_is(&t[i + 2], "::")) {
+        const char *full = full_name(s, i, end);
+        name = ks_token_text(s->arena, &t[end - 1]);
+        type = full ? resolved(s, i + 1, end) : NULL;
+        if (full && type == NULL && !is_local(s, name)) {
+            *ks_vec_push(s->arena, &s->used) = (struct ks_alias){name, full};
+            blank(s, i, end);
+            return end;
+        }
     } else if (ks_token_is(&t[i], "typedef") && end > i + 2) {
         name = ks_token_text(s->arena, &t[end - 1]);
         type = resolved(s, i + 1, end - 1);
@@ -90,24 +134,6 @@ static void take_attribute(struct speller *s, size_t i)
     for (size_t k = 0; is && k < sizeof silent / sizeof *silent; k++)
         if (ks_token_is(&s->t[i + 2], silent[k]))
             blank(s, i, i + 4);
-}
-
-// Whether the kernel declares something of that name, as `float real = 1`: a word that is no keyword stands in front.
-static bool is_declared(const struct speller *s, const char *name)
-{
-    static const char *const keywords[] = {"const", "constexpr", "static",  "volatile", "typename",  "return", "sizeof",
-                                           "else",  "register",  "typedef", "using",    "__shared__", "extern", "do"};
-    for (size_t i = 0; i < s->brief->decl->n_params; i++)
-        if (strcmp(s->brief->decl->params[i].name, name) == 0)
-            return true;
-    for (size_t i = s->body + 1; i < s->n; i++) {
-        bool behind = s->t[i - 1].kind == KS_TOK_IDENT && ks_token_is(&s->t[i], name);
-        for (size_t k = 0; behind && k < sizeof keywords / sizeof *keywords; k++)
-            behind = !ks_token_is(&s->t[i - 1], keywords[k]);
-        if (behind)
-            return true;
-    }
-    return ks_callee_find(&s->brief->callees, name) != NULL;
 }
 
 // `unsigned int(x)` is no expression: a type of several words stays by its name there.
@@ -164,8 +190,10 @@ const char *ks_aliases_written_out(struct ks_arena *arena, const struct ks_brief
         bool first = true;
         for (size_t k = 0; k < i; k++)
             first &= strcmp(s.known.at[k].name, name) != 0;
-        if (first && type != NULL && !is_declared(&s, name))
+        if (first && type != NULL && !is_local(&s, name) && !ks_callee_find(&brief->callees, name))
             spell(&s, name, type);
     }
+    for (size_t i = 0; i < s.used.len; i++)
+        spell(&s, s.used.at[i].name, s.used.at[i].type);
     return edited(&s);
 }

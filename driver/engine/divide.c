@@ -76,7 +76,7 @@ static bool small_global(const struct divider *d, const struct ks_node *e)
     for (char axis = 'x'; axis <= 'z'; axis++)
         if (ks_poly_is_global(&p, axis, &block)) {
             ask((struct divider *)d,
-                ks_arena_printf(d->s->arena, "grid.%c * block.%c <= 2147483647", axis, axis));
+                ks_arena_printf(d->s->arena, "%s * block.%c <= 2147483647", ks_subject_blocks(d->s, axis - 'x'), axis));
             return true;
         }
     return false;

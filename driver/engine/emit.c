@@ -178,11 +178,15 @@ const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *
     const struct ks_map_axis *a = &s->map.axis[axis];
     char name = (char)('x' + axis);
     if (!a->used) { // every number would be visited again for each block or thread of this axis
-        ks_emit_when(when, ks_arena_printf(s->arena, "grid.%c == 1 && block.%c == 1", name, name));
+        if (!s->numbered || axis != 1) // whose blocks are numbered with x
+            ks_emit_when(when, ks_arena_printf(s->arena, "grid.%c == 1", name));
+        ks_emit_when(when, ks_arena_printf(s->arena, "block.%c == 1", name));
         return "1";
     }
-    const char *all = s->folded ? ks_arena_printf(s->arena, "grid.%c", name)
-                                : ks_arena_printf(s->arena, "grid.%c * block.%c", name, name);
+    const char *blocks = ks_subject_blocks(s, axis);
+    const char *all = s->folded ? blocks : ks_arena_printf(s->arena, "%s * block.%c", blocks, name);
+    if (s->numbered && axis == 0)
+        ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", blocks));
     if (a->block && !(s->folded && axis == 0)) {
         int64_t value;
         const char *known = ks_subject_constant((void *)s, a->block);

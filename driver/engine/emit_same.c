@@ -30,6 +30,8 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
         ks_emit_when(&when,
                      ks_arena_printf(s->arena, "block.x * block.y * block.z <= %s", threads));
     }
+    if (s->numbered)
+        ks_emit_when(&when, ks_arena_printf(s->arena, "%s <= 2147483647", ks_subject_blocks(s, 0)));
     if (options->restrict_)
         KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     ks_emit_instance(s, &source);
@@ -39,7 +41,7 @@ enum ks_status ks_emit_same(struct ks_subject *s, const struct ks_options *optio
                   ks_emit_params(s, options->restrict_), ks_text_indent(s->arena, body, 4));
     struct ks_plan_step step = {
         .kernel = ks_arena_printf(s->arena, "%s_as_is", s->decl->name),
-        .grid = {"grid.x", "grid.y", "grid.z"},
+        .grid = {ks_subject_blocks(s, 0), ks_subject_blocks(s, 1), ks_subject_blocks(s, 2)},
         .block = {"block.x", "block.y", "block.z"},
         .shared = "shared",
     };

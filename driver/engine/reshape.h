@@ -37,6 +37,10 @@ void ks_inlined_edits(const struct ks_subject *subject, struct ks_edit_list *edi
 void ks_while_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 void ks_start_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 void ks_counter_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+// Blocks numbered through two axes of the grid, as one axis numbers them; and whether the body tells the two apart in no
+// other way, so that struct ks_subject's `numbered` holds (engine/numbered.c).
+void ks_numbered_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
+bool ks_numbered_through(const struct ks_subject *subject);
 // Takes variables out of a declaration; `gone` says which.
 void ks_node_drop(struct ks_arena *arena, struct ks_edit_list *edits, const struct ks_node *decl,
                   const bool *gone);
@@ -46,8 +50,8 @@ void ks_node_drop(struct ks_arena *arena, struct ks_edit_list *edits, const stru
 // (engine/aliases.c). `body` is where its body begins.
 const char *ks_aliases_written_out(struct ks_arena *arena, const struct ks_brief *brief, const char *text, size_t body);
 
-// The kernel's text with `switch` written as a chain of `if` where that means the same (engine/switches.c); `body` is
-// where its body begins.
+// The kernel's text with `switch` written as a chain of `if` where that means the same, and the first part of
+// `if (int i = f(); i < n)` in front of it (engine/switches.c); `body` is where its body begins.
 const char *ks_switches_written_out(struct ks_arena *arena, const char *text, size_t body);
 
 #endif

@@ -38,6 +38,20 @@ static enum ks_status write_out(struct ks_arena *arena, struct ks_subject *subje
     return ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &subject->body, err);
 }
 
+static void find_map(struct ks_subject *subject)
+{
+    struct ks_arena *arena = subject->arena;
+    struct ks_affine env;
+    ks_affine_begin(arena, subject->body.block, &env);
+    ks_accesses_find(arena, subject->decl, &env, subject->body.block, &subject->access);
+    struct ks_err why = {0};
+    subject->is_map =
+        ks_map_find(arena, subject->decl, &subject->body, &subject->access, ks_subject_constant,
+                    subject, &subject->env, &subject->map, &why) == KS_OK;
+    if (!subject->is_map)
+        subject->not_map = ks_arena_strdup(arena, why.text);
+}
+
 enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
                                struct ks_subject *subject, struct ks_err *err)
 {
@@ -58,16 +72,22 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     KS_TRY(write_out(arena, subject, ks_moved_edits, err));
     KS_TRY(write_out(arena, subject, ks_normal_edits, err));
     KS_TRY(write_out(arena, subject, ks_pointer_edits, err));
-    struct ks_affine env;
-    ks_affine_begin(arena, subject->body.block, &env);
-    ks_accesses_find(arena, brief->decl, &env, subject->body.block, &subject->access);
-    struct ks_err why = {0};
-    subject->is_map =
-        ks_map_find(arena, brief->decl, &subject->body, &subject->access, ks_subject_constant,
-                    subject, &subject->env, &subject->map, &why) == KS_OK;
-    if (!subject->is_map)
-        subject->not_map = ks_arena_strdup(arena, why.text);
+    struct ks_subject through = *subject;
+    KS_TRY(write_out(arena, &through, ks_numbered_edits, err));
+    through.numbered = through.brief != subject->brief && ks_numbered_through(&through);
+    if (through.numbered)
+        find_map(&through);
+    if (through.is_map)
+        *subject = through;
+    else
+        find_map(subject);
     return KS_OK;
+}
+
+const char *ks_subject_blocks(const struct ks_subject *s, int axis)
+{
+    static const char *const grid[] = {"grid.x", "grid.y", "grid.z"};
+    return !s->numbered ? grid[axis] : axis == 0 ? "grid.x * grid.y" : axis == 1 ? "1" : grid[axis];
 }
 
 enum ks_status ks_subject_refused(const struct ks_subject *s, enum ks_status status,

@@ -1,6 +1,7 @@
 // `switch` written as a chain of `if ... else if`, so that all that reads bodies need know of one kind of branch. Works
 // on the tokens, before the text is parsed, and leaves alone what falls through from one case into the next, is left
-// from within, or chooses by what may change: the parser refuses these by line.
+// from within, or chooses by what may change: the parser refuses these by line. `if (int i = f(); i < n)` and such a
+// `switch` become blocks that begin with the declaration.
 #include <string.h>
 
 #include "engine/edit.h"
@@ -201,10 +202,81 @@ static void write_chain(const struct switching *s, size_t word, struct ks_edit_l
     }
 }
 
+// The first token behind the statement that begins at `i`, or 0.
+static size_t behind(const struct ks_token *t, size_t i)
+{
+    size_t end;
+    while (t[i].kind == KS_TOK_DIRECTIVE)
+        i++;
+    if (is(&t[i], "{"))
+        return (end = closing(t, i)) > 0 ? end + 1 : 0;
+    if (is(&t[i], "do"))
+        return (end = behind(t, i + 1)) > 0 && is(&t[end], "while") ? behind(t, end + 1) : 0;
+    const bool branch = is(&t[i], "if");
+    if (branch || is(&t[i], "for") || is(&t[i], "while") || is(&t[i], "switch")) {
+        i += branch && is(&t[i + 1], "constexpr");
+        end = is(&t[i + 1], "(") ? closing(t, i + 1) : 0;
+        end = end > 0 ? behind(t, end + 1) : 0;
+        return branch && end > 0 && is(&t[end], "else") ? behind(t, end + 1) : end;
+    }
+    if (is(&t[i], "[")) // an attribute
+        return 0;
+    for (; t[i].kind != KS_TOK_END && !is(&t[i], "}"); i++) {
+        if (is(&t[i], ";"))
+            return i + 1;
+        if (is(&t[i], "(") || is(&t[i], "{") || is(&t[i], "["))
+            i = closing(t, i);
+        if (i == 0)
+            break;
+    }
+    return 0;
+}
+
+// Whether what `if (int i = f(); i < n)` declares, from `first` to `end`, could as well be declared in front of a statement
+// that is the body's last: its names are new.
+static bool is_new(const struct ks_token *t, size_t first, size_t end)
+{
+    bool any = false;
+    for (size_t k = first + 2; k < end; k++) {
+        const struct ks_token *name = &t[k - 1];
+        bool given = is(&t[k], "=") && name->kind == KS_TOK_IDENT;
+        for (size_t i = 0; i < first && given; i++)
+            if (t[i].kind == KS_TOK_IDENT && t[i].len == name->len && memcmp(t[i].at, name->at, name->len) == 0)
+                return false;
+        any |= given;
+    }
+    return any;
+}
+
+static const char *initialisers_written_out(struct ks_arena *arena, const char *text, size_t body)
+{
+    struct ks_token *t;
+    struct ks_edit_list edits = {0};
+    size_t n = ks_lex_all(arena, ks_slice_of(text), false, &t);
+    for (size_t i = 0; i < n; i++) {
+        if (t[i].at < text + body || (!is(&t[i], "if") && !is(&t[i], "switch")))
+            continue;
+        size_t open = i + 1 + is(&t[i + 1], "constexpr");
+        size_t close = is(&t[open], "(") ? closing(t, open) : 0, first = open + 1, end = behind(t, i);
+        while (first < close && !is(&t[first], ";"))
+            first = is(&t[first], "(") || is(&t[first], "{") || is(&t[first], "[") ? closing(t, first) + 1 : first + 1;
+        if (first >= close || end == 0)
+            continue;
+        const char *inside = t[open].at + 1, *semicolon = t[first].at, *behind_all = t[end - 1].at + t[end - 1].len;
+        bool last = t[end + 1].kind == KS_TOK_END && is_new(t, open + 1, first); // only the body's bracket is left
+        ks_edit_add(arena, &edits, (size_t)(t[i].at - text), (size_t)(semicolon + 1 - text),
+                    ks_arena_printf(arena, "%s%.*s; %.*s", last ? "" : "{ ", (int)(semicolon - inside), inside,
+                                    (int)(inside - t[i].at), t[i].at));
+        ks_edit_add(arena, &edits, (size_t)(behind_all - text), (size_t)(behind_all - text), last ? "" : " }");
+    }
+    return edits.len > 0 ? ks_edit_apply(arena, &edits, ks_slice_of(text), 0, strlen(text)) : text;
+}
+
 const char *ks_switches_written_out(struct ks_arena *arena, const char *text, size_t body)
 {
     struct ks_token *t;
     struct ks_edit_list edits = {0};
+    text = initialisers_written_out(arena, text, body);
     size_t n = ks_lex_all(arena, ks_slice_of(text), false, &t);
     for (size_t i = 0; i < n; i++) {
         if (t[i].at < text + body || !is(&t[i], "switch") || !is(&t[i + 1], "("))

@@ -170,6 +170,16 @@ static void refusals_name_construct_and_line(void **state)
            "line 3: switch is not understood at \"switch\"");
     refuse("__global__ void k(const float *x, float4 *y, int n) {\n" INDEX "  if (i < n) y[i] = make_float4(1, 2, 3, x[0]);\n}\n",
            "vectorize", "width=4", "line 3: y has no elements of a scalar type");
+    refuse(KERNEL("  int i = blockIdx.x + blockIdx.y * gridDim.x;\n  y[i * gridDim.y] = 1;\n"), "geometry", "block=64",
+           "line 3: \"i\" is used other than in a global thread index");
+    refuse(KERNEL("  int i = (blockIdx.x + blockIdx.y * gridDim.x) * blockDim.x + threadIdx.x;\n  y[i] = threadIdx.y;\n"),
+           "geometry", "block=64", "line 3: \"i\" is used other than in a global thread index");
+    refuse(KERNEL("  { using std::min; }\n" INDEX "  y[i] = min(x[i], 1.f);\n"), "geometry", "block=64",
+           "line 2: using is not understood at \"using\"");
+    refuse(KERNEL(INDEX "  float v = min(x[i], 1.f);\n  using std::min;\n  y[i] = min(v, 2.f);\n"), "geometry", "block=64",
+           "line 4: using is not understood at \"using\"");
+    refuse(KERNEL(INDEX "  if (int k = 1; [=] { return 1; }()) y[i] = k;\n"), "geometry", "block=64",
+           "line 3: lambda is not understood at \"[\"");
     refuse(KERNEL(INDEX "again:\n  y[i] = 1;\n  if (y[i]) goto again;\n"), "geometry", "block=64",
            "line 3: a label is not understood at \"again\"");
     refuse(KERNEL(INDEX "#if A\n  y[i] = 1;\n#endif\n"), "geometry", "block=64",

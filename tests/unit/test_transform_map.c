@@ -99,6 +99,27 @@ static const char called[] =
     "    unsigned x = column(), y = app::row_of(8);\n    if (x >= nx || y >= ny)\n        return;\n"
     "    v[y * nx + x] = u[at(y, x, nx)] + u[at(y, x < nx - 1 ? x : 0, nx)];\n}\n";
 
+// Blocks of two axes that are numbered through, and what stands for `threads`.
+#define MARK2 "// ks: optimize\n// ks: workload let(n=4096) in(x[n]) out(y[n]) grid(3, ceildiv(n,3*64)) block(64)\n"
+static const char through[] =
+    MARK2 "__global__ void through(const float *x, float *y, int n)\n{\n"
+    "    int block = blockIdx.x + blockIdx.y * gridDim.x;\n    int i = block * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n        y[i] = 2 * x[i];\n}\n";
+static const char written_out[] =
+    MARK2 "__global__ void written_out(const float *x, float *y, int n)\n{\n"
+    "    const int i = blockDim.x * gridDim.x * blockIdx.y + blockIdx.x * blockDim.x + threadIdx.x;\n"
+    "    if (i < n)\n        y[i] = 2 * x[i] + i / n;\n}\n";
+
+// Declarations at the head of `if` and `switch`: the name of one is another's elsewhere; and a function by its last name.
+static const char headed[] =
+    "namespace app { __host__ __device__ inline float least(float a, float b) { return b < a ? b : a; } }\n"
+    MARK1("in(x[n]) out(y[n])", "ceildiv(n,64)", "64")
+    "__global__ void headed(const float *x, float *y, int n)\n{\n    using app::least;\n    float w = 1;\n"
+    "    if (n > 40)\n        if (float v = x[0]; v > 0) w = v;\n        else w = 2;\n"
+    "    if (float v = x[n - 1], u = 2 * w; v < u) { w = u - v; }\n"
+    "    switch (int v = n % 3; v) {\n    case 1:\n        w = 3;\n        break;\n    default:\n        w += v;\n    }\n"
+    "    if (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n)\n        y[i] = least(w * x[i], 1.f);\n}\n";
+
 static struct ks_arena arena;
 
 static struct ks_proposal *made(struct host_case *c, const char *options)
@@ -195,6 +216,21 @@ static void functions_of_numbers_are_read(void **state)
     check(called, options, COUNT(options), 3 * 16);
 }
 
+static void blocks_are_numbered_through(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256", "block=64 items=4", "block=32 blocks=5", "width=4", "restrict=1"};
+    check(through, options, COUNT(options), 4 * 16);
+    check(written_out, options, COUNT(options), 4 * 16);
+}
+
+static void heads_of_branches_are_read(void **state)
+{
+    (void)state;
+    static const char *const options[] = {"block=256", "block=128 items=4", "restrict=1", "bounds=1"};
+    check(headed, options, COUNT(options), 4 * 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +238,7 @@ int main(void)
         cmocka_unit_test(grid_stride_is_the_same),  cmocka_unit_test(unguarded_writes_no_more),
         cmocka_unit_test(stencils_are_the_same),    cmocka_unit_test(copies_of_numbers_are_followed),
         cmocka_unit_test(names_of_types_are_read),  cmocka_unit_test(functions_of_numbers_are_read),
+        cmocka_unit_test(blocks_are_numbered_through), cmocka_unit_test(heads_of_branches_are_read),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     host_clean();
