@@ -161,12 +161,14 @@ static const char *unsettable(struct ks_arena *arena, const struct ks_tu_kernel 
         const struct ks_type *type = &kernel->signature->params[p];
         if (type->pointer || type->elem.scalar != KS_T_NONE)
             continue;
-        const char *name = kernel->mark->decl->params[p].name;
+        const char *name = kernel->mark->decl->params[p].name, *members = ""; // a lambda's have no names
+        if (strchr(type->text, '{') == NULL)
+            members = ks_arena_printf(arena, "set its members, as in set(%s.n=1), or ", name);
         for (size_t w = 0; w < mark->n_workloads; w++)
             if (mark->workloads[w].capture[0] == '\0' && !gives_members(&mark->workloads[w], name))
-                return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a clause; set its "
-                                              "members, as in set(%s.n=1), or capture a launch (ks record --capture)",
-                                       mark->workloads[w].where, name, type->text, name);
+                return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a clause; %scapture a "
+                                              "launch (ks record --capture)",
+                                       mark->workloads[w].where, name, type->text, members);
     }
     return NULL;
 }

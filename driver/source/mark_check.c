@@ -443,6 +443,12 @@ static enum ks_status check_complete(const struct checker *c, const struct ks_wo
                         "the workload says nothing about '%s' (%s); add in(%s[...]), inout or "
                         "out",
                         p->name, p->type.text, p->name);
+        if (!given && p->type.elem.scalar == KS_T_NONE) // a struct, or what a name stands for
+            return fail(c,
+                        "the workload gives '%s' (%s) no value; a number takes let(%s=...) or set(%s=...), a "
+                        "struct set(%s.MEMBER=...) for each member, and of a lambda or a functor without members "
+                        "a launch is captured (ks record --capture)",
+                        p->name, p->type.text, p->name, p->name, p->name);
         if (!given)
             return fail(c, "the workload gives '%s' (%s) no value; add let(%s=...) or set(%s=...)",
                         p->name, p->type.text, p->name, p->name);

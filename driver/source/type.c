@@ -217,6 +217,23 @@ static bool is_one_of(const struct ks_token *token, const char *const *words)
     return false;
 }
 
+// Where what begins at `i` ends that says nothing of the type itself: template arguments, a lambda's name, the function
+// that a local type is of. Stars in there are not its own. `i` where nothing such begins, or it does not end.
+static size_t inner_end(const struct ks_token *tokens, size_t n, size_t i)
+{
+    static const char *const pairs[][2] = {{"<", ">"}, {"{", "}"}, {"(", ")"}};
+    for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        int depth = 0;
+        for (size_t k = i; ks_token_is(&tokens[i], pairs[p][0]) && k < n; k++) {
+            depth += ks_token_is(&tokens[k], pairs[p][0]) - ks_token_is(&tokens[k], pairs[p][1]);
+            depth -= p == 0 && ks_token_is(&tokens[k], ">>") ? 2 : 0;
+            if (depth <= 0)
+                return p == 2 && (k + 1 == n || !ks_token_is(&tokens[k + 1], "::")) ? i : k;
+        }
+    }
+    return i;
+}
+
 struct ks_type ks_type_parse(struct ks_arena *arena, struct ks_slice text)
 {
     static const char *const restrict_words[] = {"__restrict", "__restrict__", "restrict", NULL};
@@ -233,7 +250,11 @@ struct ks_type ks_type_parse(struct ks_arena *arena, struct ks_slice text)
     bool builtin = false, odd = false, is_const = false;
     for (size_t i = 0; i < n; i++) {
         const struct ks_token *t = &tokens[i];
-        if (ks_token_is(t, "*")) {
+        const size_t end = inner_end(tokens, n, i);
+        if (end > i) {
+            odd = true;
+            i = end;
+        } else if (ks_token_is(t, "*")) {
             stars++;
             type.restrict_ = false;
             if (stars == 1) {

@@ -49,6 +49,12 @@ static void test_pointers(void **state)
     check("float (*)[4]", "?*", 0);
     check("float (&) [4]", "?", 0);
     check("void (*)(int, float)", "?*", 0);
+    check("view<const float *>", "?", 0); // stars and const that are not its own
+    check("view<box<float *>> *", "?*", 0);
+    check("view<const float *> const *", "?*c", 0);
+    check("run (float const*,float*,int)::{lambda (float)#2}", "?", 0);
+    check("run(float*)::twice", "?", 0);
+    check("{lambda(float*)#1}*", "?*", 0);
 }
 
 static void test_named(void **state)

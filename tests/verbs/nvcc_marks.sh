@@ -112,6 +112,15 @@ sed -i "s,set(p.n=n) in(p.x.n.=uniform(-1\,1)) out(p.y.n.),set(p=1)," job.cu
 status 0 "$ks" explain job.cu
 has "job.cu:3: parameter 'p' of type job cannot be set by a clause; set its members, as in set(p.n=1), or capture a launch"
 
+# A lambda's members have no names that a clause could say.
+cat > lambda.cu <<'END'
+#pragma ks workload inout(x[4]) set(f=1) grid(1) block(4)
+template <class F> __global__ void each(float *x, F f) { x[threadIdx.x] = f(x[threadIdx.x]); }
+void run(float *x, float by) { each<<<1, 4>>>(x, [=] __device__(float v) { return by * v; }); }
+END
+status 0 "$ks" explain lambda.cu -- --extended-lambda
+has "lambda.cu:1: parameter 'f' of type run (float*,float)::{lambda (float)#1} cannot be set by a clause; capture a launch"
+
 # An enumerator is chosen by its number; inst() that chooses nothing says what there is.
 cat > paint.cu <<'END'
 enum class colour { red, green };
