@@ -314,7 +314,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     if (status == KS_OK && j->endless) { // it does end: counts are of a few blocks, which may wait for others
         j->endless = false;
         j->options.run_steps = options->run_steps;
-        status = j->gpu.name != NULL ? ks_modelled_baseline(j, err) : KS_OK;
+        status = ks_modelled_ended(j, err);
     }
     // PTX of any architecture is emulated.
     if (status == KS_OK && !emulated(options) && j->device.arch != kernel->arch)

@@ -15,7 +15,9 @@
 #define LEAST_SIZE 32          // smaller ones are radii, blocks, and the like
 #define FILL_BYTES (4 << 20)   // larger buffers are counted as they come, of zeros
 #define COUNT_SECONDS 3600 // the device ends it long before, by instructions
+#define SLACK 2                // instructions of warps that those of threads are surely more than, where some have no lane on
 #define ENDLESS (INT64_C(1) << 26) // instructions of warps after which a count ends
+#define LONGEST (1 << 24)      // of a run of sizes that cannot be made smaller, some seconds: a judgement has hundreds
 #define STARTS (INT64_C(1) << 20)  // whatever a launch takes
 #define LEAP 32.0                  // what twice a size may multiply work by
 #define GAIN 1.05              // modelled ratios err by more than measured ones
@@ -27,12 +29,13 @@ struct counted {
     struct ks_counts steps[KS_LAUNCH_STEPS];
     size_t n;
     bool faulty; // it accessed what it may not, and what it read was as declared
-    bool endless; // it did not end, and the same
+    bool endless; // it did not end in what it was given, and the same
 };
 
-// Counts a plan (proposal NULL: the original) on a problem. *known is false where the device cannot tell.
+// Counts a plan (proposal NULL: the original) on a problem. *known is false where the device cannot tell, or would have to
+// count more than `most` instructions of threads (0: as many as it can).
 static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, struct ks_worker *worker,
-                            const struct ks_problem *problem, const struct ks_candidate *c,
+                            const struct ks_problem *problem, const struct ks_candidate *c, double most,
                             struct counted *out, bool *known, struct ks_err *err)
 {
     struct ks_vector vector = {.problem = *problem, .layout = ks_layout_of(arena, problem),
@@ -72,7 +75,10 @@ static enum ks_status count(struct ks_judge *judge, struct ks_arena *arena, stru
                        : ks_launch_plan(&scope, &judge->device, "m0", c->names, reason);
     if (plan == NULL)
         return KS_OK;
-    answer = ks_worker_ask(worker, "count", json_pack("{s:O}", "plan", plan), COUNT_SECONDS);
+    json_t *request = json_pack("{s:O}", "plan", plan);
+    if (most > 0)
+        json_object_set_new(request, "steps", json_integer((json_int_t)(SLACK * most)));
+    answer = ks_worker_ask(worker, "count", request, COUNT_SECONDS);
     out->faulty = filled && answer == KS_ANSWER_LIMIT && ks_finding_faults(worker->text);
     out->endless = filled && answer == KS_ANSWER_LIMIT && ks_starts_with(worker->text, KS_NOT_COUNTED) &&
                    ks_finding_is(worker->text + strlen(KS_NOT_COUNTED), KS_F_ENDLESS);
@@ -149,42 +155,92 @@ static void keep_endless(struct ks_judge *judge, size_t w, double most)
     judge->endless = true;
 }
 
+// The original on a workload as `mark` has it, its instructions into judge->insts; 0 where they cannot be told, or its data
+// are large.
+static enum ks_status count_sized(struct ks_judge *judge, size_t w, const struct ks_mark *mark, double most,
+                                  struct counted *counted, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    struct ks_problem problem;
+    bool known = false;
+    *counted = (struct counted){.n = 0};
+    enum ks_status status = ks_problem_make(&scratch, mark, w, judge->kernel->signature, judge->kernel->mark->decl,
+                                            NULL, 0, &problem, err);
+    if (status == KS_OK && ks_problem_bytes(&problem) <= RUN_BYTES)
+        status = count(judge, &scratch, &judge->oracle, &problem, NULL, most, counted, &known, err);
+    ks_arena_free(&scratch);
+    judge->insts[w] = known ? insts_of(counted) : 0;
+    return status;
+}
+
+// Whether neither of two sizes that were given up ends.
+static enum ks_status confirm_endless(struct ks_judge *judge, size_t w, const struct ks_mark *last,
+                                      const struct ks_mark *largest, bool *endless, struct ks_err *err)
+{
+    struct counted counted;
+    KS_TRY(count_sized(judge, w, last, 0, &counted, err));
+    if (counted.endless && largest != last)
+        KS_TRY(count_sized(judge, w, largest, 0, &counted, err));
+    *endless = counted.endless;
+    return KS_OK;
+}
+
+// Sizes that take more than RUN_INSTS are given up there, so that an original which never ends costs little for each of
+// them; what was given up is counted to its end next to a size that does end.
 static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, struct ks_mark **mark,
                              struct ks_err *err)
 {
     struct ks_arena *arena = judge->arena;
-    const struct ks_tu_mark *bound = judge->kernel->mark;
+    const struct ks_mark *given_up = NULL; // the largest that was, while none ended
     struct ks_value *sizes;
     size_t n = ks_problem_sizes(arena, *mark, w, &sizes);
-    bool ended = false, endless = false; // any so far; the last, and no larger one ended
+    bool endless = false; // the last is given up
     for (bool changed = false;; changed = true) {
-        struct ks_arena scratch = {0};
-        struct ks_problem problem;
         struct ks_mark *made = changed ? ks_mark_resized(arena, *mark, w, sizes, n) : *mark;
+        struct ks_problem problem;
+        struct counted counted;
         // A size that no problem can be made of: what was there before stays.
-        if (ks_problem_make(arena, made, w, judge->kernel->signature, bound->decl, NULL, 0, &problem,
+        if (ks_problem_make(arena, made, w, judge->kernel->signature, judge->kernel->mark->decl, NULL, 0, &problem,
                             NULL) != KS_OK)
             return KS_OK;
-        struct counted counted = {.n = 0};
-        bool known = true, small = ks_problem_bytes(&problem) <= RUN_BYTES;
-        enum ks_status status =
-            small ? count(judge, &scratch, &judge->oracle, &problem, NULL, &counted, &known, err)
-                  : KS_OK;
-        ks_arena_free(&scratch);
-        KS_TRY(status);
-        judge->insts[w] = small && known ? insts_of(&counted) : 0;
+        KS_TRY(count_sized(judge, w, made, RUN_INSTS, &counted, err));
+        const double insts = judge->insts[w];
         // Work grows with sizes: where half a size takes so little, the whole one would end if it did.
-        if (endless && judge->insts[w] > 0 && judge->insts[w] * LEAP < ENDLESS) {
-            keep_endless(judge, w, judge->insts[w] * LEAP);
-            return KS_OK;
+        if (endless && given_up != NULL && insts > 0 && insts * LEAP < ENDLESS) {
+            KS_TRY(confirm_endless(judge, w, *mark, given_up, &endless, err));
+            judge->insts[w] = insts;
+            if (endless) {
+                keep_endless(judge, w, insts * LEAP);
+                return KS_OK;
+            }
         }
-        ended = ended || (small && known);
-        endless = counted.endless && !ended;
+        endless = counted.endless;
+        if (insts > 0)
+            given_up = NULL;
+        else if (endless && given_up == NULL)
+            given_up = made;
         *mark = made;
         // What fails as declared is not made smaller until it does not.
-        if ((small && known && insts_of(&counted) <= RUN_INSTS) || (!changed && counted.faulty) || !halve(sizes, n, kept))
+        if ((insts > 0 && insts <= RUN_INSTS) || (!changed && counted.faulty))
             return KS_OK;
+        if (halve(sizes, n, kept))
+            continue;
+        if (endless && kept == SIZE_MAX) // whether it ends, a run will tell; else the caller counts it
+            keep_endless(judge, w, LONGEST);
+        return KS_OK;
     }
+}
+
+enum ks_status ks_modelled_ended(struct ks_judge *judge, struct ks_err *err)
+{
+    KS_TRY(ks_oracle_ready(judge, err));
+    judge->oracle_holds = 0;
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        struct counted counted;
+        if (judge->insts[w] == 0)
+            KS_TRY(count_sized(judge, w, judge->kernel->mark->mark, 0, &counted, err));
+    }
+    return judge->gpu.name != NULL ? ks_modelled_baseline(judge, err) : KS_OK;
 }
 
 enum ks_status ks_modelled_sizes(struct ks_judge *judge, const struct ks_tu_kernel **kernel,
@@ -214,7 +270,7 @@ static enum ks_status bearable(struct ks_judge *judge, size_t w, const struct ks
     bool known = false;
     enum ks_status status = KS_OK;
     if (ks_problem_bytes(problem) <= MOST_BYTES)
-        status = count(judge, &scratch, &judge->oracle, problem, NULL, &counted, &known, err);
+        status = count(judge, &scratch, &judge->oracle, problem, NULL, MOST_INSTS, &counted, &known, err);
     ks_arena_free(&scratch);
     judge->insts[w] = known ? insts_of(&counted) : 0;
     *yes = known && judge->insts[w] <= MOST_INSTS;
@@ -231,7 +287,7 @@ enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *
     size_t n = ks_problem_sizes(arena, declared, w, &sizes);
     *made = false;
     (void)ks_problem_sizes(arena, bound->mark, w, &now);
-    if (attempt > n || strcmp(judge->problems[w].name, judge->declared[w].name) == 0 ||
+    if (attempt > n || (attempt == 1 && n == 1) || strcmp(judge->problems[w].name, judge->declared[w].name) == 0 ||
         (attempt < n && now[attempt].value == sizes[attempt].value))
         return KS_OK;
     KS_TRY(ks_oracle_ready(judge, err));
@@ -260,7 +316,7 @@ static enum ks_status time_one(struct ks_judge *judge, struct ks_worker *worker,
     struct ks_arena scratch = {0};
     const struct ks_problem *problem = &judge->declared[w];
     bool known;
-    enum ks_status status = count(judge, &scratch, worker, problem, c, counted, &known, err);
+    enum ks_status status = count(judge, &scratch, worker, problem, c, 0, counted, &known, err);
     *us = status == KS_OK && known
               ? time_of(judge, counted, (double)ks_problem_traffic(problem), limit) : 0;
     ks_arena_free(&scratch);

@@ -20,6 +20,8 @@ enum ks_status ks_modelled_larger(struct ks_judge *judge, const struct ks_mark *
 // Microseconds of the original on each declared workload into judge->baseline_us; 0 where none can be told. A workload
 // that it fails on is the session's problem as declared again: it is to be judged there.
 enum ks_status ks_modelled_baseline(struct ks_judge *judge, struct ks_err *err);
+// What was taken for endless ended when it ran: its instructions, which say how often it can be run, and ks_modelled_baseline.
+enum ks_status ks_modelled_ended(struct ks_judge *judge, struct ks_err *err);
 // Original and candidate on every declared workload: timings, geomean, and MODELLED where the candidate
 // should be faster by more than a model errs, else NOT_FASTER. NOT_MEASURED where a plan cannot be counted.
 enum ks_status ks_modelled_run(struct ks_judge *judge, struct ks_arena *arena,

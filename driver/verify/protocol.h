@@ -57,9 +57,9 @@
 //            all. A batch is one graph of k runs on k sets, which are made when there are fewer. The
 //            answer also has "compared" (fingerprints), "clock_mhz" (median, 0: unknown) and
 //            "outputs" ({"<buffer>":"<16 hex>"}: the fingerprints of that first run).
-// count      {"plan":[step...],"lines":bool}        -> {"steps":[{...}]}, the fields of device/counts.h for each
+// count      {"plan":[step...],"lines":bool,"steps":n} -> {"steps":[{...}]}, the fields of device/counts.h for each
 //            step (of a memset zeros). Runs some blocks of each, unchecked: the buffers are spoilt. For devices
-//            that can; class "limit" where it would take too long. "lines" asks for "lines":[{"file","line",...}] of the
+//            that can; class "limit" where it would take too long, or more than "steps" (as for run). "lines" asks for "lines":[{"file","line",...}] of the
 //            source beside (docs/json.md, ks.run), the dearest first, where the device tells them
 // ceilings   {}                                     -> {"copy_gbs":..,"fma_gflops":..}
 #ifndef KS_PROTOCOL_H

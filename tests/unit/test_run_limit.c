@@ -17,7 +17,9 @@ static const char loop[] =
     "$again:\n\tadd.u32 %r2, %r2, 1;\n\txor.b32 %r3, %r2, 1;\n\tsetp.lt.u32 %p1, %r2, %r1;\n\t@%p1 bra $again;\n"
     "\tst.global.u32 [%rd1], %r3;\n\tret;\n}\n";
 
-static enum ks_answer run(const char *turns, int blocks, int threads, int64_t limit, int64_t *steps, char text[256])
+// Runs the kernel, or counts it, with so many instructions of warps, or without a limit of ours (0).
+static enum ks_answer ask(bool counts, const char *turns, int blocks, int threads, int64_t limit, int64_t *steps,
+                          char text[256])
 {
     struct ks_arena arena = {0};
     struct ks_worker worker;
@@ -34,13 +36,35 @@ static enum ks_answer run(const char *turns, int blocks, int threads, int64_t li
     assert_int_equal(ks_worker_ask(&worker, "buffers", buffers, 60), KS_ANSWER_OK);
     json_t *plan = json_pack("[{s:s,s:s,s:[i,i,i],s:[i,i,i],s:i,s:[{s:i},{s:s}]}]", "module", "m0", "kernel", "k",
                              "grid", blocks, 1, 1, "block", threads, 1, 1, "shared", 0, "args", "buffer", 0, "hex", turns);
-    enum ks_answer answer = ks_vector_run(&worker, plan, 1, true, false, (struct ks_run_limit){.seconds = 600, .steps = limit}, &us);
+    json_t *request = json_pack("{s:O}", "plan", plan);
+    if (limit > 0)
+        json_object_set_new(request, "steps", json_integer(limit));
+    enum ks_answer answer =
+        counts ? ks_worker_ask(&worker, "count", json_incref(request), 60)
+               : ks_vector_run(&worker, plan, 1, true, false, (struct ks_run_limit){.seconds = 600, .steps = limit}, &us);
+    json_decref(request);
     *steps = worker.steps;
     memcpy(text, worker.text, 256);
     json_decref(plan);
     ks_worker_stop(&worker);
     ks_arena_free(&arena);
     return answer;
+}
+
+static enum ks_answer run(const char *turns, int blocks, int threads, int64_t limit, int64_t *steps, char text[256])
+{
+    return ask(false, turns, blocks, threads, limit, steps, text);
+}
+
+static void a_count_ends_where_it_is_told_to(void **state)
+{
+    (void)state;
+    char text[256];
+    int64_t steps;
+    assert_int_equal(ask(true, "60ea0000", 1, 1, 0, &steps, text), KS_ANSWER_OK); // 60000 turns
+    assert_int_equal(ask(true, "60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_LIMIT);
+    assert_non_null(strstr(text, "endless: not at its end after 1"));
+    assert_int_equal(ask(true, "60ea0000", 1, 1, 250000, &steps, text), KS_ANSWER_OK);
 }
 
 static void a_launch_is_endless_by_its_instructions(void **state)
@@ -88,6 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_launch_is_endless_by_its_instructions),
+        cmocka_unit_test(a_count_ends_where_it_is_told_to),
         cmocka_unit_test(time_counts_on_a_gpu_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

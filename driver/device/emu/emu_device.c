@@ -287,7 +287,9 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
         .grid = {step->grid[0], step->grid[1], step->grid[2]},
         .block = {step->block[0], step->block[1], step->block[2]}};
     if (counts != NULL) {
-        grid.options = (struct ks_emu_options){.budget = SAMPLE_BUDGET, .undefined = true};
+        const uint64_t most = emu->settings.budget;
+        grid.options = (struct ks_emu_options){.budget = most > 0 && most < SAMPLE_BUDGET ? most : SAMPLE_BUDGET,
+                                               .undefined = true};
         grid.samples = SAMPLES;
         grid.sample_insts = SAMPLE_INSTS;
     } else if (emu->settings.count) {

@@ -270,6 +270,7 @@ enum ks_status ks_serve_count(struct ks_serving *s, const json_t *request, struc
     if (s->device.count == NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the device %s counts nothing", s->device.kind);
     KS_TRY(ks_serve_plan(s, request, "plan", 0, &plan, err));
+    KS_TRY(limit_steps(s, request, err));
     struct ks_counts *counts = KS_NEW_ARRAY(&s->request, struct ks_counts, plan.n_steps);
     lines = lines && ks_device_emulated(s->device.kind); // others tell none
     if (lines)
