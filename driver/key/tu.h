@@ -71,6 +71,8 @@ struct ks_tu_compile {
     const char *keep_dir;
     const char *depfile;               // NULL: none is written
     bool lines;                        // given, for ks_tu_compile_text: with line numbers
+    bool device;                       // given, for ks_tu_compile_shadow: device code alone, in a fat binary in the
+                                       // object's place: a third of the time, the same PTX and machine code
     bool hold;                         // given: keep back what nvcc prints to the user
     double limit_seconds;              // given: killed then, with all that it started; 0: none
     int64_t limit_memory;              // given with that: bytes for each of its programs; 0: none
@@ -111,12 +113,11 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
                                     struct ks_tu_compile *compile, const char **shadow_path,
                                     struct ks_err *err);
 
-// Compiles `text` in the unit's place, written to `path`, with the user's words and the unit's folder for
-// quoted includes: for the judge's own builds of the user's code. A depfile, if any, goes to `depfile`.
+// Device code of `text` in the unit's place, written to `path`, with the user's words and the unit's folder for
+// quoted includes: for the judge's own builds of the user's code.
 enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu,
                                   struct ks_slice text, const char *path, const char *keep_dir,
-                                  const char *object, const char *depfile,
-                                  struct ks_tu_compile *compile, struct ks_err *err);
+                                  const char *object, struct ks_tu_compile *compile, struct ks_err *err);
 
 // What a shadow compile (with --keep) made of one substitution's kernels: registered names in source
 // order with canonical PTX and machine code digests for its architecture, and the cubin's path.
@@ -137,7 +138,7 @@ enum ks_status ks_tu_built_same(struct ks_arena *arena, const struct ks_tu_compi
                                 const struct ks_tu_built *built, const struct ks_digest *ptx,
                                 const struct ks_digest *sass, bool *same, struct ks_err *err);
 
-// The kernels that the host code of a compile with --keep registers.
+// The kernels that the host code of a compile with --keep registers, or would: where the compile made device code alone.
 enum ks_status ks_tu_registered_read(struct ks_arena *arena, const struct ks_tu_compile *compile,
                                      struct ks_signature_list *registered, struct ks_err *err);
 

@@ -216,6 +216,23 @@ static const char *redirect_depfile(struct ks_arena *arena, struct ks_cmdline *c
     return depfile;
 }
 
+// Ends `cmd` (a copy of the user's) with the device's code.
+static void stop_at_device(struct ks_arena *arena, struct ks_cmdline *cmd, struct ks_strv *first)
+{
+    struct ks_strv words = {0};
+    struct ks_use use;
+    ks_strv_add(arena, &words, cmd->argv[0]);
+    for (size_t i = 1; i < cmd->argc; i += use.n) {
+        use = ks_option_at(cmd->argv, cmd->argc, i);
+        enum ks_effect effect = use.kind == KS_USE_OPTION ? use.option->effect : KS_OPT_PLAIN;
+        if (effect == KS_OPT_DEVICE_C)
+            ks_strv_add(arena, first, "-rdc=true");
+        for (size_t k = i; k < i + use.n; k++)
+            ks_strv_add(arena, &words, effect == KS_OPT_COMPILE || effect == KS_OPT_DEVICE_C ? "-fatbin" : cmd->argv[k]);
+    }
+    cmd->argv = words.at;
+}
+
 enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
                                     const struct ks_substitution *subs, size_t n_subs,
                                     bool dispatch, const char *shadow_root, const char *keep_dir,
@@ -248,6 +265,8 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
     compile->keep_dir = keep_dir;
     struct ks_cmdline cmd = *tu->cmd;
     compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
+    if (compile->device)
+        stop_at_device(arena, &cmd, &first);
     const char **argv =
         ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, *shadow_path, object, last.at);
     ks_buf_free(&shadow); // as large as the user's file, and nobody's while nvcc runs
@@ -262,8 +281,7 @@ done:
 
 enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu,
                                   struct ks_slice text, const char *path, const char *keep_dir,
-                                  const char *object, const char *depfile,
-                                  struct ks_tu_compile *compile, struct ks_err *err)
+                                  const char *object, struct ks_tu_compile *compile, struct ks_err *err)
 {
     struct ks_strv first = {0}, last = {0};
     struct ks_cmdline cmd = *tu->cmd;
@@ -276,13 +294,10 @@ enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu
     if (compile->lines)
         ks_strv_add(arena, &first, "-lineinfo");
     compile->keep_dir = keep_dir;
-    compile->depfile = redirect_depfile(arena, &cmd, depfile, &first);
+    stop_at_device(arena, &cmd, &first);
     const char **argv =
         ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, path, object, last.at);
-    enum ks_status status = run_nvcc(arena, tu, argv, compile, err);
-    if (tu->cmd->objtemp && collect_kept(arena, tu, object, keep_dir, NULL) != KS_OK && status == KS_OK)
-        status = ks_err_set(err, KS_E_IO, "cannot collect what nvcc kept beside the object");
-    return status;
+    return run_nvcc(arena, tu, argv, compile, err);
 }
 
 const char *ks_tu_cubin_among(struct ks_arena *arena, const struct ks_tu_compile *compile,

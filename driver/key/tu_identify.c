@@ -9,26 +9,34 @@
 
 #define PTX_MAX (256u << 20)
 
-// The host's stub is the one beside NAME.cudafe1.cpp; the others belong to device passes.
+// The host's stub is the one beside NAME.cudafe1.cpp; the others belong to device passes. Without host code any of
+// those says the same.
+static const char *find_stub(struct ks_arena *arena, const struct ks_strv *names)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < names->len; i++) {
+        if (ks_ends_with(names->at[i], ".cudafe1.cpp"))
+            return ks_arena_printf(arena, "%.*s.stub.c", (int)(strlen(names->at[i]) - strlen(".cpp")), names->at[i]);
+        if (ks_ends_with(names->at[i], ".cudafe1.stub.c"))
+            found = names->at[i];
+    }
+    return found;
+}
+
 static enum ks_status read_signatures(struct ks_arena *arena, const struct ks_tu_compile *compile,
                                       const struct ks_strv *names,
                                       struct ks_signature_list *signatures, struct ks_err *err)
 {
-    for (size_t i = 0; i < names->len; i++) {
-        if (!ks_ends_with(names->at[i], ".cudafe1.cpp"))
-            continue;
-        size_t stem = strlen(names->at[i]) - strlen(".cpp");
-        const char *stub = ks_arena_printf(arena, "%s/%.*s.stub.c", compile->keep_dir, (int)stem,
-                                           names->at[i]);
-        struct ks_slice text;
-        struct ks_arena scratch = {0};
-        enum ks_status status = ks_file_read(&scratch, stub, PTX_MAX, &text, err);
-        if (status == KS_OK)
-            status = ks_signatures_read(arena, text, signatures, err);
-        ks_arena_free(&scratch);
-        return status;
-    }
-    return ks_err_set(err, KS_E_ABSENT, "nvcc left no host stub in %s", compile->keep_dir);
+    const char *stub = find_stub(arena, names);
+    struct ks_slice text;
+    struct ks_arena scratch = {0};
+    if (stub == NULL)
+        return ks_err_set(err, KS_E_ABSENT, "nvcc left no host stub in %s", compile->keep_dir);
+    enum ks_status status = ks_file_read(&scratch, ks_path_join(arena, compile->keep_dir, stub), PTX_MAX, &text, err);
+    if (status == KS_OK)
+        status = ks_signatures_read(arena, text, signatures, err);
+    ks_arena_free(&scratch);
+    return status;
 }
 
 // Up to the comma or bracket that ends a template argument.

@@ -281,7 +281,7 @@ static enum ks_status read_build(struct ks_judge *judge, const struct ks_shadow_
     for (size_t i = 0; i < n; i++) {
         candidates[i]->checks.result[KS_CHECK_COMPILE] = ended ? KS_CHECK_PASSED : KS_CHECK_FAILED;
         candidates[i]->checks.seconds[KS_CHECK_COMPILE] += build->seconds;
-        candidates[i]->alone = n == 1;
+        candidates[i]->ships = n == 1 && !build->device;
     }
     if (build->status != KS_OK) {
         fail(candidates[0], KS_C_UNSUPPORTED, build->err.text);
@@ -311,13 +311,15 @@ static enum ks_status read_build(struct ks_judge *judge, const struct ks_shadow_
 // Compiles the candidates in so many shadows. Those of a shadow of several that comes to nothing are put into
 // `apart`, from *n_apart on.
 static enum ks_status compile_in(struct ks_judge *judge, struct ks_candidate *const *candidates, size_t n,
-                                 size_t n_shadows, struct ks_candidate **apart, size_t *n_apart,
+                                 size_t n_shadows, bool device, struct ks_candidate **apart, size_t *n_apart,
                                  struct ks_err *err)
 {
     struct ks_shadow_build *builds = KS_NEW_ARRAY(judge->arena, struct ks_shadow_build, n_shadows);
     for (size_t i = 0, first = 0; i < n_shadows; first += builds[i++].n) {
         builds[i].candidates = candidates + first;
         builds[i].n = n / n_shadows + (i < n % n_shadows);
+        // Where the textual gate is off a proposal may hold host code.
+        builds[i].device = (device || builds[i].n > 1) && ks_judge_defends(judge, KS_D_TEXT);
     }
     enum ks_status status = ks_shadow_builds_run(judge, builds, n_shadows, err);
     for (size_t i = 0; status == KS_OK && i < n_shadows; i++) {
@@ -365,12 +367,14 @@ static enum ks_status read_text(struct ks_judge *judge, struct ks_candidate *c, 
     return KS_OK;
 }
 
-enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n, bool together,
-                              struct ks_candidate **candidates, struct ks_err *err)
+enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
+                              enum ks_build_way way, struct ks_candidate **candidates, struct ks_err *err)
 {
     struct ks_candidate **ready = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
     struct ks_candidate **apart = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
-    size_t n_ready = 0, n_apart = 0, n_more = 0, most = together ? 1 : ks_shadow_builds_at_once(judge);
+    size_t n_ready = 0, n_apart = 0, n_more = 0;
+    size_t most = way == KS_BUILD_TOGETHER ? 1 : ks_shadow_builds_at_once(judge);
+    bool device = way == KS_BUILD_DEVICE;
     for (size_t i = 0; i < n; i++) {
         struct ks_candidate *c = candidates[i] = KS_NEW(judge->arena, struct ks_candidate);
         c->proposal = proposals[i];
@@ -381,14 +385,14 @@ enum ks_status ks_judge_build(struct ks_judge *judge, struct ks_proposal *const 
             ready[n_ready++] = c;
     }
     if (n_ready > 0)
-        KS_TRY(compile_in(judge, ready, n_ready, n_ready < most ? n_ready : most, apart, &n_apart, err));
+        KS_TRY(compile_in(judge, ready, n_ready, n_ready < most ? n_ready : most, device, apart, &n_apart, err));
     // One of several is at fault: each alone tells which.
     for (size_t i = 0; i < n_apart; i++) {
         apart[i]->failure = KS_C_CORRECT;
         apart[i]->reason[0] = '\0';
     }
     if (n_apart > 0)
-        KS_TRY(compile_in(judge, apart, n_apart, n_apart, NULL, &n_more, err));
+        KS_TRY(compile_in(judge, apart, n_apart, n_apart, device, NULL, &n_more, err));
     for (size_t i = 0; i < n; i++) {
         const struct ks_candidate *twin = twin_of(candidates, i);
         if (twin != NULL && candidates[i]->failure == KS_C_CORRECT) {

@@ -10,6 +10,7 @@
 struct ks_shadow_build {
     struct ks_candidate *const *candidates; // given; borrowed
     size_t n;
+    bool device;                  // given: device code alone
     struct ks_tu_compile compile; // what came of it, until ks_shadow_build_free
     double seconds;
     enum ks_status status;        // of the compile: KS_OK also where nvcc refuses

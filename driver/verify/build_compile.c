@@ -41,7 +41,7 @@ static enum ks_status prepare(struct ks_judge *judge, struct ks_shadow_build *b,
     const struct ks_judge_options *options = &judge->options;
     b->keep = ks_arena_printf(arena, "%s/candidate-%d", options->work_dir, judge->built++);
     // Templates can keep a compiler busy for ever, and take all memory.
-    b->compile = (struct ks_tu_compile){.quiet = true,
+    b->compile = (struct ks_tu_compile){.quiet = true, .device = b->device,
                                         .limit_seconds = options->compile_timeout > 0 ? options->compile_timeout
                                                                                       : COMPILE_SECONDS,
                                         .limit_memory = COMPILE_MEMORY};
@@ -63,8 +63,8 @@ static void compile(const struct ks_judge *judge, struct ks_shadow_build *b)
     const char *shadow_path;
     double start = ks_now();
     b->status = ks_tu_compile_shadow(&b->arena, judge->tu, b->subs, b->n, false, judge->options.shadow_root, b->keep,
-                                     ks_path_join(&b->arena, b->keep, "shadow.o"),
-                                     ks_path_join(&b->arena, b->keep, "shadow.d"), &b->compile, &shadow_path, &b->err);
+                                     ks_path_join(&b->arena, b->keep, "shadow.o"), NULL, &b->compile, &shadow_path,
+                                     &b->err);
     b->seconds = ks_now() - start;
 }
 

@@ -32,8 +32,7 @@ static enum ks_status build(struct ks_judge *judge, struct ks_slice *ptx, struct
     if (status == KS_OK)
         status = ks_tu_compile_text(arena, tu, (struct ks_slice){text.data, text.len},
                                     ks_path_join(arena, dir, ks_path_base(tu->path)), keep,
-                                    ks_path_join(arena, dir, "finding.o"),
-                                    ks_path_join(arena, dir, "finding.d"), &compile, err);
+                                    ks_path_join(arena, dir, "finding.o"), &compile, err);
     ks_buf_free(&text);
     KS_TRY(status);
     if (compile.exit_code != 0)

@@ -172,7 +172,7 @@ static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *p
     size_t running = 0;
     double start = ks_now();
     ks_wide_begin(judge);
-    enum ks_status status = judge->build(judge, proposals, n, false, built, err);
+    enum ks_status status = judge->build(judge, proposals, n, KS_BUILD_SHARED, built, err);
     double compile = ks_now() - start;
     for (size_t i = 0; status == KS_OK && i < n; i++) {
         verdicts[i] = (struct ks_verdict){.correctness = built[i]->failure,
@@ -184,7 +184,7 @@ static enum ks_status quick(struct ks_judge *judge, struct ks_proposal *const *p
     }
     // A full judgement finds it compiled.
     for (size_t i = 0; status == KS_OK && i < n; i++)
-        if (built[i]->alone)
+        if (built[i]->ships)
             ks_judge_keep(judge, built[i]);
     struct quick_runner runner = {0};
     if (status == KS_OK && running > 0)

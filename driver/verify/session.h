@@ -27,7 +27,7 @@ struct ks_candidate {
     struct ks_literals literals;  // of all its kernels
     int *registers;               // of a thread of each; 0: not known
     size_t n;
-    bool alone;                   // no other candidate was in its compile: the build that ships
+    bool ships;                   // built as it would ship: alone, and host code too
 };
 
 struct ks_judge;
@@ -35,11 +35,17 @@ struct ks_vector;
 struct ks_recalled;
 struct ks_sanitizing;
 #define KS_SPARES 2
-// Textual gate, shadow compiles and static gate of several proposals at once; `together`: in one compile, if
-// that is possible. A proposal's fault goes into its candidate; a failure status is a fault of the tool.
-// Candidates live in judge->arena.
+// What a build of several is for. The host's part of a compile takes as long as device code for a few candidates, and
+// is worth it only for what would ship.
+enum ks_build_way {
+    KS_BUILD_SHARED,   // shared out among compiles; who is alone in one is built as it would ship, host code too
+    KS_BUILD_TOGETHER, // in one compile, if that is possible
+    KS_BUILD_DEVICE,   // shared out; nothing of it will ship
+};
+// Textual gate, shadow compiles and static gate of several proposals at once. A proposal's fault goes into its
+// candidate; a failure status is a fault of the tool. Candidates live in judge->arena.
 typedef enum ks_status ks_build_fn(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
-                                   bool together, struct ks_candidate **candidates, struct ks_err *err);
+                                   enum ks_build_way way, struct ks_candidate **candidates, struct ks_err *err);
 ks_build_fn ks_judge_build;
 // What a worker loads of a compile: the machine code, linked where it has to be (with the entries whose
 // registered names hold one of `names`), or for the emulated device the PTX that it was made from.

@@ -117,7 +117,7 @@ static enum ks_status build_one(struct ks_judge *judge, struct ks_proposal *prop
         return KS_OK;
     struct ks_candidate *made;
     double start = ks_now();
-    KS_TRY(judge->build(judge, &proposal, 1, false, &made, err));
+    KS_TRY(judge->build(judge, &proposal, 1, KS_BUILD_SHARED, &made, err));
     *seconds += ks_now() - start;
     ks_judge_keep(judge, made);
     *out = made;
@@ -364,7 +364,7 @@ enum ks_status ks_judge_prepare(struct ks_judge *judge, struct ks_proposal *cons
                                 size_t n, struct ks_err *err)
 {
     struct ks_candidate **made = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, n);
-    KS_TRY(judge->build(judge, proposals, n, false, made, err));
+    KS_TRY(judge->build(judge, proposals, n, KS_BUILD_DEVICE, made, err));
     for (size_t i = 0; i < n; i++)
         ks_judge_keep(judge, made[i]);
     return KS_OK;

@@ -24,7 +24,7 @@ static enum ks_status compare(struct ks_judge *judge, struct ks_arena *scratch,
 {
     struct ks_candidate *made[2] = {NULL, NULL};
     size_t first = proposals[0] == NULL; // the original needs no checks
-    KS_TRY(judge->build(judge, proposals + first, 2 - first, true, made + first, err));
+    KS_TRY(judge->build(judge, proposals + first, 2 - first, KS_BUILD_TOGETHER, made + first, err));
     for (size_t i = first; i < 2; i++) {
         struct ks_correct correct = {.verdict = made[i]->failure};
         *at_fault = (int)i;

@@ -72,8 +72,7 @@ static enum ks_status compile(const struct ks_judge *judge, struct ks_arena *are
         return KS_OK;
     (void)unlink(object);
     KS_TRY(ks_dir_make(keep, err));
-    KS_TRY(ks_tu_compile_text(arena, tu, (struct ks_slice){text->data, text->len}, unit, keep, object,
-                              ks_path_join(arena, dir, "wide.d"), made, err));
+    KS_TRY(ks_tu_compile_text(arena, tu, (struct ks_slice){text->data, text->len}, unit, keep, object, made, err));
     if (made->exit_code == 0)
         return KS_OK;
     (void)unlink(object);

@@ -19,9 +19,9 @@ static struct ks_candidate *find(const struct ks_proposal *proposal)
 
 // Stands in for the compiler while the device is held.
 static enum ks_status hand_out(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
-                               bool together, struct ks_candidate **candidates, struct ks_err *err)
+                               enum ks_build_way way, struct ks_candidate **candidates, struct ks_err *err)
 {
-    (void)judge, (void)together;
+    (void)judge, (void)way;
     for (size_t i = 0; i < n; i++)
         if ((candidates[i] = find(proposals[i])) == NULL)
             KS_FAIL(err, KS_E_INTERNAL, "a proposal was not built before it is looked at");
@@ -34,7 +34,7 @@ enum ks_status look_build(struct ks_judge *judge, struct ks_proposal *const *pro
     for (size_t at = 0; at < n; at += batch) {
         size_t m = n - at < batch ? n - at : batch;
         struct ks_candidate **candidates = KS_NEW_ARRAY(judge->arena, struct ks_candidate *, m);
-        KS_TRY(ks_judge_build(judge, proposals + at, m, false, candidates, err));
+        KS_TRY(ks_judge_build(judge, proposals + at, m, KS_BUILD_SHARED, candidates, err));
         for (size_t i = 0; i < m; i++)
             *ks_vec_push(judge->arena, &built.at) = candidates[i];
     }

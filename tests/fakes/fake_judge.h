@@ -28,9 +28,9 @@ struct setting {
 
 // Stands in for the compiler: every kernel of a proposal "compiles" to its own name.
 static enum ks_status fake_build(struct ks_judge *judge, struct ks_proposal *const *proposals, size_t n,
-                                 bool together, struct ks_candidate **candidates, struct ks_err *err)
+                                 enum ks_build_way way, struct ks_candidate **candidates, struct ks_err *err)
 {
-    (void)together;
+    (void)way;
     for (size_t i = 0; i < n; i++) {
         struct ks_candidate *c = candidates[i] = KS_NEW(judge->arena, struct ks_candidate);
         c->proposal = proposals[i];

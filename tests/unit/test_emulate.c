@@ -37,9 +37,9 @@ static struct ks_judge *judge;
 // Compiles nothing: whoever hands out what it built before, as the recorder of searches does, puts one like it in
 // the place of the judge's own. What the original is measured by must not depend on that.
 static enum ks_status hand_out(struct ks_judge *j, struct ks_proposal *const *proposals, size_t n,
-                               bool together, struct ks_candidate **candidates, struct ks_err *err)
+                               enum ks_build_way way, struct ks_candidate **candidates, struct ks_err *err)
 {
-    (void)j, (void)proposals, (void)n, (void)together, (void)candidates;
+    (void)j, (void)proposals, (void)n, (void)way, (void)candidates;
     KS_FAIL(err, KS_E_INTERNAL, "not built before");
 }
 

@@ -150,6 +150,36 @@ static void many_compile_side_by_side(void **state)
     assert_int_equal(bench.judge->built - before, 2);
 }
 
+static struct ks_candidate *build(struct ks_proposal *p, enum ks_build_way way, bool *host)
+{
+    struct ks_candidate *c;
+    struct ks_err err = {0};
+    const char *kept = ks_arena_printf(&bench.unit.arena, "%s/candidate-%d/vadd.cudafe1.cpp", bench.unit.dir,
+                                       bench.judge->built);
+    check(ks_judge_build(bench.judge, &p, 1, way, &c, &err), &err);
+    assert_int_equal(c->failure, KS_C_CORRECT);
+    *host = ks_file_exists(kept);
+    return c;
+}
+
+// What only looks needs no host code, and its device code is that of what ships.
+static void device_code_alone_is_the_same(void **state)
+{
+    (void)state;
+    struct ks_proposal *p = propose("vadd_ok", "", HONEST);
+    bool host;
+    const struct ks_candidate *looked_at = build(p, KS_BUILD_DEVICE, &host);
+    assert_false(host || looked_at->ships);
+    const struct ks_candidate *whole = build(p, KS_BUILD_SHARED, &host);
+    assert_true(host && whole->ships);
+    assert_true(ks_digest_eq(&looked_at->ptx[0], &whole->ptx[0]));
+    assert_true(ks_digest_eq(&looked_at->sass[0], &whole->sass[0]));
+    bench.off.off[KS_D_TEXT] = true; // what it keeps out may be host code
+    build(p, KS_BUILD_DEVICE, &host);
+    bench.off.off[KS_D_TEXT] = false;
+    assert_true(host);
+}
+
 // What the compiler knows of a helper ends with another caller, and so another kernel changes: the fault of one.
 static void who_changes_an_original_fails_alone(void **state)
 {
@@ -338,6 +368,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bad_proposals_are_named_before_anything_runs),
         cmocka_unit_test(many_compile_side_by_side),
+        cmocka_unit_test(device_code_alone_is_the_same),
         cmocka_unit_test(who_changes_an_original_fails_alone),
         cmocka_unit_test(gates_can_be_switched_off_in_tests_only),
         cmocka_unit_test(a_template_bomb_is_defused),
