@@ -265,6 +265,7 @@ static enum ks_status proposal_of(const struct running *r, const struct job *job
     if (!ks_file_exists(path))
         KS_FAIL(err, KS_E_ABSENT, "%s: no such file", path);
     KS_TRY(verify_read_proposal(arena, path, *proposal, err));
+    verify_name_params(arena, r->kernel, *proposal); // as it will be judged, or it would be compiled again then
     (*proposal)->foreign = r->v->sandbox;
     return KS_OK;
 }
