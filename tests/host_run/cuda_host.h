@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <functional>
 #include <ucontext.h>
 #include <vector>
 
@@ -52,7 +51,8 @@ static size_t current;
 static unsigned alive, waiting, generation;
 static std::vector<unsigned> warp_alive, warp_waiting, warp_generation;
 static unsigned char exchange[2][1024][16];
-static const std::function<void()> *body;
+static void (*body)(const void *call); // of what is launched
+static const void *call;
 
 static void yield()
 {
@@ -70,7 +70,7 @@ static void leave_warp(unsigned warp)
 }
 static void start()
 {
-    (*body)();
+    body(call);
     fibers[current].done = true;
     leave_warp(current / 32);
     if (--alive > 0 && waiting == alive) {
@@ -119,7 +119,7 @@ static void run_block(bool meets)
         for (unsigned t = 0; t < n; t++) {
             threadIdx = dim3(t % blockDim.x, t / blockDim.x % blockDim.y,
                              t / blockDim.x / blockDim.y);
-            (*body)();
+            body(call);
         }
         return;
     }
@@ -150,10 +150,8 @@ static void run_block(bool meets)
 }
 
 // `meets`: the kernel has barriers or shuffles.
-template <class F> static void launch(dim3 grid, dim3 block, bool meets, F f)
+static void launch_blocks(dim3 grid, dim3 block, bool meets)
 {
-    std::function<void()> call = f;
-    body = &call;
     gridDim = grid;
     blockDim = block;
     for (unsigned z = 0; z < grid.z; z++)
@@ -162,6 +160,13 @@ template <class F> static void launch(dim3 grid, dim3 block, bool meets, F f)
                 blockIdx = dim3(x, y, z);
                 run_block(meets);
             }
+}
+// As little as can be of each launch: a file has hundreds.
+template <class F> static void launch(dim3 grid, dim3 block, bool meets, const F &f)
+{
+    body = [](const void *f) { (*static_cast<const F *>(f))(); };
+    call = &f;
+    launch_blocks(grid, block, meets);
 }
 } // namespace cuda_host
 
