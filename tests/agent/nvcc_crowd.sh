@@ -5,7 +5,7 @@ box=$PWD/box
 for i in {1..13}; do
     cat <<END
 #pragma ks optimize budget(2)
-#pragma ks workload let(n=50000) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
+#pragma ks workload let(n=8192) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
 __global__ void comb$i(const unsigned *x, const unsigned *c, unsigned *y, int n, int taps)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

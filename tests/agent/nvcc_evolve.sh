@@ -11,7 +11,7 @@ prompt() { "$ks" tune three.cu:plus --device emu --print-prompt --no-engine -- -
 
 # Texts that would help nobody else, or break the prompt, are refused before anything is tuned.
 prompt && cp out installed
-for text in 'Call cublasSgemm.' 'Assume that n is 50000.' 'Give @kernel@ back.' "$(printf 'x%.0s' {1..1501})"; do
+for text in 'Call cublasSgemm.' 'Assume that n is 8192.' 'Give @kernel@ back.' "$(printf 'x%.0s' {1..1501})"; do
     echo "$text" > section
     json 1 "${words[@]}"
     has 'no section: ' && grep -q '"trials": \[\]' out || fail "tuned with: $text"

@@ -1,6 +1,6 @@
 // Kernels whose threads all repeat one sum, each of other terms.
 #pragma ks optimize budget(1)
-#pragma ks workload let(n=50000) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
+#pragma ks workload let(n=8192) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
 __global__ void plus(const unsigned *x, const unsigned *c, unsigned *y, int n, int taps)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -13,7 +13,7 @@ __global__ void plus(const unsigned *x, const unsigned *c, unsigned *y, int n, i
 }
 
 #pragma ks optimize budget(1)
-#pragma ks workload let(n=50000) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
+#pragma ks workload let(n=8192) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
 __global__ void times(const unsigned *x, const unsigned *c, unsigned *y, int n, int taps)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -26,7 +26,7 @@ __global__ void times(const unsigned *x, const unsigned *c, unsigned *y, int n, 
 }
 
 #pragma ks optimize budget(1)
-#pragma ks workload let(n=50000) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
+#pragma ks workload let(n=8192) let(taps=256) in(x[n]) in(c[taps]) out(y[n]) grid(ceildiv(n,128)) block(128)
 __global__ void minus(const unsigned *x, const unsigned *c, unsigned *y, int n, int taps)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
