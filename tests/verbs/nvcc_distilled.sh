@@ -13,7 +13,7 @@ export KS_SHARE_DIR=$PWD/share KS_STATE_DIR=$PWD/state KS_CACHE_DIR=$PWD/cache
 while read -r name cols combine; do
     cat << END
 #pragma ks optimize budget(2)
-#pragma ks workload let(rows=1024) let(cols=$cols) in(x[rows*cols]) out(y[rows]) grid(ceildiv(rows,128)) block(128)
+#pragma ks workload let(rows=512) let(cols=$cols) in(x[rows*cols]) out(y[rows]) grid(ceildiv(rows,128)) block(128)
 __global__ void $name(const int *x, int *y, int rows, int cols)
 {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
@@ -26,10 +26,10 @@ __global__ void $name(const int *x, int *y, int rows, int cols)
 }
 END
 done > a.cu << 'END'
-sums 512 sum += x[row * cols + c]
-most 256 sum = max(sum, x[row * cols + c])
-bits 384 sum ^= x[row * cols + c]
-squares 512 sum += x[row * cols + c] * x[row * cols + c]
+sums 256 sum += x[row * cols + c]
+most 128 sum = max(sum, x[row * cols + c])
+bits 192 sum ^= x[row * cols + c]
+squares 256 sum += x[row * cols + c] * x[row * cols + c]
 END
 emulated=(--device=emu --budget=15m -- -arch=sm_90)
 json 0 tune a.cu:sums "${emulated[@]}" + kernels
