@@ -83,7 +83,7 @@ static bool begin(struct command *command, struct run *run, struct ks_answer *an
     if (ks_child_start((const char *const *)command->argv, &options, &run->child, &err) == KS_OK) {
         run->child.write_timeout = WRITE_SECONDS;
         run->question[run->len] = '\n'; // in place of the terminator
-        if (ks_child_write(&run->child, run->question, run->len + 1, &err) == KS_OK) {
+        if (ks_child_write(&run->child, &(struct ks_slice){run->question, run->len + 1}, 1, &err) == KS_OK) {
             close(run->child.to);
             run->child.to = -1;
             command->running++;

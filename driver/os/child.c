@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "os/clock.h"
@@ -60,27 +61,43 @@ enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_opti
     return KS_OK;
 }
 
-enum ks_status ks_child_write(struct ks_child *child, const void *data, size_t n,
-                              struct ks_err *err)
+// Drops what was written from the front of the parts.
+static void advance(struct iovec **part, int *n_parts, size_t written)
 {
-    const char *at = data;
+    while (*n_parts > 0 && written >= (*part)->iov_len) {
+        written -= (*part)->iov_len;
+        ++*part;
+        --*n_parts;
+    }
+    if (*n_parts > 0) {
+        (*part)->iov_base = (char *)(*part)->iov_base + written;
+        (*part)->iov_len -= written;
+    }
+}
+
+enum ks_status ks_child_write(struct ks_child *child, const struct ks_slice *parts, size_t n, struct ks_err *err)
+{
+    struct iovec all[KS_CHILD_PARTS], *part = all;
+    int left = (int)n;
+    KS_ASSERT(n <= KS_CHILD_PARTS);
+    for (size_t i = 0; i < n; i++)
+        all[i] = (struct iovec){(void *)(uintptr_t)parts[i].at, parts[i].len};
     if (child->pid <= 0)
         KS_FAIL(err, KS_E_CHILD, "the child process is not running");
     double deadline = ks_now() + child->write_timeout;
-    while (n > 0) {
-        ssize_t written = write(child->to, at, n);
+    while (left > 0) {
+        ssize_t written = writev(child->to, part, left);
         if (written >= 0) {
-            at += written;
-            n -= (size_t)written;
+            advance(&part, &left, (size_t)written);
         } else if (errno == EAGAIN) {
             struct pollfd ready = {.fd = child->to, .events = POLLOUT};
             poll(&ready, 1, 100);
         } else if (errno != EINTR) {
             KS_FAIL(err, KS_E_CHILD, "the child process reads no more: %s", strerror(errno));
         }
-        if (n > 0 && given_up(child))
+        if (left > 0 && given_up(child))
             KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
-        if (n > 0 && child->write_timeout > 0 && ks_now() > deadline)
+        if (left > 0 && child->write_timeout > 0 && ks_now() > deadline)
             KS_FAIL(err, KS_E_LIMIT, "the child process did not read for %g s",
                     child->write_timeout);
     }

@@ -213,12 +213,12 @@ enum ks_answer ks_worker_send(struct ks_worker *worker, const char *verb, json_t
     json_decref(request);
     KS_ASSERT(line != NULL);
     struct ks_err err = {0};
-    enum ks_status status = ks_child_write(&worker->child, line, strlen(line), &err);
+    struct ks_slice parts[KS_CHILD_PARTS] = {ks_slice_of(line), ks_slice_of("\n")};
+    KS_ASSERT(n_payloads <= KS_CHILD_PARTS - 2);
+    for (size_t i = 0; i < n_payloads; i++)
+        parts[2 + i] = payloads[i];
+    enum ks_status status = ks_child_write(&worker->child, parts, 2 + n_payloads, &err);
     free(line);
-    if (status == KS_OK)
-        status = ks_child_write(&worker->child, "\n", 1, &err);
-    for (size_t i = 0; status == KS_OK && i < n_payloads; i++)
-        status = ks_child_write(&worker->child, payloads[i].at, payloads[i].len, &err);
     if (status != KS_OK)
         return from_status(worker, &err, true);
     worker->waiting = true;

@@ -184,7 +184,8 @@ static void lines_go_both_ways(void **state)
                                 "while read x; do echo \"<$x>\"; echo second; done; exit 5", NULL};
     assert_int_equal(ks_child_start(argv, NULL, &child, &err), KS_OK);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(ks_child_write(&child, "hello\n", 6, &err), KS_OK);
+        const struct ks_slice parts[] = {{"hel", 3}, {"", 0}, {"lo\n", 3}};
+        assert_int_equal(ks_child_write(&child, parts, 3, &err), KS_OK);
         assert_int_equal(ks_child_read_line(&child, 10, 100, &line, &err), KS_OK);
         assert_string_equal(line.at, "<hello>");
         assert_int_equal(ks_child_read_line(&child, 10, 100, &line, &err), KS_OK);
@@ -195,8 +196,29 @@ static void lines_go_both_ways(void **state)
     ks_child_stop(&child, 10, &code);
     assert_int_equal(code, 5);
     ks_child_stop(&child, 10, &code);
-    assert_int_equal(ks_child_write(&child, "x", 1, &err), KS_E_CHILD);
+    assert_int_equal(ks_child_write(&child, &(struct ks_slice){"x", 1}, 1, &err), KS_E_CHILD);
     assert_int_equal(ks_child_read_line(&child, 1, 1, &line, &err), KS_E_CHILD);
+}
+
+// More than a pipe holds, in parts that end in the middle of it.
+static void parts_come_in_order(void **state)
+{
+    (void)state;
+    struct ks_child child;
+    struct ks_slice line, parts[3];
+    struct ks_err err;
+    static const size_t sizes[] = {100001, 3, 1999996};
+    for (size_t i = 0; i < 3; i++) {
+        char *text = ks_arena_alloc(&arena, sizes[i]);
+        memset(text, "abc"[i], sizes[i]);
+        parts[i] = (struct ks_slice){text, sizes[i]};
+    }
+    const char *const argv[] = {"sh", "-c", "sleep 0.1; head -c 2100000 | tr -s abc; echo", NULL};
+    assert_int_equal(ks_child_start(argv, NULL, &child, &err), KS_OK);
+    assert_int_equal(ks_child_write(&child, parts, 3, &err), KS_OK);
+    assert_int_equal(ks_child_read_line(&child, 10, 100, &line, &err), KS_OK);
+    assert_string_equal(line.at, "abc");
+    ks_child_stop(&child, 1, NULL);
 }
 
 static void bad_children_are_reported(void **state)
@@ -220,7 +242,8 @@ static void bad_children_are_reported(void **state)
                      KS_OK);
     assert_int_equal(ks_child_read_line(&child, 10, 100, &line, &err), KS_E_CHILD);
     char *large = ks_arena_alloc(&arena, 1 << 20);
-    assert_int_equal(ks_child_write(&child, large, 1 << 20, &err), KS_E_CHILD); // no SIGPIPE
+    assert_int_equal(ks_child_write(&child, &(struct ks_slice){large, 1 << 20}, 1, &err),
+                     KS_E_CHILD); // no SIGPIPE
     ks_child_stop(&child, 1, NULL);
     assert_int_equal(ks_child_start((const char *const[]){"/no/such", NULL}, NULL, &child, &err),
                      KS_E_CHILD);
@@ -265,6 +288,7 @@ int main(void)
         cmocka_unit_test(environment_directory_and_memory_are_set),
         cmocka_unit_test(path_is_searched_and_one_file_skipped),
         cmocka_unit_test(lines_go_both_ways),
+        cmocka_unit_test(parts_come_in_order),
         cmocka_unit_test(bad_children_are_reported),
         cmocka_unit_test(a_stop_request_ends_children),
     };

@@ -8,6 +8,7 @@
 #include "verify/worker/serve.h"
 
 #define ORPHAN_SECONDS 60
+#define STREAM_BYTES (1 << 16) // most requests and answers, payload and all, in one piece
 
 // A supervisor that died cannot kill us, and an endless kernel never ends by itself (device.md 6):
 // once nobody can write to us any more, what is under way gets a minute.
@@ -28,7 +29,8 @@ int ks_serve_main(ks_serve_open *open, const struct ks_serve_extra *extra)
     // Anything else that prints (a driver's debug output) must not break the protocol.
     int out = dup(STDOUT_FILENO);
     FILE *answers = out >= 0 && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0 ? fdopen(out, "w") : NULL;
-    if (answers == NULL)
+    if (answers == NULL || setvbuf(answers, NULL, _IOFBF, STREAM_BYTES) != 0 ||
+        setvbuf(stdin, NULL, _IOFBF, STREAM_BYTES) != 0)
         return 100;
     pthread_t thread;
     if (pthread_create(&thread, NULL, end_when_orphaned, NULL) != 0)
