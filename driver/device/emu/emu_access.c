@@ -131,6 +131,26 @@ static uint32_t unknown_bytes(const unsigned char *known, uint64_t bit, uint64_t
     return out;
 }
 
+// A read of bytes that nothing wrote. Apart, as what follows of races is: it is no part of the usual access, which so has
+// few registers to save.
+static __attribute__((noinline)) void read_unknown(struct ks_emu_visit *v, uint32_t lane, uint64_t address, uint64_t bit)
+{
+    struct ks_emu_warp *warp = v->access.warp;
+    const struct ks_emu_inst *inst = v->access.inst;
+    const uint64_t bytes = v->access.bytes;
+    struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
+    if (p.data == NULL) // of another space than the instruction's
+        p = find_place(warp, KS_EMU_GENERIC, lane, address);
+    if ((v->how == KS_EMU_READ || v->how == KS_EMU_ATOMIC) &&
+        ks_emu_taint_load(warp, inst, lane, address, unknown_bytes(v->known, bit, bytes), p.offset, p.name))
+        return;
+    ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
+                "%u-byte read at offset %llu of %s, where nothing was written yet",
+                (unsigned)bytes, (unsigned long long)p.offset, p.name);
+    if (v->region == NULL || warp->grid->team == NULL)
+        ks_emu_known_set(v->known, bit, bytes, true); // told once
+}
+
 // What is left once an access lies inside of an object that it may make it to, at `offset`.
 static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint64_t address,
                                     uint64_t offset, const void *value)
@@ -145,19 +165,8 @@ static inline unsigned char *inside(struct ks_emu_visit *v, uint32_t lane, uint6
     if (team && !ks_emu_team_touch(warp->grid, v->region, inst, bit, x->write))
         return NULL;
     bool known = v->known == NULL || ks_emu_known(v->known, bit, bytes);
-    if (v->how != KS_EMU_WRITE && !known && !options->undefined) {
-        struct place p = find_place(warp, (enum ks_emu_space)inst->space, lane, address);
-        if (p.data == NULL) // of another space than the instruction's
-            p = find_place(warp, KS_EMU_GENERIC, lane, address);
-        if ((v->how != KS_EMU_READ && v->how != KS_EMU_ATOMIC) ||
-            !ks_emu_taint_load(warp, inst, lane, address, unknown_bytes(v->known, bit, bytes), p.offset, p.name)) {
-            ks_emu_find(warp, inst, lane, KS_F_UNINITIALISED, address, bytes,
-                        "%u-byte read at offset %llu of %s, where nothing was written yet",
-                        (unsigned)bytes, (unsigned long long)p.offset, p.name);
-            if (!team)
-                ks_emu_known_set(v->known, bit, bytes, true); // told once
-        }
-    }
+    if (v->how != KS_EMU_WRITE && !known && !options->undefined)
+        read_unknown(v, lane, address, bit);
     // A write of what is there already changes nothing that another thread could see. (What is there
     // is not certain while other cores run.)
     bool silent = !team && v->how == KS_EMU_WRITE && known && value != NULL &&

@@ -30,26 +30,31 @@ unsigned ks_emu_elem_bytes(enum ks_emu_elem elem)
 
 double ks_emu_elem_get(enum ks_emu_elem elem, const unsigned char *at)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, at, ks_emu_elem_bytes(elem));
+    uint64_t bits8;
+    u32 bits4;
+    uint16_t bits2;
     switch (elem) {
     case KS_EMU_M_F16:
-        return ks_emu_half((uint16_t)bits);
+        memcpy(&bits2, at, 2);
+        return ks_emu_half(bits2);
     case KS_EMU_M_BF16:
-        return (double)ks_emu_bf16((uint16_t)bits);
-    case KS_EMU_M_TF32: // the lower 13 bits are not looked at
-        return (double)ks_emu_f32((u32)bits & 0xffffe000);
-    case KS_EMU_M_F32:
-        return (double)ks_emu_f32((u32)bits);
+        memcpy(&bits2, at, 2);
+        return (double)ks_emu_bf16(bits2);
     case KS_EMU_M_F64:
-        return ks_emu_f64(bits);
+        memcpy(&bits8, at, 8);
+        return ks_emu_f64(bits8);
     case KS_EMU_M_S8:
-        return (int8_t)bits;
+        return (int8_t)*at;
     case KS_EMU_M_U8:
-        return (double)bits;
+        return (double)*at;
     default:
-        return (int32_t)bits;
+        memcpy(&bits4, at, 4);
     }
+    if (elem == KS_EMU_M_S32)
+        return (int32_t)bits4;
+    if (elem == KS_EMU_M_TF32) // the lower 13 bits are not looked at
+        bits4 &= 0xffffe000;
+    return (double)ks_emu_f32(bits4);
 }
 
 void ks_emu_elem_put(enum ks_emu_elem elem, unsigned char *at, double value)
@@ -71,22 +76,27 @@ void ks_emu_elem_put(enum ks_emu_elem elem, unsigned char *at, double value)
     memcpy(at, &bits, ks_emu_elem_bytes(elem));
 }
 
-void ks_emu_product(unsigned m, unsigned n, unsigned k, const double *a, const double *b,
-                    const double *c, double *d, bool integers, bool clamp)
+void ks_emu_product(unsigned m, unsigned n, unsigned k, enum ks_emu_elem factors, const double *a,
+                    const double *b, const double *c, double *d, bool integers, bool clamp)
 {
-    for (unsigned i = 0; i < m; i++)
-        for (unsigned j = 0; j < n; j++) {
-            double sum = c[i * n + j];
-            for (unsigned x = 0; x < k; x++) {
-                // An fma: products of f64 are not exact by themselves.
-                sum = fma(a[i * k + x], b[x * n + j], sum);
-            }
-            if (integers && clamp)
-                sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
-            else if (integers)
-                sum = (int32_t)(u32)(uint64_t)(int64_t)sum;
-            d[i * n + j] = sum;
+    for (unsigned i = 0; i < m; i++, a += k, c += n, d += n) {
+        memmove(d, c, n * sizeof *d);
+        for (unsigned x = 0; x < k; x++) {
+            // Products of f64 are not exact by themselves; of all others they are, and an fma, here a call, adds nothing.
+            const double *row = b + (size_t)x * n, factor = a[x];
+            if (factors == KS_EMU_M_F64)
+                for (unsigned j = 0; j < n; j++)
+                    d[j] = fma(factor, row[j], d[j]);
+            else
+                for (unsigned j = 0; j < n; j++)
+                    d[j] += factor * row[j];
         }
+        for (unsigned j = 0; integers && j < n; j++)
+            if (clamp)
+                d[j] = d[j] > INT32_MAX ? INT32_MAX : d[j] < INT32_MIN ? INT32_MIN : d[j];
+            else
+                d[j] = (int32_t)(u32)(uint64_t)(int64_t)d[j];
+    }
 }
 
 bool ks_emu_shape(struct ks_slice word, unsigned *m, unsigned *n, unsigned *k)
@@ -172,7 +182,7 @@ static void mma(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32
     gather(warp, regs + s->n_d, s->n_a, A, s->a, s->m, s->k, a);
     gather(warp, regs + s->n_d + s->n_a, s->n_b, B, s->b, s->m, s->n, b);
     gather(warp, regs + s->n_d + s->n_a + s->n_b, s->n_c, C, s->c, s->m, s->n, c);
-    ks_emu_product(s->m, s->n, s->k, a, b, c, d, s->d == KS_EMU_M_S32, s->clamp);
+    ks_emu_product(s->m, s->n, s->k, s->a, a, b, c, d, s->d == KS_EMU_M_S32, s->clamp);
     unsigned bytes = ks_emu_elem_bytes(s->d), width = bytes == 8 ? 8 : 4, per = width / bytes;
     for (u32 l = 0; l < KS_EMU_LANES; l++)
         for (unsigned e = 0; e < s->n_d * per && (mask >> l & 1) != 0; e++) {

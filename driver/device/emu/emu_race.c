@@ -350,7 +350,7 @@ static uint32_t thread_of(const struct ks_emu_event *e, uint8_t lane)
 }
 
 // Whether the fence that makes an access of another block visible was made.
-static bool flushed(struct ks_emu_grid *grid, const struct ks_emu_event *e, uint32_t thread)
+static __attribute__((noinline)) bool flushed(struct ks_emu_grid *grid, const struct ks_emu_event *e, uint32_t thread)
 {
     const struct past *past = &sync_of(grid)->past[e->block];
     const uint32_t *fences = past->fences;
@@ -398,7 +398,8 @@ static void add_earlier(struct ks_finding *f, const struct ks_emu_race_access *x
     f->other_file = ks_emu_file(grid->module, f->other.source);
 }
 
-static void report(const struct ks_emu_race_access *x, const struct ks_emu_event *e, uint8_t lane,
+// Apart, so that the usual access has few registers to save.
+static __attribute__((noinline)) void report(const struct ks_emu_race_access *x, const struct ks_emu_event *e, uint8_t lane,
                    const char *earlier)
 {
     struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_RACE, x->address, x->bytes,
@@ -408,16 +409,11 @@ static void report(const struct ks_emu_race_access *x, const struct ks_emu_event
     add_earlier(f, x, e, lane);
 }
 
-// A write, or a read by the non-coherent path. The earlier one is named while the cell knows it.
-static void note_held(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
+// The earlier access is named while the cell knows it.
+static __attribute__((noinline)) void report_held(const struct ks_emu_race_access *x, uint32_t word, uint8_t lane,
+                                                  unsigned bytes)
 {
     const struct ks_emu_grid *grid = x->warp->grid;
-    const uint32_t word = x->write ? cell->read : cell->write;
-    const uint8_t lane = x->write ? cell->read_lane : cell->write_lane;
-    const bool clash = ((x->write ? cell->held : cell->held >> 4) & bytes) != 0;
-    cell->held |= (uint8_t)(x->write ? bytes << 4 : bytes);
-    if (!clash)
-        return;
     struct ks_finding *f = ks_emu_find(x->warp, x->inst, x->lane, KS_F_NONCOHERENT, x->address, x->bytes,
                                        x->write ? "write of what the launch read by the non-coherent path (__ldg)"
                                                 : "read by the non-coherent path (__ldg) of what the launch wrote");
@@ -425,6 +421,15 @@ static void note_held(const struct ks_emu_race_access *x, struct ks_emu_cell *ce
     if (e != NULL && (bytes_of(word, lane) & bytes) != 0 &&
         (!x->write || grid->module->code.at[e->inst].noncoherent))
         add_earlier(f, x, e, lane);
+}
+
+// A write, or a read by the non-coherent path.
+static inline void note_held(const struct ks_emu_race_access *x, struct ks_emu_cell *cell, unsigned bytes)
+{
+    const bool clash = ((x->write ? cell->held : cell->held >> 4) & bytes) != 0;
+    cell->held |= (uint8_t)(x->write ? bytes << 4 : bytes);
+    if (clash)
+        report_held(x, x->write ? cell->read : cell->write, x->write ? cell->read_lane : cell->write_lane, bytes);
 }
 
 // Lanes of a warp that hand values on in shared memory and count on running in step. Volatile keeps compilers from
