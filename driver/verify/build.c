@@ -281,7 +281,7 @@ static enum ks_status read_build(struct ks_judge *judge, const struct ks_shadow_
     for (size_t i = 0; i < n; i++) {
         candidates[i]->checks.result[KS_CHECK_COMPILE] = ended ? KS_CHECK_PASSED : KS_CHECK_FAILED;
         candidates[i]->checks.seconds[KS_CHECK_COMPILE] += build->seconds;
-        candidates[i]->ships = n == 1 && !build->device;
+        candidates[i]->ships = n == 1 && (!build->device || ks_judge_emulates(judge));
     }
     if (build->status != KS_OK) {
         fail(candidates[0], KS_C_UNSUPPORTED, build->err.text);
@@ -319,7 +319,7 @@ static enum ks_status compile_in(struct ks_judge *judge, struct ks_candidate *co
         builds[i].candidates = candidates + first;
         builds[i].n = n / n_shadows + (i < n % n_shadows);
         // Where the textual gate is off a proposal may hold host code.
-        builds[i].device = (device || builds[i].n > 1) && ks_judge_defends(judge, KS_D_TEXT);
+        builds[i].device = (device || builds[i].n > 1 || ks_judge_emulates(judge)) && ks_judge_defends(judge, KS_D_TEXT);
     }
     enum ks_status status = ks_shadow_builds_run(judge, builds, n_shadows, err);
     for (size_t i = 0; status == KS_OK && i < n_shadows; i++) {

@@ -272,9 +272,9 @@ static enum ks_status prepare(struct ks_arena *arena, const struct ks_tu *tu,
     return KS_OK;
 }
 
-static bool emulated(const struct ks_judge_options *options)
+bool ks_judge_emulates(const struct ks_judge *judge)
 {
-    return options->device != NULL && ks_device_emulated(options->device);
+    return judge->options.device != NULL && ks_device_emulated(judge->options.device);
 }
 
 // On an emulated device: sizes that it can run, the shared memory of what the code is for, and a GPU to model times
@@ -308,7 +308,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
     *judge = NULL;
     *baseline_fault = false;
     KS_TRY(prepare(arena, tu, kernel, cubin, image, canonical, options, build, j, err));
-    enum ks_status status = emulated(options) ? emulate(j, kernel, err) : KS_OK;
+    enum ks_status status = ks_judge_emulates(j) ? emulate(j, kernel, err) : KS_OK;
     for (size_t w = 0; status == KS_OK && w < j->n_problems; w++)
         status = measure_smaller(j, kernel, w, baseline_fault, err);
     if (status == KS_OK && j->endless) { // it does end: counts are of a few blocks, which may wait for others
@@ -317,7 +317,7 @@ enum ks_status ks_judge_open_with(struct ks_arena *arena, const struct ks_tu *tu
         status = ks_modelled_ended(j, err);
     }
     // PTX of any architecture is emulated.
-    if (status == KS_OK && !emulated(options) && j->device.arch != kernel->arch)
+    if (status == KS_OK && !ks_judge_emulates(j) && j->device.arch != kernel->arch)
         status = ks_err_set(err, KS_E_DEVICE, "the device is sm_%d, the kernel was built for sm_%d; add "
                             "its architecture to the build", j->device.arch, kernel->arch);
     if (status != KS_OK) {

@@ -27,7 +27,7 @@ struct ks_candidate {
     struct ks_literals literals;  // of all its kernels
     int *registers;               // of a thread of each; 0: not known
     size_t n;
-    bool ships;                   // built as it would ship: alone, and host code too
+    bool ships;                   // built as it would ship: alone, and host code too but for an emulated device
 };
 
 struct ks_judge;
@@ -137,6 +137,8 @@ void ks_judge_reseed(struct ks_judge *judge);
 bool ks_judge_counts(const struct ks_judge *judge, size_t workload);
 // What the workload weighs in a mean: 1 where the mark says nothing.
 double ks_judge_weight(const struct ks_judge *judge, size_t workload);
+// Whether the device is an emulated one, which runs PTX: no host code is compiled for it.
+bool ks_judge_emulates(const struct ks_judge *judge);
 // Whether this session can take times at all.
 bool ks_judge_times(const struct ks_judge *judge);
 // Whether the plan can be launched on the declared workloads that the guard admits, as far as numbers
