@@ -47,7 +47,8 @@ size_t ks_formula_loops(const struct ks_formula *formula, size_t statement,
 // How many elements a statement gives: the product of its loops' counts; -1 where that is no
 // number.
 int64_t ks_formula_count(struct ks_formula *formula, size_t statement);
-// Element `nth` of them, the last loop turning fastest: where, and its value. False: undefined.
+#define KS_FORMULA_TURNS (1 << 17) // of sums and the like, for one element: fifty times what kernels' specimens were seen to take
+// Element `nth` of them, the last loop turning fastest: where, and its value. False: undefined, or more than so many turns.
 // `indices` (may be NULL) receives the loops' indices.
 bool ks_formula_element(struct ks_formula *formula, size_t statement, int64_t nth, int64_t *at,
                         double *value, int64_t *indices);

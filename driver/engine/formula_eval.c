@@ -51,7 +51,8 @@ static double call(int which, double a, double b)
 static double over(struct ks_formula *f, const struct node *n)
 {
     double count = eval(f, n->kid[0]), result = n->call == O_PRODUCT, best = 0;
-    for (double i = 0; i < count; i++) {
+    for (double i = 0; i < count && f->turns < KS_FORMULA_TURNS; i++) {
+        f->turns++;
         f->slots.at[n->slot].value = i;
         double v = eval(f, n->kid[1]);
         bool better = i == 0 || (n->call % 2 == 0 ? v > best : v < best);
@@ -160,6 +161,7 @@ int64_t ks_formula_count(struct ks_formula *f, size_t statement)
 {
     struct statement *s = &f->statements.at[statement];
     int64_t total = 1;
+    f->turns = 0;
     for (size_t i = 0; i < s->n_clauses; i++) {
         struct clause *c = &s->clauses[i];
         if (!c->loop)
@@ -177,6 +179,7 @@ bool ks_formula_element(struct ks_formula *f, size_t statement, int64_t nth, int
 {
     struct statement *s = &f->statements.at[statement];
     size_t loop = s->n_loops;
+    f->turns = 0;
     for (size_t i = s->n_clauses; i-- > 0;) {
         struct clause *c = &s->clauses[i];
         if (!c->loop)
@@ -196,5 +199,5 @@ bool ks_formula_element(struct ks_formula *f, size_t statement, int64_t nth, int
         return false;
     *at = (int64_t)place;
     *value = eval(f, s->value);
-    return true;
+    return f->turns < KS_FORMULA_TURNS;
 }

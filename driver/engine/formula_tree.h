@@ -66,6 +66,7 @@ struct ks_formula {
     KS_VEC(struct slot) slots;
     KS_VEC(struct array) arrays;
     KS_VEC(struct statement) statements;
+    int64_t turns; // of sums and the like, for the element at hand
 };
 
 // N_CALL's and N_OVER's `call`, in the order of the parser's tables of names.

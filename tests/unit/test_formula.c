@@ -1,0 +1,73 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "engine/formula.h"
+
+static const double x[] = {3, 1, 4, 1, 5, 9};
+static double rows, cols;
+
+static bool number(void *context, const char *name, double *value)
+{
+    (void)context;
+    *value = strcmp(name, "rows") == 0 ? rows : cols;
+    return strcmp(name, "rows") == 0 || strcmp(name, "cols") == 0;
+}
+
+static bool array(void *context, const char *name, struct ks_formula_array *out)
+{
+    (void)context;
+    *out = (struct ks_formula_array){x, sizeof x / sizeof *x};
+    return strcmp(name, "x") == 0 || strcmp(name, "y") == 0;
+}
+
+// Element `nth` with so many rows and columns; `known`: whether it has a value.
+static double element(const char *text, double r, double c, int64_t nth, bool known)
+{
+    struct ks_arena arena = {0};
+    struct ks_formula *f;
+    const struct ks_formula_scope scope = {NULL, number, array};
+    int64_t at;
+    double value = 0;
+    rows = r;
+    cols = c;
+    assert_int_equal(ks_formula_parse(&arena, "here", text, &f, NULL), KS_OK);
+    assert_int_equal(ks_formula_bind(f, "here", &scope, NULL), KS_OK);
+    assert_true(ks_formula_count(f, 0) > nth);
+    assert_int_equal(ks_formula_element(f, 0, nth, &at, &value, NULL), known);
+    assert_int_equal(at, nth);
+    ks_arena_free(&arena);
+    return value;
+}
+
+static void elements_have_their_values(void **state)
+{
+    (void)state;
+    static const char sums[] = "for r < rows: y[r] = sum(c < cols: x[r * cols + c])";
+    assert_true(element(sums, 2, 3, 1, true) == 15);
+    assert_true(element(sums, 3, 2, 0, true) == 4);
+    assert_true(element("for r < rows: y[r] = sum(c < cols: c > r ? 0 : product(k < c + 1: x[k]))", 4, 9, 2, true) == 18);
+    assert_true(element("for r < rows: y[r] = argmax(c < cols: x[r * cols + c])", 2, 3, 1, true) == 2);
+}
+
+// A wrong binding may ask for more than could ever be: it is given up, and the next element begins anew.
+static void what_takes_too_many_turns_has_no_value(void **state)
+{
+    (void)state;
+    static const char inner[] = "for r < rows: y[r] = sum(a < cols: r > 0 ? 1 : sum(b < cols: sum(c < cols: 1)))";
+    element(inner, 2, 1e6, 0, false);
+    element(inner, 2, 1e9, 1, false);
+    assert_true(element(inner, 2, 1000, 1, true) == 1000);
+    assert_true(element("for r < rows: y[r] = sum(a < cols: 1)", 1, KS_FORMULA_TURNS - 1, 0, true) == KS_FORMULA_TURNS - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(elements_have_their_values),
+                                       cmocka_unit_test(what_takes_too_many_turns_has_no_value)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
