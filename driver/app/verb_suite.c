@@ -105,10 +105,11 @@ static void open_tu(struct running *r, const struct job *job)
     ks_strv_add(arena, &words, NULL);
     r->tu_status = KS_OK;
     r->tu_err = (struct ks_err){0};
-    if (emulated(v) && job->asked->emu != NULL)
+    if (emulated(v) && asked->emu != NULL && strcmp(asked->emu, SUITE_DECLARED) != 0)
         r->tu_status = suite_with_workload(arena, asked->file, asked->emu, &file, &r->copy_dir, &r->tu_err);
     if (r->tu_status == KS_OK) {
-        r->tu_status = verb_tu_open(v->context, file, words.at, &r->tu, &r->tu_err);
+        r->tu_status = (v->absent != NULL || emulated(v) ? verb_tu_open_device : verb_tu_open)(
+            v->context, file, words.at, &r->tu, &r->tu_err);
         r->tu_open = true;
     }
     r->tu_key = job->tu_key;

@@ -5,6 +5,7 @@
 
 #include "app/verb_verify.h"
 
+#define SUITE_DECLARED "declared" // the file's own workloads
 // One judgement that a fixture asks for.
 struct suite_case {
     const char *file;            // the kernel's TU
@@ -12,7 +13,7 @@ struct suite_case {
     struct ks_verify_defences off;
     struct ks_strv expect;       // outcomes: correctness, or the speed of what is correct
     bool timed;                  // an outcome may be a speed
-    const char *emu;             // workload for emulated devices, or NULL
+    const char *emu;             // workload for emulated devices, or SUITE_DECLARED, or NULL
     const char *weak;            // why the outcome is a matter of luck; NULL: it is not
 };
 

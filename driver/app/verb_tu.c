@@ -122,15 +122,15 @@ static const struct ks_config *config_of(struct ks_verb_context *context,
     return config;
 }
 
-// What nvcc preprocessed for the host; empty where it cannot be read.
-static struct ks_slice preprocessed(struct ks_arena *arena, const char *dir)
+// What nvcc preprocessed for the host, or for a device where it made device code alone; empty where it cannot be read.
+static struct ks_slice preprocessed(struct ks_arena *arena, const struct ks_tu_compile *compile)
 {
     struct ks_strv files = {0};
     struct ks_slice text = {0};
-    if (ks_dir_list(arena, dir, &files, NULL) == KS_OK)
+    if (ks_dir_list(arena, compile->keep_dir, &files, NULL) == KS_OK)
         for (size_t i = 0; i < files.len && text.len == 0; i++)
-            if (ks_ends_with(files.at[i], ".cpp4.ii"))
-                ks_file_read(arena, ks_path_join(arena, dir, files.at[i]), 64 << 20, &text, NULL);
+            if (ks_ends_with(files.at[i], compile->device ? ".cpp1.ii" : ".cpp4.ii"))
+                ks_file_read(arena, ks_path_join(arena, compile->keep_dir, files.at[i]), 64 << 20, &text, NULL);
     return text;
 }
 
@@ -148,7 +148,7 @@ static void expand_marks(struct ks_arena *arena, struct verb_tu *out)
         if ((!captured && !members && !ranges) || kernel->signature == NULL)
             continue;
         if (text.len == 0 && (captured || members))
-            text = preprocessed(arena, out->plain.keep_dir);
+            text = preprocessed(arena, &out->plain);
         if (members)
             mark->mark = ks_members_expand(arena, mark->mark, mark->decl, kernel->signature, text);
         if (captured)
@@ -168,8 +168,8 @@ static bool any_right(const struct ks_tu *tu)
 }
 
 static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
-                              const char *const *words, bool partly, struct verb_tu *out,
-                              struct ks_err *err)
+                              const char *const *words, bool partly, bool device,
+                              struct verb_tu *out, struct ks_err *err)
 {
     struct ks_arena *arena = context->arena;
     *out = (struct verb_tu){0};
@@ -194,6 +194,7 @@ static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
     if (out->tu.n_marks == 0)
         return nothing_marked(arena, &out->tu, file, err);
     out->plain.quiet = true;
+    out->plain.device = device;
     out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");
     KS_TRY(ks_dir_make(out->plain.keep_dir, err));
     KS_TRY(ks_tu_compile_plain(arena, &out->tu, out->cmd.output, &out->plain, err));
@@ -209,13 +210,19 @@ static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
-    return open_tu(context, file, words, false, out, err);
+    return open_tu(context, file, words, false, false, out, err);
 }
 
 enum ks_status verb_tu_open_partly(struct ks_verb_context *context, const char *file,
                                    const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
-    return open_tu(context, file, words, true, out, err);
+    return open_tu(context, file, words, true, false, out, err);
+}
+
+enum ks_status verb_tu_open_device(struct ks_verb_context *context, const char *file,
+                                   const char *const *words, struct verb_tu *out, struct ks_err *err)
+{
+    return open_tu(context, file, words, false, true, out, err);
 }
 
 int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_tu *tu)

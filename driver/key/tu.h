@@ -71,8 +71,8 @@ struct ks_tu_compile {
     const char *keep_dir;
     const char *depfile;               // NULL: none is written
     bool lines;                        // given, for ks_tu_compile_text: with line numbers
-    bool device;                       // given, for ks_tu_compile_shadow: device code alone, in a fat binary in the
-                                       // object's place: a third of the time, the same PTX and machine code
+    bool device;                       // given: device code alone, in a fat binary in the object's place: a third of
+                                       // the time, the same PTX and machine code
     bool hold;                         // given: keep back what nvcc prints to the user
     double limit_seconds;              // given: killed then, with all that it started; 0: none
     int64_t limit_memory;              // given with that: bytes for each of its programs; 0: none

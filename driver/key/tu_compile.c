@@ -109,6 +109,23 @@ void ks_tu_silence(struct ks_arena *arena, const struct ks_tu *tu, bool shadow,
     ks_strv_add(arena, args, "-Xcompiler=-Wno-unknown-pragmas");
 }
 
+// Ends `cmd` (a copy of the user's) with the device's code.
+static void stop_at_device(struct ks_arena *arena, struct ks_cmdline *cmd, struct ks_strv *first)
+{
+    struct ks_strv words = {0};
+    struct ks_use use;
+    ks_strv_add(arena, &words, cmd->argv[0]);
+    for (size_t i = 1; i < cmd->argc; i += use.n) {
+        use = ks_option_at(cmd->argv, cmd->argc, i);
+        enum ks_effect effect = use.kind == KS_USE_OPTION ? use.option->effect : KS_OPT_PLAIN;
+        if (effect == KS_OPT_DEVICE_C)
+            ks_strv_add(arena, first, "-rdc=true");
+        for (size_t k = i; k < i + use.n; k++)
+            ks_strv_add(arena, &words, effect == KS_OPT_COMPILE || effect == KS_OPT_DEVICE_C ? "-fatbin" : cmd->argv[k]);
+    }
+    cmd->argv = words.at;
+}
+
 enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *tu,
                                    const char *object, struct ks_tu_compile *compile,
                                    struct ks_err *err)
@@ -119,10 +136,13 @@ enum ks_status ks_tu_compile_plain(struct ks_arena *arena, const struct ks_tu *t
     ks_strv_add(arena, &first, compile->keep_dir);
     ks_tu_silence(arena, tu, false, &last);
     compile->depfile = tu->cmd->depfile;
+    struct ks_cmdline cmd = *tu->cmd;
+    if (compile->device)
+        stop_at_device(arena, &cmd, &first);
     const char **argv =
-        ks_cmdline_build(arena, tu->cmd, tu->toolkit->nvcc, first.at, NULL, object, last.at);
+        ks_cmdline_build(arena, &cmd, tu->toolkit->nvcc, first.at, NULL, object, last.at);
     enum ks_status status = run_nvcc(arena, tu, argv, compile, err);
-    if (tu->cmd->objtemp) {
+    if (tu->cmd->objtemp && !compile->device) {
         enum ks_status collected = collect_kept(arena, tu, object, compile->keep_dir, NULL);
         if (status == KS_OK && collected != KS_OK)
             KS_FAIL(err, KS_E_IO, "cannot collect what nvcc kept beside the object");
@@ -214,23 +234,6 @@ static const char *redirect_depfile(struct ks_arena *arena, struct ks_cmdline *c
         ks_strv_add(arena, first, depfile);
     }
     return depfile;
-}
-
-// Ends `cmd` (a copy of the user's) with the device's code.
-static void stop_at_device(struct ks_arena *arena, struct ks_cmdline *cmd, struct ks_strv *first)
-{
-    struct ks_strv words = {0};
-    struct ks_use use;
-    ks_strv_add(arena, &words, cmd->argv[0]);
-    for (size_t i = 1; i < cmd->argc; i += use.n) {
-        use = ks_option_at(cmd->argv, cmd->argc, i);
-        enum ks_effect effect = use.kind == KS_USE_OPTION ? use.option->effect : KS_OPT_PLAIN;
-        if (effect == KS_OPT_DEVICE_C)
-            ks_strv_add(arena, first, "-rdc=true");
-        for (size_t k = i; k < i + use.n; k++)
-            ks_strv_add(arena, &words, effect == KS_OPT_COMPILE || effect == KS_OPT_DEVICE_C ? "-fatbin" : cmd->argv[k]);
-    }
-    cmd->argv = words.at;
 }
 
 enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *tu,
