@@ -33,4 +33,4 @@ right factors of_activated conv1 bn=16
 right factors by_magnitudes conv2 bn=16
 # Outside x there are zeros, of which this kernel does not make zero.
 wrong factors of_activated conv1 's/x_held\[i\] = 0;/x_held[i] = of_x(0, head_p7);/' '' bn=16
-exit $bad
+judged

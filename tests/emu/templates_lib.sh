@@ -1,4 +1,4 @@
-# For tests/emu/templates*.sh, which get BUILD and SOURCE and end with `exit $bad`: a scratch folder, and what is
+# For tests/emu/templates*.sh, which get BUILD and SOURCE and end with `judged`: a scratch folder, and what is
 # asked of a file of tests/emu/templates. Sourced in the script's first line.
 build=$1 source=$2/tests/emu/templates draw=${KS_TEST_DRAW-20}
 nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
@@ -19,19 +19,40 @@ known() {
     printf '%s\n' "$@" | sort > "$scratch/want"
     diff "$scratch/want" "$scratch/have" || { echo "FAIL: $file: other templates know it"; cat "$scratch/err"; bad=1; }
 }
-# right FILE KERNEL TEMPLATE SETTING...   TARGET: sm_90 where it is not set
-right() {
+# fixture A|R FILE KERNEL TEMPLATE VERDICT SETTING...: what the template makes, edited by $sed, joins the folder that `judged` judges.
+fixture() {
+    local dir=$scratch/suite/$1$((n++))-$3-$4
+    mkdir -p "$dir"
+    cp "$2.cu" "$scratch/suite/" || bad=1
+    "$build/tests/print_template" "$2.cu" "$scratch/$2.ptx" "$3" "$4" "${@:6}" > "$scratch/made" 2> "$scratch/err" || { echo "FAIL: ${*:2}"; cat "$scratch/err"; bad=1; }
+    sed "${sed-}" "$scratch/made" > "$scratch/proposal.yaml"
+    [ -z "${sed-}" ] || ! cmp -s "$scratch/made" "$scratch/proposal.yaml" || { echo "FAIL: $sed changes nothing"; bad=1; }
+    cp "$scratch/proposal.yaml" "$dir/"
+    printf 'title: "%s"\nfile: ../%s.cu\nkernel: %s\nexpect: [%s]\nemu: declared\n' "${*:4:1} ${*:6}" "$2" "$3" "$5" > "$dir/expect.yaml"
+    [ "$1" = A ] || echo 'defence: comparison' >> "$dir/expect.yaml"
+}
+n=10
+right() { fixture A "${@:1:3}" CORRECT "${@:4}"; } # FILE KERNEL TEMPLATE SETTING...
+# The same at once, for what sm_90a alone has: folders are judged for the device's sm_90.
+right_90a() {
     "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "${@:2}" > "$scratch/proposal.yaml" 2> "$scratch/err" &&
-        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- "-arch=${TARGET:-sm_90}" > "$scratch/out" 2>> "$scratch/err"
+        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90a > "$scratch/out" 2>> "$scratch/err"
     grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
 # wrong FILE KERNEL TEMPLATE SED REASON SETTING...: what SED makes of the proposal is found wrong, for a reason like this
 wrong() {
-    "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "$2" "$3" "${@:6}" 2> "$scratch/err" > "$scratch/made"
-    sed "$4" "$scratch/made" > "$scratch/proposal.yaml"
-    [ -z "$4" ] || ! cmp -s "$scratch/made" "$scratch/proposal.yaml" || { echo "FAIL: $4 changes nothing"; bad=1; }
-    "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1
-    grep -q ": WRONG$5" "$scratch/out" || { echo "FAIL: $2 with $4 is not WRONG$5"; cat "$scratch/err" "$scratch/out"; bad=1; }
+    [ -z "$5" ] || echo "R$n-.*$5" >> "$scratch/reasons"
+    sed=$4 fixture R "${@:1:3}" WRONG "${@:6}"
+}
+# Judges all of that, and ends the script.
+judged() {
+    local reason
+    "$build/bin/ks" verify --suite "$scratch/suite" --no-sandbox --device emu ${draw:+"--draw=$draw"} > "$scratch/rows" 2> "$scratch/err" || { cat "$scratch/err"; bad=1; }
+    cat "$scratch/rows"
+    [ ! -e "$scratch/reasons" ] || while read -r reason; do
+        grep -q -- "$reason" "$scratch/rows" || { echo "FAIL: no $reason"; bad=1; }
+    done < "$scratch/reasons"
+    exit $bad
 }
 # bound FILE KERNEL TEMPLATE WORDS...: the first way to bind it has these parts
 bound() {

@@ -36,4 +36,4 @@ bound permuted heads_first swap_axes batch=b rows=s cols=h inner=d T=f16
 right permuted heads_first swap_axes threads=32
 right permuted channels_last transpose
 wrong permuted heads_first swap_axes 's/at % wide\]/0]/' ''
-exit $bad
+judged
