@@ -11,6 +11,7 @@
 #include "os/spawn.h"
 
 #define PIPE_BYTES (1 << 20) // what Linux grants to anyone: sixteen times fewer turns where much comes back
+#define PARTS 128 // in one write
 
 static void close_fd(int *fd)
 {
@@ -75,16 +76,9 @@ static void advance(struct iovec **part, int *n_parts, size_t written)
     }
 }
 
-enum ks_status ks_child_write(struct ks_child *child, const struct ks_slice *parts, size_t n, struct ks_err *err)
+static enum ks_status write_some(struct ks_child *child, struct iovec *part, int left, double deadline,
+                                 struct ks_err *err)
 {
-    struct iovec all[KS_CHILD_PARTS], *part = all;
-    int left = (int)n;
-    KS_ASSERT(n <= KS_CHILD_PARTS);
-    for (size_t i = 0; i < n; i++)
-        all[i] = (struct iovec){(void *)(uintptr_t)parts[i].at, parts[i].len};
-    if (child->pid <= 0)
-        KS_FAIL(err, KS_E_CHILD, "the child process is not running");
-    double deadline = ks_now() + child->write_timeout;
     while (left > 0) {
         ssize_t written = writev(child->to, part, left);
         if (written >= 0) {
@@ -100,6 +94,21 @@ enum ks_status ks_child_write(struct ks_child *child, const struct ks_slice *par
         if (left > 0 && child->write_timeout > 0 && ks_now() > deadline)
             KS_FAIL(err, KS_E_LIMIT, "the child process did not read for %g s",
                     child->write_timeout);
+    }
+    return KS_OK;
+}
+
+enum ks_status ks_child_write(struct ks_child *child, const struct ks_slice *parts, size_t n, struct ks_err *err)
+{
+    if (child->pid <= 0)
+        KS_FAIL(err, KS_E_CHILD, "the child process is not running");
+    double deadline = ks_now() + child->write_timeout;
+    for (size_t at = 0; at < n;) {
+        struct iovec some[PARTS];
+        int m = 0;
+        for (; m < PARTS && at < n; m++, at++)
+            some[m] = (struct iovec){(void *)(uintptr_t)parts[at].at, parts[at].len};
+        KS_TRY(write_some(child, some, m, deadline, err));
     }
     return KS_OK;
 }

@@ -72,8 +72,7 @@ struct ks_child {
 };
 enum ks_status ks_child_start(const char *const *argv, const struct ks_proc_options *options,
                               struct ks_child *child, struct ks_err *err);
-#define KS_CHILD_PARTS 128
-// Writes all parts (at most KS_CHILD_PARTS), together: each write wakes the child. KS_E_LIMIT when the
+// Writes all parts, together as far as the system takes them: each write wakes the child. KS_E_LIMIT when the
 // child takes longer than write_timeout; KS_E_CHILD if the child is gone (ks_child_start makes this
 // process ignore SIGPIPE; the programs it starts still get the default).
 enum ks_status ks_child_write(struct ks_child *child, const struct ks_slice *parts, size_t n,

@@ -213,11 +213,14 @@ enum ks_answer ks_worker_send(struct ks_worker *worker, const char *verb, json_t
     json_decref(request);
     KS_ASSERT(line != NULL);
     struct ks_err err = {0};
-    struct ks_slice parts[KS_CHILD_PARTS] = {ks_slice_of(line), ks_slice_of("\n")};
-    KS_ASSERT(n_payloads <= KS_CHILD_PARTS - 2);
+    struct ks_slice *parts = malloc((2 + n_payloads) * sizeof *parts);
+    KS_ASSERT(parts != NULL);
+    parts[0] = ks_slice_of(line);
+    parts[1] = ks_slice_of("\n");
     for (size_t i = 0; i < n_payloads; i++)
         parts[2 + i] = payloads[i];
     enum ks_status status = ks_child_write(&worker->child, parts, 2 + n_payloads, &err);
+    free(parts);
     free(line);
     if (status != KS_OK)
         return from_status(worker, &err, true);

@@ -221,6 +221,24 @@ static void parts_come_in_order(void **state)
     ks_child_stop(&child, 1, NULL);
 }
 
+static void more_parts_than_one_write_takes(void **state)
+{
+    (void)state;
+    struct ks_child child;
+    struct ks_slice line, parts[1501];
+    struct ks_err err;
+    for (size_t i = 0; i < 1500; i++)
+        parts[i] = (struct ks_slice){&"abc"[i / 500], 1};
+    parts[1500] = (struct ks_slice){"\n", 1};
+    assert_int_equal(ks_child_start((const char *const[]){"sh", "-c", "head -n 1", NULL}, NULL, &child, &err), KS_OK);
+    assert_int_equal(ks_child_write(&child, parts, 1501, &err), KS_OK);
+    assert_int_equal(ks_child_read_line(&child, 10, 2000, &line, &err), KS_OK);
+    assert_int_equal(strlen(line.at), 1500);
+    for (size_t i = 0; i < 1500; i++)
+        assert_int_equal(line.at[i], "abc"[i / 500]);
+    ks_child_stop(&child, 1, NULL);
+}
+
 static void bad_children_are_reported(void **state)
 {
     (void)state;
@@ -289,6 +307,7 @@ int main(void)
         cmocka_unit_test(path_is_searched_and_one_file_skipped),
         cmocka_unit_test(lines_go_both_ways),
         cmocka_unit_test(parts_come_in_order),
+        cmocka_unit_test(more_parts_than_one_write_takes),
         cmocka_unit_test(bad_children_are_reported),
         cmocka_unit_test(a_stop_request_ends_children),
     };
