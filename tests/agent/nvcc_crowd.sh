@@ -82,7 +82,7 @@ done
 
 # The engine judges and settles what it can while answers are awaited.
 rm -r .ks box
-status 0 "$ks" --json tune crowd.cu:comb1 --device emu --budget=10s --agent "mailbox:$box" -- -arch=sm_90
+status 0 "$ks" --json tune crowd.cu:comb1 --device emu --budget=20s --agent "mailbox:$box" -- -arch=sm_90
 counts waiting 8
 grep -qE '"(screened|judged)": [1-9]' out || fail "the engine waited too"
 no_litter
