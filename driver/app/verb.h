@@ -98,10 +98,10 @@ enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
 // BAD_MARK, and the caller ends with verb_tell_mistakes, which is EXIT_OK where there are none.
 enum ks_status verb_tu_open_partly(struct ks_verb_context *context, const char *file,
                                    const char *const *words, struct verb_tu *out, struct ks_err *err);
+int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_tu *tu);
 // Where nothing will ship: device code alone is compiled (key/tu.h).
 enum ks_status verb_tu_open_device(struct ks_verb_context *context, const char *file,
                                    const char *const *words, struct verb_tu *out, struct ks_err *err);
-int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_tu *tu);
 void verb_tu_close(struct verb_tu *tu);
 // Whether the file, its marks, the words or the kernel's name (NULL: any) are at fault, which can be told without a
 // device and mended without one: KS_E_USER. Else KS_OK, whatever else there is to say.

@@ -258,8 +258,8 @@ static const char *initialisers_written_out(struct ks_arena *arena, const char *
             continue;
         size_t open = i + 1 + is(&t[i + 1], "constexpr");
         size_t close = is(&t[open], "(") ? closing(t, open) : 0, first = open + 1, end = behind(t, i);
-        while (first < close && !is(&t[first], ";"))
-            first = is(&t[first], "(") || is(&t[first], "{") || is(&t[first], "[") ? closing(t, first) + 1 : first + 1;
+        for (; first < close && !is(&t[first], ";"); first++) // brackets in there are closed in there
+            first = is(&t[first], "(") || is(&t[first], "{") || is(&t[first], "[") ? closing(t, first) : first;
         if (first >= close || end == 0)
             continue;
         const char *inside = t[open].at + 1, *semicolon = t[first].at, *behind_all = t[end - 1].at + t[end - 1].len;

@@ -114,7 +114,7 @@ enum ks_status ks_tu_compile_shadow(struct ks_arena *arena, const struct ks_tu *
                                     struct ks_err *err);
 
 // Device code of `text` in the unit's place, written to `path`, with the user's words and the unit's folder for
-// quoted includes: for the judge's own builds of the user's code.
+// quoted includes: for the judge's own builds of the user's code. The words ask for no depfile.
 enum ks_status ks_tu_compile_text(struct ks_arena *arena, const struct ks_tu *tu,
                                   struct ks_slice text, const char *path, const char *keep_dir,
                                   const char *object, struct ks_tu_compile *compile, struct ks_err *err);
