@@ -32,5 +32,5 @@ bound factors by_magnitudes conv2 made=weight kh=3 kw=3 ph=1 pw=1
 right factors of_activated conv1 bn=16
 right factors by_magnitudes conv2 bn=16
 # Outside x there are zeros, of which this kernel does not make zero.
-wrong factors of_activated conv1 's/x_held\[i\] = 0;/x_held[i] = of_x(0, head_p7);/' '' bn=16
+wrong factors of_activated conv1 's/x_held\[j\]\[i + l\] = 0;/x_held[j][i + l] = of_x(0, head_p7);/' '' bn=16
 judged

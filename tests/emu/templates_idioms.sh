@@ -42,6 +42,7 @@ near largest_or_zero pool2 'y is 0 there and .* here at'
 is halves pool1 planes=planes kw=4 sw=2 pw=0 form=mean
 is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
 is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
+is long_filter conv1 co=grid.y kw=33 pw=16
 is line_filter_and_more conv1 co=grid.y kw=3 pw=1
 is middle_and_width channel_statistics mean=mid scale=by channels=c pixels=n eps=1e-4
 is columns column_statistics mean=mid scale=width rows=rows cols=cols eps=1e-3
@@ -72,7 +73,7 @@ made() {
 made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
 WRONG='s/combined(front, left)/front/' made suffix_sums row_scan 'let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)' threads=32
 made lowest arg_axis 'let(z=2, rows=5, cols=3) in(x[z*rows*cols]) out(at[z*cols]) grid(ceildiv(z*cols,64)) block(64)' lines=8
-made doubling conv_back1 'let(b=1, ci=2, co=2, w=4) in(x[b*ci*w]) in(k[ci*co*4]) out(y[b*co*(w*2+2)]) grid(ceildiv(w*2+2,64),co,b) block(64)' bn=16
+made doubling conv_back1 'let(b=1, ci=2, co=2, w=4) in(x[b*ci*w]) in(k[ci*co*4]) out(y[b*co*(w*2+2)]) grid(ceildiv(w*2+2,64),co,b) block(64)' bn=64
 line='grid(ceildiv(rows,32)) block(32)' cube='grid(ceildiv(8*n*n*n,64),co,b) block(64)'
 made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
 WRONG='s/const int ty = tap_row(j, r)/const int ty = tap_row(j, 0)/' made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
@@ -80,6 +81,8 @@ made halves pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2-1)]) gr
 made each_channel depthwise2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) in(k[c*3*5]) out(y[b*c*h*w]) grid(ceildiv(w,32),h,b*c) block(32)' share=4
 made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)' bn=16
 more='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'
+# more of the depth than is prepared at once, and more taps than have bits
+made long_filter conv1 'let(b=1, ci=4, co=1, n=6) in(x[b*ci*n]) in(k[ci*co*33]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)' bn=16
 made line_filter_and_more conv1 "$more" bn=16
 WRONG='s/\[its_channel\]/[0]/' made line_filter_and_more conv1 "$more" bn=16
 softmax="let(rows=2, n=70) in(in[rows*n]) out(out[rows*n]) $line"
@@ -95,7 +98,7 @@ made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),
 surprise="let(rows=2, n=20) in(x[rows*n]) in(which[rows]=randint(0,9)) out(lost[rows]) $line"
 made surprise row_loss "$surprise" threads=64
 WRONG='s/line\[target\[blockIdx.x\]\]/line[target[0]]/' made surprise row_loss "$surprise" threads=64
-made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=16
+made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)' bn=128
 made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
 made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64
 made by_root_mean_square row_norm "let(rows=2, n=600) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=64

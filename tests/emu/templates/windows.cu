@@ -66,6 +66,22 @@ __global__ void line_filter(const float *x, const float *k, float *y, int ci, in
     if (i < n)
         y[(b * gridDim.y + o) * n + i] = s;
 }
+// As many taps as have no bits of their own.
+#pragma ks optimize
+#pragma ks workload let(b=2, ci=3, co=4, n=80) in(x[b*ci*n]) in(k[ci*co*33]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)
+__global__ void long_filter(const float *x, const float *k, float *y, int ci, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, b = blockIdx.z;
+    if (i >= n)
+        return;
+    float sum = 0;
+    for (int c = 0; c < ci; c++)
+        for (int j = 0; j < 33; j++)
+            if (i + j - 16 >= 0 && i + j - 16 < n)
+                sum += x[(b * ci + c) * n + i + j - 16] * k[(o * ci + c) * 33 + j];
+    y[(b * gridDim.y + o) * n + i] = sum;
+}
+
 #pragma ks optimize
 #pragma ks workload let(b=2, ci=3, co=4, n=9) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*(n-1)*(n-1)*(n-1)]) \
     grid(ceildiv((n-1)*(n-1)*(n-1),64),co,b) block(64)
