@@ -140,8 +140,9 @@ enum ks_status ks_mark_parse_workload(struct ks_arena *arena, const char *where,
                                       struct ks_mark *mark, struct ks_err *err);
 
 // Holds a mark against its kernel: names of parameters, roles and types of arrays, values and
-// ranges, a launch that can exist. ks_marks_find has done so for its marks. A kernel with a
-// `problem` is not looked at: it is refused for that reason, later.
+// ranges, a launch that can exist; sizes written as formulas of numbers (n=1<<20) become numbers.
+// ks_marks_find has done so for its marks. A kernel with a `problem` is not looked at: it is refused
+// for that reason, later.
 enum ks_status ks_mark_check(struct ks_arena *arena, const struct ks_mark *mark,
                              struct ks_err *err);
 

@@ -213,10 +213,25 @@ static bool fits(enum ks_scalar scalar, double value)
            value >= (is_signed ? -top : 0);
 }
 
+static bool no_names(void *context, const char *name, int64_t *value)
+{
+    (void)context, (void)name, (void)value;
+    return false;
+}
+
+// A parameter's own let, and 1<<20 of any other, is a number and so a size, however it is written. A helper that is
+// reckoned of numbers (pad=8*4) stays what it is.
+static void fold_size(const struct ks_param *p, struct ks_expr *e)
+{
+    int64_t value;
+    if ((p || e->op == KS_X_SHL) && ks_expr_eval(e, no_names, NULL, &value))
+        *e = (struct ks_expr){.op = KS_X_INT, .value = value};
+}
+
 static enum ks_status check_lets(struct checker *c, const struct ks_workload_mark *w)
 {
     for (size_t i = 0; i < w->n_lets; i++) {
-        const struct ks_binding *b = &w->lets[i];
+        struct ks_binding *b = &w->lets[i];
         const struct ks_param *p = find_param(c->kernel, b->name);
         const char *clause = ks_arena_printf(c->arena, "let(%s=...)", b->name);
         if (is_template_param(c->kernel, b->name))
@@ -233,6 +248,7 @@ static enum ks_status check_lets(struct checker *c, const struct ks_workload_mar
         if (p && k.has_value && !fits(p->type.elem.scalar, (double)k.value))
             return fail(c, "%s: %lld does not fit into %s %s", clause, (long long)k.value,
                         p->type.text, b->name);
+        fold_size(p, b->expr);
         *ks_vec_push(c->arena, &c->known) = k;
     }
     c->n_later = 0;
