@@ -381,6 +381,7 @@ int main(int argc, char **argv)
 
     (void)argc;
     ks_log_init("ks", KS_LOG_WARN);
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ); // in one file with what stderr says, lines stay whole
     read_words(&arena, argv, &words);
     if (words.version) {
         printf("ks %s\n", KS_VERSION);

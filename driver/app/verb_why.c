@@ -200,6 +200,8 @@ static void print_skill(struct why *w, const struct reasons *r, const struct ks_
         printf(": %zu candidate%s", action->candidates, action->candidates == 1 ? "" : "s");
     if (action->recognised != NULL)
         printf("; this is %s", action->recognised);
+    else if (action->candidates > 0 && s->template_ != NULL)
+        printf("; by types and extents alone, for no small run of the kernel could tell");
     if (action->candidates == 0 && action->refusal != NULL)
         printf(" refuses: %s", action->refusal);
     else if (action->candidates == 0 && (s->transform != NULL || s->template_ != NULL))

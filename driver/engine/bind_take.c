@@ -100,9 +100,10 @@ static void name_parameters(const struct binder *b, struct ks_binding_choice *c)
 }
 
 static void add_binding(struct binder *b, const struct ks_form *form,
-                        const struct ks_assignment *assignment)
+                        const struct ks_assignment *assignment, bool guessed)
 {
     struct ks_binding_choice *c = ks_vec_push(b->arena, b->out);
+    c->guessed = guessed;
     struct ks_buf text = KS_BUF(4096);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
@@ -232,6 +233,6 @@ void ks_bind_finish(struct binder *b)
         if (is == KS_NOT_RECOGNISED)
             continue;
         b->recognised += is == KS_RECOGNISED;
-        add_binding(b, form, &assignment);
+        add_binding(b, form, &assignment, is == KS_RECOGNISED_UNKNOWN);
     }
 }

@@ -172,15 +172,15 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
     if (build(arena, brief, t, &names, binding, &proposal, &local) != KS_OK)
         KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->name, local.text);
     const char *params = joined(arena, &words);
-    const char *recognised = binding->says ? binding->says : binding->text;
+    const char *says = binding->says ? binding->says : binding->text;
     *ks_vec_push(arena, out) = (struct ks_candidate){
         .proposal = proposal,
         .skill = skill->id,
         .direction = skill->direction,
         .params = params,
         .mechanism = ks_arena_printf(arena, "template %s %s", t->name, params),
-        .rationale = ks_arena_printf(arena, "%s: this is %s", skill->title, recognised),
-        .recognised = recognised,
+        .rationale = ks_arena_printf(arena, "%s: this is %s%s", skill->title, binding->guessed ? "perhaps " : "", says),
+        .recognised = binding->guessed ? NULL : says,
         .binding = ks_arena_printf(arena, "%s %s", t->name, binding->text),
         .recognition = recognition,
         .group = recognition ? t->name : NULL,

@@ -59,6 +59,15 @@ is row-scan '"elements of a are i16, and row_scan has no role for such" in s["re
 json 0 explain --why b.cu:nearly -- -arch=sm_90
 is tiled-transpose 's["recognised"], s["candidates"]' '(None, 0)'
 is tiled-transpose '"almost transpose" in s["refusal"] and "at z=0 c=" in s["refusal"]' True
+# Where no small size runs, nothing is said that the kernel were.
+sed 's/turn(/large(/; 0,/{/s//{\n    if (n != 1024)\n        __trap();/' a.cu > d.cu
+json 0 explain --why d.cu:large -- -arch=sm_90
+is tiled-transpose 's["candidates"] > 0, s["recognised"]' '(True, None)'
+
+# In one file with what is said of others on stderr, lines stay whole.
+{ sed -n 1,7p a.cu; echo '#pragma ks optimize'; echo 'template <class T> __global__ void none(T *x) {}'; sed '1,7!d; s/turn/again/' a.cu; } > e.cu
+status 0 sh -c "\"$ks\" explain --why e.cu -- -arch=sm_90 2>&1"
+grep -q '^ks explain: none: ' out || fail "a line stands within another: $(grep 'ks explain' out)"
 
 # With the counters that a tuning kept, and what the memory knows.
 mkdir -p state/profiles
