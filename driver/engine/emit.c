@@ -58,12 +58,19 @@ void ks_emit_instance(const struct ks_subject *s, struct ks_buf *out)
 }
 
 // A type the plan can check: the declared one where it is builtin, else what the compiler made of
-// it.
-static const struct ks_type *param_type(const struct ks_subject *s, size_t i)
+// it, be that a struct that the text calls otherwise (`typedef struct point { ... } Point;`), with the promise that
+// it lies apart. What no text can name ("(anonymous namespace)::point") stays as it is declared.
+static struct ks_type param_type(const struct ks_subject *s, size_t i)
 {
     const struct ks_type *declared = &s->decl->params[i].type;
-    const struct ks_type *resolved = &s->brief->signature->params[i];
-    return declared->elem.size || !resolved->elem.size ? declared : resolved;
+    struct ks_type resolved = s->brief->signature->params[i];
+    if (declared->elem.size || resolved.text == NULL || (!resolved.elem.size && strpbrk(resolved.text, "(<$")))
+        return *declared;
+    if (declared->restrict_ && !resolved.restrict_) {
+        resolved.text = ks_arena_printf(s->arena, "%s__restrict__", resolved.text);
+        resolved.restrict_ = true;
+    }
+    return resolved;
 }
 
 static const char *without_restrict(struct ks_arena *arena, const char *text)
@@ -83,7 +90,7 @@ char *ks_emit_params(const struct ks_subject *s, bool apart)
 {
     struct ks_buf buf = KS_BUF(1 << 14);
     for (size_t i = 0; i < s->decl->n_params; i++) {
-        const struct ks_type *type = param_type(s, i);
+        const struct ks_type of = param_type(s, i), *type = &of;
         const struct ks_param_use *use = &s->access.use[i];
         const char *text = type->text;
         bool ours = s->together && type->pointer && !type->pointee_const &&

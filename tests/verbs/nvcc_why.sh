@@ -64,6 +64,21 @@ sed 's/turn(/large(/; 0,/{/s//{\n    if (n != 1024)\n        __trap();/' a.cu > 
 json 0 explain --why d.cu:large -- -arch=sm_90
 is tiled-transpose 's["candidates"] > 0, s["recognised"]' '(True, None)'
 
+# A struct that the text calls otherwise than the compiler is what the compiler calls it.
+cat > f.cu <<'END_CU'
+typedef struct place { float x, y; } Place;
+#pragma ks optimize
+#pragma ks workload let(n=4096) in(float2 at[n]) out(far[n]) grid(ceildiv(n,128)) block(128)
+__global__ void apart(const Place *__restrict__ at, float *far, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        far[i] = at[i].x * at[i].x + at[i].y * at[i].y;
+}
+END_CU
+json 0 explain --why f.cu:apart -- -arch=sm_90
+is block-size 's["candidates"] > 0, s["refusal"]' '(True, None)'
+
 # In one file with what is said of others on stderr, lines stay whole.
 { sed -n 1,7p a.cu; echo '#pragma ks optimize'; echo 'template <class T> __global__ void none(T *x) {}'; sed '1,7!d; s/turn/again/' a.cu; } > e.cu
 status 0 sh -c "\"$ks\" explain --why e.cu -- -arch=sm_90 2>&1"
