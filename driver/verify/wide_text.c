@@ -8,7 +8,8 @@
 
 #define FILE_MAX_BYTES (64u << 20)
 
-// Functions of fp32 and what computes the same in fp64.
+// Functions of one fp32 and what computes the same in fp64. An argument that is an integer (sqrtf(n)) or stayed
+// float would find the host's template.
 static const char *const functions[][2] = {
     {"expf", "exp"}, {"exp2f", "exp2"}, {"exp10f", "exp10"}, {"expm1f", "expm1"}, {"logf", "log"},
     {"log2f", "log2"}, {"log10f", "log10"}, {"log1pf", "log1p"}, {"sqrtf", "sqrt"},
@@ -16,10 +17,14 @@ static const char *const functions[][2] = {
     {"tanhf", "tanh"}, {"sinhf", "sinh"}, {"coshf", "cosh"}, {"asinf", "asin"}, {"acosf", "acos"},
     {"atanf", "atan"}, {"erff", "erf"}, {"erfcf", "erfc"}, {"normcdff", "normcdf"},
     {"fabsf", "fabs"}, {"floorf", "floor"}, {"ceilf", "ceil"}, {"roundf", "round"},
-    {"rintf", "rint"}, {"truncf", "trunc"}, {"sincosf", "sincos"}, {"__expf", "exp"},
+    {"rintf", "rint"}, {"truncf", "trunc"}, {"__expf", "exp"},
     {"__exp10f", "exp10"}, {"__logf", "log"}, {"__log2f", "log2"}, {"__log10f", "log10"},
     {"__sinf", "sin"}, {"__cosf", "cos"}, {"__tanf", "tan"}, {"__tanhf", "tanh"},
-    {"__fsqrt_rn", "sqrt"}, {"__frsqrt_rn", "rsqrt"}, {"float1", "double1"},
+    {"__fsqrt_rn", "sqrt"}, {"__frsqrt_rn", "rsqrt"},
+};
+// Types, and what goes by the types of its arguments.
+static const char *const words[][2] = {
+    {"sincosf", "sincos"}, {"float1", "double1"},
     {"float2", "double2"}, {"float3", "double3"}, {"float4", "double4"},
     {"make_float1", "make_double1"}, {"make_float2", "make_double2"},
     {"make_float3", "make_double3"}, {"make_float4", "make_double4"}, {"float", "double"},
@@ -27,7 +32,7 @@ static const char *const functions[][2] = {
     {"nv_bfloat16", KS_WIDE_HALF}, {"__half2", KS_WIDE_PAIR}, {"half2", KS_WIDE_PAIR},
     {"__nv_bfloat162", KS_WIDE_PAIR}, {"nv_bfloat162", KS_WIDE_PAIR},
 };
-// Functions of several: with one argument that stayed float, the host's template would be called.
+// Functions of several, likewise.
 static const char operators[] =
     "#define powf(a, b) pow((double)(a), (double)(b))\n"
     "#define atan2f(a, b) atan2((double)(a), (double)(b))\n"
@@ -143,7 +148,9 @@ enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list 
     ks_buf_puts(out, halves);
     ks_buf_puts(out, operators);
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        ks_buf_printf(out, "#define %s %s\n", functions[i][0], functions[i][1]);
+        ks_buf_printf(out, "#define %s(...) %s((double)(__VA_ARGS__))\n", functions[i][0], functions[i][1]);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        ks_buf_printf(out, "#define %s %s\n", words[i][0], words[i][1]);
     ks_buf_slice(out, text);
     return KS_OK;
 }
@@ -161,9 +168,9 @@ const char *ks_wide_name(struct ks_arena *arena, const char *name)
         while (isalnum((unsigned char)p[n]) || p[n] == '_')
             n++;
         const char *wide = NULL;
-        for (size_t i = 0; n > 0 && i < sizeof functions / sizeof *functions; i++)
-            if (ks_slice_eq((struct ks_slice){p, n}, functions[i][0]) && names_a_type(functions[i][0]))
-                wide = functions[i][1];
+        for (size_t i = 0; n > 0 && i < sizeof words / sizeof *words; i++)
+            if (ks_slice_eq((struct ks_slice){p, n}, words[i][0]) && names_a_type(words[i][0]))
+                wide = words[i][1];
         if (wide != NULL)
             ks_buf_puts(&out, wide);
         else
