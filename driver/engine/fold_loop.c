@@ -22,7 +22,8 @@ static bool visit_turn(void *context, struct ks_node *node)
     const char *builtin = ks_builtin_name(f->s->arena, node);
     const char *function = node->kind == KS_N_CALL && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     const struct ks_fold_value *value = node->kind == KS_N_NAME ? ks_fold_find(f, node->text) : NULL;
-    if (builtin && (ks_starts_with(builtin, "threadIdx.") || ks_starts_with(builtin, "blockDim.")))
+    if (builtin && !ks_fold_flat_axis(f, node, builtin) &&
+        (ks_starts_with(builtin, "threadIdx.") || ks_starts_with(builtin, "blockDim.")))
         ks_fold_refuse(f, node, "%s in a turn of a loop that threads share", builtin);
     if (node->kind == KS_N_CALL && !ks_starts_with(function, "atomic") && !ks_fold_is_quiet(f, function))
         ks_fold_refuse(f, node, "%s in a turn of a loop that threads share", *function ? function : "a call");

@@ -42,6 +42,18 @@ bool ks_fold_is_thread(const struct ks_folder *f, const struct ks_node *expr)
     return ks_poly_equal(&p, &thread);
 }
 
+bool ks_fold_flat_axis(struct ks_folder *f, const struct ks_node *node, const char *builtin)
+{
+    const struct ks_brief *brief = f->s->brief;
+    const char *dot = strchr(builtin, '.');
+    bool thread = ks_starts_with(builtin, "threadIdx."), block = ks_starts_with(builtin, "blockDim.");
+    if (!(thread || block) || dot[1] == 'x' || brief->n_problems == 0 || brief->problems[0].block[dot[1] - 'x'] != 1)
+        return false;
+    if (f->depth == 0)
+        ks_edit_add(f->s->arena, f->edits, node->begin, node->end, thread ? "0u" : "1u");
+    return true;
+}
+
 enum ks_fold_op ks_fold_op_of(const char *front, const char *between, const char *pick)
 {
     if (pick)
@@ -245,6 +257,8 @@ struct ks_fold_value ks_fold_eval(struct ks_folder *f, const struct ks_node *exp
     struct ks_fold_value v = {.kind = KS_FOLD_SAME};
     const struct ks_fold_value *array;
     const char *builtin = ks_builtin_name(f->s->arena, expr);
+    if (builtin && ks_fold_flat_axis(f, expr, builtin))
+        return v;
     if (builtin)
         return ks_starts_with(builtin, "threadIdx.") ? own(f, expr, ks_arena_printf(f->s->arena, "%s is used", builtin)) : v;
     switch (expr->kind) {

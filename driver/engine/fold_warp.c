@@ -134,8 +134,9 @@ static const struct ks_node *other_of(const struct ks_node *a, const struct ks_n
 }
 
 // The variable that a statement combines with its value in another lane, `step` away; NULL where it does no such thing.
+// *all: every lane comes to have what they make together, and the same bits, since a + b is b + a.
 static struct ks_fold_value *update(struct ks_folder *f, const struct ks_node *node, const char *step,
-                                    enum ks_fold_op *op)
+                                    enum ks_fold_op *op, bool *all)
 {
     const struct ks_node *set = node->kind == KS_N_EXPR ? node->kid[0] : node, *other = NULL;
     if (set->kind != KS_N_ASSIGN || set->kid[0]->kind != KS_N_NAME)
@@ -151,8 +152,10 @@ static struct ks_fold_value *update(struct ks_folder *f, const struct ks_node *n
         front = value->kid[0]->text;
         other = is_extreme(front) ? other_of(value->kid[1], value->kid[2], name) : NULL;
     }
-    if (!other || other->kind != KS_N_CALL || other->n < 4 || other->n > 5 ||
-        !(ks_node_is(other->kid[0], KS_N_NAME, "__shfl_down_sync") || ks_node_is(other->kid[0], KS_N_NAME, "__shfl_xor_sync")) ||
+    if (!other || other->kind != KS_N_CALL || other->n < 4 || other->n > 5)
+        return NULL;
+    *all = ks_node_is(other->kid[0], KS_N_NAME, "__shfl_xor_sync");
+    if (!(*all || ks_node_is(other->kid[0], KS_N_NAME, "__shfl_down_sync")) ||
         !is_full(f, other->kid[1]) || !ks_node_is(other->kid[2], KS_N_NAME, name) ||
         !ks_node_is(other->kid[3], KS_N_NAME, step) || (other->n == 5 && !is_number(f, other->kid[4], 32)))
         return NULL;
@@ -204,7 +207,8 @@ bool ks_fold_shuffles(struct ks_folder *f, const struct ks_node *loop)
     for (size_t i = 0; i < n && !f->why; i++) {
         const struct ks_node *node = body->kind == KS_N_BLOCK ? body->kid[i] : body;
         enum ks_fold_op op = KS_FOLD_ANY;
-        struct ks_fold_value *value = update(f, node, step, &op);
+        bool all = false;
+        struct ks_fold_value *value = update(f, node, step, &op, &all);
         bool own = value && value->kind == KS_FOLD_PART && (value->op == op || value->op == KS_FOLD_ANY);
         if (!value || value->array || f->first || !(own || (value->kind == KS_FOLD_LANES && value->op == op))) {
             ks_fold_refuse(f, node, "what lanes of a warp exchange is no value that they combine");
@@ -214,7 +218,8 @@ bool ks_fold_shuffles(struct ks_folder *f, const struct ks_node *loop)
             ks_fold_refuse(f, node, "the first warp alone combines what all threads have");
             return true;
         }
-        value->kind = !own || is_one_warp(f, node) ? KS_FOLD_FIRST : KS_FOLD_WARP;
+        bool whole_block = own && is_one_warp(f, node);
+        value->kind = whole_block && all ? KS_FOLD_SAME : !own || whole_block ? KS_FOLD_FIRST : KS_FOLD_WARP;
         value->whole = value->whole || value->op == KS_FOLD_ANY;
         value->op = op;
     }

@@ -79,6 +79,9 @@ bool ks_fold_same(struct ks_folder *folder, const struct ks_node *expr);
 // What to say of a variable that has no one value.
 const char *ks_fold_differs(const struct ks_folder *folder, const struct ks_fold_value *value);
 bool ks_fold_is_thread(const struct ks_folder *folder, const struct ks_node *expr);
+// Puts a number in the place of an axis that blocks are one thread wide in: threadIdx.y is 0, blockDim.y is 1. That
+// they are is asked of the launch in any case; false where the first workload's are not.
+bool ks_fold_flat_axis(struct ks_folder *folder, const struct ks_node *node, const char *builtin);
 // Takes a statement out.
 void ks_fold_erase(struct ks_folder *folder, const struct ks_node *node);
 // A loop that threads enter with their number; false where it is none.

@@ -342,6 +342,12 @@ refused "$source/product.cu" 'fold' 'line [0-9]*: .* differs from thread to thre
 # The same by shuffles.
 made warps 'lanes lanes=64 fold=1' CORRECT
 made warps 'lanes lanes=64 fold=1' WRONG 's/best = high/best = sum/'
+made single 'lanes lanes=64 fold=1' CORRECT
+made single 'lanes lanes=128 fold=1; unroll unroll=2' CORRECT
+made single 'lanes lanes=64 fold=1' WRONG 's/sum = sum + opt_other/sum = opt_other/'
+folded_not single 's/block(32,1)/block(32,2)/' 'line 7: row differs from thread to thread: line 6: threadIdx.y is used'
+folded_not single 's/block(32,1)/block(64)/' 'line 16: high differs from thread to thread'
+folded_not single 's/_xor_/_down_/' 'line 16: high differs from thread to thread'
 folded_not warps 's/(0xffffffff,/(0xffff,/' 'line 34: block_sum: line 3: warp_sum: line 2: what lanes of a warp exchange is no value'
 folded_not warps 's/offset = 16/offset = 8/' 'line 34: block_sum: line 3: warp_sum: line [0-9]*: __shfl_down_sync is not understood'
 folded_not warps 's/offset >>= 1/offset -= 1/' 'line 34: block_sum: line 3: warp_sum: line [0-9]*: __shfl_down_sync is not understood'
