@@ -192,7 +192,7 @@ const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *
     }
     const char *blocks = ks_subject_blocks(s, axis);
     const char *all = s->folded ? blocks : ks_arena_printf(s->arena, "%s * block.%c", blocks, name);
-    if (s->numbered && axis == 0)
+    if ((s->numbered || s->warped) && axis == 0)
         ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", blocks));
     if (a->block && !(s->folded && axis == 0)) {
         int64_t value;

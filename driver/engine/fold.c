@@ -16,6 +16,8 @@ static void declare_shared(struct ks_folder *f, struct ks_node *decl)
 {
     struct ks_buf text = KS_BUF(1 << 12);
     enum ks_scalar type = scalar_of(f, decl->text);
+    if (f->rows)
+        ks_fold_refuse(f, decl, "warps of a block share memory");
     for (size_t i = 0; i < decl->n; i++) {
         const struct ks_node *var = decl->kid[i];
         struct ks_fold_value *value = ks_fold_declare(f, var->text, type);
@@ -128,7 +130,7 @@ static void effect(struct ks_folder *f, const struct ks_node *node)
                    (e->kind == KS_N_UNARY && (strcmp(e->text, "++") == 0 || strcmp(e->text, "--") == 0));
     struct ks_fold_value *value = NULL;
     if (strcmp(function, "__syncthreads") == 0 || strcmp(function, "__syncwarp") == 0) {
-        if ((f->first || f->warp || f->leads) && strcmp(function, "__syncthreads") == 0)
+        if ((f->first || f->warp || f->leads || f->rows) && strcmp(function, "__syncthreads") == 0)
             ks_fold_refuse(f, node, "a barrier that not all threads reach");
         ks_fold_erase(f, node);
         return;
@@ -336,16 +338,32 @@ static bool numbers_blocks(const struct ks_subject *s)
     return found;
 }
 
-enum ks_status ks_fold_threads(struct ks_subject *s, struct ks_edit_list *edits, struct ks_err *err)
+static struct ks_folder folded(struct ks_subject *s, struct ks_fold_functions *functions, struct ks_edit_list *edits,
+                               bool rows)
 {
-    struct ks_fold_functions functions = {0};
-    struct ks_folder f = {.s = s, .edits = edits, .functions = &functions};
+    struct ks_folder f = {.s = s, .edits = edits, .functions = functions, .rows = rows, .warps = rows};
     ks_affine_begin(s->arena, s->body.block, &f.env);
     for (size_t i = 0; i < s->decl->n_params; i++) {
         const struct ks_type *type = &s->decl->params[i].type;
         ks_fold_declare(&f, s->decl->params[i].name, type->pointer ? KS_T_NONE : type->elem.scalar)->kind = KS_FOLD_SAME;
     }
     ks_fold_statements(&f, s->body.block->kid, s->body.block->n);
+    return f;
+}
+
+enum ks_status ks_fold_threads(struct ks_subject *s, struct ks_edit_list *edits, struct ks_err *err)
+{
+    struct ks_fold_functions functions = {0}, of_warps = {0};
+    struct ks_edit_list by_warps = {0};
+    struct ks_folder f = folded(s, &functions, edits, false);
+    if (f.why && !s->numbered) { // where blocks are none, their warps may be
+        struct ks_folder rows = folded(s, &of_warps, &by_warps, true);
+        if (rows.numbered) {
+            f = rows;
+            *edits = by_warps;
+            s->warped = true;
+        }
+    }
     if (f.why)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", f.why);
     if (f.folded == 0)

@@ -22,6 +22,8 @@ static bool visit_turn(void *context, struct ks_node *node)
     const char *builtin = ks_builtin_name(f->s->arena, node);
     const char *function = node->kind == KS_N_CALL && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     const struct ks_fold_value *value = node->kind == KS_N_NAME ? ks_fold_find(f, node->text) : NULL;
+    if (f->rows && builtin && (strcmp(builtin, "blockIdx.x") == 0 || strcmp(builtin, "gridDim.x") == 0))
+        ks_fold_refuse(f, node, "%s beside the number of a warp", builtin);
     if (builtin && !ks_fold_flat_axis(f, node, builtin) &&
         (ks_starts_with(builtin, "threadIdx.") || ks_starts_with(builtin, "blockDim.")))
         ks_fold_refuse(f, node, "%s in a turn of a loop that threads share", builtin);
@@ -56,7 +58,7 @@ static bool steps_by_block(struct ks_folder *f, const struct ks_loop *l)
         return false;
     struct ks_poly p = ks_affine_eval(&f->env, by), block = ks_poly_symbol("blockDim.x");
     if (ks_poly_equal(&p, &block))
-        return true;
+        return !f->rows;
     int64_t threads = 0;
     if (!p.known || p.n != 1 || p.term[0].n > 1)
         return false;
@@ -65,9 +67,10 @@ static bool steps_by_block(struct ks_folder *f, const struct ks_loop *l)
         threads = p.term[0].coef;
     else if (p.term[0].coef != 1 || !constant || !ks_parse_i64(constant, &threads))
         return false;
-    if (threads < 2)
+    if (threads < 2 || (f->rows && threads != 32))
         return false;
-    ks_fold_ask(f, l->node, threads);
+    if (!f->rows)
+        ks_fold_ask(f, l->node, threads);
     return true;
 }
 
@@ -80,9 +83,9 @@ bool ks_fold_shared_loop(struct ks_folder *f, struct ks_node *node)
     if (!l.start || !l.step || l.down)
         return false;
     struct ks_poly start = ks_affine_eval(&f->env, l.start);
-    if (!ks_poly_mentions(&start, "threadIdx."))
-        return false;
     const char *text = without_thread(f, l.start);
+    if (!text && !ks_poly_mentions(&start, "threadIdx."))
+        return false;
     if (!text || !steps_by_block(f, &l)) {
         ks_fold_refuse(f, node, "the loop does not go from the thread's number in steps of the block");
         return true;

@@ -38,6 +38,8 @@ struct ks_fold_value *ks_fold_declare(struct ks_folder *f, const char *name, enu
 
 bool ks_fold_is_thread(const struct ks_folder *f, const struct ks_node *expr)
 {
+    if (f->rows)
+        return ks_fold_is_lane(f, expr);
     struct ks_poly p = ks_affine_eval(&f->env, expr), thread = ks_poly_symbol("threadIdx.x");
     return ks_poly_equal(&p, &thread);
 }
@@ -259,6 +261,13 @@ struct ks_fold_value ks_fold_eval(struct ks_folder *f, const struct ks_node *exp
     const char *builtin = ks_builtin_name(f->s->arena, expr);
     if (builtin && ks_fold_flat_axis(f, expr, builtin))
         return v;
+    if (f->rows && f->depth == 0 && ks_fold_is_row(f, expr)) {
+        ks_edit_add(f->s->arena, f->edits, expr->begin, expr->end, "blockIdx.x");
+        f->numbered = true;
+        return v;
+    }
+    if (f->rows && builtin && (strcmp(builtin, "blockIdx.x") == 0 || strcmp(builtin, "gridDim.x") == 0))
+        ks_fold_refuse(f, expr, "%s beside the number of a warp", builtin);
     if (builtin)
         return ks_starts_with(builtin, "threadIdx.") ? own(f, expr, ks_arena_printf(f->s->arena, "%s is used", builtin)) : v;
     switch (expr->kind) {

@@ -29,10 +29,14 @@ static bool is_number(const struct ks_folder *f, const struct ks_node *expr, int
 
 static bool is_part_of(const struct ks_folder *f, const struct ks_node *expr, const char *op, int64_t by)
 {
-    return ks_node_is(expr, KS_N_BINARY, op) && ks_fold_is_thread(f, expr->kid[0]) && is_number(f, expr->kid[1], by);
+    struct ks_poly p, thread = ks_poly_symbol("threadIdx.x");
+    if (!ks_node_is(expr, KS_N_BINARY, op) || !is_number(f, expr->kid[1], by))
+        return false;
+    p = ks_affine_eval(&f->env, expr->kid[0]);
+    return ks_poly_equal(&p, &thread);
 }
 
-static bool is_lane(const struct ks_folder *f, const struct ks_node *expr)
+bool ks_fold_is_lane(const struct ks_folder *f, const struct ks_node *expr)
 {
     expr = meaning(f, expr);
     return is_part_of(f, expr, "%", 32) || is_part_of(f, expr, "&", 31);
@@ -44,14 +48,63 @@ bool ks_fold_is_warp(const struct ks_folder *f, const struct ks_node *expr)
     return is_part_of(f, expr, "/", 32) || is_part_of(f, expr, ">>", 5);
 }
 
+// blockDim.x / 32, or the number that this is of the first workload's launch, which is asked for.
+static bool is_own_warps(struct ks_folder *f, const struct ks_node *expr)
+{
+    const struct ks_brief *brief = f->s->brief;
+    struct ks_poly p, block = ks_poly_symbol("blockDim.x");
+    expr = meaning(f, expr);
+    p = ks_affine_eval(&f->env, expr);
+    if (p.known && p.n == 1 && p.term[0].n == 0) {
+        if (brief->n_problems == 0 || brief->problems[0].block[0] != p.term[0].coef * 32)
+            return false;
+        ks_fold_ask(f, expr, p.term[0].coef * 32);
+        return true;
+    }
+    if (!(ks_node_is(expr, KS_N_BINARY, "/") && is_number(f, expr->kid[1], 32)) &&
+        !(ks_node_is(expr, KS_N_BINARY, ">>") && is_number(f, expr->kid[1], 5)))
+        return false;
+    p = ks_affine_eval(&f->env, expr->kid[0]);
+    return ks_poly_equal(&p, &block);
+}
+
+static bool is_block_of_warps(struct ks_folder *f, const struct ks_node *expr)
+{
+    struct ks_poly p, own = ks_poly_symbol("blockIdx.x");
+    expr = meaning(f, expr);
+    for (int i = 0; ks_node_is(expr, KS_N_BINARY, "*") && i < 2; i++) {
+        p = ks_affine_eval(&f->env, expr->kid[i]);
+        if (ks_poly_equal(&p, &own) && is_own_warps(f, expr->kid[1 - i]))
+            return true;
+    }
+    return false;
+}
+
+bool ks_fold_is_row(struct ks_folder *f, const struct ks_node *expr)
+{
+    for (int i = 0; ks_node_is(expr, KS_N_BINARY, "+") && i < 2; i++)
+        if (ks_fold_is_warp(f, expr->kid[i]) && is_block_of_warps(f, expr->kid[1 - i]))
+            return true;
+    if (!(ks_node_is(expr, KS_N_BINARY, "/") && is_number(f, expr->kid[1], 32)) &&
+        !(ks_node_is(expr, KS_N_BINARY, ">>") && is_number(f, expr->kid[1], 5)))
+        return false;
+    struct ks_poly p = ks_affine_eval(&f->env, expr->kid[0]), block = ks_poly_symbol("blockIdx.x"),
+                   threads = ks_poly_symbol("blockDim.x"), own = ks_poly_symbol("threadIdx.x");
+    block = ks_poly_product(&block, &threads);
+    block = ks_poly_sum(&block, &own, 1);
+    return ks_poly_equal(&p, &block);
+}
+
 bool ks_fold_leads(const struct ks_folder *f, const struct ks_node *test)
 {
-    return (ks_node_is(test, KS_N_UNARY, "!") && is_lane(f, test->kid[0])) ||
-           (ks_node_is(test, KS_N_BINARY, "==") && is_lane(f, test->kid[0]) && is_number(f, test->kid[1], 0));
+    return (ks_node_is(test, KS_N_UNARY, "!") && ks_fold_is_lane(f, test->kid[0])) ||
+           (ks_node_is(test, KS_N_BINARY, "==") && ks_fold_is_lane(f, test->kid[0]) && is_number(f, test->kid[1], 0));
 }
 
 bool ks_fold_first_warp(const struct ks_folder *f, const struct ks_node *test)
 {
+    if (f->rows)
+        return false;
     return (ks_node_is(test, KS_N_UNARY, "!") && ks_fold_is_warp(f, test->kid[0])) ||
            (ks_node_is(test, KS_N_BINARY, "==") && ks_fold_is_warp(f, test->kid[0]) && is_number(f, test->kid[1], 0)) ||
            (ks_node_is(test, KS_N_BINARY, "<") && ks_fold_is_thread(f, test->kid[0]) && is_number(f, test->kid[1], 32));
@@ -98,8 +151,8 @@ bool ks_fold_gather(struct ks_folder *f, const struct ks_node *cond, struct ks_f
     const struct ks_node *test = cond->kid[0], *one = cond->kid[1];
     struct ks_fold_value *array = of_warps(f, one);
     if (!array || !ks_node_is(test, KS_N_BINARY, "<") ||
-        !(ks_fold_is_thread(f, test->kid[0]) || is_lane(f, test->kid[0])) ||
-        !(ks_fold_is_thread(f, one->kid[1]) || is_lane(f, one->kid[1])) || !is_rest(cond->kid[2], array->op) ||
+        !(ks_fold_is_thread(f, test->kid[0]) || ks_fold_is_lane(f, test->kid[0])) ||
+        !(ks_fold_is_thread(f, one->kid[1]) || ks_fold_is_lane(f, one->kid[1])) || !is_rest(cond->kid[2], array->op) ||
         !is_warps(f, test->kid[1]))
         return false;
     *value = *array;
@@ -187,10 +240,12 @@ static bool all_distances(const struct ks_folder *f, const struct ks_node *loop,
                                                  (strcmp(test->text, "<=") == 0 && is_number(f, limit, 16))));
 }
 
-// Whether a block is one warp, as the first workload has it, and is asked to be.
+// Whether a block is one warp, as the first workload has it, and is asked to be, or is taken for one.
 static bool is_one_warp(struct ks_folder *f, const struct ks_node *at)
 {
     const struct ks_brief *brief = f->s->brief;
+    if (f->rows)
+        return true;
     if (brief->n_problems == 0 || brief->problems[0].block[0] != 32)
         return false;
     ks_fold_ask(f, at, 32);

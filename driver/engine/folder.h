@@ -61,6 +61,8 @@ struct ks_folder {
     bool leads;                // for the first lane of each warp
     bool warp;                 // for the first warp alone
     bool warps;                // a block has to have whole warps
+    bool rows;                 // each warp of a block is taken for a block of its own
+    bool numbered;             // and by its number in the grid an item is chosen
     bool left;                 // nothing goes on from here
     bool alone;                // the statement is all that a branch or loop has
     const char *reason;        // why the last value is a thread's own
@@ -78,6 +80,7 @@ struct ks_fold_value ks_fold_eval(struct ks_folder *folder, const struct ks_node
 bool ks_fold_same(struct ks_folder *folder, const struct ks_node *expr);
 // What to say of a variable that has no one value.
 const char *ks_fold_differs(const struct ks_folder *folder, const struct ks_fold_value *value);
+// A thread's number in its block; in its warp, where each is taken for a block.
 bool ks_fold_is_thread(const struct ks_folder *folder, const struct ks_node *expr);
 // Puts a number in the place of an axis that blocks are one thread wide in: threadIdx.y is 0, blockDim.y is 1. That
 // they are is asked of the launch in any case; false where the first workload's are not.
@@ -92,6 +95,9 @@ bool ks_fold_tree(struct ks_folder *folder, struct ks_node *loop);
 bool ks_fold_leads(const struct ks_folder *folder, const struct ks_node *test);
 bool ks_fold_first_warp(const struct ks_folder *folder, const struct ks_node *test);
 bool ks_fold_is_warp(const struct ks_folder *folder, const struct ks_node *expr);
+bool ks_fold_is_lane(const struct ks_folder *folder, const struct ks_node *expr);
+// A warp's number in the grid, as `blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32`.
+bool ks_fold_is_row(struct ks_folder *folder, const struct ks_node *expr);
 // `lane < warps ? array[lane] : NEUTRAL`, what the first warp goes on with; false where it is no such choice.
 bool ks_fold_gather(struct ks_folder *folder, const struct ks_node *cond, struct ks_fold_value *value);
 // A loop in which lanes of a warp combine; false where it is none.

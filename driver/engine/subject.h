@@ -27,6 +27,7 @@ struct ks_subject {
     } extra[4];
     int n_extra;
     int folded;                   // loops and values that a block shared, which one thread does alone (engine/fold.h)
+    bool warped;                  // a fold whose items were warps of blocks
     bool numbered;                // a map whose blocks, of two axes of the grid, the body numbers as one axis
     bool together;                // threads share items: memory that is read and written is no thread's own
 };
@@ -39,7 +40,7 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
 // for, options that do not go together for one, names the kernel.
 enum ks_status ks_subject_refused(const struct ks_subject *subject, enum ks_status status,
                                   struct ks_err *err);
-// Plan text of how many blocks the body numbers along an axis.
+// Plan text of how many blocks, or warps that were taken for such, the body numbers along an axis.
 const char *ks_subject_blocks(const struct ks_subject *subject, int axis);
 // Plan text of a name that is no parameter: a template argument that is an integer.
 const char *ks_subject_constant(void *subject, const char *name);

@@ -348,6 +348,18 @@ made single 'lanes lanes=64 fold=1' WRONG 's/sum = sum + opt_other/sum = opt_oth
 folded_not single 's/block(32,1)/block(32,2)/' 'line 7: row differs from thread to thread: line 6: threadIdx.y is used'
 folded_not single 's/block(32,1)/block(64)/' 'line 16: high differs from thread to thread'
 folded_not single 's/_xor_/_down_/' 'line 16: high differs from thread to thread'
+# By warps, each of which has a row of its own.
+made each 'lanes lanes=64 fold=1' CORRECT
+sed 's/warp = threadIdx.x \/ 32/warp = threadIdx.x >> 5/; s/blockIdx.x \* (blockDim.x \/ 32) + warp/warp + 4 * blockIdx.x/; s/lane = threadIdx.x % 32/lane = threadIdx.x \& 31/
+    s/if (row >= rows)/if (row >= rows || threadIdx.y > 0)/' "$source/each.cu" > "$suite/fours.cu"
+sed 's/row = .* + warp;/row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;/' "$source/each.cu" > "$suite/whole.cu"
+source=$suite made fours 'lanes lanes=16 fold=1' CORRECT
+source=$suite made whole 'split split=2 fold=1' CORRECT
+made each 'lanes lanes=64 fold=1' WRONG 's/block.x \/ 32)), 1)/block.x \/ 64)), 1)/'
+folded_not each 's/(blockDim.x \/ 32)/(blockDim.x \/ 16)/' 'line 8: row differs from thread to thread: line 7: warp differs from thread to thread: line 6: threadIdx.x is used'
+folded_not each 's/mean\[row\] = m/mean[row] = m + blockIdx.x/' 'line 24: blockIdx.x beside the number of a warp'
+folded_not each 's/c += 32)/c += 64)/' 'line 12: the loop does not go from'
+folded_not each 's/const float m = /__syncthreads(); &/' 'line 16: a barrier that not all threads reach'
 folded_not warps 's/(0xffffffff,/(0xffff,/' 'line 34: block_sum: line 3: warp_sum: line 2: what lanes of a warp exchange is no value'
 folded_not warps 's/offset = 16/offset = 8/' 'line 34: block_sum: line 3: warp_sum: line [0-9]*: __shfl_down_sync is not understood'
 folded_not warps 's/offset >>= 1/offset -= 1/' 'line 34: block_sum: line 3: warp_sum: line [0-9]*: __shfl_down_sync is not understood'
