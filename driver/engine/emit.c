@@ -209,6 +209,14 @@ const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *
             ks_buf_printf(asserts, "    static_assert((%s) == %s, \"block size\");\n", a->block,
                           known);
         }
+        bool launched = s->brief->n_problems == 0;
+        for (size_t i = 0; i < s->brief->n_problems && ks_parse_i64(known, &value); i++)
+            launched = launched || s->brief->problems[i].block[axis] == value;
+        if (!launched) {
+            ks_err_set(err, KS_E_UNSUPPORTED, "line %d: the index counts %s threads a block, and no workload has such blocks",
+                       s->decl->line, known);
+            return NULL;
+        }
         ks_emit_when(when, ks_arena_printf(s->arena, "block.%c == %s", name, known));
     }
     if (!a->wide)

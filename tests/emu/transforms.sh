@@ -395,6 +395,11 @@ made gelu 'math math=2' WRONG 's/1.0f - __fdividef/1.01f - __fdividef/'
 refused "$source/cubes.cu" 'math math=2' 'for marks with fastmath or a tol()'
 sed 's/powf(v, 3).*/expf(-v);/' "$source/cubes.cu" > "$scratch/none.cu"
 refused "$scratch/none.cu" 'math math=1' 'no mathematical function with a cheaper form'
+# Blocks whose threads the index counts, and that no launch has: four elements a thread.
+sed 's/blockIdx.x \* blockDim.x/blockIdx.x * 512/' "$source/gelu.cu" > "$scratch/four.cu"
+refused "$scratch/four.cu" 'geometry block=64' 'line [0-9]*: the index counts 512 threads a block, and no workload has such blocks'
+sed -i 's/block(128)/block(512)/' "$scratch/four.cu"
+"$build/tests/print_transform" "$scratch/four.cu" 'geometry block=64' > "$scratch/out" || { echo "FAIL: blocks of 512 are refused"; bad=1; }
 
 # What is read off the text is held against the counts.
 "$build/bin/ks" profile "$source/hidden.cu" --device emu --json > "$scratch/counted" || bad=1
