@@ -12,7 +12,6 @@
 #define QUICK_BYTES (8 << 20)
 #define LITERAL_RUNS 48
 #define SCALAR_RUNS 32
-#define SCALAR_PAIRS 9
 #define TINY_SCALARS 3
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
@@ -256,10 +255,21 @@ static void add_literal_scalars(struct ks_maker *m, const struct ks_problem *pro
     }
 }
 
+// Each kind of special values; elsewhere they take turns.
+static void add_specials(struct ks_maker *m, const struct ks_problem *problem)
+{
+    for (int i = 1; i < KS_FILL_PALETTES; i++) {
+        size_t before = m->tasks.len;
+        add_task(m, problem, KS_FAMILY_SPECIAL, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+        if (m->tasks.len > before)
+            m->tasks.at[before].variation = KS_SPECIAL_PAIRS + i;
+    }
+}
+
 // Special values beside free scalars that are 0, 1 or -1 (verify/vector.c).
 static void add_special_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
-    for (int pair = 1; has_free_scalars(problem) && pair <= SCALAR_PAIRS; pair++) {
+    for (int pair = 1; has_free_scalars(problem) && pair <= KS_SPECIAL_PAIRS; pair++) {
         size_t before = m->tasks.len;
         add_task(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, 0);
         if (m->tasks.len > before)
@@ -385,6 +395,11 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_small(&m, declared, true, small);
     else
         add_large_declared(&m, declared);
+    const struct ks_problem *rich = ks_problem_bytes(declared) <= m.small_bytes ? declared : deep;
+    m.worth = rich == declared ? KS_WORTH_ALWAYS : KS_WORTH_EDGE;
+    if (rich != NULL)
+        add_specials(&m, rich);
+    m.worth = KS_WORTH_ALWAYS;
     if (deep == NULL)
         add_lone(&m, declared);
     ks_schedule_fit(&m, workload);

@@ -15,7 +15,7 @@ static void vary_beside_specials(struct ks_problem *problem, int variation)
 {
     static const double values[] = {0, 1, -1};
     int pair[2] = {(variation - 1) % 3, (variation - 1) / 3 % 3}, turn = 0;
-    for (size_t i = 0; variation > 0 && i < problem->n_args; i++) {
+    for (size_t i = 0; variation > 0 && variation <= KS_SPECIAL_PAIRS && i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
         for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++)
             ks_arg_put_float(arg, lane, values[pair[turn++ % 2]]);
@@ -264,8 +264,8 @@ static int64_t spare_elements(struct ks_judge *judge, const struct ks_layout *la
     return 1 + (size < 8 ? (int64_t)ks_rng_below(&judge->rng, 16 / size - 1) : 0);
 }
 
-// Kinds of special values take turns, in an input that also does.
-static void draw_seed(struct ks_judge *judge, struct ks_vector *vector)
+// Kinds of special values take turns, unless a vector is of one, in an input that also does.
+static void draw_seed(struct ks_judge *judge, struct ks_vector *vector, int variation)
 {
     const struct ks_layout *layout = &vector->layout;
     size_t inputs[KS_LAUNCH_SLOTS], n = 0;
@@ -276,13 +276,14 @@ static void draw_seed(struct ks_judge *judge, struct ks_vector *vector)
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     uint64_t turn = special ? judge->specials++ : kinds > 0 ? judge->literal_turns++ : 0;
     size_t whose = turn / KS_FILL_PALETTES % (n + !n); // input
+    int palette = variation > KS_SPECIAL_PAIRS ? variation - KS_SPECIAL_PAIRS : (int)(turn % KS_FILL_PALETTES);
     // A factor of zero is no reason to leave out the other one: that is the only special number then.
-    bool beside = special && turn % KS_FILL_PALETTES == KS_FILL_ZEROS && n > 1;
+    bool beside = special && palette == KS_FILL_ZEROS && n > 1;
     int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) : -1; // each of them, and between two scattered ones
     do
         vector->seed = ks_rng_next(&judge->rng);
     while ((kinds > 0 && ks_literals_kind(&judge->literals, ks_vector_slot_seed(vector, inputs[turn / 2 / kinds % n])) != kind) ||
-           (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[whose])) != (int)(turn % KS_FILL_PALETTES)) ||
+           (special && ks_fill_palette(ks_vector_slot_seed(vector, inputs[whose])) != palette) ||
            (beside && ks_fill_palette(ks_vector_slot_seed(vector, inputs[(whose + 1) % n])) != KS_FILL_LONE));
 }
 
@@ -316,7 +317,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);
     ks_layout_skew(&vector->layout, skew, spare_elements(judge, &vector->layout, skew));
-    draw_seed(judge, vector);
+    draw_seed(judge, vector, variation);
     vector->number = ++judge->vectors;
     draw_poison(judge, vector);
     vector->outputs = KS_NEW_ARRAY(arena, struct ks_output, vector->layout.n_slots);

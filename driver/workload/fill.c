@@ -12,6 +12,8 @@
 #define POSITION_MODULUS 4093 // prime: no stride of a tile or row lands on the same value
 #define SPECIAL_ONE_IN 64
 #define DENSE_ONE_IN 4
+#define STRETCH_ONE_IN 2
+#define LEAST_STRETCH 8
 #define TINY_ONE_IN 8
 
 const char *ks_family_name(enum ks_family family)
@@ -209,8 +211,12 @@ static int64_t declared_int(enum ks_scalar scalar, const struct ks_init *init,
 // A NaN hides all else from what adds or compares many numbers, so buffers take turns: any specials, without NaN
 // those of one infinity or the other, one special alone among ordinary numbers (as often at an end as elsewhere), or so
 // many that the first of some row is one, and both ends are. Zeros stand beside another input's specials. In stretches
-// of one special a whole row may have no number.
-enum palette { ANY, DENSE, PLUS, LONE = KS_FILL_LONE, MINUS, ZEROS = KS_FILL_ZEROS, STRETCHES = KS_FILL_STRETCHES };
+// of one special, half of some two to 16 that the buffer has, whole rows and windows have no number: infinities, the
+// negative one as a rule, or none at all.
+enum palette {
+    ANY, DENSE, PLUS, LONE = KS_FILL_LONE, MINUS, ZEROS = KS_FILL_ZEROS, STRETCHES = KS_FILL_STRETCHES,
+    BLANKS = KS_FILL_BLANKS
+};
 
 static uint64_t turn_of(uint64_t seed)
 {
@@ -222,26 +228,40 @@ int ks_fill_palette(uint64_t seed)
     return (int)(turn_of(seed) % KS_FILL_PALETTES);
 }
 
+// Of either sign: who looks at that bit alone takes one of them for a number. And all ones, as arithmetic on a GPU
+// makes them: who rounds the bits like a number's gets zero from that.
+static double no_number(uint64_t chance)
+{
+    uint64_t bits = chance & 1 ? UINT64_C(0x7fffffffffffffff) : UINT64_C(0x7ff8000000000000);
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return chance & 2 ? -value : value;
+}
+
 static double special(enum ks_scalar scalar, struct source *source, uint64_t i)
 {
     uint64_t seed = source->seed ^ UINT64_C(0x5bec1a15), turn = turn_of(source->seed);
     enum palette palette = (enum palette)(turn % KS_FILL_PALETTES);
-    uint64_t h = ks_hash_counter(seed, palette == STRETCHES ? i >> (3 + turn / 1024 % 6) : i), kind = h / SPECIAL_ONE_IN % 7;
+    uint64_t part = source->n / (UINT64_C(2) << turn / 1024 % 4), length = part > LEAST_STRETCH ? part : LEAST_STRETCH;
+    bool alike = palette == STRETCHES || palette == BLANKS;
+    uint64_t h = ks_hash_counter(seed, alike ? i / length : i), kind = h / SPECIAL_ONE_IN % 7;
     double least = source->normal ? smallest_normal(scalar) : smallest(scalar);
     uint64_t end = turn / 16 % 4, lone = end == 0 ? 0 : end == 1 ? source->n - 1 : turn / 64 % source->n;
     if (palette == ZEROS)
         return h & 1 ? h >> 40 & 1 ? -0.0 : 0.0 : normal(source, i);
-    bool dense = palette == DENSE || palette == STRETCHES, first_or_last = i == 0 || i + 1 == source->n;
-    if (palette == LONE ? i != lone
-                        : h % (dense ? DENSE_ONE_IN : SPECIAL_ONE_IN) != 0 && !(palette == DENSE && first_or_last))
+    bool first_or_last = i == 0 || i + 1 == source->n;
+    uint64_t one_in = alike ? STRETCH_ONE_IN : palette == DENSE ? DENSE_ONE_IN : SPECIAL_ONE_IN;
+    if (palette == LONE ? i != lone : h % one_in != 0 && !(palette == DENSE && first_or_last))
         return normal(source, i);
-    if (palette == LONE || dense)
+    if (palette == LONE || palette == DENSE)
         kind = palette == LONE ? turn / KS_FILL_PALETTES % 3 : kind % 3;
+    else if (alike) // what masks leave out is least
+        kind = palette == BLANKS ? 0 : kind < 5 ? 2 : 1;
     else if (palette != ANY && kind < 3)
         kind = palette == PLUS ? 1 : 2;
     switch (kind) {
-    case 0: // of either sign: whoever looks at that bit alone takes one of them for a number
-        return h >> 40 & 1 ? -(double)NAN : (double)NAN;
+    case 0:
+        return no_number(h >> 40);
     case 1:
         return (double)INFINITY;
     case 2:

@@ -32,10 +32,11 @@ double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
 double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 
 // Which kind of special values a seed stands for, of so many.
-#define KS_FILL_PALETTES 7
+#define KS_FILL_PALETTES 8
 #define KS_FILL_LONE 3  // one special alone
 #define KS_FILL_ZEROS 5 // half of them zeros, and nothing else that is special
-#define KS_FILL_STRETCHES 6 // eight to 256 alike in a row, so that whole rows or windows are: as masks make them
+#define KS_FILL_STRETCHES 6 // many infinities alike in a row, so that whole rows or windows are: as masks make them
+#define KS_FILL_BLANKS 7 // the same of NaN
 int ks_fill_palette(uint64_t seed);
 
 // Fills `count` elements of `total`, starting at element `first`, into out[0] and on. normal() is Box-Muller on
