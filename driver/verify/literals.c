@@ -299,8 +299,10 @@ size_t ks_literals_kinds(const struct ks_literals *l)
 int ks_literals_kind(const struct ks_literals *l, uint64_t seed)
 {
     size_t n = ks_literals_kinds(l);
-    uint64_t which = n > 0 ? ks_hash_counter(seed ^ UINT64_C(0x512e), UINT64_MAX) % (2 * n) : 0;
-    return n > 0 && which < n ? (int)which : -1;
+    uint64_t h = ks_hash_counter(seed ^ UINT64_C(0x512e), UINT64_MAX), which = n > 0 ? h % (2 * n) : 0;
+    if (n > 0 && which < n)
+        return (int)which;
+    return h >> 62 == 0 ? KS_LITERALS_STEPS : KS_LITERALS_MIXED;
 }
 
 // What all values are multiplied by, so that they lie about a number which the kernels compare with, on both sides of
@@ -326,6 +328,25 @@ static int64_t power_of(struct range range, uint64_t which)
     return value >= range.low && value <= range.high ? value : end_of(range, which >> 41);
 }
 
+// Halfway between two floats that follow each other, or two doubles, or beside such a number: there a conversion rounds
+// to either side. A power of two where the range has none.
+static int64_t halfway_of(struct range range, uint64_t which)
+{
+    uint64_t most = range.high > 0 ? (uint64_t)range.high : 0, least = range.low < 0 ? -(uint64_t)range.low : 0;
+    int bits = 0, digits = which >> 44 & 1 ? 53 : 24;
+    for (most |= least; bits < 62 && most >> bits != 0;)
+        bits++;
+    if (bits <= digits + 1)
+        digits = 24;
+    if (bits <= digits + 1)
+        return power_of(range, which);
+    int64_t head = INT64_C(1) << digits | (int64_t)(which >> 8 & ((UINT64_C(1) << (digits < 32 ? digits : 32)) - 1)) | 1;
+    int64_t value = (head << which % (uint64_t)(bits - digits)) + (int64_t)(which / 64 % 3) - 1;
+    if (which >> 40 & 1 && range.low < 0)
+        value = -value;
+    return value >= range.low && value <= range.high ? value : end_of(range, which >> 41);
+}
+
 static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init,
                          uint64_t seed, uint64_t count, unsigned char *at)
 {
@@ -340,7 +361,7 @@ static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem
         bool alike = stretch % (range.high - 1 <= range.low ? 2 : PATTERNS) == 0;
         int64_t value = alike ? end_of(range, stretch >> 8 ^ (own % FEW == 0 ? 4 : 0))
                         : pattern < PATTERNS - 1 ? in_step(range, run, i % RUN)
-                        : own >> 63 ? power_of(range, own) : end_of(range, own);
+                        : own >> 63 ? power_of(range, own) : own >> 62 ? halfway_of(range, own) : end_of(range, own);
         if (pattern >= PATTERNS / 2 || alike)
             memcpy(at, &value, size); // little endian
         else if (pattern > 0 && !literals->scattered)
@@ -351,19 +372,65 @@ static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem
 }
 
 // A small multiple of a number that is divided by, or a small number divided by it, or what is next to that: there a
-// quotient that is rounded to a whole one goes to either side.
+// quotient that is cut to a whole one goes to either side. Odd halves of it too, where one that is rounded does; now and
+// then of 1.
 static double multiple(const struct ks_literals *l, const struct ks_scalars *scalars, enum ks_scalar type, uint64_t which)
 {
     uint64_t h = ks_hash_counter(which, l->n_values);
     bool free = scalars != NULL && scalars->n > 0 && (l->n_values == 0 || h >> 63);
-    double number = free ? fabs(scalars->at[h % scalars->n]) : l->n_values > 0 ? l->values[h % l->n_values] : 0;
-    double times = 1 + (double)(h >> 16 & 63), value = h >> 24 & 1 ? times * number : times / number;
+    bool plain = l->n_values == 0 || (h >> 48 & 7) == 0;
+    double number = free ? fabs(scalars->at[h % scalars->n]) : plain ? 1 : l->values[h % l->n_values];
+    uint64_t halves = 1 + (h >> 16 & (h >> 25 & 1 ? 127 : 15));
+    double times = (double)halves / 2, value = h >> 24 & 1 ? times * number : times / number;
     if (number == 0 || !isfinite(value))
         return 0;
-    value += ((double)(h >> 32 & 3) - 1) * 1.1 * ks_compare_rounding(type, value);
+    double beside = h >> 32 & 1 ? 0 : h >> 33 & 1 ? 1.1 : -1.1;
+    value += beside * ks_compare_rounding(type, value);
     if (l->limit > 0 && value > l->limit)
         value = 1;
     return (h >> 40 & 3) == 3 ? -value : value;
+}
+
+// Steps of half a number up to a literal times that number, which itself comes here and there. What scales rows by
+// their largest, to that literal, and rounds them meets what lies halfway. A number of few bits keeps the steps exact, and one
+// whose reciprocal as a float errs much shows who multiplies by that.
+struct steps {
+    double number, most; // most: literal; 0: there is none
+};
+
+static bool is_whole(const struct ks_literals *l, double value)
+{
+    for (size_t i = 0; i < l->n_wholes; i++)
+        if ((double)l->wholes[i] == value)
+            return true;
+    return false;
+}
+
+static struct steps steps_of(const struct ks_literals *l, enum ks_scalar type, uint64_t seed)
+{
+    struct steps steps = {0};
+    if (ks_literals_kind(l, seed) != KS_LITERALS_STEPS)
+        return steps;
+    uint64_t h = ks_hash_counter(seed ^ UINT64_C(0x57e9), UINT64_MAX);
+    for (size_t i = 0; i < 2 * l->n_values && steps.most == 0; i++) { // integers, as indices have, if there are no others
+        double value = l->values[(h + i) % l->n_values];
+        if (value >= 2 && value <= 0x1p12 && (i >= l->n_values || !is_whole(l, value)))
+            steps.most = value;
+    }
+    double end = type == KS_T_F16 ? 0x1p15 : 0x1p40;
+    steps.number = 1 + (double)(h >> 40 & (ks_scalar_size(type) < 4 ? 15 : 255));
+    while (h >> 48 & 3 && fabs(steps.number * (double)(float)(1 / steps.number) - 1) < 0x1p-25)
+        steps.number++;
+    while (steps.number * steps.most > (l->limit > 0 && l->limit < end ? l->limit : end))
+        steps.number /= 2;
+    return steps;
+}
+
+static double step_of(const struct steps *steps, uint64_t which)
+{
+    uint64_t n = (uint64_t)(2 * steps->most);
+    double halves = which % RUN == 0 ? 2 * steps->most : (double)(1 + (which >> 8) % n);
+    return (which >> 63 ? -0.5 : 0.5) * halves * steps->number;
 }
 
 void ks_literals_plant(const struct ks_literals *literals, const struct ks_scalars *scalars, struct ks_elem elem,
@@ -380,7 +447,10 @@ void ks_literals_plant(const struct ks_literals *literals, const struct ks_scala
     double sized = size_of(literals, elem.scalar, seed), first = 0;
     for (uint64_t i = 0; sized > 0 && i < n; i++)
         put_float(at + i * size, elem.scalar, sized * ks_scalar_value(elem.scalar, at, (int64_t)i));
-    if (sized > 0)
+    struct steps steps = steps_of(literals, elem.scalar, seed);
+    for (uint64_t i = 0; steps.most > 0 && i < n; i++)
+        put_float(at + i * size, elem.scalar, step_of(&steps, ks_hash_counter(seed, i)));
+    if (sized > 0 || steps.most > 0)
         return;
     for (uint64_t i = 0; i < n; i++, at += size) {
         uint64_t run = ks_hash_counter(seed ^ RUN_SALT, i / RUN), own = ks_hash_counter(seed, i);

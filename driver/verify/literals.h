@@ -27,17 +27,19 @@ void ks_literals_join(struct ks_literals *literals, const struct ks_literals *ot
 double ks_literals_near(const struct ks_literals *literals, uint64_t which);
 // The same in turn: each literal, then twice each, then their neighbours, then all of the other sign.
 double ks_literals_turn(const struct ks_literals *literals, uint64_t turn);
-// Which of the first literals a seed multiplies all values by where they are scattered, or -1: it scatters. Of twice
-// as many kinds as ks_literals_kinds says.
+// Which of the first literals a seed multiplies all values by where they are scattered, as many kinds as
+// ks_literals_kinds says; or that all are steps up to one, or that runs of several kinds are planted.
+enum { KS_LITERALS_MIXED = -1, KS_LITERALS_STEPS = -2 };
 size_t ks_literals_kinds(const struct ks_literals *literals);
 int ks_literals_kind(const struct ks_literals *literals, uint64_t seed);
 // What the free scalars of a launch are.
 struct ks_scalars {
     double at[8]; size_t n;
 };
-// Plants them among `count` elements, for each run of 64 values by `seed`: scattered (beside small
-// multiples of them and of `scalars`, NULL: none), or else all equal, rising (also in the last place alone) or alternating. Integers stay within what their initialiser promises, and come in steps (as sorted indices do, up or
-// down by one or a few), as the ends of their range, as zeros and as powers of two and their neighbours too.
+// Plants them among `count` elements, for each run of 64 values by `seed`: scattered (beside small multiples of them and of
+// `scalars`, NULL: none, and halves of those), or else all equal, rising (also in the last place alone) or alternating. Integers
+// stay within what their initialiser promises, and come in steps (as sorted indices do, up or down by one or a few), as the
+// ends of their range, as zeros, as powers of two and their neighbours, and halfway between floats too.
 void ks_literals_plant(const struct ks_literals *literals, const struct ks_scalars *scalars, struct ks_elem elem,
                        const struct ks_init *init, uint64_t seed, int64_t count, void *data);
 

@@ -75,9 +75,9 @@ static void add_task(struct ks_maker *m, const struct ks_problem *problem, enum 
 {
     if (!has_use(m, problem, family) || (family != KS_FAMILY_DECLARED && !ks_judge_defends(m->judge, KS_D_FAMILIES)))
         return;
-    int variation = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL
-                        ? m->turn % 6 : 0;
-    if (variation > 0 && family == KS_FAMILY_LITERALS && m->turn % 2 == 0)
+    bool scalars = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL;
+    int variation = scalars ? m->turn % 6 : family == KS_FAMILY_LITERALS ? m->turn % 2 : 0; // two of a size: of others
+    if (scalars && family == KS_FAMILY_LITERALS && m->turn % 2 == 0)
         variation = 0; // multiples of what they are declared as (verify/literals.h)
     m->turn++;
     bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;

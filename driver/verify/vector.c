@@ -7,7 +7,7 @@
 
 #include "device/emu/emu_finding.h"
 
-#define END_PART 64 // of a range of integers, that is taken for its end
+#define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
 
 // Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
 // there. All pairs of such values, the scalars taking the first and the second in turn.
@@ -95,7 +95,7 @@ static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum 
             low = 0, high = arg->elem.scalar == KS_T_BOOL ? 1 : 99;
         else if (arg->init.kind == KS_INIT_UNIFORM)
             high = high - 1 > low ? high - 1 : low;
-        double beside = fmax(1, floor((high - low) / END_PART));
+        double beside = ks_rng_below(rng, 2) == 0 ? 1 : fmax(1, floor((high - low) / END_PART));
         if (integers == KS_INTEGERS_EQUAL)
             low = high = fmin(floor(low + (high - low + 1) * ks_rng_unit(rng)), high);
         else if (high_low >> turn++ % 2 & 1)
@@ -279,7 +279,8 @@ static void draw_seed(struct ks_judge *judge, struct ks_vector *vector, int vari
     int palette = variation > KS_SPECIAL_PAIRS ? variation - KS_SPECIAL_PAIRS : (int)(turn % KS_FILL_PALETTES);
     // A factor of zero is no reason to leave out the other one: that is the only special number then.
     bool beside = special && palette == KS_FILL_ZEROS && n > 1;
-    int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) : -1; // each of them, and between two scattered ones
+    int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) // each of them, and between two others
+               : turn % 4 == 1 ? KS_LITERALS_MIXED : KS_LITERALS_STEPS;
     do
         vector->seed = ks_rng_next(&judge->rng);
     while ((kinds > 0 && ks_literals_kind(&judge->literals, ks_vector_slot_seed(vector, inputs[turn / 2 / kinds % n])) != kind) ||

@@ -208,6 +208,36 @@ static void integers_come_in_steps_and_at_the_ends(void **state)
     free(x);
 }
 
+// Where a conversion to float rounds, or one to double, and right beside: of so many bits as the range has.
+static void integers_come_halfway_between_floats(void **state)
+{
+    (void)state;
+    enum { N = 64 * 512 };
+    static const struct ks_init ranges[] = {{.kind = KS_INIT_RANDINT, .a = 0, .b = 0x1p23},
+                                            {.kind = KS_INIT_RANDINT, .a = -0x1p31, .b = 0x1p31},
+                                            {.kind = KS_INIT_RANDINT, .a = 0, .b = 0x1.8p62}};
+    const struct ks_literals l = {.scattered = true};
+    struct ks_elem elem;
+    int64_t *x = calloc(N, sizeof *x);
+    assert_true(ks_elem_parse("i64", &elem));
+    for (size_t r = 0; r < 3; r++) {
+        int ties[2] = {0}, twice = 0; // twice: rounded to double first, it is another float
+        ks_literals_plant(&l, NULL, elem, &ranges[r], 1, N, x);
+        for (int i = 0; i < N; i++) {
+            uint64_t size = (uint64_t)llabs(x[i]);
+            int bits = 64 - __builtin_clzll(size | 1);
+            assert_true(x[i] >= (int64_t)ranges[r].a && x[i] <= (int64_t)ranges[r].b);
+            ties[0] += bits > 24 && size << (64 - bits) << 24 == UINT64_C(1) << 63;
+            ties[1] += bits > 53 && size << (64 - bits) << 53 == UINT64_C(1) << 63;
+            volatile double wide = (double)x[i];
+            twice += (float)wide != (float)x[i];
+        }
+        assert_int_equal(ties[0] > 100, r > 0);
+        assert_int_equal(ties[1] > 100 && twice > 10, r > 1);
+    }
+    free(x);
+}
+
 // Flags of whole rows are alike, but for a few.
 static void flags_are_alike_for_long(void **state)
 {
@@ -235,7 +265,8 @@ static void flags_are_alike_for_long(void **state)
     assert_true(few[0] + none[0] > 8 && few[1] + none[1] > 8 && few[0] > 4 && few[1] > 4 && mixed > 16);
 }
 
-// What is divided by has small multiples and fractions, and numbers beside them; runs rise in the last place alone, too.
+// What is divided by has small multiples and fractions, odd halves of them too, and numbers beside them; runs rise in the
+// last place alone, too.
 static void quotients_come_near_to_whole_ones(void **state)
 {
     (void)state;
@@ -245,7 +276,7 @@ static void quotients_come_near_to_whole_ones(void **state)
     const struct ks_init init = {.kind = KS_INIT_DEFAULT};
     struct ks_elem elem;
     double *x = calloc(N, sizeof *x);
-    int times = 0, below = 0, above = 0, fractions = 0, rising = 0;
+    int times = 0, below = 0, above = 0, fractions = 0, halves[3] = {0}, rising = 0;
     assert_true(ks_elem_parse("f64", &elem));
     for (int i = 0; i < N; i++)
         x[i] = 1000.5 + i;
@@ -256,6 +287,9 @@ static void quotients_come_near_to_whole_ones(void **state)
         below += fabs(x[i]) == nextafter(k * 0.7, 0);
         above += fabs(x[i]) == nextafter(k * 0.7, 999);
         fractions += m != 0 && fmod(m, 10) != 0 && fabs(fabs(x[i]) - m / 10) < 0x1p-49;
+        halves[0] += fmod(fabs(x[i]) / 0.7, 1) == 0.5;
+        halves[1] += fmod(fabs(x[i]) * 10, 1) == 0.5;
+        halves[2] += fabs(x[i]) < 1000 && fmod(fabs(x[i]), 1) == 0.5;
     }
     for (int run = 0; run < N; run += 64) {
         int least = 0;
@@ -264,6 +298,47 @@ static void quotients_come_near_to_whole_ones(void **state)
         rising += least == 63 && x[run] == 1000.5 + run;
     }
     assert_true(times > 50 && below > 50 && above > 50 && fractions > 50 && rising > 8);
+    assert_true(halves[0] > 50 && halves[1] > 50 && halves[2] > 50);
+    free(x);
+}
+
+// What scales rows by their largest meets halves there: steps of a half up to a literal, and that one now and then.
+static void rows_come_in_halves_up_to_a_literal(void **state)
+{
+    (void)state;
+    enum { N = 64 * 64 };
+    struct ks_literals l = {.values = {16, 127, 1e-9}, .n_values = 3, .wholes = {16}, .n_wholes = 1, .limit = 8};
+    const struct ks_init init = {.kind = KS_INIT_DEFAULT};
+    struct ks_elem elem;
+    float *x = calloc(N, sizeof *x);
+    int seen[2] = {0}, inexact = 0;
+    assert_true(ks_elem_parse("f32", &elem));
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        l.scattered = seed % 2 != 0;
+        if (ks_literals_kind(&l, seed) != KS_LITERALS_STEPS)
+            continue;
+        float top = 0;
+        int tops = 0, halves = 0;
+        ks_literals_plant(&l, NULL, elem, &init, seed, N, x);
+        for (int i = 0; i < N; i++)
+            top = fmaxf(top, fabsf(x[i]));
+        float number = top / 127;
+        assert_true(top <= 8 && number * 127 == top);
+        for (int i = 0; i < N; i++) {
+            assert_true(fmodf(x[i] / number, 0.5f) == 0 && x[i] != 0);
+            tops += fabsf(x[i]) == top;
+            halves += fmodf(fabsf(x[i]) / number, 1) == 0.5f;
+        }
+        assert_true(tops > N / 128 && tops < N / 32 && halves > N / 3);
+        seen[l.scattered]++;
+        for (int i = 0; i < N; i++)
+            if (rintf(x[i] / number) != rintf(x[i] * (1 / number))) {
+                inexact++;
+                break;
+            }
+    }
+    // A quarter of them, of the scattered an eighth; most of them tell a reciprocal.
+    assert_true(seen[0] > 10 && seen[1] > 3 && 2 * inexact > seen[0] + seen[1]);
     free(x);
 }
 
@@ -277,8 +352,10 @@ int main(void)
         cmocka_unit_test(floats_are_scattered_equal_and_rising),
         cmocka_unit_test(integers_stay_within_their_promise),
         cmocka_unit_test(integers_come_in_steps_and_at_the_ends),
+        cmocka_unit_test(integers_come_halfway_between_floats),
         cmocka_unit_test(flags_are_alike_for_long),
         cmocka_unit_test(quotients_come_near_to_whole_ones),
+        cmocka_unit_test(rows_come_in_halves_up_to_a_literal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
