@@ -204,7 +204,8 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
     static int timed;
     name = fake_plain_name(name);
     // As dirty lines or heat would, what ran before makes this one slower.
-    double behind = fake_named(fake_last, "_heats") ? 1.02 : fake_named(fake_last, "_warms") ? 1.004 : 1;
+    double behind = fake_named(fake_last, "_scorches") ? 1.08 : fake_named(fake_last, "_heats") ? 1.02 :
+                    fake_named(fake_last, "_warms") ? 1.004 : 1;
     snprintf(fake_last, sizeof fake_last, "%s", name);
     bool original = !fake_named(name, "_") || fake_named(name, "vhalf") || fake_named(name, "vdrift") ||
                     fake_named(name, "vramp");
