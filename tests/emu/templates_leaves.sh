@@ -27,8 +27,6 @@ right leaves products row_scan form=product threads=32
 right leaves layer row_norm_affine threads=64
 right leaves layer row_norm_affine_parts threads=64 share=16
 right leaves groups_of_channels group_norm_parts threads=64 share=16
-# A block that waits does what no other has begun, and rewrites that, too.
-sed='s/helped && part < parts/false/' fixture R leaves groups_of_channels group_norm_parts 'WRONG, NONDET' threads=64 share=4
 right leaves turned transpose
 right leaves shares row_map form=softmax threads=64
 right leaves with_gain row_norm_gain form=by_root_mean_square threads=64
