@@ -343,9 +343,9 @@ static enum ks_status bind_factor(struct binder *b, const struct ks_template *t,
     return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, err) : KS_OK;
 }
 
-static enum ks_status bind_in_any_way(struct ks_arena *arena, const struct ks_brief *brief,
-                                      const struct ks_template *t, struct ks_binding_list *out,
-                                      const char **refusal, struct ks_err *err)
+enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
+                       const struct ks_template *t, struct ks_binding_list *out,
+                       const char **refusal, struct ks_err *err)
 {
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
@@ -365,18 +365,5 @@ static enum ks_status bind_in_any_way(struct ks_arena *arena, const struct ks_br
         KS_TRY(bind_factor(&b, t, err));
     if (out->len == 0)
         *refusal = refused(&b);
-    return KS_OK;
-}
-
-enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
-                       const struct ks_template *t, struct ks_binding_list *out,
-                       const char **refusal, struct ks_err *err)
-{
-    KS_TRY(bind_in_any_way(arena, brief, t, out, refusal, err));
-    if (out->len > 0 && t->errs > 0 && !(brief->mark && brief->mark->tolerance.sum >= t->errs)) {
-        *refusal = ks_arena_printf(arena, "line %d: %s is for marks with tol(sum=F), F at least %g",
-                                   brief->decl->line, t->title, t->errs);
-        out->len = 0;
-    }
     return KS_OK;
 }

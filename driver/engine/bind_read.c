@@ -232,18 +232,21 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
         KS_FAIL(err, KS_E_USER, "%s:1: a template is a map", t->file);
     KS_TRY(ks_yaml_known(t->file, root, known, err));
     t->title = ks_yaml_text(root, "title", t->name);
+    const char *source = ks_yaml_text(root, "source", NULL),
+               *more = ks_yaml_text(root, "more", NULL), *errs = ks_yaml_text(root, "errs", NULL);
+    if (source)
+        ks_strv_add(arena, &t->source_files, source);
+    if (more)
+        ks_strv_add(arena, &t->source_files, more);
+    if (errs && (!ks_parse_f64(errs, &t->errs) || t->errs <= 0 || t->errs >= 1))
+        KS_FAIL(err, KS_E_USER, "%s:%d: errs is a number between 0 and 1", t->file, root->line);
     const struct ks_yaml *any = ks_yaml_get(root, "any");
     for (size_t i = 0; any && any->kind == KS_YAML_LIST && i < any->len; i++)
         ks_strv_add(arena, &t->any, any->items[i].text);
     if (t->any.len > 0)
         return KS_OK;
-    const char *source = ks_yaml_text(root, "source", NULL),
-               *more = ks_yaml_text(root, "more", NULL);
     if (!source)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template names its source", t->file, root->line);
-    ks_strv_add(arena, &t->source_files, source);
-    if (more)
-        ks_strv_add(arena, &t->source_files, more);
     const struct ks_yaml *roles = ks_yaml_get(root, "roles"),
                          *params = ks_yaml_get(root, "settings");
     if (!roles || roles->kind != KS_YAML_MAP)
@@ -274,9 +277,6 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "tail"), &t->tails, err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "head"), &t->heads, err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "factor"), &t->factors, err));
-    const char *errs = ks_yaml_text(root, "errs", NULL);
-    if (errs && (!ks_parse_f64(errs, &t->errs) || t->errs <= 0 || t->errs >= 1))
-        KS_FAIL(err, KS_E_USER, "%s:%d: errs is a number between 0 and 1", t->file, root->line);
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
         KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));

@@ -43,7 +43,7 @@ enum ks_status ks_template_expand(struct ks_arena *arena, const char *file, cons
 static enum ks_status load(struct ks_arena *arena, const char *dir, const char *name,
                            struct ks_template *t, struct ks_err *err)
 {
-    *t = (struct ks_template){.name = name};
+    *t = (struct ks_template){.name = name, .as = name};
     t->file = ks_path_join(arena, dir, ks_arena_printf(arena, "%s.yaml", name));
     struct ks_slice text;
     KS_TRY(ks_file_read(arena, t->file, MAX_TEXT, &text, err));
@@ -54,6 +54,21 @@ static enum ks_status load(struct ks_arena *arena, const char *dir, const char *
         KS_TRY(ks_file_read(arena, t->source_files.at[i], MAX_TEXT, &text, err));
         ks_strv_add(arena, &t->sources, ks_arena_strndup(arena, text.at, text.len));
     }
+    return KS_OK;
+}
+
+// One of those that `t` stands for.
+static enum ks_status load_one(struct ks_arena *arena, const char *dir, const struct ks_template *t, const char *name,
+                               struct ks_template *one, struct ks_err *err)
+{
+    KS_TRY(load(arena, dir, name, one, err));
+    if (t->sources.len == 0)
+        return KS_OK;
+    one->as = ks_arena_printf(arena, "%s %s", t->name, name);
+    one->title = t->title;
+    one->source_files = t->source_files;
+    one->sources = t->sources;
+    one->errs = t->errs;
     return KS_OK;
 }
 
@@ -178,12 +193,12 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
         .skill = skill->id,
         .direction = skill->direction,
         .params = params,
-        .mechanism = ks_arena_printf(arena, "template %s %s", t->name, params),
+        .mechanism = ks_arena_printf(arena, "template %s %s", t->as, params),
         .rationale = ks_arena_printf(arena, "%s: this is %s%s", skill->title, binding->guessed ? "perhaps " : "", says),
         .recognised = binding->guessed ? NULL : says,
-        .binding = ks_arena_printf(arena, "%s %s", t->name, binding->text),
+        .binding = ks_arena_printf(arena, "%s %s", t->as, binding->text),
         .recognition = recognition,
-        .group = recognition ? t->name : NULL,
+        .group = recognition ? t->as : NULL,
     };
     return KS_OK;
 }
@@ -217,6 +232,11 @@ static enum ks_status propose_one(struct ks_arena *arena, const struct ks_brief 
 {
     struct ks_binding_list bindings = {0};
     KS_TRY(bind_once(arena, brief, t, &bindings, refusal, err));
+    if (bindings.len > 0 && t->errs > 0 && !(brief->mark && brief->mark->tolerance.sum >= t->errs)) {
+        *refusal = ks_arena_printf(arena, "line %d: %s is for marks with tol(sum=F), F at least %g",
+                                   brief->decl->line, t->title, t->errs);
+        return KS_OK;
+    }
     size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
     for (size_t i = 0; i < bindings.len; i++)
         KS_TRY(add(arena, brief, skill, t, &bindings.at[i], index, true, out, err));
@@ -238,7 +258,7 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
         return propose_one(arena, brief, skill, &t, out, refusal, err);
     for (size_t i = 0; i < t.any.len; i++) {
         struct ks_template one;
-        KS_TRY(load(arena, template_dir, t.any.at[i], &one, err));
+        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &one, err));
         KS_TRY(propose_one(arena, brief, skill, &one, out, &why, err));
         // The word of one that came near is worth more than that of one that never fitted.
         if (why && (!*refusal || strstr(why, "almost ")))
@@ -254,7 +274,7 @@ static enum ks_status settings_one(struct ks_arena *arena, const struct ks_brief
                                    const struct ks_template *t, struct ks_candidate_list *out,
                                    struct ks_err *err)
 {
-    if (!ks_starts_with(base->mechanism, ks_arena_printf(arena, "template %s ", t->name)))
+    if (!ks_starts_with(base->mechanism, ks_arena_printf(arena, "template %s ", t->as)))
         return KS_OK;
     struct ks_binding_list bindings = {0};
     const char *refusal;
@@ -283,7 +303,7 @@ enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brie
         return settings_one(arena, brief, base, skill, &t, out, err);
     for (size_t i = 0; i < t.any.len; i++) {
         struct ks_template one;
-        KS_TRY(load(arena, template_dir, t.any.at[i], &one, err));
+        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &one, err));
         KS_TRY(settings_one(arena, brief, base, skill, &one, out, err));
     }
     return KS_OK;

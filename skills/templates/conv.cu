@@ -1,285 +1,50 @@
-// A convolution as a matrix product whose left operand, the windows of x, is never written down. In a transposed one
-// outputs whose places are equal modulo the stride take the same taps: they are a product of their own (a phase).
+// Tiles of fp32: a thread sums up 8 places of some channels, each sum in the order of the depth.
 constexpr int bn = @bn@, bm = bn < 64 ? 256 : 128, bk = bn < 64 ? 8 : 16; // channels, places, depth of a step
-constexpr int threads = bn >= 128 ? 256 : 128, mine = bm * bn / 8 / threads; // channels a thread, 8 places each
+constexpr int threads = bn >= 128 ? 256 : 128;
 constexpr int resident = bn == 64 ? 384 : 512; // threads a multiprocessor: 168 registers each, or 128
-constexpr bool back = @back@;
-constexpr int kd = @kd@, kh = @kh@, kw = @kw@, groups = @groups@, taps = kd * kh * kw;
-constexpr int td = back ? @sd@ : 1, th = back ? @sh@ : 1, tw = back ? @sw@ : 1; // phases
-constexpr int md = back ? 1 : @sd@, mh = back ? 1 : @sh@, mw = back ? 1 : @sw@; // steps in x
-constexpr bool edges = back || @pd@ + @ph@ + @pw@ > 0; // windows may stand out of x
-constexpr bool phases = td * th * tw > 1;
-constexpr bool masked = kd + kh + kw < 32; // a bit for each row, line and column of taps
-constexpr int chunk = threads;             // steps of the depth that are prepared together
-constexpr int outside = -(1 << 28);
+constexpr int x_pitch = bm + 4, w_pitch = bn + 4;
+constexpr int channels = bm * bn / 8 / threads, runs = 2, run = 4; // of a thread; its places: runs of neighbours
 
-struct alignas(16) pack {
-    @T@ lane[4];
+struct alignas(16) lanes {
+    @T@ lane[run];
 };
-struct offset { // of a tap: its number; from a place's first element, alone and in all; and its bits, or its place here
-    int tap, z, y, x, all, bits;
-};
-struct shape {
-    int d, h, w, od, oh, ow;
-};
-// A step of the depth, a tap of a channel of x: how many bytes from a place's first element, and the bits of its
-// row, line and column; where taps are too many for that, its place in `offsets`. Behind the depth: -1.
-struct step {
-    int at, tap;
-};
-struct alignas(16) steps {
-    step one[2];
+struct corner { // of a thread's places and channels in the tile; a warp: 8 x 4 threads
+    int x, y;
 };
 
-// Where tap t lies behind the place's first element along one axis; false: the phase has no such tap.
-__device__ __forceinline__ bool tap_at(int t, int step, int dilation, int pad, int phase, int *at)
+__device__ __forceinline__ corner corner_of(int t)
 {
-    const int way = phase + pad - t * dilation;
-    *at = back ? way / step : t * dilation;
-    return !back || way % step == 0;
+    constexpr int across = bm / 64; // warps
+    return {(t / 32 % across * 8 + t % 8) * 4, (t / 32 / across * 4 + t % 32 / 8) * 4};
 }
 
-// Where a place of y begins in x; `out`: which rows, lines and columns of taps lie outside x, and the topmost bit.
-struct place {
-    int at, z, y, x;
-    unsigned out;
-};
-
-__device__ __forceinline__ bool inside(int z, int y, int x, const shape &s)
+__device__ __forceinline__ int place_of(corner c, int of)
 {
-    return (unsigned)z < (unsigned)s.d && (unsigned)y < (unsigned)s.h && (unsigned)x < (unsigned)s.w;
+    return c.x + of * (bm / 2);
 }
 
-__device__ __forceinline__ bool reaches(const place &p, const step &f, const offset *offsets, const shape &s)
+__device__ __forceinline__ int channel_of(corner c, int i)
 {
-    if (masked)
-        return (f.tap & p.out) == 0;
-    const offset o = offsets[f.tap < 0 ? 0 : f.tap];
-    return f.tap >= 0 && inside(p.z + o.z, p.y + o.y, p.x + o.x, s);
+    return c.y + i % 4 + i / 4 * (bn / 2);
 }
 
-// What the kernel makes of elements on the way; of zeros outside x it makes nothing.
-__device__ __forceinline__ @head_type@ added(@head_type@ its_sum@head_takes@)
+__device__ __forceinline__ @T@ rounded(@T@ v)
 {
-@head@}
-
-__device__ __forceinline__ @T@ of_x(@T@ in_x@head_parameters@)
-{
-    return @x_factor@;
+    return v;
 }
 
-__device__ __forceinline__ @T@ of_weight(@T@ in_w@head_parameters@)
+__device__ __forceinline__ void multiply(@T@ (&sums)[channels][runs][run], const @T@ (&xs)[bk][x_pitch],
+                                         const @T@ (&ws)[bk][w_pitch], corner mine)
 {
-    return @weight_factor@;
+    _Pragma("unroll") for (int e = 0; e < bk; e++) {
+        lanes u[runs], v[channels / 4];
+        _Pragma("unroll") for (int g = 0; g < runs; g++)
+            u[g] = *reinterpret_cast<const lanes *>(&xs[e][place_of(mine, g)]);
+        _Pragma("unroll") for (int g = 0; g < channels / 4; g++)
+            v[g] = *reinterpret_cast<const lanes *>(&ws[e][channel_of(mine, g * 4)]);
+        _Pragma("unroll") for (int i = 0; i < channels; i++)
+            _Pragma("unroll") for (int j = 0; j < runs * run; j++)
+                sums[i][j / run][j % run] += u[j / 4].lane[j % 4] * v[i / 4].lane[i % 4];
+    }
 }
 
-// What the kernel does with each element, at `place` of y.
-__device__ __forceinline__ @T@ finished(@T@ its_sum, long long its_place, int its_channel@tail_takes@)
-{
-@tail@}
-
-struct storage { // of a block, in shared memory
-    alignas(16) @T@ xs[2][bk][bm + 4];
-    alignas(16) @T@ ws[2][bk][bn + 4];
-    steps table[chunk]; // of two chunks
-    int w_table[2 * chunk]; // and in bytes the weight's place behind the channel's first
-    offset offsets[taps];
-    place places_of[bm];
-    int active; // taps of this phase
-};
-
-__global__ void __launch_bounds__(threads, resident / threads)
-    conv_tiles(const @T@ *__restrict__ x, const @T@ *__restrict__ weight, @T@ *__restrict__ y,
-               int ci, int co, int d, int h, int w, int od, int oh, int ow@head_parameters@@tail_parameters@)
-{
-    __shared__ storage m;
-    const shape s = {d, h, w, od, oh, ow};
-    const int t = threadIdx.x, cig = ci / groups, cog = co / groups;
-    // Phases of one region run together: what they write lies between each other.
-    const int phase = blockIdx.x % (td * th * tw), image = blockIdx.z;
-    const int rz = phase / (th * tw), ry = phase / tw % th, rx = phase % tw;
-    // Places of this phase along each axis.
-    const int qd = (od - rz + td - 1) / td, qh = (oh - ry + th - 1) / th, qw = (ow - rx + tw - 1) / tw;
-    const int places = qd * qh * qw, first = blockIdx.x / (td * th * tw) * bm;
-    if (first >= places)
-        return;
-    const int tiles = (cog + bn - 1) / bn, group = blockIdx.y / tiles, o0 = blockIdx.y % tiles * bn;
-    // Tap `tap` as the n-th of this phase; false: it has none such.
-    const auto take = [&](int tap, int n) {
-        offset f = {tap};
-        const bool z = tap_at(tap / (kh * kw), @sd@, @dd@, @pd@, rz, &f.z);
-        const bool v = tap_at(tap / kw % kh, @sh@, @dh@, @ph@, ry, &f.y);
-        const bool u = tap_at(tap % kw, @sw@, @dw@, @pw@, rx, &f.x);
-        f.all = (f.z * h + f.y) * w + f.x;
-        f.bits = masked ? 1 << tap % kw | 1 << (kw + tap / kw % kh) | 1 << (kw + kh + tap / (kh * kw)) : n;
-        if (z && v && u)
-            m.offsets[n] = f;
-        return z && v && u;
-    };
-    if (!phases) {
-        for (int tap = t; tap < taps; tap += threads)
-            take(tap, tap);
-    } else if (t == 0) {
-        int n = 0;
-        for (int tap = 0; tap < taps; tap++)
-            n += take(tap, n);
-        m.active = n;
-    }
-    for (int i = t; i < bm; i += threads) {
-        const int q = first + i, qx = q % qw, qy = q / qw % qh, qz = q / (qw * qh);
-        place p;
-        p.z = back ? qz : qz * md - @pd@;
-        p.y = back ? qy : qy * mh - @ph@;
-        p.x = back ? qx : qx * mw - @pw@;
-        p.at = (p.z * h + p.y) * w + p.x;
-        p.out = q < places ? 1u << 31 : ~0u;
-        p.z = q < places ? p.z : outside;
-        int far;
-        if (masked) {
-            for (int k = 0; k < kw; k++)
-                if (tap_at(k, @sw@, @dw@, @pw@, rx, &far) && (unsigned)(p.x + far) >= (unsigned)w)
-                    p.out |= 1u << k;
-            for (int k = 0; k < kh; k++)
-                if (tap_at(k, @sh@, @dh@, @ph@, ry, &far) && (unsigned)(p.y + far) >= (unsigned)h)
-                    p.out |= 1u << (kw + k);
-            for (int k = 0; k < kd; k++)
-                if (tap_at(k, @sd@, @dd@, @pd@, rz, &far) && (unsigned)(p.z + far) >= (unsigned)d)
-                    p.out |= 1u << (kw + kh + k);
-        }
-        m.places_of[i] = p;
-    }
-    __syncthreads();
-    const int all = phases ? m.active : taps, depth = cig * all, plane = d * h * w;
-    const int w_row = back ? taps : cig * taps; // weights from channel to channel of y
-    const auto prepare = [&](int k0) {
-        const int k = k0 + t, c = k / all, to = k % (2 * chunk);
-        const offset f = m.offsets[k - c * all];
-        const bool in = k < depth;
-        const int w_at = c * (back ? cog * taps : taps) + f.tap;
-        m.w_table[to] = in ? w_at * (int)sizeof(@T@) : -1;
-        m.table[to / 2].one[to % 2] = {(c * plane + f.all) * (int)sizeof(@T@), in ? f.bits : -1};
-    };
-    if (depth > 0)
-        prepare(0);
-    __syncthreads();
-    // What this thread brings: of x some steps of one place or more, of the weights one step of every few channels.
-    constexpr int wide = bm > threads ? bm / threads : 1, deep = bm * bk / threads / wide;
-    constexpr int w_loads = bn * bk / threads, w_step = threads / bk;
-    const int lane = t % bm, x_first = t / bm * deep, w_first = t / bk;
-    place here[wide];
-    const char *from[wide], *of_w = reinterpret_cast<const char *>(
-        weight + (size_t)group * cig * cog * taps + (size_t)(o0 + w_first) * w_row);
-    _Pragma("unroll") for (int i = 0; i < wide; i++) {
-        here[i] = m.places_of[lane + i * threads];
-        from[i] = reinterpret_cast<const char *>(x + ((size_t)image * ci + (size_t)group * cig) * plane + here[i].at);
-    }
-    const size_t w_apart = (size_t)w_step * w_row * sizeof(@T@);
-    const int w_rows = (cog - o0 - w_first + w_step - 1) / w_step; // of this thread's loads, how many there are
-    @T@ x_held[wide][deep], w_held[w_loads];
-    const auto fetch = [&](int k0) {
-        const unsigned at = (unsigned)k0 % (2 * chunk);
-        const steps *const line = m.table + (at + x_first) / 2;
-        _Pragma("unroll") for (int i = 0; i < deep; i += 2) {
-            const steps two = line[i / 2];
-            _Pragma("unroll") for (int l = 0; l < 2; l++)
-                _Pragma("unroll") for (int j = 0; j < wide; j++) {
-                    x_held[j][i + l] = 0;
-                    if (reaches(here[j], two.one[l], m.offsets, s))
-                        x_held[j][i + l] =
-                            of_x(*reinterpret_cast<const @T@ *>(from[j] + two.one[l].at)@head_arguments@);
-                }
-        }
-        const int w_at = m.w_table[at + t % bk], rows = w_at < 0 ? 0 : w_rows;
-        const char *w_from = of_w + w_at;
-        _Pragma("unroll") for (int i = 0; i < w_loads; i++, w_from += w_apart) {
-            w_held[i] = 0;
-            if (i < rows)
-                w_held[i] = of_weight(*reinterpret_cast<const @T@ *>(w_from)@head_arguments@);
-        }
-    };
-    const auto put = [&](int to) {
-        @T@ none = 0; // outside x a weight has no effect, even one that is no number
-        _Pragma("unroll") for (int i = 0; i < deep; i++)
-            _Pragma("unroll") for (int j = 0; j < wide; j++)
-                m.xs[to][x_first + i][lane + j * threads] = x_held[j][i];
-        _Pragma("unroll") for (int i = 0; i < w_loads; i++) {
-            m.ws[to][t % bk][w_first + i * w_step] = w_held[i];
-            none += w_held[i] * 0;
-        }
-        return !(none == 0);
-    };
-    // A warp: 8 x 4 threads.
-    constexpr int warps_across = bm / 64;
-    const int tx = (t / 32 % warps_across * 8 + t % 8) * 4, ty = (t / 32 / warps_across * 4 + t % 32 / 8) * 4;
-    @T@ sums[mine][8] = {};
-    bool odd = false;
-    if (depth > 0) {
-        fetch(0);
-        odd = put(0);
-    }
-    odd = edges ? __syncthreads_or(odd) : (__syncthreads(), false);
-    int now = 0;
-    for (int k0 = 0; k0 < depth; k0 += bk) {
-        const bool more = k0 + bk < depth;
-        if (more && (k0 + bk) % chunk == 0) {
-            prepare(k0 + bk);
-            __syncthreads();
-        }
-        if (more)
-            fetch(k0 + bk);
-        if (edges && odd) {
-            for (int e = 0; e < bk && k0 + e < depth; e++) {
-                const int of = (k0 + e) % (2 * chunk);
-                const step f = m.table[of / 2].one[of % 2];
-                _Pragma("unroll") for (int j = 0; j < 8; j++) {
-                    const int p = tx + j % 4 + j / 4 * (bm / 2);
-                    const bool in = reaches(m.places_of[p], f, m.offsets, s);
-                    _Pragma("unroll") for (int i = 0; i < mine; i++)
-                        if (in)
-                            sums[i][j] += m.xs[now][e][p] * m.ws[now][e][ty + i % 4 + i / 4 * (bn / 2)];
-                }
-            }
-        } else {
-            _Pragma("unroll") for (int e = 0; e < bk; e++) {
-                pack u[2], v[mine / 4];
-                _Pragma("unroll") for (int g = 0; g < 2; g++)
-                    u[g] = *reinterpret_cast<const pack *>(&m.xs[now][e][tx + g * (bm / 2)]);
-                _Pragma("unroll") for (int g = 0; g < mine / 4; g++)
-                    v[g] = *reinterpret_cast<const pack *>(&m.ws[now][e][ty + g * (bn / 2)]);
-                _Pragma("unroll") for (int i = 0; i < mine; i++)
-                    _Pragma("unroll") for (int j = 0; j < 8; j++)
-                        sums[i][j] += u[j / 4].lane[j % 4] * v[i / 4].lane[i % 4];
-            }
-        }
-        odd = more && put(now ^ 1);
-        odd = edges ? __syncthreads_or(odd) : (__syncthreads(), false);
-        now ^= 1;
-    }
-    const int total = od * oh * ow;
-    const bool whole = !phases && total % 4 == 0 && reinterpret_cast<size_t>(y) % 16 == 0;
-    _Pragma("unroll") for (int g = 0; g < 2; g++) {
-        const int q0 = first + tx + g * (bm / 2);
-        int at[4];
-        _Pragma("unroll") for (int l = 0; l < 4; l++) {
-            const int q = q0 + l, qx = q % qw, qy = q / qw % qh, qz = q / (qw * qh);
-            at[l] = phases ? ((qz * td + rz) * oh + qy * th + ry) * ow + qx * tw + rx : q;
-        }
-        _Pragma("unroll") for (int i = 0; i < mine; i++) {
-            const int o = o0 + ty + i % 4 + i / 4 * (bn / 2);
-            if (o >= cog)
-                continue;
-            const long long line = ((long long)image * co + group * cog + o) * total;
-            @T@ *to = y + line;
-            if (whole && q0 + 4 <= places) {
-                pack out;
-                _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    out.lane[l] = finished(sums[i][g * 4 + l], line + q0 + l, group * cog + o@tail_arguments@);
-                *reinterpret_cast<pack *>(to + q0) = out;
-                continue;
-            }
-            _Pragma("unroll") for (int l = 0; l < 4; l++)
-                if (q0 + l < places)
-                    to[at[l]] = finished(sums[i][g * 4 + l], line + at[l], group * cog + o@tail_arguments@);
-        }
-    }
-}

@@ -66,3 +66,35 @@ __global__ void rounded_tn_swish(const float *a, const float *b, float *c, int m
         sum += a[l * m + i] * b[l * n + j];
     c[i * n + j] = sum / (1.0f + expf(-sum));
 }
+
+#pragma ks optimize tol(sum=1e-3)
+#pragma ks workload let(b=1, ci=3, co=18, h=4, w=9) in(x[b*ci*h*w]=uniform(-1,1)) in(k[co*ci*9]=uniform(-1,1)) in(bias[co]=uniform(-1,1)) out(y[b*co*h*w]) grid(ceildiv(w,32),h,b*co) block(32)
+__global__ void rounded_windows(const float *x, const float *k, const float *bias, float *y, int ci, int co, int h, int w)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y, b = blockIdx.z / co, o = blockIdx.z % co;
+    if (j >= w)
+        return;
+    float sum = 0;
+    for (int c = 0; c < ci; c++)
+        for (int t = 0; t < 9; t++) {
+            int v = i + t / 3 - 1, u = j + t % 3 - 1;
+            if (v >= 0 && v < h && u >= 0 && u < w)
+                sum += x[((b * ci + c) * h + v) * w + u] * k[(o * ci + c) * 9 + t];
+        }
+    y[((b * co + o) * h + i) * w + j] = sum + bias[o];
+}
+
+#pragma ks optimize tol(sum=1e-3)
+#pragma ks workload let(b=1, ci=3, co=5, n=10) in(x[b*ci*n]=uniform(-1,1)) in(k[ci*co*4]=uniform(-1,1)) out(y[b*co*(2*n+2)]) grid(ceildiv(2*n+2,64),co,b) block(64)
+__global__ void rounded_doubling(const float *x, const float *k, float *y, int ci, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, co = gridDim.y, b = blockIdx.z;
+    if (i >= 2 * n + 2)
+        return;
+    float sum = 0;
+    for (int c = 0; c < ci; c++)
+        for (int t = 0; t < 4; t++)
+            if (i - t >= 0 && (i - t) % 2 == 0 && (i - t) / 2 < n)
+                sum += x[(b * ci + c) * n + (i - t) / 2] * k[(c * co + o) * 4 + t];
+    y[(b * co + o) * (2 * n + 2) + i] = sum;
+}
