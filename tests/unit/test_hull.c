@@ -140,6 +140,27 @@ static void a_look_keeps_to_assumptions(void **state)
     }
 }
 
+// Batches of matrices as well: else guards that ask for whole packs admitted nothing of them.
+static void a_look_has_whole_tiles(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct ks_schedule s;
+    struct ks_err err = {0};
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(heads=1024, n=512, d=1024) in(q[heads*n*d]) in(k[heads*n*d]) "
+               "out(scores[heads*n*n]) grid(1) block(32)\n"
+               "__global__ void k(const float* q, const float* k, float* scores, int n, int d) {}\n");
+    struct ks_judge *judge = schedule(&f, "1", INT64_C(1) << 36, "cuda", 0, &s);
+    check(ks_schedule_quick(judge, &f.arena, 0, true, &s, &err), &err);
+    int whole = 0;
+    for (size_t t = 0; t < s.n_tasks; t++) {
+        const struct ks_value *size = s.tasks[t].problem->values;
+        whole += size[0].value > 1 && size[1].value % 64 == 0 && size[2].value % 64 == 0;
+    }
+    assert_true(whole > 0);
+    ks_arena_free(&f.arena);
+}
+
 static int64_t largest(const struct ks_problem *const *passed, size_t n)
 {
     int64_t count = 0;
@@ -213,6 +234,7 @@ int main(void)
         cmocka_unit_test(too_much_work_is_left_out),
         cmocka_unit_test(little_work_is_all_done),
         cmocka_unit_test(a_look_keeps_to_assumptions),
+        cmocka_unit_test(a_look_has_whole_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
