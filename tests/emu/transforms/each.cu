@@ -1,6 +1,6 @@
 // Rows by warps, several of which a block has.
 #pragma ks optimize
-#pragma ks workload let(rows=41) let(cols=131) in(x[rows*cols]) in(w[cols]) out(y[rows*cols]) out(mean[rows]) grid(ceildiv(rows*32,128)) block(128)
+#pragma ks workload let(rows=9) let(cols=67) in(x[rows*cols]) in(w[cols]) out(y[rows*cols]) out(mean[rows]) grid(ceildiv(rows*32,128)) block(128)
 __global__ void each(const float *x, const float *w, float *y, float *mean, int rows, int cols)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

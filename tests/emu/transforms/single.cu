@@ -1,6 +1,6 @@
 // Rows by blocks of one warp, whose lanes all come to have what they combine; rows counted in y, where blocks are one wide.
 #pragma ks optimize
-#pragma ks workload let(rows=37) let(cols=131) in(x[rows*cols]) out(y[rows*cols]) out(sums[rows]) grid(rows) block(32,1)
+#pragma ks workload let(rows=5) let(cols=67) in(x[rows*cols]) out(y[rows*cols]) out(sums[rows]) grid(rows) block(32,1)
 __global__ void single(const float *x, float *y, float *sums, int rows, int cols)
 {
     const int row = blockIdx.x * blockDim.y + threadIdx.y, lane = threadIdx.x;
