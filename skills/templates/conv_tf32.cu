@@ -1,5 +1,6 @@
 // Tiles of fp32 rounded to TF32, to nearest, on their way into shared memory: a warp sums up 32 or 64 places of up to 64
 // channels on tensor cores.
+// Blocks and tiles as conv.cu has them: one plan serves both.
 constexpr int bn = @bn@, bm = bn < 64 ? 256 : 128, bk = bn < 64 ? 8 : 16; // channels, places, depth of a step
 constexpr int threads = bn >= 128 ? 256 : 128;
 constexpr int resident = bn == 64 ? 384 : 512; // threads a multiprocessor: 168 registers each, or 128

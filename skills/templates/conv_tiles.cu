@@ -198,8 +198,9 @@ __global__ void __launch_bounds__(threads, resident / threads)
             _Pragma("unroll") for (int j = 0; j < wide; j++)
                 m.xs[to][x_first + i][lane + j * threads] = rounded(x_held[j][i]);
         _Pragma("unroll") for (int i = 0; i < w_loads; i++) {
-            m.ws[to][t % bk][w_first + i * w_step] = rounded(w_held[i]);
-            none += w_held[i] * 0;
+            const @T@ w_put = rounded(w_held[i]); // which may be infinite where the weight is not
+            m.ws[to][t % bk][w_first + i * w_step] = w_put;
+            none += w_put * 0;
         }
         return !(none == 0);
     };
