@@ -185,7 +185,7 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
     KS_TRY(settings(arena, t, skill, index, &names, &words, err));
     struct ks_proposal proposal;
     if (build(arena, brief, t, &names, binding, &proposal, &local) != KS_OK)
-        KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->name, local.text);
+        KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->as, local.text);
     const char *params = joined(arena, &words);
     const char *says = binding->says ? binding->says : binding->text;
     *ks_vec_push(arena, out) = (struct ks_candidate){
