@@ -18,7 +18,7 @@
 #define PICK_FROM (1 << 20) // lanes of an output
 #define PICKED (1 << 18)    // of the wrong ones, at most
 #define MANY_WRONG 256      // so many of all: more is no matter of luck
-#define MANY_TERMS 256.0f // below it 16 units of the terms' sum are no less than what a sequence errs by
+#define MANY_TERMS 16.0f // up to so many, 16 units of the terms' sum are no less than what a sequence may err by
 
 struct largest {
     enum ks_scalar scalar;
