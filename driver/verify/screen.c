@@ -9,10 +9,8 @@
 #include "verify/timing.h"
 #include "verify/vector.h"
 
-#define PAIRS 7         // a median of seven tells 1.05 from 1.00 on a quiet card, which is all it is for
-#define LONG_US 5e3     // of what takes so long three tell as much,
-#define VERY_LONG_US 3e4 // or one: the clock's noise is a few microseconds
-#define SLOW 3.0        // seconds one look may take beside fifty times the original's
+#define PAIRS 7   // a median of seven tells 1.05 from 1.00 on a quiet card, which is all it is for
+#define SLOW 3.0  // seconds one look may take beside fifty times the original's
 
 // One workload laid out in a worker that holds the cubins of the batch.
 struct screen {
@@ -55,16 +53,10 @@ static enum ks_answer place(struct screen *s, const int64_t *workspaces, size_t 
     return answer;
 }
 
-static int pairs_of(const struct screen *s)
-{
-    double us = s->baseline_us * s->batch;
-    return us >= VERY_LONG_US ? 1 : us >= LONG_US ? 3 : PAIRS;
-}
-
 static enum ks_answer take_ratio(struct screen *s, json_t *a, json_t *b, double *ratio)
 {
-    json_t *request = json_pack("{s:O,s:O,s:i,s:b,s:i,s:i,s:b}", "a", a, "b", b, "pairs", pairs_of(s),
-                                "cold", s->batch == 1, "batch", s->batch, "poison", 0x5a5a5a5a,
+    json_t *request = json_pack("{s:O,s:O,s:i,s:i,s:b,s:i,s:i,s:b}", "a", a, "b", b, "pairs", PAIRS, "enough_us",
+                                KS_ENOUGH_US, "cold", s->batch == 1, "batch", s->batch, "poison", 0x5a5a5a5a,
                                 "deterministic", 0);
     enum ks_answer answer = ks_worker_ask(
         &s->worker, "time", request, SLOW + 50e-6 * 2 * (PAIRS + 6) * s->baseline_us * s->batch);

@@ -30,6 +30,9 @@ enum ks_status ks_timing_compare(struct ks_judge *judge, struct ks_arena *arena,
                                  struct ks_timed *timed, enum ks_correctness *correctness,
                                  struct ks_err *err);
 
+// Of what takes so long one pair tells what a look asks of it: the clock's noise is a few microseconds.
+#define KS_ENOUGH_US 30000
+
 // Microseconds of the original on a problem, and how it is to be timed: `batch` 1 is one launch after an
 // L2 flush. The worker has the problem's buffers and module "m0".
 enum ks_status ks_timing_baseline(struct ks_worker *worker, json_t *plan, double *microseconds,

@@ -53,11 +53,17 @@ static enum ks_answer time_pairs(struct ks_worker *worker, json_t *a, json_t *b,
                                 (json_int_t)pairs, "cold", m->cold, "batch", m->batch, "poison",
                                 m->poisoned ? json_integer(m->poison) : json_null(),
                                 "deterministic", m->deterministic);
+    if (m->enough_us > 0)
+        json_object_set_new(request, "enough_us", json_integer(m->enough_us));
     enum ks_answer answer = ks_worker_ask(worker, "time", request, time_seconds(m, pairs, problem));
     if (answer != KS_ANSWER_OK)
         return answer;
     const json_t *reply = worker->reply;
     size_t got = json_array_size(json_object_get(reply, "a"));
+    if (m->enough_us > 0) {
+        int64_t taken = ks_json_int(reply, "taken", (int64_t)pairs);
+        pairs = taken < 1 ? 1 : taken < (int64_t)pairs ? (size_t)taken : pairs;
+    }
     // Pairs at a low clock are dropped by the worker: never more than one in five.
     if (got > pairs || got * 5 < pairs * 4 ||
         !read_times(json_object_get(reply, "a"), got, samples->a + samples->n) ||
@@ -95,7 +101,7 @@ enum ks_status ks_timing_baseline(struct ks_worker *worker, json_t *plan, double
     *batch = 1;
     for (int attempt = 0; attempt < 2; attempt++) {
         struct ks_samples s = {.n = 0};
-        struct ks_method m = {*batch == 1, *batch, 1e4, 0x5a5a5a5a, true, false};
+        struct ks_method m = {*batch == 1, *batch, 1e4, 0x5a5a5a5a, true, false, KS_ENOUGH_US};
         enum ks_answer answer = KS_ANSWER_LIMIT; // a clock on its way up is steady soon
         for (int tries = 0; tries < BASELINE_TRIES && answer == KS_ANSWER_LIMIT; tries++)
             answer = time_pairs(worker, plan, plan, &m, NULL, BASELINE_PAIRS, &s, NULL);

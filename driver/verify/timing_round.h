@@ -15,6 +15,7 @@ struct ks_method {
     double baseline_us;
     uint32_t poison;
     bool poisoned, deterministic;
+    int64_t enough_us; // pairs end once so much was timed; 0: all of them
 };
 
 // One workload on its way through.

@@ -31,6 +31,29 @@ static void test_time(void **state)
     at_end();
 }
 
+// What takes long ends as soon as it has told enough: after one pair at least.
+static void test_time_takes_enough(void **state)
+{
+    (void)state;
+    begin();
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1,\"enough_us\":61"));
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1,\"enough_us\":1"));
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1,\"enough_us\":601"));
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1,\"enough_us\":0"));
+    serve(fake_open);
+    skip_ok(2);
+    const int taken[] = {3, 1, 20}; // of 30 us each
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+        json_t *answer = next_ok();
+        assert_int_equal(json_array_size(json_object_get(answer, "a")), taken[i]);
+        assert_int_equal(json_array_size(json_object_get(answer, "b")), taken[i]);
+        assert_int_equal(ks_json_int(answer, "taken", 0), taken[i]);
+        json_decref(answer);
+    }
+    next_refused("usage", "\"enough_us\" is 0");
+    at_end();
+}
+
 // The clock of one sample low: its pair goes, both halves of it.
 static enum ks_status open_slow(struct ks_device *device, struct ks_err *err)
 {
@@ -140,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time),
+        cmocka_unit_test(test_time_takes_enough),
         cmocka_unit_test(test_time_drops_slow_clock),
         cmocka_unit_test(test_time_repeats_late_samples),
         cmocka_unit_test(test_time_checks_outputs),

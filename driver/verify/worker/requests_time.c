@@ -18,7 +18,8 @@
 
 struct timing {
     struct ks_serving *s;
-    int64_t pairs, batch;
+    int64_t pairs, batch;         // pairs: those taken, in the end
+    int64_t enough_us;
     bool cold, deterministic;
     struct ks_serve_poison poison;
     struct ks_dev_plan *plans[2]; // of a and b, one for each set
@@ -34,6 +35,9 @@ static enum ks_status read_timing(struct ks_serving *s, const json_t *request, s
 {
     KS_TRY(ks_want_int(request, "pairs", 1, MAX_PAIRS, &t->pairs, err));
     KS_TRY(ks_want_int(request, "batch", 1, MAX_BATCH, &t->batch, err));
+    t->enough_us = INT64_MAX;
+    if (json_object_get(request, "enough_us") != NULL)
+        KS_TRY(ks_want_int(request, "enough_us", 1, INT64_MAX, &t->enough_us, err));
     KS_TRY(ks_want_bool(request, "cold", true, &t->cold, err));
     KS_TRY(ks_want_bool(request, "deterministic", true, &t->deterministic, err));
     KS_TRY(ks_serve_read_poison(request, &t->poison, err));
@@ -126,7 +130,9 @@ static enum ks_status take_sample(struct timing *t, int arm, size_t group,
 static enum ks_status take_pairs(struct timing *t, struct ks_err *err)
 {
     int first = 0;
-    for (int64_t p = 0; p < t->pairs; p++) {
+    int64_t p;
+    double ran = 0;
+    for (p = 0; p < t->pairs && (p == 0 || ran < (double)t->enough_us); p++) {
         first = p % 2 == 0 ? (int)ks_rng_below(&t->s->rng, 2) : 1 - first;
         size_t group = (size_t)ks_rng_below(&t->s->rng, t->n_groups); // the same for both
         for (int k = 0; k < 2; k++) {
@@ -135,8 +141,10 @@ static enum ks_status take_pairs(struct timing *t, struct ks_err *err)
             KS_TRY(take_sample(t, arm, group, &sample, err));
             t->us[arm][p] = sample.microseconds;
             t->clock[arm][p] = sample.clock_mhz;
+            ran += sample.microseconds * (double)t->batch;
         }
     }
+    t->pairs = p;
     return KS_OK;
 }
 
@@ -166,6 +174,7 @@ static void write_pairs(const struct timing *t, json_t *answer)
     }
     json_object_set_new(answer, "a", lists[0]);
     json_object_set_new(answer, "b", lists[1]);
+    json_object_set_new(answer, "taken", json_integer(t->pairs));
     json_object_set_new(answer, "clock_dropped", json_integer(dropped));
     json_object_set_new(answer, "clock_mhz", json_real(clock));
 }
