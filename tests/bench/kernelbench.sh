@@ -78,7 +78,7 @@ whole() { python3 -c 'import json, sys; sys.exit("kernels" not in json.load(open
 tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kernels that it has none of
     local kernels seconds status
     kernels=$(grep -c '^__global__' "$1")
-    seconds=$((kernels * (${budget%s} + 30) + 60)) # inputs of gigabytes take their time
+    seconds=$((kernels * (${budget%s} + 60) + 120)) # inputs of gigabytes take their time, and originals of a second
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
     # Ports with the same kernel at other sizes are each judged and decided for themselves.
     export KS_CACHE_DIR=$out/cache/$(basename "$2" .json)
