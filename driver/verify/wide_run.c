@@ -125,7 +125,7 @@ static void *file_bytes(const struct ks_vector *vector, size_t i, uint64_t nudge
         return narrow;
     }
     for (int64_t k = 0; k < lanes_of(slot); k++)
-        wide[k] = ks_scalar_value(slot->elem.scalar, narrow, k) * ks_fill_move(nudge, (uint64_t)k);
+        wide[k] = ks_fill_moved(ks_scalar_value(slot->elem.scalar, narrow, k), nudge, (uint64_t)k);
     free(narrow);
     return wide;
 }
@@ -360,12 +360,15 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         answer = reach(r, sum, inputs, value, moved, change, same);
     if (answer == KS_ANSWER_OK && *same)
         answer = find_shapes(r, inputs, value, moved, change, shape, same);
+    bool kinds = r->judge->arith.products && vector->family == KS_FAMILY_SPECIAL;
+    if (answer == KS_ANSWER_OK && *same && kinds)
+        answer = run(r, KS_FILL_UNITS, moved, same);
     // Each output for itself: another one may play with bits.
     bool agrees = *same;
     for (size_t o = 0; answer == KS_ANSWER_OK && agrees && o < vector->n_outputs; o++)
         if (value[o] != NULL &&
             (r->judge->arith.products
-                 ? ks_wide_weigh_product(vector, o, value[o], change[o])
+                 ? ks_wide_weigh_product(vector, o, value[o], change[o], kinds ? moved[o] : NULL)
                  : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o])))
             value[o] = NULL, change[o] = NULL; // the output's now
         else if (value[o] != NULL)

@@ -124,23 +124,28 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
     }
 }
 
-bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change)
+bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change, const double *kinds)
 {
     struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
-    int64_t n = ks_vector_looks(vector, o), judged = 0, far = 0;
+    int64_t n = ks_vector_looks(vector, o), judged = 0, far = 0, left = 0;
     float *own = calloc((size_t)n + 1, sizeof *own);
     KS_ASSERT(own != NULL);
     struct ks_reference reference = {.value = value, .scale = change, .own = own, .lanes = output->lanes,
                                      .n_lanes = output->n_lanes, .product = true};
     for (int64_t i = 0; i < n; i++) {
         int64_t lane = output->lanes != NULL ? output->lanes[i] : i;
-        double want = ks_scalar_value(slot->elem.scalar, output->expected[0], lane), size = fabs(value[i]);
-        // Among specials infinity and NaN are values as any; of finite factors they say that double's range was left.
-        bool gone = !isfinite(value[i]) && vector->family != KS_FAMILY_SPECIAL;
-        bool known = (output->mask == NULL || output->mask[lane]) && (gone || !isnan(value[i]));
-        double factors = isnan(change[i]) ? 0 : (double)change[i]; // no number: a move alone has left double's range
-        double scale = size + factors / ks_compare_factor() + 0x1p-126;
+        double want = ks_scalar_value(slot->elem.scalar, output->expected[0], lane);
+        // Of finite factors infinity and NaN say that double's range was left.
+        bool number = kinds == NULL || (isfinite(kinds[i]) && kinds[i] != 0);
+        bool gone = number && !isfinite(value[i]);
+        bool known = (output->mask == NULL || output->mask[lane]) && (number || !isnan(kinds[i]));
+        if (!number)
+            value[i] = kinds[i];
+        left += !isnormal((float)want) || !isnormal((float)value[i]);
+        bool moves = number && !isnan(change[i]); // no number: a move alone has left double's range
+        double factors = moves ? (double)change[i] : 0;
+        double scale = fabs(value[i]) + factors / ks_compare_factor() + 0x1p-126;
         change[i] = !known ? 0 : scale < (double)FLT_MAX ? (float)scale : FLT_MAX;
         if (gone)
             value[i] = (double)NAN;
@@ -149,8 +154,9 @@ bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, fl
         judged++;
         far += fabs(want - value[i]) > ks_compare_rounding(slot->elem.scalar, value[i]) + UNITS_MAX * U * scale;
     }
-    // Some have been beyond the range on the original's way, and lost all or part; one that plays with bits is elsewhere in most.
-    if (far * 2 > judged) {
+    // Some have been beyond the range on the original's way, and lost all or part: of few rows most. One that plays with bits
+    // is elsewhere in nearly all, and where nothing left the range.
+    if (far * (left > 0 ? 16 : 2) > judged * (left > 0 ? 15 : 1)) {
         free(own);
         return false;
     }

@@ -28,7 +28,8 @@ enum { KS_WIDE_BENDS, KS_WIDE_UNMOVED, KS_WIDE_SMOOTH };
 bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
                    const unsigned char *shape);
 // The same of a kernel that does nothing but multiply: of n factors, which is what moves of all of them change it by, an
-// order of n roundings errs by n u |value|, and by underflow besides.
-bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change);
+// order of n roundings errs by n u |value|, and by underflow besides. kinds: of special factors, what the product is by them
+// alone, the others being +-1: zero, infinite, NaN, or a number, be it beyond double's range; NULL: there are none.
+bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change, const double *kinds);
 
 #endif

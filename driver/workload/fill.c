@@ -434,10 +434,10 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
     return ks_fill_range(out, elem, init, family, seed, total, 0, total, err);
 }
 
-double ks_fill_move(uint64_t pattern, uint64_t index)
+static double factor(uint64_t pattern, uint64_t index)
 {
     if (pattern & KS_FILL_BACK)
-        return 1 - (ks_fill_move(pattern & ~KS_FILL_BACK, index) - 1) / 2;
+        return 1 - (factor(pattern & ~KS_FILL_BACK, index) - 1) / 2;
     int exponent = (int)(pattern / KS_FILL_PATTERNS);
     double move = exponent == 0 ? KS_FILL_MOVE : ldexp(1, -exponent);
     pattern %= KS_FILL_PATTERNS;
@@ -448,4 +448,11 @@ double ks_fill_move(uint64_t pattern, uint64_t index)
     uint64_t bits = ks_hash_counter(pattern, index);
     double size = move * (0.5 + (double)(bits >> 11) * 0x1p-53);
     return bits & 1 ? 1 + size : 1 - size;
+}
+
+double ks_fill_moved(double value, uint64_t pattern, uint64_t index)
+{
+    if (pattern != KS_FILL_UNITS)
+        return value * factor(pattern, index);
+    return isfinite(value) && value != 0 ? copysign(1, value) : value;
 }

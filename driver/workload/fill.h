@@ -50,15 +50,17 @@ enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_ini
 enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init *init,
                            enum ks_family family, uint64_t seed, int64_t total,
                            struct ks_err *err);
-// What a number is multiplied by to be moved a little: 1 +- 2^-30 times [0.5,1.5), a function of pattern and index.
-// (Moves of one size would cancel where two terms do.) Pattern 0: 1; KS_FILL_ALIKE: all are moved up alike; with KS_FILL_BACK
-// half as far the other way; with KS_FILL_FAR(E) 2^-E in place of 2^-30, E in [1,31]. Patterns else are below KS_FILL_PATTERNS.
+// A number moved a little: times 1 +- 2^-30 times [0.5,1.5), a function of pattern and index. (Moves of one size would
+// cancel where two terms do.) Pattern 0: as it is; KS_FILL_ALIKE: all are moved up alike; with KS_FILL_BACK half as far the
+// other way; with KS_FILL_FAR(E) 2^-E in place of 2^-30, E in [1,31]. Patterns else are below KS_FILL_PATTERNS. And
+// KS_FILL_UNITS: what is finite and not zero becomes 1 of its sign.
 #define KS_FILL_PATTERNS (UINT64_C(1) << 56)
 #define KS_FILL_FAR(exponent) ((uint64_t)(exponent) << 56)
 #define KS_FILL_BACK (UINT64_C(1) << 62)
+#define KS_FILL_UNITS (UINT64_C(1) << 61)
 #define KS_FILL_ALIKE 1
 #define KS_FILL_MOVE 0x1p-30
-double ks_fill_move(uint64_t pattern, uint64_t index);
+double ks_fill_moved(double value, uint64_t pattern, uint64_t index);
 // Reads .npy (version 1 and 2, C order) for init file(); KS_E_USER when type or size do not fit.
 enum ks_status ks_fill_file(void *out, const char *where, const char *path, struct ks_elem elem,
                             int64_t total, struct ks_err *err);

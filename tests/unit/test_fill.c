@@ -289,17 +289,23 @@ static void a_move_back_is_half_of_one(void **state)
 {
     (void)state;
     for (uint64_t i = 0; i < 1000; i++) {
-        double there = ks_fill_move(77, i) - 1, back = ks_fill_move(77 | KS_FILL_BACK, i) - 1;
+        double there = ks_fill_moved(1, 77, i) - 1, back = ks_fill_moved(1, 77 | KS_FILL_BACK, i) - 1;
         assert_true(fabs(there) >= KS_FILL_MOVE / 2 && fabs(there) <= KS_FILL_MOVE * 1.5);
         assert_true(fabs(back + there / 2) <= 0x1p-52);
     }
-    assert_true(ks_fill_move(KS_FILL_ALIKE | KS_FILL_BACK, 5) == 1 - KS_FILL_MOVE / 2);
+    assert_true(ks_fill_moved(1, KS_FILL_ALIKE | KS_FILL_BACK, 5) == 1 - KS_FILL_MOVE / 2);
+    const double any[] = {3e-42, -0.7, 0, -0.0, INFINITY, -1e30}, units[] = {1, -1, 0, -0.0, INFINITY, -1};
+    for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
+        double unit = ks_fill_moved(any[i], KS_FILL_UNITS, i);
+        assert_memory_equal(&unit, &units[i], sizeof unit);
+    }
+    assert_true(isnan(ks_fill_moved((double)NAN, KS_FILL_UNITS, 0)));
     for (uint64_t i = 0; i < 1000; i++) { // far, and as far back
-        double there = ks_fill_move(77 | KS_FILL_FAR(9), i) - 1;
-        double back = ks_fill_move(77 | KS_FILL_FAR(8) | KS_FILL_BACK, i) - 1;
+        double there = ks_fill_moved(1, 77 | KS_FILL_FAR(9), i) - 1;
+        double back = ks_fill_moved(1, 77 | KS_FILL_FAR(8) | KS_FILL_BACK, i) - 1;
         assert_true(fabs(there) >= 0x1p-10 && fabs(there) <= 0x1.8p-9);
         assert_true(fabs(back + there) <= 0x1p-52);
-        assert_true((there > 0) == (ks_fill_move(77, i) > 1));
+        assert_true((there > 0) == (ks_fill_moved(1, 77, i) > 1));
     }
 }
 

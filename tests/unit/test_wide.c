@@ -1,12 +1,15 @@
-// The text of a unit in double: what is renamed, and which includes come before that.
+// The text of a unit in double: what is renamed, and which includes come before that; what its runs say of products.
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
 #include "verify/wide.h"
 #include "verify/wide_struct.h"
+#include "verify/wide_weigh.h"
 
 static const char *wide_text(struct ks_arena *arena, const char *unit, const char *header)
 {
@@ -78,12 +81,73 @@ static void padding_in_structs_of_structs_is_not_guessed(void **state)
     assert_int_equal(wide_pair(KS_T_I32, out), 0);
 }
 
+// What special factors come to is no matter of the range that the others leave in one order or another.
+static void special_factors_decide_of_themselves(void **state)
+{
+    (void)state;
+    enum { LANES = 5 };
+    const float inf = INFINITY, nan = NAN, want[LANES] = {nan, nan, nan, 0, 6};
+    const double kinds[LANES] = {INFINITY, -0.0, NAN, 1, -1}, values[LANES] = {NAN, NAN, NAN, NAN, 6};
+    struct ks_slot slot = {.count = LANES, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
+    struct ks_output output = {.expected = {(void *)(uintptr_t)want}};
+    struct ks_vector vector = {.family = KS_FAMILY_SPECIAL, .layout = {.slots = &slot, .n_slots = 1}, .outputs = &output,
+                               .n_outputs = 1};
+    double *value = malloc(sizeof values);
+    float *change = calloc(LANES, sizeof *change);
+    assert_non_null(value);
+    assert_non_null(change);
+    memcpy(value, values, sizeof values);
+    assert_true(ks_wide_weigh_product(&vector, 0, value, change, kinds));
+    const struct { float got[LANES]; int64_t bad; } cases[] = {
+        {{inf, 0, nan, 0, 6}, 0},    {{nan, nan, nan, inf, 6}, 0}, {{-inf, 0, nan, nan, 6}, 1}, {{inf, 1, nan, 0, 6}, 1},
+        {{inf, 0, inf, 0, 6}, 1},    {{inf, 0, nan, 3, 6}, 1},     {{inf, 0, nan, 0, 6.01f}, 1},
+    };
+    struct ks_tolerance derived = {.kind = KS_TOL_DERIVED};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_comparison c;
+        ks_compare_to(&derived, slot.elem, want, cases[i].got, LANES, NULL, NULL, 0, NULL, &output.reference, NULL, &c);
+        assert_int_equal(c.bad, cases[i].bad);
+    }
+    ks_vector_unrefer(&vector);
+}
+
+// Of a few rows that lost bits on the original's way most elements are elsewhere; of all, it does something else.
+static void products_of_few_rows_are_believed(void **state)
+{
+    (void)state;
+    enum { LANES = 64 };
+    const struct { int far; bool left, believed; } cases[] = {
+        {32, false, true}, {33, false, false}, {59, true, true}, {60, true, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        float want[LANES], *change = calloc(LANES, sizeof *change);
+        double *value = calloc(LANES, sizeof *value);
+        struct ks_slot slot = {.count = LANES, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
+        struct ks_output output = {.expected = {want}};
+        struct ks_vector vector = {.family = KS_FAMILY_WIDE, .layout = {.slots = &slot, .n_slots = 1}, .outputs = &output,
+                                   .n_outputs = 1};
+        assert_non_null(change);
+        assert_non_null(value);
+        for (int i = 0; i < LANES; i++) {
+            want[i] = i < cases[k].far ? 1.5f : 1;
+            value[i] = 1;
+        }
+        want[LANES - 1] = cases[k].left ? 0 : want[LANES - 1];
+        assert_true(ks_wide_weigh_product(&vector, 0, value, change, NULL) == cases[k].believed);
+        if (cases[k].believed)
+            ks_vector_unrefer(&vector);
+        else
+            free(value), free(change);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_others_come_before_the_names_change),
         cmocka_unit_test(instances_are_found_again),
         cmocka_unit_test(padding_in_structs_of_structs_is_not_guessed),
+        cmocka_unit_test(special_factors_decide_of_themselves),
+        cmocka_unit_test(products_of_few_rows_are_believed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

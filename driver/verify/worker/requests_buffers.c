@@ -30,7 +30,7 @@ struct filling {
     int64_t total;      // elements; bytes where they come from the payload
     size_t offset;      // in the payload
     bool wide;          // floats are stored as doubles,
-    uint64_t nudge;     // each moved a little by this pattern (ks_fill_move); 0: not
+    uint64_t nudge;     // each moved a little by this pattern (ks_fill_moved); 0: not
 };
 
 static enum ks_status want_word(const json_t *object, const char *key, const char *const *words,
@@ -209,7 +209,7 @@ static void widen_part(void *context, size_t part, int64_t first, int64_t count)
     (void)part;
     for (int64_t i = first; i < first + count; i++)
         w->out[i] =
-            wide_of(w->f->elem.scalar, w->narrow, i) * ks_fill_move(w->f->nudge, (uint64_t)(w->first + i));
+            ks_fill_moved(wide_of(w->f->elem.scalar, w->narrow, i), w->f->nudge, (uint64_t)(w->first + i));
 }
 
 // `count` elements from `first` on as they lie in the buffer; `narrow` has room for them where they are stored wide.
