@@ -222,7 +222,8 @@ static double error_of(const struct ks_reference *reference, int64_t i)
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
     if (reference->terms != NULL)
         error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
-    return error + reference->sum * (double)reference->scale[i];
+    double nearby = reference->nearby != NULL ? (double)reference->nearby[i].error : 0;
+    return error + reference->sum * (double)reference->scale[i] + nearby;
 }
 
 // The same of what is stored.
@@ -251,6 +252,19 @@ static bool either_side(const struct ks_reference *reference, enum ks_scalar sca
     double value = reference->value[i], end = copysign(ks_compare_end(scalar), isinf(want) ? want : have);
     return fabs(value - end) <= error_of(reference, i) &&
            (isinf(have) || fabs(have - value) <= allowed(reference, scalar, i));
+}
+
+unsigned char ks_nearby_is(double value)
+{
+    return isnan(value) ? KS_NEARBY_NAN : isfinite(value) ? KS_NEARBY_NUMBER : value > 0 ? KS_NEARBY_ABOVE : KS_NEARBY_BELOW;
+}
+
+// One of two is no number, and the original is as the other one nearby.
+static bool is_nearby(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double want, double have)
+{
+    if (reference == NULL || reference->nearby == NULL || i < 0 || !(reference->nearby[i].is & ks_nearby_is(have)))
+        return false;
+    return !isfinite(have) || (!isfinite(want) && fabs(have - reference->value[i]) <= allowed(reference, scalar, i));
 }
 
 // By the value of a product: infinite beyond the type's end, and no number but 0 where double has none.
@@ -294,6 +308,8 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     bool by_value = product && known >= 0 && product_ok(reference, rule->scalar, known, have);
     if (product)
         reference = NULL; // it has said all it has to
+    if (rule->kind == KS_TOL_DERIVED && is_nearby(reference, rule->scalar, known, want, have))
+        return true;
     if (isnan(have) || isnan(want))
         return by_value || (isnan(want) && (isnan(have) || (rule->kind == KS_TOL_DERIVED &&
                                                reference_ok(reference, rule->scalar, known, want, have))));

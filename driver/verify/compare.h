@@ -27,6 +27,15 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
                 const void *got, int64_t count, const float *scale, double noise,
                 const unsigned char *mask, struct ks_comparison *out);
 
+// What fp32's range makes of an element where inputs are moved as far as tol(sum=F) lets terms err: expf of such a sum is
+// infinite, and a quotient by it 0.
+struct ks_nearby {
+    float error;      // the original's own there, the largest: of one that is a number
+    unsigned char is; // else that, though in double it is a number: which of these it was
+};
+enum { KS_NEARBY_NUMBER = 1, KS_NEARBY_ABOVE = 2, KS_NEARBY_BELOW = 4, KS_NEARBY_NAN = 8 };
+unsigned char ks_nearby_is(double value);
+
 // What the original computes when it is evaluated in double, for outputs of fp32, fp16 and bf16: an element is also right
 // that is as near to it as `scale` (the condition of each element, research verification.md 3.2) and twice the
 // original's own error `noise` in units of that allow, or as four times the largest error `own` that the original
@@ -45,6 +54,7 @@ struct ks_reference {
     bool product; // of factors alone: an element is right by its value whatever the original's own order brings it to. A
                   // value beyond the type's end is infinite, and one that is none (NaN) has left double's range as well:
                   // zero, infinity and what they come to together are right then, and no other
+    const struct ks_nearby *nearby; // of tol(sum=F); NULL: nobody looked
 };
 // What seven eighths of some lanes of the reference, `n` of them, are each allowed at least: for `others`. 0: nothing.
 double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n);

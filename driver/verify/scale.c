@@ -341,6 +341,12 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
         bool again = so_far->sure > 0 && so_far->bad <= so_far->compared / MANY_WRONG && !vector->thrown &&
                      ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
+        // Where a sum lies near what fp32's range makes of it, another one that the mark admits is on the other side.
+        if (referred && !again && !vector->nearby && so_far->sure > 0 && ks_judge_tolerance(judge).sum > 0) {
+            vector->nearby = *more = true;
+            vector->proves[0] = 0; // of a stricter comparison
+            return ks_wide_nearby(judge, arena, vector, err);
+        }
         // In a few runs one element or another never happened to round badly.
         if (referred && !again && !vector->sure && so_far->sure > 0 && so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
             vector->sure = *more = true;

@@ -374,9 +374,10 @@ void ks_vector_unrefer(struct ks_vector *vector)
         free((void *)(uintptr_t)reference->value);
         free((void *)(uintptr_t)reference->scale);
         free((void *)(uintptr_t)reference->own);
+        free((void *)(uintptr_t)reference->nearby);
         *reference = (struct ks_reference){0};
     }
-    vector->scaled = vector->rounded = vector->sure = false;
+    vector->scaled = vector->rounded = vector->sure = vector->nearby = false;
 }
 
 void ks_vector_forget(struct ks_vector *vector)

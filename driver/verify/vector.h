@@ -51,6 +51,7 @@ struct ks_vector {
     bool sure;                 // by so many throws (of signs, of roundings) that no element was left out
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
+    bool nearby;               // so were those of inputs as far away as tol(sum=F) says
     bool whole;                // all lanes are to be evaluated, however many
     bool thrown;               // with as many moves of its inputs as a small one's
     double original_us;

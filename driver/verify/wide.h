@@ -22,6 +22,10 @@
 // afterwards. A failure status is the tool's.
 enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
                               struct ks_vector *vector, struct ks_err *err);
+// Fills outputs[].reference.nearby, where there is a reference and the mark says tol(sum=F). The oracle's buffers are other
+// ones afterwards. A failure status is the tool's.
+enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena,
+                              struct ks_vector *vector, struct ks_err *err);
 // Builds it and loads it into the oracle; false with judge->wide.absent where there is none.
 enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err *err);
 

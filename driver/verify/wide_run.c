@@ -8,6 +8,7 @@
 
 #include "verify/parallel.h"
 #include "verify/wide.h"
+#include "verify/wide_runs.h"
 #include "verify/wide_struct.h"
 #include "verify/wide_weigh.h"
 
@@ -16,28 +17,20 @@
 // error, which is taken in the same units, makes up for it.
 #define MOVES 6
 #define MOVES_BIG 2
-#define FAR_PAIRS 8 // of moves as far as tol(sum=F) lets terms err: rounding of factors shows in every element
 #define PAIRS 3 // of moves there and back, to tell it from one
 #define STRAIGHT 0x1p-4
 #define STILL 0x1p-12 // of the largest change: in a throw an element may happen to stand still, but for doubles' rounding
 #define STIRS 0x1p-10
 #define UNIT_SHARED 4 // a double is two floats, four halves
 
-struct runs {
-    struct ks_judge *judge;
-    struct ks_arena *arena;
-    struct ks_vector *vector;
-    json_t *plan;
-};
-
 static int64_t lanes_of(const struct ks_slot *slot)
 {
     return slot->count * slot->elem.lanes;
 }
 
-static int64_t bytes_of(const struct ks_slot *slot)
+static int64_t bytes_of(const struct ks_wide_runs *r, const struct ks_slot *slot)
 {
-    return ks_wide_takes(slot) ? lanes_of(slot) * (int64_t)sizeof(double) : slot->bytes;
+    return ks_wide_takes(slot) && !r->narrow ? lanes_of(slot) * (int64_t)sizeof(double) : slot->bytes;
 }
 
 // One memory under two types would be two things in double.
@@ -92,7 +85,7 @@ static json_t *scalar_of(const struct ks_arg *arg)
     return hex_of(wide, (size_t)arg->elem.lanes * sizeof *wide);
 }
 
-static json_t *plan_of(const struct ks_judge *judge, const struct ks_vector *vector)
+json_t *ks_wide_plan(const struct ks_judge *judge, const struct ks_vector *vector)
 {
     const struct ks_problem *p = &vector->problem;
     json_t *args = json_array();
@@ -109,28 +102,28 @@ static json_t *plan_of(const struct ks_judge *judge, const struct ks_vector *vec
 }
 
 // Bytes of a slot that the worker cannot fill by itself.
-static void *file_bytes(const struct ks_vector *vector, size_t i, uint64_t nudge)
+static void *file_bytes(const struct ks_wide_runs *r, size_t i, uint64_t nudge)
 {
-    const struct ks_slot *slot = &vector->layout.slots[i];
+    const struct ks_slot *slot = &r->vector->layout.slots[i];
     unsigned char *narrow = calloc((size_t)slot->bytes + 1, 1);
-    double *wide = calloc((size_t)bytes_of(slot) + 1, 1);
+    double *wide = calloc((size_t)lanes_of(slot) + 1, sizeof *wide);
     KS_ASSERT(narrow != NULL && wide != NULL);
-    if (!ks_vector_slot_bytes(vector, i, KS_CONTENTS_PLAIN, 0, narrow)) {
+    bool ok = ks_vector_slot_bytes(r->vector, i, KS_CONTENTS_PLAIN, 0, narrow);
+    bool widens = ok && ks_wide_takes(slot) && !r->narrow;
+    if (ok && r->single && slot->elem.scalar == KS_T_F32)
+        for (int64_t k = 0; k < lanes_of(slot); k++) {
+            float *at = (float *)(void *)narrow + k;
+            *at = (float)ks_fill_moved((double)*at, nudge, (uint64_t)k);
+        }
+    for (int64_t k = 0; widens && k < lanes_of(slot); k++)
+        wide[k] = ks_fill_moved(ks_scalar_value(slot->elem.scalar, narrow, k), r->single ? 0 : nudge, (uint64_t)k);
+    free(widens ? (void *)narrow : (void *)wide);
+    if (!ok)
         free(narrow);
-        free(wide);
-        return NULL;
-    }
-    if (!ks_wide_takes(slot)) {
-        free(wide);
-        return narrow;
-    }
-    for (int64_t k = 0; k < lanes_of(slot); k++)
-        wide[k] = ks_fill_moved(ks_scalar_value(slot->elem.scalar, narrow, k), nudge, (uint64_t)k);
-    free(narrow);
-    return wide;
+    return !ok ? NULL : widens ? (void *)wide : (void *)narrow;
 }
 
-static enum ks_answer place(struct runs *r, uint64_t nudge)
+static enum ks_answer place(struct ks_wide_runs *r, uint64_t nudge)
 {
     static const char *const roles[] = {
         [KS_ROLE_IN] = "in", [KS_ROLE_INOUT] = "inout", [KS_ROLE_OUT] = "out"};
@@ -144,15 +137,15 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
         const struct ks_slot *slot = &layout->slots[i];
         uint64_t throw = nudge % KS_FILL_PATTERNS; // of signs: each array its own
         uint64_t pattern = throw <= KS_FILL_ALIKE ? nudge : nudge - throw + (throw + i) % KS_FILL_PATTERNS;
-        json_t *item = json_pack("{s:I,s:i,s:s,s:i}", "bytes", (json_int_t)bytes_of(slot), "align", 256,
+        json_t *item = json_pack("{s:I,s:i,s:s,s:i}", "bytes", (json_int_t)bytes_of(r, slot), "align", 256,
                                  "role", roles[slot->role], "alias", -1), *fill;
         json_array_append_new(list, item);
         if (slot->role == KS_ROLE_OUT)
             continue;
-        if (ks_init_is_read(&vector->problem.args[slot->arg].init) || vector->literals != NULL) {
-            void *bytes = file_bytes(vector, i, pattern);
+        if (ks_init_is_read(&vector->problem.args[slot->arg].init) || vector->literals != NULL || r->single) {
+            void *bytes = file_bytes(r, i, pattern);
             ok = bytes != NULL;
-            payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(slot)};
+            payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(r, slot)};
             fill = json_pack("{s:s}", "init", "bytes");
         } else {
             fill = ks_vector_slot_fill(r->arena, vector, i, false);
@@ -174,9 +167,22 @@ static enum ks_answer place(struct runs *r, uint64_t nudge)
     return answer;
 }
 
-// One run; each output of doubles into `into`, and integers must be the original's unless what they count may have overflown:
-// false in *same.
-static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *same)
+// What the original itself makes of an output, as doubles.
+static enum ks_answer look_narrow(const struct ks_wide_runs *r, size_t output, double *into)
+{
+    const struct ks_slot *slot = &r->vector->layout.slots[r->vector->outputs[output].slot];
+    size_t size = ks_scalar_size(slot->elem.scalar);
+    int64_t n = ks_vector_looks(r->vector, output);
+    void *bytes = malloc((size_t)n * size + 1);
+    KS_ASSERT(bytes != NULL);
+    enum ks_answer answer = ks_vector_look(r->vector, output, &r->judge->oracle, size, bytes);
+    for (int64_t i = 0; answer == KS_ANSWER_OK && i < n; i++)
+        into[i] = ks_scalar_value(slot->elem.scalar, bytes, i);
+    free(bytes);
+    return answer;
+}
+
+enum ks_answer ks_wide_run(struct ks_wide_runs *r, uint64_t nudge, double **into, bool *same)
 {
     struct ks_vector *vector = r->vector;
     struct ks_worker *oracle = &r->judge->oracle;
@@ -193,7 +199,7 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
         if (!ks_wide_takes(slot) && !(whole && nudge == 0 && !ks_wide_ends(vector)))
             continue;
         if (!whole) {
-            answer = ks_vector_look(vector, o, oracle, sizeof *into[o], into[o]);
+            answer = r->narrow ? look_narrow(r, o, into[o]) : ks_vector_look(vector, o, oracle, sizeof *into[o], into[o]);
             continue;
         }
         char *bytes = malloc((size_t)slot->bytes + 1);
@@ -207,15 +213,9 @@ static enum ks_answer run(struct runs *r, uint64_t nudge, double **into, bool *s
     return answer;
 }
 
-struct joining {
-    const double *value, *moved;
-    double move;   // its size
-    float *change; // largest |difference| over the move
-};
-
-static void join_part(void *context, size_t part, int64_t first, int64_t count)
+void ks_wide_join_part(void *context, size_t part, int64_t first, int64_t count)
 {
-    const struct joining *j = context;
+    const struct ks_wide_joining *j = context;
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
         float change = (float)(fabs(j->moved[i] - j->value[i]) / j->move);
@@ -246,7 +246,7 @@ static void bend_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // Lanes that small moves change a lot: whether they are choices. NULL where there are none.
-static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *value, double **there, float *const *change,
+static enum ks_answer find_shapes(struct ks_wide_runs *r, double inputs, double *const *value, double **there, float *const *change,
                                   unsigned char **shape, bool *same)
 {
     struct ks_vector *vector = r->vector;
@@ -274,9 +274,9 @@ static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *
     for (int pair = 0; any && answer == KS_ANSWER_OK && *same && pair < PAIRS; pair++) {
         // All alike first: of hundreds of elements some stand still in two throws.
         uint64_t pattern = pair == 0 ? KS_FILL_ALIKE : ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2;
-        answer = run(r, pattern, there, same);
+        answer = ks_wide_run(r, pattern, there, same);
         if (answer == KS_ANSWER_OK)
-            answer = run(r, pattern | KS_FILL_BACK, back, same);
+            answer = ks_wide_run(r, pattern | KS_FILL_BACK, back, same);
         for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
             if (value[o] != NULL)
                 ks_parallel(ks_vector_looks(vector, o), bend_part,
@@ -287,47 +287,7 @@ static enum ks_answer find_shapes(struct runs *r, double inputs, double *const *
     return answer;
 }
 
-// What tol(sum=F) lets terms err by may bring an element to where it bends, a ReLU about 0: how much it changes when all
-// inputs move by as much. Not more than where elements change most for a small move: a threshold leaps at any.
-static enum ks_answer reach(struct runs *r, double sum, double inputs, double *const *value, double **moved,
-                            float *const *change, bool *same)
-{
-    struct ks_vector *vector = r->vector;
-    const int exponent = (int)fmin(30, fmax(2, ceil(-log2(sum))));
-    float *far[KS_LAUNCH_SLOTS] = {NULL};
-    enum ks_answer answer = KS_ANSWER_OK;
-    for (size_t o = 0; o < vector->n_outputs; o++) {
-        far[o] = value[o] != NULL ? calloc((size_t)ks_vector_looks(vector, o) + 1, sizeof(float)) : NULL;
-        KS_ASSERT(value[o] == NULL || far[o] != NULL);
-    }
-    // There and back: of a bend one side may be flat.
-    uint64_t pattern = 0;
-    for (int m = 0; answer == KS_ANSWER_OK && *same && m < 2 * FAR_PAIRS; m++) {
-        if (m % 2 == 0)
-            pattern = ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2;
-        answer = run(r, m % 2 == 0 ? pattern | KS_FILL_FAR(exponent) : pattern | KS_FILL_FAR(exponent - 1) | KS_FILL_BACK,
-                     moved, same);
-        for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
-            if (value[o] != NULL)
-                ks_parallel(ks_vector_looks(vector, o), join_part,
-                            &(struct joining){value[o], moved[o], ldexp(1, -exponent), far[o]});
-    }
-    for (size_t o = 0; o < vector->n_outputs; o++) {
-        int64_t n = value[o] != NULL ? ks_vector_looks(vector, o) : 0;
-        struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
-        float most = 0;
-        for (int64_t i = 0; i < n; i++)
-            if (isfinite(change[o][i]) && !ks_wide_jumps(&reference, (double)change[o][i], fabs(value[o][i])))
-                most = fmaxf(most, change[o][i]);
-        for (int64_t i = 0; i < n; i++)
-            if (isfinite(far[o][i]) && isfinite(change[o][i]))
-                change[o][i] = fmaxf(change[o][i], fminf(far[o][i], most));
-        free(far[o]);
-    }
-    return answer;
-}
-
-static enum ks_answer evaluate(struct runs *r, bool *same)
+static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
 {
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
@@ -346,23 +306,23 @@ static enum ks_answer evaluate(struct runs *r, bool *same)
         KS_ASSERT(value[o] != NULL && moved[o] != NULL && change[o] != NULL);
     }
     *same = true;
-    enum ks_answer answer = run(r, 0, value, same);
+    enum ks_answer answer = ks_wide_run(r, 0, value, same);
     for (int m = 0; answer == KS_ANSWER_OK && *same && m < moves; m++) {
         // All alike first: a sum of terms of one sign errs by more than throws of signs move it.
-        answer = run(r, m == 0 ? KS_FILL_ALIKE : ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2, moved, same);
+        answer = ks_wide_run(r, m == 0 ? KS_FILL_ALIKE : ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2, moved, same);
         for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
             if (value[o] != NULL)
-                ks_parallel(ks_vector_looks(vector, o), join_part,
-                            &(struct joining){value[o], moved[o], KS_FILL_MOVE, change[o]});
+                ks_parallel(ks_vector_looks(vector, o), ks_wide_join_part,
+                            &(struct ks_wide_joining){value[o], moved[o], KS_FILL_MOVE, change[o]});
     }
     double inputs = ks_wide_inputs(vector);
     if (answer == KS_ANSWER_OK && *same && sum > 0)
-        answer = reach(r, sum, inputs, value, moved, change, same);
+        answer = ks_wide_reach(r, sum, inputs, value, moved, change, same);
     if (answer == KS_ANSWER_OK && *same)
         answer = find_shapes(r, inputs, value, moved, change, shape, same);
     bool kinds = r->judge->arith.products && vector->family == KS_FAMILY_SPECIAL;
     if (answer == KS_ANSWER_OK && *same && kinds)
-        answer = run(r, KS_FILL_UNITS, moved, same);
+        answer = ks_wide_run(r, KS_FILL_UNITS, moved, same);
     // Each output for itself: another one may play with bits.
     bool agrees = *same;
     for (size_t o = 0; answer == KS_ANSWER_OK && agrees && o < vector->n_outputs; o++)
@@ -396,7 +356,7 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
     if (!ready || !structs_fit(judge, vector))
         return KS_OK;
     judge->oracle_holds = 0;
-    struct runs r = {judge, arena, vector, plan_of(judge, vector)};
+    struct ks_wide_runs r = {.judge = judge, .arena = arena, .vector = vector, .plan = ks_wide_plan(judge, vector)};
     enum ks_answer answer = evaluate(&r, &same);
     json_decref(r.plan);
     switch (answer) {

@@ -285,7 +285,7 @@ static void rounded_factors_are_measured_by_their_terms(void **state)
     assert_int_equal(c.bad, 1);
     // Of other kernels the scale of the value in double stands for the terms.
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL};
     ks_compare_to(&rounded, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     ks_compare_to(&rounded, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
@@ -299,7 +299,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -376,7 +376,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
     float scale[] = {1, want[5], 100, 1}, own[4] = {0};
-    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false};
+    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false, NULL};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
@@ -463,7 +463,7 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
     float scale = 2, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL};
     struct ks_comparison c;
     ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
@@ -479,6 +479,36 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     assert_true(ks_compare_sequence(NAN) == KS_SEQUENCE);
 }
 
+// Where fp32's range ends nearby, an element is right as far from its value as the original is there, and no number where
+// the original is none; never where nobody looked, nor of another kind.
+static void the_range_ends_nearby(void **state)
+{
+    (void)state;
+    double value = -0x1p-121;
+    float scale = 0x1p-120f, own = 0, want = -0x1p-121f, none = 0, twice = -0x1p-120f, other = 0x1p-122f;
+    float number = NAN, above = INFINITY, below = -INFINITY;
+    struct ks_nearby nearby = {0, KS_NEARBY_NUMBER};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL};
+    const struct { const float *want, *have; float error; unsigned char is; int bad; } cases[] = {
+        {&want, &none, 0, KS_NEARBY_NUMBER, 1},          {&want, &none, 0x1p-121f, KS_NEARBY_NUMBER, 0},
+        {&want, &twice, 0x1p-122f, KS_NEARBY_NUMBER, 1}, {&want, &other, 0x1p-121f, KS_NEARBY_NUMBER, 1},
+        {&want, &number, 0, KS_NEARBY_NUMBER, 1},        {&want, &number, 0, KS_NEARBY_NAN, 0},
+        {&want, &above, 0, KS_NEARBY_NAN, 1},            {&want, &below, 0, KS_NEARBY_BELOW, 0},
+        {&below, &want, 0, KS_NEARBY_BELOW, 1},          {&below, &want, 0, KS_NEARBY_NUMBER, 0},
+        {&below, &twice, 0, KS_NEARBY_NUMBER, 1},        {&below, &above, 0, KS_NEARBY_BELOW, 1},
+    };
+    struct ks_comparison c;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        nearby = (struct ks_nearby){cases[i].error, cases[i].is};
+        reference.nearby = &nearby;
+        ks_compare_to(&derived, f32, cases[i].want, cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, cases[i].bad);
+        reference.nearby = NULL;
+        ks_compare_to(&derived, f32, cases[i].want, cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, 1);
+    }
+}
+
 // Infinity is right beside a number where the value in double lies so near to the type's end that rounding may bring
 // it to either side: so near, on its own side of zero, and beside the right number.
 static void the_type_ends_where_rounding_says(void **state)
@@ -488,7 +518,7 @@ static void the_type_ends_where_rounding_says(void **state)
     uint16_t negative = ks_f32_to_f16(-INFINITY);
     double value = 65520;
     float scale = 65520, own = 0; // 16 units of it are 0.0625
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL};
     const struct { double value; uint16_t want, have; int bad; } cases[] = {
         {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
         {65520.05, infinite, largest, 0}, {65519.9, largest, infinite, 1},  {65520.1, infinite, largest, 1},
@@ -560,7 +590,7 @@ static void rounding_is_told_from_choices(void **state)
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false, NULL};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
@@ -574,6 +604,7 @@ int main(void)
         cmocka_unit_test(rounded_factors_are_measured_by_their_terms),
         cmocka_unit_test(a_value_in_double_is_another_measure),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
+        cmocka_unit_test(the_range_ends_nearby),
         cmocka_unit_test(the_type_ends_where_rounding_says),
         cmocka_unit_test(a_product_is_right_by_its_value),
         cmocka_unit_test(a_reference_may_be_of_some_lanes),
