@@ -55,13 +55,12 @@ static const char *find_kernel(struct ks_arena *arena, const struct ks_signature
     return found;
 }
 
-// Compiles the unit in double. It is the same for every kernel of the unit and in every session: what an
-// earlier one made of this very text stands there still.
+// Compiles the unit in double. What an earlier session made of this very text stands in that folder still.
 static enum ks_status compile(const struct ks_judge *judge, struct ks_arena *arena, const struct ks_buf *text,
-                              struct ks_tu_compile *made, struct ks_err *err)
+                              const char *folder, struct ks_tu_compile *made, struct ks_err *err)
 {
     const struct ks_tu *tu = judge->tu;
-    const char *dir = ks_path_join(arena, judge->options.work_dir, "wide");
+    const char *dir = ks_path_join(arena, judge->options.work_dir, folder);
     const char *unit = ks_path_join(arena, dir, ks_path_base(tu->path));
     const char *object = ks_path_join(arena, dir, "wide.o"), *keep = ks_path_join(arena, dir, "kept");
     struct ks_slice before;
@@ -79,21 +78,36 @@ static enum ks_status compile(const struct ks_judge *judge, struct ks_arena *are
     KS_FAIL(err, KS_E_UNSUPPORTED, "the unit does not compile with double for float");
 }
 
-static enum ks_status build(const struct ks_judge *judge, struct ks_arena *arena, struct ks_wide *w,
-                            struct ks_buf *text, struct ks_err *err)
+// The unit in double, its user's text being this one, compiled.
+static enum ks_status build_text(const struct ks_judge *judge, struct ks_arena *arena, struct ks_slice users,
+                                 const char *folder, struct ks_buf *text, struct ks_tu_compile *made, struct ks_err *err)
 {
     const struct ks_tu *tu = judge->tu;
-    const struct ks_shadow_request request = {.tu_token = tu->path, .text = tu->files.at[0].text,
-                                              .marks = &tu->tu_marks};
+    const struct ks_shadow_request request = {.tu_token = tu->path, .text = users, .marks = &tu->tu_marks};
     struct ks_buf shadow = KS_BUF(TEXT_MAX);
     enum ks_status status = ks_shadow_text(arena, &request, &shadow, err);
+    ks_buf_clear(text);
     if (status == KS_OK)
         status = ks_wide_text(arena, &tu->files, (struct ks_slice){shadow.data, shadow.len}, text, err);
     ks_buf_free(&shadow);
     KS_TRY(status);
     KS_TRY(ks_buf_check(text, "the unit in double", err));
+    return compile(judge, arena, text, folder, made, err);
+}
+
+static enum ks_status build(const struct ks_judge *judge, struct ks_arena *arena, struct ks_wide *w,
+                            struct ks_buf *text, struct ks_err *err)
+{
+    const struct ks_tu *tu = judge->tu;
+    struct ks_slice users = tu->files.at[0].text;
     struct ks_tu_compile made;
-    KS_TRY(compile(judge, arena, text, &made, err));
+    // The same for every kernel of the unit; where that does not compile, it may be for what this one has no need of.
+    enum ks_status status = build_text(judge, arena, users, "wide", text, &made, err);
+    if (status == KS_E_UNSUPPORTED) {
+        users = ks_wide_alone(arena, users, judge->kernel->mark->decl->name);
+        status = build_text(judge, arena, users, "wide-alone", text, &made, err);
+    }
+    KS_TRY(status);
     struct ks_signature_list list = {0};
     KS_TRY(ks_tu_registered_read(arena, &made, &list, err));
     w->registered = find_kernel(arena, judge->kernel->signature, &list);

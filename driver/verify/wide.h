@@ -41,6 +41,9 @@ void ks_wide_free(struct ks_judge *judge);
 // fp64, then `text`. Files without text are read again.
 enum ks_status ks_wide_text(struct ks_arena *arena, const struct ks_source_list *files,
                             struct ks_slice text, struct ks_buf *out, struct ks_err *err);
+// `text` of a unit, as long as it is, without the bodies of functions of the device that the kernel of this plain name does
+// not reach: what they hold need not compile in double.
+struct ks_slice ks_wide_alone(struct ks_arena *arena, struct ks_slice text, const char *kernel);
 // "ns::k<float, 4>" as it is called there.
 const char *ks_wide_name(struct ks_arena *arena, const char *name);
 

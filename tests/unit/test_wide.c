@@ -60,6 +60,32 @@ static void instances_are_found_again(void **state)
     ks_arena_free(&arena);
 }
 
+// What this kernel does not reach is emptied, in place; what classes, macros and the kernel itself call stays.
+static void a_kernel_is_taken_alone(void **state)
+{
+    (void)state;
+    struct ks_arena arena = {0};
+    static const char unit[] = "#define TWICE(x) twice(x)\n"
+                               "__device__ half2 twice(half2 x) { return x + x; }\n"
+                               "__device__ half2 other(half2 x) { return mine(x); }\n"
+                               "struct s { __device__ int f() { return of_class(1); } };\n"
+                               "__device__ int of_class(int x) { return x; }\n"
+                               "namespace ns { __device__ float mine(float x)\n{ return deep(x); } }\n"
+                               "__device__ float deep(float x) { return x; }\n"
+                               "constexpr __device__ int one() { return 1; }\n"
+                               "__device__ int table[2] = {1, 2};\n"
+                               "template <int N> __global__ void k(float *x) { *x = ns::mine(N); }\n"
+                               "__global__ void l(half2 *x) { *x = other(*x); }\n"
+                               "void host() { l<<<1, 1>>>(0); }\n";
+    char *want = ks_arena_strdup(&arena, unit);
+    memset(strstr(want, " return mine(x); "), ' ', 17);
+    memset(strstr(want, " *x = other(*x); "), ' ', 17);
+    struct ks_slice alone = ks_wide_alone(&arena, ks_slice_of(unit), "k");
+    assert_int_equal(alone.len, strlen(unit));
+    assert_string_equal(alone.at, want);
+    ks_arena_free(&arena);
+}
+
 // {{float x; TYPE i;} a; int j, k;}: the int ends at 12 or, with a double beside it, at 16, in 24 bytes either way.
 static size_t wide_pair(enum ks_scalar inner, unsigned char out[KS_WIDE_STRUCT])
 {
@@ -145,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(headers_of_others_come_before_the_names_change),
         cmocka_unit_test(instances_are_found_again),
+        cmocka_unit_test(a_kernel_is_taken_alone),
         cmocka_unit_test(padding_in_structs_of_structs_is_not_guessed),
         cmocka_unit_test(special_factors_decide_of_themselves),
         cmocka_unit_test(products_of_few_rows_are_believed),
