@@ -45,7 +45,7 @@ struct ks_worker {
     struct ks_worker_spent spent[KS_WORKER_VERBS]; // verbs are literals
     size_t asking;                                 // of them the one last sent
     double started, sent;
-    int64_t steps;      // on an emulated device: instructions of warps of its runs so far
+    int64_t steps;      // on an emulated device: those of its runs so far
 };
 
 // Starts `launcher` words (NULL: none) followed by the worker's path, for the device of that name;

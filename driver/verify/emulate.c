@@ -12,9 +12,9 @@
 #define MOST_BYTES (256 << 10)
 #define MOST_THREADS (16 << 10)
 #define SHAPES 48
-// Instructions of warps, some eight millions a second:
-#define STEPS (INT64_C(1) << 23)     // of a judgement: no task is begun after that
-#define RUN_STEPS (INT64_C(1) << 21) // of one run; a task has half a dozen, and a size that takes more is too large
+// Of the emulated device, some thirty millions a second:
+#define STEPS (INT64_C(1) << 25)     // of a judgement: no task is begun after that
+#define RUN_STEPS (INT64_C(1) << 23) // of one run; a task has half a dozen, and a size that takes more is too large
 
 bool ks_emulate_fits(const struct ks_problem *p)
 {

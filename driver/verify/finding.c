@@ -12,7 +12,7 @@
 #define ROOM (1 << 20)
 #define BUILD_SECONDS 120.0
 #define BUILD_MEMORY (INT64_C(8) << 30)
-#define RUN_STEPS (INT64_C(1) << 26) // some ten seconds; what takes longer is no finding
+#define RUN_STEPS (INT64_C(1) << 28) // some ten seconds; what takes longer is no finding
 
 // PTX of the user's unit with line numbers.
 static enum ks_status build(struct ks_judge *judge, struct ks_slice *ptx, struct ks_err *err)

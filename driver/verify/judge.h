@@ -18,7 +18,7 @@ struct ks_judge_options {
     const char *sanitizer;     // path of compute-sanitizer; NULL: of the toolkit, or on PATH; "": none
     const char *emulator;      // path of the ks-worker that emulates; NULL: beside this program
     double run_timeout;        // seconds; a candidate gets max(2, 50 x baseline), at most this (60)
-    int64_t run_steps;         // the same on an emulated device, in instructions of warps (0: what it takes)
+    int64_t run_steps;         // the same on an emulated device, in its steps (0: what it takes)
     double compile_timeout;    // seconds for compiling proposals (120)
     int compilers;             // at once, at most (one for each two processors)
     uint64_t seed;             // of sizes, values and addresses. 0: from the OS, the normal case; else by tests, or to

@@ -15,9 +15,9 @@
 #define LEAST_SIZE 32          // smaller ones are radii, blocks, and the like
 #define FILL_BYTES (4 << 20)   // larger buffers are counted as they come, of zeros
 #define COUNT_SECONDS 3600 // the device ends it long before, by instructions
-#define SLACK 2                // instructions of warps that those of threads are surely more than, where some have no lane on
-#define ENDLESS (INT64_C(1) << 26) // instructions of warps after which a count ends
-#define LONGEST (1 << 24)      // of a run of sizes that cannot be made smaller, some seconds: a judgement has hundreds
+#define SLACK 2                // steps that instructions of threads are surely more than, where some have no lane on
+#define ENDLESS (INT64_C(1) << 27) // steps after which a count ends
+#define LONGEST (1 << 25)      // steps of a run of sizes that cannot be made smaller, some seconds: a judgement has hundreds
 #define STARTS (INT64_C(1) << 20)  // whatever a launch takes
 #define LEAP 32.0                  // what twice a size may multiply work by
 #define GAIN 1.05              // modelled ratios err by more than measured ones

@@ -34,7 +34,7 @@
 //            restores inout, poisons out and work, scrubs, runs the plan, waits, checks canaries and
 //            that inputs kept their fingerprints ("text" says which did not; class "fault" is for
 //            hardware faults, "unsafe" for canaries and changed inputs)
-//            An emulated device adds "steps", the instructions of warps that it took, and calls a launch
+//            An emulated device adds "steps", those that it took, and calls a launch
 //            endless ("fault") that takes more than it was given, where "steps" is there.
 //            step: {"module":..,"kernel":name,"grid":[x,y,z],"block":[x,y,z],"shared":n,
 //                   "args":[{"buffer":i}|{"hex":"0000803f"}|{"hex":..,"pointers":[[at,i]...]}...]}

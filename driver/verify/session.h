@@ -196,7 +196,7 @@ enum ks_answer ks_worker_functions(struct ks_worker *worker, const char *module,
 // A status for an answer that is nobody's verdict: TOOL, INTERRUPTED, a dead oracle.
 enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer answer,
                                 const char *who, struct ks_err *err);
-// What one run may take. On a GPU seconds; on an emulated device instructions of warps in each launch, so that
+// What one run may take. On a GPU seconds; on an emulated device its steps (docs/emulator.md) in each launch, so that
 // neither load nor host decides, and the seconds are only for a process that answers nobody.
 struct ks_run_limit {
     double seconds;
@@ -209,7 +209,7 @@ struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
 // Of a candidate where the original took that: KS_BASELINES times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
 // the original's.
 #define KS_RUN_SECONDS 2
-#define KS_RUN_STEPS (INT64_C(1) << 23)
+#define KS_RUN_STEPS (INT64_C(1) << 25)
 struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector);
 
 #endif

@@ -55,7 +55,7 @@ struct ks_vector {
     bool whole;                // all lanes are to be evaluated, however many
     bool thrown;               // with as many moves of its inputs as a small one's
     double original_us;
-    int64_t original_steps; // on an emulated device: instructions of warps
+    int64_t original_steps; // on an emulated device: its steps
     bool excluded;             // the original does not serve this input
     bool hung;                 // excluded: it did not end in time
     char why[256];             // excluded: what happened

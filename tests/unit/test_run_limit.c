@@ -17,8 +17,18 @@ static const char loop[] =
     "$again:\n\tadd.u32 %r2, %r2, 1;\n\txor.b32 %r3, %r2, 1;\n\tsetp.lt.u32 %p1, %r2, %r1;\n\t@%p1 bra $again;\n"
     "\tst.global.u32 [%rd1], %r3;\n\tret;\n}\n";
 
-// Runs the kernel, or counts it, with so many instructions of warps, or without a limit of ours (0).
-static enum ks_answer ask(bool counts, const char *turns, int blocks, int threads, int64_t limit, int64_t *steps,
+// The same with an atomic in each turn.
+static const char waits[] =
+    ".version 8.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry k(.param .u64 out, .param .u32 n)\n{\n"
+    "\t.reg .pred %p<2>;\n\t.reg .b32 %r<4>;\n\t.reg .b64 %rd<2>;\n"
+    "\tld.param.u64 %rd1, [out];\n\tld.param.u32 %r1, [n];\n\tmov.u32 %r2, 0;\n"
+    "\tst.global.u32 [%rd1], %r2;\n\tbar.sync 0;\n"
+    "$again:\n\tadd.u32 %r2, %r2, 1;\n\tatom.global.add.u32 %r3, [%rd1], 1;\n\tsetp.lt.u32 %p1, %r2, %r1;\n"
+    "\t@%p1 bra $again;\n\tret;\n}\n";
+
+// Runs the kernel, or counts it, with so many steps, or without a limit of ours (0).
+static enum ks_answer ask(const char *ptx, bool counts, const char *turns, int blocks, int threads, int64_t limit, int64_t *steps,
                           char text[256])
 {
     struct ks_arena arena = {0};
@@ -30,7 +40,7 @@ static enum ks_answer ask(bool counts, const char *turns, int blocks, int thread
     assert_int_equal(ks_worker_start(&worker, NULL, ks_path_join(&arena, ks_program_dir(&arena), "../bin/ks-worker"),
                                      "emu:seed=0", false, &err), KS_OK);
     assert_int_equal(ks_worker_hello(&worker, &info), KS_ANSWER_OK);
-    assert_int_equal(ks_worker_load(&worker, ks_slice_of(loop), names, 1), KS_ANSWER_OK);
+    assert_int_equal(ks_worker_load(&worker, ks_slice_of(ptx), names, 1), KS_ANSWER_OK);
     json_t *buffers = json_pack("{s:s,s:b,s:[{s:i,s:i,s:s,s:i}]}", "flush", "end", "frozen", false, "list", "bytes", 4,
                                 "align", 4, "role", "out", "alias", -1);
     assert_int_equal(ks_worker_ask(&worker, "buffers", buffers, 60), KS_ANSWER_OK);
@@ -53,7 +63,7 @@ static enum ks_answer ask(bool counts, const char *turns, int blocks, int thread
 
 static enum ks_answer run(const char *turns, int blocks, int threads, int64_t limit, int64_t *steps, char text[256])
 {
-    return ask(false, turns, blocks, threads, limit, steps, text);
+    return ask(loop, false, turns, blocks, threads, limit, steps, text);
 }
 
 static void a_count_ends_where_it_is_told_to(void **state)
@@ -61,10 +71,10 @@ static void a_count_ends_where_it_is_told_to(void **state)
     (void)state;
     char text[256];
     int64_t steps;
-    assert_int_equal(ask(true, "60ea0000", 1, 1, 0, &steps, text), KS_ANSWER_OK); // 60000 turns
-    assert_int_equal(ask(true, "60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_LIMIT);
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, 0, &steps, text), KS_ANSWER_OK); // 60000 turns
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_LIMIT);
     assert_non_null(strstr(text, "endless: not at its end after 1"));
-    assert_int_equal(ask(true, "60ea0000", 1, 1, 250000, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, 250000, &steps, text), KS_ANSWER_OK);
 }
 
 static void a_launch_is_endless_by_its_instructions(void **state)
@@ -74,9 +84,12 @@ static void a_launch_is_endless_by_its_instructions(void **state)
     int64_t one, many, steps;
     assert_int_equal(run("e8030000", 1, 1, 0, &one, text), KS_ANSWER_OK); // 1000 turns
     assert_true(one > 4000 && one < 4010);
-    // A warp takes as long with all lanes on.
+    // An instruction takes as long with all lanes on; what each of them stores is a step.
     assert_int_equal(run("e8030000", 1, 32, 0, &many, text), KS_ANSWER_OK);
-    assert_int_equal(many, one);
+    assert_int_equal(many, one + 31);
+    assert_int_equal(ask(waits, false, "e8030000", 1, 32, 0, &many, text), KS_ANSWER_OK);
+    assert_true(many > 36000 && many < 36050);
+    assert_int_equal(ask(waits, false, "60ea0000", 1, 32, 100000, &steps, text), KS_ANSWER_FAULT);
     assert_int_equal(run("e8030000", 1, 1, one + 1, &steps, text), KS_ANSWER_OK);
     assert_int_equal(run("60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_FAULT); // 60000 turns
     assert_non_null(strstr(text, "endless: not at its end after 1"));

@@ -207,6 +207,7 @@ unsigned char *ks_emu_touch_as(struct ks_emu_warp *warp, const struct ks_emu_ins
                                enum ks_emu_space space, uint32_t lane, uint64_t address,
                                uint32_t bytes, enum ks_emu_access access, const void *value)
 {
+    ks_emu_charge(warp, 1);
     struct place p = find_place(warp, space, lane, address);
     struct ks_emu_visit v;
     if (p.data == NULL || p.offset > p.bytes || p.bytes - p.offset < bytes)

@@ -9,14 +9,14 @@
 #include "device/emu/emu_state.h"
 #include "os/clock.h"
 
-#define BUDGET (UINT64_C(1) << 29)   // instructions of warps of a launch, a minute or two
+#define BUDGET (UINT64_C(1) << 31)   // steps of a launch, a minute or two
 #define ARCH 90                      // what is built for it; modules may be for any
 #define KEPT (16 << 20)              // bytes that were freed and are not given back
 #define L1_BYTES (256 << 10)         // of an SM, shared memory included (device.md 2, CUDA guide)
 #define SM_THREADS 2048
 #define SAMPLES 8                    // blocks whose costs stand for the grid's
 #define SAMPLE_INSTS (UINT64_C(24) << 20)  // thread instructions after which no further is begun
-#define SAMPLE_BUDGET (UINT64_C(1) << 26)  // instructions of warps that they may take
+#define SAMPLE_BUDGET (UINT64_C(1) << 27)  // steps that they may take
 
 struct function {
     struct ks_emu_module *module;

@@ -139,7 +139,7 @@ struct ks_emu_window {
 
 struct ks_emu_options {
     uint64_t seed;           // 0: blocks, warps in order; else the schedule it stands for
-    uint64_t budget;         // instructions of warps, 0: without end
+    uint64_t budget;         // steps, 0: without end
     bool races, strict_races;
     bool undefined;          // what nothing was written to may be read
     uint32_t cores;          // that blocks may run on, emu_team.h
@@ -161,7 +161,7 @@ struct ks_emu_grid {
     struct ks_emu_findings *findings;
     bool stop;               // no lane runs on
     uint64_t executed;       // thread instructions
-    uint64_t steps;          // instructions of warps, whatever lanes are on: what a run takes
+    uint64_t steps;          // what a run takes: instructions of warps, whatever lanes are on, and what those cost beside
     uint64_t accesses;       // loads, stores and atomics of lanes, element by element
     uint64_t sequence;       // deterministic clock
     struct ks_rng rng;
@@ -222,7 +222,7 @@ void ks_emu_mbarrier_turn(struct ks_emu_block *block);
 // emu_copy.c: makes those of a lane that were begun before that many others.
 void ks_emu_copies_finish(struct ks_emu_warp *warp, uint32_t lane, uint64_t before);
 
-// emu_access.c: host memory behind an access of one lane, checked; NULL after a finding. `bytes` is
+// emu_access.c: host memory behind an access of one lane, checked and charged as a step; NULL after a finding. `bytes` is
 // a power of two up to 16.
 enum ks_emu_access { KS_EMU_READ, KS_EMU_WRITE, KS_EMU_ATOMIC };
 unsigned char *ks_emu_touch(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_t lane,
@@ -239,7 +239,7 @@ void ks_emu_undefine(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u
                      uint64_t address, uint32_t bytes);
 
 // The accesses of one load or store: in which object they lie is found out for the first lane, and
-// holds for all that stay in it. Others are checked each by itself.
+// holds for all that stay in it. Others are checked each by itself. Who makes one charges for all of them.
 struct ks_emu_visit {
     uint64_t start, bytes;   // of the object; bytes 0: none is known
     unsigned char *data, *known;
@@ -259,6 +259,12 @@ unsigned char *ks_emu_visit_at(struct ks_emu_visit *visit, uint32_t lane, uint64
 static inline uint64_t ks_emu_n_lanes(uint32_t mask)
 {
     return mask == UINT32_MAX ? KS_EMU_LANES : (uint64_t)__builtin_popcount(mask);
+}
+
+// What an instruction costs beside its own step, in steps: one is some 50 ns, an instruction without it 20 to 90.
+static inline void ks_emu_charge(struct ks_emu_warp *warp, uint64_t steps)
+{
+    warp->grid->steps += steps;
 }
 
 static inline uint32_t ks_emu_thread(const struct ks_emu_warp *warp, uint32_t lane)

@@ -188,7 +188,7 @@ static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
             continue;
         const struct ks_emu_group *g = &warp->groups[0];
         ks_emu_find(warp, &grid->module->code.at[g->pc], (uint32_t)__builtin_ctz(g->mask),
-                    KS_F_ENDLESS, 0, 0, "not at its end after %llu instructions of warps",
+                    KS_F_ENDLESS, 0, 0, "not at its end after %llu steps",
                     (unsigned long long)grid->steps);
         ks_emu_stop(grid);
         return;

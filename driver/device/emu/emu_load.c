@@ -61,6 +61,7 @@ static void ld(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
 {
     static const unsigned char zero[16];
     warp->grid->accesses += ks_emu_n_lanes(mask) * inst->count;
+    ks_emu_charge(warp, ks_emu_n_lanes(mask) * inst->count);
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_READ);
     struct ks_emu_visit visit = begin(warp, inst, mask, KS_EMU_READ);
@@ -85,6 +86,7 @@ static void st(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32_
 {
     release(warp, inst, mask);
     warp->grid->accesses += ks_emu_n_lanes(mask) * inst->count;
+    ks_emu_charge(warp, ks_emu_n_lanes(mask) * inst->count);
     if (warp->grid->counter != NULL)
         ks_emu_count_access(warp, inst, mask, KS_EMU_WRITE);
     struct ks_emu_visit visit = begin(warp, inst, mask, KS_EMU_WRITE);

@@ -182,6 +182,7 @@ static void mma(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, uint32
     gather(warp, regs + s->n_d, s->n_a, A, s->a, s->m, s->k, a);
     gather(warp, regs + s->n_d + s->n_a, s->n_b, B, s->b, s->m, s->n, b);
     gather(warp, regs + s->n_d + s->n_a + s->n_b, s->n_c, C, s->c, s->m, s->n, c);
+    ks_emu_charge(warp, (uint64_t)s->m * s->n * s->k / KS_EMU_M_STEP);
     ks_emu_product(s->m, s->n, s->k, s->a, a, b, c, d, s->d == KS_EMU_M_S32, s->clamp);
     unsigned bytes = ks_emu_elem_bytes(s->d), width = bytes == 8 ? 8 : 4, per = width / bytes;
     for (u32 l = 0; l < KS_EMU_LANES; l++)

@@ -9,6 +9,7 @@ enum ks_emu_elem {
     KS_EMU_M_S32, KS_EMU_M_NONE,
 };
 #define KS_EMU_M_MOST 512 // elements of the largest matrix
+#define KS_EMU_M_STEP 8   // products of two elements in the time of a step (ks_emu_charge)
 
 enum ks_emu_elem ks_emu_elem_of(struct ks_slice word);
 unsigned ks_emu_elem_bytes(enum ks_emu_elem elem);

@@ -166,6 +166,7 @@ static void multiply(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u
             const bool add = inst->c == KS_EMU_NONE || (*KS_EMU_REG(u32, inst->c) >> lane & 1) != 0;
             c[i] = add ? (double)*at : 0;
         }
+        ks_emu_charge(warp, ROWS * 8 * DEPTH / KS_EMU_M_STEP);
         ks_emu_product(ROWS, 8, DEPTH, p->elem, a, b, c, c, false, false);
         for (unsigned i = 0; i < ROWS * 8; i++) {
             const unsigned row = i / 8, col = i % 8, lane = row % 8 * 4 + col / 2;

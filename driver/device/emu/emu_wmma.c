@@ -111,6 +111,7 @@ static void wmma_mma(struct ks_emu_warp *warp, const struct ks_emu_inst *inst, u
     gather(warp, &s->a, regs + s->d.n_regs, a);
     gather(warp, &s->b, regs + s->d.n_regs + s->a.n_regs, b);
     gather(warp, &s->c, regs + s->d.n_regs + s->a.n_regs + s->b.n_regs, c);
+    ks_emu_charge(warp, (uint64_t)s->m * s->n * s->k / KS_EMU_M_STEP);
     ks_emu_product(s->m, s->n, s->k, s->a.elem, a, b, c, d, s->d.elem == KS_EMU_M_S32, s->clamp);
     for (u32 l = 0; l < KS_EMU_LANES; l++)
         for (unsigned e = 0; e < s->d.n_regs * per_register(s->d.elem) && (mask >> l & 1) != 0; e++)

@@ -46,7 +46,7 @@ struct ks_serving {
     size_t **sets;            // sets[s][i]: device buffer of buffer i (owners' and aliases' alike)
     size_t n_sets, made_sets; // in use by time; allocated
     struct ks_rng rng;
-    uint64_t own_budget;      // of an emulated device, instructions of warps a launch; 0: not asked yet
+    uint64_t own_budget;      // of an emulated device, steps a launch; 0: not asked yet
 };
 
 // ---- checked reading of requests: KS_E_USER says which key is wrong
