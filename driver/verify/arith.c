@@ -117,8 +117,8 @@ struct ks_arith ks_arith_of(struct ks_slice original)
             // Rounding to whole numbers, and from floating to integer, is a choice by value.
             bool to_whole = ks_word_has(w, ".rzi") || ks_word_has(w, ".rni") ||
                             ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
-            if (to_whole)
-                arith.kind = KS_ARITH_OTHER, else_done = true;
+            chooses = chooses || to_whole;
+            else_done = else_done || to_whole;
         } else if (ks_word_one_of(base, choices)) {
             chooses = true;
             coarsest = u > coarsest ? u : coarsest;

@@ -163,6 +163,8 @@ static void arithmetic_is_classified(void **state)
     assert_int_equal(arith("setp.gt.f32 %p1,%f1,%f2;\nadd.f32 %f3,%f1,%f2;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith(PLAIN "cvt.rzi.s32.f32 %r1,%f1;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith(PLAIN "cvt.rn.f32.s32 %f1,%r1;\n").kind, KS_ARITH_MULADD);
+    assert_int_equal(arith("cvt.rni.f32.f32 %f1,%f2;\n").kind, KS_ARITH_NONE);
+    assert_int_equal(arith("cvt.rni.f32.f32 %f1,%f2;\nex2.approx.f32 %f1,%f1;\n").kind, KS_ARITH_OTHER);
     assert_int_equal(arith("red.global.add.f32 [%rd1],%f1;\n").kind, KS_ARITH_MULADD);
     assert_true(arith("red.global.add.f32 [%rd1],%f1;\n").float_atomics);
     assert_true(arith("atom.global.add.f64 %fd1,[%rd1],%fd2;\n").float_atomics);
