@@ -7,6 +7,7 @@
 #define DENSE_BLOCKS 8192 // with more, every fenced access counts as ordered once blocks synchronise
 #define LOCATIONS 4096     // at first
 #define MOST_BYTES (32u << 20) // of what locations know of blocks; beyond, it is as with too many blocks
+#define JOINED 32          // blocks whose times are joined in the time of a step (ks_emu_charge)
 #define MOST_SPOTS 32768   // of a block; beyond, its warps' accesses count as ordered
 
 #define MOST_EVENTS (1u << 30)
@@ -243,15 +244,16 @@ static void join(uint32_t **to, const uint32_t *from, uint64_t n)
     if (*to == NULL)
         *to = calloc(n, sizeof **to);
     KS_ASSERT(*to != NULL);
+    uint32_t *at = *to;
     for (uint64_t i = 0; i < n; i++)
-        if (from[i] > (*to)[i])
-            (*to)[i] = from[i];
+        at[i] = from[i] > at[i] ? from[i] : at[i];
 }
 
 // Between blocks.
-static void meet_blocks(struct ks_emu_grid *grid, struct ks_emu_block *block, uint64_t address,
-                        bool publish)
+static void meet_blocks(struct ks_emu_warp *warp, uint64_t address, bool publish)
 {
+    struct ks_emu_grid *grid = warp->grid;
+    struct ks_emu_block *block = warp->block;
     struct ks_emu_clock *c = &block->clock;
     uint64_t n = grid->n_blocks <= DENSE_BLOCKS ? grid->n_blocks : 1;
     if (grid->sync == NULL && !publish)
@@ -260,6 +262,7 @@ static void meet_blocks(struct ks_emu_grid *grid, struct ks_emu_block *block, ui
     struct location *at = find(sync, address, publish);
     if (at == NULL)
         return;
+    ks_emu_charge(warp, n / JOINED);
     join(&c->blocks, at->blocks, n);
     if (!publish)
         return;
@@ -284,7 +287,7 @@ void ks_emu_race_sync(struct ks_emu_warp *warp, uint64_t address, bool publish, 
             seen[w] = spot->seen[w];
     c->now += publish;
     if (!cta)
-        meet_blocks(warp->grid, block, address, publish);
+        meet_blocks(warp, address, publish);
     if (!publish || spot == NULL)
         return;
     for (unsigned w = 0; w < 32; w++)
