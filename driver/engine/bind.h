@@ -125,7 +125,7 @@ bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_P
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       const struct ks_problem probes[KS_PROBES], bool products,
                       struct ks_integer_list *out);
-// Numbers of the kernel's text and its mark's formulas, in order: integers, or the others.
+// Numbers of the kernel's text and its mark's formulas and settings, in order: integers, or the others.
 void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool integers,
                       struct ks_strv *out);
 

@@ -22,6 +22,15 @@ bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_P
     return true;
 }
 
+// A stride of 1, say: as a size it would make a matrix of everything.
+static bool is_always_one(const struct ks_integer *integer)
+{
+    int p = 0;
+    while (p < KS_PROBES && integer->value[p] == 1)
+        p++;
+    return p == KS_PROBES;
+}
+
 static void add(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES], const char *text,
                 struct ks_integer_list *out)
 {
@@ -29,7 +38,7 @@ static void add(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES
     for (size_t i = 0; i < out->len; i++)
         if (strcmp(out->at[i].text, text) == 0)
             return;
-    if (out->len < MOST && ks_integer_read(arena, probes, text, &integer))
+    if (out->len < MOST && ks_integer_read(arena, probes, text, &integer) && !is_always_one(&integer))
         *ks_vec_push(arena, out) = integer;
 }
 
@@ -167,6 +176,12 @@ void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool
     for (size_t i = 0; integers && i < w->n_lets; i++)
         if (w->lets[i].expr->op != KS_X_INT)
             of_expr(arena, w->lets[i].expr, out);
+    for (size_t i = 0; integers && i < w->n_settings; i++) {
+        int64_t value;
+        if (w->settings[i].n_values == 1 && ks_parse_i64(w->settings[i].values[0], &value) && value >= 0 &&
+            value <= LARGEST_LITERAL)
+            add_word(arena, out, w->settings[i].values[0]);
+    }
     for (size_t i = 0; integers && i < brief->signature->n_template_args; i++) {
         int64_t value;
         if (ks_parse_i64(brief->signature->template_args[i], &value) && value >= 0)

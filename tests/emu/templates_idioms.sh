@@ -55,6 +55,7 @@ is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
 is sums_in_front row_scan form=exclusive_sum
 is whole_blocks reduce_rows rows=rows cols=n
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
+is line_filter_in_numbers conv1 co=grid.y batch=grid.z kw=3 sw=2 pw=1 iw=n
 
 # made KERNEL TEMPLATE WORKLOAD SETTINGS...: a fixture for the judge; with WRONG=SED a broken one
 n=10

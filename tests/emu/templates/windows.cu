@@ -227,3 +227,17 @@ __global__ void surprise(const int *which, const float *x, float *lost, int rows
         all += expf(x[r * n + i] - top);
     lost[r] = logf(all) - (x[r * n + which[r]] - top);
 }
+#pragma ks optimize
+#pragma ks workload let(b=3, ci=5, co=6, n=60) set(step=2) set(pad=1) set(taps=3) let(out=(n-1)/2+1) in(x[b*ci*n]) in(k[co*ci*3]) \
+    out(y[b*co*out]) grid(ceildiv(out,64),co,b) block(64)
+__global__ void line_filter_in_numbers(const float *x, const float *k, float *y, int ci, int n, int out, int step, int pad, int taps)
+{
+    int i = blockIdx.x * 64 + threadIdx.x, o = blockIdx.y, z = blockIdx.z;
+    float s = 0;
+    for (int c = 0; i < out && c < ci; c++)
+        for (int t = 0; t < taps; t++)
+            if (i * step - pad + t >= 0 && i * step - pad + t < n)
+                s += x[(z * ci + c) * n + i * step - pad + t] * k[(o * ci + c) * taps + t];
+    if (i < out)
+        y[(z * gridDim.y + o) * out + i] = s;
+}
