@@ -9,6 +9,7 @@
 #define LOOK 24            // at least, before a binding is given up: how near it is
 #define HOPELESS 3         // wrong from the first on: no more are looked at
 #define STRIDE 7919        // a prime: elements are looked at all over the array
+#define LEAST_FLOAT 0x1p-126 // results below lose bits, or are zero
 #define NEAR_ENOUGH 0.4    // of the elements, to be worth a word
 
 struct subject {
@@ -137,7 +138,7 @@ static bool equal(double got, double want, double scale, enum ks_scalar scalar)
         return (isnan(got) && isnan(want)) || got == want;
     if (ks_scalar_is_float(scalar)) {
         double part = scalar == KS_T_F16 || scalar == KS_T_BF16 ? 0.02 : 3e-4;
-        return fabs(got - want) <= part * (fabs(want) + 0.3 * scale);
+        return fabs(got - want) <= part * (fabs(want) + 0.3 * scale) + LEAST_FLOAT;
     }
     return got == want;
 }
@@ -202,6 +203,14 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
     return how == NULL;
 }
 
+static bool says_epsilon(const struct ks_template *t)
+{
+    for (size_t r = 0; r < t->n_roles; r++)
+        if (t->roles[r].kind == KS_ROLE_KIND_LITERAL && t->roles[r].elem)
+            return true;
+    return false;
+}
+
 enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *brief,
                                 const struct ks_template *t, const struct ks_form *form,
                                 const struct ks_assignment *assignment, bool round,
@@ -215,6 +224,8 @@ enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *b
         struct subject s = {arena, t, assignment, &all->at[i]};
         const struct ks_formula_scope scope = {&s, number, array};
         if ((all->at[i].round > 0) != round)
+            continue;
+        if (all->at[i].data.assumed && !says_epsilon(t))
             continue;
         if (t->domain && !ks_expr_holds(t->domain, by_letter, &s))
             continue;

@@ -14,8 +14,15 @@
 #define ATTEMPTS 48
 #define UNSEEN 0.02 // beside data around 1
 #define SEEN 0.375
+#define DECLARED 3      // specimens of declared data, at most
+#define EPSILON 1e-3    // what a text adds beside data and is smaller is one
+#define USUAL 1e-5      // where it has none
+#define LEAST 1e-15     // squares of numbers so small are floats still
+#define GREAT 1e3       // what a text holds and is larger may stand for the end of the range
+#define GREATEST 0x1p100
 #define ROUND 64
 #define WAYS 10 // to make all sizes small; then one of them is as declared
+#define MOST_SIZES 64
 #define MOST_ORDERED 4 // sizes that are tried in every order
 
 bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
@@ -44,12 +51,9 @@ static bool fits(const struct ks_problem *p)
             return false;
         if (buffer && (a->elem.lanes != 1 || a->alias_of >= 0 || ks_init_is_read(&a->init)))
             return false;
-        if (!buffer && a->type.elem.lanes != 1)
+        if (buffer ? a->count <= 0 : a->type.elem.lanes != 1)
             return false;
     }
-    for (size_t i = 0; i < p->n_values; i++)
-        if (p->values[i].value <= 0)
-            return false;
     return threads > 0 && threads <= MOST_THREADS && ks_problem_bytes(p) <= MOST_BYTES;
 }
 
@@ -203,12 +207,27 @@ static void show_numbers(struct ks_problem *p)
     }
 }
 
+// What is declared as 0 is no size: a flag, or a step that is not taken.
+static size_t with_zeros(const struct ks_workload_mark *w, const struct ks_value *sizes, size_t n, struct ks_value *out)
+{
+    for (size_t i = 0; i < n; i++) {
+        out[i] = sizes[i];
+        for (size_t k = 0; k < w->n_lets; k++)
+            if (strcmp(w->lets[k].name, sizes[i].name) == 0 && w->lets[k].expr->op == KS_X_INT &&
+                w->lets[k].expr->value == 0)
+                out[i].value = 0;
+    }
+    return n;
+}
+
 // Whether such sizes are a launch at all; one that can be run becomes a specimen.
 static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
                       size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
 {
     struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
-    if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, sizes, n, p,
+    struct ks_value own[MOST_SIZES];
+    n = with_zeros(&brief->mark->workloads[0], sizes, n, own);
+    if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, own, n, p,
                         NULL) != KS_OK ||
         breaks_assumption(brief->mark, p))
         return false;
@@ -249,6 +268,64 @@ static void run_large(struct ks_specimen_run *r, const struct ks_brief *brief, s
     run_sizes(r, brief, sizes, n, true, out, err);
 }
 
+// Numbers of the kernel's text that are no integers: the smallest, and the largest.
+static void find_ends(struct ks_arena *arena, const struct ks_brief *brief, double *smallest, double *largest)
+{
+    struct ks_strv numbers = {0};
+    ks_literals_find(arena, brief, false, &numbers);
+    *smallest = INFINITY;
+    *largest = 0;
+    for (size_t i = 0; i < numbers.len; i++) {
+        double number;
+        if (!ks_parse_f64(numbers.at[i], &number) || number == 0)
+            continue;
+        *smallest = fmin(*smallest, fabs(number));
+        *largest = fmax(*largest, fabs(number));
+    }
+}
+
+static bool has_halves(const struct ks_problem *p)
+{
+    for (size_t i = 0; i < p->n_args; i++)
+        if (p->args[i].kind == KS_ARG_BUFFER && p->args[i].elem.scalar == KS_T_F16)
+            return true;
+    return false;
+}
+
+// On the sizes of `as` other data. One whose results are no numbers says nothing: squares may have passed the range.
+static void run_other(struct ks_specimen_run *r, const struct ks_specimen *as, struct ks_specimen_data data,
+                      struct ks_specimens *out, struct ks_err *err)
+{
+    struct ks_specimen *s = &out->at[out->n];
+    r->data = data;
+    if (ks_specimen_make(r, &as->problem, s, err) == KS_OK && ks_specimen_is_finite(s)) {
+        s->round = as->round;
+        out->n++;
+    }
+    r->data = (struct ks_specimen_data){.size = 1};
+}
+
+// As the last one. Powers of two keep sums of whole numbers exact. Halves end where an epsilon would show.
+static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_specimens *out,
+                       struct ks_err *err)
+{
+    double smallest, largest;
+    if (out->n == 0)
+        return;
+    find_ends(r->arena, brief, &smallest, &largest);
+    const struct ks_specimen *as = &out->at[out->n - 1];
+    const bool halves = has_halves(&as->problem), told = smallest < EPSILON;
+    const double epsilon = told ? smallest : USUAL;
+    const bool beyond = largest >= GREAT && largest < GREATEST && !halves;
+    run_other(r, as, (struct ks_specimen_data){.low = true, .size = beyond ? exp2(ilogb(largest) + 1) : 1}, out,
+              err);
+    if (halves || epsilon < LEAST)
+        return;
+    run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(sqrt(epsilon)) - 1), .assumed = !told}, out, err);
+    if (told)
+        run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(epsilon) - 1)}, out, err);
+}
+
 // Round ones, the smallest that are a launch.
 static void run_round(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_value *sizes, size_t n,
                       struct ks_specimens *out, struct ks_err *err)
@@ -265,6 +342,8 @@ static void run_round(struct ks_specimen_run *r, const struct ks_brief *brief, s
         if (out->n > before)
             out->at[before].round = rounds[k];
     }
+    if (out->n > before)
+        run_others(r, brief, out, err);
 }
 
 #define FEW_BLOCKS 3
@@ -360,7 +439,7 @@ static void run_ordered(struct ks_specimen_run *r, const struct ks_brief *brief,
             more.n = 0;
     }
     if (more.n > 0) {
-        out->n -= out->n == KS_SPECIMENS - 1;
+        out->n -= out->n == DECLARED;
         out->at[out->n++] = more.at[0];
     }
 }
@@ -369,19 +448,19 @@ static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *
                               struct ks_specimens *out, struct ks_err *err)
 {
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
-    struct ks_value *declared, sizes[64];
+    struct ks_value *declared, sizes[MOST_SIZES];
     size_t n = ks_problem_sizes(r->arena, brief->mark, 0, &declared);
     struct ks_emu_settings *settings = ks_emu_device_settings(&r->device);
     settings->vary = settings->races = false;
     settings->budget = KS_SPECIMEN_INSTRUCTIONS;
     ks_err_set(err, KS_E_UNSUPPORTED,
                "no size of the workload is small enough for the emulated device");
-    if (n > 64)
+    if (n > MOST_SIZES)
         return KS_E_UNSUPPORTED;
     KS_TRY(ks_specimen_load(r, brief, err));
     if (few && n > 0)
         run_rounds(r, brief, declared, n, out, err);
-    for (int attempt = 0; attempt < ATTEMPTS && out->n < KS_SPECIMENS - 1 &&
+    for (int attempt = 0; attempt < ATTEMPTS && out->n < DECLARED &&
                           (out->n < 2 || r->executed < ENOUGH_INSTRUCTIONS);
          attempt++) {
         if (!make_small(w, declared, n, attempt, sizes) && (attempt > 0 || n > 0))
@@ -391,6 +470,7 @@ static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *
     run_ordered(r, brief, declared, n, out, err);
     if (out->n == 0 && n > 0)
         run_large(r, brief, declared, n, out, err);
+    run_others(r, brief, out, err);
     if (rounds_down(w) && n > 0)
         run_round(r, brief, declared, n, out, err);
     return out->n > 0 ? KS_OK : KS_E_UNSUPPORTED;
@@ -422,7 +502,7 @@ const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct 
     if (out->tried)
         return out;
     out->tried = true;
-    struct ks_specimen_run r = {.arena = arena};
+    struct ks_specimen_run r = {.arena = arena, .data.size = 1};
     enum ks_status status = ks_device_open_emu(&r.device, &err);
     if (status == KS_OK) {
         struct ks_brief less = *brief;

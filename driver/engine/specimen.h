@@ -5,9 +5,17 @@
 
 #include "engine/bind.h"
 
-#define KS_SPECIMENS 4 // the last one with round sizes alone
+// Three of declared data, behind them one with round sizes alone, and behind each kind three of other data.
+#define KS_SPECIMENS 10
+// What arrays hold: a kernel may treat numbers apart that declared data have none of.
+struct ks_specimen_data {
+    bool low;     // negative all, whole and often alike: what begins with zero, or takes the last of equal ones, shows
+    double size;  // times that: beside small numbers an epsilon shows; 1
+    bool assumed; // the text has no epsilon: for who would say that it has
+};
 struct ks_specimen {
     struct ks_problem problem;
+    struct ks_specimen_data data;
     double **before, **after; // by argument: NULL for what is no buffer
     bool **written;           // elements that the kernel changed
     double *scale;            // root of the mean square of what was written
@@ -30,7 +38,7 @@ struct ks_specimens {
 
 // Those of the first workload, made at the first call and kept in brief->specimens where there is one. Never NULL.
 const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief);
-// Whether the last one has round sizes.
+// Whether the last ones have round sizes.
 bool ks_specimens_have_round(const struct ks_specimens *specimens);
 // What that size is a multiple of there.
 int ks_specimens_round(const struct ks_specimens *specimens, const struct ks_brief *brief,

@@ -54,6 +54,37 @@ static double element(const unsigned char *at, enum ks_scalar scalar)
     }
 }
 
+static void put(unsigned char *at, enum ks_scalar scalar, double value)
+{
+    const int64_t whole = (int64_t)value;
+    const float single = (float)value;
+    const uint16_t half = scalar == KS_T_F16 ? ks_f32_to_f16(single) : ks_f32_to_bf16(single);
+    if (scalar == KS_T_F64)
+        memcpy(at, &value, sizeof value);
+    else if (scalar == KS_T_F32)
+        memcpy(at, &single, sizeof single);
+    else if (ks_scalar_is_float(scalar))
+        memcpy(at, &half, sizeof half);
+    else
+        memcpy(at, &whole, ks_scalar_size(scalar)); // little endian
+}
+
+// Integers stay within what their initialiser promises.
+static void turn_data(const struct ks_specimen_data *data, const struct ks_arg *a, unsigned char *bytes)
+{
+    const bool floats = ks_scalar_is_float(a->elem.scalar);
+    const bool below = a->init.kind == KS_INIT_RANDINT && a->init.a < 0;
+    if (!floats && !(data->low && below))
+        return;
+    for (int64_t i = 0; i < a->count; i++, bytes += a->elem.size) {
+        const double value = element(bytes, a->elem.scalar);
+        if (floats)
+            put(bytes, a->elem.scalar, (data->low ? -1 - floor(2 * fabs(value)) : value) * data->size);
+        else
+            put(bytes, a->elem.scalar, fmax(-fmax(fabs(value), 1), ceil(a->init.a)));
+    }
+}
+
 static double *converted(struct ks_arena *arena, const unsigned char *bytes, const struct ks_arg *a)
 {
     double *out = KS_NEW_ARRAY(arena, double, (size_t)a->count + 1);
@@ -78,6 +109,8 @@ static enum ks_status place(struct ks_specimen_run *r, size_t i, uint64_t seed, 
     else
         KS_TRY(
             ks_fill_all(r->bytes[i], a->elem, &init, KS_FAMILY_DECLARED, seed + i, a->count, err));
+    if (a->role != KS_ROLE_OUT && (r->data.low || r->data.size != 1))
+        turn_data(&r->data, a, r->bytes[i]);
     KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,
                            KS_FLUSH_END, &r->buffers[i], &out, err));
     return r->device.write(r->device.self, r->buffers[i], 0, r->bytes[i], bytes, err);
@@ -137,6 +170,7 @@ static enum ks_status run_one(struct ks_specimen_run *r, const struct ks_problem
 {
     size_t n = problem->n_args;
     s->problem = *problem;
+    s->data = r->data;
     s->before = KS_NEW_ARRAY(r->arena, double *, n + 1);
     s->after = KS_NEW_ARRAY(r->arena, double *, n + 1);
     s->written = KS_NEW_ARRAY(r->arena, bool *, n + 1);
@@ -179,6 +213,15 @@ static bool is_flat(const struct ks_specimen *s)
         }
     }
     return n > 1 && same == n;
+}
+
+bool ks_specimen_is_finite(const struct ks_specimen *s)
+{
+    for (size_t i = 0; i < s->problem.n_args; i++)
+        for (int64_t k = 0; s->written[i] && k < s->problem.args[i].count; k++)
+            if (!isfinite(s->after[i][k]))
+                return false;
+    return true;
 }
 
 enum ks_status ks_specimen_make(struct ks_specimen_run *r, const struct ks_problem *problem, struct ks_specimen *s,

@@ -16,13 +16,16 @@ struct ks_specimen_run {
     size_t *buffers;
     uint64_t executed; // thread instructions of all runs
     double wider;      // factor of what floats are drawn from
+    struct ks_specimen_data data;
 };
 
 // Loads the original into r->device, which is open.
 enum ks_status ks_specimen_load(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_err *err);
-// Runs it on a problem of plain buffers and scalars; *s borrows the problem. Again on larger floats where all that it
-// writes is one value.
+// Runs it on a problem of plain buffers and scalars, with r->data; *s borrows the problem. Again on larger floats where
+// all that it writes is one value.
 enum ks_status ks_specimen_make(struct ks_specimen_run *r, const struct ks_problem *problem, struct ks_specimen *s,
                                 struct ks_err *err);
+// Whether all floats that it wrote are numbers.
+bool ks_specimen_is_finite(const struct ks_specimen *s);
 
 #endif

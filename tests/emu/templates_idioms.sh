@@ -55,6 +55,11 @@ is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
 is sums_in_front row_scan form=exclusive_sum
 is whole_blocks reduce_rows rows=rows cols=n
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
+for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_length_and_more by_root_mean_square_and_more \
+    by_root_mean_square_alone; do
+    none $other
+done
+is product_by_flags gemm a=a b=b m=m n=n k=k batch=1 form=nn
 is line_filter_in_numbers conv1 co=grid.y batch=grid.z kw=3 sw=2 pw=1 iw=n
 
 # made KERNEL TEMPLATE WORKLOAD SETTINGS...: a fixture for the judge; with WRONG=SED a broken one

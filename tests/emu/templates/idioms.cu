@@ -207,3 +207,70 @@ __global__ void whole_blocks(const float *x, float *sum, int rows, int n)
         s += x[r * n + i];
     sum[r] = s;
 }
+// Numbers of some kind are treated apart: declared data have none of them.
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(at[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void last_of_largest(const float *x, int *at, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x, best = 0;
+    for (int i = 1; r < rows && i < n; i++)
+        best = x[r * n + i] >= x[r * n + best] ? i : best;
+    if (r < rows)
+        at[r] = best;
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]=randint(-99,99)) out(most[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void largest_from_zero(const int *x, int *most, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x, m = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        m = max(m, x[r * n + i]);
+    if (r < rows)
+        most[r] = m;
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void by_length_and_more(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float all = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        all += x[r * n + i] * x[r * n + i];
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = x[r * n + i] / (sqrtf(all) + 1e-8f);
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void by_root_mean_square_and_more(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float all = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        all += x[r * n + i] * x[r * n + i];
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = x[r * n + i] / (sqrtf(all / n) + 1e-6f);
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void by_root_mean_square_alone(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float all = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        all += x[r * n + i] * x[r * n + i];
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = x[r * n + i] * rsqrtf(all / n);
+}
+// A parameter that is zero, and a size that is none.
+#pragma ks optimize
+#pragma ks workload let(m=20, n=24, k=18) let(turned=0) set(apart=0) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16),3) \
+    block(16,16)
+__global__ void product_by_flags(const float *a, const float *b, float *c, int m, int n, int k, int turned, long long apart)
+{
+    int j = blockIdx.x * 16 + threadIdx.x, i = blockIdx.y * 16 + threadIdx.y;
+    float s = 0;
+    for (int l = 0; i < m && j < n && l < k; l++)
+        s += (turned ? a[l * m + i] : a[i * k + l]) * b[apart + l * n + j];
+    if (i < m && j < n && blockIdx.z == 0)
+        c[i * n + j] = s;
+}

@@ -228,6 +228,16 @@ __global__ void surprise(const int *which, const float *x, float *lost, int rows
     lost[r] = logf(all) - (x[r * n + which[r]] - top);
 }
 #pragma ks optimize
+#pragma ks workload let(planes=12, n=60) in(x[planes*n]) out(y[planes*(n/2)]) grid(ceildiv(planes*(n/2),64)) block(64)
+__global__ void largest_of_what_is_not_low(const float *x, float *y, int planes, int n)
+{
+    int i = blockIdx.x * 64 + threadIdx.x, out = n / 2;
+    if (i >= planes * out)
+        return;
+    const float *p = x + i / out * n + i % out * 2;
+    y[i] = fmaxf(-1e30f, fmaxf(p[0], p[1]));
+}
+#pragma ks optimize
 #pragma ks workload let(b=3, ci=5, co=6, n=60) set(step=2) set(pad=1) set(taps=3) let(out=(n-1)/2+1) in(x[b*ci*n]) in(k[co*ci*3]) \
     out(y[b*co*out]) grid(ceildiv(out,64),co,b) block(64)
 __global__ void line_filter_in_numbers(const float *x, const float *k, float *y, int ci, int n, int out, int step, int pad, int taps)
