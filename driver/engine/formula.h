@@ -52,5 +52,7 @@ int64_t ks_formula_count(struct ks_formula *formula, size_t statement);
 // `indices` (may be NULL) receives the loops' indices.
 bool ks_formula_element(struct ks_formula *formula, size_t statement, int64_t nth, int64_t *at,
                         double *value, int64_t *indices);
+// Whether something that was reckoned on the way to the last one is no number of fp32.
+bool ks_formula_is_beyond(const struct ks_formula *formula);
 
 #endif

@@ -1,4 +1,5 @@
 // Evaluating formulas in double.
+#include <float.h>
 #include <math.h>
 
 #include "base/num.h"
@@ -17,6 +18,12 @@ enum ks_status ks_formula_bind(struct ks_formula *f, const char *where,
 }
 
 static double eval(struct ks_formula *f, const struct node *n);
+
+static double noted(struct ks_formula *f, double v)
+{
+    f->beyond |= fabs(v) > (double)FLT_MAX;
+    return v;
+}
 
 static double call(int which, double a, double b)
 {
@@ -58,10 +65,10 @@ static double over(struct ks_formula *f, const struct node *n)
         bool better = i == 0 || (n->call % 2 == 0 ? v > best : v < best);
         switch (n->call) {
         case O_SUM:
-            result += v;
+            result = noted(f, result + v);
             break;
         case O_PRODUCT:
-            result *= v;
+            result = noted(f, result * v);
             break;
         case O_MAX:
         case O_MIN:
@@ -105,7 +112,7 @@ static double eval(struct ks_formula *f, const struct node *n)
         return eval(f, n->kid[0]) == 0;
     case N_CALL:
         a = eval(f, n->kid[0]);
-        return call(n->call, a, n->kid[1] ? eval(f, n->kid[1]) : 0);
+        return noted(f, call(n->call, a, n->kid[1] ? eval(f, n->kid[1]) : 0));
     case N_OVER:
         return over(f, n);
     case N_LET:
@@ -131,14 +138,19 @@ static double eval(struct ks_formula *f, const struct node *n)
     case N_GE:
         return a >= b;
     case N_ADD:
-        return a + b;
+        return noted(f, a + b);
     case N_SUB:
-        return a - b;
+        return noted(f, a - b);
     case N_MUL:
-        return a * b;
+        return noted(f, a * b);
     default:
-        return a / b;
+        return noted(f, a / b);
     }
+}
+
+bool ks_formula_is_beyond(const struct ks_formula *f)
+{
+    return f->beyond;
 }
 
 size_t ks_formula_statements(const struct ks_formula *f)
@@ -180,6 +192,7 @@ bool ks_formula_element(struct ks_formula *f, size_t statement, int64_t nth, int
     struct statement *s = &f->statements.at[statement];
     size_t loop = s->n_loops;
     f->turns = 0;
+    f->beyond = false;
     for (size_t i = s->n_clauses; i-- > 0;) {
         struct clause *c = &s->clauses[i];
         if (!c->loop)

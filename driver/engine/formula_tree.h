@@ -67,6 +67,7 @@ struct ks_formula {
     KS_VEC(struct array) arrays;
     KS_VEC(struct statement) statements;
     int64_t turns; // of sums and the like, for the element at hand
+    bool beyond;            // the range of floats, on the way to the last element
 };
 
 // N_CALL's and N_OVER's `call`, in the order of the parser's tables of names.

@@ -189,8 +189,10 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
         seen++;
         if (!ks_formula_element(f, statement, nth, &at, &want, indices) || at >= arg->count)
             return false;
+        // Of squares that pass the range on the original's way nothing is known.
+        const bool open = s->specimen->data.low && !isfinite(after[at]) && ks_formula_is_beyond(f);
         if ((changed[at] || arg->role != KS_ROLE_OUT) &&
-            equal(after[at], want, scale, arg->elem.scalar))
+            (open || equal(after[at], want, scale, arg->elem.scalar)))
             right++;
         else if (how == NULL)
             how = differs(s, f, statement, indices, after[at], want);

@@ -292,13 +292,13 @@ static bool has_halves(const struct ks_problem *p)
     return false;
 }
 
-// On the sizes of `as` other data. One whose results are no numbers says nothing: squares may have passed the range.
+// On the sizes of `as` other data.
 static void run_other(struct ks_specimen_run *r, const struct ks_specimen *as, struct ks_specimen_data data,
                       struct ks_specimens *out, struct ks_err *err)
 {
     struct ks_specimen *s = &out->at[out->n];
     r->data = data;
-    if (ks_specimen_make(r, &as->problem, s, err) == KS_OK && ks_specimen_is_finite(s)) {
+    if (ks_specimen_make(r, &as->problem, s, err) == KS_OK) {
         s->round = as->round;
         out->n++;
     }

@@ -69,12 +69,13 @@ static void put(unsigned char *at, enum ks_scalar scalar, double value)
         memcpy(at, &whole, ks_scalar_size(scalar)); // little endian
 }
 
-// Integers stay within what their initialiser promises.
+// Integers stay within what their initialiser promises, and what it has none below zero of stays above: logarithms ask for that.
 static void turn_data(const struct ks_specimen_data *data, const struct ks_arg *a, unsigned char *bytes)
 {
     const bool floats = ks_scalar_is_float(a->elem.scalar);
-    const bool below = a->init.kind == KS_INIT_RANDINT && a->init.a < 0;
-    if (!floats && !(data->low && below))
+    const bool ranged = a->init.kind == KS_INIT_RANDINT || a->init.kind == KS_INIT_UNIFORM;
+    const bool below = ranged ? a->init.a < 0 : floats;
+    if (data->low ? !below : !floats)
         return;
     for (int64_t i = 0; i < a->count; i++, bytes += a->elem.size) {
         const double value = element(bytes, a->elem.scalar);
@@ -213,15 +214,6 @@ static bool is_flat(const struct ks_specimen *s)
         }
     }
     return n > 1 && same == n;
-}
-
-bool ks_specimen_is_finite(const struct ks_specimen *s)
-{
-    for (size_t i = 0; i < s->problem.n_args; i++)
-        for (int64_t k = 0; s->written[i] && k < s->problem.args[i].count; k++)
-            if (!isfinite(s->after[i][k]))
-                return false;
-    return true;
 }
 
 enum ks_status ks_specimen_make(struct ks_specimen_run *r, const struct ks_problem *problem, struct ks_specimen *s,

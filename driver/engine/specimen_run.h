@@ -25,7 +25,5 @@ enum ks_status ks_specimen_load(struct ks_specimen_run *r, const struct ks_brief
 // all that it writes is one value.
 enum ks_status ks_specimen_make(struct ks_specimen_run *r, const struct ks_problem *problem, struct ks_specimen *s,
                                 struct ks_err *err);
-// Whether all floats that it wrote are numbers.
-bool ks_specimen_is_finite(const struct ks_specimen *s);
 
 #endif

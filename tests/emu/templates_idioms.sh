@@ -56,7 +56,7 @@ is sums_in_front row_scan form=exclusive_sum
 is whole_blocks reduce_rows rows=rows cols=n
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
 for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_length_and_more by_root_mean_square_and_more \
-    by_root_mean_square_alone; do
+    by_root_mean_square_alone shares_of_what_is_not_low; do
     none $other
 done
 is product_by_flags gemm a=a b=b m=m n=n k=k batch=1 form=nn

@@ -261,6 +261,19 @@ __global__ void by_root_mean_square_alone(const float *x, float *y, int rows, in
     for (int i = 0; r < rows && i < n; i++)
         y[r * n + i] = x[r * n + i] * rsqrtf(all / n);
 }
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void shares_of_what_is_not_low(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float top = -1e20f, all = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        top = fmaxf(top, x[r * n + i]);
+    for (int i = 0; r < rows && i < n; i++)
+        all += expf(x[r * n + i] - top);
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = expf(x[r * n + i] - top) / all;
+}
 // A parameter that is zero, and a size that is none.
 #pragma ks optimize
 #pragma ks workload let(m=20, n=24, k=18) let(turned=0) set(apart=0) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16),3) \
