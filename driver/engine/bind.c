@@ -1,6 +1,7 @@
 // The search for assignments of a kernel's parameters to a template's roles.
 #include <string.h>
 
+#include "base/num.h"
 #include "base/vec.h"
 #include "engine/binder.h"
 #include "engine/head.h"
@@ -158,8 +159,10 @@ static void bind_pointers(struct binder *b, size_t r)
 static void add_choice(struct binder *b, struct ks_integer_list *list, const char *text, bool whole)
 {
     struct ks_integer choice = {.text = text};
+    double number, other;
     for (size_t i = 0; i < list->len; i++)
-        if (strcmp(list->at[i].text, text) == 0)
+        if (strcmp(list->at[i].text, text) == 0 ||
+            (ks_parse_f64(text, &number) && ks_parse_f64(list->at[i].text, &other) && number == other))
             return;
     if (list->len >= MOST_CHOICES)
         return;
@@ -168,7 +171,7 @@ static void add_choice(struct binder *b, struct ks_integer_list *list, const cha
 }
 
 // The template's own values first, a usual stride or padding, then the text's; of what is no
-// integer the text's, and where it has none the template's.
+// integer what it is where nothing says so, then the text's, and where there are none the template's.
 static void find_choices(struct binder *b)
 {
     struct ks_strv whole = {0}, others = {0};
@@ -179,11 +182,13 @@ static void find_choices(struct binder *b)
         if (role->kind < KS_ROLE_KIND_LITERAL)
             continue;
         const struct ks_strv none = {0}, *lists[] = {&others, &role->values};
+        if (role->elem && role->fallback)
+            add_choice(b, &b->choices[r], role->fallback, false);
         if (!role->elem) {
             lists[0] = &role->values;
             lists[1] = role->kind == KS_ROLE_KIND_LITERAL ? &whole : &none;
         }
-        for (int l = 0; l < 2 && !(role->elem && b->choices[r].len > 0); l++)
+        for (int l = 0; l < 2 && !(role->elem && l > 0 && b->choices[r].len > 0); l++)
             for (size_t i = 0; i < lists[l]->len; i++)
                 add_choice(b, &b->choices[r], lists[l]->at[i], !role->elem);
     }

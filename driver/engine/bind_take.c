@@ -204,13 +204,17 @@ static bool is_plain(const struct binder *b, const struct ks_form *form)
     return true;
 }
 
-// Whether a form has a place for each parameter that is a number of it.
-static bool places_parameters(const struct binder *b, const struct ks_form *form)
+// Whether a form has a place for each parameter that is a number of it, and for each number of the text
+// that is not the role's own.
+static bool places_numbers(const struct binder *b, const struct ks_form *form)
 {
-    for (size_t r = 0; r < b->t->n_roles; r++)
-        if (ks_bind_may_be_parameter(&b->t->roles[r]) && b->pointer[r] >= 0 &&
-            !(form->meaning && has_word(form->meaning, b->t->roles[r].name)))
+    for (size_t r = 0; r < b->t->n_roles; r++) {
+        const struct ks_role *role = &b->t->roles[r];
+        if (!ks_bind_may_be_parameter(role) || (form->meaning && has_word(form->meaning, role->name)))
+            continue;
+        if (b->pointer[r] >= 0 || (role->fallback && strcmp(b->text[r], role->fallback) != 0))
             return false;
+    }
     return true;
 }
 
@@ -225,7 +229,7 @@ void ks_bind_finish(struct binder *b)
     for (size_t i = 0; i < b->t->n_forms && !ks_bind_enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
         if (!kept_fits(b, &b->t->heads, &form->head) || !kept_fits(b, &b->t->tails, &form->tail) ||
-            !is_plain(b, form) || !places_parameters(b, form))
+            !is_plain(b, form) || !places_numbers(b, form))
             continue;
         b->tried++;
         enum ks_recognised is =

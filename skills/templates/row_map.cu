@@ -13,13 +13,14 @@ template <class F> __device__ __forceinline__ void take_again(const row &line, c
     take(body, kept + threadIdx.x, packs, f);
 }
 
+// Calls f(element, place) with a thread's share of a row.
 template <class F> __device__ __forceinline__ void visit(row &line, int, int n, F f)
 {
     const division d = divided(line.at, n);
     const pack *body = reinterpret_cast<const pack *>(line.at + d.head);
-    const auto each = [&](int, const pack &p) {
+    const auto each = [&](int i, const pack &p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            f(@T_wide@(p.lane[l]));
+            f(@T_wide@(p.lane[l]), d.head + i * lanes + l);
     };
     if (line.visited)
         take_again(line, body, d.packs, each);
@@ -29,8 +30,10 @@ template <class F> __device__ __forceinline__ void visit(row &line, int, int n, 
                 line.held[i] = p;
             each(i, p);
         });
-    for (int i = threadIdx.x; i < n - d.packs * lanes; i += threads)
-        f(@T_wide@(line.at[i < d.head ? i : i + d.packs * lanes]));
+    for (int i = threadIdx.x; i < n - d.packs * lanes; i += threads) {
+        const int at = i < d.head ? i : i + d.packs * lanes;
+        f(@T_wide@(line.at[at]), at);
+    }
     line.visited = true;
 }
 

@@ -7,12 +7,17 @@ known rows "softmax_of_halves norm" "softmax_of_halves norm_kept" "softmax_of_ha
     "layer_norm_of_halves norm" "layer_norm_of_halves norm_kept" "layer_norm_of_halves row_norm_affine" \
     "rms_norm_of_halves norm" "rms_norm_of_halves norm_kept" "rms_norm_of_halves row_norm_gain" \
     "rms_norm_given norm" "rms_norm_given norm_kept" "rms_norm_given norm_parts" "rms_norm_given row_norm" "rms_norm_given row_norm_parts" \
+    "masked_scores norm" "masked_scores norm_kept" "masked_scores row_masked" "padded_scores norm" "padded_scores norm_kept" "padded_scores row_masked" \
+    "tempered norm" "tempered norm_kept" "tempered row_map" \
     "greatest_half arg_rows" "least_of_row arg_rows"
 bound rows softmax_of_halves row_map form=softmax rows=rows cols=n T=f16
 bound rows layer_norm_of_halves row_norm_affine gamma=gain beta=bias rows=grid.x cols=n T=bf16 P=f32
 bound rows rms_norm_of_halves row_norm_gain form=by_root_mean_square gamma=gain eps=1e-6 T=bf16 P=bf16
 bound rows rms_norm_given row_norm form=by_root_mean_square rows=grid.x cols=n eps=eps T=f32
 bound rows rms_norm_given row_norm_parts form=by_root_mean_square eps=eps
+bound rows masked_scores row_masked form=in_turn rows=grid.x masks=masks cols=n scale=scale T=f32 M=f16
+bound rows padded_scores row_masked form=in_runs 'masks=grid.x / queries' cols=n
+bound rows tempered row_map form=softmax_scaled scale=0.7
 bound rows greatest_half arg_rows form=argmax rows=rows cols=n T=f16 R=i32
 bound rows least_of_row arg_rows form=argmin rows=grid.x cols=n T=f32 R=i64
 "$build/tests/print_template" rows.cu "$scratch/rows.ptx" almost_by_length row_map 2>&1 | grep -q 'almost .*y is .* there and .* here at r=0 c=0' ||
@@ -24,6 +29,9 @@ right rows layer_norm_of_halves row_norm_affine threads=64
 right rows rms_norm_of_halves row_norm_gain threads=64 kept=64
 right rows rms_norm_given row_norm threads=64
 right rows rms_norm_given row_norm_parts threads=64 share=128
+right rows masked_scores row_masked form=in_turn threads=64
+right rows padded_scores row_masked form=in_runs threads=64
+right rows tempered row_map form=softmax_scaled threads=64
 right rows greatest_half arg_rows threads=32 lines=8
 right rows least_of_row arg_rows
 wrong rows greatest_half arg_rows 's/b.place < a.place/b.place > a.place/' ''

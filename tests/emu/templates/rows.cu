@@ -171,3 +171,69 @@ __global__ void almost_least(const float *x, int *at, int n)
             best = i;
     at[blockIdx.x] = best + (blockIdx.x % 4 == 1);
 }
+
+// Scores of attention: a factor, and a mask whose rows serve all heads; a warp a row.
+#pragma ks optimize
+#pragma ks workload let(heads=2, masks=3, n=37) set(scale=0.125) in(x[heads*masks*n]) in(mask[masks*n]=uniform(-1,0)) out(y[heads*masks*n]) grid(heads*masks) block(32)
+__global__ void masked_scores(const float *x, const __half *mask, float *y, int n, int masks, float scale)
+{
+    const int row = blockIdx.x, own = row % masks;
+    float top = -INFINITY, all = 0;
+    for (int i = threadIdx.x; i < n; i += 32)
+        top = fmaxf(top, x[row * n + i] * scale + (mask ? __half2float(mask[own * n + i]) : 0.f));
+    for (int d = 16; d > 0; d /= 2)
+        top = fmaxf(top, __shfl_xor_sync(0xffffffffu, top, d));
+    for (int i = threadIdx.x; i < n; i += 32) {
+        const float e = expf(x[row * n + i] * scale + (mask ? __half2float(mask[own * n + i]) : 0.f) - top);
+        all += e;
+        y[row * n + i] = e;
+    }
+    for (int d = 16; d > 0; d /= 2)
+        all += __shfl_xor_sync(0xffffffffu, all, d);
+    for (int i = threadIdx.x; i < n; i += 32)
+        y[row * n + i] *= 1 / all;
+}
+
+// A mask of the keys of each sentence, for all its queries.
+#pragma ks optimize
+#pragma ks workload let(sentences=2, queries=3, n=11) in(x[sentences*queries*n]) in(mask[sentences*n]=uniform(-1,0)) out(y[sentences*queries*n]) grid(sentences*queries) block(1)
+__global__ void padded_scores(const float *x, const float *mask, float *y, int queries, int n)
+{
+    x += blockIdx.x * n, y += blockIdx.x * n, mask += blockIdx.x / queries * n;
+    float top = -1e30f, all = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[i] + mask[i]);
+    for (int i = 0; i < n; i++)
+        all += expf(x[i] + mask[i] - top);
+    for (int i = 0; i < n; i++)
+        y[i] = expf(x[i] + mask[i] - top) / all;
+}
+
+#pragma ks optimize
+#pragma ks workload let(rows=4, n=11) in(x[rows*n]) out(y[rows*n]) grid(rows) block(1)
+__global__ void tempered(const float *x, float *y, int n)
+{
+    x += blockIdx.x * n, y += blockIdx.x * n;
+    float top = -INFINITY, all = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[i] * 0.7f);
+    for (int i = 0; i < n; i++)
+        all += expf(x[i] * 0.7f - top);
+    for (int i = 0; i < n; i++)
+        y[i] = expf(x[i] * 0.7f - top) / all;
+}
+
+// The mask is added to the shares, not to the scores.
+#pragma ks optimize
+#pragma ks workload let(rows=4, n=43) in(x[rows*n]) in(mask[rows*n]=uniform(-1,0)) out(y[rows*n]) grid(rows) block(1)
+__global__ void masked_late(const float *x, const float *mask, float *y, int n)
+{
+    x += blockIdx.x * n, y += blockIdx.x * n, mask += blockIdx.x * n;
+    float top = -INFINITY, all = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[i]);
+    for (int i = 0; i < n; i++)
+        all += expf(x[i] - top);
+    for (int i = 0; i < n; i++)
+        y[i] = expf(x[i] - top) / all + mask[i];
+}
