@@ -5,6 +5,7 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 known rows "softmax_of_halves norm" "softmax_of_halves norm_kept" "softmax_of_halves row_map" "softmax_of_halves row_online" \
     "layer_norm_of_halves norm" "layer_norm_of_halves norm_kept" "layer_norm_of_halves row_norm_affine" \
+    "layer_norm_saved norm" "layer_norm_saved norm_kept" "layer_norm_saved row_norm_saved" \
     "rms_norm_of_halves norm" "rms_norm_of_halves norm_kept" "rms_norm_of_halves row_norm_gain" \
     "rms_norm_given norm" "rms_norm_given norm_kept" "rms_norm_given norm_parts" "rms_norm_given row_norm" "rms_norm_given row_norm_parts" \
     "masked_scores norm" "masked_scores norm_kept" "masked_scores row_masked" "padded_scores norm" "padded_scores norm_kept" "padded_scores row_masked" \
@@ -12,6 +13,7 @@ known rows "softmax_of_halves norm" "softmax_of_halves norm_kept" "softmax_of_ha
     "greatest_half arg_rows" "least_of_row arg_rows"
 bound rows softmax_of_halves row_map form=softmax rows=rows cols=n T=f16
 bound rows layer_norm_of_halves row_norm_affine gamma=gain beta=bias rows=grid.x cols=n T=bf16 P=f32
+bound rows layer_norm_saved row_norm_saved mean=mean scale=scale gamma=gain beta=bias eps=1e-5
 bound rows rms_norm_of_halves row_norm_gain form=by_root_mean_square gamma=gain eps=1e-6 T=bf16 P=bf16
 bound rows rms_norm_given row_norm form=by_root_mean_square rows=grid.x cols=n eps=eps T=f32
 bound rows rms_norm_given row_norm_parts form=by_root_mean_square eps=eps
@@ -26,6 +28,7 @@ bound rows least_of_row arg_rows form=argmin rows=grid.x cols=n T=f32 R=i64
 right rows softmax_of_halves row_map threads=64
 right rows softmax_of_halves row_online threads=64
 right rows layer_norm_of_halves row_norm_affine threads=64
+right rows layer_norm_saved row_norm_saved threads=64
 right rows rms_norm_of_halves row_norm_gain threads=64 kept=64
 right rows rms_norm_given row_norm threads=64
 right rows rms_norm_given row_norm_parts threads=64 share=128

@@ -132,3 +132,31 @@ __global__ void cut_off(const float *x, const float *w, float *y, int m, int n, 
         v += x[row * k + i] * w[col * k + i];
     y[row * n + col] = fmaxf(v - 2.0f, 0.0f);
 }
+
+// A sum that begins with a bias.
+#pragma ks optimize
+#pragma ks workload let(m=37) let(k=20) in(a[m*k]) in(x[k]) in(bias[m]) out(y[m]) grid(ceildiv(m,32)) block(32)
+__global__ void biased(const float *a, const float *x, const float *bias, float *y, int m, int k)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m)
+        return;
+    float sum = bias[i];
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * x[l];
+    y[i] = fmaxf(sum, 0);
+}
+
+// Another row's bias.
+#pragma ks optimize
+#pragma ks workload let(m=37) let(k=20) in(a[m*k]) in(x[k]) in(bias[m]) out(y[m]) grid(ceildiv(m,32)) block(32)
+__global__ void biased_backward(const float *a, const float *x, const float *bias, float *y, int m, int k)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m)
+        return;
+    float sum = bias[m - 1 - i];
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * x[l];
+    y[i] = fmaxf(sum, 0);
+}

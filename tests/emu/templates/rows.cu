@@ -39,6 +39,47 @@ __global__ void layer_norm_of_halves(const __nv_bfloat16 *x, const float *gain, 
         y[i] = __float2bfloat16((__bfloat162float(x[i]) - mean) * scale * gain[i] + bias[i]);
 }
 
+// What a backward pass asks for is kept: the mean, and the deviation's reciprocal.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=11) in(x[rows*n]) in(gain[n]) in(bias[n]) out(y[rows*n]) out(mean[rows]) out(scale[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void layer_norm_saved(float *y, float *mean, float *scale, const float *x, const float *gain, const float *bias, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[r * n + i];
+    float middle = sum / n;
+    for (int i = 0; i < n; i++)
+        squares += (x[r * n + i] - middle) * (x[r * n + i] - middle);
+    float by = rsqrtf(squares / n + 1e-5f);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = (x[r * n + i] - middle) * by * gain[i] + bias[i];
+    mean[r] = middle;
+    scale[r] = by;
+}
+
+// The deviation itself, not its reciprocal.
+#pragma ks optimize
+#pragma ks workload let(rows=6, n=11) in(x[rows*n]) in(gain[n]) in(bias[n]) out(y[rows*n]) out(mean[rows]) out(width[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void layer_norm_and_deviation(float *y, float *mean, float *width, const float *x, const float *gain, const float *bias, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float sum = 0, squares = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[r * n + i];
+    float middle = sum / n;
+    for (int i = 0; i < n; i++)
+        squares += (x[r * n + i] - middle) * (x[r * n + i] - middle);
+    width[r] = sqrtf(squares / n + 1e-5f);
+    mean[r] = middle;
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = (x[r * n + i] - middle) / width[r] * gain[i] + bias[i];
+}
+
 #pragma ks optimize
 #pragma ks workload let(rows=6, n=203) in(x[rows*n]) in(gain[n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
 __global__ void rms_norm_of_halves(const __nv_bfloat16 *x, const __nv_bfloat16 *gain, __nv_bfloat16 *y, int rows, int n)
