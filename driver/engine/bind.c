@@ -179,6 +179,7 @@ static void find_choices(struct binder *b)
     ks_literals_find(b->arena, b->brief, false, &others);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
+        b->choices[r].len = 0;
         if (role->kind < KS_ROLE_KIND_LITERAL)
             continue;
         const struct ks_strv none = {0}, *lists[] = {&others, &role->values};
@@ -192,6 +193,14 @@ static void find_choices(struct binder *b)
             for (size_t i = 0; i < lists[l]->len; i++)
                 add_choice(b, &b->choices[r], lists[l]->at[i], !role->elem);
     }
+}
+
+// What numbers can be in the probes; `products` of two sizes, too.
+static void find_numbers(struct binder *b, bool products)
+{
+    find_choices(b);
+    b->integers.len = 0;
+    ks_integers_find(b->arena, b->brief, b->probe, products, &b->integers);
 }
 
 static void prepare(struct binder *b)
@@ -210,8 +219,7 @@ static void prepare(struct binder *b)
         if (ks_bind_is_number(&b->t->roles[i]))
             b->order[b->n_order++] = i;
     }
-    find_choices(b);
-    ks_integers_find(b->arena, b->brief, b->probe, false, &b->integers);
+    find_numbers(b, false);
 }
 
 static void names_before(void *context, const char *name)
@@ -277,6 +285,20 @@ static const char *refused(const struct binder *b)
                            b->brief->decl->line, b->t->name);
 }
 
+// Sizes that a launch shows are told from it where it rounds nothing down: the probes are round ones too.
+static void bind_round(struct binder *b)
+{
+    struct ks_problem others[KS_PROBES];
+    if (!ks_specimens_have_round(ks_specimens_of(b->arena, b->brief)))
+        return;
+    memcpy(others, b->probe, sizeof others);
+    if (ks_bind_probes(b, true, NULL) == KS_OK) {
+        find_numbers(b, true);
+        bind_pointers(b, 0);
+    }
+    memcpy(b->probe, others, sizeof others);
+}
+
 static void bind_all(struct binder *b)
 {
     // First sizes that parameters say, then those that follow from others; then inputs larger than
@@ -286,16 +308,15 @@ static void bind_all(struct binder *b)
     for (int pass = SAID; pass < PASSES && b->out->len == 0; pass++) {
         b->exact = pass != LARGER;
         b->round = pass == ROUND;
-        if (b->round && !ks_specimens_have_round(ks_specimens_of(b->arena, b->brief)))
-            continue;
         b->steps = b->tried = 0;
         if (pass == FOLLOWING && !reorder(b))
             continue;
-        if (pass == PRODUCTS) {
-            b->integers.len = 0;
-            ks_integers_find(b->arena, b->brief, b->probe, true, &b->integers);
-        }
-        bind_pointers(b, 0);
+        if (pass == PRODUCTS)
+            find_numbers(b, true);
+        if (b->round)
+            bind_round(b);
+        else
+            bind_pointers(b, 0);
     }
 }
 
@@ -333,8 +354,7 @@ static enum ks_status bind_with(struct binder *b, enum kept_as as, struct ks_err
     for (size_t i = 0; i < kept->n_scalars; i++)
         b->taken[kept->scalars[i]] |= ks_bind_arg(b, 0, kept->scalars[i])->float_scalar;
     b->t = with;
-    b->integers.len = 0;
-    ks_integers_find(b->arena, b->brief, b->probe, false, &b->integers);
+    find_numbers(b, false);
     bind_all(b);
     return KS_OK;
 }
@@ -355,7 +375,7 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
     (void)err;
-    if (ks_bind_probes(&b, &local) != KS_OK) {
+    if (ks_bind_probes(&b, false, &local) != KS_OK) {
         *refusal = ks_arena_strdup(arena, local.text);
         return KS_OK;
     }

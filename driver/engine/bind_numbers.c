@@ -60,18 +60,20 @@ static bool is_param(const struct ks_brief *brief, const char *name)
 }
 
 // Sizes that no parameter is named after, from what a launch shows: grid.z where it is one block
-// each, grid.z / co where it is a block for each pair, m / rows where a parameter is a product.
+// each, grid.y * block.y where it is a thread each, grid.z / co where it is a block for each pair,
+// m / rows where a parameter is a product.
 static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
                    const struct ks_problem probes[KS_PROBES], size_t n_params,
                    struct ks_integer_list *out)
 {
-    static const char *const grids[] = {"grid.x", "grid.y", "grid.z"};
+    static const char *const grids[] = {"grid.x", "grid.y", "grid.z", "grid.x * block.x",
+                                        "grid.y * block.y", "grid.z * block.z"};
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
     for (size_t l = 0; l < w->n_lets; l++) {
         const char *size = w->lets[l].name, *found = NULL;
         if (is_param(brief, size))
             continue;
-        for (int g = 0; g < 3 && !found; g++)
+        for (size_t g = 0; g < sizeof grids / sizeof *grids && !found; g++)
             if (shows(arena, probes, grids[g], size))
                 found = grids[g];
         for (size_t i = 0; i < (3 + n_params) * out->len && !found; i++) {

@@ -1,8 +1,9 @@
 // The probes, and what sizes an assignment of numbers to roles must and can have there.
 #include "base/num.h"
 #include "engine/binder.h"
+#include "engine/specimen.h"
 
-enum ks_status ks_bind_probes(struct binder *b, struct ks_err *err)
+enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err)
 {
     // No two columns are tied by a line with integer slope: primes, and rows that leave other
     // remainders, so that a quotient is no line. The smaller ones are for arrays of so many
@@ -32,11 +33,13 @@ enum ks_status ks_bind_probes(struct binder *b, struct ks_err *err)
                 brief->decl->line);
     size_t n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
     enum ks_status status = KS_OK;
+    const struct ks_specimens *specimens = round ? ks_specimens_of(b->arena, brief) : NULL;
     for (int kind = 0; kind < KINDS; kind++) {
         status = KS_OK;
         for (int p = 0; p < KS_PROBES && status == KS_OK; p++) {
             for (size_t i = 0; i < n; i++)
-                sizes[i].value = rows[kind][p][i % 8];
+                sizes[i].value = rows[kind][p][i % 8] *
+                                 (round ? ks_specimens_round(specimens, brief, sizes[i].name) : 1);
             status = ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes,
                                      n, &b->probe[p], err);
         }

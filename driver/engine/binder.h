@@ -67,8 +67,9 @@ static inline const struct ks_arg *ks_bind_arg(const struct binder *b, int probe
     return &b->probe[probe].args[param];
 }
 
-// The workload's problem with every size another prime, KS_PROBES times.
-enum ks_status ks_bind_probes(struct binder *b, struct ks_err *err);
+// The workload's problem with every size another prime, KS_PROBES times; or such times what sizes are
+// multiples of (ks_specimens_round).
+enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err);
 
 // Conditions of sizes: a pointer's count (`pointer` is its role), or what must hold (-1).
 struct at_probe {

@@ -160,3 +160,41 @@ __global__ void biased_backward(const float *a, const float *x, const float *bia
         sum += a[i * k + l] * x[l];
     y[i] = fmaxf(sum, 0);
 }
+
+// No test of edges, and the rows of A are in the grid alone.
+#pragma ks optimize
+#pragma ks workload let(m=16) let(n=64) let(k=64) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(n/16,m/16) block(16,16)
+__global__ void by_blocks(float *c, const float *a, const float *b, int k, int n)
+{
+    __shared__ float as[16][16], bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    float sum = 0;
+    for (int at = k * 16 * blockIdx.y, end = at + k, of_b = 16 * blockIdx.x; at < end; at += 16, of_b += 16 * n) {
+        as[ty][tx] = a[at + k * ty + tx];
+        bs[ty][tx] = b[of_b + n * ty + tx];
+        __syncthreads();
+        for (int l = 0; l < 16; l++)
+            sum += as[ty][l] * bs[l][tx];
+        __syncthreads();
+    }
+    c[n * 16 * blockIdx.y + 16 * blockIdx.x + n * ty + tx] = sum;
+}
+
+// The end of the depth is left out.
+#pragma ks optimize
+#pragma ks workload let(m=16) let(n=64) let(k=64) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(n/16,m/16) block(16,16)
+__global__ void by_fewer_blocks(float *c, const float *a, const float *b, int k, int n)
+{
+    __shared__ float as[16][16], bs[16][16];
+    const int tx = threadIdx.x, ty = threadIdx.y;
+    float sum = 0;
+    for (int at = k * 16 * blockIdx.y, end = at + k - 16, of_b = 16 * blockIdx.x; at < end; at += 16, of_b += 16 * n) {
+        as[ty][tx] = a[at + k * ty + tx];
+        bs[ty][tx] = b[of_b + n * ty + tx];
+        __syncthreads();
+        for (int l = 0; l < 16; l++)
+            sum += as[ty][l] * bs[l][tx];
+        __syncthreads();
+    }
+    c[n * 16 * blockIdx.y + 16 * blockIdx.x + n * ty + tx] = sum;
+}
