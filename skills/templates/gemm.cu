@@ -1,4 +1,4 @@
-constexpr int bm = @bm@, bn = @bn@, bk = @bk@;
+constexpr int bm = @bm@, bn = @bn@, bk = @bk@ * 4 / (int)sizeof(@T@); // tiles are of as many bytes for all types
 constexpr int threads = bm * bn / 64; // each makes 8 x 8 elements of C
 constexpr bool ragged = @ragged@;       // lines that are no multiple of four, a depth that is none of bk
 
@@ -33,15 +33,16 @@ template <int wide, bool deep> struct copier {
             const int down = i * apart;
             if (deep) {
                 if (whole || (x + down < width && d < depth))
-                    __pipeline_memcpy_async(to + down, at + (size_t)down * depth, 4);
+                    __pipeline_memcpy_async(to + down, at + (size_t)down * depth, sizeof(@T@));
                 else
                     to[down] = 0;
             } else if (whole && !ragged) {
-                __pipeline_memcpy_async(to + down * (wide + 4), at + (size_t)down * width, 16);
+                _Pragma("unroll") for (int l = 0; l < 4; l += 16 / sizeof(@T@))
+                    __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, 16);
             } else {
                 _Pragma("unroll") for (int l = 0; l < 4; l++)
                     if (whole || (x + l < width && d + down < depth))
-                        __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, 4);
+                        __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, sizeof(@T@));
                     else
                         to[down * (wide + 4) + l] = 0;
             }
@@ -134,8 +135,9 @@ __device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk]
 
 // Each element of C is summed in the order of the depth, as the plain loop does. A thread's 8 x 8
 // elements are four groups of 4 x 4, half a tile apart, which keeps shared loads without conflicts.
-// 128 registers leave room for 512 threads a multiprocessor. Blocks of z: the batch, or parts of the depth.
-__global__ void __launch_bounds__(threads, 512 / threads)
+// 128 registers leave room for 512 threads a multiprocessor, twice as many for half of them where sums are of 8 bytes.
+// Blocks of z: the batch, or parts of the depth.
+__global__ void __launch_bounds__(threads, 2048 / (int)sizeof(@T@) / threads)
     gemm_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c,
                @T@ alpha, @beta_parameter@int m, int n, int k, long long a_step, long long b_step,
                long long c_step, int share@head_parameters@@tail_of_tiles@)

@@ -198,3 +198,16 @@ __global__ void by_fewer_blocks(float *c, const float *a, const float *b, int k,
     }
     c[n * 16 * blockIdx.y + 16 * blockIdx.x + n * ty + tx] = sum;
 }
+
+#pragma ks optimize
+#pragma ks workload let(m=64) let(n=64) let(k=8) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void of_doubles(const double *a, const double *b, double *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    double sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * b[l * n + j];
+    c[i * n + j] = sum;
+}
