@@ -104,7 +104,7 @@ static bool assignment(struct ks_tail_reader *t, const struct ks_node *e)
 // Both ways are reckoned, and each variable takes its value from one.
 static bool choice(struct ks_tail_reader *t, struct ks_node *s)
 {
-    const char *condition = ks_tail_formula(t, s->kid[0]);
+    const char *condition = ks_tail_condition(t, s->kid[0]);
     if (!condition)
         return false;
     condition = ks_tail_let(t, condition);

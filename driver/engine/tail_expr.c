@@ -65,12 +65,15 @@ void ks_tail_set(struct ks_tail_reader *t, const char *name, const char *value)
 struct change {
     const char *name;
     size_t before;
+    bool summed; // loops before that one add to it as well: of a thread's share, which the last one combines
     bool found;
 };
 
 static bool visit_change(void *context, struct ks_node *node)
 {
     struct change *c = context;
+    if (c->summed && ks_node_is_loop(node) && node->end <= c->before)
+        return false;
     if (node->kind == KS_N_EXPR && node->end <= c->before)
         c->found |= ks_node_changes(node, c->name);
     return !c->found;
@@ -85,7 +88,8 @@ static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
             return t->outer.value[i];
     const struct ks_node *decl = ks_loop_declaration(t->body.block, name, t->loop->begin),
                          *var = NULL;
-    struct change early = {name, t->loop->begin, false};
+    const bool left = ks_node_changes((struct ks_node *)(uintptr_t)t->loop, name);
+    struct change early = {name, t->loop->begin, left, false};
     for (size_t i = 0; decl && i < decl->n; i++)
         if (strcmp(decl->kid[i]->text, name) == 0)
             var = decl->kid[i];
@@ -97,7 +101,7 @@ static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
     if (!value)
         return NULL;
     char *text = ks_edit_apply(t->arena, &t->edits, t->body.text, var->init->begin, var->init->end);
-    if (ks_node_changes((struct ks_node *)(uintptr_t)t->loop, name)) {
+    if (left) {
         if (t->accumulator)
             return refuse(t, at, "the loop leaves two variables");
         t->accumulator = name;
@@ -142,10 +146,36 @@ static const char *name(struct ks_tail_reader *t, const struct ks_node *e)
 
 // ---- reads
 
+static bool is_behind(const struct ks_tail_reader *t, const struct ks_node *e)
+{
+    return !t->inlining && t->loop && e->begin >= t->loop->end;
+}
+
+// An element of shared memory, where a block's threads left their shares: what they come to, or no
+// template finds the formula right.
+static const char *combined(struct ks_tail_reader *t, const struct ks_node *e)
+{
+    const struct ks_node *base = e;
+    while (base->kind == KS_N_INDEX)
+        base = base->kid[0];
+    const struct ks_node *decl =
+        base->kind == KS_N_NAME && is_behind(t, e) ? ks_loop_declaration(t->body.block, base->text, e->begin) : NULL;
+    if (!decl || !decl->shared)
+        return NULL;
+    if (t->accumulator && strcmp(t->accumulator, base->text) != 0)
+        return refuse(t, e, "the loop leaves two variables");
+    t->accumulator = base->text;
+    ks_edit_add(t->arena, &t->edits, e->begin, e->end, "its_sum");
+    return "@sum@";
+}
+
 static const char *element(struct ks_tail_reader *t, const struct ks_node *e,
                            const struct ks_node *whole)
 {
     size_t param, i = 0;
+    const char *shared = combined(t, e);
+    if (shared)
+        return shared;
     if (t->inlining || e->kid[0]->kind != KS_N_NAME || !ks_tail_param(t, e->kid[0]->text, &param))
         return refuse(t, e, "an element of no parameter is read behind the loop");
     const char *index = ks_node_text(t->arena, &t->body, e->kid[1]);
@@ -216,12 +246,33 @@ static size_t names_of(struct ks_arena *arena, const char *params, const char *n
     return 0;
 }
 
+static bool exchanges(const struct ks_callee *callee)
+{
+    const char *body = callee->body;
+    return body && callee->changes == 0 &&
+           (strstr(body, "__shfl_") || strstr(body, "__reduce_") || strstr(body, "__syncthreads"));
+}
+
+// The threads of a warp or a block combine their shares there, and its value is the argument's, which
+// behind the loop is what they come to. If not, no template finds the formula right.
+static const char *exchanged(struct ks_tail_reader *t, const struct ks_node *call)
+{
+    const struct ks_node *share = call->kid[1];
+    const char *value = ks_tail_formula(t, share);
+    if (value)
+        ks_edit_add(t->arena, &t->edits, call->begin, call->end,
+                    ks_edit_apply(t->arena, &t->edits, t->body.text, share->begin, share->end));
+    return value;
+}
+
 // The program's own function that is one expression.
 static const char *inlined(struct ks_tail_reader *t, const struct ks_node *call)
 {
     static const char head[] = "__global__ void f() ";
     const struct ks_callee *callee = ks_callee_find(&t->brief->callees, call->kid[0]->text);
     const char *names[4];
+    if (callee && is_behind(t, call) && exchanges(callee))
+        return exchanged(t, call);
     if (!callee || !callee->value || names_of(t->arena, callee->params, names) != call->n - 1)
         return refuse(t, call, "a function behind the loop is not known");
     struct ks_tail_env inner = {0};
@@ -284,6 +335,30 @@ static const char *number(struct ks_tail_reader *t, const struct ks_node *e)
                : refuse(t, e, "this number behind the loop is not understood");
 }
 
+static bool is_pointer(const struct ks_tail_reader *t, const struct ks_node *e)
+{
+    size_t param;
+    return !t->inlining && e->kind == KS_N_NAME && !ks_tail_knows(t, e->text) &&
+           ks_tail_param(t, e->text, &param) && t->brief->signature->params[param].pointer;
+}
+
+static bool is_null(const struct ks_node *e)
+{
+    return ks_node_is(e, KS_N_NAME, "nullptr") || ks_node_is(e, KS_N_NAME, "__null") ||
+           ks_node_is(e, KS_N_NAME, "NULL") || ks_node_is(e, KS_N_NUMBER, "0");
+}
+
+const char *ks_tail_condition(struct ks_tail_reader *t, const struct ks_node *e)
+{
+    const bool compared = e->kind == KS_N_BINARY && ((is_pointer(t, e->kid[0]) && is_null(e->kid[1])) ||
+                                                     (is_null(e->kid[0]) && is_pointer(t, e->kid[1])));
+    const bool is_equal = compared && strcmp(e->text, "==") == 0;
+    if (!is_pointer(t, e) && !is_equal && !(compared && strcmp(e->text, "!=") == 0))
+        return ks_tail_formula(t, e);
+    ks_edit_add(t->arena, &t->edits, e->begin, e->end, is_equal ? "false" : "true");
+    return is_equal ? "0" : "1";
+}
+
 static const char *binary(struct ks_tail_reader *t, const struct ks_node *e)
 {
     static const char *const known[] = {
@@ -318,7 +393,7 @@ static const char *expression(struct ks_tail_reader *t, const struct ks_node *e)
         a = ks_tail_formula(t, e->kid[0]);
         return a ? ks_arena_printf(t->arena, "(%s%s)", *e->text == '+' ? "" : e->text, a) : NULL;
     case KS_N_COND:
-        if (!(a = ks_tail_formula(t, e->kid[0])) || !(b = ks_tail_formula(t, e->kid[1])) ||
+        if (!(a = ks_tail_condition(t, e->kid[0])) || !(b = ks_tail_formula(t, e->kid[1])) ||
             !(c = ks_tail_formula(t, e->kid[2])))
             return NULL;
         return ks_arena_printf(t->arena, "(%s ? %s : %s)", a, b, c);

@@ -50,6 +50,8 @@ void ks_tail_set(struct ks_tail_reader *t, const char *name, const char *value);
 const char *ks_tail_let(struct ks_tail_reader *t, const char *value);
 // NULL, with t->why, where it is not understood.
 const char *ks_tail_formula(struct ks_tail_reader *t, const struct ks_node *e);
+// The same of what is asked. Arrays are there: a launch where one is null goes to the original.
+const char *ks_tail_condition(struct ks_tail_reader *t, const struct ks_node *e);
 // Takes up what a statement makes of variables. False, with t->why, where it is not understood.
 bool ks_tail_statement(struct ks_tail_reader *t, struct ks_node *s);
 // The same statement as code, with reads by their names.

@@ -5,7 +5,7 @@
 #   tests/emu/templates.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
-known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
+known gemm "batch_tn gemm" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_warps gemv" "by_row_biased gemv" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_nt gemm_wgmma" "halves_tn_bias gemm_half" "halves_tn_bias gemm_wgmma" \
     "halves_long gemm_half" "halves_long gemm_wgmma" "scores gemm_half" "scores gemm_wgmma"
@@ -50,6 +50,8 @@ right gemm by_column gemv share=16
 right gemm biased gemv share=16
 bound gemm of_doubles gemm form=nn T=f64
 right gemm of_doubles gemm bm=64 bn=64
+bound gemm by_row_biased gemv m=grid.x 'bias[i]'
+right gemm by_warps gemv share=16
 bound gemm by_blocks gemm form=nn 'm=grid.y * block.y' n=n k=k
 right gemm times_diagonal diagonal_right lines=2
 right gemm diagonal_times diagonal_left

@@ -147,6 +147,74 @@ __global__ void biased(const float *a, const float *x, const float *bias, float 
     y[i] = fmaxf(sum, 0);
 }
 
+// A warp a row, whose lanes a function combines; what follows asks whether there is a bias.
+__device__ __forceinline__ float of_warp(float v)
+{
+    for (int d = 16; d > 0; d /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, d);
+    return v;
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=7) let(k=40) in(a[m*k]) in(x[k]) in(bias[m]) out(y[m]) grid(ceildiv(m,2)) block(32,2)
+__global__ void by_warps(const float *a, const float *x, const float *bias, float *y, int m, int k)
+{
+    int i = blockIdx.x * blockDim.y + threadIdx.y;
+    if (i >= m)
+        return;
+    float sum = 0;
+    for (int l = threadIdx.x; l < k; l += 32)
+        sum += a[i * k + l] * x[l];
+    sum = of_warp(sum);
+    if (threadIdx.x == 0) {
+        if (bias != nullptr)
+            sum += bias[i];
+        y[i] = (bias ? 1.f : 0.f) * fmaxf(sum, 0);
+    }
+}
+
+// A block a row, and what follows what is left in shared memory.
+#pragma ks optimize
+#pragma ks workload let(m=7) let(k=40) in(a[m*k]) in(x[k]) in(bias[m]) out(y[m]) grid(m) block(64)
+__global__ void by_row_biased(const float *a, const float *x, const float *bias, float *y, int k)
+{
+    __shared__ float part[64];
+    float sum = 0;
+    for (int l = threadIdx.x; l < k; l += 64)
+        sum += a[blockIdx.x * k + l] * x[l];
+    part[threadIdx.x] = sum;
+    __syncthreads();
+    for (int step = 32; step > 0; step /= 2) {
+        if (threadIdx.x < step)
+            part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        float all = part[0] + bias[blockIdx.x];
+        y[blockIdx.x] = all > 0 ? all : 0;
+    }
+}
+
+// The function leaves out half of the lanes.
+__device__ __forceinline__ float of_half(float v)
+{
+    for (int d = 8; d > 0; d /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, d);
+    return v;
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=7) let(k=40) in(a[m*k]) in(x[k]) in(bias[m]) out(y[m]) grid(m) block(32)
+__global__ void by_half(const float *a, const float *x, const float *bias, float *y, int k)
+{
+    float sum = 0;
+    for (int l = threadIdx.x; l < k; l += 32)
+        sum += a[blockIdx.x * k + l] * x[l];
+    sum = of_half(sum);
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = sum + bias[blockIdx.x];
+}
+
 // Another row's bias.
 #pragma ks optimize
 #pragma ks workload let(m=37) let(k=20) in(a[m*k]) in(x[k]) in(bias[m]) out(y[m]) grid(ceildiv(m,32)) block(32)
