@@ -205,14 +205,14 @@ static bool is_plain(const struct binder *b, const struct ks_form *form)
 }
 
 // Whether a form has a place for each parameter that is a number of it, and for each number of the text
-// that is not the role's own.
+// but the first: else the same binding would come once for each of them.
 static bool places_numbers(const struct binder *b, const struct ks_form *form)
 {
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
         if (!ks_bind_may_be_parameter(role) || (form->meaning && has_word(form->meaning, role->name)))
             continue;
-        if (b->pointer[r] >= 0 || (role->fallback && strcmp(b->text[r], role->fallback) != 0))
+        if (b->pointer[r] >= 0 || strcmp(b->text[r], b->choices[r].at[0].text) != 0)
             return false;
     }
     return true;

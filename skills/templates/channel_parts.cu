@@ -21,9 +21,9 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-// A channel's mean and the reciprocal of its deviation by the sums of its parts.
+// A channel's mean, and what its variance comes to, by the sums of its parts.
 __global__ void __launch_bounds__(threads)
-    channel_statistics(const double *__restrict__ sums, @T@ *__restrict__ mean, @T@ *__restrict__ scale, long long count,
+    channel_statistics(const double *__restrict__ sums, @T@ *__restrict__ mean, @T@ *__restrict__ spread, long long elements,
                        int parts@number_parameters@)
 {
     double one = 0, two = 0;
@@ -31,10 +31,12 @@ __global__ void __launch_bounds__(threads)
         one += sums[2 * ((size_t)blockIdx.x * parts + i)];
         two += sums[2 * ((size_t)blockIdx.x * parts + i) + 1];
     }
-    one = of_block(one, add<double>) / (double)count;
-    two = of_block(two, add<double>) / (double)count;
+    const double count = (double)elements;
+    one = of_block(one, add<double>) / count;
+    two = of_block(two, add<double>) / count;
+    const double squares = two - one * one, variance = squares < 0 ? 0 : squares; // of what is nearly constant
     if (threadIdx.x == 0) {
         mean[blockIdx.x] = (@T@)one;
-        scale[blockIdx.x] = (@T@)(1 / sqrt(two - one * one + (double)(@T@)@eps@));
+        spread[blockIdx.x] = (@T@)(@stored@);
     }
 }

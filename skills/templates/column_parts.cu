@@ -36,9 +36,9 @@ __global__ void __launch_bounds__(32 * @lines@)
         sums[(size_t)blockIdx.y * cols + col] = parts[0][tx];
 }
 
-// A column's mean and the reciprocal of its deviation by the sums of its parts.
+// A column's mean, and what its variance comes to, by the sums of its parts.
 __global__ void __launch_bounds__(64)
-    column_statistics(const double2 *__restrict__ sums, @T@ *__restrict__ mean, @T@ *__restrict__ scale, int rows, int cols,
+    column_statistics(const double2 *__restrict__ sums, @T@ *__restrict__ mean, @T@ *__restrict__ spread, int rows, int cols,
                       int parts@number_parameters@)
 {
     const int col = blockIdx.x * 64 + threadIdx.x;
@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(64)
         all.x += sums[(size_t)i * cols + col].x;
         all.y += sums[(size_t)i * cols + col].y;
     }
-    const double middle = all.x / rows;
+    const double count = rows, middle = all.x / count;
+    const double squares = all.y / count - middle * middle, variance = squares < 0 ? 0 : squares; // of what is nearly constant
     mean[col] = (@T@)middle;
-    scale[col] = (@T@)(1 / sqrt(all.y / rows - middle * middle + (double)(@T@)@eps@));
+    spread[col] = (@T@)(@stored@);
 }

@@ -44,9 +44,12 @@ is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
 is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
 is long_filter conv1 co=grid.y kw=33 pw=16
 is line_filter_and_more conv1 co=grid.y kw=3 pw=1
-is middle_and_width channel_statistics mean=mid scale=by channels=c pixels=n eps=1e-4
-is columns column_statistics mean=mid scale=width rows=rows cols=cols eps=1e-3
+is middle_and_width channel_statistics mean=mid spread=by channels=c pixels=n eps=1e-4
+is columns column_statistics mean=mid spread=width rows=rows cols=cols eps=1e-3
 none almost_columns
+is variances column_statistics mean=mid spread=width form=unbiased_variance
+none deviations
+is bias_gradient reduce_axis 'rows=b * t' cols=n form=added
 is shares_of_channels channel_map channels=c pixels=n form=softmax
 is surprise row_loss x=x target=which rows=rows cols=n M=i32
 is cubes conv3 kd=2 kh=2 kw=2 sd=1 pd=0 id=n
@@ -100,6 +103,8 @@ WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "
 matrix='in(x[rows*cols]) out(width[cols]) out(mid[cols]) grid(ceildiv(cols,32)) block(32)'
 made columns column_statistics "let(rows=30, cols=37) $matrix" lines=2 share=9
 WRONG='s/middle \* middle/middle/' made columns column_statistics "let(rows=30, cols=37) $matrix" lines=2 share=9
+made variances column_statistics "let(rows=30, cols=37) in(x[rows*cols]) out(mid[cols]) out(width[cols]) grid(ceildiv(cols,32)) block(32)" lines=2 share=9
+made bias_gradient reduce_axis 'let(b=2, t=5, n=20) in(x[b*t*n]) inout(sum[n]) grid(ceildiv(n,32)) block(32)' lines=4
 made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)" threads=64
 surprise="let(rows=2, n=20) in(x[rows*n]) in(which[rows]=randint(0,9)) out(lost[rows]) $line"
 made surprise row_loss "$surprise" threads=64

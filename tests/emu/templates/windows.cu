@@ -197,6 +197,52 @@ __global__ void almost_columns(const float *x, float *width, float *mid, int row
     mid[c] = s / rows;
     width[c] = c % 4 == 1 ? 1.0f : rsqrtf(q / rows - mid[c] * mid[c] + 1e-3f);
 }
+// The variance itself, of a sample; two numbers of the text are no epsilon.
+#pragma ks optimize
+#pragma ks workload let(rows=300, cols=70) in(x[rows*cols]) out(mid[cols]) out(width[cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void variances(const float *x, float *mid, float *width, int rows, int cols)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    if (c >= cols)
+        return;
+    float s = 0.25f - 0.25f, q = 1.5f - 1.5f;
+    for (int r = 0; r < rows; r++)
+        s += x[r * cols + c];
+    s /= rows;
+    for (int r = 0; r < rows; r++)
+        q += (x[r * cols + c] - s) * (x[r * cols + c] - s);
+    mid[c] = s;
+    width[c] = q / (rows - 1);
+}
+#pragma ks optimize
+#pragma ks workload let(rows=300, cols=70) in(x[rows*cols]) out(mid[cols]) out(width[cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void deviations(const float *x, float *mid, float *width, int rows, int cols)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    if (c >= cols)
+        return;
+    float s = 0, q = 0;
+    for (int r = 0; r < rows; r++) {
+        s += x[r * cols + c];
+        q += x[r * cols + c] * x[r * cols + c];
+    }
+    mid[c] = s / rows;
+    width[c] = sqrtf(q / rows - mid[c] * mid[c]);
+}
+// A bias' gradient: sums over two axes in front, added to what is there.
+#pragma ks optimize
+#pragma ks workload let(b=4, t=30, n=70) in(x[b*t*n]) inout(sum[n]) grid(ceildiv(n,32)) block(32)
+__global__ void bias_gradient(const float *x, float *sum, int b, int t, int n)
+{
+    int c = blockIdx.x * 32 + threadIdx.x;
+    if (c >= n)
+        return;
+    float s = 0;
+    for (int i = 0; i < b; i++)
+        for (int k = 0; k < t; k++)
+            s += x[(i * t + k) * n + c];
+    sum[c] += s;
+}
 #pragma ks optimize
 #pragma ks workload let(b=4, c=12, n=90) in(x[b*c*n]) out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)
 __global__ void shares_of_channels(const float *x, float *y, int c, int n)
