@@ -45,8 +45,14 @@ __device__ __forceinline__ @T@ of_row(const @T@ *line, int cols, int t)
     return combined(combined(part[0], part[1]), combined(part[2], part[3]));
 }
 
+// What a row's value is stored as.
+__device__ __forceinline__ @T@ finished(@T@ its_sum, int its_row@tail_takes@)
+{
+    (void)its_row;
+@tail@}
+
 __global__ void __launch_bounds__(@threads@ * @lines@)
-    reduce_rows(const @T@ *__restrict__ x, @T@ *__restrict__ out, int rows, int cols)
+    reduce_rows(const @T@ *__restrict__ x, @T@ *__restrict__ out, int rows, int cols@tail_parameters@)
 {
     __shared__ @T@ parts[@lines@][@threads@ / 32];
     const int t = threadIdx.x, row = blockIdx.x * @lines@ + threadIdx.y;
@@ -61,5 +67,5 @@ __global__ void __launch_bounds__(@threads@ * @lines@)
         return;
     for (int i = 1; i < @threads@ / 32; i++)
         total = combined(total, parts[threadIdx.y][i]);
-    out[row] = @store@;
+    out[row] = finished(@store@, row@tail_arguments@);
 }

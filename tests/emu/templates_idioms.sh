@@ -49,6 +49,7 @@ is columns column_statistics mean=mid spread=width rows=rows cols=cols eps=1e-3
 none almost_columns
 is variances column_statistics mean=mid spread=width form=unbiased_variance
 none deviations
+is lengths_by reduce_rows rows=grid.x cols=n form=squares 'by[r]'
 is bias_gradient reduce_axis 'rows=b * t' cols=n form=added
 is shares_of_channels channel_map channels=c pixels=n form=softmax
 is surprise row_loss x=x target=which rows=rows cols=n M=i32
@@ -104,6 +105,7 @@ matrix='in(x[rows*cols]) out(width[cols]) out(mid[cols]) grid(ceildiv(cols,32)) 
 made columns column_statistics "let(rows=30, cols=37) $matrix" lines=2 share=9
 WRONG='s/middle \* middle/middle/' made columns column_statistics "let(rows=30, cols=37) $matrix" lines=2 share=9
 made variances column_statistics "let(rows=30, cols=37) in(x[rows*cols]) out(mid[cols]) out(width[cols]) grid(ceildiv(cols,32)) block(32)" lines=2 share=9
+made lengths_by reduce_rows 'let(rows=3, n=20) in(x[rows*n]) in(by[rows]) out(y[rows]) grid(rows) block(64)' threads=32
 made bias_gradient reduce_axis 'let(b=2, t=5, n=20) in(x[b*t*n]) inout(sum[n]) grid(ceildiv(n,32)) block(32)' lines=4
 made shares_of_channels channel_map "$channels out(y[b*c*n]) grid(ceildiv(n,32),b) block(32)" threads=64
 surprise="let(rows=2, n=20) in(x[rows*n]) in(which[rows]=randint(0,9)) out(lost[rows]) $line"

@@ -229,6 +229,25 @@ __global__ void deviations(const float *x, float *mid, float *width, int rows, i
     mid[c] = s / rows;
     width[c] = sqrtf(q / rows - mid[c] * mid[c]);
 }
+// What follows a row's sum, which a block's threads left in shared memory.
+#pragma ks optimize
+#pragma ks workload let(rows=40, n=300) in(x[rows*n]) in(by[rows]) out(y[rows]) grid(rows) block(64)
+__global__ void lengths_by(const float *x, const float *by, float *y, int n)
+{
+    __shared__ float part[64];
+    float s = 0;
+    for (int i = threadIdx.x; i < n; i += 64)
+        s += x[blockIdx.x * n + i] * x[blockIdx.x * n + i];
+    part[threadIdx.x] = s;
+    __syncthreads();
+    for (int step = 32; step > 0; step /= 2) {
+        if (threadIdx.x < step)
+            part[threadIdx.x] += part[threadIdx.x + step];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = sqrtf(part[0] / n + 1e-6f) * by[blockIdx.x];
+}
 // A bias' gradient: sums over two axes in front, added to what is there.
 #pragma ks optimize
 #pragma ks workload let(b=4, t=30, n=70) in(x[b*t*n]) inout(sum[n]) grid(ceildiv(n,32)) block(32)
