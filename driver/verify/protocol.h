@@ -21,7 +21,8 @@
 //             "alias":index or -1,
 //             "fill":{"elem":"f32x4","init":"uniform","a":..,"b":..,"family":"declared","seed":..,"total":..}}]}
 //                                                   -> {"addresses":[..]}  frees all earlier buffers first
-//            "normal":true: special values have normal numbers in place of denormals.
+//            "normal":true: special values have normal numbers in place of denormals. "factors":true: wide numbers
+//            are of so small a range that the product of all is a double.
 //            "wide":true stores f32, f16 and bf16 as f64, "nudge":p moves each by ks_fill_moved(x, p, its
 //            index) (workload/fill.h).
 //            in and inout are filled and a pristine copy of inout kept; out and work are poisoned

@@ -311,6 +311,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     // Factors that are rounded to few bits may be zero where they are denormal: no bound on rounding holds there.
     for (size_t i = 0; i < problem->n_args; i++)
         vector->problem.args[i].init.normal = ks_judge_tolerance(judge).sum > 0;
+    // What leaves double's range in one order or another is no measure of an order.
+    for (size_t i = 0; i < problem->n_args; i++)
+        vector->problem.args[i].init.factors = judge->arith.products;
     vary_scalars(judge, &vector->problem, family, variation % KS_INTEGERS);
     if (variation >= KS_INTEGERS)
         alike_integers(&judge->rng, &vector->problem, (enum ks_integers)(variation / KS_INTEGERS));

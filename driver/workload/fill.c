@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "workload/values.h"
 
+#define PRODUCT_BITS 300 // of the 1024 that double has
 #define POSITION_MODULUS 4093 // prime: no stride of a tile or row lands on the same value
 #define SPECIAL_ONE_IN 64
 #define DENSE_ONE_IN 4
@@ -131,7 +132,8 @@ struct source {
     uint64_t seed, n; // n: scalars in the whole buffer
     uint64_t pair;    // of `normals`; UINT64_MAX: none
     double normals[2];
-    bool normal; // specials without denormals
+    bool normal;  // specials without denormals
+    bool factors; // wide numbers whose product is a double
 };
 
 static double normal(struct source *source, uint64_t i)
@@ -320,6 +322,8 @@ static double family_value(enum ks_family family, enum ks_scalar scalar, struct 
         // binary16 ends at 2^16 and loses bits below 2^-14. Some buffers reach both; of most the products fit, for where
         // nearly all sums are infinite little else is seen.
         double span = scalar != KS_T_F16 ? 20 : turn_of(seed) % 4 == 0 ? 12 : 8;
+        if (source->factors) // of all together the exponent deviates by span * sqrt(n / 3)
+            span = fmin(span, PRODUCT_BITS / sqrt((double)source->n / 3));
         double power = ks_value_exp2(-span + 2 * span * ks_value_unit(seed, i));
         return ks_hash_counter(~seed, i) >> 63 ? -power : power;
     }
@@ -351,7 +355,7 @@ void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks
     unsigned char *at = out;
     uint64_t lanes = (uint64_t)elem.lanes;
     struct source source = {.seed = seed, .n = (uint64_t)total * lanes, .pair = UINT64_MAX,
-                            .normal = init->normal};
+                            .normal = init->normal, .factors = init->factors};
     uint64_t i = (uint64_t)first * lanes, end = i + (uint64_t)count * lanes;
     size_t size = ks_scalar_size(elem.scalar);
     // Lanes follow each other without gaps in every type of struct ks_elem.

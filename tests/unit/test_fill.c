@@ -285,6 +285,32 @@ static void test_families(void **state)
     assert_string_equal(ks_family_name(KS_FAMILY_EXACT), "exact");
 }
 
+// In whatever order such factors meet, double holds what they come to; fp32 does not.
+static void products_of_wide_factors_are_doubles(void **state)
+{
+    (void)state;
+    enum { MOST = 1 << 16 };
+    float *x = malloc(MOST * sizeof *x);
+    const struct ks_elem f32 = {.scalar = KS_T_F32, .lanes = 1, .size = 4};
+    const struct ks_init factors = {.kind = KS_INIT_DEFAULT, .factors = true};
+    assert_non_null(x);
+    for (int n = 2048; n <= MOST; n *= 32) {
+        double widest = 0;
+        for (uint64_t seed = 1; seed <= 20; seed++) {
+            double least = 0, most = 0, sum = 0;
+            ks_fill(x, f32, &factors, KS_FAMILY_WIDE, seed, n, 0, n);
+            for (int i = 0; i < n; i++) {
+                sum += log2(fabs((double)x[i]));
+                least = fmin(least, sum);
+                most = fmax(most, sum);
+            }
+            widest = fmax(widest, most - least); // no run of them comes to more
+        }
+        assert_true(widest < 1022 && widest > 256);
+    }
+    free(x);
+}
+
 static void a_move_back_is_half_of_one(void **state)
 {
     (void)state;
@@ -466,6 +492,7 @@ static void test_npy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(products_of_wide_factors_are_doubles),
         cmocka_unit_test(a_move_back_is_half_of_one),
         cmocka_unit_test(specials_take_turns),
         cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),

@@ -63,6 +63,7 @@ static enum ks_status read_fill(const json_t *item, int64_t bytes, struct fillin
     f->init = (struct ks_init){.kind = (enum ks_init_kind)word, .a = ks_json_num(fill, "a", 0),
                                .b = ks_json_num(fill, "b", 0)};
     KS_TRY(ks_want_bool(fill, "normal", false, &f->init.normal, err));
+    KS_TRY(ks_want_bool(fill, "factors", false, &f->init.factors, err));
     f->bytes = f->init.kind == KS_INIT_FILE;
     if (f->bytes)
         return KS_OK;
