@@ -196,6 +196,9 @@ static const char *text_of(const struct ks_tune_result *result, const struct ks_
         return "answers are awaited; run the same command once they are there";
     case KS_TUNE_FAILED:
         return err->text;
+    case KS_TUNE_ORIGINAL:
+    case KS_TUNE_BUDGET:
+        return result->lost != NULL ? result->lost : "";
     default:
         return "";
     }

@@ -102,11 +102,11 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     if (result != NULL && result->end == KS_TUNE_VARIANT)
         say_variant(out, name, result);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
-        fprintf(out, "ks: %s: the original stays: %s%s%d judged in full in %.0f s, none %s faster%s%s\n",
+        fprintf(out, "ks: %s: the original stays: %s%s%d judged in full in %.0f s, none %s faster%s%s%s%s\n",
                 name, alone(tuning->context->arena, result), looked(tuning->context->arena, result), result->judged, result->seconds,
                 result->path != NULL ? "confirmed" : "modelled as",
                 result->end == KS_TUNE_BUDGET ? " (budget spent)" : "",
-                result->path != NULL ? "" : "; nothing is stored");
+                result->path != NULL ? "" : "; nothing is stored", text[0] != '\0' ? "; the likeliest: " : "", text);
     else
         fprintf(result != NULL ? stderr : out, "ks: %s, sm_%d: %s\n", name, kernel->arch, text);
 }

@@ -38,6 +38,7 @@ struct hunt {
     struct ks_reach reach;
     struct ks_policy policy;
     KS_VEC(struct entry) entries;
+    double lost; // ratio at its look of the likeliest that was judged and did not win
 };
 
 static struct entry *entry_of(struct hunt *h, size_t arm)
@@ -273,6 +274,17 @@ static enum ks_status screen(struct hunt *h, struct ks_err *err)
     return KS_OK;
 }
 
+// Whoever finds the original still there wants to know of the one that looked best.
+static void keep_lost(struct hunt *h, double looked, const struct ks_verdict *v)
+{
+    bool correct = v->correctness == KS_C_CORRECT;
+    if (looked <= h->lost || (correct && (v->speed == KS_S_FASTER || v->speed == KS_S_MODELLED)))
+        return;
+    h->lost = looked;
+    h->t->result->lost = ks_arena_printf(h->t->arena, "%.2fx at a look, then %s, %s", looked,
+                                         correct ? ks_speed_name(v->speed) : ks_correctness_name(v->correctness), v->reason);
+}
+
 static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
@@ -287,6 +299,7 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
         ks_step_took(t, KS_TUNE_JUDGING, ks_now() - begun);
     t->result->judged++;
     t->result->correct += correct;
+    keep_lost(h, e->screened, &verdict);
     ks_tuner_remember(t, e->candidate, e->id, &verdict);
     ks_policy_tell(&h->policy, arm, correct, verdict.geomean > 0 ? verdict.geomean : e->screened);
     e->screened = 0;

@@ -146,6 +146,9 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
         }
         ks_info("%s: %s not confirmed: %s", t->kernel->signature->instance, best[i]->proposal,
                 verdict.reason);
+        if (i == 0)
+            t->result->lost = ks_arena_printf(t->arena, "%.2fx when judged, not confirmed: %s", best[i]->verdict.geomean,
+                                              verdict.reason);
         upper = fmax(upper, verdict.geomean);
         if (ks_stop_requested())
             return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");

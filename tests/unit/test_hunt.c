@@ -30,6 +30,7 @@ static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
 static size_t workloads = 1;
 static double baseline_us = 100;
 static char events[512];
+static const char *lost; // what became of the likeliest
 
 static double ratio_of(const struct ks_proposal *proposal)
 {
@@ -93,7 +94,8 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
     clock_now += judging_takes;
     *verdict = (struct ks_verdict){.correctness = KS_C_CORRECT,
                                    .speed = stands_up ? KS_S_FASTER : KS_S_NOT_FASTER,
-                                   .geomean = stands_up ? ratio_of(proposal) : 1};
+                                   .geomean = stands_up ? ratio_of(proposal) : 1,
+                                   .reason = "as fast"};
     event("judge", strstr(proposal->source, "known") != NULL ? "template" : "transform");
     return KS_OK;
 }
@@ -153,6 +155,7 @@ static const char *hunted(double seconds, double known)
     t.deadline = clock_now + seconds;
     events[0] = '\0';
     assert_int_equal(ks_hunt(&t, &err), KS_OK);
+    lost = result.lost;
     return events;
 }
 
@@ -189,6 +192,21 @@ static void judges_what_it_has_while_it_can(void **state)
     judging_takes = 1;
     assert_string_equal(hunted(5, 0), "look at template, judge template, look at transforms");
     stands_up = true;
+}
+
+// Of several that do not win the one that looked best is told of.
+static void says_what_became_of_the_likeliest(void **state)
+{
+    (void)state;
+    template_ratio = 1.3, transform_ratio = 1.2, screening_takes = 3, judging_takes = 3, stands_up = false;
+    assert_string_equal(hunted(60, 0), "look at template, judge template, look at transforms, judge transform");
+    assert_string_equal(lost, "1.30x at a look, then NOT_FASTER, as fast");
+    template_ratio = 1.1;
+    assert_string_equal(hunted(60, 1.1), "look at transforms, judge transform, judge template");
+    assert_string_equal(lost, "1.20x at a look, then NOT_FASTER, as fast");
+    stands_up = true;
+    (void)hunted(60, 0);
+    assert_null(lost);
 }
 
 // With something to lose no other is judged that would leave its confirmation no time: 4 seconds, or half a judgement.
@@ -262,6 +280,7 @@ int main(void)
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
         cmocka_unit_test(judges_what_it_has_while_it_can),
+        cmocka_unit_test(says_what_became_of_the_likeliest),
         cmocka_unit_test(keeps_time_for_the_confirmation),
         cmocka_unit_test(judges_the_best_of_a_long_look),
         cmocka_unit_test(judges_what_can_gain_enough),
