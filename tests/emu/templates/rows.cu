@@ -241,7 +241,7 @@ __global__ void masked_scores(const float *x, const __half *mask, float *y, int 
 __global__ void padded_scores(const float *x, const float *mask, float *y, int queries, int n)
 {
     x += blockIdx.x * n, y += blockIdx.x * n, mask += blockIdx.x / queries * n;
-    float top = -1e30f, all = 0;
+    float top = -INFINITY, all = 0;
     for (int i = 0; i < n; i++)
         top = fmaxf(top, x[i] + mask[i]);
     for (int i = 0; i < n; i++)
