@@ -86,7 +86,7 @@ static enum ks_status run_once(const uint8_t *data, size_t size, uint64_t seed, 
     *hash = 0;
     *err = (struct ks_err){0};
     FUZZ_CHECK(ks_device_open_emu_at(&device, seed, err) == KS_OK);
-    ks_emu_device_settings(&device)->budget = 600;
+    ks_emu_device_settings(&device)->budget = 9600;
     ks_emu_device_settings(&device)->cores = cores;
     ks_emu_device_settings(&device)->print = null;
     enum ks_status status =
