@@ -57,7 +57,7 @@
 //            (After the pairs b runs once more in the same way on each set, so that "read" sees b's.)
 //            All sets hold the same inputs, so that first run is made on the first set and serves for
 //            all. A batch is one graph of k runs on k sets, which are made when there are fewer. The
-//            answer also has "compared" (fingerprints), "clock_mhz" (median, 0: unknown) and
+//            answer also has "compared" (fingerprints), "clock_mhz" (a's median, 0: unknown) and
 //            "outputs" ({"<buffer>":"<16 hex>"}: the fingerprints of that first run).
 // count      {"plan":[step...],"lines":bool,"steps":n} -> {"steps":[{...}]}, the fields of device/counts.h for each
 //            step (of a memset zeros). Runs some blocks of each, unchecked: the buffers are spoilt. For devices

@@ -77,6 +77,28 @@ static void test_time_drops_slow_clock(void **state)
     at_end();
 }
 
+// What keeps more of the chip busy runs at a lower clock each time: that is its speed, and no accident. An accident on top
+// of it is told as before.
+static enum ks_status open_hot(struct ks_device *device, struct ks_err *err)
+{
+    fake.hot = 10;
+    return open_slow(device, err);
+}
+
+static void test_time_keeps_an_arm_of_low_clock(void **state)
+{
+    (void)state;
+    begin();
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1"));
+    serve(open_hot);
+    skip_ok(2);
+    json_t *answer = next_ok();
+    assert_int_equal(json_array_size(json_object_get(answer, "a")), 19);
+    assert_int_equal(ks_json_int(answer, "clock_dropped", -1), 1);
+    json_decref(answer);
+    at_end();
+}
+
 static enum ks_status open_late(struct ks_device *device, struct ks_err *err)
 {
     fake.late = 2;
@@ -165,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_time),
         cmocka_unit_test(test_time_takes_enough),
         cmocka_unit_test(test_time_drops_slow_clock),
+        cmocka_unit_test(test_time_keeps_an_arm_of_low_clock),
         cmocka_unit_test(test_time_repeats_late_samples),
         cmocka_unit_test(test_time_checks_outputs),
         cmocka_unit_test(test_time_launches_own_code),

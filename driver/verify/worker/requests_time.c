@@ -14,7 +14,7 @@
 #define WARM_US 20e3 // what ran for so long needs no second warm-up
 #define MAX_GROUPS 8       // graphs per plan, each on sets of its own
 #define LATE_RETRIES 3     // samples in which the host was too slow are taken again
-#define CLOCK_SHARE 0.9    // of the session's median, below which a pair is dropped
+#define CLOCK_SHARE 0.9    // of its arm's median, below which a pair is dropped: an arm's own clock is part of its speed
 
 struct timing {
     struct ks_serving *s;
@@ -148,26 +148,25 @@ static enum ks_status take_pairs(struct timing *t, struct ks_err *err)
     return KS_OK;
 }
 
-static double median_clock(const struct timing *t)
+static double median_clock(const struct timing *t, int arm)
 {
-    double *known = KS_NEW_ARRAY(&t->s->request, double, (size_t)(2 * t->pairs));
+    double *known = KS_NEW_ARRAY(&t->s->request, double, (size_t)t->pairs);
     size_t n = 0;
-    for (int arm = 0; arm < 2; arm++)
-        for (int64_t p = 0; p < t->pairs; p++)
-            if (t->clock[arm][p] > 0)
-                known[n++] = t->clock[arm][p];
+    for (int64_t p = 0; p < t->pairs; p++)
+        if (t->clock[arm][p] > 0)
+            known[n++] = t->clock[arm][p];
     return n > 0 ? ks_median(known, n) : 0;
 }
 
 static void write_pairs(const struct timing *t, json_t *answer)
 {
-    double clock = median_clock(t);
+    double clock[2] = {median_clock(t, 0), median_clock(t, 1)};
     json_t *lists[2] = {json_array(), json_array()};
     int64_t dropped = 0;
     for (int64_t p = 0; p < t->pairs; p++) {
         bool slow = false;
         for (int arm = 0; arm < 2; arm++)
-            slow |= t->clock[arm][p] > 0 && t->clock[arm][p] < CLOCK_SHARE * clock;
+            slow |= t->clock[arm][p] > 0 && t->clock[arm][p] < CLOCK_SHARE * clock[arm];
         dropped += slow;
         for (int arm = 0; arm < 2 && !slow; arm++)
             json_array_append_new(lists[arm], json_real(t->us[arm][p]));
@@ -176,7 +175,7 @@ static void write_pairs(const struct timing *t, json_t *answer)
     json_object_set_new(answer, "b", lists[1]);
     json_object_set_new(answer, "taken", json_integer(t->pairs));
     json_object_set_new(answer, "clock_dropped", json_integer(dropped));
-    json_object_set_new(answer, "clock_mhz", json_real(clock));
+    json_object_set_new(answer, "clock_mhz", json_real(clock[0]));
 }
 
 static void write_prints(const struct timing *t, json_t *answer)
