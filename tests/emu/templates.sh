@@ -51,7 +51,6 @@ right gemm biased gemv share=16
 bound gemm of_doubles gemm form=nn T=f64
 right gemm of_doubles gemm bm=64 bn=64
 bound gemm by_row_biased gemv m=grid.x 'bias[i]'
-right gemm by_warps gemv share=16
 bound gemm by_blocks gemm form=nn 'm=grid.y * block.y' n=n k=k
 right gemm times_diagonal diagonal_right lines=2
 right gemm diagonal_times diagonal_left

@@ -34,7 +34,6 @@ right rows rms_norm_given row_norm threads=64
 right rows rms_norm_given row_norm_parts threads=64 share=128
 right rows masked_scores row_masked form=in_turn threads=64
 right rows padded_scores row_masked form=in_runs threads=64
-right rows tempered row_map form=softmax_scaled threads=64
 right rows greatest_half arg_rows threads=32 lines=8
 right rows least_of_row arg_rows
 wrong rows greatest_half arg_rows 's/b.place < a.place/b.place > a.place/' ''
