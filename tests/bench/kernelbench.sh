@@ -8,7 +8,7 @@
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
 #   --tf32        TF32 is allowed on both sides: marks say tol(sum=2e-3), and eager is PyTorch's with TF32; an OUT and a page of its own
 #   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   EAGER=1: PyTorch's own calls are timed
-#   at the ports' sizes of level 1   KERNELBENCH=DIR a checkout of the benchmark: its own models, compiled ones too; both with
+#   at the ports' sizes   KERNELBENCH=DIR a checkout of the benchmark: its own models, compiled ones too; both with
 #   PyTorch in python3; without, these columns say so
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail

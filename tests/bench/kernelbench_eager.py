@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""kernelbench_eager.py OUT SECONDS: what PyTorch's own calls take for the ports of level 1, at the ports' sizes, in
-microseconds, into OUT/torch.json: eager in fp32, and with TF32 allowed. Inputs are made on the GPU and the L2 is
-overwritten before each run; medians of nine, both in turn. What is in OUT already is not measured again."""
+"""kernelbench_eager.py OUT SECONDS: what PyTorch's own calls take for the ports, at the ports' sizes, in microseconds,
+into OUT/torch.json: eager in fp32, and with TF32 allowed. Inputs are made on the GPU and the L2 is overwritten before
+each run; medians of nine, both in turn. What is in OUT already is not measured again."""
 import glob
 import json
 import os
@@ -33,16 +33,16 @@ def main():
         with open(path) as file:
             results = json.load(file)
     flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
-    for source in sorted(glob.glob(os.path.join(out, "src", "level1", "*.cu"))):
-        name = os.path.basename(source)[:-len(".cu")]
-        key = "level1/" + name
+    for source in sorted(glob.glob(os.path.join(out, "src", "level?", "*.cu"))):
+        level, name = source[:-len(".cu")].split(os.sep)[-2:]
+        key = f"{level}/{name}"
         if key in results or time.monotonic() - start > seconds:
             continue
         with open(source) as file:
             s = sizes(file.read())
         try:
             with torch.no_grad():
-                call, times = call_of(int(name.split("_")[0]), s), {False: [], True: []}
+                call, times = call_of(int(level[-1]), int(name.split("_")[0]), s), {False: [], True: []}
                 for turn in range(12):
                     for tf32, taken in times.items():
                         us = once(call, tf32, flush)

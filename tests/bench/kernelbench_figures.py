@@ -38,9 +38,13 @@ def clauses(mark):
         yield match[1], match[2]
 
 
+def ceildiv(a, b):
+    return -(-a // b)
+
+
 def assigned(mark):
-    """the sizes that a workload's let() clauses give"""
-    values = {"ceildiv": lambda a, b: -(-a // b), "min": min, "max": max}
+    """the sizes that a workload's let() clauses give, and what they may call"""
+    values = {"ceildiv": ceildiv, "min": min, "max": max}
     for clause, inside in clauses(mark):
         if clause == "let":
             key, value = inside.split("=", 1)
@@ -49,10 +53,12 @@ def assigned(mark):
 
 
 def sizes(text):
-    """the sizes of all of a port's kernels, those of the first where they differ"""
+    """the sizes of all of a port's kernels; one that differs in a later kernel has that kernel's number too: n, n2"""
     values = {}
-    for mark in re.findall(r"#pragma ks workload ([^\n]*)", text.replace("\\\n", " ")):
-        values = {**assigned(mark), **values}
+    for number, mark in enumerate(re.findall(r"#pragma ks workload ([^\n]*)", text.replace("\\\n", " ")), 1):
+        for name, value in assigned(mark).items():
+            if values.setdefault(name, value) != value:
+                values[name + str(number)] = value
     return values
 
 

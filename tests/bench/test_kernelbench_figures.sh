@@ -1,6 +1,7 @@
 #!/bin/bash
 # test_kernelbench_figures.sh BUILD_DIR: results of five ports, one of them failed and one without a time of its own, make the
-# table, the page and the line that figures.md names; and kernelbench.sh makes such results from what a ks says.
+# table, the page and the line that figures.md names; and kernelbench.sh makes such results from what a ks says. Every port
+# has its calls of PyTorch's.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 ports=$here/../../samples/kernelbench
@@ -70,6 +71,20 @@ tail -1 table > figures.json
 wanted figures.json '"eager_problems": 1, "eager_geomean": 2.0, "eager_long_problems": 0, "eager_long_geomean": null'
 wanted table '25.0' '24.0' 'PyTorch: its own calls'
 wanted page.md 'PyTorch columns: its own calls'
+# every port has calls of PyTorch's, which find its sizes; what they compute needs PyTorch
+python3 -B - "$here" "$ports" << 'END' || { echo "FAIL: a port without calls"; exit 1; }
+import glob, os, sys
+from unittest.mock import MagicMock
+sys.path.insert(0, sys.argv[1])
+for module in ("torch", "torch.nn", "torch.nn.functional"):
+    sys.modules[module] = MagicMock()
+from kernelbench_calls import call_of
+from kernelbench_figures import sizes
+for port in glob.glob(os.path.join(sys.argv[2], "level?", "*.cu")):
+    level, name = port[:-len(".cu")].split(os.sep)[-2:]
+    with open(port) as file:
+        call_of(int(level[-1]), int(name.split("_")[0]), sizes(file.read()))
+END
 # with TF32 on both sides it takes 24, and that page is another
 sed -i 's/}/,"tf32":true}/' out/run.json
 ! python3 "$here/kernelbench_figures.py" out --doc page.md > table 2> said || { echo "FAIL: rows with TF32 and without on a page"; exit 1; }
