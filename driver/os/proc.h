@@ -32,7 +32,9 @@ struct ks_proc_options {
     int (*branch)(void *context);
     void *context;
     bool partial;             // its status answers for a part of what was asked alone (os/rescue.h)
+    int memory;               // a file that the child gets as KS_CHILD_MEMORY; 0: none
 };
+#define KS_CHILD_MEMORY 3
 
 struct ks_held {
     int fds[2]; // of files in memory, for stdout and stderr; equal: they go to one place; 0: not held

@@ -73,7 +73,7 @@ static _Noreturn void become(struct child_plan *plan)
             _exit(127);
     }
     if (!place(plan->null_fd >= 0 ? plan->null_fd : spawn->in, 0) || !place(spawn->out, 1) ||
-        !place(spawn->err, 2))
+        !place(spawn->err, 2) || (options->memory > 0 && !place(options->memory, KS_CHILD_MEMORY)))
         goto failed;
     if (options->cwd != NULL && chdir(options->cwd) != 0)
         goto failed;

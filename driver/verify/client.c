@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "os/clock.h"
@@ -12,6 +13,7 @@
 
 #define HELLO_SECONDS 60  // a first CUDA context can take many seconds on a cold machine
 #define WRITE_SECONDS 60
+#define SHARED_FROM (1 << 20) // bytes: less is in the pipe at once
 
 const char *ks_answer_name(enum ks_answer answer)
 {
@@ -40,12 +42,20 @@ enum ks_status ks_worker_start_under(struct ks_worker *worker, const char *const
     struct ks_strv argv = {0};
     for (; words != NULL && *words != NULL; words++)
         ks_strv_add(&arena, &argv, *words);
+    const bool here = argv.len == 0; // else it may be on any machine
     ks_strv_add(&arena, &argv, path);
     if (device != NULL && strcmp(device, "cuda") != 0)
         ks_strv_add(&arena, &argv, ks_arena_printf(&arena, "--device=%s", device));
     if (confined)
         ks_strv_add(&arena, &argv, "--sandbox");
-    enum ks_status status = ks_child_start(argv.at, NULL, &worker->child, err);
+    struct ks_proc_options options = {0};
+    if (here)
+        ks_shared_make(&worker->shared, &options.memory);
+    enum ks_status status = ks_child_start(argv.at, &options, &worker->child, err);
+    if (options.memory > 0)
+        close(options.memory);
+    if (status != KS_OK)
+        ks_shared_free(&worker->shared);
     worker->running = status == KS_OK;
     worker->child.write_timeout = WRITE_SECONDS;
     ks_arena_free(&arena);
@@ -98,6 +108,7 @@ static void end_child(struct ks_worker *worker, double grace)
     double begun = ks_now();
     int pid = (int)worker->child.pid;
     ks_child_stop(&worker->child, grace, NULL);
+    ks_shared_free(&worker->shared);
     ks_debug("worker %d lived %.0f ms, ended in %.0f; ms waited/until answered%s", pid,
              (begun - worker->started) * 1e3, (ks_now() - begun) * 1e3, text);
 }
@@ -291,9 +302,36 @@ static enum ks_answer take_bytes(struct ks_worker *worker, void *data, size_t by
     return KS_ANSWER_OK;
 }
 
+// Through shared memory, half by half: the worker fills one while the other is taken.
+static enum ks_answer read_shared(struct ks_worker *worker, size_t buffer, int set, char *data, int64_t bytes,
+                                  double seconds)
+{
+    const int64_t half = KS_SHARED_BYTES / 2;
+    int64_t asked = 0, taken = 0;
+    enum ks_answer answer = KS_ANSWER_OK;
+    for (int64_t k = 0; answer == KS_ANSWER_OK && taken < bytes; k++) {
+        int64_t had = asked - taken;
+        if (had > 0)
+            answer = ks_worker_wait(worker, seconds);
+        int64_t more = bytes - asked < half ? bytes - asked : half;
+        if (answer == KS_ANSWER_OK && more > 0)
+            answer = ks_worker_send(worker, "read",
+                                    json_pack("{s:I,s:i,s:I,s:I,s:I}", "buffer", (json_int_t)buffer, "set", set, "from",
+                                              (json_int_t)asked, "bytes", (json_int_t)more, "to",
+                                              (json_int_t)(k % 2 * half)), NULL, 0);
+        asked += more;
+        if (answer == KS_ANSWER_OK && had > 0)
+            ks_shared_take(&worker->shared, (k - 1) % 2 * half, data + taken, had);
+        taken += had;
+    }
+    return answer;
+}
+
 enum ks_answer ks_worker_read(struct ks_worker *worker, size_t buffer, int set, void *data,
                               size_t bytes, double seconds)
 {
+    if (worker->shared.at != NULL && bytes >= SHARED_FROM)
+        return read_shared(worker, buffer, set, data, (int64_t)bytes, seconds);
     enum ks_answer answer = ks_worker_ask(
         worker, "read", json_pack("{s:I,s:i}", "buffer", (json_int_t)buffer, "set", set), seconds);
     return answer == KS_ANSWER_OK ? take_bytes(worker, data, bytes, seconds) : answer;

@@ -9,6 +9,7 @@
 #include "device/device.h"
 #include "fmt/json.h"
 #include "os/proc.h"
+#include "verify/shared.h"
 
 enum ks_answer {
     KS_ANSWER_OK,
@@ -42,6 +43,7 @@ struct ks_worker {
     double grace;       // seconds that it has to end by itself after a fault
     bool confined;      // it was asked to run in a sandbox
     char text[256];     // what went wrong, one line
+    struct ks_shared shared;
     struct ks_worker_spent spent[KS_WORKER_VERBS]; // verbs are literals
     size_t asking;                                 // of them the one last sent
     double started, sent;

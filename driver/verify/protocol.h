@@ -42,6 +42,8 @@
 //                   | {"memset":i,"value":v}; pointers: a struct's bytes, with buffers' addresses at those bytes
 // read       {"buffer":i,"set":s}                   -> {"payload":bytes}, then the bytes
 //            ("set" picks a rotating copy after `sets`; absent or 0: the first)
+//            {"buffer":i,"set":s,"from":o,"bytes":n,"to":p} -> {}: n bytes from o on lie from p on in the memory that
+//            worker and supervisor share (verify/shared.h); class "usage" where the worker was given none
 // gather     {"buffer":i,"size":b} + payload places (int64, rising)
 //                                                   -> {"payload":bytes}: the elements of b bytes at those places
 // fingerprint{"buffer":i,"set":s}                   -> {"value":"<16 hex>"}

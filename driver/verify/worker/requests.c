@@ -185,7 +185,14 @@ enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void *
 {
     size_t buffer, device_buffer;
     KS_TRY(want_buffer(s, request, &buffer, &device_buffer, err));
-    int64_t bytes = s->buffers[buffer].asked;
+    int64_t bytes = s->buffers[buffer].asked, from, n_bytes, to;
+    if (json_object_get(request, "to") != NULL) {
+        KS_TRY(ks_want_int(request, "from", 0, bytes, &from, err));
+        KS_TRY(ks_want_int(request, "bytes", 0, bytes - from, &n_bytes, err));
+        KS_TRY(ks_want_int(request, "to", 0, KS_SHARED_BYTES - n_bytes, &to, err));
+        KS_TRY(ks_shared_map(&s->shared, err));
+        return s->device.read(s->device.self, device_buffer, from, s->shared.at + to, n_bytes, err);
+    }
     *data = malloc((size_t)bytes + 1);
     if (*data == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for %lld bytes", (long long)bytes);

@@ -98,7 +98,8 @@ static enum ks_status perform(struct ks_serving *s, ks_serve_open *open,
     if (gather || strcmp(name, "read") == 0) {
         KS_TRY(gather ? ks_serve_gather(s, x->request, x->payload, &x->data, &x->n, err)
                       : ks_serve_read(s, x->request, &x->data, &x->n, err));
-        json_object_set_new(x->answer, "payload", json_integer((json_int_t)x->n));
+        if (x->data != NULL)
+            json_object_set_new(x->answer, "payload", json_integer((json_int_t)x->n));
         return KS_OK;
     }
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
@@ -203,6 +204,7 @@ bool ks_serve(FILE *in, FILE *out, ks_serve_open *open, const struct ks_serve_ex
         continue;
     if (s.open)
         s.device.close(s.device.self);
+    ks_shared_free(&s.shared);
     ks_buf_free(&line.text);
     ks_arena_free(&s.arena);
     ks_arena_free(&s.request);

@@ -4,6 +4,7 @@
 
 #include "base/rng.h"
 #include "base/vec.h"
+#include "verify/shared.h"
 #include "verify/worker/serve.h"
 
 enum ks_serve_role { KS_SERVE_IN, KS_SERVE_INOUT, KS_SERVE_OUT, KS_SERVE_WORK };
@@ -46,6 +47,7 @@ struct ks_serving {
     size_t **sets;            // sets[s][i]: device buffer of buffer i (owners' and aliases' alike)
     size_t n_sets, made_sets; // in use by time; allocated
     struct ks_rng rng;
+    struct ks_shared shared;  // mapped when first asked for
     uint64_t own_budget;      // of an emulated device, steps a launch; 0: not asked yet
 };
 
@@ -69,7 +71,7 @@ struct ks_serve_extra {
     const char *name;
     ks_serve_verb *verb;
 };
-// The bytes go out behind the answer: malloc'ed into *data.
+// The bytes go out behind the answer: malloc'ed into *data; NULL where they went into shared memory.
 enum ks_status ks_serve_read(struct ks_serving *s, const json_t *request, void **data, size_t *n,
                              struct ks_err *err);
 enum ks_status ks_serve_gather(struct ks_serving *s, const json_t *request, struct ks_slice payload,
