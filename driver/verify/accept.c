@@ -9,7 +9,6 @@
 const struct ks_accept_rule ks_rule_search = {0.01, 1.01, 0.99, 0.3};
 const struct ks_accept_rule ks_rule_confirm = {0.001, 1.01, 0.99, 0.3};
 
-#define CONTROL_BAND 0.005
 #define LONG_US 10e3
 
 size_t ks_look_pairs(int look, double us)
@@ -50,9 +49,9 @@ enum ks_look ks_accept_look(const struct ks_accept_rule *rule, int look, const d
     return look + 1 < KS_LOOKS ? KS_LOOK_MORE : KS_LOOK_OPEN;
 }
 
-int ks_control_quiet(const double *a, const double *b, size_t n)
+double ks_control_differs(const double *a, const double *b, size_t n)
 {
     struct ks_paired paired;
     ks_paired_of(a, b, n, 0.01, &paired);
-    return fabs(paired.ratio - 1) <= CONTROL_BAND;
+    return fabs(paired.ratio - 1);
 }

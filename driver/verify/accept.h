@@ -40,7 +40,10 @@ enum ks_look {
 enum ks_look ks_accept_look(const struct ks_accept_rule *rule, int look, const double *a,
                             const double *b, size_t n, struct ks_paired *paired);
 
-// Whether original against itself is quiet enough to claim anything: median ratio within 0.5 %.
-int ks_control_quiet(const double *a, const double *b, size_t n);
+// How far the median ratio of original against itself is from 1. Up to QUIET that is no matter; beyond LOUD nothing can be
+// claimed; between the two as much less is.
+#define KS_CONTROL_QUIET 0.005
+#define KS_CONTROL_LOUD 0.05
+double ks_control_differs(const double *a, const double *b, size_t n);
 
 #endif

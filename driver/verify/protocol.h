@@ -49,12 +49,14 @@
 // fingerprint{"buffer":i,"set":s}                   -> {"value":"<16 hex>"}
 // sets       {"count":k}                            -> {} makes k rotating copies of all buffers for time
 //            (class "limit" when memory ends; the sets there were before stay)
-// time       {"a":[step...],"b":[step...],"pairs":n,"cold":bool,"batch":k,"poison":word,"enough_us":us}
+// time       {"a":[step...],"b":[step...],"pairs":n,"cold":bool,"batch":k,"poison":word,"enough_us":us,
+//             "steady":bool}
 //            -> {"a":[us...],"b":[us...],"fingerprints_ok":bool,"clock_dropped":n}
 //            blocks A B B A (coin-flipped with B A A B) after 3 warm-ups of each; before every timed
 //            run outputs and workspaces are poisoned afresh and inout restored; each timed output of
 //            b is fingerprinted on the device and compared with b's first verified run of that set
 //            when "deterministic":true, and the last output of each set stays readable ("read").
+//            Of a pair at a low clock nothing is told, where those are at most one in five, or "steady" is true.
 //            With "enough_us" pairs end once samples of so much were taken, of one pair at least; "taken" says how many.
 //            (After the pairs b runs once more in the same way on each set, so that "read" sees b's.)
 //            All sets hold the same inputs, so that first run is made on the first set and serves for

@@ -15,14 +15,13 @@
 #define SLOWED 1.01
 #define SABOTAGE 1.05
 
-// The pairs as if the original had run as it does alone: less is claimed then, never more.
-static void discount(const struct ks_accept_rule *rule, double alone_us, struct ks_paired *paired, enum ks_look *look)
+// The pairs as if the original had taken `by` of its time, below 1: less is claimed then, never more.
+static void discount(const struct ks_accept_rule *rule, double by, struct ks_paired *paired, enum ks_look *look)
 {
-    double by = alone_us / paired->a_us;
     paired->ratio *= by;
     paired->lower *= by;
-    paired->a_us = alone_us;
-    if (*look == KS_LOOK_WIN && (paired->lower <= rule->gain || alone_us - paired->b_us < rule->min_us))
+    paired->a_us *= by;
+    if (*look == KS_LOOK_WIN && (paired->lower <= rule->gain || paired->a_us - paired->b_us < rule->min_us))
         *look = KS_LOOK_OPEN;
 }
 
@@ -30,7 +29,7 @@ static enum ks_status one_workload(struct ks_round *r, const struct ks_accept_ru
                                    struct ks_timing *timing, enum ks_look *look, struct ks_err *err)
 {
     struct ks_paired paired = {0};
-    double alone_us = 0, floor_us = 0;
+    double alone_us = 0, floor_us = 0, differs = 0;
     KS_TRY(ks_round_prepare(r, err));
     if (ks_round_failed(r))
         return KS_OK;
@@ -42,14 +41,14 @@ static enum ks_status one_workload(struct ks_round *r, const struct ks_accept_ru
         return KS_OK;
     }
     for (int attempt = 0; attempt < 2; attempt++) {
-        KS_TRY(ks_round_control(r, &alone_us, err));
+        KS_TRY(ks_round_control(r, &alone_us, &differs, err));
         if (ks_round_failed(r))
             return KS_OK;
         KS_TRY(ks_round_looks(r, rule, &paired, look, err));
         if (ks_round_failed(r) || paired.a_us <= SLOWED * alone_us)
             break;
         if (attempt == 1 && paired.a_us <= SABOTAGE * alone_us) {
-            discount(rule, alone_us, &paired, look);
+            discount(rule, alone_us / paired.a_us, &paired, look); // as if it had run as it does alone
         } else if (attempt == 1) {
             r->timed->speed = KS_S_VOID;
             snprintf(r->timed->reason, sizeof r->timed->reason,
@@ -59,6 +58,7 @@ static enum ks_status one_workload(struct ks_round *r, const struct ks_accept_ru
     }
     if (ks_round_failed(r))
         return KS_OK;
+    discount(rule, 1 / (1 + differs), &paired, look);
     KS_TRY(ks_round_floor(r, &floor_us, err));
     if (ks_round_failed(r))
         return KS_OK;

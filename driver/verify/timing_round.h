@@ -16,6 +16,7 @@ struct ks_method {
     uint32_t poison;
     bool poisoned, deterministic;
     int64_t enough_us; // pairs end once so much was timed; 0: all of them
+    bool steady;       // no times at all rather than those of a clock on its way
 };
 
 // One workload on its way through.
@@ -47,8 +48,8 @@ void ks_round_finish(struct ks_round *r);
 // Appends `pairs` pairs of the plans x and y. An answer that has no sense counts as a lie.
 enum ks_answer ks_round_pairs(struct ks_round *r, json_t *x, json_t *y, size_t pairs,
                               struct ks_samples *samples, bool *outputs_ok);
-// Arm a against itself, twice if need be; the median of the quiet one in *alone_us.
-enum ks_status ks_round_control(struct ks_round *r, double *alone_us, struct ks_err *err);
+// Arm a against itself, twice if need be: its median in *alone_us, and in *differs by how much it is not quiet, 0 if it is.
+enum ks_status ks_round_control(struct ks_round *r, double *alone_us, double *differs, struct ks_err *err);
 enum ks_status ks_round_looks(struct ks_round *r, const struct ks_accept_rule *rule,
                               struct ks_paired *paired, enum ks_look *look, struct ks_err *err);
 // Least time that arm b can honestly take, by the compulsory bytes; 0 where that says nothing.

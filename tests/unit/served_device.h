@@ -29,6 +29,7 @@ struct fake {
     } buffers[MAX_FAKE];
     size_t n;
     int launches, samples, late, slow_sample; // slow_sample: 1-based, its clock is low
+    int slow_each;                            // the clock of each so-manieth sample is low; 0: of none
     double hot;                               // what takes so long lowers the clock, always; 0: nothing does
     bool closed, cold;
     int batch;
@@ -312,7 +313,7 @@ static enum ks_status fake_time(void *self, const struct ks_dev_timing *timing,
     *sample = (struct ks_dev_sample){timing->plans[0].steps[0].grid[0], 1900, fake.late > 0};
     if (fake.hot > 0 && sample->microseconds == fake.hot)
         sample->clock_mhz = 1500;
-    if (fake.samples == fake.slow_sample)
+    if (fake.samples == fake.slow_sample || (fake.slow_each > 0 && fake.samples % fake.slow_each == 0))
         sample->clock_mhz = 1000;
     fake.late -= fake.late > 0;
     return KS_OK;

@@ -134,16 +134,17 @@ static void bounds_are_the_documented_ranks(void **state)
         assert_int_equal(ks_median_lower_rank(ks_look_pairs(i, 150), 0.01 / KS_LOOKS), want[i]);
 }
 
-static void the_control_has_a_band_of_half_a_percent(void **state)
+static void the_control_tells_how_far_it_is_from_itself(void **state)
 {
     (void)state;
     double a[51], b[51];
     for (int i = 0; i < 51; i++)
-        a[i] = 100, b[i] = 100.4;
-    assert_true(ks_control_quiet(a, b, 51));
+        a[i] = 100, b[i] = i < 25 ? 80 : 100.4;
+    assert_true(ks_control_differs(a, b, 51) <= KS_CONTROL_QUIET);
     for (int i = 0; i < 51; i++)
         b[i] = 100.6;
-    assert_false(ks_control_quiet(a, b, 51));
+    assert_true(ks_control_differs(a, b, 51) > KS_CONTROL_QUIET);
+    assert_true(fabs(ks_control_differs(b, a, 51) - 0.006) < 1e-9);
 }
 
 static void memory_sets_a_floor(void **state)
@@ -166,7 +167,7 @@ int main(void)
         cmocka_unit_test(the_first_look_only_rejects),
         cmocka_unit_test(a_tiny_absolute_gain_is_not_worth_it),
         cmocka_unit_test(bounds_are_the_documented_ranks),
-        cmocka_unit_test(the_control_has_a_band_of_half_a_percent),
+        cmocka_unit_test(the_control_tells_how_far_it_is_from_itself),
         cmocka_unit_test(memory_sets_a_floor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
