@@ -30,7 +30,7 @@ enum ks_status ks_cuda_trusted_load(struct ks_cuda *cuda, struct ks_err *err)
         CUfunction *to;
         const char *name;
     } all[] = {{&t->poison, "ks_poison"}, {&t->canary, "ks_canary"}, {&t->check, "ks_check"}, {&t->scrub, "ks_scrub"},
-               {&t->fingerprint, "ks_fingerprint"}, {&t->stamp, "ks_stamp"},
+               {&t->fingerprint, "ks_fingerprint"}, {&t->gather, "ks_gather"}, {&t->stamp, "ks_stamp"},
                {&t->spin, "ks_spin"}, {&t->copy, "ks_copy"}, {&t->fma, "ks_fma"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         KS_CU(cuda, ModuleGetFunction, all[i].to, t->module, all[i].name);
@@ -171,6 +171,40 @@ enum ks_status ks_cuda_read_through(struct ks_cuda *cuda, CUdeviceptr at, size_t
     CUdeviceptr to = cuda->scratch.data; // of no use
     void *params[] = {&at, &bytes, &to};
     return launch(cuda, cuda->trusted.fingerprint, blocks_for(cuda, n), THREADS, 0, params, err);
+}
+
+// ---- gathering
+
+// in: places, then room for the elements
+static enum ks_status gather_by(struct ks_cuda *cuda, const struct ks_cuda_buffer *from, size_t size, const int64_t *places,
+                                size_t n, const struct ks_cuda_buffer *with, void *data, struct ks_err *err)
+{
+    unsigned long long count = n;
+    unsigned each = (unsigned)size;
+    CUdeviceptr at = from->data, list = with->data, to = with->data + n * sizeof *places;
+    void *params[] = {&at, &list, &count, &each, &to};
+    KS_CU(cuda, MemcpyHtoDAsync, list, places, n * sizeof *places, cuda->stream);
+    KS_TRY(launch(cuda, cuda->trusted.gather, blocks_for(cuda, 8 * n), THREADS, 0, params, err));
+    KS_CU(cuda, MemcpyDtoHAsync, data, to, n * size, cuda->stream);
+    KS_CU(cuda, StreamSynchronize, cuda->stream);
+    return KS_OK;
+}
+
+enum ks_status ks_cuda_gather(void *self, size_t buffer, size_t size, const int64_t *places, size_t n, void *data,
+                              struct ks_err *err)
+{
+    struct ks_cuda *cuda = self;
+    struct ks_cuda_buffer *from = NULL, with;
+    KS_TRY(ks_cuda_buffer_at(cuda, buffer, &from, err));
+    for (size_t i = 0; i < n; i++)
+        if (places[i] < 0 || (uint64_t)places[i] >= from->bytes / size)
+            KS_FAIL(err, KS_E_USER, "place %lld is beyond a buffer of %zu bytes", (long long)places[i], from->bytes);
+    if (n == 0)
+        return KS_OK;
+    KS_TRY(ks_cuda_map(cuda, (int64_t)(n * (sizeof *places + size)), 256, KS_FLUSH_START, &with, err));
+    enum ks_status status = gather_by(cuda, from, size, places, n, &with, data, err);
+    ks_cuda_unmap(cuda, &with, NULL);
+    return status;
 }
 
 // ---- scrub, spin, stamps

@@ -97,6 +97,9 @@ struct ks_device {
     // copy and poison only enqueue: they are done before whatever is enqueued or read after them.
     enum ks_status (*write)(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err);
     enum ks_status (*read)(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err);
+    // The elements of `size` bytes at n places, one behind another. NULL where reading what lies between costs nothing.
+    enum ks_status (*gather)(void *self, size_t buffer, size_t size, const int64_t *places, size_t n, void *data,
+                             struct ks_err *err);
     enum ks_status (*copy)(void *self, size_t to, size_t from, struct ks_err *err); // device to device
     // The word over the whole buffer, little endian, from its first byte whatever its alignment.
     enum ks_status (*poison)(void *self, size_t buffer, uint32_t word, struct ks_err *err);

@@ -86,6 +86,16 @@ extern "C" __global__ void ks_fingerprint(const u8 *p, u64 n, u64 *out)
         atomicAdd(out, sum);
 }
 
+// The elements of `size` bytes at n places, one behind another.
+extern "C" __global__ void ks_gather(const u8 *p, const u64 *places, u64 n, u32 size, u8 *out)
+{
+    for (u64 i = first_index(); i < n; i += stride()) {
+        const u8 *from = p + places[i] * size;
+        for (u32 k = 0; k < size; k++)
+            out[i * size + k] = from[k];
+    }
+}
+
 #define SCRUB_REGISTERS 48 // of the 64 that 1024 threads a block leave each
 #define SCRUB_LOCAL 512    // words
 

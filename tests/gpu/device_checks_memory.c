@@ -57,6 +57,44 @@ void check_memory(void)
     done(0, "%d buffers written, copied, poisoned, read; canaries intact", n);
 }
 
+void check_gather(void)
+{
+    open_device();
+    static const size_t sizes[] = {1, 2, 3, 4, 8, 16, 64};
+    int n = 0;
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        for (int flush = 0; flush < 2; flush++) {
+            size_t size = sizes[s], count = 300001, chosen = 0;
+            size_t b = buffer((int64_t)(count * size + size - 1), 1, (enum ks_flush)flush, NULL); // a last one is not whole
+            unsigned char *data = malloc(count * size), *back = malloc(count * size);
+            int64_t *places = malloc(count * sizeof *places);
+            for (size_t i = 0; i < count * size; i++)
+                data[i] = (unsigned char)(i * 7 + i / 251);
+            OK(dev.write(dev.self, b, 0, data, (int64_t)(count * size), &err));
+            for (size_t i = 0; i < count; i += 1 + i % 5)
+                places[chosen++] = (int64_t)i;
+            places[chosen++] = (int64_t)count - 1;
+            OK(dev.gather(dev.self, b, size, places, chosen, back, &err));
+            for (size_t i = 0; i < chosen; i++, n++)
+                EXPECT(memcmp(back + i * size, data + (size_t)places[i] * size, size) == 0, "element %lld of %zu bytes",
+                       (long long)places[i], size);
+            OK(dev.gather(dev.self, b, size, places, 0, back, &err));
+            places[0] = (int64_t)count;
+            EXPECT(dev.gather(dev.self, b, size, places, 1, back, &err) == KS_E_USER, "beyond the end");
+            places[0] = -1;
+            EXPECT(dev.gather(dev.self, b, size, places, 1, back, &err) == KS_E_USER, "before the start");
+            free(data);
+            free(back);
+            free(places);
+        }
+    struct ks_dev_damage damage;
+    OK(dev.check_slack(dev.self, &damage, &err));
+    EXPECT(damage.bytes == 0, "%lld bytes", (long long)damage.bytes);
+    OK(dev.free_all(dev.self, &err));
+    dev.close(dev.self);
+    done(0, "%d elements gathered", n);
+}
+
 // Runs `kernel` on element `i` of a float buffer of n elements.
 static enum ks_status touch(const char *kernel, enum ks_flush flush, int64_t n, int64_t i)
 {

@@ -75,6 +75,7 @@ static const struct check {
 } checks[] = {
     {"open", check_open, 0},
     {"memory", check_memory, 0},
+    {"gather", check_gather, 0},
     {"memory ends", check_memory_ends, 0},
     {"inside the fences", check_inside, 0},
     {"frozen", check_frozen, 0},

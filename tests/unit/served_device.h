@@ -29,6 +29,8 @@ struct fake {
     } buffers[MAX_FAKE];
     size_t n;
     int launches, samples, late, slow_sample; // slow_sample: 1-based, its clock is low
+    int gathers, reads;                       // a device that gathers: how often it did, and how often it was read
+    bool crowded;                             // and has no room for the places
     int slow_each;                            // the clock of each so-manieth sample is low; 0: of none
     double hot;                               // what takes so long lowers the clock, always; 0: nothing does
     bool closed, cold;
@@ -204,7 +206,20 @@ static enum ks_status fake_write(void *self, size_t buffer, int64_t to, const vo
 static enum ks_status fake_read(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err)
 {
     (void)self, (void)err;
+    fake.reads++;
     memcpy(data, (char *)data_of(buffer) + from, (size_t)n);
+    return KS_OK;
+}
+
+__attribute__((unused)) static enum ks_status fake_gather(void *self, size_t buffer, size_t size, const int64_t *places,
+                                                          size_t n, void *data, struct ks_err *err)
+{
+    (void)self;
+    fake.gathers++;
+    if (fake.crowded)
+        return ks_err_set(err, KS_E_LIMIT, "no memory");
+    for (size_t i = 0; i < n; i++)
+        memcpy((char *)data + i * size, (char *)data_of(buffer) + (size_t)places[i] * size, size);
     return KS_OK;
 }
 
@@ -342,9 +357,11 @@ static enum ks_status fake_open(struct ks_device *device, struct ks_err *err)
 {
     (void)err;
     *device = (struct ks_device){
-        "fake", &fake, fake_info, fake_module, fake_function, fake_own, fake_alloc, fake_free_all,
-        NULL, fake_write, fake_read, fake_copy, fake_poison, fake_freeze, fake_check_slack, fake_fingerprints,
-        fake_scrub, fake_run, fake_time, NULL, fake_forget, fake_ceilings, NULL, fake_close};
+        .kind = "fake", .self = &fake, .info = fake_info, .module = fake_module, .function = fake_function,
+        .own_module = fake_own, .alloc = fake_alloc, .free_all = fake_free_all, .write = fake_write, .read = fake_read,
+        .copy = fake_copy, .poison = fake_poison, .freeze = fake_freeze, .check_slack = fake_check_slack,
+        .fingerprints = fake_fingerprints, .scrub = fake_scrub, .run = fake_run, .time = fake_time,
+        .forget_plans = fake_forget, .ceilings = fake_ceilings, .close = fake_close};
     return KS_OK;
 }
 

@@ -135,6 +135,49 @@ static void test_gather(void **state)
     at_end();
 }
 
+static enum ks_status open_gathering(struct ks_device *device, struct ks_err *err)
+{
+    enum ks_status status = fake_open(device, err);
+    device->gather = fake_gather;
+    return status;
+}
+
+static enum ks_status open_crowded(struct ks_device *device, struct ks_err *err)
+{
+    fake.crowded = true;
+    return open_gathering(device, err);
+}
+
+// Many places are the device's to gather, if it can and has the room.
+static void test_gather_by_the_device(void **state)
+{
+    (void)state;
+    int64_t places[N];
+    struct ks_arena arena = {0};
+    for (int i = 0; i < N; i++)
+        places[i] = i;
+    for (int crowded = 0; crowded < 2; crowded++) {
+        begin();
+        ask(RUN("twice"));
+        ask("{\"id\":3,\"do\":\"read\",\"buffer\":1}");
+        ask_bytes(ks_arena_printf(&arena, "{\"id\":4,\"do\":\"gather\",\"buffer\":1,\"size\":4,\"payload\":%d}", 8 * N), places,
+                  sizeof places);
+        ask_bytes("{\"id\":5,\"do\":\"gather\",\"buffer\":1,\"size\":4,\"payload\":24}", places, 24);
+        serve(crowded ? open_crowded : open_gathering);
+        assert_int_equal(fake.gathers, 1);
+        assert_int_equal(fake.reads, 1 + crowded + 1);
+        skip_ok(4);
+        char all[4 * N];
+        memcpy(all, payload(4 * N), sizeof all);
+        skip_ok(1);
+        assert_memory_equal(payload(4 * N), all, sizeof all);
+        skip_ok(1);
+        assert_memory_equal(payload(12), all, 12);
+        at_end();
+    }
+    ks_arena_free(&arena);
+}
+
 // Places far from each other are read apart.
 static void test_gather_far(void **state)
 {
@@ -286,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_run_and_read),
         cmocka_unit_test(test_wide_fills),
         cmocka_unit_test(test_gather),
+        cmocka_unit_test(test_gather_by_the_device),
         cmocka_unit_test(test_gather_far),
         cmocka_unit_test(test_inout_is_restored),
         cmocka_unit_test(test_alias),

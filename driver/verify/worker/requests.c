@@ -12,6 +12,7 @@
 
 #define NEAR_BYTES (16 << 10)   // some microseconds of a transfer: what one more costs
 #define GATHER_BYTES (8 << 20)  // in one
+#define FEW_PLACES 64           // up to so many are read one by one
 
 enum ks_status ks_want_int(const json_t *object, const char *key, int64_t min, int64_t max,
                            int64_t *value, struct ks_err *err)
@@ -223,6 +224,19 @@ static size_t near_places(const int64_t *places, size_t n, int64_t size)
     return k;
 }
 
+static enum ks_status read_near(struct ks_serving *s, size_t device_buffer, int64_t size, const int64_t *places, size_t count,
+                                char *run, char *to, struct ks_err *err)
+{
+    for (size_t i = 0, k; i < count; i += k) {
+        k = near_places(places + i, count - i, size);
+        int64_t bytes = (places[i + k - 1] - places[i] + 1) * size;
+        KS_TRY(s->device.read(s->device.self, device_buffer, places[i] * size, run, bytes, err));
+        for (size_t j = 0; j < k; j++, to += size)
+            memcpy(to, run + (places[i + j] - places[i]) * size, (size_t)size);
+    }
+    return KS_OK;
+}
+
 enum ks_status ks_serve_gather(struct ks_serving *s, const json_t *request, struct ks_slice payload,
                                void **data, size_t *n, struct ks_err *err)
 {
@@ -234,19 +248,21 @@ enum ks_status ks_serve_gather(struct ks_serving *s, const json_t *request, stru
                 payload.len);
     KS_TRY(want_buffer(s, request, &buffer, &device_buffer, err));
     int64_t *places = malloc(payload.len + 1);
-    char *run = malloc(GATHER_BYTES + 64), *to = *data = malloc(count * (size_t)size + 1);
+    char *run = malloc(GATHER_BYTES + 64);
     enum ks_status status = KS_OK;
-    if (places == NULL || run == NULL || to == NULL)
+    *data = malloc(count * (size_t)size + 1);
+    if (places == NULL || run == NULL || *data == NULL)
         status = ks_err_set(err, KS_E_MEMORY, "no memory for %zu places", count);
     if (status == KS_OK)
         status = read_places(payload.at, count, s->buffers[buffer].asked / size, places, err);
-    for (size_t i = 0, k; status == KS_OK && i < count; i += k) {
-        k = near_places(places + i, count - i, size);
-        int64_t bytes = (places[i + k - 1] - places[i] + 1) * size;
-        status = s->device.read(s->device.self, device_buffer, places[i] * size, run, bytes, err);
-        for (size_t j = 0; status == KS_OK && j < k; j++, to += size)
-            memcpy(to, run + (places[i + j] - places[i]) * size, (size_t)size);
+    bool gathers = s->device.gather != NULL && count > FEW_PLACES;
+    if (status == KS_OK && gathers) {
+        status = s->device.gather(s->device.self, device_buffer, (size_t)size, places, count, *data, err);
+        gathers = status != KS_E_LIMIT; // no room on the device for the places
+        status = gathers ? status : KS_OK;
     }
+    if (status == KS_OK && !gathers)
+        status = read_near(s, device_buffer, size, places, count, run, *data, err);
     free(places);
     free(run);
     *n = count * (size_t)size;
