@@ -99,26 +99,27 @@ __global__ void __launch_bounds__(threads, resident / threads)
     if (first >= places)
         return;
     const int tiles = (cog + bn - 1) / bn, group = blockIdx.y / tiles, o0 = blockIdx.y % tiles * bn;
-    // Tap `tap` as the n-th of this phase; false: it has none such.
-    const auto take = [&](int tap, int n) {
-        offset f = {tap};
-        const bool z = tap_at(tap / (kh * kw), @sd@, @dd@, @pd@, rz, &f.z);
-        const bool v = tap_at(tap / kw % kh, @sh@, @dh@, @ph@, ry, &f.y);
-        const bool u = tap_at(tap % kw, @sw@, @dw@, @pw@, rx, &f.x);
-        f.all = (f.z * h + f.y) * w + f.x;
-        f.bits = masked ? 1 << tap % kw | 1 << (kw + tap / kw % kh) | 1 << (kw + kh + tap / (kh * kw)) : n;
-        if (z && v && u)
-            m.offsets[n] = f;
-        return z && v && u;
+    // How many taps of one axis before its k-th this phase has.
+    const auto before = [](int k, int step, int dilation, int pad, int phase) {
+        int n = 0, far;
+        for (int i = 0; i < k; i++)
+            n += tap_at(i, step, dilation, pad, phase, &far);
+        return n;
     };
-    if (!phases) {
-        for (int tap = t; tap < taps; tap += threads)
-            take(tap, tap);
-    } else if (t == 0) {
-        int n = 0;
-        for (int tap = 0; tap < taps; tap++)
-            n += take(tap, n);
-        m.active = n;
+    const int across = before(kw, @sw@, @dw@, @pw@, rx), down = before(kh, @sh@, @dh@, @ph@, ry);
+    if (t == 0)
+        m.active = before(kd, @sd@, @dd@, @pd@, rz) * down * across;
+    for (int tap = t; tap < taps; tap += threads) {
+        const int kz = tap / (kh * kw), ky = tap / kw % kh, kx = tap % kw;
+        offset f = {tap};
+        if (!tap_at(kz, @sd@, @dd@, @pd@, rz, &f.z) || !tap_at(ky, @sh@, @dh@, @ph@, ry, &f.y) ||
+            !tap_at(kx, @sw@, @dw@, @pw@, rx, &f.x))
+            continue;
+        const int n = (before(kz, @sd@, @dd@, @pd@, rz) * down + before(ky, @sh@, @dh@, @ph@, ry)) * across +
+                      before(kx, @sw@, @dw@, @pw@, rx);
+        f.all = (f.z * h + f.y) * w + f.x;
+        f.bits = masked ? 1 << kx | 1 << (kw + ky) | 1 << (kw + kh + kz) : n;
+        m.offsets[n] = f;
     }
     for (int i = t; i < bm; i += threads) {
         const int q = first + i, qx = q % qw, qy = q / qw % qh, qz = q / (qw * qh);
@@ -241,14 +242,41 @@ __global__ void __launch_bounds__(threads, resident / threads)
         now ^= 1;
     }
     const int total = od * oh * ow;
-    const bool whole = !phases && total % run == 0 && reinterpret_cast<size_t>(y) % sizeof(lanes) == 0;
+    const bool whole = total % run == 0 && reinterpret_cast<size_t>(y) % sizeof(lanes) == 0;
+    if (phases) {
+        // Neighbours of a phase lie apart in y: lanes side by side write them, by way of shared memory.
+        constexpr int rows = 2 * bk, apart = threads > bm ? threads / bm : 1;
+        int at[wide];
+        _Pragma("unroll") for (int j = 0; j < wide; j++) {
+            const int q = first + lane + j * threads, qx = q % qw, qy = q / qw % qh, qz = q / (qw * qh);
+            at[j] = q < places ? ((qz * td + rz) * oh + qy * th + ry) * ow + qx * tw + rx : -1;
+        }
+        for (int row0 = 0; row0 < bn && o0 + row0 < cog; row0 += rows) {
+            _Pragma("unroll") for (int i = 0; i < channels; i++) {
+                const int row = channel_of(mine, i) - row0;
+                if (row < 0 || row >= rows)
+                    continue;
+                _Pragma("unroll") for (int g = 0; g < runs; g++) {
+                    lanes out;
+                    _Pragma("unroll") for (int l = 0; l < run; l++)
+                        out.lane[l] = sums[i][g][l];
+                    *reinterpret_cast<lanes *>(&m.xs[row / bk][row % bk][place_of(mine, g)]) = out;
+                }
+            }
+            __syncthreads();
+            for (int row = t / bm; row < rows && o0 + row0 + row < cog; row += apart) {
+                const int o = group * cog + o0 + row0 + row;
+                const long long line = ((long long)image * co + o) * total;
+                _Pragma("unroll") for (int j = 0; j < wide; j++)
+                    if (at[j] >= 0)
+                        y[line + at[j]] = finished(m.xs[row / bk][row % bk][lane + j * threads], line + at[j], o@tail_arguments@);
+            }
+            __syncthreads();
+        }
+        return;
+    }
     _Pragma("unroll") for (int g = 0; g < runs; g++) {
         const int q0 = first + place_of(mine, g);
-        int at[run];
-        _Pragma("unroll") for (int l = 0; l < run; l++) {
-            const int q = q0 + l, qx = q % qw, qy = q / qw % qh, qz = q / (qw * qh);
-            at[l] = phases ? ((qz * td + rz) * oh + qy * th + ry) * ow + qx * tw + rx : q;
-        }
         _Pragma("unroll") for (int i = 0; i < channels; i++) {
             const int o = o0 + channel_of(mine, i);
             if (o >= cog)
@@ -264,7 +292,7 @@ __global__ void __launch_bounds__(threads, resident / threads)
             }
             _Pragma("unroll") for (int l = 0; l < run; l++)
                 if (q0 + l < places)
-                    to[at[l]] = finished(sums[i][g][l], line + at[l], group * cog + o@tail_arguments@);
+                    to[q0 + l] = finished(sums[i][g][l], line + q0 + l, group * cog + o@tail_arguments@);
         }
     }
 }

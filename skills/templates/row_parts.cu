@@ -22,13 +22,15 @@ __global__ void __launch_bounds__(threads)
     row_parts(const @T@ *__restrict__ x, @pointers@const double *__restrict__ sums, @T@ *__restrict__ y,
               long long cols, long long share, @sizes@int parts@number_parameters@)
 {
-    const @T@ *line = x + (size_t)blockIdx.y * cols;
-    @T@ *out = y + (size_t)blockIdx.y * cols;
-    const long long from = blockIdx.x * share, to = from + share < cols ? from + share : cols;
+    // The last part first: what the sums read last is still in L2.
+    const unsigned row = gridDim.y - 1 - blockIdx.y, part = gridDim.x - 1 - blockIdx.x;
+    const @T@ *line = x + (size_t)row * cols;
+    @T@ *out = y + (size_t)row * cols;
+    const long long from = part * share, to = from + share < cols ? from + share : cols;
     double one = 0, two = 0;
     for (int i = threadIdx.x; i < parts; i += threads) {
-        one += sums[2 * ((size_t)blockIdx.y * parts + i)];
-        two += sums[2 * ((size_t)blockIdx.y * parts + i) + 1];
+        one += sums[2 * ((size_t)row * parts + i)];
+        two += sums[2 * ((size_t)row * parts + i) + 1];
     }
     one = of_block(one, add<double>);
     two = of_block(two, add<double>);
