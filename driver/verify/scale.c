@@ -337,9 +337,11 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     bool referred = false;
     for (size_t o = 0; o < vector->n_outputs; o++)
         referred = referred || vector->outputs[o].reference.value != NULL;
+    // Of lanes that nobody looked at nobody knows: most are off by rounding alone, where a sum is long.
+    const int64_t looks = vector->outputs[output].reference.value != NULL ? ks_vector_looks(vector, output) : so_far->compared;
     if (vector->rounded || (vector->scaled && !referred)) {
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
-        bool again = so_far->sure > 0 && so_far->bad <= so_far->compared / MANY_WRONG && !vector->thrown &&
+        bool again = so_far->sure > 0 && so_far->sure <= looks / MANY_WRONG && !vector->thrown &&
                      ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
         // Where a sum lies near what fp32's range makes of it, another one that the mark admits is on the other side.
         if (referred && !again && !vector->nearby && so_far->sure > 0 && ks_judge_tolerance(judge).sum > 0) {
@@ -348,7 +350,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             return ks_wide_nearby(judge, arena, vector, err);
         }
         // In a few runs one element or another never happened to round badly.
-        if (referred && !again && !vector->sure && so_far->sure > 0 && so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
+        if (referred && !again && !vector->sure && so_far->sure > 0 && so_far->sure <= 1 + looks / FEW_WRONG) {
             vector->sure = *more = true;
             vector->proves[0] = 0; // of a stricter comparison
             return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS_SURE, err);
@@ -360,8 +362,10 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             *more = true;
             return KS_OK;
         }
-        vector->whole = so_far->bad > PICKED;
-        pick_all(judge, vector, output, got, poison, so_far);
+        if (so_far->sure == 0 || so_far->bad <= PICKED) { // else it is those that were looked at that need more
+            vector->whole = so_far->bad > PICKED;
+            pick_all(judge, vector, output, got, poison, so_far);
+        }
         ks_vector_unrefer(vector);
     } else if (!vector->scaled) {
         pick_all(judge, vector, output, got, poison, so_far);

@@ -91,6 +91,13 @@ static bool fake_family(const char *name, enum ks_family *family)
     return false;
 }
 
+static void fake_widen(void *into, float *narrow, int64_t n, uint64_t nudge)
+{
+    for (int64_t i = 0; i < n; i++)
+        ((double *)into)[i] = ks_fill_moved((double)narrow[i], nudge, (uint64_t)i);
+    free(narrow);
+}
+
 static void fake_buffers(struct fake *f, const json_t *request, const unsigned char *payload)
 {
     static const char *const inits[] = {"default", "uniform", "normal", "randint", "iota",
@@ -128,8 +135,11 @@ static void fake_buffers(struct fake *f, const json_t *request, const unsigned c
                 !fake_family(ks_json_str(fill, "family", ""), &family))
                 abort();
             int64_t total = ks_json_int(fill, "total", 0);
-            ks_fill(b->base + FAKE_CANARY, elem, &init, family, (uint64_t)ks_json_int(fill, "seed", 0),
-                    total, 0, total);
+            bool wide = ks_json_bool(fill, "wide", false); // floats alone
+            void *into = wide ? malloc((size_t)total * elem.size + 1) : b->base + FAKE_CANARY;
+            ks_fill(into, elem, &init, family, (uint64_t)ks_json_int(fill, "seed", 0), total, 0, total);
+            if (wide)
+                fake_widen(b->base + FAKE_CANARY, into, total, (uint64_t)ks_json_int(fill, "nudge", 0));
         }
         b->pristine = malloc(b->bytes + 1);
         memcpy(b->pristine, b->base + FAKE_CANARY, b->bytes);
@@ -338,6 +348,21 @@ static bool fake_holds(const char *image, const char *kernel)
     return (strcmp(image, "cubin of one") == 0) == (strstr(kernel, "_alone") != NULL);
 }
 
+static void fake_gather(struct fake *f, const json_t *request, const unsigned char *places)
+{
+    size_t size = (size_t)ks_json_int(request, "size", 0), n = (size_t)ks_json_int(request, "payload", 0) / sizeof(int64_t);
+    const unsigned char *from = fake_data(f, (size_t)ks_json_int(request, "buffer", 0));
+    unsigned char *bytes = malloc(n * size + 1);
+    int64_t place;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&place, places + i * sizeof place, sizeof place);
+        memcpy(bytes + i * size, from + (size_t)place * size, size);
+    }
+    fake_say(f, json_pack("{s:I}", "payload", (json_int_t)(n * size)));
+    fwrite(bytes, 1, n * size, stdout);
+    free(bytes);
+}
+
 static void fake_serve(struct fake *f, const char *verb, const json_t *request,
                        const unsigned char *payload)
 {
@@ -383,6 +408,8 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
             _exit(0);
         }
         fwrite(fake_data(f, i), 1, f->buffer[i].bytes, stdout);
+    } else if (strcmp(verb, "gather") == 0) {
+        fake_gather(f, request, payload);
     } else if (strcmp(verb, "fingerprint") == 0 && fake_last_has("_noprint")) {
         fake_say(f, json_pack("{s:s}", "value", "0123456789abcdeg"));
     } else if (strcmp(verb, "fingerprint") == 0) {

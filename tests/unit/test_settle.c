@@ -1,0 +1,84 @@
+// What an answer of more elements than are measured is held against, where it differs in most of them: a device of host
+// memory, on which the original in double and with random rounding are scripted.
+#define KS_TEST_BUILD
+#include "verify/defence.c"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "verify/vector.h"
+#include "verify/wide.h"
+#include "../fakes/fake_judge.h"
+
+#define LANES 1050000 // of which 2^20 are not all measured
+#define STEP 0x1p-23f // of numbers from 1 to 2
+
+struct settled {
+    struct ks_comparison c;
+    bool thrown, sure;
+};
+
+// An answer that is `all` steps off everywhere, and by more every so many elements from 2 on; beside so many doubles.
+static struct settled settle(int64_t beside, float all, float more, int64_t every)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_vector v;
+    struct settled result;
+    const char *marked = ks_arena_printf(
+        &s.arena, "#pragma ks optimize\n#pragma ks workload let(n=%d) in(x[n]=uniform(1,2)) in(z[%lld]=constant(0)) out(y[n]) "
+        "grid(n) block(1)\n__global__ void settled(const float* x, const double* z, float* y, int n) { }\n", LANES, (long long)beside);
+    check(open_judge(&s, marked, "$L1:\nld.global.f32 %f1,[%rd1];\nadd.f32 %f3,%f1,%f2;\ndiv.rn.f32 %f4,%f3,%f1;\n"
+                                 "@%p1 bra $L1;\n", &err), &err);
+    s.judge->wide = (struct ks_wide){.tried = true, .image = KS_SLICE("cubin"), .registered = "settled64"};
+    s.judge->rounding = (struct ks_rounding){.tried = true, .image = KS_SLICE("cubin")};
+    check(ks_vector_make(s.judge, &s.arena, &s.judge->problems[0], KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &v, &err), &err);
+    check(ks_vector_read(s.judge, &v, &err), &err);
+    assert_false(v.excluded);
+    float *got = malloc(LANES * sizeof *got);
+    for (int64_t i = 0; i < LANES; i++)
+        got[i] = ((const float *)v.outputs[0].expected[0])[i] + STEP * (i % every == 2 ? more : all);
+    check(ks_vector_settle(s.judge, &s.arena, &v, 0, got, 0, &result.c, &err), &err);
+    result.thrown = v.thrown;
+    result.sure = v.sure;
+    free(got);
+    ks_vector_free(&v);
+    close_judge(&s);
+    return result;
+}
+
+// Of few runs an element in a thousand has none that shows its error, and most that are off were never looked at.
+static void few_wrong_among_many_off_are_looked_at_longer(void **state)
+{
+    (void)state;
+    struct settled s = settle(1, 12, 200, FAKE_RARE);
+    assert_int_equal(s.c.bad, 0);
+    assert_true(s.sure && !s.thrown);
+    s = settle(KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 200, FAKE_RARE);
+    assert_int_equal(s.c.bad, 0);
+    assert_true(s.sure && s.thrown);
+}
+
+static void what_no_run_shows_stays_wrong(void **state)
+{
+    (void)state;
+    struct settled s = settle(1, 12, 450, FAKE_RARE);
+    assert_true(s.c.sure > 0 && s.sure); // four times what is shown is 400
+    s = settle(1, 60, 60, 3);
+    assert_true(s.c.sure > 0 && !s.sure); // of so many it is no matter of luck
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--worker") == 0)
+        return fake_worker_main(argc, argv);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_wrong_among_many_off_are_looked_at_longer),
+        cmocka_unit_test(what_no_run_shows_stays_wrong),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
