@@ -19,6 +19,8 @@
 #define TRUST 0x1p-12 // of a value's size: what is farther off is no rounding
 #define TRUST_DOUBLE 0x1p-30
 #define TRUST_INPUTS 0x1p-18 // of the inputs' size: 64 roundings of numbers as large
+#define SHAKEN 16.0 // times what rounding did in the original's order: ten, of 32 lanes in place of 256
+#define SHAKEN_MOST 0.25 // of a value: where it is more, the original's own errors tell
 #define DOUBLE_UNITS 1024.0  // 2^-43: 2000 equal terms, and no number format is so precise but fp64
 #define OWN_ERRORS_DOUBLE 8  // of at most TRUST_DOUBLE: 2^-27, below what computing in fp32 errs by
 #define ELEMENTWISE_ULP 4.0 // expf and friends of CUDA's library stay within it
@@ -156,7 +158,23 @@ double ks_reference_typical(const double *value, int64_t n)
     return finite > 0 ? sqrt(sum / (double)finite) : 0;
 }
 
+double ks_reference_shaken(const struct ks_reference *reference, int64_t i)
+{
+    return reference->shaken != NULL ? SHAKEN * (double)reference->shaken[i] : 0;
+}
+
+bool ks_reference_swamped(const struct ks_reference *reference, int64_t i)
+{
+    return reference->shaken != NULL && 2 * ks_reference_shaken(reference, i) >= fabs(reference->value[i]);
+}
+
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error)
+{
+    return ks_reference_trusts(reference, i, error) || error <= ks_reference_shaken(reference, i) ||
+           (isfinite(error) && ks_reference_swamped(reference, i));
+}
+
+bool ks_reference_trusts(const struct ks_reference *reference, int64_t i, double error)
 {
     double trust = unit_of(reference) < 0x1p-24 ? TRUST_DOUBLE : TRUST;
     return error <= trust * ((double)reference->scale[i] + reference->typical) ||
@@ -222,6 +240,7 @@ static double error_of(const struct ks_reference *reference, int64_t i)
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
     if (reference->terms != NULL)
         error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
+    error = fmax(error, fmin(ks_reference_shaken(reference, i), SHAKEN_MOST * fabs(reference->value[i])));
     double nearby = reference->nearby != NULL ? (double)reference->nearby[i].error : 0;
     return error + reference->sum * (double)reference->scale[i] + nearby;
 }

@@ -54,8 +54,14 @@ struct ks_reference {
     bool product; // of factors alone: an element is right by its value whatever the original's own order brings it to. A
                   // value beyond the type's end is infinite, and one that is none (NaN) has left double's range as well:
                   // zero, infinity and what they come to together are right then, and no other
-    const struct ks_nearby *nearby; // of tol(sum=F); NULL: nobody looked
+    const struct ks_nearby *nearby; // of tol(sum=F), and of random rounding where that alone decides; NULL: nobody looked
+    const float *shaken; // the largest error that rounding of intermediate results made on inputs nearby, no choice among
+                         // them; NULL: nobody looked (verify/wide_shaken.c)
 };
+// What another order of the sums within an element may bring it off by, were its changes in proportion; 0: nobody looked.
+double ks_reference_shaken(const struct ks_reference *reference, int64_t i);
+// Whether that is about all of it: then of what the original itself gives nothing is rounding less.
+bool ks_reference_swamped(const struct ks_reference *reference, int64_t i);
 // What seven eighths of some lanes of the reference, `n` of them, are each allowed at least: for `others`. 0: nothing.
 double ks_reference_usual(const struct ks_reference *reference, enum ks_scalar scalar, const int64_t *lanes, int64_t n);
 // Where the reference has a lane; -1: nowhere.
@@ -69,8 +75,11 @@ double ks_compare_factor(void); // units of a reference's `scale` that any order
 // Root mean square of what is finite.
 double ks_reference_typical(const double *value, int64_t n);
 // Whether an error of the original at the i-th of the reference's lanes is one that rounding makes; a larger one is a
-// choice. What rounds may be measured by what went in, too: of numbers of their size that cancel, little is left.
+// choice. What rounds may be measured by what went in, too: of numbers of their size that cancel, little is left. And by
+// what rounding was seen to do in double, where no choice comes out otherwise.
 bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double error);
+// The same without the last of these.
+bool ks_reference_trusts(const struct ks_reference *reference, int64_t i, double error);
 // Lanes that are bad, every so many of them, rising.
 struct ks_lanes {
     int64_t every;  // in

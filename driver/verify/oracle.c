@@ -173,7 +173,7 @@ enum ks_status ks_oracle_ready(struct ks_judge *judge, struct ks_err *err)
         return KS_OK;
     ks_worker_stop(&judge->oracle);
     judge->oracle_holds = 0;
-    judge->wide.loaded = judge->rounding.loaded = false;
+    judge->wide.loaded = judge->rounding.loaded = judge->wide_rounding.loaded = false;
     KS_TRY(take_fresh(judge, &judge->oracle, "the oracle", &judge->device, err));
     judge->roomy = has_room(judge);
     enum ks_answer answer = ks_worker_load(&judge->oracle, judge->original_image,

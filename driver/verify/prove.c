@@ -215,10 +215,11 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    float *shaken = value != NULL && output->reference.shaken != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     struct ks_nearby *nearby = value != NULL && output->reference.nearby != NULL ? malloc((n + 1) * sizeof *nearby) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
                                      output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum,
-                                     output->reference.product, nearby};
+                                     output->reference.product, nearby, shaken};
     struct demands demands;
     s.mask = demands_of(judge, vector, output, &demands) ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.before != NULL && s.index != NULL && s.written != NULL);
@@ -240,6 +241,8 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
             own[i] = output->reference.own[known];
             if (nearby != NULL)
                 nearby[i] = output->reference.nearby[known];
+            if (shaken != NULL)
+                shaken[i] = output->reference.shaken[known];
         }
         if (terms != NULL)
             terms[i] = output->reference.terms[at];
@@ -261,6 +264,7 @@ static void free_sample(struct sample *s)
     free((void *)(uintptr_t)s->reference.own);
     free((void *)(uintptr_t)s->reference.terms);
     free((void *)(uintptr_t)s->reference.nearby);
+    free((void *)(uintptr_t)s->reference.shaken);
     free(s->mask);
     free(s->index);
     free(s->written);

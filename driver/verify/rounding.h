@@ -12,13 +12,17 @@
 // PTX of nvcc in, PTX to run in its place out; entries keep their names and parameters. A counter in global memory makes
 // each thread of each launch throw anew. Exact results stay exact; explicitly directed roundings stay.
 void ks_rounding_text(struct ks_slice ptx, struct ks_buf *out);
+// The module of `text` that holds `entry`, so rounded, made and loaded into the oracle under that name; or r->absent says why not.
+enum ks_status ks_rounding_ready(struct ks_judge *judge, struct ks_rounding *r, struct ks_slice text, const char *entry,
+                                 const char *module, struct ks_err *err);
 // For outputs of double, for which there is no wider type: their own value as reference, and what random rounding makes
 // of it as the error that an honest order may show.
 enum ks_status ks_rounding_doubles(struct ks_judge *judge, struct ks_arena *arena,
                                    struct ks_vector *vector, struct ks_err *err);
 #define KS_ROUNDINGS 4       // runs that tell what most elements err by
 #define KS_ROUNDINGS_SURE 24 // so many that each has some in which it errs by about as much as it can
-// Raises outputs[].reference.own, where there is a reference, to the largest error of so many such runs. Where there can be
+// Raises outputs[].reference.own, where there is a reference, to the largest error of so many such runs; and notes what was
+// no number where rounding decides all (reference.nearby). Where there can be
 // none (no text of the original, it faults) a note says so. The oracle's buffers are other ones afterwards. A failure
 // status is the tool's.
 enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena,

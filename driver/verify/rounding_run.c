@@ -13,39 +13,41 @@
 // 64 Ki registers of a multiprocessor for the 1024 threads that a block may have.
 #define REGISTERS 64
 
-static enum ks_status make(struct ks_judge *judge, struct ks_buf *text, struct ks_err *err)
+static enum ks_status make(struct ks_judge *judge, struct ks_rounding *r, struct ks_slice original, const char *entry,
+                           const char *module, struct ks_buf *text, struct ks_err *err)
 {
-    const char *const names[] = {judge->kernel->signature->registered, NULL};
-    struct ks_slice *image = &judge->rounding.image;
-    if (judge->original_text.len == 0)
+    const char *const names[] = {entry, NULL};
+    struct ks_slice *image = &r->image;
+    if (original.len == 0)
         KS_FAIL(err, KS_E_ABSENT, "the original's PTX is not known");
-    ks_rounding_text(judge->original_text, text);
+    ks_rounding_text(original, text);
     KS_TRY(ks_buf_check(text, "the original with random rounding", err));
     if (strcmp(judge->device.kind, "emu") == 0) {
         char *copy = ks_arena_strndup(judge->arena, text->data, text->len);
         *image = (struct ks_slice){copy, text->len};
         return KS_OK;
     }
-    const char *path = ks_path_join(judge->arena, judge->options.work_dir, "rounding.ptx"), *cubin;
+    const char *file = ks_arena_printf(judge->arena, "%s.ptx", module);
+    const char *path = ks_path_join(judge->arena, judge->options.work_dir, file), *cubin;
     KS_TRY(ks_file_write(path, text->data, text->len, false, 0600, err));
     KS_TRY(ks_tu_assemble(judge->arena, judge->tu, path, judge->kernel->arch, names, REGISTERS, &cubin, err));
     return ks_file_read(judge->arena, cubin, IMAGE_MAX, image, err);
 }
 
-static enum ks_status ready(struct ks_judge *judge, struct ks_err *err)
+enum ks_status ks_rounding_ready(struct ks_judge *judge, struct ks_rounding *r, struct ks_slice text, const char *entry,
+                                 const char *module, struct ks_err *err)
 {
-    struct ks_rounding *r = &judge->rounding;
     KS_TRY(ks_oracle_ready(judge, err));
     if (!r->tried) {
-        struct ks_buf text = KS_BUF(TEXT_MAX);
+        struct ks_buf made = KS_BUF(TEXT_MAX);
         struct ks_err local = {0};
         r->tried = true;
-        if (make(judge, &text, &local) != KS_OK)
+        if (make(judge, r, text, entry, module, &made, &local) != KS_OK)
             r->absent = ks_arena_strdup(judge->arena, local.text);
-        ks_buf_free(&text);
+        ks_buf_free(&made);
     }
     if (r->absent == NULL && !r->loaded) {
-        KS_TRY(ks_oracle_load(judge, MODULE, r->image, judge->kernel->signature->registered, &r->absent, err));
+        KS_TRY(ks_oracle_load(judge, module, r->image, entry, &r->absent, err));
         r->loaded = r->absent == NULL;
     }
     return KS_OK;
@@ -56,6 +58,7 @@ struct erring {
     const void *bytes;
     const struct ks_reference *reference;
     float *own;
+    struct ks_nearby *nearby; // NULL: nobody asks
 };
 
 static void err_part(void *context, size_t part, int64_t first, int64_t count)
@@ -63,7 +66,10 @@ static void err_part(void *context, size_t part, int64_t first, int64_t count)
     const struct erring *e = context;
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
-        double error = fabs(ks_scalar_value(e->scalar, e->bytes, i) - e->reference->value[i]);
+        double had = ks_scalar_value(e->scalar, e->bytes, i), error = fabs(had - e->reference->value[i]);
+        if (e->nearby != NULL && !isfinite(had) && e->reference->scale[i] > 0 && isfinite(e->reference->value[i]) &&
+            ks_reference_swamped(e->reference, i))
+            e->nearby[i].is |= ks_nearby_is(had);
         if (e->reference->scale[i] > 0 && ks_reference_rounds(e->reference, i, error) && error > (double)e->own[i])
             e->own[i] = (float)error;
     }
@@ -73,19 +79,22 @@ static enum ks_answer read_errors(struct ks_judge *judge, struct ks_vector *vect
 {
     enum ks_answer answer = KS_ANSWER_OK;
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
-        const struct ks_output *output = &vector->outputs[o];
+        struct ks_output *output = &vector->outputs[o];
         const struct ks_slot *slot = &vector->layout.slots[output->slot];
         if (output->reference.value == NULL)
             continue;
         size_t size = ks_scalar_size(slot->elem.scalar);
         int64_t n = ks_vector_looks(vector, o);
+        if (output->reference.shaken != NULL && output->reference.nearby == NULL)
+            output->reference.nearby = calloc((size_t)n + 1, sizeof *output->reference.nearby);
         void *bytes = malloc((size_t)n * size + 1);
         KS_ASSERT(bytes != NULL);
         answer = ks_vector_look(vector, o, &judge->oracle, size, bytes);
         if (answer == KS_ANSWER_OK)
             ks_parallel(n, err_part,
                         &(struct erring){slot->elem.scalar, bytes, &output->reference,
-                                         (float *)(uintptr_t)output->reference.own});
+                                         (float *)(uintptr_t)output->reference.own,
+                                         (struct ks_nearby *)(uintptr_t)output->reference.nearby});
         free(bytes);
     }
     return answer;
@@ -114,7 +123,7 @@ enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena
                                   struct ks_vector *vector, int runs, struct ks_err *err)
 {
     struct ks_rounding *r = &judge->rounding;
-    KS_TRY(ready(judge, err));
+    KS_TRY(ks_rounding_ready(judge, r, judge->original_text, judge->kernel->signature->registered, MODULE, err));
     if (r->absent == NULL) {
         judge->oracle_holds = 0;
         enum ks_answer answer = run_all(judge, arena, vector, runs);
@@ -145,7 +154,7 @@ static void refer_to_itself(struct ks_output *output, int64_t n)
             scale[i] = (float)(fabs(value[i]) + 0x1p-126);
     }
     output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, n), 0, 0, NULL,
-                                              output->lanes, output->n_lanes, 0, 0, false, NULL};
+                                              output->lanes, output->n_lanes, 0, 0, false, NULL, NULL};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by

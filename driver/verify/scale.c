@@ -355,6 +355,17 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             vector->proves[0] = 0; // of a stricter comparison
             return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS_SURE, err);
         }
+        // Rounding within an element that its result and its inputs do not show: a difference of two sums.
+        if (referred && !again && !vector->shaken && so_far->sure > 0) {
+            vector->shaken = *more = true;
+            vector->proves[0] = 0; // of a stricter comparison
+            return ks_wide_shaken(judge, arena, vector, err);
+        }
+        if (referred && !again && !vector->stirred && so_far->sure > 0 && ks_wide_stirs(vector)) {
+            vector->stirred = *more = true;
+            vector->proves[0] = 0; // of a stricter comparison
+            return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS_SURE, err);
+        }
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;
         vector->thrown = vector->thrown || again; // of few throws one element or another stands still in each

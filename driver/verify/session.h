@@ -74,7 +74,7 @@ struct ks_rounding {
     bool tried;             // made, or known not to be
     const char *absent;     // why there is none
     struct ks_slice image;
-    bool loaded;            // in the oracle as "m0r"
+    bool loaded;            // in the oracle: "m0r", of the original in double "m64r"
 };
 
 struct ks_judge {
@@ -94,7 +94,7 @@ struct ks_judge {
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;
-    struct ks_rounding rounding;
+    struct ks_rounding rounding, wide_rounding; // of the original, and of it in double
     bool unsettled;                 // a difference here is one that the value in double would have to tell, and it is not known
     struct ks_worker spares[KS_SPARES]; // hello sent, the longest started first
     size_t n_spares;

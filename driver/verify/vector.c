@@ -378,9 +378,10 @@ void ks_vector_unrefer(struct ks_vector *vector)
         free((void *)(uintptr_t)reference->scale);
         free((void *)(uintptr_t)reference->own);
         free((void *)(uintptr_t)reference->nearby);
+        free((void *)(uintptr_t)reference->shaken);
         *reference = (struct ks_reference){0};
     }
-    vector->scaled = vector->rounded = vector->sure = vector->nearby = false;
+    vector->scaled = vector->rounded = vector->sure = vector->nearby = vector->shaken = vector->stirred = false;
 }
 
 void ks_vector_forget(struct ks_vector *vector)

@@ -52,6 +52,8 @@ struct ks_vector {
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     bool nearby;               // so were those of inputs as far away as tol(sum=F) says
+    bool shaken;               // so were runs in double with random rounding
+    bool stirred;              // and those with random rounding, once more, by what these said is rounding
     bool whole;                // all lanes are to be evaluated, however many
     bool thrown;               // with as many moves of its inputs as a small one's
     double original_us;

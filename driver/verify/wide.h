@@ -26,6 +26,12 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
 // ones afterwards. A failure status is the tool's.
 enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena,
                               struct ks_vector *vector, struct ks_err *err);
+// Fills outputs[].reference.shaken, where there is a reference in double. The oracle's buffers are other ones afterwards. A
+// failure status is the tool's.
+enum ks_status ks_wide_shaken(struct ks_judge *judge, struct ks_arena *arena,
+                              struct ks_vector *vector, struct ks_err *err);
+// Whether that says of any element that more is rounding than was taken for it.
+bool ks_wide_stirs(const struct ks_vector *vector);
 // Builds it and loads it into the oracle; false with judge->wide.absent where there is none.
 enum ks_status ks_wide_ready(struct ks_judge *judge, bool *ready, struct ks_err *err);
 

@@ -136,6 +136,11 @@ enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena, st
     for (size_t o = 0; o < vector->n_outputs; o++) {
         free(value[o]);
         free(own[o]);
+        const struct ks_nearby *before = vector->outputs[o].reference.nearby; // by random rounding
+        for (int64_t i = 0; nearby[o] != NULL && before != NULL && i < ks_vector_looks(vector, o); i++)
+            nearby[o][i].is |= before[i].is;
+        if (answer == KS_ANSWER_OK && nearby[o] != NULL)
+            free((void *)(uintptr_t)before);
         if (answer == KS_ANSWER_OK && nearby[o] != NULL)
             vector->outputs[o].reference.nearby = nearby[o];
         else

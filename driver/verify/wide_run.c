@@ -184,15 +184,19 @@ static enum ks_answer look_narrow(const struct ks_wide_runs *r, size_t output, d
 
 enum ks_answer ks_wide_run(struct ks_wide_runs *r, uint64_t nudge, double **into, bool *same)
 {
-    struct ks_vector *vector = r->vector;
-    struct ks_worker *oracle = &r->judge->oracle;
     uint64_t addresses[KS_LAUNCH_SLOTS];
-    double us;
     enum ks_answer answer = place(r, nudge);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_placed(vector, oracle, addresses);
-    if (answer == KS_ANSWER_OK)
-        answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true, ks_run_limit(r->judge), &us);
+        answer = ks_vector_placed(r->vector, &r->judge->oracle, addresses);
+    return answer == KS_ANSWER_OK ? ks_wide_again(r, nudge, into, same) : answer;
+}
+
+enum ks_answer ks_wide_again(struct ks_wide_runs *r, uint64_t nudge, double **into, bool *same)
+{
+    struct ks_vector *vector = r->vector;
+    struct ks_worker *oracle = &r->judge->oracle;
+    double us;
+    enum ks_answer answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true, ks_run_limit(r->judge), &us);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         bool whole = !ks_scalar_is_float(slot->elem.scalar);
@@ -292,6 +296,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
     float *change[KS_LAUNCH_SLOTS] = {NULL};
+    float *shaken[KS_LAUNCH_SLOTS] = {NULL};
     unsigned char *shape[KS_LAUNCH_SLOTS] = {NULL};
     const double sum = r->judge->arith.kind == KS_ARITH_MULADD ? 0 : ks_judge_tolerance(r->judge).sum; // those have terms
     int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
@@ -323,14 +328,21 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
     bool kinds = r->judge->arith.products && vector->family == KS_FAMILY_SPECIAL;
     if (answer == KS_ANSWER_OK && *same && kinds)
         answer = ks_wide_run(r, KS_FILL_UNITS, moved, same);
+    bool strays = false;
+    for (size_t o = 0; answer == KS_ANSWER_OK && *same && r->judge->arith.kind == KS_ARITH_OTHER && o < vector->n_outputs; o++)
+        strays = strays || (value[o] != NULL && ks_wide_strays(vector, o, inputs, value[o], change[o]));
+    if (strays) {
+        vector->shaken = true;
+        answer = ks_wide_shake(r, value, shaken);
+    }
     // Each output for itself: another one may play with bits.
     bool agrees = *same;
     for (size_t o = 0; answer == KS_ANSWER_OK && agrees && o < vector->n_outputs; o++)
         if (value[o] != NULL &&
             (r->judge->arith.products
                  ? ks_wide_weigh_product(vector, o, value[o], change[o], kinds ? moved[o] : NULL)
-                 : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o])))
-            value[o] = NULL, change[o] = NULL; // the output's now
+                 : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o], shaken[o])))
+            value[o] = NULL, change[o] = shaken[o] = NULL; // the output's now
         else if (value[o] != NULL)
             *same = false;
     for (size_t o = 0; o < vector->n_outputs; o++) {
@@ -338,6 +350,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
         free(moved[o]);
         free(change[o]);
         free(shape[o]);
+        free(shaken[o]);
     }
     return answer;
 }

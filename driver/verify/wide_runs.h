@@ -17,6 +17,8 @@ json_t *ks_wide_plan(const struct ks_judge *judge, const struct ks_vector *vecto
 // One run on inputs moved by the pattern; each output of floats into `into`, and integers must be the original's unless what
 // they count may have overflown: false in *same.
 enum ks_answer ks_wide_run(struct ks_wide_runs *r, uint64_t nudge, double **into, bool *same);
+// The same on what lies there already.
+enum ks_answer ks_wide_again(struct ks_wide_runs *r, uint64_t nudge, double **into, bool *same);
 
 struct ks_wide_joining {
     const double *value, *moved;
@@ -29,5 +31,10 @@ void ks_wide_join_part(void *joining, size_t part, int64_t first, int64_t count)
 // inputs move by as much. Not more than where elements change most for a small move: a threshold leaps at any.
 enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, double *const *value, double **moved,
                              float *const *change, bool *same);
+
+// What random rounding of intermediate results changes each element by on inputs moved a little, so that none is exact by
+// chance: the largest of some runs in fp32, or what in double is as if it were fp32's, whichever is less. shaken[o], malloc'ed, stays NULL where value[o] is, and of all
+// where there can be no such runs. The oracle may be gone afterwards.
+enum ks_answer ks_wide_shake(struct ks_wide_runs *r, double *const *value, float **shaken);
 
 #endif

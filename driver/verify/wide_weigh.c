@@ -109,12 +109,16 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         if (!isfinite(want))
             continue;
         w->parts[part].judged += counts;
-        bool rounds = !w->sums ? ks_reference_rounds(&w->reference, i, error)
+        bool shaken = !w->sums && w->reference.shaken != NULL &&
+                      (error <= ks_reference_shaken(&w->reference, i) || ks_reference_swamped(&w->reference, i));
+        bool rounds = !w->sums ? ks_reference_trusts(&w->reference, i, error)
                                : terms_of(w, lane) >= KS_LONG_SUM ||
                                      error <= fmax(UNITS_SUM, terms_of(w, lane)) * U * scale;
         // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
         bool near = chooses ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
-        w->parts[part].far += counts && !near;
+        w->parts[part].far += counts && !near && !shaken;
+        if (shaken)
+            w->own[i] = (float)error;
         if (chooses || !rounds)
             continue;
         if (!w->sums) // what a sequence of many terms errs by is no measure of another order
@@ -164,8 +168,25 @@ bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, fl
     return true;
 }
 
+bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const float *change)
+{
+    const struct ks_output *output = &vector->outputs[o];
+    const struct ks_slot *slot = &vector->layout.slots[output->slot];
+    int64_t n = ks_vector_looks(vector, o), judged = 0, far = 0;
+    struct ks_reference reference = {.value = value, .scale = change, .typical = ks_reference_typical(value, n), .inputs = inputs};
+    for (int64_t i = 0; i < n; i++) {
+        int64_t lane = output->lanes != NULL ? output->lanes[i] : i;
+        double error = fabs(ks_scalar_value(slot->elem.scalar, output->expected[0], lane) - value[i]);
+        if (!isfinite(error) || (output->mask != NULL && !output->mask[lane]))
+            continue;
+        judged++;
+        far += !ks_reference_trusts(&reference, i, error - ks_compare_rounding(slot->elem.scalar, value[i]));
+    }
+    return far * 8 > judged;
+}
+
 bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
-                   const unsigned char *shape)
+                   const unsigned char *shape, const float *shaken)
 {
     struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
@@ -174,7 +195,7 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
     struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
                          .shape = shape, .all = slot->count * slot->elem.lanes,
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
-                                       inputs, output->terms, output->lanes, output->n_lanes, 0, sum, false, NULL}};
+                                       inputs, output->terms, output->lanes, output->n_lanes, 0, sum, false, NULL, shaken}};
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
     ks_parallel(n, weigh_part, &w);
