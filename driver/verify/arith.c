@@ -70,6 +70,16 @@ static bool loops(struct ks_slice text)
     return false;
 }
 
+bool ks_sums_on_tensor_cores(struct ks_slice text)
+{
+    struct ks_words words = ks_words_of(text);
+    while (ks_words_next(&words))
+        if (ks_word_one_of(ks_word_base(words.word), (const char *const[]){"mma", "wmma", "wgmma", NULL}) &&
+            ks_word_part(words.word, "f32"))
+            return true;
+    return false;
+}
+
 struct ks_arith ks_arith_of(struct ks_slice original)
 {
     static const char *const sums[] = {"add", "sub", "mul", "fma", "mad", "mma", "wmma", NULL};

@@ -128,6 +128,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
     if (c->failure != KS_C_CORRECT)
         return KS_OK;
     c->literals = (struct ks_literals){0};
+    c->cuts = false;
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
                                        mark->tolerance.kind == KS_TOL_REL,
                             .probed = mark->tolerance.sum >= KS_GATE_SUM ||
@@ -146,6 +147,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
             break;
         }
         ks_literals_read(&c->literals, entry->canonical);
+        c->cuts = c->cuts || ks_sums_on_tensor_cores(entry->canonical);
         if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason))
             fail(c, KS_C_STATIC, reason);
     }

@@ -253,6 +253,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     char reason[256];
     *verdict = KS_C_CORRECT;
     *proved = false;
+    judge->cuts = candidate->cuts || ks_sums_on_tensor_cores(judge->original_ptx);
     *covered = ks_placement_choose(&scope, flush, &placement);
     if (!ks_judge_defends(judge, KS_D_PLACEMENT)) // weakened on purpose: as cudaMalloc would align
         placement = KS_AS_ALLOCATED;

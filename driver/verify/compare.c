@@ -186,6 +186,12 @@ double ks_compare_factor(void)
     return ACCUMULATION;
 }
 
+float ks_compare_cut(float terms, double value)
+{
+    float k = isfinite(terms) ? fminf(terms, KS_CUT_MOST) : 0;
+    return (float)(KS_CUT / ACCUMULATION * (double)k * fabs(value));
+}
+
 double ks_compare_sequence(float terms)
 {
     double k = isfinite(terms) && terms > 1 ? (double)terms : 1;

@@ -71,6 +71,14 @@ int64_t ks_reference_at(const struct ks_reference *reference, int64_t lane);
 // sum still are where all terms round alike (a million times 0.1 by 256 lanes: 646 units, of 1536).
 #define KS_SEQUENCE 1.5
 double ks_compare_sequence(float terms); // in units of u |sum|
+// A tensor core cuts each product and each sum of a block of them where others round: terms of one sign lose by each step. By the
+// model of Hopper's (blocks of 8 or 16, two bits more than fp32 has: F. A. Khattak, M. Mikaitis, Accurate Models of NVIDIA
+// Tensor Cores, arXiv 2512.07004, 2025) sums of K uniform products are too small by up to 0.12 K u |sum|, by that of Ampere's
+// (8, one bit) by 0.20 K; over 200 to 1000 sums each, K from 256 to 16384.
+#define KS_CUT 0.25
+#define KS_CUT_MOST 0x1p15f // terms: of more, what they lose is no longer told from 11 bits
+// As a sum of absolute terms whose 16 units are that.
+float ks_compare_cut(float terms, double value);
 double ks_compare_factor(void); // units of a reference's `scale` that any order of its sums may err by
 // Root mean square of what is finite.
 double ks_reference_typical(const double *value, int64_t n);

@@ -24,6 +24,9 @@ bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks
 // candidates, beyond what the plain build has.
 bool ks_gate_cubin(struct ks_slice plain, struct ks_slice shadow, size_t n, char reason[256]);
 
+// Whether a kernel sums floats on tensor cores (mma, wmma, wgmma), which cut where other instructions round.
+bool ks_sums_on_tensor_cores(struct ks_slice text);
+
 enum ks_arith_kind {
     KS_ARITH_NONE,   // moves, comparisons, integers, min and max: results are exact
     KS_ARITH_MULADD, // sums of products only: error bound from the sum of absolute terms

@@ -110,6 +110,24 @@ static unsigned char *comparison_mask(const struct ks_judge *judge, const struct
     return d.mask;
 }
 
+// The sums of absolute terms, with what tensor cores cut.
+struct cutting {
+    enum ks_scalar scalar;
+    const void *want;
+    const struct ks_output *output;
+    float *scale;
+};
+
+static void cut_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct cutting *c = context;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        double value = ks_scalar_value(c->scalar, c->want, i);
+        c->scale[i] = c->output->scale[i] + (isfinite(value) ? ks_compare_cut(c->output->terms[i], value) : 0);
+    }
+}
+
 void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vector, size_t output,
                        const void *got, int poison, struct ks_lanes *bad,
                        struct ks_comparison *comparison)
@@ -132,8 +150,12 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
             if (!out->mask[i])
                 memcpy((char *)copy + (size_t)i * size, (const char *)got + (size_t)i * size, size);
     }
-    ks_compare_to(&tolerance, slot->elem, want, got, slot->count, out->scale, out->sums, out->noise, mask,
+    float *cut = judge->cuts && out->scale != NULL && out->terms != NULL ? malloc((size_t)lanes * sizeof *cut) : NULL;
+    if (cut != NULL)
+        ks_parallel(lanes, cut_part, &(struct cutting){slot->elem.scalar, want, out, cut});
+    ks_compare_to(&tolerance, slot->elem, want, got, slot->count, cut != NULL ? cut : out->scale, out->sums, out->noise, mask,
                   out->reference.value != NULL ? &out->reference : NULL, bad, comparison);
+    free(cut);
     free(mask);
     free(copy);
 }

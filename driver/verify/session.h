@@ -25,6 +25,7 @@ struct ks_candidate {
     const char **names;           // registered, by position in proposal->kernels
     struct ks_digest *ptx, *sass;
     struct ks_literals literals;  // of all its kernels
+    bool cuts;                    // one of them sums on tensor cores
     int *registers;               // of a thread of each; 0: not known
     size_t n;
     bool ships;                   // built as it would ship: alone, and host code too but for an emulated device
@@ -91,6 +92,7 @@ struct ks_judge {
     struct ks_judge *second;        // the session on the emulated device (verify/emulate.h), NULL before it is asked
     struct ks_arith arith;
     struct ks_literals literals;    // of the original, and of the candidate that is being judged
+    bool cuts;                      // that candidate, or the original, sums on tensor cores
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;

@@ -630,6 +630,16 @@ static void intermediate_rounding_is_a_measure(void **state)
     assert_false(ks_reference_rounds(&reference, 0, 7.9) || ks_reference_swamped(&reference, 0));
 }
 
+// A sum of K products of one sign loses up to 0.2 K units on tensor cores, and no more is admitted of longer ones than 2^-11.
+static void what_tensor_cores_cut_grows_with_the_terms(void **state)
+{
+    (void)state;
+    const float terms[] = {0, 256, 1024, 16384, 32768, 1e9f, INFINITY};
+    const double units[] = {0, 64, 256, 4096, 8192, 8192, 0};
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        assert_float_equal((float)(ks_compare_factor() * (double)ks_compare_cut(terms[i], -3)), (float)(3 * units[i]), 1e-3f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -644,6 +654,7 @@ int main(void)
         cmocka_unit_test(sums_round_to_neighbours_of_16_bits),
         cmocka_unit_test(rounding_is_told_from_choices),
         cmocka_unit_test(intermediate_rounding_is_a_measure),
+        cmocka_unit_test(what_tensor_cores_cut_grows_with_the_terms),
         cmocka_unit_test(integers_are_exact),
         cmocka_unit_test(exact_means_bits_but_for_zero_and_nan),
         cmocka_unit_test(ulps_are_counted_across_zero_and_powers),

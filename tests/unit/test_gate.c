@@ -240,6 +240,21 @@ static void what_joins_is_seen(void **state)
 #undef THIRD
 }
 
+static void sums_on_tensor_cores_are_seen(void **state)
+{
+    (void)state;
+    static const char *const cut[] = {
+        "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1,%f2,%f3,%f4},{%r1,%r2,%r3,%r4},{%r5,%r6},{%f1,%f2,%f3,%f4};\n",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%f1,%f2,%f3,%f4},%rd1,%rd2,1,1,1,0,0;\n",
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32 {%f1},{%r1},{%r2},{%f1};\n",
+    };
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++)
+        assert_true(ks_sums_on_tensor_cores(ks_slice_of(cut[i])));
+    assert_false(ks_sums_on_tensor_cores(KS_SLICE(PLAIN)));
+    assert_false(ks_sums_on_tensor_cores(KS_SLICE("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%fd1},{%fd2},{%fd3},{%fd1};\n")));
+    assert_false(ks_sums_on_tensor_cores(KS_SLICE("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r1},{%r2},{%r3},{%r1};\n")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +268,7 @@ int main(void)
         cmocka_unit_test(tf32_is_left_to_the_probe),
         cmocka_unit_test(a_relaxed_tolerance_allows_lower_precision_only),
         cmocka_unit_test(arithmetic_is_classified),
+        cmocka_unit_test(sums_on_tensor_cores_are_seen),
         cmocka_unit_test(signs_and_literals_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
