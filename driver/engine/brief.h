@@ -24,7 +24,6 @@ struct ks_brief {
     const struct ks_device_info *device;
     struct ks_fact_list facts;             // metrics and features
     const char *canonical_ptx;             // of the original
-    bool multiply_add_only;                // no special functions in the PTX
     struct ks_specimens *specimens;        // room for small runs of it (engine/specimen.h); NULL: not kept
 };
 

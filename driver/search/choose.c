@@ -5,6 +5,7 @@
 #include "memory/fact.h"
 #include "memory/structure.h"
 #include "source/expanded.h"
+#include "verify/gate.h"
 
 enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
                                const struct ks_tu_kernel *kernel,
@@ -33,6 +34,7 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
     brief->specimens = ks_engine_specimens(arena);
     ks_fact_set(arena, &brief->facts, "arch_alone", ks_ends_with(kernel->target, "a"));
+    ks_fact_set(arena, &brief->facts, "multiplies_and_adds", ks_arith_of(kernel->ptx->canonical).kind == KS_ARITH_MULADD);
     return ks_engine_features(arena, brief, err);
 }
 

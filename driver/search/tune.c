@@ -31,7 +31,6 @@ static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
     size_t n = ks_judge_baseline(t->judge, &problems, &baseline_us);
     KS_TRY(ks_choose_brief(t->arena, t->tu, t->kernel, problems, n, ks_judge_device(t->judge), &t->brief, err));
     t->brief.baseline_us = baseline_us;
-    t->brief.multiply_add_only = ks_judge_multiply_add_only(t->judge);
     return KS_OK;
 }
 

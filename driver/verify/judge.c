@@ -391,11 +391,6 @@ void ks_judge_close(struct ks_judge *judge)
     ks_recall_free(judge);
 }
 
-bool ks_judge_multiply_add_only(const struct ks_judge *judge)
-{
-    return judge->arith.kind == KS_ARITH_MULADD;
-}
-
 const struct ks_device_info *ks_judge_device(const struct ks_judge *judge)
 {
     return &judge->device;

@@ -55,10 +55,6 @@ const struct ks_device_info *ks_judge_device(const struct ks_judge *judge);
 size_t ks_judge_baseline(const struct ks_judge *judge, const struct ks_problem **problems,
                          const double **microseconds);
 
-// Whether the original's floating-point work is additions and products alone (canonical PTX):
-// such kernels have a derived tolerance and an exact-arithmetic probe.
-bool ks_judge_multiply_add_only(const struct ks_judge *judge);
-
 // One check of a judgement, for reports: in the order in which they are made.
 enum ks_check_kind {
     KS_CHECK_TEXT,         // textual gate

@@ -1,5 +1,6 @@
 // Halves, whose products are exact in float, in which tensor cores sum them.
 constexpr int per_pack = 8, step_deep = 16; // of sixteen bytes; of a fragment
+constexpr int rounds = 1;
 
 __device__ __forceinline__ unsigned shared_at(const void *at)
 {
@@ -17,11 +18,16 @@ template <bool turned> __device__ __forceinline__ void load(unsigned (&r)[4], un
                      : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 
-__device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
+__device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, int)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.@T_name@.@T_name@.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+}
+
+__device__ __forceinline__ float settled(float its_sum, const @T@ *, const @T@ *, int, int, int, int, int)
+{
+    return its_sum;
 }
 
 // Where a pack of eight lies in a tile: eight lines of a column of packs are in different banks.

@@ -86,11 +86,20 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
                 }
                 __pipeline_commit();
             }
-            _Pragma("unroll") for (int i = 0; i < wm / 16; i++) // to and fro: the turn's fragment is read once
-                _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) {
-                    const int j = i % 2 ? wn / 8 - 1 - turn : turn;
-                    multiply(sums[i][j], x[d % 2][i], y[d % 2][j / 2][j % 2 * 2], y[d % 2][j / 2][j % 2 * 2 + 1]);
-                }
+            _Pragma("unroll") for (int i = 0; i < wm / 16; i++) {
+                // Tensor cores cut off where they add: what takes several rounds is summed by itself, and then in fp32. Round by
+                // round, so that none waits for the one before.
+                float part[wn / 8][4] = {};
+                _Pragma("unroll") for (int round = 0; round < rounds; round++)
+                    _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) { // to and fro: the turn's fragment is read once
+                        const int j = i % 2 ? wn / 8 - 1 - turn : turn;
+                        multiply(rounds > 1 ? part[j] : sums[i][j], x[d % 2][i], y[d % 2][j / 2][j % 2 * 2],
+                                 y[d % 2][j / 2][j % 2 * 2 + 1], round);
+                    }
+                _Pragma("unroll") for (int j = 0; j < wn / 8 && rounds > 1; j++)
+                    _Pragma("unroll") for (int l = 0; l < 4; l++)
+                        sums[i][j][l] += part[j][l];
+            }
         }
         spare = now;
         now = next;
@@ -126,8 +135,11 @@ __global__ void __launch_bounds__(threads)
                 const long long place = blockIdx.z * c_step + (long long)row * n + col;
                 if (row >= m || col >= n)
                     continue;
-                _Pragma("unroll") for (int l = 0; l < 2; l++)
-                    out.lane[l] = finished(sums[i][j][h * 2 + l], place + l, row, col + l@tail_arguments@);
+                _Pragma("unroll") for (int l = 0; l < 2; l++) {
+                    const float sum = settled(sums[i][j][h * 2 + l], a + blockIdx.z * a_step, b + blockIdx.z * b_step, m, n, k,
+                                              row, col + l);
+                    out.lane[l] = finished(sum, place + l, row, col + l@tail_arguments@);
+                }
                 *reinterpret_cast<pair *>(c + place) = out;
             }
 }

@@ -140,7 +140,6 @@ static void open_brief(struct recorder *r)
                          &err),
          &err);
     r->brief.baseline_us = baseline;
-    r->brief.multiply_add_only = ks_judge_multiply_add_only(r->judge);
     const struct ks_profile_ask ask = {.config = &r->context.config,
                                        .tu = &r->tu.tu,
                                        .plain = &r->tu.plain,
