@@ -49,18 +49,18 @@ static void a_kernel_is_never_faster_than_itself(void **state)
     struct ks_rng rng;
     ks_rng_seed(&rng, 42);
     const double noises[] = {0.003, 0.01, 0.02, 0.05};
-    const double times[] = {150, 15e3, 25e3}; // with other numbers of pairs each
+    const double times[] = {150, 15e3, 25e3, 250e3}; // with other numbers of pairs each
     for (size_t k = 0; k < sizeof noises / sizeof *noises; k++)
         for (int i = 0; i < 3000; i++)
-            assert_int_not_equal(trial(&rng, &ks_rule_search, times[i % 3], times[i % 3], noises[k]), KS_LOOK_WIN);
+            assert_int_not_equal(trial(&rng, &ks_rule_search, times[i % 4], times[i % 4], noises[k]), KS_LOOK_WIN);
 }
 
 static void long_kernels_take_fewer_pairs(void **state)
 {
     (void)state;
-    const size_t pairs[3][KS_LOOKS] = {{51, 101, 201, 401}, {25, 50, 100, 200}, {12, 25, 50, 100}};
-    const double from[] = {10e3, 20e3, 90e3};
-    for (int k = 0; k < 3; k++)
+    const size_t pairs[4][KS_LOOKS] = {{51, 101, 201, 401}, {25, 50, 100, 200}, {12, 25, 50, 100}, {6, 12, 25, 50}};
+    const double from[] = {10e3, 20e3, 200e3, 600e3};
+    for (int k = 0; k < 4; k++)
         for (int i = 0; i < KS_LOOKS; i++)
             assert_int_equal(ks_look_pairs(i, from[k]), pairs[k][i]);
     // The strictest bound exists from the second look on, where a gain may first be taken.
@@ -70,8 +70,9 @@ static void long_kernels_take_fewer_pairs(void **state)
         a[i] = 90e3 + i;
         b[i] = 30e3;
     }
-    assert_int_equal(ks_accept_look(&ks_rule_confirm, 0, a, b, 12, &paired), KS_LOOK_MORE);
-    assert_int_equal(ks_accept_look(&ks_rule_confirm, 1, a, b, 25, &paired), KS_LOOK_WIN);
+    assert_int_equal(ks_accept_look(&ks_rule_confirm, 0, a, b, 6, &paired), KS_LOOK_MORE);
+    assert_int_equal(ks_accept_look(&ks_rule_confirm, 1, a, b, 12, &paired), KS_LOOK_WIN);
+    assert_true(ks_median_lower_rank(11, ks_rule_confirm.alpha / KS_LOOKS) == 0); // one fewer, and there is none
     assert_true(paired.lower > 2.99 && paired.lower <= paired.ratio);
 }
 
