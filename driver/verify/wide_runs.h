@@ -33,8 +33,8 @@ enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, 
                              float *const *change, bool *same);
 
 // What random rounding of intermediate results changes each element by on inputs moved a little, so that none is exact by
-// chance: the largest of some runs in fp32, or what in double is as if it were fp32's, whichever is less. shaken[o], malloc'ed, stays NULL where value[o] is, and of all
-// where there can be no such runs. The oracle may be gone afterwards.
+// chance: the largest of some runs in fp32, or what in double is as if it were fp32's, whichever is less. shaken[o],
+// malloc'ed, stays NULL where value[o] is, and of all where there can be no such runs. The oracle may be gone afterwards.
 enum ks_answer ks_wide_shake(struct ks_wide_runs *r, double *const *value, float **shaken);
 
 #endif
