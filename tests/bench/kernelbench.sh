@@ -7,9 +7,9 @@
 #                 in a fixed order that has nothing to do with numbers, level by level; taken/ in OUT says what was taken
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
 #   --tf32        TF32 is allowed on both sides: marks say tol(sum=2e-3), and eager is PyTorch's with TF32; an OUT and a page of its own
-#   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   EAGER=1: PyTorch's own calls are timed
-#   at the ports' sizes   KERNELBENCH=DIR a checkout of the benchmark: its own models, compiled ones too; both with
-#   PyTorch in python3; without, these columns say so
+#   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   MOST=N seconds, after which a port
+#   is stopped and left for another run   EAGER=1: PyTorch's own calls are timed at the ports' sizes   KERNELBENCH=DIR a
+#   checkout of the benchmark: its own models, compiled ones too; both with PyTorch in python3; without, these columns say so
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail
 usage() { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -75,15 +75,21 @@ chosen() { # every port of this part, by level and number
     done
 }
 whole() { python3 -c 'import json, sys; sys.exit("kernels" not in json.load(open(sys.argv[1])))' "$1" 2> /dev/null; }
-tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kernels that it has none of
-    local kernels seconds status
+tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kernels that it has none of; false: beyond MOST
+    local kernels seconds status most
     kernels=$(grep -c '^__global__' "$1")
     seconds=$((kernels * (${budget%s} + 60) + 120)) # inputs of gigabytes take their time, and originals of a second
+    most=${MOST:-$seconds}
+    [ "$most" -le "$seconds" ] || most=$seconds
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
     # Ports with the same kernel at other sizes are each judged and decided for themselves.
     export KS_CACHE_DIR=$out/cache/$(basename "$2" .json)
-    timeout --foreground -s INT "$seconds" "$build/bin/ks" tune "$1" --again --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
+    timeout --foreground -s INT "$most" "$build/bin/ks" tune "$1" --again --budget "$budget" --json -- -arch="$arch" -O3 > "$2.new" 2> "$2.err"
     status=$?
+    if [ $status -eq 124 ] && [ "$most" -lt "$seconds" ]; then
+        rm -rf "$2.new" "$out/taken/$(basename "$2" .json)"
+        return 1
+    fi
     # Whoever stops the run stops what it measures: that is no result. A port beyond its time is one.
     if [ $status -eq 130 ] || { [ $status -ne 124 ] && grep -q '"status": *"interrupted"' "$2.new"; }; then
         rm -rf "$2.new" "$out/taken/$(basename "$2" .json)"
@@ -107,7 +113,7 @@ while IFS= read -r file; do
     fi
     [ -z "$shared" ] || mkdir "$out/taken/$(basename "$row" .json)" 2> /dev/null || continue
     start=$SECONDS
-    tune "$file" "$row"
+    tune "$file" "$row" || { echo "$(basename "$row" .json): not done in $MOST s" && left=$((left + 1)) && continue; }
     echo "$(basename "$row" .json): $(python3 "$here/kernelbench_figures.py" --one "$row") $((SECONDS - start)) s"
 done < <(chosen)
 if [ "${KS_DEVICE:-}" != emu ] && [ ! -e "$out/cublas.err" ]; then
