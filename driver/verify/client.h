@@ -43,7 +43,7 @@ struct ks_worker {
     double grace;       // seconds that it has to end by itself after a fault
     bool confined;      // it was asked to run in a sandbox
     char text[256];     // what went wrong, one line
-    struct ks_shared shared;
+    struct ks_shared shared; // with one of this machine
     struct ks_worker_spent spent[KS_WORKER_VERBS]; // verbs are literals
     size_t asking;                                 // of them the one last sent
     double started, sent;

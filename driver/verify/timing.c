@@ -58,7 +58,8 @@ static enum ks_status one_workload(struct ks_round *r, const struct ks_accept_ru
     }
     if (ks_round_failed(r))
         return KS_OK;
-    discount(rule, 1 / (1 + differs), &paired, look);
+    if (differs > 0)
+        discount(rule, 1 / (1 + differs), &paired, look);
     KS_TRY(ks_round_floor(r, &floor_us, err));
     if (ks_round_failed(r))
         return KS_OK;
