@@ -14,7 +14,7 @@ const struct ks_accept_rule ks_rule_confirm = {0.001, 1.01, 0.99, 0.3};
 size_t ks_look_pairs(int look, double us)
 {
     static const size_t pairs[KS_LOOKS] = {51, 101, 201, 401};
-    return pairs[look] >> (us > 20 * LONG_US ? 3 : us > 2 * LONG_US ? 2 : us > LONG_US);
+    return pairs[look] >> (us > 5 * LONG_US ? 3 : us > 2 * LONG_US ? 2 : us > LONG_US);
 }
 
 void ks_paired_of(const double *a, const double *b, size_t n, double alpha,

@@ -7,7 +7,7 @@
 
 #define KS_LOOKS 4
 // Pairs in all at look number `look`: 51, 101, 201, 401. Half of them where one run of the original takes more
-// than 10 ms, a quarter above 20 ms, an eighth above 200 ms: the bound is exact for any number, and minutes add nothing
+// than 10 ms, a quarter above 20 ms, an eighth above 50 ms: the bound is exact for any number, and minutes add nothing
 // to it. The number follows from the original alone (`us` microseconds), so that no look is planned by what it is to see.
 size_t ks_look_pairs(int look, double us);
 
