@@ -237,7 +237,7 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
         .kind = "cuda", .self = cuda, .info = info,
         .module = ks_cuda_module, .function = ks_cuda_function, .own_module = own_module,
         .chance = chance, .alloc = ks_cuda_alloc, .free_all = ks_cuda_free_all,
-        .write = ks_cuda_write, .read = ks_cuda_read, .gather = ks_cuda_gather,
+        .write = ks_cuda_write, .read = ks_cuda_read, .gather = ks_cuda_gather, .generate = ks_cuda_generate,
         .copy = ks_cuda_copy,
         .freeze = ks_cuda_freeze,
         .poison = ks_cuda_poison, .check_slack = ks_cuda_check_slack,

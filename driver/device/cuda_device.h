@@ -37,7 +37,7 @@ struct ks_cuda_graph {
 
 struct ks_cuda_trusted {
     CUmodule module;
-    CUfunction poison, canary, check, fingerprint, gather, scrub, stamp, spin, copy, fma;
+    CUfunction poison, canary, check, fingerprint, gather, generate, scrub, stamp, spin, copy, fma;
 };
 
 struct ks_cuda {
@@ -106,6 +106,7 @@ enum ks_status ks_cuda_fingerprints(void *self, const size_t *buffers, size_t n,
                                     struct ks_err *err);
 enum ks_status ks_cuda_gather(void *self, size_t buffer, size_t size, const int64_t *places, size_t n, void *data,
                               struct ks_err *err);
+enum ks_status ks_cuda_generate(void *self, size_t buffer, const struct ks_filling *filling, struct ks_err *err);
 enum ks_status ks_cuda_scrub(void *self, uint32_t word, struct ks_err *err);
 enum ks_status ks_cuda_spin(struct ks_cuda *cuda, double microseconds, struct ks_err *err);
 // Enqueues clearing of both stamp arrays; a stamp into array 0 or 1; the clock between them (MHz).

@@ -30,7 +30,8 @@ enum ks_status ks_cuda_trusted_load(struct ks_cuda *cuda, struct ks_err *err)
         CUfunction *to;
         const char *name;
     } all[] = {{&t->poison, "ks_poison"}, {&t->canary, "ks_canary"}, {&t->check, "ks_check"}, {&t->scrub, "ks_scrub"},
-               {&t->fingerprint, "ks_fingerprint"}, {&t->gather, "ks_gather"}, {&t->stamp, "ks_stamp"},
+               {&t->fingerprint, "ks_fingerprint"}, {&t->gather, "ks_gather"},
+               {&t->generate, "ks_generate"}, {&t->stamp, "ks_stamp"},
                {&t->spin, "ks_spin"}, {&t->copy, "ks_copy"}, {&t->fma, "ks_fma"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         KS_CU(cuda, ModuleGetFunction, all[i].to, t->module, all[i].name);
@@ -205,6 +206,26 @@ enum ks_status ks_cuda_gather(void *self, size_t buffer, size_t size, const int6
     enum ks_status status = gather_by(cuda, from, size, places, n, &with, data, err);
     ks_cuda_unmap(cuda, &with, NULL);
     return status;
+}
+
+// ---- contents
+
+enum ks_status ks_cuda_generate(void *self, size_t buffer, const struct ks_filling *filling, struct ks_err *err)
+{
+    struct ks_cuda *cuda = self;
+    struct ks_cuda_buffer *to = NULL;
+    struct ks_filling f = *filling; // without a path, which is of this process
+    unsigned long long n = (unsigned long long)f.total * (unsigned long long)f.elem.lanes;
+    KS_TRY(ks_cuda_ready(cuda, err));
+    KS_TRY(ks_cuda_buffer_at(cuda, buffer, &to, err));
+    if (f.total < 0 || f.elem.lanes < 1 || n > to->bytes / (f.wide ? sizeof(double) : sizeof(float)))
+        KS_FAIL(err, KS_E_USER, "%lld elements are beyond a buffer of %zu bytes", (long long)f.total, to->bytes);
+    f.init.path = f.init.after = NULL;
+    CUdeviceptr at = to->data;
+    void *params[] = {&at, &n, &f};
+    if (n == 0)
+        return KS_OK;
+    return launch(cuda, cuda->trusted.generate, blocks_for(cuda, 4 * n), THREADS, 0, params, err);
 }
 
 // ---- scrub, spin, stamps

@@ -12,6 +12,7 @@
 #include "device/counts.h"
 #include "fmt/json.h"
 #include "os/lock.h"
+#include "workload/fill.h"
 
 struct ks_device_info {
     char name[128], uuid[48], driver[32];
@@ -97,6 +98,9 @@ struct ks_device {
     // copy and poison only enqueue: they are done before whatever is enqueued or read after them.
     enum ks_status (*write)(void *self, size_t buffer, int64_t to, const void *data, int64_t n, struct ks_err *err);
     enum ks_status (*read)(void *self, size_t buffer, int64_t from, void *data, int64_t n, struct ks_err *err);
+    // The contents that ks_fill_range makes, from the buffer's first byte on, bit for bit; of what ks_filling_is_plain.
+    // Enqueues. NULL where writing them costs nothing.
+    enum ks_status (*generate)(void *self, size_t buffer, const struct ks_filling *filling, struct ks_err *err);
     // The elements of `size` bytes at n places, one behind another. NULL where reading what lies between costs nothing.
     enum ks_status (*gather)(void *self, size_t buffer, size_t size, const int64_t *places, size_t n, void *data,
                              struct ks_err *err);

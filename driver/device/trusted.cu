@@ -19,6 +19,15 @@ static __device__ u64 canary_word(u32 word, u64 i)
     return mix((i + 1) * 0x9e3779b97f4a7c15ull + (u64)word * 0xd1342543de82ef95ull);
 }
 
+// Output number `index` of the generator that begins at `seed`, as base/rng.h has it.
+static __device__ u64 ks_hash_counter(u64 seed, u64 index)
+{
+    return mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
+}
+
+#define _Noreturn // C's headers
+#include "workload/number.h"
+
 static __device__ u64 first_index()
 {
     return (u64)blockIdx.x * blockDim.x + threadIdx.x;
@@ -94,6 +103,25 @@ extern "C" __global__ void ks_gather(const u8 *p, const u64 *places, u64 n, u32 
         for (u32 k = 0; k < size; k++)
             out[i * size + k] = from[k];
     }
+}
+
+// n numbers of a buffer of floats, as workload/fill.c makes them; two that come as one pair by one thread.
+extern "C" __global__ void ks_generate(void *out, u64 n, struct ks_filling f)
+{
+    struct source source = {f.seed, (u64)f.total * (u64)f.elem.lanes, ~0ull, {0, 0}, f.init.normal, f.init.factors};
+    struct number_range range = number_range(f.family, &f.init);
+    for (u64 p = first_index(); p < (n + 1) / 2; p += stride())
+        for (u64 i = 2 * p; i < 2 * p + 2 && i < n; i++) {
+            float x = number_f32(number_of(f.family, KS_T_F32, &f.init, &source, i));
+            if (range.open && (double)x >= range.end)
+                x = number_f32(range.begin);
+            if (f.absolute)
+                x = number_negative(f.signs, i) ? -fabsf(x) : fabsf(x);
+            if (f.wide)
+                ((double *)out)[i] = number_moved((double)x, f.nudge, i);
+            else
+                ((float *)out)[i] = x;
+        }
 }
 
 #define SCRUB_REGISTERS 48 // of the 64 that 1024 threads a block leave each

@@ -32,26 +32,21 @@ void ks_arg_put_float(struct ks_arg *arg, int lane, double value)
 
 struct signs {
     unsigned char *data;
-    size_t size;
+    enum ks_scalar scalar;
     uint64_t pattern;
 };
 
 static void make_part_absolute(void *context, size_t part, int64_t first, int64_t count)
 {
     const struct signs *s = context;
-    unsigned char *top = s->data + (size_t)first * s->size + s->size - 1; // sign bit, little endian
     (void)part;
-    for (int64_t i = first; i < first + count; i++, top += s->size) {
-        *top &= 0x7f;
-        if (s->pattern != 0 && (ks_hash_counter(s->pattern, (uint64_t)i) & 1))
-            *top |= 0x80;
-    }
+    ks_fill_signs(s->data + (size_t)first * ks_scalar_size(s->scalar), s->scalar, s->pattern, first, count);
 }
 
 // |x| (with signs where `pattern` is not 0) of every float in a buffer.
 static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64_t pattern)
 {
-    struct signs signs = {data, ks_scalar_size(elem.scalar), pattern};
+    struct signs signs = {data, elem.scalar, pattern};
     ks_parallel(count * elem.lanes, make_part_absolute, &signs);
 }
 
@@ -70,6 +65,11 @@ static struct ks_scalars free_scalars(const struct ks_problem *problem)
 uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
 {
     return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
+}
+
+static uint64_t signs_of(uint64_t pattern, size_t index)
+{
+    return pattern == 0 ? 0 : pattern + index;
 }
 
 bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
@@ -99,7 +99,7 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
                           out);
     }
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
-        make_absolute(out, slot->elem, slot->filled, pattern == 0 ? 0 : pattern + index);
+        make_absolute(out, slot->elem, slot->filled, signs_of(pattern, index));
     return true;
 }
 
@@ -140,15 +140,19 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
             continue;
         bool is_float = ks_scalar_is_float(slot->elem.scalar);
         bool ones = contents == KS_CONTENTS_ONES && is_float;
-        bool here = ks_init_is_read(&arg->init) || vector->literals != NULL ||
-                    (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED));
+        bool here = ks_init_is_read(&arg->init) || vector->literals != NULL;
         if (here && !ones) {
             void *bytes = calloc((size_t)slot->bytes + 1, 1);
             ok = bytes != NULL && ks_vector_slot_bytes(vector, i, contents, pattern, bytes);
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)slot->bytes};
             json_object_set_new(item, "fill", json_pack("{s:s}", "init", "bytes"));
         } else {
-            json_object_set_new(item, "fill", ks_vector_slot_fill(arena, vector, i, ones));
+            json_t *fill = ks_vector_slot_fill(arena, vector, i, ones);
+            if (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)) {
+                json_object_set_new(fill, "absolute", json_true());
+                json_object_set_new(fill, "signs", json_integer((json_int_t)signs_of(pattern, i)));
+            }
+            json_object_set_new(item, "fill", fill);
         }
     }
     for (size_t i = 0; i < n_workspaces; i++)

@@ -25,6 +25,7 @@
 //            are of so small a range that the product of all is a double.
 //            "wide":true stores f32, f16 and bf16 as f64, "nudge":p moves each by ks_fill_moved(x, p, its
 //            index) (workload/fill.h).
+//            "absolute":true makes floats |x|, "signs":p negative by chance where p is not 0 (ks_fill_signs).
 //            in and inout are filled and a pristine copy of inout kept; out and work are poisoned
 //            at each run. A fill with "init":"bytes" takes its bytes from the payload, in list order.
 //            Poison is the 32-bit word repeated over the whole buffer. frozen: a write to what is in is

@@ -39,6 +39,25 @@ double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 #define KS_FILL_BLANKS 7 // the same of NaN
 int ks_fill_palette(uint64_t seed);
 
+// Of buffer `data` of floats, the numbers from `first` on: |x|, negative by chance where `pattern` is not 0. `data` is where
+// number `first` lies.
+void ks_fill_signs(void *data, enum ks_scalar scalar, uint64_t pattern, int64_t first, int64_t count);
+
+// All of a buffer's contents, for who makes them elsewhere.
+struct ks_filling {
+    struct ks_elem elem;
+    struct ks_init init;
+    enum ks_family family;
+    uint64_t seed;
+    int64_t total;      // elements
+    bool absolute;      // |x|,
+    uint64_t signs;     // negative by chance where not 0 (ks_fill_signs)
+    bool wide;          // floats are stored as doubles,
+    uint64_t nudge;     // each moved a little by this pattern (ks_fill_moved); 0: not
+};
+// Whether a device makes the same bits by the same arithmetic (workload/number.h): floats of 32 bits, of which none is NaN.
+bool ks_filling_is_plain(const struct ks_filling *filling);
+
 // Fills `count` elements of `total`, starting at element `first`, into out[0] and on. normal() is Box-Muller on
 // counter-based uniforms; permutation is a bijection by cycle-walking Feistel.
 void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,

@@ -138,6 +138,8 @@ static void fake_buffers(struct fake *f, const json_t *request, const unsigned c
             bool wide = ks_json_bool(fill, "wide", false); // floats alone
             void *into = wide ? malloc((size_t)total * elem.size + 1) : b->base + FAKE_CANARY;
             ks_fill(into, elem, &init, family, (uint64_t)ks_json_int(fill, "seed", 0), total, 0, total);
+            if (ks_json_bool(fill, "absolute", false))
+                ks_fill_signs(into, elem.scalar, (uint64_t)ks_json_int(fill, "signs", 0), 0, total * elem.lanes);
             if (wide)
                 fake_widen(b->base + FAKE_CANARY, into, total, (uint64_t)ks_json_int(fill, "nudge", 0));
         }

@@ -5,6 +5,7 @@
 // device_checks_memory.c
 void check_memory(void);
 void check_gather(void);
+void check_generate(void);
 void check_inside(void);
 void check_read_past_end(void);
 void check_write_past_end(void);

@@ -76,6 +76,7 @@ static const struct check {
     {"open", check_open, 0},
     {"memory", check_memory, 0},
     {"gather", check_gather, 0},
+    {"generate", check_generate, 0},
     {"memory ends", check_memory_ends, 0},
     {"inside the fences", check_inside, 0},
     {"frozen", check_frozen, 0},

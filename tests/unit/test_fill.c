@@ -13,7 +13,7 @@
 #include "base/num.h"
 #include "base/rng.h"
 #include "workload/fill.h"
-#include "workload/values.h"
+#include "workload/number.h"
 
 #define N 200000
 
@@ -72,7 +72,7 @@ static void test_normal_is_box_muller(void **state)
     (void)state;
     for (uint64_t pair = 0; pair < 20000; pair++) {
         double z[2];
-        ks_value_normal_pair(99, pair, z);
+        number_normal_pair(99, pair, z);
         double u = ((double)(ks_hash_counter(99, 2 * pair) >> 11) + 1) * 0x1p-53;
         double turn = (double)(ks_hash_counter(99, 2 * pair + 1) >> 11) * 0x1p-53;
         double r = sqrt(-2 * log(u)), angle = 2 * 3.14159265358979323846 * turn;
@@ -80,7 +80,7 @@ static void test_normal_is_box_muller(void **state)
         assert_true(fabs(z[1] - r * sin(angle)) < 1e-13);
     }
     for (double x = -40; x < 40; x += 0.37)
-        assert_true(fabs(ks_value_exp2(x) / exp2(x) - 1) < 1e-15);
+        assert_true(fabs(number_exp2(x) / exp2(x) - 1) < 1e-15);
 }
 
 static void test_uniform_never_reaches_its_end(void **state)

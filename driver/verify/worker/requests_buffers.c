@@ -23,15 +23,14 @@ bool ks_serve_is_owner(const struct ks_serving *s, size_t buffer)
 struct filling {
     bool wanted;
     bool bytes;         // from the payload
-    struct ks_elem elem;
-    struct ks_init init;
-    enum ks_family family;
-    uint64_t seed;
-    int64_t total;      // elements; bytes where they come from the payload
+    struct ks_filling made; // otherwise; total: bytes where they come from the payload
     size_t offset;      // in the payload
-    bool wide;          // floats are stored as doubles,
-    uint64_t nudge;     // each moved a little by this pattern (ks_fill_moved); 0: not
 };
+
+static int64_t element_bytes(const struct ks_filling *f)
+{
+    return f->wide ? f->elem.lanes * (int64_t)sizeof(double) : (int64_t)f->elem.size;
+}
 
 static enum ks_status want_word(const json_t *object, const char *key, const char *const *words,
                                 size_t n, size_t *index, struct ks_err *err)
@@ -56,38 +55,45 @@ static enum ks_status read_fill(const json_t *item, int64_t bytes, struct fillin
     const json_t *fill = json_object_get(item, "fill");
     const char *elem;
     size_t word;
+    struct ks_filling *made = &f->made;
     if (!json_is_object(fill))
         KS_FAIL(err, KS_E_USER, "a buffer that is read needs a \"fill\" object");
     f->wanted = true;
     KS_TRY(want_word(fill, "init", inits, sizeof inits / sizeof *inits, &word, err));
-    f->init = (struct ks_init){.kind = (enum ks_init_kind)word, .a = ks_json_num(fill, "a", 0),
-                               .b = ks_json_num(fill, "b", 0)};
-    KS_TRY(ks_want_bool(fill, "normal", false, &f->init.normal, err));
-    KS_TRY(ks_want_bool(fill, "factors", false, &f->init.factors, err));
-    f->bytes = f->init.kind == KS_INIT_FILE;
+    made->init = (struct ks_init){.kind = (enum ks_init_kind)word, .a = ks_json_num(fill, "a", 0),
+                                  .b = ks_json_num(fill, "b", 0)};
+    KS_TRY(ks_want_bool(fill, "normal", false, &made->init.normal, err));
+    KS_TRY(ks_want_bool(fill, "factors", false, &made->init.factors, err));
+    f->bytes = made->init.kind == KS_INIT_FILE;
     if (f->bytes)
         return KS_OK;
     KS_TRY(ks_want_text(fill, "elem", &elem, err));
-    if (!ks_elem_parse(elem, &f->elem))
+    if (!ks_elem_parse(elem, &made->elem))
         KS_FAIL(err, KS_E_USER, "\"elem\" is '%s', which is no element type", elem);
     if (json_object_get(fill, "family") != NULL) {
         const char *names[KS_FAMILY_COUNT];
         for (size_t i = 0; i < KS_FAMILY_COUNT; i++)
             names[i] = ks_family_name((enum ks_family)i);
         KS_TRY(want_word(fill, "family", names, KS_FAMILY_COUNT, &word, err));
-        f->family = (enum ks_family)word;
+        made->family = (enum ks_family)word;
     }
-    int64_t seed, nudge = 0;
-    KS_TRY(ks_want_bool(fill, "wide", false, &f->wide, err));
+    int64_t seed, nudge = 0, signs = 0;
+    KS_TRY(ks_want_bool(fill, "wide", false, &made->wide, err));
+    KS_TRY(ks_want_bool(fill, "absolute", false, &made->absolute, err));
     if (json_object_get(fill, "nudge") != NULL)
         KS_TRY(ks_want_int(fill, "nudge", 0, INT64_MAX, &nudge, err));
-    f->nudge = (uint64_t)nudge;
-    if (f->wide && (!ks_scalar_is_float(f->elem.scalar) || f->elem.scalar == KS_T_F64))
+    if (json_object_get(fill, "signs") != NULL)
+        KS_TRY(ks_want_int(fill, "signs", INT64_MIN, INT64_MAX, &signs, err));
+    bool is_float = ks_scalar_is_float(made->elem.scalar);
+    if (made->wide && (!is_float || made->elem.scalar == KS_T_F64))
         KS_FAIL(err, KS_E_USER, "\"wide\" is for f32, f16 and bf16, not for '%s'", elem);
-    int64_t room = bytes / (f->wide ? f->elem.lanes * (int64_t)sizeof(double) : (int64_t)f->elem.size);
+    if (made->absolute && !is_float)
+        KS_FAIL(err, KS_E_USER, "\"absolute\" is for floats, not for '%s'", elem);
     KS_TRY(ks_want_int(fill, "seed", INT64_MIN, INT64_MAX, &seed, err));
-    KS_TRY(ks_want_int(fill, "total", 0, room, &f->total, err));
-    f->seed = (uint64_t)seed;
+    KS_TRY(ks_want_int(fill, "total", 0, bytes / element_bytes(made), &made->total, err));
+    made->nudge = (uint64_t)nudge;
+    made->signs = (uint64_t)signs;
+    made->seed = (uint64_t)seed;
     return KS_OK;
 }
 
@@ -164,8 +170,8 @@ static enum ks_status read_layout(struct ks_arena *arena, const json_t *request,
     for (size_t i = 0; i < l->n; i++) {
         struct filling *f = &l->fills[i];
         f->offset = expected;
-        f->total = f->bytes ? l->buffers[i].bytes : f->total;
-        expected += f->bytes ? (size_t)f->total : 0;
+        f->made.total = f->bytes ? l->buffers[i].bytes : f->made.total;
+        expected += f->bytes ? (size_t)f->made.total : 0;
     }
     if (expected != payload.len)
         KS_FAIL(err, KS_E_USER, "the payload has %zu bytes, the buffers take %zu", payload.len,
@@ -198,7 +204,7 @@ static double wide_of(enum ks_scalar scalar, const void *narrow, int64_t i)
 }
 
 struct widening {
-    const struct filling *f;
+    const struct ks_filling *f;
     const void *narrow;
     double *out;
     int64_t first; // lane of the buffer that narrow begins with
@@ -213,46 +219,69 @@ static void widen_part(void *context, size_t part, int64_t first, int64_t count)
             ks_fill_moved(wide_of(w->f->elem.scalar, w->narrow, i), w->f->nudge, (uint64_t)(w->first + i));
 }
 
+struct signing {
+    const struct ks_filling *f;
+    unsigned char *narrow;
+    int64_t first; // lane of the buffer that narrow begins with
+};
+
+static void sign_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct signing *s = context;
+    enum ks_scalar scalar = s->f->elem.scalar;
+    (void)part;
+    ks_fill_signs(s->narrow + (size_t)first * ks_scalar_size(scalar), scalar, s->f->signs, s->first + first, count);
+}
+
 // `count` elements from `first` on as they lie in the buffer; `narrow` has room for them where they are stored wide.
-static enum ks_status fill_chunk(const struct filling *f, int64_t first, int64_t count, void *narrow, void *out,
+static enum ks_status fill_chunk(const struct ks_filling *f, int64_t first, int64_t count, void *narrow, void *out,
                                  struct ks_err *err)
 {
-    KS_TRY(ks_fill_range(f->wide ? narrow : out, f->elem, &f->init, f->family, f->seed, f->total, first, count, err));
+    int64_t lanes = count * f->elem.lanes, lane = first * f->elem.lanes;
+    void *plain = f->wide ? narrow : out;
+    KS_TRY(ks_fill_range(plain, f->elem, &f->init, f->family, f->seed, f->total, first, count, err));
+    if (f->absolute)
+        ks_parallel(lanes, sign_part, &(struct signing){f, plain, lane});
     if (f->wide)
-        ks_parallel(count * f->elem.lanes, widen_part,
-                    &(struct widening){f, narrow, out, first * f->elem.lanes});
+        ks_parallel(lanes, widen_part, &(struct widening){f, narrow, out, lane});
     return KS_OK;
 }
 
-// Fills one buffer of the first set, chunk by chunk; bytes beyond the filling's elements are zero.
-static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f, size_t i,
-                                  const char *payload, struct ks_err *err)
+// Makes the contents here, chunk by chunk, in room for FILL_BYTES.
+static enum ks_status fill_by_chunks(struct ks_serving *s, const struct ks_filling *f, size_t to, void *data, struct ks_err *err)
 {
-    int64_t n = s->buffers[i].bytes, done = 0;
-    size_t to = s->sets[0][i];
-    if (f->bytes) {
-        KS_TRY(s->device.write(s->device.self, to, 0, payload + f->offset, f->total, err));
-        done = f->total;
-    }
-    int64_t each = f->bytes ? 1 : f->wide ? f->elem.lanes * (int64_t)sizeof(double) : (int64_t)f->elem.size;
-    int64_t room = n < FILL_BYTES ? n : FILL_BYTES, most = FILL_BYTES / each;
-    void *data = malloc((size_t)room + 1), *narrow = malloc(f->wide ? (size_t)(room / each) * f->elem.size + 1 : 1);
-    enum ks_status status = data != NULL && narrow != NULL
-                                ? KS_OK : ks_err_set(err, KS_E_MEMORY, "no memory to fill buffer %zu", i);
-    for (int64_t first = 0, count; status == KS_OK && !f->bytes && first < f->total; first += count) {
+    int64_t each = element_bytes(f), most = FILL_BYTES / each;
+    void *narrow = f->wide ? malloc((size_t)most * f->elem.size + 1) : NULL;
+    enum ks_status status = f->wide && narrow == NULL ? ks_err_set(err, KS_E_MEMORY, "no memory to fill a buffer") : KS_OK;
+    for (int64_t first = 0, count; status == KS_OK && first < f->total; first += count) {
         count = f->total - first < most ? f->total - first : most;
         status = fill_chunk(f, first, count, narrow, data, err);
         if (status == KS_OK)
-            status = s->device.write(s->device.self, to, done, data, count * each, err);
-        done += count * each;
+            status = s->device.write(s->device.self, to, first * each, data, count * each, err);
     }
+    free(narrow);
+    return status;
+}
+
+// Fills one buffer of the first set; bytes beyond the filling's elements are zero.
+static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f, size_t i,
+                                  const char *payload, struct ks_err *err)
+{
+    int64_t n = s->buffers[i].bytes, done = f->bytes ? f->made.total : f->made.total * element_bytes(&f->made);
+    size_t to = s->sets[0][i];
+    bool there = !f->bytes && s->device.generate != NULL && ks_filling_is_plain(&f->made);
+    void *data = malloc(FILL_BYTES);
+    if (data == NULL)
+        KS_FAIL(err, KS_E_MEMORY, "no memory to fill buffer %zu", i);
+    enum ks_status status = f->bytes ? s->device.write(s->device.self, to, 0, payload + f->offset, done, err)
+                            : there  ? s->device.generate(s->device.self, to, &f->made, err)
+                                     : fill_by_chunks(s, &f->made, to, data, err);
     if (status == KS_OK && done < n)
-        memset(data, 0, (size_t)room);
+        memset(data, 0, FILL_BYTES);
     for (int64_t count; status == KS_OK && done < n; done += count) {
         count = n - done < FILL_BYTES ? n - done : FILL_BYTES;
         status = s->device.write(s->device.self, to, done, data, count, err);
     }
-    free(narrow);
     free(data);
     return status;
 }
