@@ -218,7 +218,7 @@ enum ks_status ks_cuda_generate(void *self, size_t buffer, const struct ks_filli
     unsigned long long n = (unsigned long long)f.total * (unsigned long long)f.elem.lanes;
     KS_TRY(ks_cuda_ready(cuda, err));
     KS_TRY(ks_cuda_buffer_at(cuda, buffer, &to, err));
-    if (f.total < 0 || f.elem.lanes < 1 || n > to->bytes / (f.wide ? sizeof(double) : sizeof(float)))
+    if (f.total < 0 || f.elem.lanes < 1 || n > to->bytes / (f.wide ? sizeof(double) : ks_scalar_size(f.elem.scalar)))
         KS_FAIL(err, KS_E_USER, "%lld elements are beyond a buffer of %zu bytes", (long long)f.total, to->bytes);
     f.init.path = f.init.after = NULL;
     CUdeviceptr at = to->data;

@@ -25,6 +25,9 @@ static __device__ u64 ks_hash_counter(u64 seed, u64 index)
     return mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
 }
 
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+
 #define _Noreturn // C's headers
 #include "workload/number.h"
 
@@ -105,22 +108,43 @@ extern "C" __global__ void ks_gather(const u8 *p, const u64 *places, u64 n, u32 
     }
 }
 
+// A number as its type keeps it: its bits, and what they stand for.
+struct held {
+    u32 bits;
+    double value;
+};
+
+static __device__ held hold(enum ks_scalar scalar, double value)
+{
+    if (isfinite(value) && fabs(value) > largest(scalar))
+        value = copysign(largest(scalar), value);
+    float single = (float)value;
+    if (scalar == KS_T_F32)
+        return held{__float_as_uint(single), (double)single};
+    if (scalar == KS_T_F16)
+        return held{__half_as_ushort(__float2half_rn(single)), (double)__half2float(__float2half_rn(single))};
+    return held{__bfloat16_as_ushort(__float2bfloat16_rn(single)), (double)__bfloat162float(__float2bfloat16_rn(single))};
+}
+
 // n numbers of a buffer of floats, as workload/fill.c makes them; two that come as one pair by one thread.
 extern "C" __global__ void ks_generate(void *out, u64 n, struct ks_filling f)
 {
+    const enum ks_scalar scalar = f.elem.scalar;
     struct source source = {f.seed, (u64)f.total * (u64)f.elem.lanes, ~0ull, {0, 0}, f.init.normal, f.init.factors};
     struct number_range range = number_range(f.family, &f.init);
     for (u64 p = first_index(); p < (n + 1) / 2; p += stride())
         for (u64 i = 2 * p; i < 2 * p + 2 && i < n; i++) {
-            float x = number_f32(number_of(f.family, KS_T_F32, &f.init, &source, i));
-            if (range.open && (double)x >= range.end)
-                x = number_f32(range.begin);
+            held x = hold(scalar, number_of(f.family, scalar, &f.init, &source, i));
+            if (range.open && x.value >= range.end)
+                x = hold(scalar, range.begin);
             if (f.absolute)
-                x = number_negative(f.signs, i) ? -fabsf(x) : fabsf(x);
+                x = hold(scalar, number_negative(f.signs, i) ? -fabs(x.value) : fabs(x.value));
             if (f.wide)
-                ((double *)out)[i] = number_moved((double)x, f.nudge, i);
+                ((double *)out)[i] = number_moved(x.value, f.nudge, i);
+            else if (scalar == KS_T_F32)
+                ((u32 *)out)[i] = x.bits;
             else
-                ((float *)out)[i] = x;
+                ((unsigned short *)out)[i] = (unsigned short)x.bits;
         }
 }
 

@@ -27,11 +27,6 @@ bool ks_family_applies(enum ks_family family, const struct ks_elem elem)
 // its largest one: infinities come from the family of special values only.
 static double store_float(void *out, enum ks_scalar scalar, double value)
 {
-    if (scalar == KS_T_F32) {
-        float single = number_f32(value);
-        memcpy(out, &single, sizeof single);
-        return single;
-    }
     if (isfinite(value) && fabs(value) > largest(scalar))
         value = copysign(largest(scalar), value);
     if (scalar == KS_T_F64) {
@@ -39,6 +34,10 @@ static double store_float(void *out, enum ks_scalar scalar, double value)
         return value;
     }
     float single = (float)value;
+    if (scalar == KS_T_F32) {
+        memcpy(out, &single, sizeof single);
+        return single;
+    }
     uint16_t bits = scalar == KS_T_F16 ? ks_f32_to_f16(single) : ks_f32_to_bf16(single);
     memcpy(out, &bits, sizeof bits);
     return scalar == KS_T_F16 ? ks_f16_to_f32(bits) : ks_bf16_to_f32(bits);
@@ -120,7 +119,8 @@ void ks_fill_signs(void *data, enum ks_scalar scalar, uint64_t pattern, int64_t 
 
 bool ks_filling_is_plain(const struct ks_filling *f)
 {
-    return f->elem.scalar == KS_T_F32 && f->family != KS_FAMILY_SPECIAL && f->family != KS_FAMILY_LITERALS &&
+    enum ks_scalar scalar = f->elem.scalar;
+    return (scalar == KS_T_F32 || scalar == KS_T_F16 || scalar == KS_T_BF16) && f->family != KS_FAMILY_SPECIAL && f->family != KS_FAMILY_LITERALS &&
            !ks_init_is_read(&f->init) && isfinite(f->init.a) && isfinite(f->init.b - f->init.a);
 }
 

@@ -55,7 +55,7 @@ struct ks_filling {
     bool wide;          // floats are stored as doubles,
     uint64_t nudge;     // each moved a little by this pattern (ks_fill_moved); 0: not
 };
-// Whether a device makes the same bits by the same arithmetic (workload/number.h): floats of 32 bits, of which none is NaN.
+// Whether a device makes the same bits by the same arithmetic (workload/number.h): floats of 32 and 16 bits, of which none is NaN.
 bool ks_filling_is_plain(const struct ks_filling *filling);
 
 // Fills `count` elements of `total`, starting at element `first`, into out[0] and on. normal() is Box-Muller on

@@ -171,15 +171,6 @@ KS_ANYWHERE double smallest_normal(enum ks_scalar scalar)
     return scalar == KS_T_F16 ? 0x1p-14 : scalar == KS_T_F64 ? 0x1p-1022 : 0x1p-126;
 }
 
-// What fp32 keeps of a value: finite ones beyond its range become its largest, infinities come from the family of special
-// values only.
-KS_ANYWHERE float number_f32(double value)
-{
-    if (isfinite(value) && fabs(value) > largest(KS_T_F32))
-        value = copysign(largest(KS_T_F32), value);
-    return (float)value;
-}
-
 // ---- declared initialisers
 
 KS_ANYWHERE int64_t to_int(double value)

@@ -2,6 +2,7 @@
 // Usage: test_emu_fill FILL.ptx FILL.cu
 #include "emu_run.h"
 
+#include "base/num.h"
 #include "workload/fill.h"
 
 #define TOTAL 2503 // an odd number: the last pair is half
@@ -9,18 +10,26 @@
 static struct emu_run run;
 static int failures, checks;
 
+static double value_at(enum ks_scalar scalar, const void *data, int i)
+{
+    const uint16_t *half = data;
+    return scalar == KS_T_F32   ? (double)((const float *)data)[i]
+           : scalar == KS_T_F16 ? (double)ks_f16_to_f32(half[i])
+                                : (double)ks_bf16_to_f32(half[i]);
+}
+
 static void compare(const struct ks_filling *f)
 {
-    static float plain[TOTAL];
+    static uint32_t plain[TOTAL];
     static double want[TOTAL], got[TOTAL];
     static unsigned char block[sizeof *f];
-    size_t bytes = TOTAL * (f->wide ? sizeof *want : sizeof *plain);
+    size_t bytes = TOTAL * (f->wide ? sizeof *want : f->elem.size);
     uint64_t n = TOTAL;
     ks_fill(plain, f->elem, &f->init, f->family, f->seed, TOTAL, 0, TOTAL);
     if (f->absolute)
         ks_fill_signs(plain, f->elem.scalar, f->signs, 0, TOTAL);
     for (int i = 0; f->wide && i < TOTAL; i++)
-        want[i] = ks_fill_moved((double)plain[i], f->nudge, (uint64_t)i);
+        want[i] = ks_fill_moved(value_at(f->elem.scalar, plain, i), f->nudge, (uint64_t)i);
     emu_reset(&run);
     size_t out = emu_buffer(&run, NULL, (int64_t)bytes);
     emu_value(&run, &n, sizeof n);
@@ -34,7 +43,7 @@ static void compare(const struct ks_filling *f)
             return;
     }
     failures++;
-    printf("initialiser %d, family %s, %s%s%s: %s\n", (int)f->init.kind, ks_family_name(f->family), f->absolute ? "absolute " : "",
+    printf("%s, initialiser %d, family %s, %s%s%s: %s\n", ks_scalar_name(f->elem.scalar), (int)f->init.kind, ks_family_name(f->family), f->absolute ? "absolute " : "",
            f->signs != 0 ? "signs " : "", f->wide ? "wide" : "", run.err.text[0] != '\0' ? run.err.text : "other bits");
 }
 
@@ -45,9 +54,9 @@ int main(int argc, char **argv)
         {.kind = KS_INIT_NORMAL, .a = 3, .b = 1e38}, {.kind = KS_INIT_RANDINT, .a = -5, .b = 1e9},
         {.kind = KS_INIT_IOTA, .a = 0.1, .b = 0.3}, {.kind = KS_INIT_PERMUTATION}, {.kind = KS_INIT_CONSTANT, .a = 0.1}};
     static char text[1 << 22];
-    struct ks_elem elem;
+    static const char *const types[] = {"f32", "f16", "bf16"};
     FILE *file = argc == 3 ? fopen(argv[1], "r") : NULL;
-    if (file == NULL || !ks_elem_parse("f32", &elem)) {
+    if (file == NULL) {
         fprintf(stderr, "usage: test_emu_fill FILL.ptx FILL.cu\n");
         return 2;
     }
@@ -60,11 +69,14 @@ int main(int argc, char **argv)
     }
     for (size_t k = 0; k < sizeof inits / sizeof *inits; k++)
         for (int family = 0; family < KS_FAMILY_COUNT; family++)
-            for (int as = 0; as < 6; as++) {
-                struct ks_filling f = {.elem = elem, .init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
-                                       .total = TOTAL, .absolute = as == 1 || as == 2, .signs = as == 2 ? 99 : 0,
-                                       .wide = as > 2, .nudge = as == 4 ? 12345 : as == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : 0};
-                f.init.factors = as == 1;
+            for (int as = 0; as < 18; as++) {
+                int how = as % 6;
+                struct ks_filling f = {.init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
+                                       .total = TOTAL, .absolute = how == 1 || how == 2, .signs = how == 2 ? 99 : 0,
+                                       .wide = how > 2, .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : 0};
+                f.init.factors = how == 1;
+                if (!ks_elem_parse(types[as / 6], &f.elem))
+                    return 2;
                 if (ks_filling_is_plain(&f) && (k == 0 || family == KS_FAMILY_DECLARED))
                     compare(&f);
             }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "device_bench.h"
+#include "verify/compare.h"
 
 void check_memory(void)
 {
@@ -103,34 +104,36 @@ void check_generate(void)
         {.kind = KS_INIT_DEFAULT}, {.kind = KS_INIT_UNIFORM, .a = -1, .b = 1}, {.kind = KS_INIT_NORMAL, .a = 3, .b = 1e30},
         {.kind = KS_INIT_RANDINT, .a = -5, .b = 1e9}, {.kind = KS_INIT_IOTA, .a = 0.1, .b = 0.3},
         {.kind = KS_INIT_PERMUTATION}, {.kind = KS_INIT_CONSTANT, .a = 0.1}, {.kind = KS_INIT_DEFAULT, .factors = true}};
+    static const char *const types[] = {"f32", "f16", "bf16"};
     const int64_t total = 300007;
-    struct ks_elem elem;
     int64_t n = 0;
-    float *plain = malloc((size_t)total * sizeof *plain);
+    unsigned char *plain = malloc((size_t)total * 4);
     double *want = malloc((size_t)total * sizeof *want), *got = malloc((size_t)total * sizeof *got);
-    EXPECT(ks_elem_parse("f32", &elem), "f32 is a type");
     for (size_t k = 0; k < sizeof inits / sizeof *inits; k++)
         for (int family = 0; family < KS_FAMILY_COUNT; family++)
-            for (int as = 0; as < 6; as++) {
-                struct ks_filling f = {.elem = elem, .init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
-                                       .total = total, .absolute = as == 1 || as == 2, .signs = as == 2 ? 99 : 0,
-                                       .wide = as > 2, .nudge = as == 4 ? 12345 : as == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : 0};
+            for (int as = 0; as < 18; as++) {
+                int how = as % 6;
+                struct ks_filling f = {.init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
+                                       .total = total, .absolute = how == 1 || how == 2, .signs = how == 2 ? 99 : 0,
+                                       .wide = how > 2, .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : 0};
+                EXPECT(ks_elem_parse(types[as / 6], &f.elem), "%s is a type", types[as / 6]);
                 if (!ks_filling_is_plain(&f) || (k > 0 && family != KS_FAMILY_DECLARED && family != KS_FAMILY_WIDE))
                     continue;
-                size_t each = f.wide ? sizeof *want : sizeof *plain, b = buffer(total * (int64_t)each, 256, KS_FLUSH_END, NULL);
-                OK(ks_fill_all(plain, elem, &f.init, f.family, f.seed, total, &err));
+                size_t each = f.wide ? sizeof *want : f.elem.size, b = buffer(total * (int64_t)each, 256, KS_FLUSH_END, NULL);
+                OK(ks_fill_all(plain, f.elem, &f.init, f.family, f.seed, total, &err));
                 if (f.absolute)
-                    ks_fill_signs(plain, elem.scalar, f.signs, 0, total);
+                    ks_fill_signs(plain, f.elem.scalar, f.signs, 0, total);
                 for (int64_t i = 0; f.wide && i < total; i++)
-                    want[i] = ks_fill_moved((double)plain[i], f.nudge, (uint64_t)i);
+                    want[i] = ks_fill_moved(ks_scalar_value(f.elem.scalar, plain, i), f.nudge, (uint64_t)i);
                 OK(dev.generate(dev.self, b, &f, &err));
                 OK(dev.read(dev.self, b, 0, got, total * (int64_t)each, &err));
                 EXPECT(memcmp(got, f.wide ? (void *)want : (void *)plain, (size_t)total * each) == 0,
-                       "initialiser %zu, family %s, as %d", k, ks_family_name(f.family), as);
+                       "%s, initialiser %zu, family %s, as %d", types[as / 6], k, ks_family_name(f.family), how);
                 OK(dev.free_all(dev.self, &err));
                 n += total;
             }
-    struct ks_filling more = {.elem = elem, .init = inits[1], .total = total};
+    struct ks_filling more = {.init = inits[1], .total = total};
+    EXPECT(ks_elem_parse("f32", &more.elem), "f32 is a type");
     size_t b = buffer(total * 4 - 1, 1, KS_FLUSH_END, NULL);
     EXPECT(dev.generate(dev.self, b, &more, &err) == KS_E_USER, "beyond the end");
     OK(dev.free_all(dev.self, &err));
