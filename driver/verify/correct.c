@@ -123,7 +123,7 @@ static enum ks_status run_vector(struct state *s, const struct ks_task *task, st
                            &o->covered, &o->proved, err);
 }
 
-// One vector, the session's in a search; another one if it turns out to prove nothing.
+// One vector of the session's or the confirmation's; another one if it turns out to prove nothing.
 static enum ks_status run_task(struct state *s, const struct ks_task *task, struct outcome *o,
                                struct ks_err *err)
 {
@@ -131,7 +131,7 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
     *o = (struct outcome){false, false, false};
     for (int attempt = 0; attempt < 2 && !o->proved; attempt++) {
         struct ks_vector own, *vector = &own;
-        bool recalled = s->phase == KS_JUDGE_FULL && attempt == 0;
+        bool recalled = attempt == 0;
         if (recalled)
             KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skew,
                              &vector, err));

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#define KEEP_BYTES (4 << 20)    // of outputs of one vector
-#define KEEP_ALL (256 << 20)    // of all
+#define KEEP_BYTES (64 << 20)   // of outputs of one vector; what is known of them takes some six times that
+#define KEEP_ALL (160 << 20)    // of all
 #define MAX_RECALLED 1024
 
 struct ks_recalled {
@@ -42,24 +42,24 @@ static int64_t output_bytes(const struct ks_vector *vector)
 static struct ks_recalled *find(struct ks_judge *judge, const struct ks_problem *problem,
                                 enum ks_family family, int variation, int skew)
 {
-    ks_vec_each(struct ks_recalled *, r, &judge->recalled)
+    ks_vec_each(struct ks_recalled *, r, &judge->recalled.list)
         if ((*r)->vector.family == family && (*r)->variation == variation && (*r)->skew == skew &&
             (family != KS_FAMILY_LITERALS || same_literals(&(*r)->literals, &judge->literals)) &&
             same_problem(&(*r)->vector.problem, problem))
             return *r;
-    if (judge->recalled.len >= MAX_RECALLED) // a long session starts afresh
+    if (judge->recalled.list.len >= MAX_RECALLED) // a long session starts afresh
         ks_recall_free(judge);
     struct ks_recalled *r = KS_NEW(judge->arena, struct ks_recalled);
     *r = (struct ks_recalled){.variation = variation, .skew = skew, .uses = KS_RECALL_USES,
                               .literals = judge->literals};
-    *ks_vec_push(judge->arena, &judge->recalled) = r;
+    *ks_vec_push(judge->arena, &judge->recalled.list) = r;
     return r;
 }
 
 static void forget(struct ks_judge *judge, struct ks_recalled *r)
 {
     if (r->kept)
-        judge->recalled_bytes -= output_bytes(&r->vector);
+        judge->recalled.bytes -= output_bytes(&r->vector);
     r->kept = false;
     ks_vector_free(&r->vector);
 }
@@ -109,16 +109,29 @@ void ks_recall_done(struct ks_judge *judge, struct ks_vector *vector)
     int64_t bytes = output_bytes(vector);
     if (r->kept)
         return;
-    r->kept = vector->read && bytes <= KEEP_BYTES && judge->recalled_bytes + bytes <= KEEP_ALL;
+    r->kept = vector->read && bytes <= KEEP_BYTES && judge->recalled.bytes + bytes <= KEEP_ALL;
     if (r->kept)
-        judge->recalled_bytes += bytes;
+        judge->recalled.bytes += bytes;
     else
         ks_vector_forget(vector);
 }
 
 void ks_recall_free(struct ks_judge *judge)
 {
-    ks_vec_each(struct ks_recalled *, r, &judge->recalled)
+    ks_vec_each(struct ks_recalled *, r, &judge->recalled.list)
         forget(judge, *r);
-    judge->recalled.len = 0;
+    judge->recalled.list.len = 0;
+}
+
+void ks_recall_anew(struct ks_judge *judge)
+{
+    judge->aside = judge->recalled;
+    judge->recalled = (struct ks_recollection){.bytes = 0};
+}
+
+void ks_recall_back(struct ks_judge *judge)
+{
+    ks_recall_free(judge);
+    judge->recalled = judge->aside;
+    judge->aside = (struct ks_recollection){.bytes = 0};
 }

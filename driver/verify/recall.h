@@ -1,5 +1,6 @@
 // Vectors that a session uses for more than one candidate: what the original makes of a vector does not
-// depend on the candidate, and is half of the work. The search recalls; the confirmation never does.
+// depend on the candidate, and is half of the work. A confirmation recalls nothing of the search, but times on what it
+// has made itself.
 #ifndef KS_RECALL_H
 #define KS_RECALL_H
 
@@ -16,5 +17,8 @@ enum ks_status ks_recall(struct ks_judge *judge, const struct ks_problem *proble
 void ks_recall_done(struct ks_judge *judge, struct ks_vector *vector);
 // At the session's end.
 void ks_recall_free(struct ks_judge *judge);
+// Around a confirmation: nothing is known from here on, and what was is known again.
+void ks_recall_anew(struct ks_judge *judge);
+void ks_recall_back(struct ks_judge *judge);
 
 #endif

@@ -467,6 +467,9 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
         ks_judge_note(judge, "confirmation: only %zu unseen sizes inside the guard", found);
     add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
     add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
+    struct ks_task *last = &m.tasks.at[m.tasks.len - 1];
+    if (last->variation == 0 && !has_free_scalars(declared) && ks_problem_bytes(declared) <= MIDDLE_BYTES)
+        last->variation = 1; // other values; of many at other addresses alone
     finish(&m, schedule);
     return KS_OK;
 }

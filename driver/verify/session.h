@@ -114,8 +114,11 @@ struct ks_judge {
     struct ks_rng rng;
     uint64_t seed;                  // all that is drawn follows from it: of options, or from the system
     uint64_t confirmations;         // so far
-    KS_VEC(struct ks_recalled *) recalled; // vectors of the search (verify/recall.h)
-    int64_t recalled_bytes;
+    // Vectors that are made once (verify/recall.h): the search's, and meanwhile put aside while a confirmation has its own.
+    struct ks_recollection {
+        KS_VEC(struct ks_recalled *) list;
+        int64_t bytes;
+    } recalled, aside;
     uint64_t specials;              // vectors of special values so far
     uint64_t literal_turns;         // and of literals where terms meet
     uint64_t vectors, oracle_holds; // counter, and the vector whose outputs lie in the oracle; 0: none

@@ -246,7 +246,7 @@ enum ks_status ks_timing_run(struct ks_judge *judge, struct ks_arena *arena,
                              struct ks_err *err)
 {
     struct ks_round base = {.judge = judge, .arena = arena, .candidate = candidate, .timed = timed,
-                            .correctness = correctness, .recall = rule == &ks_rule_search};
+                            .correctness = correctness};
     return run_apart(&base, rule, floors, err);
 }
 
@@ -256,6 +256,6 @@ enum ks_status ks_timing_compare(struct ks_judge *judge, struct ks_arena *arena,
                                  struct ks_err *err)
 {
     struct ks_round base = {.judge = judge, .arena = arena, .candidate = b, .against = a,
-                            .timed = timed, .correctness = correctness, .recall = true, .every = true};
+                            .timed = timed, .correctness = correctness, .every = true};
     return run_apart(&base, &ks_rule_search, false, err);
 }

@@ -216,11 +216,7 @@ static enum ks_answer place_arms(struct ks_round *r)
 enum ks_status ks_round_prepare(struct ks_round *r, struct ks_err *err)
 {
     struct ks_judge *judge = r->judge;
-    r->vector = &r->own;
-    if (r->recall)
-        KS_TRY(ks_recall(judge, r->problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &r->vector, err));
-    else
-        KS_TRY(ks_vector_make(judge, r->arena, r->problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, r->vector, err));
+    KS_TRY(ks_recall(judge, r->problem, KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &r->vector, err));
     if (r->vector->excluded)
         return KS_OK;
     enum ks_answer answer = place_arms(r);
@@ -247,10 +243,8 @@ void ks_round_finish(struct ks_round *r)
     json_decref(r->a);
     json_decref(r->b);
     r->a = r->b = NULL;
-    if (r->vector != NULL && r->recall)
+    if (r->vector != NULL)
         ks_recall_done(r->judge, r->vector);
-    else if (r->vector != NULL)
-        ks_vector_free(r->vector);
     r->vector = NULL;
 }
 

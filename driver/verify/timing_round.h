@@ -27,9 +27,8 @@ struct ks_round {
     const struct ks_candidate *against;   // the arm a, of the same compile; NULL: the original
     struct ks_worker *worker;
     const struct ks_problem *problem;
-    struct ks_vector *vector, own;
+    struct ks_vector *vector;
     bool every;            // time all workloads, also after one is slower
-    bool recall;           // in a search: the session's vectors
     json_t *a, *b;
     struct ks_method method;
     int sets;

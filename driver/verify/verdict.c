@@ -8,6 +8,7 @@
 #include "verify/correct.h"
 #include "verify/emulate.h"
 #include "verify/modelled.h"
+#include "verify/recall.h"
 #include "verify/sanitize.h"
 #include "verify/timing.h"
 #include "verify/wide.h"
@@ -497,8 +498,10 @@ enum ks_status ks_judge_confirm(struct ks_judge *judge, struct ks_proposal *prop
         verdict->checks.why[kind] = NULL; // they are to be made now
     judge->n_notes = judge->n_session_notes;
     enum ks_status status = ks_workers_stay(judge, false, err);
+    ks_recall_anew(judge);
     if (status == KS_OK)
         status = judge_confirm(judge, &scratch, proposal, verdict, err);
+    ks_recall_back(judge);
     ks_workers_part(judge);
     note(verdict, KS_CHECK_CONFIRMATION, start,
          verdict->correctness == KS_C_CORRECT &&
