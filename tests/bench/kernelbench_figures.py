@@ -14,7 +14,7 @@ import time
 
 SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
 SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean",
-           "eager_long_problems", "eager_long_geomean", "seconds_median")
+           "eager_long_problems", "eager_long_geomean", "eager_tf32_geomean", "seconds_median")
 LONG = 50  # us: the judge times shorter kernels in batches, PyTorch's calls are timed one by one with their launches
 DONE = ("variant", "original", "budget", "decided")  # all others are failures
 
@@ -131,6 +131,7 @@ def problem(path, out, torch=None, tf32=False):
         "skills": sorted({k["skill"] for k in found if k.get("skill")}),
         "verdict": "failed: " + failed if failed else "faster" if found else "original stays",
         "eager_us": (torch or {}).get(f"{level}/{file}", {}).get("tf32_us" if tf32 else "eager_us"),
+        "eager_tf32_us": (torch or {}).get(f"{level}/{file}", {}).get("tf32_us"),
         "day": time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))), "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
     }
 
@@ -141,6 +142,7 @@ def summary(rows):
         return {key: 0 if key in ("problems", "regressions", "failures", "eager_problems", "eager_long_problems") else None for key in SUMMARY}
     timed = [r for r in rows if r["eager_us"] and r["tuned_us"]]
     eager, long = ([r["eager_us"] / r["tuned_us"] for r in timed if r["tuned_us"] >= least] for least in (0, LONG))
+    tf32 = [r["eager_tf32_us"] / r["tuned_us"] for r in rows if r["eager_tf32_us"] and r["tuned_us"]]
     quartiles = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
 
     def share(p):
@@ -153,6 +155,7 @@ def summary(rows):
         "failures": sum(r["verdict"].startswith("failed") for r in rows),
         "eager_problems": len(eager), "eager_geomean": round(math.exp(statistics.fmean(map(math.log, eager))), 3) if eager else None,
         "eager_long_problems": len(long), "eager_long_geomean": round(math.exp(statistics.fmean(map(math.log, long))), 3) if long else None,
+        "eager_tf32_geomean": round(math.exp(statistics.fmean(map(math.log, tf32))), 3) if tf32 else None,
         "seconds_median": round(statistics.median(r["seconds"] for r in rows), 1),
     }
 
@@ -192,6 +195,7 @@ then is finished, and the best is judged if none was: *s* is what a problem's ke
 on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
 Library column: {library}. PyTorch columns: {torch}. A call of PyTorch's is timed between two
 events, its launches included, which below {long} us says more of launches than of kernels: eager_long leaves such problems out.
+*eager_tf32* holds PyTorch with TF32 allowed against what was tuned {against}.
 
 """
 
@@ -201,6 +205,9 @@ def kept(path, rows, run, library, torch, source):
     old = load(path, {"run": run, "rows": []})
     if old["run"] != run:
         sys.exit(f"{path} is of another run: {old['run']}")
+    for line in old["rows"]: # those of before it was kept
+        cell = line["cells"][HEAD.index("TF32 us")]
+        line["row"].setdefault("eager_tf32_us", None if cell == "-" else float(cell))
     lines = {(r["level"], r["name"]): {"row": r, "cells": columns(r, library, torch), "measured": f"{r['day']} {source}".strip()} for r in rows}
     lines = {**{(line["row"]["level"], line["row"]["name"]): line for line in old["rows"]}, **lines}
     lines = [lines[key] for key in sorted(lines)]
@@ -210,7 +217,7 @@ def kept(path, rows, run, library, torch, source):
 
 
 def page(lines, ports, run, library, torch):
-    text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "without": f", without {run['without']}" if run.get("without") else "",
+    text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "against": "with it as well" if run.get("tf32") else "here without: with it on both sides no less", "without": f", without {run['without']}" if run.get("without") else "",
                           "tf32": " and TF32 allowed on both sides (marks say tol(sum=2e-3), eager figures are of PyTorch with TF32)" if run.get("tf32") else "",
                           "work": "copying alone" if run.get("tf32") else "copying and fp32 multiply-adds",
                           "library": "cuBLAS, fp32" if library else "not run", "torch": WHAT if torch else "not run"})
