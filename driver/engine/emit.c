@@ -187,12 +187,13 @@ const char *ks_emit_extent(const struct ks_subject *s, int axis, struct ks_buf *
     if (!a->used) { // every number would be visited again for each block or thread of this axis
         if (!s->numbered || axis != 1) // whose blocks are numbered with x
             ks_emit_when(when, ks_arena_printf(s->arena, "grid.%c == 1", name));
-        ks_emit_when(when, ks_arena_printf(s->arena, "block.%c == 1", name));
+        if (!s->folded) // of whose blocks the fold has asked what it needs
+            ks_emit_when(when, ks_arena_printf(s->arena, "block.%c == 1", name));
         return "1";
     }
     const char *blocks = ks_subject_blocks(s, axis);
     const char *all = s->folded ? blocks : ks_arena_printf(s->arena, "%s * block.%c", blocks, name);
-    if ((s->numbered || s->warped) && axis == 0)
+    if ((s->numbered || s->warps != NULL) && axis == 0)
         ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", blocks));
     if (a->block && !(s->folded && axis == 0)) {
         int64_t value;

@@ -339,9 +339,9 @@ static bool numbers_blocks(const struct ks_subject *s)
 }
 
 static struct ks_folder folded(struct ks_subject *s, struct ks_fold_functions *functions, struct ks_edit_list *edits,
-                               bool rows)
+                               bool rows, bool lines)
 {
-    struct ks_folder f = {.s = s, .edits = edits, .functions = functions, .rows = rows, .warps = rows};
+    struct ks_folder f = {.s = s, .edits = edits, .functions = functions, .rows = rows, .warps = rows, .lines = lines};
     ks_affine_begin(s->arena, s->body.block, &f.env);
     for (size_t i = 0; i < s->decl->n_params; i++) {
         const struct ks_type *type = &s->decl->params[i].type;
@@ -353,24 +353,26 @@ static struct ks_folder folded(struct ks_subject *s, struct ks_fold_functions *f
 
 enum ks_status ks_fold_threads(struct ks_subject *s, struct ks_edit_list *edits, struct ks_err *err)
 {
+    const struct ks_brief *brief = s->brief;
+    bool lines = brief->n_problems > 0 && brief->problems[0].block[0] == 32 && brief->problems[0].block[1] > 1;
     struct ks_fold_functions functions = {0}, of_warps = {0};
     struct ks_edit_list by_warps = {0};
-    struct ks_folder f = folded(s, &functions, edits, false);
+    struct ks_folder f = folded(s, &functions, edits, false, false);
     if (f.why && !s->numbered) { // where blocks are none, their warps may be
-        struct ks_folder rows = folded(s, &of_warps, &by_warps, true);
+        struct ks_folder rows = folded(s, &of_warps, &by_warps, true, lines);
         if (rows.numbered) {
             f = rows;
             *edits = by_warps;
-            s->warped = true;
+            s->warps = lines ? "grid.x * block.y" : "grid.x * (block.x / 32)";
         }
     }
     if (f.why)
         KS_FAIL(err, KS_E_UNSUPPORTED, "%s", f.why);
     if (f.folded == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads of a block share no loop", s->decl->line);
-    const char *warps = f.warps ? "block.x % 32 == 0 && " : "";
-    const char *size = f.threads ? ks_arena_printf(s->arena, "block.x == %lld && ", (long long)f.threads) : "";
-    const char *one = ks_arena_printf(s->arena, "%s%sblock.y == 1 && block.z == 1", warps, size);
+    const char *warps = f.lines ? "block.x == 32 && " : f.warps ? "block.x % 32 == 0 && " : "";
+    const char *size = f.threads ? ks_arena_printf(s->arena, "block.%c == %lld && ", f.lines ? 'y' : 'x', (long long)f.threads) : "";
+    const char *one = ks_arena_printf(s->arena, "%s%s%sblock.z == 1", warps, size, f.lines ? "" : "block.y == 1 && ");
     if (!numbers_blocks(s)) { // a map has a number in x
         size_t front = s->body.block->begin + 1;
         ks_edit_add(s->arena, edits, front, front, "\n    if (blockIdx.x > 0)\n        return;");

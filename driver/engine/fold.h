@@ -1,7 +1,7 @@
 // A block whose threads share the work on a row, as one thread that does it alone: loops that threads enter with their
 // number and step by the block's size count by one, what they combine over the block (a tree in shared memory,
 // shuffles, a function of the program that has these) is there already, barriers go, and what the first thread does is done; or of
-// each warp, where warps are numbered through the grid and share nothing. A kernel
+// each warp, where warps, or the lines of blocks that are as wide as one, are numbered through the grid and share nothing. A kernel
 // written so is a map over blocks, whose loops the other transforms deal out anew.
 //
 // Statement after statement, all threads' turns at it one after the other, is one of the orders in which a block may run

@@ -64,7 +64,7 @@ static const char *read(struct ks_folder *f, const struct ks_callee *callee, str
     if (type.elem.scalar != param->type.elem.scalar || type.elem.lanes != 1)
         return "it returns another type than it takes";
     struct ks_folder in = {.s = &as, .edits = &edits, .functions = f->functions, .depth = f->depth + 1,
-                           .rows = f->rows};
+                           .rows = f->rows, .lines = f->lines};
     ks_affine_begin(f->s->arena, as.body.block, &in.env);
     struct ks_fold_value *returned = ks_fold_declare(&in, result, param->type.elem.scalar);
     struct ks_fold_value *given = ks_fold_declare(&in, param->name, param->type.elem.scalar);

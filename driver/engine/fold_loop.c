@@ -58,7 +58,7 @@ static bool steps_by_block(struct ks_folder *f, const struct ks_loop *l)
         return false;
     struct ks_poly p = ks_affine_eval(&f->env, by), block = ks_poly_symbol("blockDim.x");
     if (ks_poly_equal(&p, &block))
-        return !f->rows;
+        return !f->rows || f->lines;
     int64_t threads = 0;
     if (!p.known || p.n != 1 || p.term[0].n > 1)
         return false;

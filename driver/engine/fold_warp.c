@@ -39,7 +39,8 @@ static bool is_part_of(const struct ks_folder *f, const struct ks_node *expr, co
 bool ks_fold_is_lane(const struct ks_folder *f, const struct ks_node *expr)
 {
     expr = meaning(f, expr);
-    return is_part_of(f, expr, "%", 32) || is_part_of(f, expr, "&", 31);
+    struct ks_poly p = ks_affine_eval(&f->env, expr), thread = ks_poly_symbol("threadIdx.x");
+    return (f->lines && ks_poly_equal(&p, &thread)) || is_part_of(f, expr, "%", 32) || is_part_of(f, expr, "&", 31);
 }
 
 bool ks_fold_is_warp(const struct ks_folder *f, const struct ks_node *expr)
@@ -80,8 +81,27 @@ static bool is_block_of_warps(struct ks_folder *f, const struct ks_node *expr)
     return false;
 }
 
+// blockIdx.x * blockDim.y + threadIdx.y, or with the number that the first workload's blocks are high, which is asked for.
+static bool is_line(struct ks_folder *f, const struct ks_node *expr)
+{
+    int64_t high = f->s->brief->problems[0].block[1];
+    struct ks_poly p = ks_affine_eval(&f->env, expr), block = ks_poly_symbol("blockIdx.x"), own = ks_poly_symbol("threadIdx.y"),
+                   lines = ks_poly_symbol("blockDim.y"), number = ks_poly_constant(high);
+    struct ks_poly any = ks_poly_product(&block, &lines), this_one = ks_poly_product(&block, &number);
+    any = ks_poly_sum(&any, &own, 1);
+    this_one = ks_poly_sum(&this_one, &own, 1);
+    if (ks_poly_equal(&p, &any))
+        return true;
+    if (!ks_poly_equal(&p, &this_one))
+        return false;
+    ks_fold_ask(f, expr, high);
+    return true;
+}
+
 bool ks_fold_is_row(struct ks_folder *f, const struct ks_node *expr)
 {
+    if (f->lines)
+        return is_line(f, expr);
     for (int i = 0; ks_node_is(expr, KS_N_BINARY, "+") && i < 2; i++)
         if (ks_fold_is_warp(f, expr->kid[i]) && is_block_of_warps(f, expr->kid[1 - i]))
             return true;

@@ -61,7 +61,8 @@ struct ks_folder {
     bool leads;                // for the first lane of each warp
     bool warp;                 // for the first warp alone
     bool warps;                // a block has to have whole warps
-    bool rows;                 // each warp of a block is taken for a block of its own
+    bool rows;                 // each warp of a block is taken for a block of its own,
+    bool lines;                // of blocks that are 32 wide and some high
     bool numbered;             // and by its number in the grid an item is chosen
     bool left;                 // nothing goes on from here
     bool alone;                // the statement is all that a branch or loop has
@@ -96,7 +97,8 @@ bool ks_fold_leads(const struct ks_folder *folder, const struct ks_node *test);
 bool ks_fold_first_warp(const struct ks_folder *folder, const struct ks_node *test);
 bool ks_fold_is_warp(const struct ks_folder *folder, const struct ks_node *expr);
 bool ks_fold_is_lane(const struct ks_folder *folder, const struct ks_node *expr);
-// A warp's number in the grid, as `blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32`.
+// A warp's number in the grid, as `blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32`; of lines, as
+// `blockIdx.x * blockDim.y + threadIdx.y`.
 bool ks_fold_is_row(struct ks_folder *folder, const struct ks_node *expr);
 // `lane < warps ? array[lane] : NEUTRAL`, what the first warp goes on with; false where it is no such choice.
 bool ks_fold_gather(struct ks_folder *folder, const struct ks_node *cond, struct ks_fold_value *value);

@@ -14,7 +14,7 @@ enum ks_status ks_reshape_edit(const struct ks_subject *s, const struct ks_edit_
     view->asks = s->asks;
     view->apart = s->apart;
     view->folded = s->folded;
-    view->warped = s->warped;
+    view->warps = s->warps;
     view->numbered = s->numbered;
     view->helpers = s->helpers;
     view->n_extra = s->n_extra;

@@ -87,8 +87,8 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
 const char *ks_subject_blocks(const struct ks_subject *s, int axis)
 {
     static const char *const grid[] = {"grid.x", "grid.y", "grid.z"};
-    if (s->warped && axis == 0)
-        return "grid.x * (block.x / 32)";
+    if (s->warps != NULL && axis == 0)
+        return s->warps;
     return !s->numbered ? grid[axis] : axis == 0 ? "grid.x * grid.y" : axis == 1 ? "1" : grid[axis];
 }
 

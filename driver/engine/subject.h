@@ -27,7 +27,7 @@ struct ks_subject {
     } extra[4];
     int n_extra;
     int folded;                   // loops and values that a block shared, which one thread does alone (engine/fold.h)
-    bool warped;                  // a fold whose items were warps of blocks
+    const char *warps;            // plan text of how many, in a fold whose items were warps of blocks; else NULL
     bool numbered;                // a map whose blocks, of two axes of the grid, the body numbers as one axis
     bool together;                // threads share items: memory that is read and written is no thread's own
 };

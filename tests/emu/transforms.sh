@@ -345,7 +345,7 @@ made warps 'lanes lanes=64 fold=1' WRONG 's/best = high/best = sum/'
 made single 'lanes lanes=64 fold=1' CORRECT
 made single 'lanes lanes=128 fold=1; unroll unroll=2' CORRECT
 made single 'lanes lanes=64 fold=1' WRONG 's/sum = sum + opt_other/sum = opt_other/'
-folded_not single 's/block(32,1)/block(32,2)/' 'line 7: row differs from thread to thread: line 6: threadIdx.y is used'
+folded_not single 's/block(32,1)/block(32,2)/' 'line 11: threadIdx.y in a turn of a loop that threads share'
 folded_not single 's/block(32,1)/block(64)/' 'line 16: high differs from thread to thread'
 folded_not single 's/_xor_/_down_/' 'line 16: high differs from thread to thread'
 # By warps, each of which has a row of its own.
@@ -356,6 +356,16 @@ sed 's/row = .* + warp;/row = (blockIdx.x * blockDim.x + threadIdx.x) >> 5;/' "$
 source=$suite made fours 'lanes lanes=16 fold=1' CORRECT
 source=$suite made whole 'split split=2 fold=1' CORRECT
 made each 'lanes lanes=64 fold=1' WRONG 's/block.x \/ 32)), 1)/block.x \/ 64)), 1)/'
+# By lines of a block, each of them a warp.
+sed 's/block(128)/block(32,4)/; s/ceildiv(rows\*32,128)/ceildiv(rows,4)/; s/lane = .*;/lane = threadIdx.x;/; s/row = .*;/row = blockIdx.x * blockDim.y + threadIdx.y;/
+    s/c += 32/c += blockDim.x/' "$source/each.cu" > "$suite/lines.cu"
+sed 's/blockDim.y/4/; s/c += blockDim.x/c += 32/' "$suite/lines.cu" > "$suite/four_lines.cu"
+source=$suite made lines 'lanes lanes=64 fold=1' CORRECT
+source=$suite made four_lines 'split split=2 fold=1' CORRECT
+source=$suite made lines 'lanes lanes=16 fold=1' WRONG 's/grid.x \* block.y/grid.x * (block.y - 1)/'
+source=$suite folded_not four_lines 's/ \* 4 + / * 2 + /' 'line 8: row differs from thread to thread: line 7: threadIdx.y is used'
+source=$suite folded_not lines 's/block(32,4)/block(16,8)/' 'line 8: row differs from thread to thread: line 7: threadIdx.y is used'
+source=$suite folded_not lines 's/mean\[row\] = m/mean[row] = m + threadIdx.y/' 'threadIdx.y is used'
 folded_not each 's/(blockDim.x \/ 32)/(blockDim.x \/ 16)/' 'line 8: row differs from thread to thread: line 7: warp differs from thread to thread: line 6: threadIdx.x is used'
 folded_not each 's/mean\[row\] = m/mean[row] = m + blockIdx.x/' 'line 24: blockIdx.x beside the number of a warp'
 folded_not each 's/c += 32)/c += 64)/' 'line 12: the loop does not go from'
