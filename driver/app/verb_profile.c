@@ -120,7 +120,7 @@ static void print_page(const struct ks_tu_kernel *kernel, const struct ks_proble
         printf("    %4.2f  %s: %s\n          %s\n", ranked[i].score, ranked[i].skill->id,
                ranked[i].skill->title != NULL ? ranked[i].skill->title : "", ranked[i].why);
     if (n > MOST_SKILLS)
-        printf("    and %zu more (--json; `ks skills ID` explains one)\n", n - MOST_SKILLS);
+        printf("    and %zu more (--json; `ks skills show ID` explains one)\n", n - MOST_SKILLS);
     if (n == 0)
         printf("    none applies\n");
 }
