@@ -62,6 +62,10 @@ enum ks_status ks_prompted(struct ks_tuner *tuner, struct ks_err *err);
 
 // What happens, on the terminal: `candidate` may be NULL (search/view.c).
 void ks_view(const struct ks_tuner *tuner, const char *what, const struct ks_candidate *candidate);
+// The line of it, of at most `width` characters where the kernel's name leaves room for that: what a narrow one goes
+// without is the counts, the candidate's settings, its direction and the last verdict, in this order.
+void ks_view_line(const struct ks_tuner *tuner, const char *what, const struct ks_candidate *candidate, double left,
+                  int width, struct ks_buf *out);
 // One candidate's finding, in the log, and on the terminal with what happens next.
 void ks_view_verdict(struct ks_tuner *tuner, const struct ks_candidate *candidate,
                      const struct ks_verdict *verdict, bool screened);
