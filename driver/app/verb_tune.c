@@ -42,6 +42,20 @@ static int open_prompts(struct tuning *tuning)
     return EXIT_OK;
 }
 
+// Another process's lock is waited for here, once: what waits later waits in the time of a kernel. Readers never wait.
+static void open_memory(struct tuning *tuning)
+{
+    struct ks_err err = {0};
+    enum ks_status status = ks_outcomes_open(&tuning->context->config, &tuning->outcomes, &err);
+    if (status == KS_OK)
+        status = ks_outcomes_writable(tuning->outcomes, &err);
+    if (status == KS_OK)
+        return;
+    ks_warn("%s; tuning without memory", err.text);
+    ks_outcomes_close(tuning->outcomes);
+    tuning->outcomes = NULL;
+}
+
 int tuning_begin(struct tuning *tuning)
 {
     struct ks_verb_context *context = tuning->context;
@@ -73,8 +87,7 @@ int tuning_begin(struct tuning *tuning)
     }
     if (ks_user_key(&context->config, true, &secret, &err) != KS_OK)
         return verb_fail(context, &err);
-    if (ks_outcomes_open(&context->config, &tuning->outcomes, &err) != KS_OK)
-        ks_warn("%s; tuning without memory", err.text);
+    open_memory(tuning);
     tuning->rows = json_array();
     return tuning->print_prompt ? open_prompts(tuning) : open_agents(tuning);
 }

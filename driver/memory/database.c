@@ -287,6 +287,12 @@ void ks_outcomes_wait(struct ks_outcomes *o, double seconds)
     sqlite3_busy_timeout(o->db, (int)(seconds * 1000));
 }
 
+enum ks_status ks_outcomes_writable(struct ks_outcomes *o, struct ks_err *err)
+{
+    KS_TRY(ks_database_begin(o, err));
+    return ks_database_run(o, "ROLLBACK", err);
+}
+
 bool ks_outcomes_on_network(const struct ks_outcomes *o)
 {
     return o->network;

@@ -23,6 +23,8 @@ void ks_outcomes_close(struct ks_outcomes *outcomes);
 enum ks_status ks_outcomes_check(struct ks_outcomes *outcomes, struct ks_err *err);
 // How long a call waits for another process that writes; 10 s until told otherwise.
 void ks_outcomes_wait(struct ks_outcomes *outcomes, double seconds);
+// Whether something could be written now: waits like any call, and leaves nothing.
+enum ks_status ks_outcomes_writable(struct ks_outcomes *outcomes, struct ks_err *err);
 bool ks_outcomes_on_network(const struct ks_outcomes *outcomes);
 
 struct ks_attempt {

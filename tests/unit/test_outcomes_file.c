@@ -261,6 +261,7 @@ static void a_locked_memory_is_named(void **state)
     assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
     struct ks_attempt a = attempt("k", "a", "CORRECT", 2);
     ks_outcomes_wait(o, 0.05);
+    assert_int_equal(ks_outcomes_writable(o, &err), KS_E_LIMIT);
     assert_int_equal(ks_outcomes_add(o, &a, &err), KS_E_LIMIT);
     assert_non_null(strstr(err.text, "memory.db"));
     assert_non_null(strstr(err.text, "fuser"));
@@ -269,6 +270,7 @@ static void a_locked_memory_is_named(void **state)
     assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK); // readers go on
     assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
+    assert_int_equal(ks_outcomes_writable(o, &err), KS_OK);
     assert_int_equal(ks_outcomes_add(o, &a, &err), KS_OK); // and so does the writer, once it can
     ks_outcomes_close(o);
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
