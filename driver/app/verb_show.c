@@ -23,6 +23,7 @@ struct showing {
         size_t len, cap;
     } subjects;
     struct ks_outcomes *outcomes; // NULL: no memory here
+    bool unread;                  // there is one, and it cannot be read
     struct ks_tried_kernels tried;   // what it holds attempts of
     json_t *rows;                 // NULL: text
     size_t n_stored, n_attempts;
@@ -257,8 +258,9 @@ static const char *no_attempt(const struct showing *s, const struct subject *sub
     if (others[0] != '\0')
         return ks_arena_printf(arena, "under other options there are, with the key%s: give those behind --, or the key",
                                others);
-    return s->outcomes == NULL ? "there is no memory here (KS_STATE_DIR); `ks tune` makes it"
-                               : "`ks tune` tries, and `ks explain` says what stands in its way";
+    return s->unread              ? "the memory cannot be read"
+           : s->outcomes == NULL ? "there is no memory here (KS_STATE_DIR); `ks tune` makes it"
+                                 : "`ks tune` tries, and `ks explain` says what stands in its way";
 }
 
 static void show_tree(const struct showing *s, const struct subject *subject, const struct ks_attempt *attempts,
@@ -296,9 +298,15 @@ static void show(struct showing *s, const struct subject *subject)
 static void open_memory(struct showing *s)
 {
     struct ks_err err = {0};
-    if (ks_outcomes_look(&s->context->config, &s->outcomes, &err) != KS_OK ||
-        (s->outcomes != NULL && ks_outcomes_tried(s->context->arena, s->outcomes, &s->tried, &err) != KS_OK))
-        ks_warn("%s; attempts are left out", err.text);
+    enum ks_status status = ks_outcomes_look(&s->context->config, &s->outcomes, &err);
+    if (s->outcomes != NULL)
+        status = ks_outcomes_tried(s->context->arena, s->outcomes, &s->tried, &err);
+    if (status == KS_OK)
+        return;
+    ks_warn("%s; attempts are left out", err.text);
+    ks_outcomes_close(s->outcomes);
+    s->outcomes = NULL;
+    s->unread = true;
 }
 
 int verb_show(struct ks_verb_context *context)

@@ -176,10 +176,7 @@ int verb_skills_stats(struct ks_verb_context *context)
     struct ks_err err = {0};
     size_t n = 0;
     const struct ks_config *config = &context->config;
-    enum ks_status status = KS_OK;
-    // Looking never makes a memory where there is none.
-    if (config->state_dir != NULL && ks_file_exists(ks_path_join(context->arena, config->state_dir, "memory.db")))
-        status = ks_outcomes_open(config, &outcomes, &err);
+    enum ks_status status = ks_outcomes_look(config, &outcomes, &err);
     if (status == KS_OK && outcomes != NULL)
         status = ks_outcomes_stats(context->arena, outcomes, &stats, &n, &err);
     if (status == KS_OK)

@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 #include "memory/schema.h"
 #include "os/file.h"
@@ -212,13 +214,32 @@ static enum ks_status open_at(const char *dir, struct ks_outcomes *o, struct ks_
     return version == KS_SCHEMA ? KS_OK : migrate(o, err);
 }
 
-enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcomes **outcomes,
-                                struct ks_err *err)
+// Where nothing can be written SQLite has no place for the memory it shares; a file that nobody writes needs none. What
+// a crash left in a log would not be seen so, and is not passed over.
+static enum ks_status open_unwritable(struct ks_arena *arena, struct ks_outcomes *o, struct ks_err *err)
 {
-    *outcomes = NULL;
-    if (!config->state_dir)
-        KS_FAIL(err, KS_E_ABSENT, "no home directory to remember outcomes in; set KS_STATE_DIR");
-    KS_TRY(ks_dir_make(config->state_dir, err));
+    int64_t version;
+    struct stat log;
+    bool settled = stat(ks_arena_printf(arena, "%s-wal", o->path), &log) != 0 || log.st_size == 0;
+    char *uri = ks_arena_strdup(arena, "file:");
+    for (const char *at = o->path; *at != '\0'; at++)
+        uri = ks_arena_printf(arena, strchr("%?#", *at) != NULL ? "%s%%%02x" : "%s%c", uri, *at);
+    if (sqlite3_open_v2(settled ? ks_arena_printf(arena, "%s?immutable=1", uri) : uri, &o->db,
+                        SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL) != SQLITE_OK)
+        return ks_database_fail(o, "cannot be opened", err);
+    sqlite3_busy_timeout(o->db, BUSY_MS);
+    leave_alone(o, true);
+    KS_TRY(read_version(o, &version, err));
+    if (version < KS_SCHEMA)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "%s: written by an earlier ks, and it cannot be brought up to date where nothing "
+                "can be written; copy it to a folder of yours and name that in KS_STATE_DIR", o->path);
+    o->max_bytes = 0;
+    return KS_OK;
+}
+
+static enum ks_status open_in(const struct ks_config *config, bool unwritable, struct ks_outcomes **outcomes,
+                              struct ks_err *err)
+{
     struct ks_arena arena = {0};
     struct ks_outcomes *o = calloc(1, sizeof *o);
     if (!o)
@@ -230,10 +251,11 @@ enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcom
     struct ks_lock lock = {.fd = -1};
     enum ks_status status =
         o->path == NULL ? ks_err_set(err, KS_E_MEMORY, "no memory for the outcomes")
+        : unwritable    ? KS_OK
                         : ks_lock_take(ks_path_join(&arena, config->state_dir, "memory.lock"),
                                        BUSY_MS / 1000.0, &lock, err);
     if (status == KS_OK)
-        status = open_at(config->state_dir, o, err);
+        status = unwritable ? open_unwritable(&arena, o, err) : open_at(config->state_dir, o, err);
     ks_lock_release(&lock);
     ks_arena_free(&arena);
     if (status != KS_OK) {
@@ -245,6 +267,16 @@ enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcom
     return KS_OK;
 }
 
+enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcomes **outcomes,
+                                struct ks_err *err)
+{
+    *outcomes = NULL;
+    if (!config->state_dir)
+        KS_FAIL(err, KS_E_ABSENT, "no home directory to remember outcomes in; set KS_STATE_DIR");
+    KS_TRY(ks_dir_make(config->state_dir, err));
+    return open_in(config, false, outcomes, err);
+}
+
 enum ks_status ks_outcomes_look(const struct ks_config *config, struct ks_outcomes **outcomes,
                                 struct ks_err *err)
 {
@@ -253,7 +285,7 @@ enum ks_status ks_outcomes_look(const struct ks_config *config, struct ks_outcom
     bool is_there = config->state_dir != NULL &&
                     ks_file_exists(ks_path_join(&arena, config->state_dir, "memory.db"));
     ks_arena_free(&arena);
-    return is_there ? ks_outcomes_open(config, outcomes, err) : KS_OK;
+    return is_there ? open_in(config, access(config->state_dir, W_OK) != 0, outcomes, err) : KS_OK;
 }
 
 void ks_outcomes_close(struct ks_outcomes *o)

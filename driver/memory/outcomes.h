@@ -14,7 +14,8 @@ struct ks_outcomes;
 // network disk.
 enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcomes **outcomes,
                                 struct ks_err *err);
-// Looks into the memory where there is one, and makes none: KS_OK with NULL where there is not.
+// Looks into the memory where there is one, also where nothing can be written, and makes none: KS_OK with NULL
+// where there is not.
 enum ks_status ks_outcomes_look(const struct ks_config *config, struct ks_outcomes **outcomes,
                                 struct ks_err *err);
 // Forgets first, where the memory has become larger than config->memory_max.

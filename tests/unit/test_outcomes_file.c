@@ -1,4 +1,6 @@
 // The memory's file: what is added comes back, damage and newer formats are refused, writers and kills lose nothing.
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -19,6 +21,17 @@ int statfs(const char *path, struct statfs *info)
     if (network)
         info->f_type = 0x6969; // NFS
     return result;
+}
+
+static bool unwritable; // what access says of every folder
+
+int access(const char *path, int mode)
+{
+    if (unwritable && mode == W_OK) {
+        errno = EROFS;
+        return -1;
+    }
+    return (int)syscall(SYS_faccessat, AT_FDCWD, path, mode);
 }
 
 static void attempts_survive_a_restart(void **state)
@@ -276,6 +289,36 @@ static void a_locked_memory_is_named(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+// Where nothing can be written the memory is looked into all the same, and nothing is made beside it.
+static void an_unwritable_memory_is_looked_into(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_err err = {0};
+    config.state_dir = ks_path_join(&arena, config.state_dir, "50% of #1?");
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt *list, a = attempt("k", "a", "CORRECT", 2);
+    size_t n;
+    add(o, a);
+    ks_outcomes_close(o);
+    unwritable = true;
+    assert_int_equal(ks_outcomes_look(&config, &o, &err), KS_OK);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 1);
+    assert_int_not_equal(ks_outcomes_add(o, &a, &err), KS_OK);
+    assert_false(ks_file_exists(ks_path_join(&arena, config.state_dir, "memory.db-shm")));
+    ks_outcomes_close(o);
+    sqlite3 *db;
+    char *path = ks_path_join(&arena, config.state_dir, "memory.db");
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 1", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(ks_outcomes_look(&config, &o, &err), KS_E_UNSUPPORTED);
+    assert_non_null(strstr(err.text, "earlier ks"));
+    unwritable = false;
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
 // No write-ahead log there, which shares memory between processes; and a failure says what may be the matter.
 static void a_network_disk_is_told_of(void **state)
 {
@@ -470,6 +513,7 @@ int main(void)
         cmocka_unit_test(a_kill_loses_at_most_the_attempt_in_flight),
         cmocka_unit_test(old_attempts_are_forgotten_and_their_lessons_are_not),
         cmocka_unit_test(a_locked_memory_is_named),
+        cmocka_unit_test(an_unwritable_memory_is_looked_into),
         cmocka_unit_test(a_network_disk_is_told_of),
         cmocka_unit_test(damage_within_is_named),
         cmocka_unit_test(what_is_refused_keeps_its_log),
