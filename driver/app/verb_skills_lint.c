@@ -47,6 +47,10 @@ static enum ks_status read_all(struct lint *l, struct ks_err *err)
         const char *rest = ks_starts_with(local.text, path) ? local.text + strlen(path) : local.text;
         if (sscanf(rest, ":%d: %n", &line, &at) == 1 && at > 0)
             rest += at;
+        else { // of the file as a whole
+            line = 1;
+            rest += strspn(rest, ": ");
+        }
         ks_finding_add(arena, &l->findings, path, line, false, "%s", rest);
     }
     return KS_OK;

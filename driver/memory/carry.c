@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/rng.h"
 #include "fmt/json.h"
 #include "memory/database.h"
@@ -166,18 +167,28 @@ static bool is_origin(const char *text)
     return strlen(text) == ORIGIN_DIGITS && strspn(text, "0123456789abcdef") == ORIGIN_DIGITS;
 }
 
-// Each as `ks skills add` would take it; one that cannot be read is left out, like any bad skill.
+// Each as `ks skills add` would take it; one that is bad is named and left out, one that is here by its id left as it is.
 static enum ks_status skills_in(struct ks_arena *arena, struct ks_outcomes *o, const struct ks_config *config,
-                                const json_t *skills, struct ks_carried *carried, struct ks_err *err)
+                                const char *file, const json_t *skills, struct ks_carried *carried,
+                                struct ks_err *err)
 {
     struct ks_library library;
     KS_TRY(ks_library_load(arena, config, o, true, &library, err));
     for (size_t i = 0; i < json_array_size(skills); i++) {
         const char *text = ks_json_str(json_array_get(skills, i), "text", "");
+        const char *name = ks_arena_printf(arena, "%s[%zu]", file, i);
         struct ks_skill_standing standing;
-        if (ks_library_add(arena, config, o, &library, "the imported file", ks_slice_of(text), &standing,
-                           NULL) == KS_OK)
+        struct ks_skill skill;
+        struct ks_err local = {0};
+        enum ks_status status = ks_skill_parse(arena, name, ks_slice_of(text), &skill, &local);
+        if (status == KS_OK && ks_skill_find(&library.skills, skill.id) != NULL)
+            continue;
+        if (status == KS_OK)
+            status = ks_library_add(arena, config, o, &library, name, ks_slice_of(text), &standing, &local);
+        if (status == KS_OK)
             carried->skills++;
+        else
+            ks_warn("%s; skill left out", local.text);
     }
     return KS_OK;
 }
@@ -225,7 +236,7 @@ enum ks_status ks_memory_import(struct ks_arena *arena, struct ks_outcomes *o,
     }
     if (status == KS_OK) {
         carried->lessons = json_array_size(json_object_get(root, "learned"));
-        status = skills_in(arena, o, config, json_object_get(root, "skills"), carried, err);
+        status = skills_in(arena, o, config, file, json_object_get(root, "skills"), carried, err);
     }
     json_decref(root);
     return status;

@@ -94,6 +94,20 @@ const char *ks_standing_stale(struct ks_arena *arena, const struct ks_skill_stan
 
 // ---- both folders
 
+// Skills of the user's own came in checked; what was changed or put there since may contradict itself.
+static void drop_contradictory(struct ks_arena *arena, struct ks_skill_list *skills, size_t installed)
+{
+    for (size_t i = installed; i < skills->len;) {
+        const char *why = ks_skill_contradiction(arena, skills, &skills->at[i]);
+        if (why == NULL) {
+            i++;
+            continue;
+        }
+        ks_warn("%s; skill left out", why);
+        memmove(&skills->at[i], &skills->at[i + 1], (--skills->len - i) * sizeof *skills->at);
+    }
+}
+
 static enum ks_status load_all(struct ks_arena *arena, const struct ks_config *config,
                                struct ks_skill_list *skills, size_t *installed, struct ks_err *err)
 {
@@ -102,7 +116,9 @@ static enum ks_status load_all(struct ks_arena *arena, const struct ks_config *c
     *installed = skills->len;
     if (own == NULL || !ks_is_dir(own))
         return KS_OK;
-    return ks_skills_load(arena, own, true, skills, err);
+    KS_TRY(ks_skills_load(arena, own, true, skills, err));
+    drop_contradictory(arena, skills, *installed);
+    return KS_OK;
 }
 
 // nvcc's version, asked for (it is cached) only where a skill was adopted under one; NULL: not known.

@@ -315,18 +315,36 @@ static void check_after(struct check *c, const struct ks_skill_list *skills,
     ks_buf_free(&path);
 }
 
+static void check_conditions(struct check *c)
+{
+    struct all_conditions all = gather(c);
+    check_duplicates(c, &all);
+    check_each(c, &all);
+    check_gate(c, &all);
+    check_pairs(c, &all, 0, all.requires_);
+    check_pairs(c, &all, all.gate, all.len);
+}
+
+const char *ks_skill_contradiction(struct ks_arena *arena, const struct ks_skill_list *skills,
+                                   const struct ks_skill *skill)
+{
+    struct ks_finding_list findings = {0};
+    struct check c = {arena, skill, &findings};
+    check_conditions(&c);
+    check_after(&c, skills, NULL);
+    ks_vec_each(struct ks_finding, f, &findings)
+        if (f->contradiction)
+            return ks_arena_printf(arena, "%s:%d: %s", f->file, f->line, f->text);
+    return NULL;
+}
+
 void ks_skills_check(struct ks_arena *arena, const struct ks_skill_list *skills,
                      const struct ks_skill_list *others, struct ks_finding_list *findings)
 {
     ks_vec_each(struct ks_skill, skill, skills) {
         struct check c = {arena, skill, findings};
-        struct all_conditions all = gather(&c);
         check_parts(&c);
-        check_duplicates(&c, &all);
-        check_each(&c, &all);
-        check_gate(&c, &all);
-        check_pairs(&c, &all, 0, all.requires_);
-        check_pairs(&c, &all, all.gate, all.len);
+        check_conditions(&c);
         check_after(&c, skills, others);
         for (const struct ks_skill *other = skills->at; other < skill; other++)
             check_pair(&c, other);

@@ -52,6 +52,8 @@ sed -i 's/unrol,/unroll,/; s/unroll: \[4\]/unrol: [4], items: []/' mine/mine.yam
 status 2 "$ks" skills lint mine && says 'has no parameter `unrol`' && says '`items` has no values'
 sed -i 's/^action:.*/action: {template: gem}/' mine/mine.yaml
 status 2 "$ks" skills lint mine && says 'no template `gem`'
+mkdir mine/folder.yaml
+status 2 "$ks" skills lint mine && says 'mine/folder.yaml:1: not a regular file'
 
 
 # A skill of one's own: checked beside the others, kept with the state, and out of the way where it should be.
@@ -133,6 +135,22 @@ status 0 "$ks" skills merge unroll mine && has 'unroll: retired: merged into min
 [ "$(attempts unroll)" = 0 ] || fail "the lessons stayed"
 status 2 "$ks" skills merge mine mine
 status 2 "$ks" skills merge mine nothing && says 'no skill'
+
+# What was put or changed there since is checked as well: what contradicts itself is named, file:line, and left out.
+export KS_STATE_DIR=$PWD/changed
+mkdir -p changed/skills
+own mine "a skill of mine" grid_stride > changed/skills/mine.yaml
+own round-a "one in a circle" barriers 'after: [round-b]' > changed/skills/round-a.yaml
+own round-b "another in it" loops 'after: [round-a]' > changed/skills/round-b.yaml
+own never "what is never true" 'dram_pct < 3' > changed/skills/never.yaml
+status 0 "$ks" skills list && has 'mine ' && lacks 'never ' && lacks 'round-a ' && has 'round-b '
+says 'changed/skills/never.yaml:4: contradiction: .*; skill left out'
+says 'changed/skills/round-a.yaml:11: contradiction: `after` runs in a circle: round-a after round-b after round-a; .*; skill left out'
+sed 's/dram_pct > 77, grid_stride/dram_pct > 77, dram_pct < 3/' learned.json > bad.json
+export KS_STATE_DIR=$PWD/third
+status 0 "$ks" skills import bad.json && has '4 lessons, 1 skill'
+says 'bad.json\[[01]\]:4: contradiction: .*; skill left out'
+status 0 "$ks" skills import bad.json && has '4 lessons, 0 skills'
 
 # A memory that cannot be used is named and left as it is; skills are listed all the same.
 mkdir damaged && echo 'no database, but long enough to look at what it begins with' > damaged/memory.db
