@@ -255,13 +255,31 @@ static void print_head(const struct reasons *r)
                        : "unknown, for no tuning has left a profile of it; conditions on counters count half");
 }
 
-// How the accesses lie in memory, as far as the text tells.
-static void print_accesses(const struct why *w, const struct reasons *r)
+// Loops and how accesses lie in memory, as far as the text tells: a line each.
+static json_t *text_lines(const struct why *w, const struct reasons *r)
 {
     struct ks_buf text = KS_BUF(1 << 16);
+    json_t *lines = json_array();
     if (ks_engine_describe(w->context->arena, &r->brief, &text) == KS_OK)
-        printf("%s", ks_text_indent(w->context->arena, ks_buf_text(&text), 2));
-    ks_buf_clear(&text);
+        for (char *rest, *line = strtok_r(ks_arena_strdup(w->context->arena, ks_buf_text(&text)), "\n", &rest);
+             line != NULL; line = strtok_r(NULL, "\n", &rest))
+            json_array_append_new(lines, json_string(line));
+    ks_buf_free(&text);
+    return lines;
+}
+
+static json_t *facts_json(const struct ks_fact_list *facts)
+{
+    json_t *out = json_object();
+    ks_vec_each(struct ks_fact, f, facts) json_object_set_new(out, f->name, json_real(f->value));
+    return out;
+}
+
+static void print_text(const struct why *w, const struct reasons *r, const json_t *lines)
+{
+    struct ks_buf text = KS_BUF(1 << 16);
+    for (size_t i = 0; i < json_array_size(lines); i++)
+        printf("  %s\n", json_string_value(json_array_get(lines, i)));
     int compared = r->profiled ? ks_engine_cross_check(w->context->arena, &r->brief, &r->profile.facts, NULL, 0, &text) : 0;
     if (compared > 0 && text.len == 0)
         printf("  the counts agree with the text, as far as they can be compared (%d)\n", compared);
@@ -278,8 +296,9 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
     json_t *skills = json_array();
     if (!w->context->json)
         print_head(&r);
+    json_t *text = text_lines(w, &r);
     if (!w->context->json)
-        print_accesses(w, &r);
+        print_text(w, &r, text);
     for (size_t i = 0; i < r.n_ranked; i++) {
         struct action action;
         KS_TRY(try_action(w, &r, r.ranked[i].skill, &action, err));
@@ -309,6 +328,8 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
                             "workload", r.workload, "structure", r.structure, "bottleneck",
                             r.profiled ? r.profile.bottleneck : "unknown", "skills", skills);
     json_object_set_new(row, "arch", json_sprintf("sm_%d", kernel->arch));
+    json_object_set_new(row, "text", text);
+    json_object_set_new(row, "facts", facts_json(&r.brief.facts));
     json_array_append_new(w->rows, row);
     return KS_OK;
 }

@@ -189,6 +189,19 @@ static double turns_of(const struct walker *w, const struct ks_loop *l)
     return total <= 0 ? 0 : (double)((total + by - 1) / by);
 }
 
+static void keep_loop(struct walker *w, const struct ks_loop *l, double turns, bool items)
+{
+    const struct ks_subject *s = w->s;
+    const char *text = "a loop that does not count";
+    if (l->var && l->limit && l->by)
+        text = ks_arena_printf(s->arena, "for (%s%s%s; %s %s %s; %s %s %s)", l->start ? l->var : "", l->start ? " = " : "",
+                               l->start ? ks_node_text(s->arena, &s->body, l->start) : "", l->var, l->compare,
+                               ks_node_text(s->arena, &s->body, l->limit), l->var, l->down ? "-=" : "+=", l->by);
+    *ks_vec_push(s->arena, &w->out->loops) = (struct ks_pattern_loop){
+        .node = l->node, .text = text, .turns = turns, .depth = w->depth, .items = items,
+        .reductions = l->reductions, .n_reductions = l->n_reductions, .why = l->why};
+}
+
 static void loop(struct walker *w, struct ks_node *node)
 {
     struct ks_loop l;
@@ -196,6 +209,7 @@ static void loop(struct walker *w, struct ks_node *node)
     ks_loop_read_placed(w->s->arena, w->s->decl, &w->s->body, &w->env, node, &l);
     bool stride = w->s->is_map && w->s->map.stride && w->depth == 0; // its turns are other items
     double turns = turns_of(w, &l);
+    keep_loop(w, &l, turns, stride);
     w->out->free_loops += l.why == NULL && !stride;
     if (!l.why)
         w->out->reductions += (int)l.n_reductions;
@@ -294,9 +308,29 @@ static void print_step(struct ks_buf *out, const char *what, int64_t step)
         ks_buf_printf(out, ", apart by %lld in %s", (long long)step, what);
 }
 
+static void print_loop(const struct ks_pattern_loop *l, struct ks_buf *out)
+{
+    ks_buf_printf(out, "line %d: %s", l->node->line, l->text);
+    if (l->depth > 0)
+        ks_buf_printf(out, ", in %d other%s", l->depth, l->depth > 1 ? "s" : "");
+    if (l->turns >= 0)
+        ks_buf_printf(out, ", %.0f turn%s", l->turns, l->turns == 1 ? "" : "s");
+    if (l->items)
+        ks_buf_puts(out, ", each another element");
+    else if (l->why != NULL)
+        ks_buf_printf(out, ", in this order: %s", l->why);
+    else
+        ks_buf_puts(out, ", in any order");
+    for (size_t i = 0; i < l->n_reductions && l->why == NULL; i++)
+        ks_buf_printf(out, "%s%s", i == 0 ? ", reduces " : ", ", l->reductions[i].name);
+    ks_buf_puts(out, "\n");
+}
+
 void ks_patterns_print(const struct ks_subject *s, const struct ks_pattern_list *patterns,
                        struct ks_buf *out)
 {
+    for (size_t i = 0; i < patterns->loops.len; i++)
+        print_loop(&patterns->loops.at[i], out);
     for (size_t i = 0; i < patterns->len; i++) {
         const struct ks_pattern *p = &patterns->at[i];
         ks_buf_printf(out, "line %d: %s %s (%s)", p->node->line,

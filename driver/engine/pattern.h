@@ -18,9 +18,23 @@ struct ks_pattern {
     int64_t along_x, along_y, along_loop; // steps in elements; KS_STEP_UNKNOWN
     double times;                         // a thread does it, -1: unknown
 };
+struct ks_pattern_loop {
+    const struct ks_node *node;
+    const char *text;                     // "for (k = 0; k < n; k += 1)", or what it is instead
+    double turns;                         // each time it is come to, -1: unknown
+    int depth;                            // loops round it
+    bool items;                           // its turns are other elements, in steps of the grid
+    const struct ks_reduction *reductions;
+    size_t n_reductions;
+    const char *why;                      // NULL: its turns may run in any order, reductions apart
+};
 struct ks_pattern_list {
     struct ks_pattern *at;
     size_t len, cap;
+    struct {
+        struct ks_pattern_loop *at;
+        size_t len, cap;
+    } loops;           // as the text has them
     int nest;          // deepest loops
     int free_loops;    // whose turns may run in any order, reductions apart
     int reductions;    // variables that they reduce
@@ -31,7 +45,8 @@ struct ks_pattern_list {
 };
 
 void ks_patterns_find(const struct ks_subject *subject, struct ks_pattern_list *out);
-// "line 9: reads a[row * n + k]: x apart by 1024, k contiguous, 1024 times a thread at most", a line each.
+// "line 8: for (k = 0; k < n; k += 1), 1024 turns, in any order, reduces s", a line each loop, then "line 9: reads
+// a[row * n + k] (a), apart by 1024 in x, contiguous in k, 1024 times a thread at most", a line each access.
 void ks_patterns_print(const struct ks_subject *subject, const struct ks_pattern_list *patterns,
                        struct ks_buf *out);
 

@@ -116,6 +116,29 @@ static void accesses_are_read(void **state)
     expect(ROW("  for (int k = 1; k < 64; k++) y[i + k] = y[i + k - 1];\n"), "free_loops=0");
 }
 
+static void tells(const char *text, const char *line)
+{
+    struct made *m = make(text);
+    struct ks_buf out = KS_BUF(1 << 16);
+    assert_int_equal(ks_engine_describe(&arena, &m->brief, &out), KS_OK);
+    if (strstr(ks_buf_text(&out), line) == NULL)
+        fail_msg("no \"%s\" in:\n%s", line, ks_buf_text(&out));
+    ks_buf_free(&out);
+}
+
+static void loops_are_told(void **state)
+{
+    (void)state;
+    tells(ROW("  for (int k = 0; k < 64; k++) s += x[k];\n"), "line 5: for (k = 0; k < 64; k += 1), 64 turns, in any order, reduces s\n");
+    tells(ROW("  for (int r = 0; r < 4; r++)\n    for (int k = 62; k >= 2; k = k - 2) s += x[r * 64 + k];\n"),
+          "line 6: for (k = 62; k >= 2; k -= 2), in 1 other, 31 turns, in any order, reduces s\n");
+    tells(ROW("  for (int k = 0; k < n; k++) s = s * 0.5f + x[k];\n"), "line 5: for (k = 0; k < n; k += 1), in this order: line 5: s goes from turn to turn\n");
+    tells(ROW("  while (s < x[0]) s += 1;\n"), "line 5: a loop that does not count, in this order: ");
+    tells("__global__ void k(const float *x, float *y, int n) {\n"
+          "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)\n    y[i] = x[i];\n}\n",
+          "i += blockDim.x * gridDim.x), each another element\n");
+}
+
 // The reason why a transform refuses, in full.
 static void refuse(const char *text, const char *transform, const char *params, const char *why)
 {
@@ -347,6 +370,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(accesses_are_read),
+        cmocka_unit_test(loops_are_told),
         cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
         cmocka_unit_test(every_refusal_has_its_line),

@@ -42,7 +42,10 @@ has 'structure: permutation; bottleneck: unknown'
 grep -qE 'strided_writes > 0 +yes 1$' out || fail "no value of strided_writes"
 grep -qE 'dram_pct < 40 +unknown$' out || fail "dram_pct is not unknown"
 grep -qE '^    unroll +requires loops > 0, and it is 0$' out || fail "not told what keeps unroll out"
+has 'line 6: reads a[y * n + x] (a), contiguous in x, apart by 1024 in y, 1 times a thread at most'
 json 0 explain --why a.cu:turn -- -arch=sm_90 + kernels 'kernels[].skills' 'kernels[].skills[].conditions'
+is unroll 'r["text"][0], r["facts"]["strided_writes"], "dram_pct" in r["facts"]' \
+    "('line 6: reads a[y * n + x] (a), contiguous in x, apart by 1024 in y, 1 times a thread at most', 1.0, False)"
 is unroll 's["applies"], s["score"]' '(False, None)'
 is tiled-transpose 's["applies"], s["candidates"] > 0, round(s["score"], 3)' '(True, True, 0.667)'
 key=$(of tiled-transpose 'r["key"]')
