@@ -106,13 +106,31 @@ static const struct ks_skill *already(struct ks_arena *arena, const struct ks_li
     return NULL;
 }
 
-static bool is_turned(const struct part *part)
+// Options whose number another kernel may want otherwise, up to what they take; the first matter most.
+static const struct {
+    const char *name;
+    int least, most;
+} turned_names[] = {{"items", 2, 1024}, {"rows", 2, 1024},  {"tile", 2, 1024}, {"unroll", 2, 1024},
+                    {"lanes", 2, 1024}, {"split", 2, 1024}, {"width", 2, 16},  {"block", 32, 1024}};
+#define TURNED_NAMES (sizeof turned_names / sizeof *turned_names)
+
+// Which of them gets other values: its position among the names, or TURNED_NAMES. A block of two axes stays.
+static size_t turned_at(const struct part *part)
 {
-    static const char *const names[] = {"items", "rows", "tile", "unroll", "lanes", "split", NULL};
-    for (size_t i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], part->name) == 0)
-            return atoi(part->value) > 1;
-    return false;
+    size_t i = 0;
+    while (i < TURNED_NAMES && (strcmp(turned_names[i].name, part->name) != 0 || strchr(part->value, 'x') != NULL ||
+                                atoi(part->value) < turned_names[i].least))
+        i++;
+    return i;
+}
+
+// How many of the parts matter more.
+static int before(const struct part *parts, size_t n, size_t at)
+{
+    int count = 0;
+    for (size_t k = 0; k < n; k++)
+        count += turned_at(&parts[k]) < at;
+    return count;
 }
 
 static const char *names_of(struct ks_arena *arena, const struct part *parts, size_t n,
@@ -165,14 +183,15 @@ static void put_gate(struct ks_buf *out, const struct ks_fact_list *facts)
 
 static void put_params(struct ks_buf *out, const struct part *parts, size_t n)
 {
-    int turned = 0;
     ks_buf_puts(out, "action: {transform: together, params: {");
     for (size_t i = 0; i < n; i++) {
+        size_t at = turned_at(&parts[i]);
         ks_buf_printf(out, "%s%s: [%s", i > 0 ? ", " : "", parts[i].name, parts[i].value);
-        if (is_turned(&parts[i]) && turned++ < MOST_TURNED) {
+        if (at < TURNED_NAMES && before(parts, n, at) < MOST_TURNED) {
             int value = atoi(parts[i].value);
-            ks_buf_printf(out, ", %d", 2 * value);
-            if (value >= 4)
+            if (2 * value <= turned_names[at].most)
+                ks_buf_printf(out, ", %d", 2 * value);
+            if (value / 2 >= turned_names[at].least)
                 ks_buf_printf(out, ", %d", value / 2);
         }
         ks_buf_puts(out, "]");

@@ -53,3 +53,18 @@ status 0 "$ks" skills show "$id" && has 'standing   probation' && has 'distilled
 # It gives the winner, and its neighbours, where its gate lets it; once is enough.
 status 0 "$ks" explain --why a.cu "${options[@]}" && has 'action    transform together: 9 candidates'
 status 1 "$ks" skills distill a.cu "${options[@]}" && says "the skill $id does that already"
+# Of packs and blocks the numbers are turned where there is nothing that matters more, within what they take.
+cat > b.cu << 'END_CU'
+#pragma ks optimize
+#pragma ks workload let(n=1<<20) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+__global__ void twice(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        y[i] = 2 * x[i];
+}
+END_CU
+key=$("$ks" --json explain --why b.cu "${options[@]}" 2> log | python3 -c 'import json, sys; print(json.load(sys.stdin)["kernels"][0]["key"])')
+won 2 'block=1024 width=8 bounds=1'
+status 0 "$ks" skills distill b.cu "${options[@]}" && has 'params: {block: [1024, 512], width: [8, 16, 4], bounds: [1]}'
+status 0 "$ks" explain --why b.cu "${options[@]}" && has 'action    transform together: 6 candidates'
