@@ -79,6 +79,18 @@ static bool is_pointer(const struct ks_affine *env, const struct ks_kernel_decl 
     return false;
 }
 
+// A row of a local array, in all that but its last subscripts name: more of them would read a pointer out of it.
+static struct ks_place row(const struct ks_affine *env, const struct ks_node *expr)
+{
+    size_t subscripts = 0;
+    for (; expr->kind == KS_N_INDEX; expr = expr->kid[0])
+        subscripts++;
+    const struct ks_affine_local *local = expr->kind == KS_N_NAME ? ks_affine_find(env, expr->text) : NULL;
+    if (!local || local->var->pointer || local->var->reference || local->var->n <= subscripts)
+        return (struct ks_place){.base = KS_PLACE_UNKNOWN};
+    return (struct ks_place){.base = KS_PLACE_LOCAL, .name = expr->text};
+}
+
 static struct ks_place pointer(const struct ks_affine *env, const struct ks_kernel_decl *decl,
                                const struct ks_node *expr, int depth)
 {
@@ -86,6 +98,8 @@ static struct ks_place pointer(const struct ks_affine *env, const struct ks_kern
     if (depth > 8)
         return none;
     switch (expr->kind) {
+    case KS_N_INDEX:
+        return row(env, expr);
     case KS_N_NAME:
         return named(env, decl, expr->text, depth);
     case KS_N_UNARY:

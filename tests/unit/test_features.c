@@ -108,6 +108,15 @@ static void accesses_are_read(void **state)
            "broadcast(thread)=? walks(thread)=? contiguous(thread)=? strided(thread)=?");
     expect(ROW("  const float *p = x;\n  for (int k = 0; k < 64; k++) s += *p++;\n"),
            "walks(thread)=? contiguous(thread)=? free_loops=0");
+    // Arrays of the block's or the thread's own hide nothing, however many extents they have; pointers kept in one do.
+    expect("__global__ void k(const float *x, float *y, int n) {\n  __shared__ float s[8][33];\n" INDEX
+           "  s[threadIdx.x / 32][threadIdx.x % 32] = x[i];\n  __syncthreads();\n  float t = 0;\n"
+           "  for (int k = 0; k < 32; k++) t += s[threadIdx.x / 32][k];\n  y[i] = t;\n}\n",
+           "contiguous(thread)=1 strided(thread)=0 access_width(any)=4 walks(thread)=0 free_loops=1 reductions=1");
+    expect(ROW("  float *at[2] = {y, y};\n  for (int k = 0; k < 64; k++) at[1][i * 64 + k] = x[k];\n"),
+           "contiguous(thread)=? strided(thread)=? free_loops=0");
+    expect(ROW("  float *at[2][2];\n  at[0][1] = y;\n  for (int k = 0; k < 64; k++) s += at[0][1][i * 64 + k];\n"),
+           "contiguous(thread)=? walks(thread)=?");
     // What goes from turn to turn.
     expect(ROW("  for (int k = 0; k < 64; k++) s = s * 0.5f + x[k];\n"),
            "free_loops=0 reductions=0 broadcast(thread)=1");
