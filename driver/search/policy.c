@@ -145,7 +145,6 @@ bool ks_policy_offer(struct ks_policy *p, const char *name, size_t from, size_t 
     struct ks_arm *arm = ks_vec_push(p->arena, &p->arms);
     *arm = (struct ks_arm){.name = copy,
                            .group = group_of(p, copy),
-                           .direction = p->ranked[skill].skill->direction,
                            .from = from,
                            .skill = skill,
                            .tag = tag,

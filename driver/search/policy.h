@@ -40,7 +40,6 @@ enum ks_arm_state {
 };
 struct ks_arm {       // a candidate as the policy sees it
     const char *name; // the same idea with the same settings has the same
-    const char *direction;
     size_t from, skill; // the arm it stands on or KS_ORIGINAL; position among the ranked
     size_t tag;         // the space's own
     int depth;
