@@ -4,11 +4,15 @@
 
 #include "app/verb.h"
 #include "memory/library.h"
+#include "memory/skill_check.h"
 
 // EXIT_USAGE, with the nearest id.
 int verb_skill_unknown(struct ks_verb_context *context, const struct ks_library *library, const char *id);
 // lint: a folder, or the installed skills, which must cover the lattice too.
 int verb_skills_lint(struct ks_verb_context *context, const char *folder);
+// What is wrong with the action of a skill: its transform or template, their parameters and values.
+void verb_skill_check_action(struct ks_verb_context *context, const struct ks_skill *skill,
+                             struct ks_finding_list *findings);
 // add FILE.
 int verb_skills_add(struct ks_verb_context *context, const char *file);
 // disable, enable or retire ID, for a reason or NULL.

@@ -47,6 +47,19 @@ static int end(struct ks_verb_context *context, struct keeping *k, enum ks_statu
     return EXIT_OK;
 }
 
+// Which the library cannot say: it knows no engine.
+static enum ks_status check_action(struct ks_verb_context *context, const char *file, struct ks_slice text,
+                                   struct ks_err *err)
+{
+    struct ks_skill skill;
+    struct ks_finding_list findings = {0};
+    KS_TRY(ks_skill_parse(context->arena, file, text, &skill, err));
+    verb_skill_check_action(context, &skill, &findings);
+    if (findings.len > 0)
+        KS_FAIL(err, KS_E_USER, "%s:%d: %s", file, findings.at[0].line, findings.at[0].text);
+    return KS_OK;
+}
+
 int verb_skills_add(struct ks_verb_context *context, const char *file)
 {
     struct keeping k = {0};
@@ -59,6 +72,8 @@ int verb_skills_add(struct ks_verb_context *context, const char *file)
     enum ks_status status = ks_file_read(context->arena, file, 256u << 10, &text, &err);
     if (status == KS_E_ABSENT)
         status = ks_err_set(&err, KS_E_USER, "%s: no such file", file);
+    if (status == KS_OK)
+        status = check_action(context, file, text, &err);
     if (status == KS_OK)
         status = ks_library_add(context->arena, &context->config, k.outcomes, &k.library, file, text,
                                 &standing, &err);

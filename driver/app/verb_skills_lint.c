@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "app/verb_skills.h"
+#include "engine/template.h"
 #include "engine/transform.h"
 #include "fmt/json.h"
 #include "memory/lattice.h"
@@ -17,10 +18,6 @@ struct lint {
     struct ks_lattice lattice;
     size_t directions, contradictions;
 };
-
-#define FOUND(l, skill, ...)                                                                       \
-    ks_finding_add((l)->context->arena, &(l)->findings, (skill)->file, (skill)->action_line, false, \
-                   __VA_ARGS__)
 
 static enum ks_status read_all(struct lint *l, struct ks_err *err)
 {
@@ -58,6 +55,14 @@ static enum ks_status read_all(struct lint *l, struct ks_err *err)
 
 // ---- actions
 
+struct action_check {
+    struct ks_verb_context *context;
+    struct ks_finding_list *findings;
+};
+
+#define FOUND(c, skill, ...)                                                                       \
+    ks_finding_add((c)->context->arena, (c)->findings, (skill)->file, (skill)->action_line, false, __VA_ARGS__)
+
 static bool has(const char *const *words, const char *word)
 {
     for (; words != NULL && *words != NULL; words++)
@@ -66,59 +71,62 @@ static bool has(const char *const *words, const char *word)
     return false;
 }
 
-static void check_transform(struct lint *l, const struct ks_skill *s)
+static void check_transform(const struct action_check *c, const struct ks_skill *s)
 {
-    struct ks_arena *arena = l->context->arena;
+    struct ks_arena *arena = c->context->arena;
     const char *const *takes = ks_transform_params(s->transform);
     if (takes == NULL) {
         const char *near = ks_nearest_word(s->transform, ks_transform_names());
-        FOUND(l, s, "no transform is called `%s`%s%s%s", s->transform, near != NULL ? "; do you mean `" : "",
+        FOUND(c, s, "no transform is called `%s`%s%s%s", s->transform, near != NULL ? "; do you mean `" : "",
               near != NULL ? near : "; docs/skills.md lists them", near != NULL ? "`?" : "");
         return;
     }
     for (size_t p = 0; p < s->n_params; p++) {
         if (!has(takes, s->param_names[p]))
-            FOUND(l, s, "the transform `%s` has no parameter `%s`; docs/skills.md lists them", s->transform,
+            FOUND(c, s, "the transform `%s` has no parameter `%s`; docs/skills.md lists them", s->transform,
                   s->param_names[p]);
         for (const char **value = s->param_values[p]; *value != NULL; value++) {
             struct ks_options options = {0};
             struct ks_err err = {0};
             if (ks_options_read(ks_arena_printf(arena, "%s=%s", s->param_names[p], *value), &options, &err))
-                FOUND(l, s, "%s", err.text);
+                FOUND(c, s, "%s", err.text);
         }
     }
 }
 
-static void check_template(struct lint *l, const struct ks_skill *s)
+static void check_template(const struct action_check *c, const struct ks_skill *s)
 {
-    struct ks_arena *arena = l->context->arena;
+    struct ks_arena *arena = c->context->arena;
     struct ks_slice text;
     struct ks_yaml *root;
     struct ks_err err = {0};
-    const char *path = ks_arena_printf(arena, "%s/skills/templates/%s.yaml", l->context->config.share_dir,
+    const char *path = ks_arena_printf(arena, "%s/skills/templates/%s.yaml", c->context->config.share_dir,
                                        s->template_);
     if (ks_file_read(arena, path, 1u << 20, &text, &err) != KS_OK ||
         ks_yaml_parse(arena, path, text, &root, &err) != KS_OK) {
-        FOUND(l, s, "no template `%s` can be read: %s", s->template_, err.text);
+        FOUND(c, s, "no template `%s` can be read: %s", s->template_, err.text);
         return;
     }
+    if (ks_template_check(arena, ks_path_join(arena, c->context->config.share_dir, "skills/templates"), s->template_,
+                          &err) != KS_OK)
+        FOUND(c, s, "the template `%s` is wrong: %s", s->template_, err.text);
     for (size_t p = 0; p < s->n_params; p++)
         if (ks_yaml_get(ks_yaml_get(root, "settings"), s->param_names[p]) == NULL)
-            FOUND(l, s, "the template `%s` has no setting `%s`; %s lists them", s->template_,
+            FOUND(c, s, "the template `%s` has no setting `%s`; %s lists them", s->template_,
                   s->param_names[p], path);
 }
 
-static void check_actions(struct lint *l)
+void verb_skill_check_action(struct ks_verb_context *context, const struct ks_skill *s,
+                             struct ks_finding_list *findings)
 {
-    ks_vec_each(struct ks_skill, s, &l->skills) {
-        if (s->transform != NULL)
-            check_transform(l, s);
-        else if (s->template_ != NULL)
-            check_template(l, s);
-        for (size_t p = 0; p < s->n_params; p++)
-            if (s->param_values[p][0] == NULL)
-                FOUND(l, s, "the parameter `%s` has no values: nothing would be tried", s->param_names[p]);
-    }
+    const struct action_check c = {context, findings};
+    if (s->transform != NULL)
+        check_transform(&c, s);
+    else if (s->template_ != NULL)
+        check_template(&c, s);
+    for (size_t p = 0; p < s->n_params; p++)
+        if (s->param_values[p][0] == NULL)
+            FOUND(&c, s, "the parameter `%s` has no values: nothing would be tried", s->param_names[p]);
 }
 
 static void count(struct lint *l)
@@ -199,7 +207,7 @@ int verb_skills_lint(struct ks_verb_context *context, const char *folder)
         return verb_fail(context, &err);
     }
     ks_skills_check(arena, &l.skills, &installed, &l.findings);
-    check_actions(&l);
+    ks_vec_each(struct ks_skill, s, &l.skills) verb_skill_check_action(context, s, &l.findings);
     ks_lattice_count(arena, &l.skills, &l.lattice);
     // A folder of one's own need not answer for every kernel: the installed skills do.
     if (folder == NULL && (l.lattice.uncovered > 0 || !l.lattice.complete))

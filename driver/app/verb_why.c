@@ -106,8 +106,13 @@ static enum ks_status try_action(struct why *w, const struct reasons *r, const s
 {
     struct ks_candidate_list all = {0};
     *action = (struct action){0};
-    KS_TRY(ks_engine_propose(w->context->arena, &r->brief, skill, w->template_dir, &all, &action->refusal,
-                             err));
+    struct ks_err local = {0};
+    enum ks_status status = ks_engine_propose(w->context->arena, &r->brief, skill, w->template_dir, &all,
+                                              &action->refusal, &local);
+    if (status == KS_E_MEMORY || status == KS_E_INTERRUPTED)
+        return ks_err_set(err, status, "%s", local.text);
+    if (status != KS_OK) // a file that is wrong
+        action->refusal = ks_arena_printf(w->context->arena, "%s:%d: %s", skill->file, skill->action_line, local.text);
     action->candidates = all.len;
     action->recognised = all.len > 0 ? all.at[0].recognised : NULL;
     action->binding = all.len > 0 ? all.at[0].binding : NULL;

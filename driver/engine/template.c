@@ -72,6 +72,15 @@ static enum ks_status load_one(struct ks_arena *arena, const char *dir, const st
     return KS_OK;
 }
 
+enum ks_status ks_template_check(struct ks_arena *arena, const char *template_dir, const char *name, struct ks_err *err)
+{
+    struct ks_template t, one;
+    KS_TRY(load(arena, template_dir, name, &t, err));
+    for (size_t i = 0; i < t.any.len; i++)
+        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &one, err));
+    return KS_OK;
+}
+
 // Values of the template's parameters under one combination of the skill's; KS_E_USER for a
 // parameter that the template lacks.
 static enum ks_status settings(struct ks_arena *arena, const struct ks_template *t,

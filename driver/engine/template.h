@@ -19,6 +19,9 @@ enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brie
                                     const char *template_dir, struct ks_candidate_list *out,
                                     struct ks_err *err);
 
+// Reads a template with its sources and those that it stands for. KS_E_USER file:line, or the file that is not there.
+enum ks_status ks_template_check(struct ks_arena *arena, const char *template_dir, const char *name, struct ks_err *err);
+
 // Replaces @name@ by the values of `names`; KS_E_USER with the line of an unknown one.
 enum ks_status ks_template_expand(struct ks_arena *arena, const char *file, const char *text,
                                   const char *const *names, const char *const *values, size_t n,

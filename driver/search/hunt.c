@@ -35,6 +35,7 @@ struct fault {
 struct hunt {
     struct ks_tuner *t;
     KS_VEC(struct fault) faults;
+    struct ks_strv broken; // ids of skills whose action cannot be read
     struct ks_reach reach;
     struct ks_policy policy;
     KS_VEC(struct entry) entries;
@@ -59,8 +60,19 @@ static enum ks_status expand(void *context, struct ks_policy *policy, size_t fro
         base = &ahead;
     }
     struct ks_strv names = {0};
-    const char *refusal;
-    KS_TRY(ks_reach_names(&h->reach, base, s, &names, &refusal, err));
+    const char *refusal = NULL;
+    for (size_t i = 0; i < h->broken.len; i++)
+        if (strcmp(h->broken.at[i], s->id) == 0)
+            return KS_OK;
+    struct ks_err local = {0};
+    enum ks_status status = ks_reach_names(&h->reach, base, s, &names, &refusal, &local);
+    if (status == KS_E_MEMORY || status == KS_E_INTERRUPTED)
+        return ks_err_set(err, status, "%s", local.text);
+    if (status != KS_OK) { // one file that is wrong stops no search
+        ks_warn("%s:%d: %s; its action is left out", s->file, s->action_line, local.text);
+        ks_strv_add(h->t->arena, &h->broken, s->id);
+        return KS_OK;
+    }
     if (refusal != NULL && base == NULL)
         ks_info("%s: %s: %s", h->t->kernel->signature->instance, s->id, refusal);
     for (size_t i = 0; i < names.len; i++)

@@ -19,7 +19,7 @@ static double hunt_now(void)
 #include "search/hunt.c"
 
 // Two skills: a template that comes in one way, and transforms.
-static struct ks_skill skills[] = {{.id = "known", .direction = "a", .template_ = "known"},
+static struct ks_skill skills[] = {{.id = "known", .direction = "a", .template_ = "known", .file = "known.yaml"},
                                    {.id = "shape", .direction = "b", .transform = "shape"}};
 static struct ks_arena arena;
 static double template_ratio,
@@ -31,6 +31,7 @@ static size_t workloads = 1;
 static double baseline_us = 100;
 static char events[512];
 static const char *lost; // what became of the likeliest
+static bool broken;      // the template's file cannot be read
 
 static double ratio_of(const struct ks_proposal *proposal)
 {
@@ -55,8 +56,9 @@ enum ks_status ks_reach_names(struct ks_reach *reach, const struct ks_candidate 
                               const struct ks_skill *skill, struct ks_strv *names,
                               const char **refusal, struct ks_err *err)
 {
-    (void)err;
     *refusal = NULL;
+    if (broken && skill == &skills[0])
+        KS_FAIL(err, KS_E_USER, "known.yaml:3: a template is a map");
     if (base == NULL && skill == &skills[0])
         ks_strv_add(reach->arena, names, "template known a=x");
     for (int i = 0; base == NULL && skill == &skills[1] && i < 3; i++)
@@ -258,6 +260,16 @@ static void judges_the_best_of_a_long_look(void **state)
     assert_string_equal(hunted(14, 0), "look at template, look at transforms");
 }
 
+// An action that cannot be read is left out, and all others are tried.
+static void goes_on_beside_a_wrong_action(void **state)
+{
+    (void)state;
+    template_ratio = 1.5, transform_ratio = 1.2, screening_takes = 3, judging_takes = 3;
+    broken = true;
+    assert_string_equal(hunted(60, 0), "look at transforms, judge transform");
+    broken = false;
+}
+
 // Of 3 us 0.3 are a tenth: what looks a twentieth faster cannot gain enough.
 static void judges_what_can_gain_enough(void **state)
 {
@@ -284,6 +296,7 @@ int main(void)
         cmocka_unit_test(keeps_time_for_the_confirmation),
         cmocka_unit_test(judges_the_best_of_a_long_look),
         cmocka_unit_test(judges_what_can_gain_enough),
+        cmocka_unit_test(goes_on_beside_a_wrong_action),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);

@@ -52,6 +52,11 @@ sed -i 's/unrol,/unroll,/; s/unroll: \[4\]/unrol: [4], items: []/' mine/mine.yam
 status 2 "$ks" skills lint mine && says 'has no parameter `unrol`' && says '`items` has no values'
 sed -i 's/^action:.*/action: {template: gem}/' mine/mine.yaml
 status 2 "$ks" skills lint mine && says 'no template `gem`'
+cp -rL "${share%/skills/expert}" broken && rm broken/skills/templates/transpose.cu
+sed -i 's/^roles:/rolls:/' broken/skills/templates/row_scan.yaml
+KS_SHARE_DIR=$PWD/broken status 2 "$ks" skills lint
+says 'tiled-transpose.yaml:[0-9]*: the template `transpose` is wrong: .*transpose.cu: No such file'
+says 'row-scan.yaml:[0-9]*: the template `[a-z_]*` is wrong: .*row_scan.yaml:[0-9]*: unknown key .rolls'
 mkdir mine/folder.yaml
 status 2 "$ks" skills lint mine && says 'mine/folder.yaml:1: not a regular file'
 
@@ -90,6 +95,11 @@ own yours "another of mine" double 'action: {transform: unroll, params: {unroll:
 status 2 "$ks" skills add y.yaml && says 'does what .unroll'
 own yours "another of mine" double 'action: {transform: unroll, params: {unroll: [2]}}' > y.yaml
 status 0 "$ks" skills add y.yaml
+for action in 'transform: unrol, params: {unroll: [4]}' 'transform: unroll, params: {unrol: [4]}' \
+    'transform: unroll, params: {unroll: [many]}' 'template: gem, params: {bm: [64]}' 'template: gemm, params: {zz: [64]}'; do
+    own wrong "whose action is wrong" double "action: {$action}" > w.yaml
+    status 2 "$ks" skills add w.yaml && says 'w.yaml:11: '
+done
 own unroll "another of mine" double > u.yaml
 status 2 "$ks" skills add u.yaml && says 'is the id of .*unroll.yaml'
 json 2 skills add nothing.yaml
