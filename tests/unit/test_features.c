@@ -138,10 +138,12 @@ static void tells(const char *text, const char *line)
 static void loops_are_told(void **state)
 {
     (void)state;
-    tells(ROW("  for (int k = 0; k < 64; k++) s += x[k];\n"), "line 5: for (k = 0; k < 64; k += 1), 64 turns, in any order, reduces s\n");
+    tells(ROW("  for (int k = 0; k < 64; k++) s += x[k];\n"),
+          "line 5: for (k = 0; k < 64; k += 1), 64 turns, in any order, reduces s\n");
     tells(ROW("  for (int r = 0; r < 4; r++)\n    for (int k = 62; k >= 2; k = k - 2) s += x[r * 64 + k];\n"),
           "line 6: for (k = 62; k >= 2; k -= 2), in 1 other, 31 turns, in any order, reduces s\n");
-    tells(ROW("  for (int k = 0; k < n; k++) s = s * 0.5f + x[k];\n"), "line 5: for (k = 0; k < n; k += 1), in this order: line 5: s goes from turn to turn\n");
+    tells(ROW("  for (int k = 0; k < n; k++) s = s * 0.5f + x[k];\n"),
+          "line 5: for (k = 0; k < n; k += 1), in this order: line 5: s goes from turn to turn\n");
     tells(ROW("  while (s < x[0]) s += 1;\n"), "line 5: a loop that does not count, in this order: ");
     tells("__global__ void k(const float *x, float *y, int n) {\n"
           "  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)\n    y[i] = x[i];\n}\n",
