@@ -130,7 +130,7 @@ static __device__ held hold(enum ks_scalar scalar, double value)
 extern "C" __global__ void ks_generate(void *out, u64 n, struct ks_filling f)
 {
     const enum ks_scalar scalar = f.elem.scalar;
-    struct source source = {f.seed, (u64)f.total * (u64)f.elem.lanes, ~0ull, {0, 0}, f.init.normal, f.init.factors};
+    struct source source = number_source(&f.init, f.seed, (u64)f.total * (u64)f.elem.lanes);
     struct number_range range = number_range(f.family, &f.init);
     for (u64 p = first_index(); p < (n + 1) / 2; p += stride())
         for (u64 i = 2 * p; i < 2 * p + 2 && i < n; i++) {

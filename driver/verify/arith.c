@@ -148,3 +148,9 @@ struct ks_arith ks_arith_of(struct ks_slice original)
     arith.joins = arith.gathers || ks_arith_joins(original);
     return arith;
 }
+
+bool ks_arith_shows_tf32(const struct ks_arith *a)
+{
+    return a->kind == KS_ARITH_MULADD ||
+           (a->kind == KS_ARITH_OTHER && a->joins && !a->products && a->u == 0x1p-24);
+}

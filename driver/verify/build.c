@@ -128,12 +128,13 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
     if (c->failure != KS_C_CORRECT)
         return KS_OK;
     c->literals = (struct ks_literals){0};
-    c->cuts = false;
+    c->cuts = c->tf32 = false;
+    const bool derived = mark->tolerance.kind == KS_TOL_DERIVED && !mark->fastmath && mark->tolerance.sum < KS_GATE_SUM;
+    const bool sums = judge->arith.kind == KS_ARITH_MULADD, odd = derived && !sums && ks_arith_shows_tf32(&judge->arith);
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
                                        mark->tolerance.kind == KS_TOL_REL,
-                            .probed = mark->tolerance.sum >= KS_GATE_SUM ||
-                                      (judge->arith.kind == KS_ARITH_MULADD &&
-                                       mark->tolerance.kind == KS_TOL_DERIVED &&
+                            .probed = mark->tolerance.sum >= KS_GATE_SUM || odd ||
+                                      (sums && mark->tolerance.kind == KS_TOL_DERIVED &&
                                        ks_judge_defends(judge, KS_D_EXACT_PROBE))};
     for (size_t i = 0; i < c->n && c->failure == KS_C_CORRECT && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
         const struct ks_ptx_entry *entry;
@@ -148,6 +149,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
         }
         ks_literals_read(&c->literals, entry->canonical);
         c->cuts = c->cuts || ks_sums_on_tensor_cores(entry->canonical);
+        c->tf32 = c->tf32 || (odd && ks_gate_adds_tf32(judge->original_ptx, entry->canonical));
         if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason))
             fail(c, KS_C_STATIC, reason);
     }

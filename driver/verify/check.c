@@ -106,6 +106,7 @@ static void describe(const struct ks_vector *vector, char text[96])
         [KS_FAMILY_TINY] = "tiny numbers among the inputs", [KS_FAMILY_POWERS] = "powers of two",
         [KS_FAMILY_EXTREME] = "numbers of every size among the inputs",
         [KS_FAMILY_GREAT] = "great numbers as inputs", [KS_FAMILY_SLIGHT] = "slight numbers as inputs",
+        [KS_FAMILY_ODD] = "sums that are exact in fp32, of factors that TF32 rounds",
     };
     snprintf(text, 96, "%s, %s", vector->problem.derived ? "a derived size" : "a declared size",
              kinds[vector->family]);

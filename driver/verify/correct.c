@@ -123,6 +123,57 @@ static enum ks_status run_vector(struct state *s, const struct ks_task *task, st
                            &o->covered, &o->proved, err);
 }
 
+// A vector for a task: the session's or the confirmation's, or *own.
+static enum ks_status take_vector(struct state *s, const struct ks_task *task, int variation, bool recalled,
+                                  struct ks_vector *own, struct ks_vector **vector, struct ks_err *err)
+{
+    if (recalled)
+        return ks_recall(s->judge, task->problem, task->family, variation, task->skew, vector, err);
+    *vector = own;
+    return ks_vector_make(s->judge, s->arena, task->problem, task->family, variation, task->skew, own, err);
+}
+
+static void leave_vector(struct state *s, bool recalled, struct ks_vector *vector)
+{
+    if (recalled)
+        ks_recall_done(s->judge, vector);
+    else
+        ks_vector_free(vector);
+}
+
+// Odd numbers whose sums are of one size or another, until who rounds factors to TF32 would be seen.
+static enum ks_status run_odd(struct state *s, const struct ks_task *task, struct outcome *o, struct ks_err *err)
+{
+    static const int exponents[] = {4, 2, 6, 0, 8};
+    const char *name = task->problem->args[task->variation / KS_ODD(1, 0)].name;
+    bool shows = false, served = false;
+    double start = ks_now();
+    *o = (struct outcome){false, false, false};
+    for (size_t i = 0; !shows && i < sizeof exponents / sizeof *exponents; i++) {
+        struct ks_vector own, *vector;
+        KS_TRY(take_vector(s, task, task->variation + exponents[i], true, &own, &vector, err));
+        served = served || !vector->excluded;
+        enum ks_status status = vector->excluded ? KS_OK : ks_vector_shows(s->judge, s->arena, vector, &shows, err);
+        if (status == KS_OK && shows)
+            status = run_vector(s, task, vector, 0, o, err);
+        leave_vector(s, true, vector);
+        ks_debug("%s, family odd, `%s` and 2^-%d: %s, %.2f s", task->problem->name, name, exponents[i],
+                 shows ? "shows" : "would not show", ks_now() - start);
+        KS_TRY(status);
+    }
+    if (shows)
+        s->families |= 1u << task->family;
+    o->excluded = !served && task->problem->derived;
+    if (shows || o->excluded)
+        return KS_OK;
+    s->result->verdict = KS_C_STATIC;
+    snprintf(s->result->reason, sizeof s->result->reason,
+             "the candidate contains TF32, which the original does not use, and its results would not show `%s` rounded to it: %.200s",
+             name, s->judge->wide.absent != NULL ? s->judge->wide.absent
+                                           : "more is made of it than a sum of products with element-wise operations behind");
+    return KS_OK;
+}
+
 // One vector of the session's or the confirmation's; another one if it turns out to prove nothing.
 static enum ks_status run_task(struct state *s, const struct ks_task *task, struct outcome *o,
                                struct ks_err *err)
@@ -130,20 +181,12 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
     double start = ks_now();
     *o = (struct outcome){false, false, false};
     for (int attempt = 0; attempt < 2 && !o->proved; attempt++) {
-        struct ks_vector own, *vector = &own;
+        struct ks_vector own, *vector;
         bool recalled = attempt == 0;
-        if (recalled)
-            KS_TRY(ks_recall(s->judge, task->problem, task->family, task->variation, task->skew,
-                             &vector, err));
-        else
-            KS_TRY(ks_vector_make(s->judge, s->arena, task->problem, task->family, task->variation,
-                                  task->skew, &own, err));
+        KS_TRY(take_vector(s, task, task->variation, recalled, &own, &vector, err));
         enum ks_status status =
             run_vector(s, task, vector, attempt == 0 ? task->repeats : 0, o, err);
-        if (recalled)
-            ks_recall_done(s->judge, vector);
-        else
-            ks_vector_free(&own);
+        leave_vector(s, recalled, vector);
         if (ks_now() - start > SLOW)
             ks_debug("%s, family %s: %.2f s", task->problem->name, ks_family_name(task->family), ks_now() - start);
         KS_TRY(status);
@@ -173,7 +216,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
             skip = task->problem;
             continue;
         }
-        KS_TRY(run_task(s, task, &o, err));
+        KS_TRY(task->family == KS_FAMILY_ODD ? run_odd(s, task, &o, err) : run_task(s, task, &o, err));
         if (result->verdict != KS_C_CORRECT)
             return KS_OK;
         if (o.excluded && task->family == KS_FAMILY_DECLARED && task->skew == KS_SKEW_NONE &&
@@ -187,7 +230,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
         }
         proofs += o.proved;
         voids += !o.proved;
-        if (passed.len == 0 || passed.at[passed.len - 1] != task->problem) {
+        if (task->family != KS_FAMILY_ODD && (passed.len == 0 || passed.at[passed.len - 1] != task->problem)) {
             *ks_vec_push(s->arena, &passed) = task->problem;
             result->shapes++;
         }
@@ -258,6 +301,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     judge->literals.scattered = judge->arith.gathers && judge->arith.kind != KS_ARITH_NONE;
     judge->literals.limit = !judge->literals.scattered ? 0x1p110
                             : judge->arith.kind == KS_ARITH_OTHER ? 8 : 0x1p20;
+    judge->odd = candidate->tf32 && ks_judge_defends(judge, KS_D_EXACT_PROBE);
     KS_TRY(ks_runner_take(judge, &runner, phase == KS_JUDGE_CONFIRM ? 1 : KS_SPARES, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,
                       .phase = phase, .look = look};

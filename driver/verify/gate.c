@@ -33,7 +33,7 @@ static const char *const feature_text[F_COUNT] = {
     [F_MULTICAST] = "multi-device memory instructions (multimem)",
     [F_F16] = "half-precision arithmetic or conversion that the original does not do",
     [F_BF16] = "bfloat16 arithmetic or conversion that the original does not do",
-    [F_TF32] = "TF32, which the original does not use",
+    [F_TF32] = "TF32, which the original does not use, where no exact sums of products tell it from fp32",
     [F_F8] = "8-bit floating point, which the original does not use",
     [F_DIV] = "approximate division that the original does not use",
     [F_SQRT] = "an approximate square root of 20 bits that the original does not use",
@@ -226,6 +226,14 @@ static void see(struct ks_slice text, bool *seen)
     }
     if (constants > KS_GATE_CONSTANTS)
         seen[F_CONST] = true;
+}
+
+bool ks_gate_adds_tf32(struct ks_slice original, struct ks_slice candidate)
+{
+    bool before[F_COUNT] = {false}, now[F_COUNT] = {false};
+    see(original, before);
+    see(candidate, now);
+    return now[F_TF32] && !before[F_TF32];
 }
 
 bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks_slice candidate,

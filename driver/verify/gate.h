@@ -12,9 +12,11 @@
 
 struct ks_gate {
     bool relaxed; // fastmath, or a tolerance given by the user: lower precision is allowed
-    bool probed;  // exact arithmetic will tell TF32 from fp32 (three TF32 products may stand for one), or tol(sum=F) has
+    bool probed;  // exact sums will tell TF32 from fp32 (three TF32 products may stand for one), or tol(sum=F) has
                   // room for it
 };
+// Whether a kernel has TF32 and the original has not.
+bool ks_gate_adds_tf32(struct ks_slice original, struct ks_slice candidate);
 // Whether the candidate's kernel (canonical PTX of an entry and what it reaches) may be run; else
 // `reason` says what was seen, in words for a proposer. Whatever the original itself does is allowed.
 bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks_slice candidate,
@@ -45,6 +47,9 @@ struct ks_arith {
     double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
 };
 struct ks_arith ks_arith_of(struct ks_slice original);
+// Whether vectors may tell factors rounded to TF32 from fp32's, be it one term's: sums of products, alone or with other work
+// behind them. What they do tell of the latter their results say (KS_FAMILY_ODD).
+bool ks_arith_shows_tf32(const struct ks_arith *original);
 bool ks_arith_joins(struct ks_slice original); // of text without loops
 
 #endif

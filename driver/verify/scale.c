@@ -316,12 +316,53 @@ static bool allow_others(struct ks_vector *vector, size_t output)
     return o->reference.others > 0;
 }
 
+// On odd numbers: the value in double, and how rounding errs where a result is made of an exact sum.
+static enum ks_status refer_odd(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, struct ks_err *err)
+{
+    ks_vector_unrefer(vector);
+    KS_TRY(ks_wide_vector(judge, arena, vector, err));
+    vector->proves[0] = 0; // of a stricter comparison
+    return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS, err);
+}
+
+// On the even sample and on what is wrong; then on all.
+static enum ks_status widen_odd(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, size_t output,
+                                const void *got, int poison, const struct ks_comparison *so_far, bool *more, struct ks_err *err)
+{
+    bool known = vector->outputs[output].reference.value != NULL;
+    *more = false;
+    if (known && (so_far->sure > 0 || vector->whole))
+        return KS_OK;
+    vector->whole = known && so_far->bad > PICKED;
+    pick_all(judge, vector, output, got, poison, so_far);
+    KS_TRY(refer_odd(judge, arena, vector, err));
+    *more = vector->outputs[output].reference.value != NULL;
+    return KS_OK;
+}
+
+enum ks_status ks_vector_shows(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, bool *shows,
+                               struct ks_err *err)
+{
+    if (vector->shows == 0) {
+        KS_TRY(ks_vector_read(judge, vector, err));
+        for (size_t o = 0; o < vector->n_outputs; o++)
+            pick(vector, o, NULL);
+        KS_TRY(refer_odd(judge, arena, vector, err));
+        KS_TRY(ks_wide_shows(judge, arena, vector, shows, err));
+        vector->shows = *shows ? 1 : -1;
+    }
+    *shows = vector->shows > 0;
+    return KS_OK;
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                             size_t output, const void *got, int poison, const struct ks_comparison *so_far,
                             bool *more, struct ks_err *err)
 {
     *more = false;
+    if (vector->family == KS_FAMILY_ODD)
+        return widen_odd(judge, arena, vector, output, got, poison, so_far, more, err);
     // Of few throws one element or another had none that made its terms add up.
     if (judge->arith.kind == KS_ARITH_MULADD && judge->arith.subtracts && !vector->sure && !vector->referred &&
         so_far->bad <= 1 + so_far->compared / FEW_WRONG) {

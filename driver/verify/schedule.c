@@ -66,6 +66,7 @@ static bool has_use(const struct ks_maker *m, const struct ks_problem *problem, 
     case KS_FAMILY_TINY: return m->judge->arith.divides && (has_floats(problem) || has_free_scalars(problem));
     case KS_FAMILY_EXACT: return !quotients && has_floats(problem);
     case KS_FAMILY_POWERS: return quotients && has_floats(problem);
+    case KS_FAMILY_ODD: return false; // add_odd
     default: return has_floats(problem);
     }
 }
@@ -266,6 +267,19 @@ static void add_specials(struct ks_maker *m, const struct ks_problem *problem)
     }
 }
 
+// Each input in turn with numbers of more bits than TF32 has, for who has that and may not round to it.
+static void add_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth)
+{
+    const struct ks_layout layout = ks_layout_of(m->arena, problem);
+    for (size_t i = 0; m->judge->odd && i < layout.n_slots; i++) {
+        const struct ks_slot *slot = &layout.slots[i];
+        bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
+        if (slot->role != KS_ROLE_OUT && slot->elem.scalar == KS_T_F32)
+            *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
+                problem, KS_FAMILY_ODD, KS_ODD(slot->arg, 0), KS_FLUSH_END, KS_SKEW_NONE, 0, first, worth};
+    }
+}
+
 // Special values beside free scalars that are 0, 1 or -1 (verify/vector.c).
 static void add_special_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
@@ -366,6 +380,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             large = p; // the last: declared sizes plus one
         }
     }
+    if (deep != NULL)
+        add_odd(&m, deep, KS_WORTH_EDGE); // first: who is refused for TF32 needs no other look
     for (size_t i = 0, turn = 0; i < m.problems.len; i++) {
         struct ks_problem *p = m.problems.at[i];
         if (ks_same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
@@ -402,6 +418,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     m.worth = KS_WORTH_ALWAYS;
     if (deep == NULL)
         add_lone(&m, declared);
+    add_odd(&m, declared, KS_WORTH_ALWAYS);
     ks_schedule_fit(&m, workload);
     finish(&m, schedule);
     return KS_OK;
@@ -462,6 +479,7 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
         add_task(&m, drawn[i], KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
         add_task(&m, drawn[i], judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,
                  KS_FLUSH_END, 0);
+        add_odd(&m, drawn[i], KS_WORTH_SIZE);
     }
     if (found < unseen)
         ks_judge_note(judge, "confirmation: only %zu unseen sizes inside the guard", found);
@@ -470,6 +488,8 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
     struct ks_task *last = &m.tasks.at[m.tasks.len - 1];
     if (last->variation == 0 && !has_free_scalars(declared) && ks_problem_bytes(declared) <= MIDDLE_BYTES)
         last->variation = 1; // other values; of many at other addresses alone
+    if (ks_problem_bytes(declared) <= MIDDLE_BYTES) // else seen by the search, and here at other sizes
+        add_odd(&m, declared, KS_WORTH_ALWAYS);
     finish(&m, schedule);
     return KS_OK;
 }

@@ -26,6 +26,7 @@ struct ks_candidate {
     struct ks_digest *ptx, *sass;
     struct ks_literals literals;  // of all its kernels
     bool cuts;                    // one of them sums on tensor cores
+    bool tf32;                    // one of them has TF32, and whether it rounds factors to that is left to odd numbers
     int *registers;               // of a thread of each; 0: not known
     size_t n;
     bool ships;                   // built as it would ship: alone, and host code too but for an emulated device
@@ -93,6 +94,7 @@ struct ks_judge {
     struct ks_arith arith;
     struct ks_literals literals;    // of the original, and of the candidate that is being judged
     bool cuts;                      // that candidate, or the original, sums on tensor cores
+    bool odd;                       // that candidate is to show on odd numbers (KS_FAMILY_ODD) that it rounds no factor to TF32
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;

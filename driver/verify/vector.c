@@ -106,6 +106,18 @@ static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum 
     }
 }
 
+// One array of odd numbers of 13 bits, powers of two elsewhere: what sums of products take is exact, and what is not
+// rounded stays so.
+static void make_odd(struct ks_problem *problem, int variation)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        bool whose = (int)i == variation / KS_ODD(1, 0);
+        if (arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar))
+            arg->init = (struct ks_init){.a = whose ? KS_ODD_BITS : 1, .b = whose ? KS_ODD_BITS : variation % KS_ODD(1, 0)};
+    }
+}
+
 bool ks_arg_has_range(const struct ks_arg *arg)
 {
     return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT &&
@@ -314,8 +326,11 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     // What leaves double's range in one order or another is no measure of an order.
     for (size_t i = 0; i < problem->n_args; i++)
         vector->problem.args[i].init.factors = judge->arith.products;
-    vary_scalars(judge, &vector->problem, family, variation % KS_INTEGERS);
-    if (variation >= KS_INTEGERS)
+    if (family == KS_FAMILY_ODD)
+        make_odd(&vector->problem, variation);
+    else
+        vary_scalars(judge, &vector->problem, family, variation % KS_INTEGERS);
+    if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
         alike_integers(&judge->rng, &vector->problem, (enum ks_integers)(variation / KS_INTEGERS));
     if (family == KS_FAMILY_LITERALS)
         vector->literals = &judge->literals;

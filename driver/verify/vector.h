@@ -58,6 +58,7 @@ struct ks_vector {
     bool thrown;               // with as many moves of its inputs as a small one's
     double original_us;
     int64_t original_steps; // on an emulated device: its steps
+    signed char shows;         // of odd numbers: 1 who rounds factors to TF32 would be seen, -1 not, 0 not asked yet
     bool excluded;             // the original does not serve this input
     bool hung;                 // excluded: it did not end in time
     char why[256];             // excluded: what happened
@@ -68,6 +69,9 @@ struct ks_vector {
 // Beside special values it picks a pair of them; above KS_SPECIAL_PAIRS the kind of those values (ks_fill_palette).
 // KS_INTEGERS times one of the following, added to it, also makes the integers of each input alike.
 // `skew`: see ks_layout_skew.
+// Of odd numbers it says whose have more bits than TF32, and 2^-exponent, all others' size.
+#define KS_ODD(arg, exponent) (32 * (int)(arg) + (exponent))
+#define KS_ODD_BITS 13
 #define KS_SPECIAL_PAIRS 9
 #define KS_INTEGERS 64
 enum ks_integers {
@@ -146,5 +150,9 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
 // The same, worked out once a vector; reads what it needs.
 enum ks_status ks_vector_proof(struct ks_judge *judge, struct ks_vector *vector, bool bitwise,
                                bool *proved, struct ks_err *err);
+// Whether an answer with a few factors rounded to TF32 would be seen to be wrong on odd numbers (verify/wide_odd.c), worked out
+// once a vector. Brings the expected bytes here; the oracle's buffers are other ones afterwards.
+enum ks_status ks_vector_shows(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, bool *shows,
+                               struct ks_err *err);
 
 #endif

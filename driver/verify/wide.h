@@ -30,6 +30,10 @@ enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena,
 // failure status is the tool's.
 enum ks_status ks_wide_shaken(struct ks_judge *judge, struct ks_arena *arena,
                               struct ks_vector *vector, struct ks_err *err);
+// On odd numbers (KS_FAMILY_ODD), where there is a reference and it knows the original's own errors: whether who rounds a few
+// factors to TF32 would be seen by it. The oracle's buffers are other ones afterwards. A failure status is the tool's.
+enum ks_status ks_wide_shows(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, bool *shows,
+                             struct ks_err *err);
 // Whether that says of any element that more is rounding than was taken for it.
 bool ks_wide_stirs(const struct ks_vector *vector);
 // Builds it and loads it into the oracle; false with judge->wide.absent where there is none.

@@ -136,7 +136,7 @@ static enum ks_answer place(struct ks_wide_runs *r, uint64_t nudge)
     for (size_t i = 0; ok && i < layout->n_slots; i++) {
         const struct ks_slot *slot = &layout->slots[i];
         uint64_t throw = nudge % KS_FILL_PATTERNS; // of signs: each array its own
-        uint64_t pattern = throw <= KS_FILL_ALIKE ? nudge : nudge - throw + (throw + i) % KS_FILL_PATTERNS;
+        uint64_t pattern = throw <= KS_FILL_ALIKE || (nudge & KS_FILL_UNITS) ? nudge : nudge - throw + (throw + i) % KS_FILL_PATTERNS;
         json_t *item = json_pack("{s:I,s:i,s:s,s:i}", "bytes", (json_int_t)bytes_of(r, slot), "align", 256,
                                  "role", roles[slot->role], "alias", -1), *fill;
         json_array_append_new(list, item);
@@ -370,7 +370,7 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     judge->oracle_holds = 0;
     struct ks_wide_runs r = {.judge = judge, .arena = arena, .vector = vector, .plan = ks_wide_plan(judge, vector)};
-    enum ks_answer answer = evaluate(&r, &same);
+    enum ks_answer answer = vector->family == KS_FAMILY_ODD ? ks_wide_odd(&r, &same) : evaluate(&r, &same);
     json_decref(r.plan);
     switch (answer) {
     case KS_ANSWER_OK:

@@ -32,6 +32,9 @@ void ks_wide_join_part(void *joining, size_t part, int64_t first, int64_t count)
 enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, double *const *value, double **moved,
                              float *const *change, bool *same);
 
+// The value on odd numbers as the reference of each output.
+enum ks_answer ks_wide_odd(struct ks_wide_runs *r, bool *same);
+
 // What random rounding of intermediate results changes each element by on inputs moved a little, so that none is exact by
 // chance: the largest of some runs in fp32, or what in double is as if it were fp32's, whichever is less. shaken[o],
 // malloc'ed, stays NULL where value[o] is, and of all where there can be no such runs. The oracle may be gone afterwards.

@@ -14,6 +14,9 @@
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
 #define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
+#define FAR_ONE_IN 64 // of odd numbers' results
+#define SEEN_ONE_IN 8 // of those that rounded factors change
+#define OWN 4.0 // times its own error an element may be off by (verify/compare.c)
 #define SAMPLE 4096            // of each input, for its typical size
 #define SAMPLE_BYTES (1 << 20) // inputs that are no larger: where elements are few, each of them counts
 
@@ -166,6 +169,49 @@ bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, fl
     }
     output->reference = reference;
     return true;
+}
+
+void ks_wide_refer_odd(struct ks_vector *vector, size_t o, double *value, const double *moved)
+{
+    struct ks_output *output = &vector->outputs[o];
+    const enum ks_scalar scalar = vector->layout.slots[output->slot].elem.scalar;
+    int64_t n = ks_vector_looks(vector, o);
+    float *scale = calloc((size_t)n + 1, sizeof *scale), *own = calloc((size_t)n + 1, sizeof *own);
+    KS_ASSERT(scale != NULL && own != NULL);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t lane = output->lanes != NULL ? output->lanes[i] : i;
+        double want = ks_scalar_value(scalar, output->expected[0], lane);
+        double size = fabs(value[i]) + fabs(moved[i] - value[i]) / KS_FILL_MOVE + 0x1p-126;
+        if ((output->mask != NULL && !output->mask[lane]) || !isfinite(size) || !isfinite(want))
+            continue;
+        scale[i] = (float)fmin(size, FLT_MAX);
+        own[i] = (float)fmax(0, fabs(want - value[i]) - ks_compare_rounding(scalar, value[i]));
+    }
+    output->reference = (struct ks_reference){.value = value, .scale = scale, .own = own,
+                                              .typical = ks_reference_typical(value, n), .lanes = output->lanes,
+                                              .n_lanes = output->n_lanes};
+}
+
+void ks_wide_show(const struct ks_vector *vector, size_t o, const double *rounded, struct ks_wide_shown *shown)
+{
+    const struct ks_output *output = &vector->outputs[o];
+    const struct ks_reference *r = &output->reference;
+    const enum ks_scalar scalar = vector->layout.slots[output->slot].elem.scalar;
+    for (int64_t i = 0; i < ks_vector_looks(vector, o); i++) {
+        double usual = ks_compare_factor() * U * (double)r->scale[i], own = (double)r->own[i];
+        if (!(usual > 0))
+            continue;
+        double move = fabs(rounded[i] - r->value[i]), rounding = ks_compare_rounding(scalar, r->value[i]);
+        shown->judged++;
+        shown->far += own > usual;
+        shown->changed += move > 0; // false of no number
+        shown->seen += move > 2 * (rounding + fmax(usual, OWN * own));
+    }
+}
+
+bool ks_wide_is_shown(const struct ks_wide_shown *s)
+{
+    return s->far * FAR_ONE_IN <= s->judged && s->changed > 0 && s->seen * SEEN_ONE_IN >= s->changed;
 }
 
 bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const float *change)

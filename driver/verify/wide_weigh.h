@@ -30,6 +30,17 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
 // Whether so many elements of an output are farther from it than rounding of their results explains that it takes runs with
 // random rounding to believe it.
 bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const float *change);
+// On odd numbers, where sums are exact, value becomes the reference, which owns it from then on: what rounding may change is how
+// results are made of sums, and that in proportion to them and to what a move of all inputs alike (to `moved`) changes.
+void ks_wide_refer_odd(struct ks_vector *vector, size_t o, double *value, const double *moved);
+// What that says where a few factors are rounded to TF32.
+struct ks_wide_shown {
+    int64_t judged, far;   // elements, and those that the original's own rounding brings farther than allowed is
+    int64_t changed, seen; // by such factors, and by more than twice what is allowed
+};
+void ks_wide_show(const struct ks_vector *vector, size_t o, const double *rounded, struct ks_wide_shown *shown);
+// Whether it is seen, and the sums are exact and are what results are made of: else other orders would differ, too.
+bool ks_wide_is_shown(const struct ks_wide_shown *shown);
 // The same of a kernel that does nothing but multiply: of n factors, which is what moves of all of them change it by, an
 // order of n roundings errs by n u |value|, and by underflow besides. kinds: of special factors, what the product is by them
 // alone, the others being +-1: zero, infinite, NaN, or a number, be it beyond double's range; NULL: there are none.

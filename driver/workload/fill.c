@@ -12,7 +12,7 @@ const char *ks_family_name(enum ks_family family)
 {
     static const char *const names[KS_FAMILY_COUNT] = {"declared", "positive", "wide", "position",
                                                        "impulse",  "exact",    "special",  "literals", "tiny",
-                                                       "powers",   "extreme",  "great",    "slight"};
+                                                       "powers",   "extreme",  "great",    "slight",   "odd"};
     return family >= 0 && family < KS_FAMILY_COUNT ? names[family] : "?";
 }
 
@@ -129,8 +129,7 @@ void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks
 {
     unsigned char *at = out;
     uint64_t lanes = (uint64_t)elem.lanes;
-    struct source source = {.seed = seed, .n = (uint64_t)total * lanes, .pair = UINT64_MAX,
-                            .normal = init->normal, .factors = init->factors};
+    struct source source = number_source(init, seed, (uint64_t)total * lanes);
     uint64_t i = (uint64_t)first * lanes, end = i + (uint64_t)count * lanes;
     size_t size = ks_scalar_size(elem.scalar);
     // Lanes follow each other without gaps in every type of struct ks_elem.

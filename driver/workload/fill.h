@@ -20,6 +20,8 @@ enum ks_family {
     KS_FAMILY_EXTREME,   // sign * 2^uniform over all exponents of the type
     KS_FAMILY_GREAT,     // normal numbers, in fp32 and bfloat16 times 2^100, so that sums are finite and squares are not
     KS_FAMILY_SLIGHT,    // the same divided by it: squares are zero
+    KS_FAMILY_ODD,       // +- an odd number of so many bits (`a` of the initialiser) times 2^-so much (`b`): sums of products
+                         // of such of 13 bits and of 1 are exact in fp32 in any order, and TF32 rounds every one of 13
     KS_FAMILY_COUNT
 };
 const char *ks_family_name(enum ks_family family);
@@ -72,11 +74,13 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
 // A number moved a little: times 1 +- 2^-30 times [0.5,1.5), a function of pattern and index. (Moves of one size would
 // cancel where two terms do.) Pattern 0: as it is; KS_FILL_ALIKE: all are moved up alike; with KS_FILL_BACK half as far the
 // other way; with KS_FILL_FAR(E) 2^-E in place of 2^-30, E in [1,31]. Patterns else are below KS_FILL_PATTERNS. And
-// KS_FILL_UNITS: what is finite and not zero becomes 1 of its sign.
+// KS_FILL_UNITS: what is finite and not zero becomes 1 of its sign. KS_FILL_SHORT(N): one number in N becomes the nearest of 11
+// bits, as TF32 has them.
 #define KS_FILL_PATTERNS (UINT64_C(1) << 56)
 #define KS_FILL_FAR(exponent) ((uint64_t)(exponent) << 56)
 #define KS_FILL_BACK (UINT64_C(1) << 62)
 #define KS_FILL_UNITS (UINT64_C(1) << 61)
+#define KS_FILL_SHORT(one_in) (KS_FILL_UNITS | (uint64_t)(one_in))
 #define KS_FILL_ALIKE 1
 #define KS_FILL_MOVE 0x1p-30
 double ks_fill_moved(double value, uint64_t pattern, uint64_t index);

@@ -23,6 +23,7 @@
 #define STRETCH_ONE_IN 2
 #define LEAST_STRETCH 8
 #define TINY_ONE_IN 8
+#define ODD_MOST 24.0 // bits
 
 // ---- arithmetic
 
@@ -205,7 +206,15 @@ struct source {
     double normals[2];
     bool normal;  // specials without denormals
     bool factors; // wide numbers whose product is a double
+    int bits, exponent; // of odd numbers
 };
+
+KS_ANYWHERE struct source number_source(const struct ks_init *init, uint64_t seed, uint64_t n)
+{
+    struct source source = {seed, n, UINT64_MAX, {0, 0}, init->normal, init->factors, (int)fmin(fmax(init->a, 1.0), ODD_MOST),
+                            (int)fmin(fmax(init->b, 0.0), ODD_MOST)};
+    return source;
+}
 
 KS_ANYWHERE double normal(struct source *source, uint64_t i)
 {
@@ -349,6 +358,14 @@ KS_ANYWHERE double great_value(enum ks_scalar scalar, struct source *source, uin
     return (run & 1) == 0 ? value : (run & 2) == 0 ? -fabs(value) : fabs(value);
 }
 
+// Of the upper half of such numbers, so that none has fewer bits.
+KS_ANYWHERE double odd(const struct source *source, uint64_t chance)
+{
+    uint64_t top = UINT64_C(1) << (source->bits - 1);
+    double value = ldexp((double)((chance >> 1 & (top - 1)) | top | 1), -source->exponent);
+    return chance >> 63 ? -value : value;
+}
+
 KS_ANYWHERE double family_value(enum ks_family family, enum ks_scalar scalar, struct source *source,
                            uint64_t i)
 {
@@ -383,6 +400,8 @@ KS_ANYWHERE double family_value(enum ks_family family, enum ks_scalar scalar, st
         return great_value(scalar, source, i);
     case KS_FAMILY_SLIGHT:
         return normal(source, i) / great(scalar);
+    case KS_FAMILY_ODD:
+        return odd(source, h);
     default:
         return special(scalar, source, i);
     }
@@ -429,10 +448,23 @@ KS_ANYWHERE double factor(uint64_t pattern, uint64_t index)
     return back ? 1 - (there - 1) / 2 : there;
 }
 
+// To the nearest of ten bits behind the leading one.
+KS_ANYWHERE double shortened(double value)
+{
+    float narrow = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    bits = (bits + 0x1000) & ~UINT32_C(0x1fff);
+    memcpy(&narrow, &bits, sizeof narrow);
+    return isfinite(narrow) ? (double)narrow : value;
+}
+
 KS_ANYWHERE double number_moved(double value, uint64_t pattern, uint64_t index)
 {
-    if (pattern != KS_FILL_UNITS)
+    if (!(pattern & KS_FILL_UNITS))
         return value * factor(pattern, index);
+    if (pattern != KS_FILL_UNITS)
+        return ks_hash_counter(pattern, index) % (pattern - KS_FILL_UNITS) == 0 ? shortened(value) : value;
     return isfinite(value) && value != 0 ? copysign(1.0, value) : value;
 }
 

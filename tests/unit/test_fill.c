@@ -335,6 +335,51 @@ static void a_move_back_is_half_of_one(void **state)
     }
 }
 
+static float of_tf32(float value)
+{
+    return (float)ks_fill_moved((double)value, KS_FILL_SHORT(1), 0);
+}
+
+// Sums of products of odd numbers of 13 bits and of 1 are exact in fp32, forwards and backwards, and of three products of TF32;
+// of one they are not, be one term alone rounded.
+static void odd_numbers_tell_tf32_at_each_term(void **state)
+{
+    (void)state;
+    enum { K = 1 << 15 };
+    float *x = malloc(K * sizeof *x), *y = malloc(K * sizeof *y);
+    const struct ks_elem f32 = {.scalar = KS_T_F32, .lanes = 1, .size = 4};
+    const struct ks_init fine = {.a = 13, .b = 13}, coarse = {.a = 1, .b = 4};
+    assert_non_null(x);
+    assert_non_null(y);
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        float there = 0, back = 0, parts = 0;
+        double sum = 0;
+        int negative = 0;
+        ks_fill(x, f32, &fine, KS_FAMILY_ODD, seed, K, 0, K);
+        ks_fill(y, f32, &coarse, KS_FAMILY_ODD, seed + 100, K, 0, K);
+        for (int i = 0; i < K; i++) {
+            float near = of_tf32(x[i]), left = x[i] - near;
+            assert_true(fabsf(x[i]) >= 0.5f && fabsf(x[i]) < 1 && fabsf(y[i]) == 0x1p-4f);
+            assert_true(fabsf(left) == 0x1p-13f && of_tf32(left) == left && of_tf32(y[i]) == y[i]);
+            there += x[i] * y[i];
+            back += x[K - 1 - i] * y[K - 1 - i];
+            parts += left * y[i] + near * y[i];
+            sum += (double)x[i] * (double)y[i];
+            negative += x[i] < 0;
+        }
+        assert_true((double)there == sum && (double)back == sum && (double)parts == sum);
+        assert_true((double)(there + (of_tf32(x[7]) - x[7]) * y[7]) != sum);
+        assert_true(negative > K / 2 - K / 64 && negative < K / 2 + K / 64);
+    }
+    int few = 0;
+    for (uint64_t i = 0; i < K; i++)
+        few += ks_fill_moved((double)x[i], KS_FILL_SHORT(64), i) != (double)x[i];
+    assert_true(few > K / 64 / 2 && few < K / 64 * 2);
+    assert_true(isinf(ks_fill_moved((double)INFINITY, KS_FILL_SHORT(1), 0)));
+    free(x);
+    free(y);
+}
+
 static uint32_t bits_of(float value)
 {
     uint32_t bits;
@@ -494,6 +539,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_wide_factors_are_doubles),
         cmocka_unit_test(a_move_back_is_half_of_one),
+        cmocka_unit_test(odd_numbers_tell_tf32_at_each_term),
         cmocka_unit_test(specials_take_turns),
         cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),
         cmocka_unit_test(test_uniform_never_reaches_its_end),

@@ -134,6 +134,29 @@ static void tf32_is_left_to_the_probe(void **state)
     assert_false(ks_gate_ptx(&probed, ks_slice_of(PLAIN), ks_slice_of(half), reason));
 }
 
+// Sums of products in fp32, with or without other work behind them.
+static void what_may_show_tf32_is_seen(void **state)
+{
+    (void)state;
+    const struct { const char *text; bool shows; } cases[] = {
+        {PLAIN, true},
+        {PLAIN "bar.sync 0;\nex2.approx.ftz.f32 %f1,%f2;\n", true},
+        {PLAIN "bar.sync 0;\nsetp.gt.f32 %p1,%f1,%f2;\n", true},
+        {HEAD "ld.global.f32 %f1,[%rd1];\nex2.approx.ftz.f32 %f2,%f1;\n", false},                // of one number
+        {PLAIN "bar.sync 0;\nex2.approx.ftz.f32 %f1,%f2;\nfma.rn.f16 %h1,%h2,%h3,%h4;\n", false}, // 16 bits
+        {"bar.sync 0;\nfma.rn.f64 %fd1,%fd2,%fd3,%fd4;\nsqrt.rn.f64 %fd1,%fd2;\n", false},        // nothing is wider
+        {"bar.sync 0;\nmov.f32 %f2,%f1;\n", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_arith a = ks_arith_of(ks_slice_of(cases[i].text));
+        if (ks_arith_shows_tf32(&a) != cases[i].shows)
+            fail_msg("case %zu", i);
+    }
+    struct ks_slice plain = ks_slice_of(PLAIN), tf32 = ks_slice_of(PLAIN "cvt.rna.tf32.f32 %r1,%f1;\n");
+    assert_true(ks_gate_adds_tf32(plain, tf32));
+    assert_false(ks_gate_adds_tf32(tf32, tf32) || ks_gate_adds_tf32(plain, plain));
+}
+
 static void a_relaxed_tolerance_allows_lower_precision_only(void **state)
 {
     (void)state;
@@ -266,6 +289,7 @@ int main(void)
         cmocka_unit_test(what_errs_by_an_ulp_or_two_is_left_to_the_comparison),
         cmocka_unit_test(a_counter_needs_a_fence),
         cmocka_unit_test(tf32_is_left_to_the_probe),
+        cmocka_unit_test(what_may_show_tf32_is_seen),
         cmocka_unit_test(a_relaxed_tolerance_allows_lower_precision_only),
         cmocka_unit_test(arithmetic_is_classified),
         cmocka_unit_test(sums_on_tensor_cores_are_seen),

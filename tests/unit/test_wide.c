@@ -166,6 +166,53 @@ static void products_of_few_rows_are_believed(void **state)
     }
 }
 
+// Behind exact sums: who rounds a few factors is seen where that is more than making a result of the sum may err by.
+static void rounded_factors_show_or_do_not(void **state)
+{
+    (void)state;
+    enum { LANES = 128, CHANGED = 16 };
+    const double u = 0x1p-24;
+    // In u: the original's error of each value, 1, which moves change by 1 as well, and how far CHANGED of them are with rounded
+    // factors. far: how many of the original's are off by more than 32 u.
+    const struct { double own, rounded; int far; bool shows; int64_t seen; } cases[] = {
+        {4, 68, 0, true, CHANGED}, // twice 16 u (|value| + change) and a rounding are 66
+        {4, 64, 0, false, 0},
+        {4, 0, 0, false, 0},
+        {30, 160, 0, false, 0}, // four times its own error is more than 16 units
+        {4, 160, 2, true, CHANGED},
+        {4, 160, 3, false, CHANGED}, // more than sums behind it: other orders would differ
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        float want[LANES], got[LANES];
+        double *value = calloc(LANES, sizeof *value), rounded[LANES], moved[LANES];
+        struct ks_slot slot = {.count = LANES, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
+        struct ks_output output = {.expected = {want}};
+        struct ks_vector vector = {.family = KS_FAMILY_ODD, .layout = {.slots = &slot, .n_slots = 1}, .outputs = &output,
+                                   .n_outputs = 1};
+        struct ks_wide_shown shown = {0};
+        assert_non_null(value);
+        for (int i = 0; i < LANES; i++) {
+            want[i] = 1;
+            value[i] = 1 + (cases[k].own + 1) * u + (LANES - i <= cases[k].far ? 60 * u : 0);
+            moved[i] = value[i] + KS_FILL_MOVE;
+            rounded[i] = value[i] + (i < CHANGED ? cases[k].rounded * u : 0);
+            got[i] = (float)rounded[i];
+        }
+        ks_wide_refer_odd(&vector, 0, value, moved);
+        ks_wide_show(&vector, 0, rounded, &shown);
+        assert_int_equal(shown.judged, LANES);
+        assert_int_equal(shown.far, cases[k].far);
+        assert_int_equal(shown.changed, cases[k].rounded > 0 ? CHANGED : 0);
+        assert_int_equal(shown.seen, cases[k].seen);
+        assert_true(ks_wide_is_shown(&shown) == cases[k].shows);
+        struct ks_tolerance derived = {.kind = KS_TOL_DERIVED};
+        struct ks_comparison c;
+        ks_compare_to(&derived, slot.elem, want, got, LANES, NULL, NULL, 0, NULL, &output.reference, NULL, &c);
+        assert_true(c.bad >= cases[k].seen); // what is seen is wrong
+        ks_vector_unrefer(&vector);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +222,7 @@ int main(void)
         cmocka_unit_test(padding_in_structs_of_structs_is_not_guessed),
         cmocka_unit_test(special_factors_decide_of_themselves),
         cmocka_unit_test(products_of_few_rows_are_believed),
+        cmocka_unit_test(rounded_factors_show_or_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
