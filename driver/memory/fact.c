@@ -81,7 +81,7 @@ static const struct ks_fact_name names[] = {
     {"operations_per_byte", "operations in the text a byte of compulsory traffic, in the first workload", false, AMOUNT},
     {"qualifiers_missing", "a pointer parameter is not __restrict__", false, PROPERTY},
     {"arch", "architecture that is compiled for, 90 of sm_90", false, COUNT},
-    {"multiplies_and_adds", "what it computes in floating point is sums of products alone", false, PROPERTY},
+    {"shows_tf32", "it sums products in fp32, and the judge can tell factors rounded to TF32", false, PROPERTY},
     {"arch_alone", "the build is for that architecture alone, the a of sm_90a", false, PROPERTY},
     {"threads_per_block", "threads of a block in the first workload", false, COUNT_TO(1024)},
     {"blocks", "blocks of the grid in the first workload", false, COUNT},

@@ -34,7 +34,8 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
     brief->specimens = ks_engine_specimens(arena);
     ks_fact_set(arena, &brief->facts, "arch_alone", ks_ends_with(kernel->target, "a"));
-    ks_fact_set(arena, &brief->facts, "multiplies_and_adds", ks_arith_of(kernel->ptx->canonical).kind == KS_ARITH_MULADD);
+    const struct ks_arith arith = ks_arith_of(kernel->ptx->canonical);
+    ks_fact_set(arena, &brief->facts, "shows_tf32", ks_arith_shows_tf32(&arith));
     return ks_engine_features(arena, brief, err);
 }
 

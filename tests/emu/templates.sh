@@ -35,12 +35,15 @@ grep -q ": COMPILE: .*wgmma" "$scratch/out" || { echo "FAIL: wgmma compiles for 
 known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "exact_nn gemm" "exact_nn gemm_split" "close_nt gemm" "close_nt gemm_split" \
     "rounded_tt_bias gemm" "rounded_tt_bias gemm_split" "rounded_tt_bias gemm_tf32" "rounded_tn_swish gemm" "rounded_tn_swish gemm_split" "rounded_tn_swish gemm_tf32" \
     "rounded_nn gemm_three" "exact_nn gemm_three" "close_nt gemm_three" "rounded_tt_bias gemm_three" "rounded_tn_swish gemm_three" \
+    "exact_nn_mish gemm" "exact_nn_mish gemm_split" "exact_nn_mish gemm_three" \
     "rounded_windows conv" "rounded_windows conv2" "rounded_windows conv_tf32" "rounded_doubling conv" "rounded_doubling conv_back1" "rounded_doubling conv_tf32"
 "$build/bin/ks" explain --why rounded.cu:close_nt -- -arch=sm_90 2>&1 | grep -q 'tol(sum=F), F at least 0.000977' || { echo "FAIL: close_nt is not told what TF32 asks for"; bad=1; }
 right rounded exact_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded close_nt gemm_three bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
 # Without what is left of one factor, and without either: TF32, which the mark has no room for.
 wrong rounded exact_nn gemm_three 's/other ? left(b0) : nearest(b0), other ? left(b1) : nearest(b1)/nearest(b0), nearest(b1)/' '' bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
+right rounded exact_nn_mish gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
+wrong rounded exact_nn_mish gemm_three 's/least ? left(a\[\([0-3]\)\]) : nearest(a\[[0-3]\])/nearest(a[\1])/g' 'exact in fp32' bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded rounded_nn gemm_tf32 bm=64 bn=64 bk=16 wm=32 wn=32 stages=3
 right rounded rounded_tt_bias gemm_tf32 bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
 right rounded rounded_tn_swish gemm_tf32 bm=64 bn=64 bk=16 wm=32 wn=32 stages=3

@@ -67,6 +67,25 @@ __global__ void rounded_tn_swish(const float *a, const float *b, float *c, int m
     c[i * n + j] = sum / (1.0f + expf(-sum));
 }
 
+__device__ float mish(float v)
+{
+    return v * tanhf(v > 20.0f ? v : log1pf(expf(v)));
+}
+
+// No tolerance for rounded factors, and more than sums of products.
+#pragma ks optimize
+#pragma ks workload let(m=32) let(n=36) let(k=40) in(a[m*k]=uniform(-1,1)) in(b[k*n]=uniform(-1,1)) in(bias[n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void exact_nn_mish(const float *a, const float *b, const float *bias, float *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    float sum = bias[j];
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * b[l * n + j];
+    c[i * n + j] = mish(sum);
+}
+
 #pragma ks optimize tol(sum=1e-3)
 #pragma ks workload let(b=1, ci=3, co=18, h=4, w=9) in(x[b*ci*h*w]=uniform(-1,1)) in(k[co*ci*9]=uniform(-1,1)) in(bias[co]=uniform(-1,1)) out(y[b*co*h*w]) grid(ceildiv(w,32),h,b*co) block(32)
 __global__ void rounded_windows(const float *x, const float *k, const float *bias, float *y, int ci, int co, int h, int w)
