@@ -13,11 +13,8 @@
 
 #define SCREEN_BATCH 16     // candidates compiled at once: the cost hardly grows with their number
 #define CLEARLY_FASTER 1.3   // screened so, a template is judged at once
-#define FINALISTS 4         // correct ones judged in full after one round of screening
 #define ROUNDS 3            // of screening, where no finalist stood up
 #define MODELLED_STEP 1.02  // a model says the same each time: what differs by less is equal
-#define WORTH_JUDGING 1.005 // below this no full judgement can end well: the minimum gain is 1 %
-#define SCREEN_ERROR 0.97   // a screened ratio is a few percent off: what is left of it at least
 #define SURELY_SLOWER 0.95  // screened so on one workload, it cannot be accepted over all
 #define CLOSE_TO_CEILING 97 // percent of the nearer ceiling: what is left is not worth a search
 
@@ -123,7 +120,7 @@ static double worth(const struct ks_tuner *t)
 {
     double us = t->brief.n_problems == 1 && t->brief.baseline_us != NULL ? t->brief.baseline_us[0] : 0;
     double least = us > ks_rule_search.min_us ? us / (us - ks_rule_search.min_us) : 1;
-    return t->options->modelled ? WORTH_JUDGING : fmax(WORTH_JUDGING, least * SCREEN_ERROR);
+    return t->options->modelled ? KS_WORTH_JUDGING : fmax(KS_WORTH_JUDGING, least * KS_LOOK_ERROR);
 }
 
 static bool loses(const struct ks_verdict *screened)
@@ -247,7 +244,7 @@ static size_t most_promising(struct hunt *h)
 // What was looked at and not judged, if it may still turn out as the best; else SIZE_MAX.
 static size_t worth_judging(struct hunt *h)
 {
-    double error = h->t->options->modelled ? MODELLED_STEP : SCREEN_ERROR;
+    double error = h->t->options->modelled ? MODELLED_STEP : KS_LOOK_ERROR;
     size_t arm = most_promising(h);
     if (arm == SIZE_MAX || entry_of(h, arm)->screened < worth(h->t) ||
         (h->t->best > 1 && entry_of(h, arm)->screened < h->t->best * error))
@@ -322,9 +319,9 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
 static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
-    double faster = t->options->modelled ? MODELLED_STEP : 1 / SCREEN_ERROR; // error and all
+    double faster = t->options->modelled ? MODELLED_STEP : 1 / KS_LOOK_ERROR; // error and all
     int finalists = 0;
-    while (finalists < FINALISTS && !at_the_ceiling(t)) {
+    while (finalists < KS_FINALISTS && !at_the_ceiling(t)) {
         size_t arm = worth_judging(h);
         if (arm == SIZE_MAX)
             break;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "os/clock.h"
+#include "search/tuner.h"
 
 struct player {
     const struct ks_replay_kernel *kernel;
@@ -98,8 +99,12 @@ static void shuffle(struct ks_rng *rng, size_t *order, size_t n)
 
 // Nodes in the order in which they were looked at: the policy's, then the rest in any.
 struct order {
+    const struct ks_replay_options *options;
     size_t *at, n;
-    bool *known;
+    size_t *arm;        // by node, plus one; 0: the policy did not ask for it
+    bool *known, *full; // by node
+    size_t looks;
+    double best; // of those that had the full number
 };
 
 static void look(struct order *order, size_t node)
@@ -109,16 +114,68 @@ static void look(struct order *order, size_t node)
     order->known[node] = true;
 }
 
+static void fill_up(struct order *order, struct player *player, size_t at, size_t looks)
+{
+    const struct ks_replay_node *node = &player->kernel->nodes.at[at];
+    order->full[at] = true;
+    order->looks += looks;
+    order->best = fmax(order->best, node->ratio);
+    if (player->policy != NULL && order->arm[at] > 0)
+        ks_policy_tell(player->policy, order->arm[at] - 1, true, node->ratio);
+}
+
+// What promises most of all that had one look, as in search/hunt.c; 0: none is worth more.
+static size_t finalist(const struct order *order, const struct ks_replay_kernel *kernel)
+{
+    double most = fmax(KS_WORTH_JUDGING, order->best > 1 ? order->best * KS_LOOK_ERROR : 0);
+    size_t best = 0;
+    for (size_t i = 0; i < order->n; i++) {
+        size_t at = order->at[i];
+        if (!order->full[at] && kernel->nodes.at[at].right && kernel->nodes.at[at].look >= most) {
+            most = kernel->nodes.at[at].look;
+            best = at;
+        }
+    }
+    return best;
+}
+
+// Counts the looks at what came since position `from` of the order.
+static void race(struct order *order, struct player *player, size_t from, struct ks_replay_result *result)
+{
+    const struct ks_replay_kernel *kernel = player->kernel;
+    const struct ks_replay_options *options = order->options;
+    double goal = options->share * kernel->best;
+    if (options->racing == KS_REPLAY_UNCOUNTED || goal <= 1 || result->looks > 0)
+        return;
+    for (size_t i = from; i < order->n; i++) // what is wrong is not timed
+        if (kernel->nodes.at[order->at[i]].right && options->racing == KS_REPLAY_ALL_FULL)
+            fill_up(order, player, order->at[i], options->full);
+        else if (kernel->nodes.at[order->at[i]].right)
+            order->looks++;
+    for (size_t i = 0; i < KS_FINALISTS && options->racing == KS_REPLAY_RACED && order->best < goal; i++) {
+        size_t at = finalist(order, kernel);
+        if (at == 0)
+            break;
+        fill_up(order, player, at, options->full - 1);
+    }
+    if (order->best >= goal)
+        result->looks = order->looks;
+}
+
 static void tell(struct player *player, const size_t *arms, size_t n, struct order *order,
                  struct ks_replay_result *result)
 {
+    size_t from = order->n;
     for (size_t i = 0; i < n; i++) {
         size_t at = player->policy->arms.at[arms[i]].tag;
         const struct ks_replay_node *node = &player->kernel->nodes.at[at];
         look(order, at);
-        ks_policy_tell(player->policy, arms[i], node->right, node->look);
+        order->arm[at] = arms[i] + 1;
+        ks_policy_tell(player->policy, arms[i], node->right,
+                       order->options->racing == KS_REPLAY_ALL_FULL ? node->ratio : node->look);
         result->found = fmax(result->found, node->ratio);
     }
+    race(order, player, from, result);
 }
 
 static enum ks_status search(const struct ks_replay_log *log, const struct ks_replay_kernel *kernel,
@@ -160,8 +217,12 @@ enum ks_status ks_replay_search(const struct ks_replay_log *log, size_t index,
     struct ks_arena arena = {0};
     struct ks_rng rng;
     size_t total = 0, *rest = KS_NEW_ARRAY(&arena, size_t, kernel->nodes.len);
-    struct order order = {.at = KS_NEW_ARRAY(&arena, size_t, kernel->nodes.len),
-                          .known = KS_NEW_ARRAY(&arena, bool, kernel->nodes.len)};
+    struct order order = {.options = options,
+                          .at = KS_NEW_ARRAY(&arena, size_t, kernel->nodes.len),
+                          .arm = KS_NEW_ARRAY(&arena, size_t, kernel->nodes.len),
+                          .known = KS_NEW_ARRAY(&arena, bool, kernel->nodes.len),
+                          .full = KS_NEW_ARRAY(&arena, bool, kernel->nodes.len)};
+    struct player rest_of = {.kernel = kernel}; // no policy chooses it
     enum ks_status status = KS_OK;
     *result = (struct ks_replay_result){.found = 1};
     ks_rng_seed(&rng, options->seed);
@@ -172,14 +233,23 @@ enum ks_status ks_replay_search(const struct ks_replay_log *log, size_t index,
         if (is_candidate(&kernel->nodes.at[i]))
             rest[total++] = i;
     shuffle(&rng, rest, total);
-    for (size_t i = 0; i < total; i++)
-        look(&order, rest[i]);
+    for (size_t i = 0; i < total;) {
+        size_t from = order.n;
+        for (; i < total && order.n - from < options->batch; i++)
+            look(&order, rest[i]);
+        race(&order, &rest_of, from, result);
+    }
     double goal = options->share * kernel->best;
     for (size_t i = 0; goal > 1 && i < order.n; i++)
         if (kernel->nodes.at[order.at[i]].ratio >= goal) {
             result->needed = i + 1;
             break;
         }
+    result->missed = options->racing != KS_REPLAY_UNCOUNTED && result->needed > 0 && result->looks == 0;
+    for (size_t i = 0; result->missed && i < order.n; i++)
+        order.looks += kernel->nodes.at[order.at[i]].right && !order.full[order.at[i]] ? options->full - 1 : 0;
+    if (result->missed)
+        result->looks = order.looks;
     ks_arena_free(&arena);
     return status;
 }

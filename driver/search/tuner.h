@@ -9,6 +9,11 @@
 #include "search/trajectory.h"
 #include "search/tune.h"
 
+// What of a round's looks is judged in full; a replay does as much (search/replay.c).
+#define KS_FINALISTS 4        // correct ones at most
+#define KS_WORTH_JUDGING 1.005 // below this none can end well: the minimum gain is 1 %
+#define KS_LOOK_ERROR 0.97    // a screened ratio is a few percent off: what is left of it at least
+
 // What a profile measured, or counted.
 struct ks_seen_facts {
     const char *proposal; // "" of the original

@@ -15,3 +15,7 @@ gzip -dc "$work/log.gz" > "$work/log"
     "$here/../../skills/templates" "$(mktemp -d -p "$work")" "$here/search/gemm_plain.cu" > "$work/overhead")
 python3 -c 'import json, sys; figures = json.load(sys.stdin); sys.exit(not 40 < figures["overhead_candidates"] < 200)' < "$work/overhead"
 grep -q '^| any policy (at random) |' "$work/out"
+grep -q '^| one look, 3 where it stays |' "$work/out"
+# Where the full number is one look, there is nothing that a first one could save.
+"$1/bin/search_bench" "$work/log" "$here/../../skills/expert" seeds=1 full=1 | tail -1 |
+    python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["ratio_without_racing"] != 1)'
