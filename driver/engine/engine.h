@@ -5,7 +5,7 @@
 #include "engine/brief.h"
 
 // Features of the kernel's text and launch as facts: contiguous(thread), access_width(any), loops,
-// barriers, shared(static), atomics(param), elementwise, branches, special, walks(thread), free_loops, reductions,
+// barriers, shared(static), atomics(param), elementwise, branches, divergent, special, walks(thread), free_loops, reductions,
 // operations_per_byte, ...
 // Adds to brief->facts. What is not understood is left unknown, never guessed.
 enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief,

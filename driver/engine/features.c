@@ -110,6 +110,17 @@ static void set_pattern_facts(struct ks_arena *arena, const struct ks_brief *bri
         ks_fact_set(arena, facts, "walks(thread)", walks);
     if (shared > 0 || (lost == 0 && list->followed))
         ks_fact_set(arena, facts, "broadcast(thread)", shared);
+    int diverging = 0, hidden = 0;
+    for (size_t i = 0; i < list->ifs.len; i++) {
+        diverging += list->ifs.at[i].diverges == KS_DIVERGE_WITHIN;
+        hidden += list->ifs.at[i].diverges == KS_DIVERGE_UNKNOWN;
+    }
+    for (size_t i = 0; i < list->loops.len; i++) {
+        diverging += list->loops.at[i].diverges == KS_DIVERGE_WITHIN;
+        hidden += list->loops.at[i].diverges == KS_DIVERGE_UNKNOWN;
+    }
+    if (diverging > 0 || hidden == 0)
+        ks_fact_set(arena, facts, "divergent", diverging);
     ks_fact_set(arena, facts, "nest", list->nest);
     ks_fact_set(arena, facts, "free_loops", list->free_loops);
     ks_fact_set(arena, facts, "reductions", list->reductions);

@@ -197,7 +197,9 @@ static void keep_loop(struct walker *w, const struct ks_loop *l, double turns, b
         text = ks_arena_printf(s->arena, "for (%s%s%s; %s %s %s; %s %s %s)", l->start ? l->var : "", l->start ? " = " : "",
                                l->start ? ks_node_text(s->arena, &s->body, l->start) : "", l->var, l->compare,
                                ks_node_text(s->arena, &s->body, l->limit), l->var, l->down ? "-=" : "+=", l->by);
+    const struct ks_diverge_view view = {s, &w->env, &w->counters};
     *ks_vec_push(s->arena, &w->out->loops) = (struct ks_pattern_loop){
+        .diverges = items ? KS_DIVERGE_EDGE : ks_diverge_loop(&view, l),
         .node = l->node, .text = text, .turns = turns, .depth = w->depth, .items = items,
         .reductions = l->reductions, .n_reductions = l->n_reductions, .why = l->why};
 }
@@ -273,6 +275,8 @@ static void statement(struct walker *w, struct ks_node *node)
         expression(w, node->kid[0], true, false);
         return;
     case KS_N_IF:
+        *ks_vec_push(w->s->arena, &w->out->ifs) = (struct ks_pattern_if){
+            node, ks_diverge_if(&(struct ks_diverge_view){w->s, &w->env, &w->counters}, node->kid[0])};
         expression(w, node->kid[0], true, false);
         for (size_t i = 1; i < node->n; i++)
             statement(w, node->kid[i]);
@@ -308,6 +312,13 @@ static void print_step(struct ks_buf *out, const char *what, int64_t step)
         ks_buf_printf(out, ", apart by %lld in %s", (long long)step, what);
 }
 
+static void print_diverging(enum ks_diverge diverges, struct ks_buf *out)
+{
+    static const char *const texts[] = {"", ", threads agree but at its edge", ", whether threads of a warp agree is not known",
+                                        ", threads of a warp may differ"};
+    ks_buf_puts(out, texts[diverges]);
+}
+
 static void print_loop(const struct ks_pattern_loop *l, struct ks_buf *out)
 {
     ks_buf_printf(out, "line %d: %s", l->node->line, l->text);
@@ -323,6 +334,8 @@ static void print_loop(const struct ks_pattern_loop *l, struct ks_buf *out)
         ks_buf_puts(out, ", in any order");
     for (size_t i = 0; i < l->n_reductions && l->why == NULL; i++)
         ks_buf_printf(out, "%s%s", i == 0 ? ", reduces " : ", ", l->reductions[i].name);
+    if (!l->items)
+        print_diverging(l->diverges, out);
     ks_buf_puts(out, "\n");
 }
 
@@ -345,6 +358,14 @@ void ks_patterns_print(const struct ks_subject *s, const struct ks_pattern_list 
             print_step(out, p->loop, p->along_loop);
         if (p->times >= 0)
             ks_buf_printf(out, ", %.0f times a thread at most", p->times);
+        ks_buf_puts(out, "\n");
+    }
+    for (size_t i = 0; i < patterns->ifs.len; i++) {
+        const struct ks_pattern_if *c = &patterns->ifs.at[i];
+        if (c->diverges == KS_DIVERGE_NONE)
+            continue;
+        ks_buf_printf(out, "line %d: if (%s)", c->node->line, ks_node_text(s->arena, &s->body, c->node->kid[0]));
+        print_diverging(c->diverges, out);
         ks_buf_puts(out, "\n");
     }
 }

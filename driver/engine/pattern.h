@@ -4,6 +4,7 @@
 #ifndef KS_PATTERN_H
 #define KS_PATTERN_H
 
+#include "engine/diverge.h"
 #include "engine/subject.h"
 
 #define KS_STEP_UNKNOWN INT64_MIN
@@ -27,6 +28,11 @@ struct ks_pattern_loop {
     const struct ks_reduction *reductions;
     size_t n_reductions;
     const char *why;                      // NULL: its turns may run in any order, reductions apart
+    enum ks_diverge diverges;             // threads, in how many turns they take
+};
+struct ks_pattern_if {
+    const struct ks_node *node;
+    enum ks_diverge diverges;
 };
 struct ks_pattern_list {
     struct ks_pattern *at;
@@ -35,6 +41,10 @@ struct ks_pattern_list {
         struct ks_pattern_loop *at;
         size_t len, cap;
     } loops;           // as the text has them
+    struct {
+        struct ks_pattern_if *at;
+        size_t len, cap;
+    } ifs;
     int nest;          // deepest loops
     int free_loops;    // whose turns may run in any order, reductions apart
     int reductions;    // variables that they reduce
@@ -46,7 +56,8 @@ struct ks_pattern_list {
 
 void ks_patterns_find(const struct ks_subject *subject, struct ks_pattern_list *out);
 // "line 8: for (k = 0; k < n; k += 1), 1024 turns, in any order, reduces s", a line each loop, then "line 9: reads
-// a[row * n + k] (a), apart by 1024 in x, contiguous in k, 1024 times a thread at most", a line each access.
+// a[row * n + k] (a), apart by 1024 in x, contiguous in k, 1024 times a thread at most", a line each access, then
+// "line 11: if (x[i] > 0), threads of a warp may differ", a line each `if` on which threads do not all agree.
 void ks_patterns_print(const struct ks_subject *subject, const struct ks_pattern_list *patterns,
                        struct ks_buf *out);
 

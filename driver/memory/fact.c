@@ -60,6 +60,7 @@ static const struct ks_fact_name names[] = {
     {"axes", "axes of the global index", false, COUNT_TO(3)},
     {"loops", "loops in the text", false, COUNT},
     {"branches", "if statements in the text", false, COUNT},
+    {"divergent", "ifs and loops in which threads of a warp may differ", false, COUNT},
     {"barriers", "block barriers in the text", false, COUNT},
     {"warp_ops", "shuffles and votes in the text", false, COUNT},
     {"special", "calls of special functions in the text", false, COUNT},

@@ -150,6 +150,39 @@ static void loops_are_told(void **state)
           "i += blockDim.x * gridDim.x), each another element\n");
 }
 
+// Threads that end or begin at a place differ in one warp; those that look at their own data in any.
+static void divergence_is_read(void **state)
+{
+    (void)state;
+    expect(ROW("  s = x[i];\n"), "divergent=0 branches=1");
+    expect(ROW("  if (x[i] > 0) s = 1;\n"), "divergent=1");
+    expect(ROW("  float v = x[i];\n  if (n > 4 && !(v > 0 || first[0] > 3)) s = 1;\n"), "divergent=1");
+    expect(ROW("  if (first[blockIdx.x] > 0 && n / 2 > 3) s = 1;\n"), "divergent=0");
+    expect(ROW("  int half = n / 2;\n  if (half > 3 && i != half) s = 1;\n"), "divergent=0");
+    expect(ROW("  int lane = threadIdx.x & 31, warp = threadIdx.x / 32;\n  if (warp == 0) s = 1;\n  if (lane == 0) s = 2;\n"),
+           "divergent=1");
+    expect(ROW("  if (threadIdx.x == 0) s = 1;\n  if (__any_sync(~0u, x[i] > 0)) s = 2;\n"), "divergent=0");
+    expect(ROW("  if (atomicAdd(y, 1.f) > 0) s = 1;\n"), "divergent=1");
+    expect(ROW("  if (i % 2) s = 1;\n  else if (i % 3 == 1) s = 2;\n"), "divergent=2");
+    // What changes on the way is not followed, unless a thread's own data gets into it.
+    expect(ROW("  int seen = 0;\n  for (int k = 0; k < n; k++) {\n    seen = k;\n    if (seen > 4) s = 1;\n  }\n"),
+           "divergent=?");
+    expect(ROW("  float most = 0;\n  for (int k = 0; k < n; k++) {\n    most = x[i * n + k];\n    if (most > 4) s = 1;\n  }\n"),
+           "divergent=1");
+    expect(ROW("  if (__shfl_sync(~0u, x[i], 3) > 0) s = 1;\n"), "divergent=?");
+    // Loops, by their turns.
+    expect(ROW("  for (int k = 0; k < n; k++) if (k > 4) s += x[k];\n"), "divergent=0 loops=1");
+    expect(ROW("  for (int k = threadIdx.x; k < n; k += 32) s += x[k];\n"), "divergent=0");
+    expect(ROW("  for (int k = threadIdx.x; k < n; k += blockDim.x) s += x[k];\n"), "divergent=0");
+    expect(ROW("  for (int k = 0; k <= i; k++) s += x[k];\n"), "divergent=1");
+    expect(ROW("  for (int k = first[i]; k < first[i + 1]; k++) s += x[k];\n"), "divergent=1");
+    expect(ROW("  for (int k = first[0]; k < first[n]; k++) s += x[k];\n"), "divergent=0");
+    expect(ROW("  float v = x[i];\n  while (v > 1) v = v / 2;\n"), "divergent=1");
+    tells(ROW("  if (x[i] > 0) s = 1;\n"), "line 5: if (x[i] > 0), threads of a warp may differ\n");
+    tells(ROW("  s = x[i];\n"), "line 3: if (i >= n), threads agree but at its edge\n");
+    tells(ROW("  for (int k = 0; k <= i; k++) s += x[k];\n"), "in any order, reduces s, threads of a warp may differ\n");
+}
+
 // The reason why a transform refuses, in full.
 static void refuse(const char *text, const char *transform, const char *params, const char *why)
 {
@@ -382,6 +415,7 @@ int main(void)
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(loops_are_told),
+        cmocka_unit_test(divergence_is_read),
         cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
         cmocka_unit_test(every_refusal_has_its_line),

@@ -110,5 +110,9 @@ status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && says 'cannot be read' &
 
 status 0 "$ks" explain --why a.cu:pick -- -arch=sm_90
 grep -q 'refuses: line 1[0-9]: ' out || { cat out; fail "no refusal by line"; }
+has 'line 13: if (i >= n), threads agree but at its edge'
+grep -qE '^  line [12][0-9]: if .*, threads of a warp may differ$' out || { cat out; fail "not told where threads differ"; }
+json 0 explain --why a.cu:pick -- -arch=sm_90
+is divergence 'r["facts"]["divergent"], c["divergent > 0"]["truth"]' "(1.0, 'yes')"
 status 2 "$ks" explain --why a.cu:nothing -- -arch=sm_90 && says nothing
 status 2 "$ks" explain --why no.cu && says 'no.cu: no such file'
