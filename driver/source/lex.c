@@ -295,7 +295,7 @@ size_t ks_lex_all(struct ks_arena *arena, struct ks_slice text, bool comments,
     return list.len;
 }
 
-bool ks_token_is(const struct ks_token *token, const char *text)
+bool ks_token_spells(const struct ks_token *token, const char *text)
 {
     size_t i = 0, n;
     while (i < token->len) {

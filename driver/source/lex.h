@@ -40,7 +40,12 @@ struct ks_token ks_lex_next(struct ks_lexer *lexer);
 size_t ks_lex_all(struct ks_arena *arena, struct ks_slice text, bool comments,
                   struct ks_token **out);
 // Compares the token's spelling, line splices left out.
-bool ks_token_is(const struct ks_token *token, const char *text);
+bool ks_token_spells(const struct ks_token *token, const char *text);
+// The same; most comparisons end at the first byte, which needs no call.
+static inline bool ks_token_is(const struct ks_token *token, const char *text)
+{
+    return (token->len == 0 || token->at[0] == text[0] || token->at[0] == '\\') && ks_token_spells(token, text);
+}
 // The spelling without line splices.
 char *ks_token_text(struct ks_arena *arena, const struct ks_token *token);
 

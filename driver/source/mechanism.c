@@ -51,6 +51,16 @@ static size_t number_of(const struct names *names, const struct ks_token *token)
     return SIZE_MAX;
 }
 
+// The spelling, which is as it stands where no line splice is in it.
+static void put_token(struct names *names, const struct ks_token *token, struct ks_buf *out)
+{
+    if (token->len > 0 && memchr(token->at, '\\', token->len) != NULL)
+        ks_buf_puts(out, ks_token_text(names->arena, token));
+    else
+        ks_buf_add(out, token->at, token->len);
+    ks_buf_putc(out, ' ');
+}
+
 static void put(struct names *names, const struct ks_token *tokens, size_t n, struct ks_buf *out)
 {
     for (size_t i = 0; i < n; i++) {
@@ -60,7 +70,7 @@ static void put(struct names *names, const struct ks_token *tokens, size_t n, st
         if (number != SIZE_MAX && !member)
             ks_buf_printf(out, "#%zu ", number);
         else
-            ks_buf_printf(out, "%s ", ks_token_text(names->arena, &tokens[i]));
+            put_token(names, &tokens[i], out);
     }
 }
 
@@ -86,7 +96,7 @@ const char *ks_proposal_mechanism(struct ks_arena *arena, const struct ks_propos
         if (kernel && number != SIZE_MAX)
             ks_buf_printf(&text, "#%zu ", number);
         else
-            ks_buf_printf(&text, "%s ", ks_token_text(&scratch, &tokens[i]));
+            put_token(&names, &tokens[i], &text);
     }
     struct ks_digest digest = ks_digest_of("mechanism", ks_buf_text(&text), text.len);
     char hex[KS_HASH_TEXT];
