@@ -232,12 +232,21 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
         KS_FAIL(err, KS_E_USER, "%s:1: a template is a map", t->file);
     KS_TRY(ks_yaml_known(t->file, root, known, err));
     t->title = ks_yaml_text(root, "title", t->name);
-    const char *source = ks_yaml_text(root, "source", NULL),
-               *more = ks_yaml_text(root, "more", NULL), *errs = ks_yaml_text(root, "errs", NULL);
+    const char *source = ks_yaml_text(root, "source", NULL), *errs = ks_yaml_text(root, "errs", NULL);
+    const struct ks_yaml *more = ks_yaml_get(root, "more"), *params = ks_yaml_get(root, "settings");
     if (source)
         ks_strv_add(arena, &t->source_files, source);
-    if (more)
-        ks_strv_add(arena, &t->source_files, more);
+    if (more && more->kind == KS_YAML_SCALAR)
+        ks_strv_add(arena, &t->source_files, more->text);
+    for (size_t i = 0; more && more->kind == KS_YAML_LIST && i < more->len; i++)
+        ks_strv_add(arena, &t->source_files, more->items[i].text);
+    t->n_params = params && params->kind == KS_YAML_MAP ? params->len : 0;
+    t->param_names = KS_NEW_ARRAY(arena, const char *, t->n_params);
+    t->param_values = KS_NEW_ARRAY(arena, const char *, t->n_params);
+    for (size_t i = 0; i < t->n_params; i++) {
+        t->param_names[i] = params->keys[i];
+        t->param_values[i] = params->items[i].text;
+    }
     if (errs && (!ks_parse_f64(errs, &t->errs) || t->errs <= 0 || t->errs >= 1))
         KS_FAIL(err, KS_E_USER, "%s:%d: errs is a number between 0 and 1", t->file, root->line);
     const struct ks_yaml *any = ks_yaml_get(root, "any");
@@ -247,8 +256,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
         return KS_OK;
     if (!source)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template names its source", t->file, root->line);
-    const struct ks_yaml *roles = ks_yaml_get(root, "roles"),
-                         *params = ks_yaml_get(root, "settings");
+    const struct ks_yaml *roles = ks_yaml_get(root, "roles");
     if (!roles || roles->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: a template needs roles", t->file, root->line);
     t->n_roles = roles->len;
@@ -265,13 +273,6 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
             KS_TRY(read_expr(arena, t, roles->items[i].line, role->otherwise, &role->derived, err));
     }
     KS_TRY(check_apart(arena, t, root->line, ks_yaml_text(root, "when", ""), err));
-    t->n_params = params && params->kind == KS_YAML_MAP ? params->len : 0;
-    t->param_names = KS_NEW_ARRAY(arena, const char *, t->n_params);
-    t->param_values = KS_NEW_ARRAY(arena, const char *, t->n_params);
-    for (size_t i = 0; i < t->n_params; i++) {
-        t->param_names[i] = params->keys[i];
-        t->param_values[i] = params->items[i].text;
-    }
     KS_TRY(read_types(arena, t, ks_yaml_get(root, "types"), err));
     KS_TRY(read_needs(arena, t, ks_yaml_get(root, "needs"), err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "tail"), &t->tails, err));

@@ -57,6 +57,28 @@ static enum ks_status load(struct ks_arena *arena, const char *dir, const char *
     return KS_OK;
 }
 
+// Values of `t` in place of those of one that it stands for, and what that one has not.
+static void settle(struct ks_arena *arena, const struct ks_template *t, struct ks_template *one)
+{
+    const char **names = KS_NEW_ARRAY(arena, const char *, t->n_params + one->n_params);
+    const char **values = KS_NEW_ARRAY(arena, const char *, t->n_params + one->n_params);
+    size_t n = t->n_params;
+    memcpy(names, t->param_names, n * sizeof *names);
+    memcpy(values, t->param_values, n * sizeof *values);
+    for (size_t i = 0; i < one->n_params; i++) {
+        size_t k = 0;
+        while (k < t->n_params && strcmp(names[k], one->param_names[i]) != 0)
+            k++;
+        if (k == t->n_params) {
+            names[n] = one->param_names[i];
+            values[n++] = one->param_values[i];
+        }
+    }
+    one->param_names = names;
+    one->param_values = values;
+    one->n_params = n;
+}
+
 // One of those that `t` stands for.
 static enum ks_status load_one(struct ks_arena *arena, const char *dir, const struct ks_template *t, const char *name,
                                struct ks_template *one, struct ks_err *err)
@@ -69,6 +91,7 @@ static enum ks_status load_one(struct ks_arena *arena, const char *dir, const st
     one->source_files = t->source_files;
     one->sources = t->sources;
     one->errs = t->errs;
+    settle(arena, t, one);
     return KS_OK;
 }
 
