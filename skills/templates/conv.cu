@@ -1,4 +1,5 @@
 // Tiles of fp32: a thread sums up 8 places of some channels, each sum in the order of the depth.
+constexpr bool thrice = false;
 constexpr int bn = @bn@, bm = bn < 64 ? 256 : 128, bk = bn < 64 ? 8 : 16; // channels, places, depth of a step
 constexpr int threads = bn >= 128 ? 256 : 128;
 constexpr int resident = bn == 64 ? 384 : 512; // threads a multiprocessor: 168 registers each, or 128
@@ -26,6 +27,11 @@ __device__ __forceinline__ int place_of(corner c, int of)
 __device__ __forceinline__ int channel_of(corner c, int i)
 {
     return c.y + i % 4 + i / 4 * (bn / 2);
+}
+
+__device__ __forceinline__ int w_placed(int, int channel)
+{
+    return channel;
 }
 
 __device__ __forceinline__ @T@ rounded(@T@ v)

@@ -194,52 +194,64 @@ __global__ void __launch_bounds__(threads, resident / threads)
         }
     };
     const auto put = [&](int to) {
-        @T@ none = 0; // outside x a weight has no effect, even one that is no number
         _Pragma("unroll") for (int i = 0; i < deep; i++)
             _Pragma("unroll") for (int j = 0; j < wide; j++)
                 m.xs[to][x_first + i][lane + j * threads] = rounded(x_held[j][i]);
-        _Pragma("unroll") for (int i = 0; i < w_loads; i++) {
-            const @T@ w_put = rounded(w_held[i]); // which may be infinite where the weight is not
-            m.ws[to][t % bk][w_first + i * w_step] = w_put;
-            none += w_put * 0;
-        }
-        return !(none == 0);
+        _Pragma("unroll") for (int i = 0; i < w_loads; i++)
+            m.ws[to][t % bk][w_placed(t % bk, w_first + i * w_step)] = rounded(w_held[i]);
     };
     const corner mine = corner_of(t);
     @T@ sums[channels][runs][run] = {};
-    bool odd = false;
-    if (depth > 0) {
-        fetch(0);
-        odd = put(0);
-    }
-    odd = edges ? __syncthreads_or(odd) : (__syncthreads(), false);
-    int now = 0;
-    for (int k0 = 0; k0 < depth; k0 += bk) {
-        const bool more = k0 + bk < depth;
-        if (more && (k0 + bk) % chunk == 0) {
-            prepare(k0 + bk);
-            __syncthreads();
+    // All of the depth; `add` is what is done with each step's tile.
+    const auto sweep = [&](auto add) {
+        if (depth > 0) {
+            fetch(0);
+            put(0);
         }
-        if (more)
-            fetch(k0 + bk);
-        if (edges && odd) {
-            for (int e = 0; e < bk && k0 + e < depth; e++) {
-                const int of = (k0 + e) % (2 * chunk);
-                const step f = m.table[of / 2].one[of % 2];
-                _Pragma("unroll") for (int j = 0; j < runs * run; j++) {
-                    const int p = place_of(mine, j / run) + j % run;
-                    const bool in = reaches(m.places_of[p], f, m.offsets, s);
-                    _Pragma("unroll") for (int i = 0; i < channels; i++)
-                        if (in)
-                            sums[i][j / run][j % run] += m.xs[now][e][p] * m.ws[now][e][channel_of(mine, i)];
-                }
+        __syncthreads();
+        int now = 0;
+        for (int k0 = 0; k0 < depth; k0 += bk) {
+            const bool more = k0 + bk < depth;
+            if (more && (k0 + bk) % chunk == 0) {
+                prepare(k0 + bk);
+                __syncthreads();
             }
-        } else {
-            multiply(sums, m.xs[now], m.ws[now], mine);
+            if (more)
+                fetch(k0 + bk);
+            add(now, k0);
+            if (more)
+                put(now ^ 1);
+            __syncthreads();
+            now ^= 1;
         }
-        odd = more && put(now ^ 1);
-        odd = edges ? __syncthreads_or(odd) : (__syncthreads(), false);
-        now ^= 1;
+    };
+    sweep([&](int now, int) { multiply(sums, m.xs[now], m.ws[now], mine); });
+    // A sum may be no number for a weight without effect, outside x, or for a factor that has no two parts: an infinity, or
+    // what is near the end of fp32. Then the block does all of it again, term by term.
+    if (edges || thrice) {
+        @T@ none = 0;
+        _Pragma("unroll") for (int j = 0; j < channels * runs * run; j++)
+            none += sums[j / (runs * run)][j / run % runs][j % run] * 0;
+        if (__syncthreads_or(!(none == 0))) {
+            _Pragma("unroll") for (int j = 0; j < channels * runs * run; j++)
+                sums[j / (runs * run)][j / run % runs][j % run] = 0;
+            if (depth > 0)
+                prepare(0);
+            __syncthreads();
+            sweep([&](int now, int k0) {
+                for (int e = 0; e < bk && k0 + e < depth; e++) {
+                    const int of = (k0 + e) % (2 * chunk);
+                    const step f = m.table[of / 2].one[of % 2];
+                    _Pragma("unroll") for (int j = 0; j < runs * run; j++) {
+                        const int p = place_of(mine, j / run) + j % run;
+                        const bool in = reaches(m.places_of[p], f, m.offsets, s);
+                        _Pragma("unroll") for (int i = 0; i < channels; i++)
+                            if (in)
+                                sums[i][j / run][j % run] += m.xs[now][e][p] * m.ws[now][e][w_placed(e, channel_of(mine, i))];
+                    }
+                }
+            });
+        }
     }
     const int total = od * oh * ow;
     const bool whole = total % run == 0 && reinterpret_cast<size_t>(y) % sizeof(lanes) == 0;

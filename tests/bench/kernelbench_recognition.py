@@ -72,7 +72,7 @@ def verdict(row, idiom, templates, roles, values):
     """(verdict, why) of a kernel of `ks explain --why --json`"""
     found = [s for s in row["skills"] if s["binding"]]
     for s in found:
-        name = s["binding"].split(" ")[0]
+        name = s["binding"].split("=")[0].split(" ")[-2]  # of one with code of its own for others, which of those
         wrong = differs(s["binding"], roles, values) if name in templates[idiom] else f"it is a {idiom}"
         if wrong:
             return FALSE, f"{s['binding']}: {wrong}"

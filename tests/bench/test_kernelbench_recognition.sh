@@ -24,7 +24,7 @@ cat > build/bin/ks << 'END'
 echo "$3" >> calls
 skill() { echo '{"binding":'"$1"',"recognised":'"$1"',"refusal":'"$2"'}'; }
 case $3 in
-*/001_Square*) kernel=square_product skills=$(skill '"gemm a=a b=b c=c m=m n=n k=k batch=1 T=f32 form=nn"' null),$(skill '"gemm_split m=grid.y * 16 n=n k=k form=nn v[j]"' null) ;;
+*/001_Square*) kernel=square_product skills=$(skill '"gemm a=a b=b c=c m=m n=n k=k batch=1 T=f32 form=nn"' null),$(skill '"as_gemm gemm_split m=grid.y * 16 n=n k=k form=nn v[j]"' null) ;;
 */002_*) kernel=product skills=$(skill '"gemm m=m n=n k=k T=f32 form=nt"' null) ;;
 */003_*) kernel=batched_product skills=$(skill null '"line 8: what it computes is nothing that gemm does"') ;;
 */023_*) kernel=softmax skills=$(skill null '"line 7: almost softmax, but y is 1 there and 2 here at r=0 c=0"') ;;

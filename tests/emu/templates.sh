@@ -36,7 +36,8 @@ known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "
     "rounded_tt_bias gemm" "rounded_tt_bias gemm_split" "rounded_tt_bias gemm_tf32" "rounded_tn_swish gemm" "rounded_tn_swish gemm_split" "rounded_tn_swish gemm_tf32" \
     "rounded_nn gemm_three" "exact_nn gemm_three" "close_nt gemm_three" "rounded_tt_bias gemm_three" "rounded_tn_swish gemm_three" \
     "exact_nn_mish gemm" "exact_nn_mish gemm_split" "exact_nn_mish gemm_three" \
-    "rounded_windows conv" "rounded_windows conv2" "rounded_windows conv_tf32" "rounded_doubling conv" "rounded_doubling conv_back1" "rounded_doubling conv_tf32"
+    "rounded_windows conv" "rounded_windows conv2" "rounded_windows conv_tf32" "rounded_windows conv_three" "rounded_doubling conv" "rounded_doubling conv_back1" "rounded_doubling conv_tf32" "rounded_doubling conv_three" \
+    "exact_doubling conv" "exact_doubling conv_back1" "exact_doubling conv_three"
 "$build/bin/ks" explain --why rounded.cu:close_nt -- -arch=sm_90 2>&1 | grep -q 'tol(sum=F), F at least 0.000977' || { echo "FAIL: close_nt is not told what TF32 asks for"; bad=1; }
 right rounded exact_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded close_nt gemm_three bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
@@ -49,6 +50,8 @@ right rounded rounded_tt_bias gemm_tf32 bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
 right rounded rounded_tn_swish gemm_tf32 bm=64 bn=64 bk=16 wm=32 wn=32 stages=3
 right rounded rounded_windows conv_tf32 bn=16
 right rounded rounded_doubling conv_tf32 bn=128
+right rounded exact_doubling conv_three bn=16
+wrong rounded exact_doubling conv_three 's/thrice = true/thrice = false/' '' bn=16
 # The same text from nobody knows where: its inline assembly is refused.
 "$build/tests/print_template" halves.cu "$scratch/halves.ptx" halves_nt gemm_half > "$scratch/proposal.yaml" 2> "$scratch/err"
 "$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1

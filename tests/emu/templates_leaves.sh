@@ -12,6 +12,7 @@ for file in "$2"/skills/templates/*.yaml; do
 done
 "$nvcc" -O3 -arch=sm_90 -ptx leaves.cu -o "$scratch/leaves.ptx" || exit 1
 right leaves back conv_back2 bn=16
+right leaves back conv_three bn=16
 right leaves each_line depthwise1 share=4
 right leaves each_volume depthwise3 share=2
 right leaves largest_of_eight pool3 share=2

@@ -117,3 +117,20 @@ __global__ void rounded_doubling(const float *x, const float *k, float *y, int c
                 sum += x[(b * ci + c) * n + (i - t) / 2] * k[(c * co + o) * 4 + t];
     y[(b * co + o) * (2 * n + 2) + i] = sum;
 }
+
+#pragma ks optimize
+#pragma ks workload let(ci=12, co=10, n=11) in(x[ci*n]=uniform(-1,1)) in(k[ci*co*3/2]=uniform(-1,1)) in(bias[co]=uniform(-1,1)) out(y[co*(2*n+1)]) grid(ceildiv(2*n+1,64),co) block(64)
+__global__ void exact_doubling(const float *x, const float *k, const float *bias, float *y, int ci, int n)
+{
+    const int groups = 2, stride = 2;
+    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y, co = gridDim.y;
+    if (i >= 2 * n + 1)
+        return;
+    int cig = ci / groups, cog = co / groups, first = o / cog * cig;
+    float sum = 0;
+    for (int c = first; c < first + cig; c++)
+        for (int t = 0; t < 3; t++)
+            if (i - t >= 0 && (i - t) % stride == 0 && (i - t) / stride < n)
+                sum += x[c * n + (i - t) / stride] * k[(c * cog + o % cog) * 3 + t];
+    y[o * (2 * n + 1) + i] = sum + bias[o];
+}
