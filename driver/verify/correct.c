@@ -149,17 +149,20 @@ static enum ks_status run_odd(struct state *s, const struct ks_task *task, struc
     bool shows = false, served = false;
     double start = ks_now();
     *o = (struct outcome){false, false, false};
-    for (size_t i = 0; !shows && i < sizeof exponents / sizeof *exponents; i++) {
+    const size_t first = s->judge->odd_shown, n = sizeof exponents / sizeof *exponents;
+    for (size_t i = 0; !shows && i < n; i++) {
+        const size_t at = (first + i) % n;
         struct ks_vector own, *vector;
-        KS_TRY(take_vector(s, task, task->variation + exponents[i], true, &own, &vector, err));
+        KS_TRY(take_vector(s, task, task->variation + exponents[at], true, &own, &vector, err));
         served = served || !vector->excluded;
         enum ks_status status = vector->excluded ? KS_OK : ks_vector_shows(s->judge, s->arena, vector, &shows, err);
         if (status == KS_OK && shows)
             status = run_vector(s, task, vector, 0, o, err);
         leave_vector(s, true, vector);
-        ks_debug("%s, family odd, `%s` and 2^-%d: %s, %.2f s", task->problem->name, name, exponents[i],
+        ks_debug("%s, family odd, `%s` and 2^-%d: %s, %.2f s", task->problem->name, name, exponents[at],
                  shows ? "shows" : "would not show", ks_now() - start);
         KS_TRY(status);
+        s->judge->odd_shown = shows ? at : first;
     }
     if (shows)
         s->families |= 1u << task->family;

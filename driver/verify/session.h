@@ -95,6 +95,7 @@ struct ks_judge {
     struct ks_literals literals;    // of the original, and of the candidate that is being judged
     bool cuts;                      // that candidate, or the original, sums on tensor cores
     bool odd;                       // that candidate is to show on odd numbers (KS_FAMILY_ODD) that it rounds no factor to TF32
+    size_t odd_shown;               // which of its sizes showed last, tried first the next time: what showed one array mostly shows another
     struct ks_device_info device;
     struct ks_worker oracle;        // started on demand, holds module "m0" = original_image
     struct ks_wide wide;
