@@ -1,10 +1,10 @@
 // Tiles of fp32: a warp sums up 32 or 64 places of up to 64 channels on tensor cores. What is rounded to TF32 is so on its way
 // into shared memory; what has two parts is split by the warps that multiply it, which takes no more room there.
 // Blocks and tiles as conv.cu has them: one plan serves both.
-constexpr int bn = @bn@, bm = bn < 64 ? 256 : 128, bk = bn < 64 ? 8 : @bk@; // channels, places, depth of a step
+constexpr int bn = @bn@, bm = bn < 64 ? 256 : 128, bk = bn < 64 ? 8 : 16; // channels, places, depth of a step
 constexpr int threads = bn >= 128 ? 256 : 128;
 // Threads a multiprocessor: 255 registers each, 168 or 128.
-constexpr int resident = thrice ? bk == 8 && bn != 32 ? 384 : 256 : bn == 64 ? 384 : 512;
+constexpr int resident = thrice ? bn < 32 ? 384 : 256 : bn == 64 ? 384 : 512;
 constexpr int x_pitch = bm + 8, w_pitch = bn + 8; // four lines of eight neighbours are in different banks
 constexpr int high = bn < 64 ? bn : 64, wide = bm / (threads / 32 * high / bn); // channels and places of a warp
 constexpr int channels = high / 8, runs = wide / 8, run = 2; // of a thread; its places: runs of neighbours

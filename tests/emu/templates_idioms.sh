@@ -96,7 +96,7 @@ made long_filter conv1 'let(b=1, ci=4, co=1, n=6) in(x[b*ci*n]) in(k[ci*co*33]) 
 made line_filter_and_more conv1 "$more" bn=16
 WRONG='s/\[its_channel\]/[0]/' made line_filter_and_more conv1 "$more" bn=16
 # Each factor in two parts; without what is left of the second it is no fp32 product.
-made halving conv_three 'let(b=1, ci=3, co=5, h=5, w=8) in(image[b*ci*h*w]) in(taps[co*ci*9]) out(out[b*co*((h+1)/2)*((w+1)/2)]) grid(ceildiv(b*co*((h+1)/2)*((w+1)/2),128)) block(128)' bn=64 bk=8
+made halving conv_three 'let(b=1, ci=3, co=5, h=5, w=8) in(image[b*ci*h*w]) in(taps[co*ci*9]) out(out[b*co*((h+1)/2)*((w+1)/2)]) grid(ceildiv(b*co*((h+1)/2)*((w+1)/2),128)) block(128)' bn=64
 filter='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'
 made line_filter conv_three "$filter" bn=32
 WRONG='s/other ? left(b0) : nearest(b0), other ? left(b1) : nearest(b1)/nearest(b0), nearest(b1)/' made line_filter conv_three "$filter" bn=16
