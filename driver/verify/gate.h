@@ -37,6 +37,7 @@ enum ks_arith_kind {
 struct ks_arith {
     enum ks_arith_kind kind;
     bool subtracts;      // terms are subtracted, so |inputs| alone does not give the absolute sum
+    bool clips;          // `subtracts`, and takes minima or maxima: no throw of signs may give it
     bool whole_numbers;  // every floating literal is a small whole number
     bool float_atomics;  // floats are added by atomics: in which order is luck
     bool gathers;        // many inputs may meet in one output: loops, barriers, shuffles, float atomics

@@ -77,11 +77,11 @@ static void abs_scalars(struct ks_problem *problem, bool ones)
     }
 }
 
-// Takes the numbers of terms; NULL where all are few.
-static float *keep_many(const struct ks_vector *vector, size_t output, float *terms)
+// Takes the numbers of terms; NULL where all are few and their absolute sum is known.
+static float *keep_terms(const struct ks_judge *judge, const struct ks_vector *vector, size_t output, float *terms)
 {
     const struct ks_slot *slot = &vector->layout.slots[vector->outputs[output].slot];
-    bool many = false;
+    bool many = judge->arith.clips;
     for (int64_t i = 0; terms != NULL && !many && i < slot->count * slot->elem.lanes; i++)
         many = terms[i] >= MANY_TERMS;
     if (many)
@@ -178,7 +178,7 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
                                              slot->count, output->scale, output->mask);
     }
     for (size_t o = 0; o < vector->n_outputs; o++)
-        vector->outputs[o].terms = keep_many(vector, o, terms[o]);
+        vector->outputs[o].terms = keep_terms(judge, vector, o, terms[o]);
     if (answer == KS_ANSWER_OK)
         return KS_OK;
     drop_scales(vector);
@@ -370,8 +370,10 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return sum_terms(judge, arena, vector, SIGN_PATTERNS_SURE, err);
     }
-    if (!vector->referred && (judge->arith.products || (judge->arith.kind == KS_ARITH_MULADD &&
-                                                        may_be_rounding(judge, vector, output, got, poison))))
+    // Of terms that a minimum or maximum hides nobody knows how many cancel.
+    bool sums = judge->arith.kind == KS_ARITH_MULADD;
+    if (!vector->referred && (judge->arith.products || (sums && judge->arith.clips && vector->outputs[output].scale != NULL) ||
+                              (sums && may_be_rounding(judge, vector, output, got, poison))))
         return refer_values(judge, arena, vector, more, err);
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
