@@ -158,11 +158,15 @@ bool ks_device_known(const char *name);
 // Limits of a device of that architecture, none being at hand: kind "none", memory as large as it gets.
 struct ks_device_info ks_device_of_arch(int arch);
 
-// Path of the lock file that serialises timing and profiling on the GPU with this uuid.
+// Path of the lock file that keeps timing and profiling on the GPU with this uuid apart from all else that we run there.
 const char *ks_device_lock_path(struct ks_arena *arena, const char *runtime_dir, const char *uuid);
 // Takes it (os/lock.h), makes the folder where it lies, and says that it waits where it does.
 enum ks_status ks_device_lock(struct ks_arena *arena, const char *runtime_dir, const char *uuid,
                               double wait_seconds, struct ks_lock *lock, struct ks_err *err);
+// The same for what is not timed, beside others of its kind; whoever waits for the lock comes before those that ask later.
+// Who shares it and wants it alone gives it back first.
+enum ks_status ks_device_share(struct ks_arena *arena, const char *runtime_dir, const char *uuid,
+                               double wait_seconds, struct ks_lock *lock, struct ks_err *err);
 // Whether some process of this user measures on a GPU, or began to since then.
 bool ks_device_measured(const char *runtime_dir, const struct timespec *since);
 

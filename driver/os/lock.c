@@ -8,15 +8,15 @@
 #include "os/clock.h"
 #include "os/proc.h"
 
-enum ks_status ks_lock_take(const char *path, double wait_seconds, struct ks_lock *lock,
-                            struct ks_err *err)
+static enum ks_status take(const char *path, int how, double wait_seconds, struct ks_lock *lock,
+                           struct ks_err *err)
 {
     lock->fd = -1;
     int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return ks_err_errno(err, "cannot open lock %s", path);
     double started = ks_now(), pause = 0.001;
-    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    while (flock(fd, how | LOCK_NB) != 0) {
         enum ks_status status = KS_OK;
         double left = wait_seconds < 0 ? 1 : wait_seconds - (ks_now() - started);
         if (errno != EWOULDBLOCK && errno != EINTR)
@@ -34,6 +34,18 @@ enum ks_status ks_lock_take(const char *path, double wait_seconds, struct ks_loc
     }
     lock->fd = fd;
     return KS_OK;
+}
+
+enum ks_status ks_lock_take(const char *path, double wait_seconds, struct ks_lock *lock,
+                            struct ks_err *err)
+{
+    return take(path, LOCK_EX, wait_seconds, lock, err);
+}
+
+enum ks_status ks_lock_share(const char *path, double wait_seconds, struct ks_lock *lock,
+                             struct ks_err *err)
+{
+    return take(path, LOCK_SH, wait_seconds, lock, err);
 }
 
 void ks_lock_release(struct ks_lock *lock)

@@ -15,6 +15,9 @@ struct ks_lock {
 // time is over, KS_E_IO when the file system refuses locks. Interrupted by ks_stop_requested().
 enum ks_status ks_lock_take(const char *path, double wait_seconds, struct ks_lock *lock,
                             struct ks_err *err);
+// The same beside others that share it.
+enum ks_status ks_lock_share(const char *path, double wait_seconds, struct ks_lock *lock,
+                             struct ks_err *err);
 void ks_lock_release(struct ks_lock *lock); // a lock not held is fine
 
 #endif

@@ -219,7 +219,11 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
             skip = task->problem;
             continue;
         }
-        KS_TRY(task->family == KS_FAMILY_ODD ? run_odd(s, task, &o, err) : run_task(s, task, &o, err));
+        struct ks_lock lock;
+        KS_TRY(ks_judge_share(s->judge, &lock, err));
+        enum ks_status status = task->family == KS_FAMILY_ODD ? run_odd(s, task, &o, err) : run_task(s, task, &o, err);
+        ks_lock_release(&lock);
+        KS_TRY(status);
         if (result->verdict != KS_C_CORRECT)
             return KS_OK;
         if (o.excluded && task->family == KS_FAMILY_DECLARED && task->skew == KS_SKEW_NONE &&

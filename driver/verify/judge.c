@@ -83,6 +83,18 @@ struct ks_scope ks_judge_scope(const struct ks_judge *judge, const struct ks_pro
                              .mark = mark->mark};
 }
 
+enum ks_status ks_judge_share(const struct ks_judge *judge, struct ks_lock *lock, struct ks_err *err)
+{
+    struct ks_arena scratch = {0};
+    lock->fd = -1;
+    if (strcmp(judge->device.kind, "emu") == 0)
+        return KS_OK;
+    enum ks_status status =
+        ks_device_share(&scratch, judge->tu->config->runtime_dir, judge->device.uuid, -1, lock, err);
+    ks_arena_free(&scratch);
+    return status;
+}
+
 void ks_judge_note(struct ks_judge *judge, const char *format, ...)
 {
     char text[256];
@@ -151,36 +163,64 @@ static enum ks_status report_finding(struct ks_judge *judge, size_t w, const str
                       next_step(why, place));
 }
 
-// The original on every declared workload: under both fences, then its time.
+// The original on a declared workload, under both fences.
+static enum ks_status run_baseline(struct ks_judge *judge, struct ks_arena *scratch, size_t w,
+                                   struct ks_vector *vector, json_t **plan, enum ks_answer *answer,
+                                   struct ks_err *err)
+{
+    struct ks_lock lock;
+    KS_TRY(ks_oracle_ready(judge, err));
+    KS_TRY(ks_judge_share(judge, &lock, err));
+    enum ks_status status = ks_vector_make(judge, scratch, &judge->problems[w], KS_FAMILY_DECLARED, 0,
+                                           KS_SKEW_NONE, vector, err);
+    *answer = KS_ANSWER_OK;
+    if (status == KS_OK && !vector->excluded) {
+        struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
+        uint64_t addresses[64];
+        double us;
+        *plan = ks_launch_original(&scope, "m0");
+        judge->oracle_holds = 0; // other buffers from here on
+        if (!vector->deterministic && !judge->arith.float_atomics) // else no wonder, and counted by who compares
+            ks_judge_note(judge, "the original is nondeterministic on %s", vector->problem.name);
+        *answer = ks_vector_place(scratch, vector, &judge->oracle,
+                                  (struct ks_placement){.flush = KS_FLUSH_START}, NULL, 0,
+                                  KS_CONTENTS_PLAIN, 0);
+        if (*answer == KS_ANSWER_OK)
+            *answer = ks_vector_placed(vector, &judge->oracle, addresses);
+        if (*answer == KS_ANSWER_OK)
+            *answer = ks_vector_run(&judge->oracle, *plan, vector->poison[0], true, true, ks_run_limit(judge),
+                                    &us);
+    }
+    ks_lock_release(&lock);
+    return status;
+}
+
+// Its time, where that ran.
+static enum ks_status time_baseline(struct ks_judge *judge, struct ks_arena *scratch, size_t w, json_t *plan,
+                                    struct ks_err *err)
+{
+    struct ks_lock lock;
+    int batch;
+    KS_TRY(ks_device_lock(scratch, judge->tu->config->runtime_dir, judge->device.uuid, -1, &lock, err));
+    enum ks_answer answer = ks_worker_ask(&judge->oracle, "sets", json_pack("{s:i}", "count", 2), 60);
+    enum ks_status status = answer == KS_ANSWER_OK
+                                ? ks_timing_baseline(&judge->oracle, plan, &judge->baseline_us[w], &batch, err)
+                                : ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    ks_lock_release(&lock);
+    return status;
+}
+
 static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *fault,
                                        struct ks_err *err)
 {
     struct ks_arena scratch = {0};
     struct ks_vector vector;
-    enum ks_status status = ks_vector_make(judge, &scratch, &judge->problems[w], KS_FAMILY_DECLARED, 0,
-                                           KS_SKEW_NONE, &vector, err);
+    enum ks_answer answer;
     json_t *plan = NULL;
     char place[256];
+    enum ks_status status = run_baseline(judge, &scratch, w, &vector, &plan, &answer, err);
     if (status != KS_OK)
         goto done;
-    enum ks_answer answer = KS_ANSWER_OK;
-    if (!vector.excluded) {
-        struct ks_scope scope = ks_judge_scope(judge, &vector.problem, &vector.layout, NULL);
-        uint64_t addresses[64];
-        double us;
-        plan = ks_launch_original(&scope, "m0");
-        judge->oracle_holds = 0; // other buffers from here on
-        if (!vector.deterministic && !judge->arith.float_atomics) // else no wonder, and counted by who compares
-            ks_judge_note(judge, "the original is nondeterministic on %s", vector.problem.name);
-        answer = ks_vector_place(&scratch, &vector, &judge->oracle,
-                                 (struct ks_placement){.flush = KS_FLUSH_START}, NULL, 0,
-                                 KS_CONTENTS_PLAIN, 0);
-        if (answer == KS_ANSWER_OK)
-            answer = ks_vector_placed(&vector, &judge->oracle, addresses);
-        if (answer == KS_ANSWER_OK)
-            answer = ks_vector_run(&judge->oracle, plan, vector.poison[0], true, true, ks_run_limit(judge),
-                                   &us);
-    }
     bool own_fault = answer == KS_ANSWER_FAULT || answer == KS_ANSWER_UNSAFE ||
                      answer == KS_ANSWER_LAUNCH || answer == KS_ANSWER_HANG;
     if (vector.excluded &&
@@ -200,11 +240,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     } else if (answer != KS_ANSWER_OK) {
         status = ks_answer_status(&judge->oracle, answer, "the oracle", err);
     } else if (ks_judge_times(judge)) {
-        int batch;
-        answer = ks_worker_ask(&judge->oracle, "sets", json_pack("{s:i}", "count", 2), 60);
-        status = answer == KS_ANSWER_OK ? ks_timing_baseline(&judge->oracle, plan,
-                                                             &judge->baseline_us[w], &batch, err)
-                                        : ks_answer_status(&judge->oracle, answer, "the oracle", err);
+        status = time_baseline(judge, &scratch, w, plan, err);
     }
     json_decref(plan);
     ks_vector_free(&vector);

@@ -75,6 +75,20 @@ static enum ks_status quick_entrant(struct ks_judge *judge, struct ks_arena *scr
     return KS_OK;
 }
 
+static enum ks_status quick_task(struct ks_judge *judge, struct ks_arena *scratch, const struct ks_task *task,
+                                 struct entrant *e, struct quick_runner *runner, int *served, int *refused,
+                                 struct ks_err *err)
+{
+    struct ks_vector *vector;
+    KS_TRY(ks_recall(judge, task->problem, task->family, task->variation, KS_SKEW_NONE, &vector, err));
+    bool excluded = vector->excluded;
+    enum ks_status status =
+        excluded ? KS_OK : quick_entrant(judge, scratch, e, vector, task->flush, runner, err);
+    ks_recall_done(judge, vector);
+    *(excluded ? refused : served) += status == KS_OK;
+    return status;
+}
+
 // Adds to *served and *refused how many vectors the original serves, or does not.
 static enum ks_status quick_schedule(struct ks_judge *judge, struct ks_arena *scratch,
                                      const struct ks_schedule *schedule, struct entrant *e,
@@ -84,14 +98,11 @@ static enum ks_status quick_schedule(struct ks_judge *judge, struct ks_arena *sc
         const struct ks_task *task = &schedule->tasks[t];
         if (!ks_guard_admits(judge, scratch, e->candidate->proposal, task->problem))
             continue;
-        struct ks_vector *vector;
-        KS_TRY(ks_recall(judge, task->problem, task->family, task->variation, KS_SKEW_NONE, &vector, err));
-        bool excluded = vector->excluded;
-        enum ks_status status =
-            excluded ? KS_OK : quick_entrant(judge, scratch, e, vector, task->flush, runner, err);
-        ks_recall_done(judge, vector);
+        struct ks_lock lock;
+        KS_TRY(ks_judge_share(judge, &lock, err));
+        enum ks_status status = quick_task(judge, scratch, task, e, runner, served, refused, err);
+        ks_lock_release(&lock);
         KS_TRY(status);
-        *(excluded ? refused : served) += 1;
     }
     return KS_OK;
 }

@@ -149,7 +149,11 @@ enum ks_status ks_sanitize_begin(struct ks_judge *judge, struct ks_arena *arena,
     s->candidate = candidate;
     if (!s->tools[0].begun || judge->no_sanitizer[0] != '\0')
         return KS_OK;
-    KS_TRY(make_vectors(judge, arena, s, err)); // while the tools start
+    struct ks_lock lock;
+    KS_TRY(ks_judge_share(judge, &lock, err));
+    enum ks_status status = make_vectors(judge, arena, s, err); // while the tools start
+    ks_lock_release(&lock);
+    KS_TRY(status);
     for (int i = 0; i < KS_TOOL_COUNT && s->n_vectors > 0; i++) {
         struct ks_tool_look *t = &s->tools[i];
         t->beside = pthread_create(&t->thread, NULL, ks_sanitize_runs, t) == 0;

@@ -90,8 +90,13 @@ static void run_all(struct ks_tool_look *t)
     if (t->answered)
         t->answer = ks_worker_load(&t->worker, c->cubin, c->names, c->n);
     for (size_t i = 0; t->answered && t->answer == KS_ANSWER_OK && i < t->all->n_vectors; i++)
-        if (i == 0 || ks_now() - begin < SECONDS)
-            t->answer = run_vector(t, &t->all->vectors[i], i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, t->got[i]);
+        if (i == 0 || ks_now() - begin < SECONDS) {
+            struct ks_lock lock;
+            t->answer = KS_ANSWER_INTERRUPTED;
+            if (ks_judge_share(t->all->judge, &lock, NULL) == KS_OK)
+                t->answer = run_vector(t, &t->all->vectors[i], i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, t->got[i]);
+            ks_lock_release(&lock);
+        }
 }
 
 void *ks_sanitize_runs(void *tool_look)

@@ -6,6 +6,7 @@
 
 #include "base/rng.h"
 #include "device/model.h"
+#include "os/lock.h"
 #include "verify/client.h"
 #include "verify/defence.h"
 #include "verify/gate.h"
@@ -166,6 +167,9 @@ struct ks_tolerance ks_judge_tolerance(const struct ks_judge *judge);
 // addresses and workspaces are not known yet.
 struct ks_scope ks_judge_scope(const struct ks_judge *judge, const struct ks_problem *problem,
                                const struct ks_layout *layout, const struct ks_proposal *proposal);
+// While another process takes times on this GPU nothing is run there: waits for its end, and nobody begins to until `lock` is
+// released. Who holds it takes no times. Nothing is held of an emulated device. The oracle has been ready once.
+enum ks_status ks_judge_share(const struct ks_judge *judge, struct ks_lock *lock, struct ks_err *err);
 // Each note once, for the evidence.
 void ks_judge_note(struct ks_judge *judge, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -3,7 +3,7 @@
 # GPU, unattended; then the table of what OUT holds, and the line of JSON of figures.md. PORT is a part of a file's name;
 # without one all are taken. What OUT holds is not measured again: run it until nothing is left.
 #   --part K/N    every Nth port from the Kth on: parts of one run, each with ten minutes (about K/16 for all ports)
-#   --shared      several runs at once fill one OUT, each with a GPU of its own (KS_CUDA_DEVICE): each takes what none has taken,
+#   --shared      several runs at once fill one OUT, each with a GPU of its own (KS_CUDA_DEVICE) or on one together: each takes what none has taken,
 #                 in a fixed order that has nothing to do with numbers, level by level; taken/ in OUT says what was taken
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
 #   --tf32        TF32 is allowed on both sides: marks say tol(sum=2e-3), and eager is PyTorch's with TF32; an OUT and a page of its own

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -490,6 +491,47 @@ static void a_faulty_original_is_the_users_finding(void **state)
     close_judge(&s);
 }
 
+// Seconds of a quick look while another process has the GPU's lock for a second and a half, alone or shared.
+static double looks_beside(bool alone)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict verdict;
+    int ready[2], status;
+    char c;
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *honest = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    assert_int_equal(pipe(ready), 0);
+    pid_t other = fork();
+    if (other == 0) {
+        struct ks_lock lock;
+        const char *uuid = ks_judge_device(s.judge)->uuid;
+        if ((alone ? ks_device_lock : ks_device_share)(&s.arena, s.config.runtime_dir, uuid, 0, &lock, NULL) != KS_OK ||
+            write(ready[1], "r", 1) != 1)
+            _exit(1);
+        ks_sleep(1.5);
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &c, 1), 1);
+    double start = ks_now();
+    check(ks_judge_quick(s.judge, &honest, 1, &verdict, &err), &err);
+    double seconds = ks_now() - start;
+    assert_int_equal(verdict.correctness, KS_C_CORRECT);
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    close(ready[0]);
+    close(ready[1]);
+    close_judge(&s);
+    return seconds;
+}
+
+static void nothing_runs_while_others_take_times(void **state)
+{
+    (void)state;
+    assert_true(looks_beside(true) >= 1.5);
+    assert_true(looks_beside(false) < 1.5);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -515,6 +557,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_sum_may_change_its_order_but_not_its_precision),
         cmocka_unit_test(a_transpose_is_judged_quickly),
         cmocka_unit_test(a_faulty_original_is_the_users_finding),
+        cmocka_unit_test(nothing_runs_while_others_take_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
