@@ -1,7 +1,7 @@
 // The contract as text:
 //
 //   $0 in f32 [$2] normal(0,1)
-//   $1 inout i32 [$2 * 4] randint [0,99]
+//   $1 inout i32 [$2 * 4] randint [0,99]         "any" where no range was given
 //   $2 i32
 //   member $3.x in [4096] uniform(0,1)
 //   tolerance rel=1e-05 abs=0
@@ -129,10 +129,9 @@ static enum ks_init_kind kind_of(const struct ks_array *array, struct ks_elem el
     *init = array->init;
     if (init->kind != KS_INIT_DEFAULT)
         return init->kind;
-    // DESIGN.md section 3: what no initialiser means.
-    bool number = ks_scalar_is_float(elem.scalar);
-    *init = number ? (struct ks_init){.kind = KS_INIT_NORMAL, .a = 0, .b = 1}
-                   : (struct ks_init){.kind = KS_INIT_RANDINT, .a = 0, .b = 99};
+    // Of floats any may come, whatever is declared; of integers a range is a promise, and none is none.
+    if (ks_scalar_is_float(elem.scalar))
+        *init = (struct ks_init){.kind = KS_INIT_NORMAL, .a = 0, .b = 1};
     return init->kind;
 }
 
@@ -176,7 +175,9 @@ static void add_init(struct writer *w, struct buffer *buffer, const struct ks_ar
     case KS_INIT_FILE:
         kind = ks_arena_printf(w->arena, "file(%s)", init.path);
         break;
-    case KS_INIT_DEFAULT: // resolved by kind_of
+    case KS_INIT_DEFAULT: // of integers
+        kind = "any";
+        break;
     case KS_INIT_CAPTURE: // expanded only after the contract is written
         break;
     }

@@ -17,7 +17,7 @@ struct ks_tolerance {
 };
 
 enum ks_init_kind {
-    KS_INIT_DEFAULT, // normal(0,1) for floats, randint(0,99) for integers
+    KS_INIT_DEFAULT, // drawn from normal(0,1), or randint(0,99) of integers; nothing is promised
     KS_INIT_UNIFORM, KS_INIT_NORMAL, KS_INIT_RANDINT, KS_INIT_IOTA, KS_INIT_PERMUTATION,
     KS_INIT_CONSTANT, KS_INIT_FILE,
     KS_INIT_CAPTURE, // recorded contents (workload/capture.h): no clause has it, capture(ID) is expanded to it

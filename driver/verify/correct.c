@@ -24,10 +24,31 @@ struct state {
     struct ks_second_look *look; // to be begun; NULL: begun, or not wanted
     unsigned families;
     unsigned hung; // families beside the declared values on which the original hung: once is slow enough
+    uint64_t closed; // of integers without a declared range: which others the original does not serve
     int excluded; // vectors of a workload beside the declared one that the original does not serve
     int shifted;  // of those with spare elements behind buffers, of all workloads
     int unsteady; // vectors of a workload on which the original's own runs differ
 };
+
+static uint64_t open_bit(const struct ks_task *task)
+{
+    return UINT64_C(1) << (task->variation / KS_INTEGERS - KS_INTEGERS_OPEN) % 64;
+}
+
+// Integers that the original finds its way by: nothing more is asked of such.
+static void note_closed(struct state *s, const struct ks_task *task)
+{
+    const struct ks_problem *problem = task->problem;
+    s->closed |= open_bit(task);
+    size_t open = 0;
+    for (size_t i = 0; i < problem->n_args; i++)
+        open += ks_arg_is_open(&problem->args[i]);
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (ks_arg_is_open(&problem->args[i]) &&
+            (open == 1 || task->variation / KS_INTEGERS == KS_INTEGERS_OPEN_ONE(i)))
+            ks_judge_note(s->judge, "`%.60s` was judged with 0 to 99 alone, since the original fails on other integers: "
+                          "give what it holds, as randint(low,high)", problem->args[i].name);
+}
 
 // A vector that the original does not serve.
 static void note_excluded(struct state *s, const struct ks_task *task, const struct ks_vector *vector)
@@ -41,6 +62,8 @@ static void note_excluded(struct state *s, const struct ks_task *task, const str
         s->result->verdict = KS_C_BASELINE_FAULT;
         snprintf(s->result->reason, sizeof s->result->reason,
                  "the original fails on workload %s: %.200s", task->problem->where, vector->why);
+    } else if (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN) {
+        note_closed(s, task);
     } else if (++s->excluded <= EXCLUDED_TOLD) {
         ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%.80s)",
                       task->problem->name, ks_family_name(task->family), vector->why);
@@ -212,7 +235,8 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     for (size_t t = 0; t < schedule->n_tasks; t++) {
         const struct ks_task *task = &schedule->tasks[t];
         struct outcome o;
-        if (task->problem == skip || s->hung >> task->family & 1)
+        if (task->problem == skip || s->hung >> task->family & 1 ||
+            (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN && task->family != KS_FAMILY_ODD && (s->closed & open_bit(task)) != 0))
             continue;
         // The guard is looked at before the oracle works.
         if (!ks_guard_admits(s->judge, s->arena, s->candidate->proposal, task->problem)) {

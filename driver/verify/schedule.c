@@ -129,6 +129,27 @@ static void add_alike(struct ks_maker *m, const struct ks_problem *problem, enum
     m->tasks.at[m->tasks.len - 1].variation += KS_INTEGERS * (int)integers;
 }
 
+// Integers of which nothing is declared: any, all such arrays and each alone, since one may be what the original finds its
+// way by.
+static void add_open(struct ks_maker *m, const struct ks_problem *problem)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < problem->n_args; i++)
+        open += ks_arg_is_open(&problem->args[i]);
+    if (open == 0 || !ks_judge_defends(m->judge, KS_D_FAMILIES))
+        return;
+    for (size_t i = 0; i <= problem->n_args; i++) {
+        int integers = i == 0 ? KS_INTEGERS_OPEN : KS_INTEGERS_OPEN_ONE(i - 1);
+        if (i > 0 && (open == 1 || !ks_arg_is_open(&problem->args[i - 1])))
+            continue;
+        for (int k = 0; k < 4; k++) {
+            add_task(m, problem, k < 2 ? KS_FAMILY_DECLARED : KS_FAMILY_LITERALS,
+                     k % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+            m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * integers;
+        }
+    }
+}
+
 static int64_t room(const struct ks_judge *judge)
 {
     int64_t free_bytes = judge->device.memory_free / 4; // two processes, pristine copies
@@ -144,6 +165,8 @@ static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool
         add_skewed(m, problem);
     for (int k = KS_INTEGERS_EQUAL; deep && k < KS_INTEGERS_COUNT; k++)
         add_alike(m, problem, (enum ks_integers)k);
+    if (deep)
+        add_open(m, problem);
     if (!deep && turn % 3 == 1)
         add_alike(m, problem, turn % 2 == 0 ? KS_INTEGERS_EQUAL
                                             : (enum ks_integers)(KS_INTEGERS_HIGH + (int)(turn / 6 % 4)));
@@ -164,6 +187,7 @@ static void add_large_declared(struct ks_maker *m, const struct ks_problem *prob
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
     add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
     add_alike(m, problem, KS_INTEGERS_HIGH);
+    add_open(m, problem);
     if (m->judge->arith.kind != KS_ARITH_MULADD)
         return;
     add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);

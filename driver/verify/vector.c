@@ -83,7 +83,7 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
 }
 
 // Integers of the declared range alike. Permutations, ramps and files stay what they are: their kind is a promise.
-static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum ks_integers integers)
+static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
 {
     unsigned high_low = integers == KS_INTEGERS_HIGH ? 3 : integers == KS_INTEGERS_HIGH_LOW ? 1 : integers == KS_INTEGERS_LOW_HIGH ? 2 : 0;
     for (size_t i = 0, turn = 0; i < problem->n_args; i++) {
@@ -106,6 +106,19 @@ static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, enum 
     }
 }
 
+static void open_integers(struct ks_problem *problem, int integers)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (!ks_arg_is_open(arg) || (integers != KS_INTEGERS_OPEN && integers != KS_INTEGERS_OPEN_ONE(i)))
+            continue;
+        int bits = (int)(8 * ks_scalar_size(arg->elem.scalar)); // of 64 unsigned ones the same, as they are stored
+        bool negative = bits == 64 || ks_scalar_is_signed(arg->elem.scalar);
+        arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = negative ? -ldexp(1, bits - 1) : 0,
+                                     .b = ldexp(1, bits - negative) - (bits < 64)};
+    }
+}
+
 // One array of odd numbers of 13 bits, powers of two elsewhere: what sums of products take is exact, and what is not
 // rounded stays so.
 static void make_odd(struct ks_problem *problem, int variation)
@@ -124,6 +137,11 @@ bool ks_arg_has_range(const struct ks_arg *arg)
            !ks_scalar_is_float(arg->elem.scalar) &&
            (arg->init.kind == KS_INIT_DEFAULT || arg->init.kind == KS_INIT_RANDINT ||
             arg->init.kind == KS_INIT_UNIFORM || arg->init.kind == KS_INIT_CAPTURE);
+}
+
+bool ks_arg_is_open(const struct ks_arg *arg)
+{
+    return ks_arg_has_range(arg) && arg->init.kind == KS_INIT_DEFAULT && arg->elem.scalar != KS_T_BOOL;
 }
 
 static enum ks_answer prints(const struct ks_vector *vector, struct ks_worker *worker, int which)
@@ -331,7 +349,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     else
         vary_scalars(judge, &vector->problem, family, variation % KS_INTEGERS);
     if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
-        alike_integers(&judge->rng, &vector->problem, (enum ks_integers)(variation / KS_INTEGERS));
+        (variation / KS_INTEGERS < KS_INTEGERS_OPEN)
+            ? alike_integers(&judge->rng, &vector->problem, variation / KS_INTEGERS)
+            : open_integers(&vector->problem, variation / KS_INTEGERS);
     if (family == KS_FAMILY_LITERALS)
         vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);

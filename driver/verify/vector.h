@@ -81,9 +81,13 @@ enum ks_integers {
     KS_INTEGERS_LOW,      // near its lower end
     KS_INTEGERS_HIGH_LOW, // the arrays by turns: so are differences
     KS_INTEGERS_LOW_HIGH,
-    KS_INTEGERS_COUNT
+    KS_INTEGERS_COUNT,
+    KS_INTEGERS_OPEN = KS_INTEGERS_COUNT // any of their type, where nothing is declared of them
 };
-bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range
+// KS_INTEGERS_OPEN for argument `arg` alone.
+#define KS_INTEGERS_OPEN_ONE(arg) (KS_INTEGERS_OPEN + 1 + (int)(arg))
+bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range or of none
+bool ks_arg_is_open(const struct ks_arg *arg);   // of none: drawn from a few, and any may come
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
                               int variation, int skew, struct ks_vector *vector,
