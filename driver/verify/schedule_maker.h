@@ -31,6 +31,11 @@ void ks_maker_corners(struct ks_maker *m, size_t workload, const struct ks_propo
 // Of two to four sizes: one more than the others where these fill tiles of the proposal's numbers, one twice the others, and
 // each way to share the guard's modulus out between two. Seen once each.
 void ks_maker_related(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// Of up to four sizes: beside those at which the plan's launch changes while one size grows and the others are small, since
+// who counts one block too few loses elements there. Seen once each.
+void ks_maker_changes(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// Small sizes drawn until the guard admits them: it may ask of several together what the code needs of one. Seen once each.
+void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
 // Of more than four sizes: each alone at the edges of the proposal's numbers and of 32, the others small, since all
 // at once are too much there. False: there are fewer.
 bool ks_maker_alone(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
