@@ -70,6 +70,45 @@ static bool loops(struct ks_slice text)
     return false;
 }
 
+bool ks_goes_by_floats(struct ks_slice text)
+{
+    static const char *const wholes[] = {"s32", "u32", "s64", "u64", NULL};
+    struct ks_words words = ks_words_of(text);
+    bool there = false, back = false;
+    while (ks_words_next(&words)) {
+        struct ks_slice w = words.word;
+        bool is_float = ks_word_part(w, "f32") || ks_word_part(w, "f64"), whole = false;
+        if (!ks_slice_eq(ks_word_base(w), "cvt") || !is_float)
+            continue;
+        for (size_t i = 0; wholes[i] != NULL; i++)
+            whole = whole || ks_word_part(w, wholes[i]);
+        bool to_whole = ks_word_has(w, ".rzi") || ks_word_has(w, ".rni") || ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
+        there = there || (whole && !to_whole);
+        back = back || (whole && to_whole);
+    }
+    return there && back;
+}
+
+struct ks_adds ks_adds_of(struct ks_slice text)
+{
+    struct ks_adds adds = {false, false};
+    struct ks_words words = ks_words_of(text);
+    while (ks_words_next(&words)) {
+        struct ks_slice w = words.word, base = ks_word_base(w);
+        if (!ks_word_one_of(base, (const char *const[]){"add", "sub", "fma", "mad", "mma", "wmma", "wgmma", NULL}) &&
+            !(ks_word_part(w, "add") && ks_word_one_of(base, (const char *const[]){"atom", "red", NULL})))
+            continue;
+        adds.single = adds.single || ks_word_part(w, "f32") || ks_word_part(w, "f32x2");
+        adds.twice = adds.twice || ks_word_part(w, "f64");
+    }
+    return adds;
+}
+
+bool ks_adds_fall_short(struct ks_adds original, struct ks_adds candidate)
+{
+    return original.twice && candidate.single && (!original.single || !candidate.twice);
+}
+
 bool ks_sums_on_tensor_cores(struct ks_slice text)
 {
     struct ks_words words = ks_words_of(text);

@@ -128,7 +128,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
     if (c->failure != KS_C_CORRECT)
         return KS_OK;
     c->literals = (struct ks_literals){0};
-    c->cuts = c->tf32 = false;
+    c->cuts = c->tf32 = c->to_whole = false;
     const bool derived = mark->tolerance.kind == KS_TOL_DERIVED && !mark->fastmath && mark->tolerance.sum < KS_GATE_SUM;
     const bool sums = judge->arith.kind == KS_ARITH_MULADD, odd = derived && !sums && ks_arith_shows_tf32(&judge->arith);
     struct ks_gate rules = {.relaxed = mark->fastmath || mark->tolerance.kind == KS_TOL_ULP ||
@@ -136,6 +136,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
                             .probed = mark->tolerance.sum >= KS_GATE_SUM || odd ||
                                       (sums && mark->tolerance.kind == KS_TOL_DERIVED &&
                                        ks_judge_defends(judge, KS_D_EXACT_PROBE))};
+    struct ks_adds adds = {false, false};
     for (size_t i = 0; i < c->n && c->failure == KS_C_CORRECT && ks_judge_defends(judge, KS_D_STATIC_GATE); i++) {
         const struct ks_ptx_entry *entry;
         struct ks_slice text;
@@ -148,11 +149,18 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
             break;
         }
         ks_literals_read(&c->literals, entry->canonical);
+        struct ks_adds own = ks_adds_of(entry->canonical);
+        adds = (struct ks_adds){adds.single || own.single, adds.twice || own.twice};
+        c->to_whole = c->to_whole || ks_goes_by_floats(entry->canonical);
         c->cuts = c->cuts || ks_sums_on_tensor_cores(entry->canonical);
         c->tf32 = c->tf32 || (odd && ks_gate_adds_tf32(judge->original_ptx, entry->canonical));
         if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason))
             fail(c, KS_C_STATIC, reason);
     }
+    // Where terms meet they may cancel, and double was asked for so that something is left.
+    if (c->failure == KS_C_CORRECT && !rules.relaxed && (sums || judge->arith.joins) &&
+        ks_adds_fall_short(ks_adds_of(judge->original_ptx), adds))
+        fail(c, KS_C_STATIC, "the candidate sums in fp32 what the original sums in double: say tol(...) if that is enough");
     note(c, KS_CHECK_STATIC, start, c->failure == KS_C_CORRECT);
     return KS_OK;
 }

@@ -332,6 +332,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     judge->literals.scattered = judge->arith.gathers && judge->arith.kind != KS_ARITH_NONE;
     judge->literals.limit = !judge->literals.scattered ? 0x1p110
                             : judge->arith.kind == KS_ARITH_OTHER ? 8 : 0x1p20;
+    judge->divides_roundly = candidate->to_whole && !ks_goes_by_floats(judge->original_ptx);
     judge->odd = candidate->tf32 && ks_judge_defends(judge, KS_D_EXACT_PROBE);
     KS_TRY(ks_runner_take(judge, &runner, phase == KS_JUDGE_CONFIRM ? 1 : KS_SPARES, err));
     struct state s = {.judge = judge, .arena = arena, .candidate = candidate, .result = result,

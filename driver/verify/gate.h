@@ -26,6 +26,17 @@ bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks
 // candidates, beyond what the plain build has.
 bool ks_gate_cubin(struct ks_slice plain, struct ks_slice shadow, size_t n, char reason[256]);
 
+// Whether a kernel makes floats of integers, and integers of floats.
+bool ks_goes_by_floats(struct ks_slice text);
+// In which types of float a kernel adds.
+struct ks_adds {
+    bool single, twice; // fp32, fp64
+};
+struct ks_adds ks_adds_of(struct ks_slice text);
+// Whether a candidate's kernels (together) sum in fp32 what the original sums in double, be it that it has no sum in fp32 or that
+// they have none in double.
+bool ks_adds_fall_short(struct ks_adds original, struct ks_adds candidate);
+
 // Whether a kernel sums floats on tensor cores (mma, wmma, wgmma), which cut where other instructions round.
 bool ks_sums_on_tensor_cores(struct ks_slice text);
 

@@ -16,12 +16,34 @@ static void add_constant(int64_t value, int64_t *out, size_t *n, size_t max)
         out[(*n)++] = value;
 }
 
+static bool no_names(void *context, const char *name, int64_t *value)
+{
+    (void)context, (void)name, (void)value;
+    return false;
+}
+
+// The threads of a launch that does not depend on sizes: a step of grid-stride loops. 0: it does.
+static int64_t fixed_threads(const struct ks_step *step)
+{
+    int64_t threads = 1, value;
+    for (int d = 0; d < 6; d++) {
+        const struct ks_expr *e = d < 3 ? step->grid[d] : step->block[d - 3];
+        if (e == NULL)
+            continue;
+        if (!ks_expr_eval(e, no_names, NULL, &value) || value < 1 || value > INT32_MAX || threads > INT32_MAX)
+            return 0;
+        threads *= value;
+    }
+    return threads;
+}
+
 static void from_expr(const struct ks_expr *e, int64_t *out, size_t *n, size_t max)
 {
+    int64_t value;
     if (e == NULL)
         return;
-    if (e->op == KS_X_INT)
-        add_constant(e->value, out, n, max);
+    if (ks_expr_eval(e, no_names, NULL, &value)) // 3*64 is one, too
+        add_constant(value, out, n, max);
     for (int i = 0; i < 4; i++)
         from_expr(e->kid[i], out, n, max);
 }
@@ -36,6 +58,7 @@ size_t ks_harvest_constants(const struct ks_proposal *proposal, int64_t *out, si
             from_expr(step->grid[d], out, &n, max);
             from_expr(step->block[d], out, &n, max);
         }
+        add_constant(fixed_threads(step), out, &n, max);
         for (size_t a = 0; a < step->n_args; a++)
             from_expr(step->args[a], out, &n, max);
     }

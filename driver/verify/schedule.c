@@ -378,6 +378,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         ks_maker_related(&m, workload, proposal, limit);
         ks_maker_changes(&m, workload, proposal, limit < m.small_bytes ? limit : m.small_bytes);
         ks_maker_tied(&m, workload, proposal, limit < m.small_bytes ? limit : m.small_bytes);
+        if (judge->divides_roundly)
+            ks_maker_every(&m, workload, limit < m.small_bytes ? limit : m.small_bytes);
         if (ks_maker_alone(&m, workload, proposal, limit))
             thin = n_edges; // so many are the corners then
         n_thin = m.problems.len;

@@ -34,6 +34,9 @@ void ks_maker_related(struct ks_maker *m, size_t workload, const struct ks_propo
 // Of up to four sizes: beside those at which the plan's launch changes while one size grows and the others are small, since
 // who counts one block too few loses elements there. Seen once each.
 void ks_maker_changes(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
+// All small values of each size, the others small: for who divides by way of a rounded quotient, which is off at some numbers
+// and no others. Seen once each.
+void ks_maker_every(struct ks_maker *m, size_t workload, int64_t max_bytes);
 // Small sizes drawn until the guard admits them: it may ask of several together what the code needs of one. Seen once each.
 void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes);
 // Of more than four sizes: each alone at the edges of the proposal's numbers and of 32, the others small, since all

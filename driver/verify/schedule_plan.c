@@ -7,6 +7,8 @@
 #define CHANGES 4      // of a size, beside which sizes are run
 #define DRAWN 3000     // tuples that the guard is asked about
 #define TIED 32        // of them, that are run
+#define EVERY 128      // of each size
+#define BEYOND 160     // what is divided by it has to come that far
 #define MOST_DIMS 384  // six a step
 
 // What all steps are launched with; 0 where that has no value.
@@ -85,6 +87,21 @@ void ks_maker_changes(struct ks_maker *m, size_t workload, const struct ks_propo
     }
 }
 
+void ks_maker_every(struct ks_maker *m, size_t workload, int64_t max_bytes)
+{
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    for (size_t which = 0; which < n; which++)
+        for (int64_t value = 1; value <= EVERY && value <= sizes[which].value; value++) {
+            struct ks_value *one = ks_arena_memdup(m->arena, sizes, n * sizeof *one);
+            for (size_t i = 0; i < n; i++) {
+                int64_t other = (n <= 3 ? BEYOND : 35) + 2 * (int64_t)i;
+                one[i].value = i == which ? value : other < sizes[i].value ? other : sizes[i].value;
+            }
+            ks_maker_problem(m, workload, one, n, max_bytes);
+        }
+}
+
 void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes)
 {
     static const uint64_t tops[] = {4, 8, 16, 64};
@@ -92,6 +109,7 @@ void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal
     struct ks_rng rng;
     size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes), found = 0;
     struct ks_arena scratch = {0};
+    const int64_t modulus = ks_judge_modulus(m->judge, proposal);
     if (n < 2 || proposal->when == NULL)
         return;
     ks_rng_seed(&rng, m->judge->shape_seed + workload);
@@ -102,6 +120,11 @@ void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal
             uint64_t top = tops[ks_rng_below(&rng, sizeof tops / sizeof *tops)];
             top = (uint64_t)sizes[i].value < top ? (uint64_t)sizes[i].value : top;
             drawn[i].value = 1 + (int64_t)ks_rng_below(&rng, top > 0 ? top : 1);
+        }
+        if (t % 2 == 1) { // one of them a multiple of another's
+            size_t a = ks_rng_below(&rng, n), b = (a + 1 + ks_rng_below(&rng, n - 1)) % n;
+            int64_t multiple = drawn[b].value * (ks_rng_below(&rng, 2) == 0 ? modulus : 1) * (1 + (int64_t)ks_rng_below(&rng, 4));
+            drawn[a].value = multiple <= sizes[a].value ? multiple : drawn[a].value;
         }
         if (make(m, &scratch, workload, drawn, n, &problem) && ks_guard_admits(m->judge, &scratch, proposal, &problem))
             found += ks_maker_problem(m, workload, ks_arena_memdup(m->arena, drawn, n * sizeof *drawn), n, max_bytes) != NULL;

@@ -27,6 +27,7 @@ struct ks_candidate {
     struct ks_digest *ptx, *sass;
     struct ks_literals literals;  // of all its kernels
     bool cuts;                    // one of them sums on tensor cores
+    bool to_whole;                // one of them makes floats of integers and integers of floats
     bool tf32;                    // one of them has TF32, and whether it rounds factors to that is left to odd numbers
     int *registers;               // of a thread of each; 0: not known
     size_t n;
@@ -95,6 +96,7 @@ struct ks_judge {
     struct ks_arith arith;
     struct ks_literals literals;    // of the original, and of the candidate that is being judged
     bool cuts;                      // that candidate, or the original, sums on tensor cores
+    bool divides_roundly;           // that candidate may divide its sizes by way of floats, and the original does not
     bool odd;                       // that candidate is to show on odd numbers (KS_FAMILY_ODD) that it rounds no factor to TF32
     size_t odd_shown;               // which of its sizes showed last, tried first the next time: what showed one array mostly shows another
     struct ks_device_info device;

@@ -278,6 +278,20 @@ static void sums_on_tensor_cores_are_seen(void **state)
     assert_false(ks_sums_on_tensor_cores(KS_SLICE("mma.sync.aligned.m16n8k16.row.col.s32.s8.s8.s32 {%r1},{%r2},{%r3},{%r1};\n")));
 }
 
+static void sums_of_double_stay_so(void **state)
+{
+    (void)state;
+    struct ks_adds twice = ks_adds_of(KS_SLICE("cvt.f64.f32 %fd1, %f1;\nfma.rn.f64 %fd2, %fd1, %fd1, %fd2;\ncvt.rn.f32.f64 %f2, %fd2;\n")),
+                   single = ks_adds_of(KS_SLICE("ld.global.f64 %fd1, [%rd1];\nadd.f32 %f1, %f2, %f3;\n")),
+                   both = ks_adds_of(KS_SLICE("red.global.add.f64 [%rd1], %fd1;\nsub.f32 %f1, %f2, %f3;\n")),
+                   none = ks_adds_of(KS_SLICE("mul.f64 %fd1, %fd2, %fd3;\nmax.f32 %f1, %f2, %f3;\nadd.s32 %r1, %r2, %r3;\n"));
+    assert_true(twice.twice && !twice.single && !single.twice && single.single && both.twice && both.single);
+    assert_true(!none.twice && !none.single);
+    assert_true(ks_adds_fall_short(twice, single) && ks_adds_fall_short(twice, both) && ks_adds_fall_short(both, single));
+    assert_false(ks_adds_fall_short(twice, twice) || ks_adds_fall_short(both, both) || ks_adds_fall_short(both, twice));
+    assert_false(ks_adds_fall_short(single, single) || ks_adds_fall_short(single, twice) || ks_adds_fall_short(twice, none));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +307,7 @@ int main(void)
         cmocka_unit_test(a_relaxed_tolerance_allows_lower_precision_only),
         cmocka_unit_test(arithmetic_is_classified),
         cmocka_unit_test(sums_on_tensor_cores_are_seen),
+        cmocka_unit_test(sums_of_double_stay_so),
         cmocka_unit_test(signs_and_literals_are_seen),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
