@@ -287,7 +287,7 @@ static void add_specials(struct ks_maker *m, const struct ks_problem *problem)
         size_t before = m->tasks.len;
         add_task(m, problem, KS_FAMILY_SPECIAL, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
         if (m->tasks.len > before)
-            m->tasks.at[before].variation = KS_SPECIAL_PAIRS + i;
+            m->tasks.at[before].variation = KS_SPECIAL_SCALARS + i;
     }
 }
 
@@ -304,10 +304,12 @@ static void add_odd(struct ks_maker *m, const struct ks_problem *problem, enum k
     }
 }
 
-// Special values beside free scalars that are 0, 1 or -1 (verify/vector.c).
+// Special values beside free scalars that are 0, 1 or -1, or special themselves (verify/vector.c). Infinite ones where no terms meet:
+// else it is their order that decides what comes of those.
 static void add_special_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
-    for (int pair = 1; has_free_scalars(problem) && pair <= KS_SPECIAL_PAIRS; pair++) {
+    int most = m->judge->arith.joins ? KS_SPECIAL_PAIRS + 2 : KS_SPECIAL_SCALARS;
+    for (int pair = 1; has_free_scalars(problem) && pair <= most; pair++) {
         size_t before = m->tasks.len;
         add_task(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, 0);
         if (m->tasks.len > before)

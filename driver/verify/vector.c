@@ -10,15 +10,20 @@
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
 
 // Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
-// there. All pairs of such values, the scalars taking the first and the second in turn.
+// there. All pairs of such values, the scalars taking the first and the second in turn; then every other one is special.
 static void vary_beside_specials(struct ks_problem *problem, int variation)
 {
-    static const double values[] = {0, 1, -1};
+    static const double values[] = {0, 1, -1}, specials[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     int pair[2] = {(variation - 1) % 3, (variation - 1) / 3 % 3}, turn = 0;
-    for (size_t i = 0; variation > 0 && variation <= KS_SPECIAL_PAIRS && i < problem->n_args; i++) {
+    for (size_t i = 0; variation > 0 && variation <= KS_SPECIAL_SCALARS && i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
-        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++)
-            ks_arg_put_float(arg, lane, values[pair[turn++ % 2]]);
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++, turn++) {
+            int special = variation - KS_SPECIAL_PAIRS - 1;
+            if (special < 0)
+                ks_arg_put_float(arg, lane, values[pair[turn % 2]]);
+            else if (special % 2 == turn % 2)
+                ks_arg_put_float(arg, lane, specials[special / 2]);
+        }
     }
 }
 
@@ -306,7 +311,7 @@ static void draw_seed(struct ks_judge *judge, struct ks_vector *vector, int vari
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     uint64_t turn = special ? judge->specials++ : kinds > 0 ? judge->literal_turns++ : 0;
     size_t whose = turn / KS_FILL_PALETTES % (n + !n); // input
-    int palette = variation > KS_SPECIAL_PAIRS ? variation - KS_SPECIAL_PAIRS : (int)(turn % KS_FILL_PALETTES);
+    int palette = variation > KS_SPECIAL_SCALARS ? variation - KS_SPECIAL_SCALARS : (int)(turn % KS_FILL_PALETTES);
     // A factor of zero is no reason to leave out the other one: that is the only special number then.
     bool beside = special && palette == KS_FILL_ZEROS && n > 1;
     int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) // each of them, and between two others

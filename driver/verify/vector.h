@@ -66,13 +66,15 @@ struct ks_vector {
 
 // Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;
 // failures are the tool's or the device's. `variation` picks values of free float scalars (0: declared).
-// Beside special values it picks a pair of them; above KS_SPECIAL_PAIRS the kind of those values (ks_fill_palette).
+// Beside special values it picks a pair of them, or special ones; above KS_SPECIAL_SCALARS the kind of those values
+// (ks_fill_palette).
 // KS_INTEGERS times one of the following, added to it, also makes the integers of each input alike.
 // `skew`: see ks_layout_skew.
 // Of odd numbers it says whose have more bits than TF32, and 2^-exponent, all others' size.
 #define KS_ODD(arg, exponent) (32 * (int)(arg) + (exponent))
 #define KS_ODD_BITS 13
 #define KS_SPECIAL_PAIRS 9
+#define KS_SPECIAL_SCALARS (KS_SPECIAL_PAIRS + 6) // every other scalar NaN, then infinite, of either sign
 #define KS_INTEGERS 64
 enum ks_integers {
     KS_INTEGERS_DRAWN,
