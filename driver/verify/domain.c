@@ -13,8 +13,7 @@ struct builder {
     struct ks_arena *arena;
     const struct ks_mark *mark;
     const struct ks_workload_mark *workload;
-    const struct ks_problem *declared; // any problem of the workload: arguments and their types
-    const struct ks_problem *top;      // of what passed (find_top)
+    const struct ks_problem *top; // of what passed (find_top); its arguments and their types are the workload's
     struct ks_names names;
     struct ks_buf *out;
     bool first;
@@ -76,14 +75,31 @@ static bool covers(const struct builder *b, const struct ks_problem *a, const st
     return true;
 }
 
-// The problem whose sizes end the hull: the one that has the largest of each, else the largest. Nobody ran the
-// top of a box that has none: a product of sizes may pass 2^31 there for the first time.
+// Whether no size is more than one above what is declared. Small sizes are tried far above that, but of few elements,
+// and no time was taken there.
+static bool bounded(const struct builder *b, const struct ks_problem *p)
+{
+    int64_t value;
+    for (size_t i = 0; i < b->names.n_sizes; i++) {
+        int64_t declared = b->names.sizes[i].declared;
+        if (ks_problem_value(p, b->names.sizes[i].name, &value) && value > declared && value - 1 > declared)
+            return false;
+    }
+    return true;
+}
+
+// The problem whose sizes end the hull: the declared one, or one that has each of its sizes, the largest of those.
+// Nobody ran the top of a box that ends at sizes of several: a product of sizes may pass 2^31 there for the first time.
 static const struct ks_problem *find_top(const struct builder *b, const struct ks_seen *seen)
 {
-    const struct ks_problem *top = NULL;
+    const struct ks_problem *declared = NULL, *top;
+    for (size_t i = 0; i < seen->n_passed; i++)
+        if (!seen->passed[i]->derived)
+            declared = seen->passed[i];
+    top = declared; // without it (the guard excludes it) any may be the end, and nothing is claimed
     for (size_t i = 0; i < seen->n_passed; i++) {
         const struct ks_problem *p = seen->passed[i];
-        if (!ks_names_counts(&b->names, p))
+        if (!ks_names_counts(&b->names, p) || !bounded(b, p) || (declared != NULL && !covers(b, p, declared)))
             continue;
         if (top == NULL || covers(b, p, top) ||
             (!covers(b, top, p) && ks_problem_bytes(p) > ks_problem_bytes(top)))
@@ -92,19 +108,21 @@ static const struct ks_problem *find_top(const struct builder *b, const struct k
     return top;
 }
 
-// From the smallest value that passed, but not below what was slower, to the top's.
+// From the smallest value that passed inside the box, but not below what was slower, to the top's.
 static void size_hull(struct builder *b, const struct ks_shown_size *size, const struct ks_seen *seen)
 {
     int64_t low = INT64_MAX, high = INT64_MIN, value;
     for (size_t i = 0; i < seen->n_passed; i++)
-        if (ks_names_counts(&b->names, seen->passed[i]) &&
+        if (ks_names_counts(&b->names, seen->passed[i]) && covers(b, b->top, seen->passed[i]) &&
             ks_problem_value(seen->passed[i], size->name, &value) && value < low)
             low = value;
-    if (b->top != NULL && ks_problem_value(b->top, size->name, &value))
+    if (ks_problem_value(b->top, size->name, &value))
         high = value;
-    for (size_t i = 0; i < seen->n_floors; i++)
-        if (strcmp(seen->floors[i].name, size->name) == 0 && seen->floors[i].value > low)
-            low = seen->floors[i].value;
+    for (size_t i = 0; i < seen->n_floors; i++) {
+        value = seen->floors[i].value < size->declared ? seen->floors[i].value : size->declared;
+        if (strcmp(seen->floors[i].name, size->name) == 0 && value > low)
+            low = value;
+    }
     conjunct(b);
     print(b, size->shown);
     if (low == high) {
@@ -127,10 +145,10 @@ static const struct ks_array *array_of(const struct builder *b, const char *name
 // Bytes of a pointer argument as text: its extent's formula, or the alias's. False if it is too deep.
 static bool print_bytes(struct builder *b, size_t index)
 {
-    const struct ks_arg *arg = &b->declared->args[index];
+    const struct ks_arg *arg = &b->top->args[index];
     const struct ks_array *array = array_of(b, arg->name);
-    for (size_t hops = 0; array == NULL && arg->alias_of >= 0 && hops < b->declared->n_args; hops++) {
-        arg = &b->declared->args[arg->alias_of];
+    for (size_t hops = 0; array == NULL && arg->alias_of >= 0 && hops < b->top->n_args; hops++) {
+        arg = &b->top->args[arg->alias_of];
         array = array_of(b, arg->name);
     }
     struct ks_expr plain = {.op = KS_X_INT, .value = arg->count};
@@ -142,7 +160,7 @@ static bool print_bytes(struct builder *b, size_t index)
 
 static void pointers(struct builder *b)
 {
-    const struct ks_problem *p = b->declared;
+    const struct ks_problem *p = b->top;
     struct ks_layout layout = ks_layout_of(b->arena, p);
     // A null pointer takes another way through many kernels: it is told from others by an alignment that
     // no other address has.
@@ -178,7 +196,7 @@ static void pointers(struct builder *b)
 // of conditions is as deep as it is long.
 static void struct_bytes(struct builder *b, size_t index)
 {
-    const struct ks_block *block = b->declared->args[index].block;
+    const struct ks_block *block = b->top->args[index].block;
     const char *name = ks_names_param(&b->names, index);
     size_t said = 0;
     for (size_t at = 0, size; at < block->size; at += size) {
@@ -211,10 +229,10 @@ static void one_workload(struct builder *b, const struct ks_seen *seen)
     for (size_t i = 0; i < b->names.n_sizes; i++)
         if (b->names.sizes[i].shown != NULL)
             size_hull(b, &b->names.sizes[i], seen);
-    for (size_t i = 0; i < b->declared->n_args; i++)
-        if (ks_arg_integer(&b->declared->args[i], &ignored))
+    for (size_t i = 0; i < b->top->n_args; i++)
+        if (ks_arg_integer(&b->top->args[i], &ignored))
             parameter(b, i);
-        else if (b->declared->args[i].kind == KS_ARG_STRUCT)
+        else if (b->top->args[i].kind == KS_ARG_STRUCT)
             struct_bytes(b, i);
     for (int d = 0; d < 3; d++) {
         if (b->workload->block[d] != NULL)
@@ -262,15 +280,14 @@ enum ks_status ks_domain_make(struct ks_arena *arena, const struct ks_mark *mark
     for (size_t s = 0; status == KS_OK && s < n_seen; s++) {
         struct builder b = {.arena = arena, .mark = mark,
                             .workload = &mark->workloads[seen[s].workload], .out = &text};
-        for (size_t i = 0; b.declared == NULL && i < seen[s].n_passed; i++) {
-            ks_names_init(&b.names, arena, b.workload, proposal, seen[s].passed[i]);
-            if (ks_names_counts(&b.names, seen[s].passed[i]))
-                b.declared = seen[s].passed[i];
+        if (seen[s].n_passed > 0) {
+            ks_names_init(&b.names, arena, b.workload, proposal, seen[s].passed[0]);
+            b.top = find_top(&b, &seen[s]);
         }
-        if (b.declared == NULL)
+        if (b.top == NULL)
             continue;
-        b.top = find_top(&b, &seen[s]);
-        status = check_arguments(b.declared, err);
+        ks_names_init(&b.names, arena, b.workload, proposal, b.top); // what nothing shows has its declared value there
+        status = check_arguments(b.top, err);
         ks_buf_puts(&text, any ? " || (" : "(");
         one_workload(&b, &seen[s]);
         ks_buf_puts(&text, ")");

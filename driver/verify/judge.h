@@ -84,7 +84,7 @@ struct ks_verdict {
     enum ks_correctness correctness;
     enum ks_speed speed;
     char reason[512];          // class, index pattern, compiler text; never seeds or vectors
-    struct ks_expr *domain;    // when CORRECT
+    struct ks_expr *domain;    // when CORRECT; NULL where the guard excludes all sizes near the declared ones
     struct ks_evidence evidence;
     double geomean, lower;     // search phase until confirmed
     const double *probes;      // by workload KS_FLOOR_STEPS upper bounds: how much faster it may be at smaller sizes

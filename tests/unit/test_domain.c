@@ -499,11 +499,82 @@ static void null_pointers_are_told_from_others(void **state)
     assert_true(inside(&f, d, with, NULL) && inside(&f, d, without, NULL) && inside(&f, d, with, null_bias));
 }
 
+#define ROWS_COLS                                                                                                      \
+    "in(x[rows*cols]) out(y[rows*cols]) grid(rows) block(256)\n"                                                       \
+    "__global__ void k(const float* x, float* y, int rows, int cols) {}\n"
+
+// Small sizes are tried far above what is declared there: the declared ones stay inside, and those do not come in.
+static void an_oblong_domain_holds_what_is_declared(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(rows=4) let(cols=900) " ROWS_COLS);
+#define OF(rows, cols) problem(&f, 0, "rows", rows, "cols", cols)
+    const struct ks_problem *passed[] = {OF(128, 1), OF(2, 7),   OF(128, 128), OF(128, 251), OF(3, 899),
+                                         OF(5, 901), OF(4, 901), OF(5, 900),   OF(4, 900)};
+    struct ks_seen seen = {0, passed, 9, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, OF(4, 900), NULL) && inside(&f, d, OF(5, 901), NULL) && inside(&f, d, OF(2, 7), NULL));
+    assert_false(inside(&f, d, OF(6, 900), NULL) || inside(&f, d, OF(4, 902), NULL));
+    assert_false(inside(&f, d, OF(32, 256), NULL) || inside(&f, d, OF(128, 128), NULL));
+    assert_false(inside(&f, d, OF(2, 6), NULL) || inside(&f, d, OF(1, 7), NULL)); // so few columns had 128 rows alone
+    // One more of each was not run together: what is larger of both.
+    passed[5] = passed[0];
+    d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, OF(4, 900), NULL) && inside(&f, d, OF(5, 900), NULL));
+    assert_false(inside(&f, d, OF(5, 901), NULL) || inside(&f, d, OF(4, 901), NULL));
+    passed[6] = passed[7] = passed[0];
+    d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, OF(4, 900), NULL));
+    assert_false(inside(&f, d, OF(5, 900), NULL) || inside(&f, d, OF(4, 901), NULL));
+    // A floor is no higher than what is declared.
+    struct ks_value floors[] = {{"rows", 32}, {"cols", 225}};
+    seen.floors = floors;
+    seen.n_floors = 2;
+    d = domain_of(&f, &seen, 1);
+    assert_true(inside(&f, d, OF(4, 900), NULL) && inside(&f, d, OF(4, 225), NULL));
+    assert_false(inside(&f, d, OF(3, 900), NULL) || inside(&f, d, OF(4, 224), NULL));
+#undef OF
+    ks_arena_free(&f.arena);
+}
+
+static void a_small_domain_holds_what_is_declared(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *lets; // n is the one size, or there is none
+        int64_t last;     // the largest n inside
+    } cases[] = {{"let(n=4)", 5}, {"let(n=4) let(m=n*n)", 5}, {"let(n=4) set(m=n+60)", 5}, {"set(n=4) let(m=4)", 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        char text[512];
+        bool sized = cases[i].last > 0;
+        snprintf(text, sizeof text,
+                 "#pragma ks optimize\n#pragma ks workload %s%s in(x[4]) out(y[4]) grid(1) block(32)\n"
+                 "__global__ void k(const float* x, float* y, int n, int m) {}\n",
+                 cases[i].lets, strstr(cases[i].lets, "m=") == NULL ? " set(m=7)" : "");
+        set_up(&f, text);
+        const struct ks_problem *declared = problem(&f, 0, NULL, 0, NULL, 0);
+        const struct ks_problem *passed[5] = {declared};
+        for (int k = 1; sized && k < 5; k++)
+            passed[k] = problem(&f, 0, "n", (int[]){0, 1, 5, 32, 128}[k], NULL, 0);
+        struct ks_seen seen = {0, passed, sized ? 5 : 1, NULL, 0};
+        struct ks_expr *d = domain_of(&f, &seen, 1);
+        assert_true(inside(&f, d, declared, NULL));
+        for (int64_t n = 1; sized && n < 130; n++)
+            if (inside(&f, d, problem(&f, 0, "n", n, NULL, 0), NULL) != (n <= cases[i].last))
+                fail_msg("%s: %lld", cases[i].lets, (long long)n);
+        ks_arena_free(&f.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(null_pointers_are_told_from_others),
         cmocka_unit_test(sizes_are_a_hull),
+        cmocka_unit_test(an_oblong_domain_holds_what_is_declared),
+        cmocka_unit_test(a_small_domain_holds_what_is_declared),
         cmocka_unit_test(overlaps_are_excluded),
         cmocka_unit_test(declared_aliases_are_required),
         cmocka_unit_test(template_values_are_those_of_dispatch),
