@@ -26,4 +26,11 @@ enum ks_status ks_domain_make(struct ks_arena *arena, const struct ks_mark *mark
                               const struct ks_proposal *proposal, const struct ks_seen *seen,
                               size_t n_seen, struct ks_expr **domain, struct ks_err *err);
 
+// For a variant of workload `class` alone; `seen` is by workload, and is changed. The others were not seen. What a
+// smaller one declares is below the class's floors, which are at most what it declares itself, and of the problems that
+// passed those are left out that have all sizes of another one that is no smaller: the declared ones stay. Sizes are
+// told by name: workloads that have others are not looked at.
+void ks_domain_of_class(struct ks_arena *arena, const struct ks_mark *mark, size_t class, struct ks_seen *seen,
+                        size_t n_seen);
+
 #endif

@@ -196,46 +196,6 @@ static bool all_covered(const struct ks_judge *judge, const struct ks_correct *c
     return true;
 }
 
-// Whether each size of a is at most b's, and one is less.
-static bool smaller(const struct ks_value *a, const struct ks_value *b, size_t n)
-{
-    bool less = false;
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(a[i].name, b[i].name) != 0 || a[i].value > b[i].value)
-            return false;
-        less = less || a[i].value < b[i].value;
-    }
-    return less;
-}
-
-// One class alone: the others are not seen, and the sizes of smaller ones belong to those.
-static void keep_class(struct ks_judge *judge, struct ks_seen *seen, size_t n_seen)
-{
-    const struct ks_mark *mark = judge->kernel->mark->mark;
-    size_t class = judge->class_of - 1;
-    struct ks_value *own, *other;
-    size_t n = ks_problem_sizes(judge->arena, mark, class, &own);
-    struct ks_value *floors = KS_NEW_ARRAY(judge->arena, struct ks_value, n);
-    for (size_t i = 0; i < n; i++) {
-        floors[i] = (struct ks_value){own[i].name, 0};
-        for (size_t k = 0; k < seen[class].n_floors; k++)
-            if (strcmp(seen[class].floors[k].name, own[i].name) == 0)
-                floors[i].value = seen[class].floors[k].value;
-    }
-    for (size_t w = 0; w < n_seen; w++) {
-        if (w == class)
-            continue;
-        seen[w].n_passed = 0;
-        if (ks_problem_sizes(judge->arena, mark, w, &other) != n || !smaller(other, own, n))
-            continue;
-        for (size_t i = 0; i < n; i++) // their domains end at most one above what is declared
-            if (other[i].value < own[i].value && floors[i].value < other[i].value + 2)
-                floors[i].value = other[i].value + 2;
-    }
-    seen[class].floors = floors;
-    seen[class].n_floors = n;
-}
-
 static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candidate *c,
                                   struct ks_correct *correct, const struct ks_timed *timed,
                                   struct ks_verdict *verdict, struct ks_err *err)
@@ -245,9 +205,9 @@ static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candid
         seen[w].floors = timed->floors[w];
         seen[w].n_floors = timed->n_floors[w];
     }
-    if (judge->class_of != 0)
-        keep_class(judge, seen, correct->n_seen);
     const struct ks_tu_mark *mark = judge->kernel->mark;
+    if (judge->class_of != 0)
+        ks_domain_of_class(judge->arena, mark->mark, judge->class_of - 1, seen, correct->n_seen);
     struct ks_err local = {0};
     double start = ks_now();
     enum ks_status status =

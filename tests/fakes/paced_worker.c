@@ -6,6 +6,7 @@
 #include "fake_worker.h"
 
 static bool steady; // up to two elements a thread always win a little
+static bool shapes; // n is rows * cols
 
 static int64_t threads_of(const json_t *step)
 {
@@ -18,13 +19,13 @@ static int64_t threads_of(const json_t *step)
 
 static bool fake_kernel(struct fake_call *call, const char *name, double *us)
 {
-    if (call->n < 4 || call->pointer[0] == NULL || call->pointer[1] == NULL) {
+    if (call->n < (shapes ? 5 : 4) || call->pointer[0] == NULL || call->pointer[1] == NULL) {
         fake_fail(call->f, "launch", "another kernel's arguments");
         return false;
     }
     float *y = (float *)(void *)call->pointer[0], a = call->real[2];
     const float *x = (const float *)(void *)call->pointer[1];
-    int64_t n = call->number[3], threads = threads_of(call->step);
+    int64_t n = call->number[3] * (shapes ? call->number[4] : 1), threads = threads_of(call->step);
     call->f->runs++;
     for (int64_t i = 0; i < n; i++)
         y[i] = a * x[i];
@@ -45,5 +46,6 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
 int main(int argc, char **argv)
 {
     steady = argc > 1 && strcmp(argv[1], "steady") == 0;
-    return fake_worker_main(argc - steady, argv + steady);
+    shapes = argc > 1 && strcmp(argv[1], "shapes") == 0;
+    return fake_worker_main(argc - (steady || shapes), argv + (steady || shapes));
 }

@@ -568,6 +568,49 @@ static void a_small_domain_holds_what_is_declared(void **state)
     }
 }
 
+// A class's own domain holds what it declares, and what no other one does.
+static void classes_keep_apart(void **state)
+{
+    (void)state;
+    static const int64_t pairs[][4] = {
+        {96, 80, 8, 1024}, {4, 900, 8, 200}, {100, 200, 101, 100}, {100, 100, 101, 101}, {100, 100, 100, 101},
+        {100, 100, 10, 10}, {4, 900, 5, 900}, {1, 1, 128, 128}, {4, 900, 6, 902},
+    };
+    for (size_t i = 0; i < 2 * sizeof pairs / sizeof *pairs; i++)
+        for (int turned = 0; turned < 2; turned++) {
+            struct fixture f;
+            const int64_t *pair = pairs[i / 2];
+            size_t own = i % 2;
+            set_up(&f, ks_arena_printf(&(struct ks_arena){0},
+                                       "#pragma ks optimize\n"
+                                       "#pragma ks workload let(rows=%lld) let(cols=%lld) in(x[rows*cols]) "
+                                       "out(y[rows*cols]) grid(rows) block(256)\n"
+                                       "#pragma ks workload let(%s=%lld) let(%s=%lld) " ROWS_COLS,
+                                       (long long)pair[0], (long long)pair[1], turned ? "cols" : "rows",
+                                       (long long)pair[2 + turned], turned ? "rows" : "cols",
+                                       (long long)pair[3 - turned]));
+            struct ks_seen seen[2];
+            for (size_t w = 0; w < 2; w++) {
+                const int64_t *size = pair + 2 * w;
+                const struct ks_problem **passed = KS_NEW_ARRAY(&f.arena, const struct ks_problem *, 7);
+                for (size_t k = 0; k < 4; k++)
+                    passed[2 + k] = problem(&f, w, "rows", size[0] + (int64_t)(k & 1), "cols",
+                                            size[1] + (int64_t)(k >> 1));
+                passed[0] = problem(&f, w, "rows", 1, "cols", 1);
+                passed[1] = problem(&f, w, "rows", 128, "cols", 128);
+                passed[6] = problem(&f, w, "rows", 1, "cols", size[1]);
+                seen[w] = (struct ks_seen){w, passed, 7, NULL, 0};
+            }
+            ks_domain_of_class(&f.arena, f.mark, own, seen, 2);
+            struct ks_expr *d = domain_of(&f, seen, 2);
+            if (!inside(&f, d, problem(&f, own, NULL, 0, NULL, 0), NULL) ||
+                inside(&f, d, problem(&f, 1 - own, NULL, 0, NULL, 0), NULL))
+                fail_msg("%lld x %lld and %lld x %lld, the domain of %zu", (long long)pair[0], (long long)pair[1],
+                         (long long)pair[2], (long long)pair[3], own);
+            ks_arena_free(&f.arena);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -575,6 +618,7 @@ int main(void)
         cmocka_unit_test(sizes_are_a_hull),
         cmocka_unit_test(an_oblong_domain_holds_what_is_declared),
         cmocka_unit_test(a_small_domain_holds_what_is_declared),
+        cmocka_unit_test(classes_keep_apart),
         cmocka_unit_test(overlaps_are_excluded),
         cmocka_unit_test(declared_aliases_are_required),
         cmocka_unit_test(template_values_are_those_of_dispatch),

@@ -393,6 +393,34 @@ static void a_workload_is_a_class_of_its_own(void **state)
     close_judge(&s);
 }
 
+// Of two oblong workloads each has its own domain, although squares of 128 were run for both.
+static void oblong_classes_have_their_own_sizes(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+#define OBLONG(rows, cols)                                                                                             \
+    "#pragma ks workload let(rows=" rows ") let(cols=" cols ") in(in[rows*cols]) out(out[rows*cols]) "                    \
+    "grid(rows,cols) block(1)\n"
+    check(open_judge(&s, "#pragma ks optimize\n" OBLONG("96", "80") OBLONG("8", "768")
+                         "__global__ void transpose(const float* in, float* out, int rows, int cols) { }\n", COPY_PTX,
+                     &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "transpose_ok", "(const float* in, float* out, int rows, int cols)",
+                                          "in, out, rows, cols", "1");
+    static const char *const ends[2][2] = {{"rows <= 97", "cols <= 81"}, {"rows <= 9", "cols <= 769"}};
+    for (size_t w = 0; w < 2; w++) {
+        ks_judge_class(s.judge, w, NULL);
+        check(ks_judge_full(s.judge, p, &v, &err), &err);
+        expect(v, KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+        assert_int_equal(v.checks.result[KS_CHECK_DOMAIN], KS_CHECK_PASSED);
+        for (int i = 0; i < 2; i++)
+            if (strstr(text_of(&s, v.domain), ends[w][i]) == NULL)
+                fail_msg("%s", text_of(&s, v.domain));
+    }
+    close_judge(&s);
+}
+
 static void what_the_original_leaves_alone_stays(void **state)
 {
     (void)state;
@@ -560,6 +588,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(guards_are_honoured),
         cmocka_unit_test(confirmation_sees_other_sizes),
         cmocka_unit_test(a_workload_is_a_class_of_its_own),
+        cmocka_unit_test(oblong_classes_have_their_own_sizes),
         cmocka_unit_test(what_the_original_leaves_alone_stays),
         cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
         cmocka_unit_test(integers_collide),
