@@ -95,7 +95,9 @@ static enum ks_status find_floors(struct ks_round *base, size_t w, struct ks_tim
         struct ks_value *smaller = ks_arena_memdup(base->arena, sizes, n * sizeof *smaller);
         for (size_t i = 0; i < n; i++) {
             int64_t value = sizes[i].value / divisor;
-            smaller[i].value = value < 1 ? 1 : (value + modulus - 1) / modulus * modulus;
+            value = value < 1 ? 1 : (value + modulus - 1) / modulus * modulus;
+            if (value < sizes[i].value) // a short side stays as it is
+                smaller[i].value = value;
         }
         struct ks_problem problem;
         if (ks_problem_make(base->arena, mark->mark, w, judge->kernel->signature, mark->decl, smaller, n,
