@@ -196,6 +196,43 @@ static bool all_covered(const struct ks_judge *judge, const struct ks_correct *c
     return true;
 }
 
+// Whether a program's launch of that declared workload would take the variant, as far as domain and guard say.
+static bool admits(const struct ks_judge *judge, const struct ks_proposal *proposal, const struct ks_expr *domain,
+                   size_t workload)
+{
+    uint64_t addresses[KS_LAUNCH_SLOTS];
+    struct ks_layout layout = ks_layout_of(judge->arena, &judge->problems[workload]);
+    struct ks_scope scope = ks_judge_scope(judge, &judge->problems[workload], &layout, proposal);
+    struct ks_placement placement;
+    if (!ks_placement_choose(&scope, KS_FLUSH_END, &placement))
+        return false;
+    ks_placement_predict(&layout, placement, addresses);
+    scope.addresses = addresses;
+    return ks_expr_holds(domain, ks_scope_lookup, &scope);
+}
+
+// A claim is made of what was timed, and holds there: a domain without one of those workloads, or with one of another
+// class, where the variant may be slower, allows none.
+static void check_domain(const struct ks_judge *judge, const struct ks_proposal *proposal,
+                         const struct ks_correct *correct, struct ks_verdict *verdict)
+{
+    for (size_t w = 0; w < judge->n_problems; w++) {
+        bool counts = ks_judge_counts(judge, w);
+        if ((counts && !correct->covered[w]) || admits(judge, proposal, verdict->domain, w) == counts)
+            continue;
+        verdict->checks.result[KS_CHECK_DOMAIN] = KS_CHECK_FAILED;
+        if (verdict->speed == KS_S_NOT_FASTER)
+            return; // nothing is claimed, and why not stands there
+        if (verdict->speed != KS_S_NOT_MEASURED)
+            verdict->speed = KS_S_VOID;
+        snprintf(verdict->reason, sizeof verdict->reason,
+                 counts ? "the domain excludes workload %s"
+                        : "the domain cannot tell workload %s from the one that was timed",
+                 judge->problems[w].name);
+        return;
+    }
+}
+
 static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candidate *c,
                                   struct ks_correct *correct, const struct ks_timed *timed,
                                   struct ks_verdict *verdict, struct ks_err *err)
@@ -221,7 +258,10 @@ static enum ks_status make_domain(struct ks_judge *judge, const struct ks_candid
         snprintf(verdict->reason, sizeof verdict->reason, "no domain can be written: %.300s", local.text);
         return KS_OK;
     }
-    return status == KS_OK ? KS_OK : ks_err_set(err, status, "%s", local.text);
+    if (status != KS_OK)
+        return ks_err_set(err, status, "%s", local.text);
+    check_domain(judge, c->proposal, correct, verdict);
+    return KS_OK;
 }
 
 static void take_timing(const struct ks_timed *timed, struct ks_verdict *verdict)

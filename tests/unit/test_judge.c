@@ -429,6 +429,38 @@ static void oblong_classes_have_their_own_sizes(void **state)
     close_judge(&s);
 }
 
+// What was timed lies inside the domain, and no other class's workload does; else the times are no claim.
+static void a_domain_without_its_workload_is_no_claim(void **state)
+{
+    (void)state;
+    struct setting s = {0}, t = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+#define PLUS_40 "+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1+1"
+    // Two formulas that are too deep together for the language that domains are written in.
+    check(open_judge(&s, "#pragma ks optimize\n"
+                         "#pragma ks workload let(half=4000) let(more=half" PLUS_40 ") let(n=more" PLUS_40 ") "
+                         "in(a[n]) in(b[n]) out(c[n]) grid((n+255)/256) block(256)\n"
+                         "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_VOID, "the domain excludes workload");
+    assert_int_equal(v.checks.result[KS_CHECK_DOMAIN], KS_CHECK_FAILED);
+    close_judge(&s);
+    // Nothing but values tells these apart, which no condition can ask for.
+    check(open_judge(&t, "#pragma ks optimize\n" VADD_WORKLOAD
+                         "#pragma ks workload name(ones) let(n=4000) in(a[n]=constant(1)) in(b[n]) out(c[n]) "
+                         "grid((n+255)/256) block(256)\n"
+                         "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    p = make_proposal(&t, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(t.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast");
+    ks_judge_class(t.judge, 0, NULL);
+    check(ks_judge_full(t.judge, p, &v, &err), &err);
+    expect(v, KS_C_CORRECT, KS_S_VOID, "cannot tell workload ones");
+    close_judge(&t);
+}
+
 static void what_the_original_leaves_alone_stays(void **state)
 {
     (void)state;
@@ -597,6 +629,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(confirmation_sees_other_sizes),
         cmocka_unit_test(a_workload_is_a_class_of_its_own),
         cmocka_unit_test(oblong_classes_have_their_own_sizes),
+        cmocka_unit_test(a_domain_without_its_workload_is_no_claim),
         cmocka_unit_test(what_the_original_leaves_alone_stays),
         cmocka_unit_test(inputs_that_prove_nothing_void_the_verdict),
         cmocka_unit_test(integers_collide),
