@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/verb_suite.h"
+#include "app/verb_suite_words.h"
 #include "os/file.h"
 
 #define TEXT_MAX (1u << 20)
@@ -10,6 +11,7 @@
 struct reader {
     struct ks_arena *arena;
     const char *path; // of the file being read
+    const char *dir;  // the suite's
     struct ks_err *err;
 };
 
@@ -59,18 +61,32 @@ static bool is_speed(const char *word)
     return false;
 }
 
+static enum ks_status read_nvcc(const struct reader *r, const struct suite_fixture *f, const struct ks_yaml *map,
+                                struct suite_case *one)
+{
+    struct ks_strv given = {0}, words = {0};
+    const struct ks_yaml *list = ks_yaml_get(map, "nvcc");
+    size_t at;
+    if (list == NULL)
+        return KS_OK;
+    KS_TRY(read_words(r, map, "nvcc", &given));
+    const char *wrong = suite_words_wrong(r->arena, r->dir, f->dir, &given, &at, &words);
+    if (wrong != NULL)
+        FAIL_AT(r, list->items[at].line, "nvcc's word `%s` %s; leave it out, or judge the file alone: ks verify "
+                "FILE.cu --variant P.yaml -- WORDS (docs/suite.md lists the words of suites)", given.at[at], wrong);
+    ks_strv_add(r->arena, &words, NULL);
+    one->words = words.at;
+    return KS_OK;
+}
+
 static enum ks_status read_case(const struct reader *r, const struct suite_fixture *f,
                                 const struct ks_yaml *map, struct suite_case *one)
 {
-    struct ks_strv words = {0}, off = {0};
+    struct ks_strv off = {0};
     const char *file = ks_yaml_text(map, "file", NULL);
     if (file != NULL)
         one->file = ks_path_join(r->arena, f->dir, file);
-    KS_TRY(read_words(r, map, "nvcc", &words));
-    if (ks_yaml_get(map, "nvcc") != NULL) {
-        ks_strv_add(r->arena, &words, NULL);
-        one->words = words.at;
-    }
+    KS_TRY(read_nvcc(r, f, map, one));
     one->weak = ks_yaml_text(map, "known_weak", one->weak);
     one->emu = ks_yaml_text(map, "emu", one->emu);
     one->expect = (struct ks_strv){0};
@@ -192,7 +208,7 @@ static enum ks_status read_yaml(struct reader *r, const char *path, struct ks_ya
 enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only,
                           struct suite *suite, struct ks_err *err)
 {
-    struct reader r = {arena, dir, err};
+    struct reader r = {.arena = arena, .path = dir, .dir = dir, .err = err};
     struct ks_strv names = {0};
     struct ks_yaml *root;
     struct ks_err local = {0};

@@ -70,6 +70,72 @@ if [ -x "$weak" ]; then
     grep -q '^FAIL   without its defence *CORRECT' out || { cat out; fail "the file was not included unconfined"; }
 fi
 
+# A suite's own text is from elsewhere as well. Words for nvcc that start programs, read files or have a shell run
+# something are refused before anything starts, by file, line and word.
+mkdir -p "$top/words/X1/inc"
+touch "$top/words/X1/inc/found.h"
+{ printf '#include "found.h"\n'; sed 1d vadd.cu; } > "$top/words/X1/kernel.cu"
+cp ok.yaml "$top/words/X1/proposal.yaml"
+printf '#!/bin/sh\ntouch %s/ran\nexec g++ "$@"\n' "$top" > evil.sh && chmod +x evil.sh
+# fixture [WORD]...: expect.yaml with these words for nvcc, each on a line of its own from the 4th on.
+fixture() {
+    printf 'expect: [CORRECT]\nemu: "let(n=1000) in(a[n]) in(b[n]) out(c[n]) grid(ceildiv(n,256)) block(256)"\nnvcc:\n'
+    printf "  - '%s'\n" "$@"
+}
+tried=0
+while read -ra list; do
+    for i in "${!list[@]}"; do list[i]=${list[i]//_/ }; list[i]=${list[i]//EVIL/$PWD/evil.sh}; done
+    fixture -O2 "${list[@]}" > "$top/words/X1/expect.yaml"
+    for sandbox in '' --no-sandbox; do
+        # shellcheck disable=SC2086
+        status 2 "$ks" verify --suite "$top/words" --device emu $sandbox
+        says "words/X1/expect.yaml:5: nvcc's word \`${list[0]}\`"
+        one_line
+    done
+    [ ! -e "$top/ran" ] || fail "${list[*]}: ran"
+    tried=$((tried + 1))
+done << 'END'
+-ccbin EVIL
+-ccbin=EVIL
+--compiler-bindir=EVIL
+--compiler-bindir EVIL
+-Xcompiler=-wrapper,EVIL
+-Xcompiler -fplugin=EVIL
+-Xcompiler=-BEVIL
+--compiler-options -BEVIL
+-Xlinker -plugin=EVIL
+-Xcudafe --x
+-Xcicc -x
+--options-file EVIL
+-optf=EVIL
+-ldir=EVIL
+--dont-use-profile
+--cicc-prefix=EVIL
+-forward-unknown-opts
+-fplugin=EVIL
+-include EVIL
+-odir=/tmp
+-MF=EVIL
+EVIL
+-DX=$(touch_ran)
+-DX=`EVIL`
+-D -ccbin
+-DX=";EVIL"
+-Xptxas -v;EVIL
+-Xptxas=-v,-optf=EVIL
+-Xptxas=--options-file,EVIL
+-arch=$(EVIL)
+-I/usr/include
+-I../..
+-I../../../proj
+END
+[ "$tried" = 33 ] || fail "$tried lists of words were tried"
+# What shapes device code may be said; -I is relative to the fixture.
+fixture -DPART=1 -D X_1=a.b -UY -I inc -std=c++17 -O2 -lineinfo -Xptxas=-v,-O2 -Xptxas -dlcm=ca -maxrregcount=64 -fmad=false \
+    -ftz=true --prec-div=true -prec-sqrt=true --expt-relaxed-constexpr --extended-lambda -rdc=false > "$top/words/X1/expect.yaml"
+status 0 "$ks" verify --suite "$top/words" --device emu
+cd "$top" && status 0 "$ks" verify --suite words --device emu && cd proj
+
 # A compiler that a proposal has taken over: what it could do comes back as its complaint. It is honest on the
 # user's own text, and does as part.h says on a proposal's.
 mkdir -p kit/bin
