@@ -87,6 +87,7 @@ struct verb_tu {
     struct ks_tu tu;
     struct ks_tu_compile plain;
     struct ks_store store;
+    struct ks_sandbox *sandbox; // tu.sandbox, or NULL
     char *dir; // private; verb_tu_close removes it
 };
 // `file` is the TU, `words` the nvcc words behind `--` (may be NULL: -c and nvcc's own default
@@ -102,6 +103,11 @@ int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_
 // Where nothing will ship: device code alone is compiled (key/tu.h).
 enum ks_status verb_tu_open_device(struct ks_verb_context *context, const char *file,
                                    const char *const *words, struct verb_tu *out, struct ks_err *err);
+// The same of a text from elsewhere: the user's files that compiles may read are those in the folders `within` (ends
+// with NULL), and everything is confined (verify/confine.h). KS_E_UNSUPPORTED: this machine cannot.
+enum ks_status verb_tu_open_within(struct ks_verb_context *context, const char *file, const char *const *words,
+                                   bool device, const char *const *within, struct verb_tu *out,
+                                   struct ks_err *err);
 void verb_tu_close(struct verb_tu *tu);
 // Whether the file, its marks, the words or the kernel's name (NULL: any) are at fault, which can be told without a
 // device and mended without one: KS_E_USER. Else KS_OK, whatever else there is to say.

@@ -29,6 +29,7 @@ struct running {
     struct verifying *v;
     struct verifying gates;         // the same for what this device would need hours for: gates alone
     struct job *jobs; size_t n_jobs;
+    const char *dir;
     // What the last job left open.
     const char *tu_key, *judge_key;
     struct verb_tu tu;
@@ -91,6 +92,16 @@ static void close_tu(struct running *r)
     r->tu_key = NULL;
 }
 
+// What compiles of a fixture's text may read: the suite, and the copy with another workload.
+static const char *const *readable(const struct running *r)
+{
+    struct ks_strv folders = {0};
+    ks_strv_add(r->v->context->arena, &folders, r->dir);
+    if (r->copy_dir != NULL)
+        ks_strv_add(r->v->context->arena, &folders, r->copy_dir);
+    return folders.at;
+}
+
 static void open_tu(struct running *r, const struct job *job)
 {
     struct verifying *v = r->v;
@@ -108,8 +119,10 @@ static void open_tu(struct running *r, const struct job *job)
     if (emulated(v) && asked->emu != NULL && strcmp(asked->emu, SUITE_DECLARED) != 0)
         r->tu_status = suite_with_workload(arena, asked->file, asked->emu, &file, &r->copy_dir, &r->tu_err);
     if (r->tu_status == KS_OK) {
-        r->tu_status = (v->absent != NULL || emulated(v) ? verb_tu_open_device : verb_tu_open)(
-            v->context, file, words.at, &r->tu, &r->tu_err);
+        bool device = v->absent != NULL || emulated(v);
+        r->tu_status = v->sandbox
+            ? verb_tu_open_within(v->context, file, words.at, device, readable(r), &r->tu, &r->tu_err)
+            : (device ? verb_tu_open_device : verb_tu_open)(v->context, file, words.at, &r->tu, &r->tu_err);
         r->tu_open = true;
     }
     r->tu_key = job->tu_key;
@@ -472,7 +485,7 @@ int verify_suite(struct verifying *v, const char *dir, const char *only)
     struct ks_arena *arena = v->context->arena;
     struct suite suite;
     struct ks_err err = {0};
-    if (suite_read(arena, dir, only, &suite, &err) != KS_OK)
+    if (suite_read(arena, dir, only, v->sandbox, &suite, &err) != KS_OK)
         return verb_fail(v->context, &err);
     if (v->refused != NULL) {
         ks_err_set(&err, KS_E_UNSUPPORTED, "%s", verify_refusal(v));
@@ -480,7 +493,7 @@ int verify_suite(struct verifying *v, const char *dir, const char *only)
     }
     if (v->draw == 0) // of all sessions, so that it can be named
         v->draw = ks_seed_to_tell();
-    struct running r = {.v = v, .gates = *v, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
+    struct running r = {.v = v, .gates = *v, .dir = dir, .jobs = KS_NEW_ARRAY(arena, struct job, 2 * suite.n)};
     for (size_t i = 0; i < suite.n; i++) {
         r.jobs[r.n_jobs++] = job_of(v, &suite.at[i], &suite.at[i].main);
         if (worth_weakening(v, &suite.at[i]))

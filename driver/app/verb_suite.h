@@ -30,8 +30,9 @@ struct suite {
     struct { const char *device; int64_t reject, accept; } least[3]; size_t n_least;
 };
 
-// KS_E_USER: a file is not as it should be. `only`: comma-separated beginnings of ids, or NULL.
-enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only,
+// KS_E_USER: a file is not as it should be. `only`: comma-separated beginnings of ids, or NULL. `confined`: it will be
+// judged in the sandbox, and no file of it lies outside of `dir`.
+enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only, bool confined,
                           struct suite *suite, struct ks_err *err);
 // The TU under another workload, for devices that take hours for the declared one: a copy in the new folder *dir.
 enum ks_status suite_with_workload(struct ks_arena *arena, const char *file, const char *workload,

@@ -12,6 +12,7 @@ struct reader {
     struct ks_arena *arena;
     const char *path; // of the file being read
     const char *dir;  // the suite's
+    bool confined;
     struct ks_err *err;
 };
 
@@ -79,6 +80,16 @@ static enum ks_status read_nvcc(const struct reader *r, const struct suite_fixtu
     return KS_OK;
 }
 
+// The compiler reads nothing of the user's beside the suite's folder.
+static enum ks_status check_file(const struct reader *r, const struct ks_yaml *map, const char *file)
+{
+    const struct ks_yaml *said = ks_yaml_get(map, "file");
+    if (!r->confined || !ks_file_exists(file) || suite_inside(r->arena, r->dir, file))
+        return KS_OK;
+    FAIL_AT(r, said != NULL ? said->line : map->line, "%s lies outside of the suite's folder; copy it there, or "
+            "--no-sandbox, if you know whose text this is", file);
+}
+
 static enum ks_status read_case(const struct reader *r, const struct suite_fixture *f,
                                 const struct ks_yaml *map, struct suite_case *one)
 {
@@ -86,6 +97,7 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
     const char *file = ks_yaml_text(map, "file", NULL);
     if (file != NULL)
         one->file = ks_path_join(r->arena, f->dir, file);
+    KS_TRY(check_file(r, map, one->file));
     KS_TRY(read_nvcc(r, f, map, one));
     one->weak = ks_yaml_text(map, "known_weak", one->weak);
     one->emu = ks_yaml_text(map, "emu", one->emu);
@@ -205,10 +217,10 @@ static enum ks_status read_yaml(struct reader *r, const char *path, struct ks_ya
     return ks_yaml_parse(r->arena, path, text, root, r->err);
 }
 
-enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only,
+enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only, bool confined,
                           struct suite *suite, struct ks_err *err)
 {
-    struct reader r = {.arena = arena, .path = dir, .dir = dir, .err = err};
+    struct reader r = {.arena = arena, .path = dir, .dir = dir, .confined = confined, .err = err};
     struct ks_strv names = {0};
     struct ks_yaml *root;
     struct ks_err local = {0};

@@ -5,9 +5,13 @@
 #include "app/verb.h"
 #include "nvcc/option.h"
 #include "os/file.h"
+#include "verify/confine.h"
 #include "workload/capture.h"
 #include "workload/members.h"
 #include "workload/ranges.h"
+
+#define COMPILE_SECONDS 120.0
+#define COMPILE_MEMORY (INT64_C(8) << 30) // of each program
 
 void verb_split_target(struct ks_arena *arena, const char *text, const char **file,
                        const char **kernel)
@@ -167,8 +171,45 @@ static bool any_right(const struct ks_tu *tu)
     return false;
 }
 
+struct manner {
+    bool partly, device;
+    const char *const *within; // NULL: not confined
+};
+
+// What it writes to is the folder for builds of the original alone.
+static enum ks_status confine(struct ks_arena *arena, const struct ks_config *config, const char *const *within,
+                              struct verb_tu *out, struct ks_err *err)
+{
+    const char *own = ks_path_join(arena, out->dir, KS_TU_OWN);
+    out->tu.within = within;
+    out->plain.limit_seconds = COMPILE_SECONDS;
+    out->plain.limit_memory = COMPILE_MEMORY;
+    out->sandbox = KS_NEW(arena, struct ks_sandbox);
+    out->sandbox->ruleset = -1;
+    KS_TRY(ks_confine_compile(arena, config, &out->toolkit, &out->tu, NULL, own, out->sandbox, err));
+    out->tu.sandbox = out->sandbox;
+    return KS_OK;
+}
+
+// Why the plain compile made nothing: the user's mistake.
+static enum ks_status not_compiled(const char *file, const struct verb_tu *out, struct ks_err *err)
+{
+    const struct ks_tu_compile *plain = &out->plain;
+    struct ks_slice said = first_error(plain->err);
+    int n = (int)(said.len < 800 ? said.len : 800);
+    if (plain->timed_out)
+        KS_FAIL(err, KS_E_USER, "%s does not compile within %g s", file, plain->limit_seconds);
+    if (plain->exceeded != NULL)
+        KS_FAIL(err, KS_E_USER, "%s does not compile: the compiler was stopped: %s", file, plain->exceeded);
+    if (out->sandbox != NULL && memmem(plain->err.at, plain->err.len, "Permission denied", 17) != NULL)
+        KS_FAIL(err, KS_E_USER, "%s does not compile in its sandbox, which lets the compiler read the suite's folder "
+                "and the system's alone: %.*s; copy what it includes there, or --no-sandbox, if you know whose text "
+                "it is", file, n, said.at);
+    KS_FAIL(err, KS_E_USER, "%s does not compile with these options: %.*s", file, n, said.at);
+}
+
 static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
-                              const char *const *words, bool partly, bool device,
+                              const char *const *words, const struct manner *how,
                               struct verb_tu *out, struct ks_err *err)
 {
     struct ks_arena *arena = context->arena;
@@ -178,7 +219,7 @@ static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
     KS_TRY(ks_toolkit_find(arena, &context->config, &out->toolkit, err));
     KS_TRY(ks_dir_temp(arena, "ks-work", &out->dir, err));
     struct ks_strv argv = {0};
-    int argc = make_words(arena, file, words, ks_path_join(arena, out->dir, "plain.o"), &argv);
+    int argc = make_words(arena, file, words, ks_path_join(arena, out->dir, KS_TU_OWN "/plain.o"), &argv);
     ks_cmdline_read(arena, argc, argv.at, &out->cmd);
     if (out->cmd.pass != NULL && is_header(file))
         return ks_err_set(err, KS_E_USER, "%s: a header is compiled with the files that include it; "
@@ -188,20 +229,20 @@ static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
                           file, out->cmd.pass);
     const struct ks_config *config = config_of(context, &out->cmd);
     enum ks_status status = ks_tu_open(arena, config, &out->cmd, &out->toolkit, &out->tu, err);
-    if (status != KS_OK && (!partly || out->tu.mistakes.len == 0 || !any_right(&out->tu)))
+    if (status != KS_OK && (!how->partly || out->tu.mistakes.len == 0 || !any_right(&out->tu)))
         return status;
     ks_store_open(arena, config, &out->tu.project, &out->store);
     if (out->tu.n_marks == 0)
         return nothing_marked(arena, &out->tu, file, err);
     out->plain.quiet = true;
-    out->plain.device = device;
-    out->plain.keep_dir = ks_path_join(arena, out->dir, "keep");
+    out->plain.device = how->device;
+    out->plain.keep_dir = ks_path_join(arena, out->dir, KS_TU_OWN "/keep");
     KS_TRY(ks_dir_make(out->plain.keep_dir, err));
+    if (how->within != NULL)
+        KS_TRY(confine(arena, config, how->within, out, err));
     KS_TRY(ks_tu_compile_plain(arena, &out->tu, out->cmd.output, &out->plain, err));
-    struct ks_slice complaint = first_error(out->plain.err);
     if (out->plain.exit_code != 0)
-        return ks_err_set(err, KS_E_USER, "%s does not compile with these options: %.*s", file,
-                          (int)(complaint.len < 800 ? complaint.len : 800), complaint.at);
+        return not_compiled(file, out, err);
     KS_TRY(ks_tu_identify(arena, &out->tu, &out->plain, err));
     expand_marks(arena, out);
     return KS_OK;
@@ -210,19 +251,25 @@ static enum ks_status open_tu(struct ks_verb_context *context, const char *file,
 enum ks_status verb_tu_open(struct ks_verb_context *context, const char *file,
                             const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
-    return open_tu(context, file, words, false, false, out, err);
+    return open_tu(context, file, words, &(struct manner){0}, out, err);
 }
 
 enum ks_status verb_tu_open_partly(struct ks_verb_context *context, const char *file,
                                    const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
-    return open_tu(context, file, words, true, false, out, err);
+    return open_tu(context, file, words, &(struct manner){.partly = true}, out, err);
 }
 
 enum ks_status verb_tu_open_device(struct ks_verb_context *context, const char *file,
                                    const char *const *words, struct verb_tu *out, struct ks_err *err)
 {
-    return open_tu(context, file, words, false, true, out, err);
+    return open_tu(context, file, words, &(struct manner){.device = true}, out, err);
+}
+
+enum ks_status verb_tu_open_within(struct ks_verb_context *context, const char *file, const char *const *words,
+                                   bool device, const char *const *within, struct verb_tu *out, struct ks_err *err)
+{
+    return open_tu(context, file, words, &(struct manner){.device = device, .within = within}, out, err);
 }
 
 int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_tu *tu)
@@ -234,6 +281,9 @@ int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_
 
 void verb_tu_close(struct verb_tu *tu)
 {
+    if (tu->sandbox != NULL)
+        ks_sandbox_close(tu->sandbox);
+    tu->sandbox = NULL;
     if (tu->dir != NULL)
         ks_tree_remove(tu->dir, NULL);
     tu->dir = NULL;

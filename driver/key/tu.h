@@ -41,6 +41,9 @@ struct ks_tu {
     const struct ks_config *config;
     const struct ks_cmdline *cmd;
     struct ks_toolkit *toolkit;
+    // Given behind ks_tu_open where the unit's text is from elsewhere (verify/confine.h), else NULL; borrowed.
+    const char *const *within;         // folders: all of the user's that compiles of it may read
+    const struct ks_sandbox *sandbox;  // of all compiles of it that have none of their own
     // Found by ks_tu_open.
     const char *path;                  // input as spelled
     struct ks_project project;
@@ -63,6 +66,10 @@ struct ks_tu {
 enum ks_status ks_tu_open(struct ks_arena *arena, const struct ks_config *config,
                           const struct ks_cmdline *cmd, struct ks_toolkit *toolkit,
                           struct ks_tu *tu, struct ks_err *err);
+
+// The folder for builds of the original, the plain one among them, in the one where a unit is worked on: all that
+// tu->sandbox lets them write.
+#define KS_TU_OWN "original"
 
 // One compile by the real nvcc with --keep in `keep_dir` (exists, private). What it printed and its
 // exit status are the caller's to pass on.

@@ -75,14 +75,15 @@ static enum ks_status run_nvcc(struct ks_arena *arena, const struct ks_tu *tu,
                                struct ks_err *err)
 {
     bool limited = compile->limit_seconds > 0;
+    const struct ks_sandbox *sandbox = compile->sandbox != NULL ? compile->sandbox : tu->sandbox;
     struct ks_proc_options options = {
         .capture_stdout = compile->quiet, .capture_stderr = compile->quiet, .in_group = !limited,
         .hold = compile->hold && !compile->quiet, .timeout_seconds = compile->limit_seconds,
         .max_memory = limited ? compile->limit_memory : 0,
-        .sandbox = compile->sandbox, .null_stdin = compile->sandbox != NULL};
+        .sandbox = sandbox, .null_stdin = sandbox != NULL};
     struct ks_proc_result result = {0};
     if (compile->keep_dir != NULL)
-        options.env = keep_environment(arena, compile->keep_dir, compile->sandbox != NULL);
+        options.env = keep_environment(arena, compile->keep_dir, sandbox != NULL);
     else
         argv = ks_toolkit_command(arena, tu->toolkit, argv);
     enum ks_status status = ks_proc_run(arena, argv, &options, &result, err);
@@ -352,8 +353,8 @@ enum ks_status ks_tu_image(struct ks_arena *arena, const struct ks_tu *tu,
     if (!tu->cmd->rdc)
         return KS_OK;
     *image = ks_arena_printf(arena, "%s.linked", cubin); // not .cubin: ks_tu_cubin takes those
-    return ks_device_link(arena, tu->toolkit, cubin, target_of(arena, tu, arch), names, compile->sandbox, *image,
-                          err);
+    return ks_device_link(arena, tu->toolkit, cubin, target_of(arena, tu, arch), names,
+                          compile->sandbox != NULL ? compile->sandbox : tu->sandbox, *image, err);
 }
 
 enum ks_status ks_tu_assemble(struct ks_arena *arena, const struct ks_tu *tu, const char *ptx, int arch,
@@ -361,11 +362,11 @@ enum ks_status ks_tu_assemble(struct ks_arena *arena, const struct ks_tu *tu, co
 {
     const char *target = target_of(arena, tu, arch);
     const char *cubin = *image = ks_arena_printf(arena, "%s.cubin", ptx);
-    KS_TRY(ks_device_assemble(arena, tu->toolkit, ptx, target, tu->cmd->rdc, registers, cubin, err));
+    KS_TRY(ks_device_assemble(arena, tu->toolkit, ptx, target, tu->cmd->rdc, registers, tu->sandbox, cubin, err));
     if (!tu->cmd->rdc)
         return KS_OK;
     *image = ks_arena_printf(arena, "%s.linked", cubin);
-    return ks_device_link(arena, tu->toolkit, cubin, target, names, NULL, *image, err);
+    return ks_device_link(arena, tu->toolkit, cubin, target, names, tu->sandbox, *image, err);
 }
 
 struct ks_slice ks_tu_preprocessed(struct ks_arena *arena, const struct ks_tu *tu, int arch)

@@ -50,8 +50,8 @@ enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *t
 }
 
 enum ks_status ks_device_assemble(struct ks_arena *arena, const struct ks_toolkit *toolkit, const char *ptx,
-                                  const char *target, bool object, int registers, const char *cubin,
-                                  struct ks_err *err)
+                                  const char *target, bool object, int registers,
+                                  const struct ks_sandbox *sandbox, const char *cubin, struct ks_err *err)
 {
     struct ks_strv argv = {0};
     ks_strv_add(arena, &argv, beside(arena, toolkit, "ptxas"));
@@ -63,5 +63,5 @@ enum ks_status ks_device_assemble(struct ks_arena *arena, const struct ks_toolki
     ks_strv_add(arena, &argv, ptx);
     ks_strv_add(arena, &argv, "-o");
     ks_strv_add(arena, &argv, cubin);
-    return run(arena, "ptxas", &argv, NULL, err);
+    return run(arena, "ptxas", &argv, sandbox, err);
 }

@@ -16,9 +16,9 @@ enum ks_status ks_device_link(struct ks_arena *arena, const struct ks_toolkit *t
                               const struct ks_sandbox *sandbox, const char *image, struct ks_err *err);
 
 // Assembles a file of PTX for `target` into `cubin`, with at most `registers` a thread; `object`: to be linked
-// as above. KS_E_CHILD: ptxas refused; its first words are in err.
+// as above. `sandbox` likewise. KS_E_CHILD: ptxas refused; its first words are in err.
 enum ks_status ks_device_assemble(struct ks_arena *arena, const struct ks_toolkit *toolkit, const char *ptx,
-                                  const char *target, bool object, int registers, const char *cubin,
-                                  struct ks_err *err);
+                                  const char *target, bool object, int registers,
+                                  const struct ks_sandbox *sandbox, const char *cubin, struct ks_err *err);
 
 #endif

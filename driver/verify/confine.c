@@ -129,6 +129,12 @@ static void add_read_files(struct ks_arena *arena, struct ks_strv *list, const c
 
 static void add_unit(struct ks_arena *arena, struct ks_strv *list, const struct ks_tu *tu)
 {
+    // A text from elsewhere could name any file, in an `#include` that is passed over or by `#line`.
+    if (tu->within != NULL) {
+        for (size_t i = 0; tu->within[i] != NULL; i++)
+            add_folder(arena, list, tu->within[i]);
+        return;
+    }
     for (size_t i = 0; i < tu->files.len; i++)
         ks_strv_add(arena, list, tu->files.at[i].path);
     for (size_t i = 0; tu->cmd->include_dirs != NULL && tu->cmd->include_dirs[i] != NULL; i++)

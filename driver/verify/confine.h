@@ -7,8 +7,8 @@
 
 // A compile of a shadow of `tu` that writes to `keep` alone (made by the caller): it reads the system's
 // folders, the toolkit, the host compiler, the shadow below `shadow_root`, and of the user's files those
-// that the plain compile read and the folders it searches. Never the configuration (private keys),
-// stores or what was learned. `tu` NULL: the toolkit alone, to try it. KS_E_UNSUPPORTED: this machine
+// that the plain compile read and the folders it searches, or those `within` which a text from elsewhere is
+// to stay. Never the configuration (private keys), stores or what was learned. `tu` NULL: the toolkit alone, to try it. KS_E_UNSUPPORTED: this machine
 // cannot confine.
 enum ks_status ks_confine_compile(struct ks_arena *arena, const struct ks_config *config,
                                   const struct ks_toolkit *toolkit, const struct ks_tu *tu,

@@ -21,7 +21,7 @@ static enum ks_status build(struct ks_judge *judge, struct ks_slice *ptx, struct
     const struct ks_tu *tu = judge->tu;
     const struct ks_shadow_request request = {.tu_token = tu->path, .text = tu->files.at[0].text,
                                               .marks = &tu->tu_marks};
-    const char *dir = ks_path_join(arena, judge->options.work_dir, "finding");
+    const char *dir = ks_path_join(arena, judge->options.work_dir, KS_TU_OWN "/finding");
     const char *keep = ks_path_join(arena, dir, "kept");
     struct ks_tu_compile compile = {.quiet = true, .limit_seconds = BUILD_SECONDS,
                                     .limit_memory = BUILD_MEMORY, .lines = true};

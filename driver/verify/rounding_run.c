@@ -27,8 +27,9 @@ static enum ks_status make(struct ks_judge *judge, struct ks_rounding *r, struct
         *image = (struct ks_slice){copy, text->len};
         return KS_OK;
     }
-    const char *file = ks_arena_printf(judge->arena, "%s.ptx", module);
-    const char *path = ks_path_join(judge->arena, judge->options.work_dir, file), *cubin;
+    const char *dir = ks_path_join(judge->arena, judge->options.work_dir, KS_TU_OWN);
+    const char *path = ks_arena_printf(judge->arena, "%s/%s.ptx", dir, module), *cubin;
+    KS_TRY(ks_dir_make(dir, err));
     KS_TRY(ks_file_write(path, text->data, text->len, false, 0600, err));
     KS_TRY(ks_tu_assemble(judge->arena, judge->tu, path, judge->kernel->arch, names, REGISTERS, &cubin, err));
     return ks_file_read(judge->arena, cubin, IMAGE_MAX, image, err);

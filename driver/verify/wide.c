@@ -60,7 +60,7 @@ static enum ks_status compile(const struct ks_judge *judge, struct ks_arena *are
                               const char *folder, struct ks_tu_compile *made, struct ks_err *err)
 {
     const struct ks_tu *tu = judge->tu;
-    const char *dir = ks_path_join(arena, judge->options.work_dir, folder);
+    const char *dir = ks_arena_printf(arena, "%s/" KS_TU_OWN "/%s", judge->options.work_dir, folder);
     const char *unit = ks_path_join(arena, dir, ks_path_base(tu->path));
     const char *object = ks_path_join(arena, dir, "wide.o"), *keep = ks_path_join(arena, dir, "kept");
     struct ks_slice before;

@@ -136,6 +136,29 @@ fixture -DPART=1 -D X_1=a.b -UY -I inc -std=c++17 -O2 -lineinfo -Xptxas=-v,-O2 -
 status 0 "$ks" verify --suite "$top/words" --device emu
 cd "$top" && status 0 "$ks" verify --suite words --device emu && cd proj
 
+# Its kernel's file may include what lies in the suite's folder, and nothing else of the user's; nor may it lie elsewhere.
+fixture -O2 > "$top/words/X1/expect.yaml"
+sed "1s|.*|#include \"$HOME/mine\"|" "$top/words/X1/kernel.cu" > kernel.cu
+cp kernel.cu "$top/words/X1/kernel.cu"
+status 1 "$ks" verify --suite "$top/words" --device emu
+has 'does not compile in its sandbox' && has "$HOME/mine: Permission denied"
+status 0 "$ks" verify --suite "$top/words" --device emu --no-sandbox
+ln -s "$PWD/kernel.cu" "$top/words/X1/link.cu"
+for outside in 'file: ../../proj/kernel.cu' "file: link.cu"; do
+    { fixture -O2; echo "$outside"; } > "$top/words/X1/expect.yaml"
+    status 2 "$ks" verify --suite "$top/words" --device emu
+    says 'words/X1/expect.yaml:5: ' && says "lies outside of the suite's folder" && one_line
+    status 0 "$ks" verify --suite "$top/words" --device emu --no-sandbox
+done
+# What it names without including it is no more readable to the proposal's compile.
+if [ -x "$weak" ]; then
+    for name in "#if 0\n#include \"$HOME/mine\"\n#endif" "#line 1 \"$HOME/mine\"\nstruct named;\n#line 2 \"texts/E1/kernel.cu\""; do
+        { printf "$name\n"; sed 1d vadd.cu; } > texts/E1/kernel.cu
+        status 0 "$weak" verify --suite texts --device emu
+        has 'the sandbox kept something from the compiler'
+    done
+fi
+
 # A compiler that a proposal has taken over: what it could do comes back as its complaint. It is honest on the
 # user's own text, and does as part.h says on a proposal's.
 mkdir -p kit/bin
@@ -148,6 +171,10 @@ tell() { echo "x(1): error: \$*" >&2; exit 1; }
 put() { : > "\$1"; }
 bomb() { sleep 61 & bomb; }
 case "\$*" in
+*attack/X1/kernel.cu*)
+    tell "key=\$(can cat '$KS_CONFIG_DIR/key.sec') home=\$(can cat '$HOME/mine') list=\$(can ls '$HOME')" \\
+        "write=\$(can put '$HOME/new') own=\$(can put "\$TMPDIR/new") suite=\$(can cat '$PWD/attack/X1/kernel.cu')" \\
+        "net=\$(can net) secret=\${MY_SECRET-no} mode=\$(can chmod 777 '$PWD/part.h') kill=\$(can kill -0 \$PPID)" ;;
 *candidate-*)
     case "\$(cat '$PWD/part.h')" in
     *steal*)
@@ -180,6 +207,16 @@ has 'key=no home=no list=no write=no own=yes part=yes net=no secret=no mode=no k
 [ ! -e "$HOME/new" ] || fail "a file was written outside"
 status 1 "$ks" verify vadd.cu --variant ok.yaml --no-sandbox
 has "key=yes home=yes list=yes write=yes own=yes part=yes net=$net secret=yes mode=yes kill=yes"
+rm "$HOME/new"
+mkdir -p attack/X1
+sed 1d vadd.cu > attack/X1/kernel.cu
+cp ok.yaml attack/X1/proposal.yaml
+printf 'expect: [CORRECT]\nemu: declared\n' > attack/X1/expect.yaml
+status 1 "$ks" verify --suite attack --device emu
+has 'key=no home=no list=no write=no own=yes suite=yes net=no secret=no mode=no kill=no'
+[ ! -e "$HOME/new" ] || fail "a file was written outside"
+status 1 "$ks" verify --suite attack --device emu --no-sandbox
+has "key=yes home=yes list=yes write=yes own=yes suite=yes net=$net secret=yes mode=yes kill=yes"
 rm "$HOME/new"
 echo '#define PART 1 // fork' > part.h
 status 1 "$ks" verify vadd.cu --variant ok.yaml
