@@ -132,6 +132,22 @@ static int tell(const struct verifying *v, const struct ks_tu_kernel *kernel, co
     return exit_code;
 }
 
+// The same times seen from the other arm.
+static void turn_round(struct ks_verdict *verdict)
+{
+    struct ks_evidence *e = &verdict->evidence;
+    if (verdict->geomean > 0)
+        verdict->geomean = 1 / verdict->geomean;
+    for (size_t i = 0; i < e->n_timings; i++) {
+        struct ks_timing *t = &e->timings[i], seen = *t;
+        t->original_us = seen.variant_us;
+        t->variant_us = seen.original_us;
+        t->ratio = seen.ratio > 0 ? 1 / seen.ratio : seen.ratio;
+        t->lower = isfinite(seen.upper) && seen.upper > 0 ? 1 / seen.upper : 0; // 0 and infinite: too few pairs
+        t->upper = seen.lower > 0 ? 1 / seen.lower : INFINITY;
+    }
+}
+
 static enum ks_status bench_kernel(struct verifying *v, const struct verb_tu *tu,
                                    const struct ks_tu_kernel *kernel, const struct ks_strv *names,
                                    int *exit_code, struct ks_err *err)
@@ -147,13 +163,9 @@ static enum ks_status bench_kernel(struct verifying *v, const struct verb_tu *tu
     const char *second = names->len == 0 ? NULL : names->at[names->len - 1];
     KS_TRY(find_arm(v->context, first, kernel, &lookup, &arms[0], err));
     KS_TRY(find_arm(v->context, second, kernel, &lookup, &arms[1], err));
-    if (arms[1].proposal == NULL) { // the judge's b is a proposal
-        if (arms[0].proposal == NULL)
-            KS_FAIL(err, KS_E_USER, "give at least one variant beside the original");
-        struct arm swap = arms[0];
-        arms[0] = arms[1];
-        arms[1] = swap;
-    }
+    if (arms[0].proposal == NULL && arms[1].proposal == NULL)
+        KS_FAIL(err, KS_E_USER, "give at least one variant beside the original");
+    const int b = arms[1].proposal != NULL; // the judge's, which is a proposal
     v->sandbox = v->sandbox && (arms[0].foreign || arms[1].foreign);
     KS_TRY(verify_ask_sandbox(v, err));
     if (v->refused != NULL)
@@ -167,9 +179,13 @@ static enum ks_status bench_kernel(struct verifying *v, const struct verb_tu *tu
     if (finding != NULL)
         snprintf(verdict.reason, sizeof verdict.reason, "%.500s", finding);
     else
-        status = ks_judge_compare(judge, arms[0].proposal, arms[1].proposal, &verdict, &at_fault, err);
+        status = ks_judge_compare(judge, arms[!b].proposal, arms[b].proposal, &verdict, &at_fault, err);
     ks_judge_close(judge);
     KS_TRY(status);
+    if (b == 0) {
+        turn_round(&verdict);
+        at_fault = !at_fault;
+    }
     *exit_code = tell(v, kernel, arms, &verdict, at_fault);
     return KS_OK;
 }

@@ -64,6 +64,22 @@ lacks '"shown": "slower"'
 json 0 bench vadd.cu $unconfined --variant vadd_ok_room.yaml --variant vadd_slow.yaml + timings
 has '"shown": "slower"'
 lacks '"shown": "faster"'
+# So too where the second is the original: times, bounds and who is at fault are told from there.
+json 0 bench vadd.cu $unconfined --variant vadd_ok.yaml --variant original + timings
+has '"a": "vadd_ok.yaml"' && has '"b": "original"'
+[ "$(grep -c '"shown": "slower"' out)" = 2 ] || fail "the original is not slower on both workloads"
+awk -F'[:,]' '
+    { for (i = 1; i < NF; i++) if ($i ~ /"(a_us|b_us|ratio|lower|upper|geomean)"/) { gsub(/[ "]/, "", $i); at[$i] = $(i + 1) + 0 } }
+    /"workload"/ { rows++ }
+    /}/ { if ("ratio" in at && !(at["a_us"] < at["b_us"] && at["lower"] <= at["ratio"] && at["ratio"] <= at["upper"] && at["upper"] < 1)) bad = 1 }
+    END { exit bad || rows != 2 || !(at["geomean"] > 0 && at["geomean"] < 1) }' out ||
+    { cat out; fail "times are not told in the order of the arms"; }
+json 0 bench vadd.cu $unconfined --variant original --variant vadd_ok.yaml + timings
+has '"a": "original"' && has '"b": "vadd_ok.yaml"' && lacks '"shown": "slower"'
+status 0 "$ks" bench vadd.cu $unconfined --variant vadd_ok.yaml --variant original
+has 'vadd_ok.yaml against original on '
+json 1 bench vadd.cu $unconfined --variant vadd_tail.yaml --variant original
+has '"at_fault": "a"' && has '"a": "vadd_tail.yaml"'
 # Against itself nothing is claimed.
 status 0 "$ks" bench vadd.cu $unconfined --variant vadd_ok.yaml --variant vadd_ok.yaml
 has 'no difference shown'
@@ -82,5 +98,5 @@ id=$(basename "$path" .yaml)
 json 0 bench vadd.cu + timings
 has "\"b\": \"$id\"" && has '"sandbox": "none"'
 json 0 bench vadd.cu --variant "${id:0:6}" --variant original + timings
-has '"a": "original"' && has "\"b\": \"$id\""
+has "\"a\": \"$id\"" && has '"b": "original"'
 no_litter
