@@ -31,9 +31,9 @@ struct suite {
 };
 
 // KS_E_USER: a file is not as it should be. `only`: comma-separated beginnings of ids, or NULL. `confined`: it will be
-// judged in the sandbox, and no file of it lies outside of `dir`.
+// judged in the sandbox, and no file of it lies outside of `dir`. `emulated`: on a device that `emu_expect` is about.
 enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only, bool confined,
-                          struct suite *suite, struct ks_err *err);
+                          bool emulated, struct suite *suite, struct ks_err *err);
 // The TU under another workload, for devices that take hours for the declared one: a copy in the new folder *dir.
 enum ks_status suite_with_workload(struct ks_arena *arena, const char *file, const char *workload,
                                    const char **out, char **dir, struct ks_err *err);

@@ -12,7 +12,7 @@ struct reader {
     struct ks_arena *arena;
     const char *path; // of the file being read
     const char *dir;  // the suite's
-    bool confined;
+    bool confined, emulated;
     struct ks_err *err;
 };
 
@@ -62,6 +62,20 @@ static bool is_speed(const char *word)
     return false;
 }
 
+static enum ks_status read_outcomes(const struct reader *r, const struct ks_yaml *map, const char *key,
+                                    struct ks_strv *outcomes, bool *timed)
+{
+    *outcomes = (struct ks_strv){0};
+    KS_TRY(read_words(r, map, key, outcomes));
+    for (size_t i = 0; i < outcomes->len; i++) {
+        bool speed = is_speed(outcomes->at[i]) && strcmp(outcomes->at[i], "VOID") != 0;
+        if (!speed && !is_correctness(outcomes->at[i]))
+            FAIL_AT(r, ks_yaml_get(map, key)->line, "`%s` is no outcome", outcomes->at[i]);
+        *timed |= speed;
+    }
+    return KS_OK;
+}
+
 static enum ks_status read_nvcc(const struct reader *r, const struct suite_fixture *f, const struct ks_yaml *map,
                                 struct suite_case *one)
 {
@@ -93,7 +107,7 @@ static enum ks_status check_file(const struct reader *r, const struct ks_yaml *m
 static enum ks_status read_case(const struct reader *r, const struct suite_fixture *f,
                                 const struct ks_yaml *map, struct suite_case *one)
 {
-    struct ks_strv off = {0};
+    struct ks_strv off = {0}, seen = {0};
     const char *file = ks_yaml_text(map, "file", NULL);
     if (file != NULL)
         one->file = ks_path_join(r->arena, f->dir, file);
@@ -101,14 +115,13 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
     KS_TRY(read_nvcc(r, f, map, one));
     one->weak = ks_yaml_text(map, "known_weak", one->weak);
     one->emu = ks_yaml_text(map, "emu", one->emu);
-    one->expect = (struct ks_strv){0};
-    KS_TRY(read_words(r, map, "expect", &one->expect));
     KS_TRY(read_yes(r, map, "timed", &one->timed));
-    for (size_t i = 0; i < one->expect.len; i++) {
-        bool speed = is_speed(one->expect.at[i]) && strcmp(one->expect.at[i], "VOID") != 0;
-        if (!speed && !is_correctness(one->expect.at[i]))
-            FAIL_AT(r, ks_yaml_get(map, "expect")->line, "`%s` is no outcome", one->expect.at[i]);
-        one->timed |= speed;
+    bool timed = one->timed;
+    KS_TRY(read_outcomes(r, map, "expect", &one->expect, &one->timed));
+    KS_TRY(read_outcomes(r, map, "emu_expect", &seen, &timed));
+    if (r->emulated && seen.len > 0) {
+        one->expect = seen;
+        one->timed = timed;
     }
     KS_TRY(read_words(r, map, "off", &off));
     for (size_t i = 0; i < off.len; i++) {
@@ -126,7 +139,8 @@ static enum ks_status read_case(const struct reader *r, const struct suite_fixtu
 static enum ks_status read_weakened(const struct reader *r, const struct ks_yaml *root,
                                     struct suite_fixture *f)
 {
-    static const char *const known[] = {"file", "nvcc", "off", "expect", "timed", "known_weak", "emu", NULL};
+    static const char *const known[] = {"file", "nvcc", "off", "expect", "emu_expect", "timed", "known_weak", "emu",
+                                        NULL};
     const struct ks_yaml *weakened = ks_yaml_get(root, "weakened");
     enum ks_defence which;
     bool named = f->defence != NULL, fixed = named && suite_is_fixed(f->defence);
@@ -135,7 +149,7 @@ static enum ks_status read_weakened(const struct reader *r, const struct ks_yaml
     if (weakened == NULL && named && !fixed)
         FAIL_AT(r, ks_yaml_get(root, "defence")->line,
                 "`weakened` says how it is judged without `%s`, or why it is not", f->defence);
-    if (weakened == NULL || (weakened->kind == KS_YAML_SCALAR && weakened->text[0] != '\0' && named && !fixed))
+    if (weakened == NULL || (weakened->kind == KS_YAML_SCALAR && weakened->text[0] != '\0' && named))
         return KS_OK;
     KS_TRY(ks_yaml_known(r->path, weakened, known, r->err));
     if (!named || fixed)
@@ -218,9 +232,10 @@ static enum ks_status read_yaml(struct reader *r, const char *path, struct ks_ya
 }
 
 enum ks_status suite_read(struct ks_arena *arena, const char *dir, const char *only, bool confined,
-                          struct suite *suite, struct ks_err *err)
+                          bool emulated, struct suite *suite, struct ks_err *err)
 {
-    struct reader r = {.arena = arena, .path = dir, .dir = dir, .confined = confined, .err = err};
+    struct reader r = {.arena = arena, .path = dir, .dir = dir, .confined = confined, .emulated = emulated,
+                       .err = err};
     struct ks_strv names = {0};
     struct ks_yaml *root;
     struct ks_err local = {0};

@@ -57,6 +57,13 @@ refused $yaml 'expect: [STATIC]\ndefence: text-gate\nweakened: {expect: [CORRECT
 refused $yaml 'expect: [STATIC]\ndefence: text-gate\nweakened: {off: [static-gate]}\n' '3: `off` lists the defence'
 refused $yaml 'expect: [WRONG]\ndefence: comparison\nweakened: {off: [shapes]}\n' '3: `weakened` needs a `defence`'
 refused $yaml 'expect: [CORRECT]\nweakened: {off: [shapes]}\n' '2: `weakened` needs a `defence`'
+refused $yaml 'expect: [WRONG]\ndefence: shapes\nweakened: {off: [shapes], emu_expect: [CORECT]}\n' '3: `CORECT` is no outcome'
+refused $yaml 'expect: [WRONG]\nemu_expect: [CORRECT]\n' "2: unknown key 'emu_expect'"
+refused $yaml 'expect: [CORRECT]\nweakened: "a reason"\n' '2: '
+refused $yaml 'expect: [CORRECT]\nnvcc:\n  - -O2\n  - -ccbin=/bin/false\n' "4: nvcc's word \`-ccbin=/bin/false\`"
+printf 'expect: [WRONG]\ndefence: comparison\nweakened: "a reason"\n' > "$scratch/suite/$yaml"
+"$build/bin/ks" verify --suite "$scratch/suite" $unconfined > /dev/null 2> "$scratch/log"
+[ $? != 2 ] || { cat "$scratch/log"; fail "why a fixture is not judged without what no build leaves out"; }
 printf 'expect: [STATIC]\ndefence: text-gate\nweakened: "a reason"\n' > "$scratch/suite/$yaml"
 refused suite.yaml 'laest: {none: {reject: 9}}\n' "1: unknown key 'laest'; did you mean 'least'?"
 refused suite.yaml 'least:\n  nonee: {reject: 9}\n' "2: unknown key 'nonee'; did you mean 'none'?"
