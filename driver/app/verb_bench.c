@@ -179,7 +179,7 @@ static enum ks_status bench_kernel(struct verifying *v, const struct verb_tu *tu
     if (finding != NULL)
         snprintf(verdict.reason, sizeof verdict.reason, "%.500s", finding);
     else
-        status = ks_judge_compare(judge, arms[!b].proposal, arms[b].proposal, &verdict, &at_fault, err);
+        status = ks_judge_compare(judge, arms[!b].proposal, arms[b].proposal, false, &verdict, &at_fault, err);
     ks_judge_close(judge);
     KS_TRY(status);
     if (b == 0) {

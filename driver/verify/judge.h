@@ -116,11 +116,17 @@ enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const
 // rejection). A failure status is a fault of the tool or device, never of the proposal.
 enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposal,
                              struct ks_verdict *verdict, struct ks_err *err);
-// Times `b` against `a` (NULL: the original) on every declared workload, after each was found correct: a
+// Times `b` against `a` (NULL: the original) on every declared workload that counts, after each was found correct: a
 // finding about one of them is in *verdict with its number (0: a, 1: b) in *at_fault. Else the timings are in
-// the evidence, ratios of a's time over b's, and speed is VOID where nothing can be claimed.
-enum ks_status ks_judge_compare(struct ks_judge *judge, struct ks_proposal *a, struct ks_proposal *b,
+// the evidence, ratios of a's time over b's, and speed is VOID where nothing can be claimed. `confirms`: with the bounds
+// of a confirmation, and FASTER is a claim. On an emulated device a is no NULL, and MODELLED is what FASTER is elsewhere.
+// KS_E_UNSUPPORTED: the two do not compile in one unit.
+enum ks_status ks_judge_compare(struct ks_judge *judge, struct ks_proposal *a, struct ks_proposal *b, bool confirms,
                                 struct ks_verdict *verdict, int *at_fault, struct ks_err *err);
+// Whether dispatch would launch the proposal, judged to hold on `domain`, on a declared workload; or, on an emulated
+// device, on the sizes that stand for it, which bound the domains that come from there.
+bool ks_judge_admits(const struct ks_judge *judge, const struct ks_proposal *proposal, struct ks_expr *domain,
+                     size_t workload);
 // The workloads of a mark are size classes. Lets one of them count alone for guard, time and domain;
 // correctness is asked on all. Its domain begins above the declared sizes of smaller classes, and where it was
 // not slower: than the original, and than a rival whose `probes` of that workload are given (NULL: none).

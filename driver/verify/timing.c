@@ -254,10 +254,10 @@ enum ks_status ks_timing_run(struct ks_judge *judge, struct ks_arena *arena,
 
 enum ks_status ks_timing_compare(struct ks_judge *judge, struct ks_arena *arena,
                                  const struct ks_candidate *a, const struct ks_candidate *b,
-                                 struct ks_timed *timed, enum ks_correctness *correctness,
+                                 const struct ks_accept_rule *rule, struct ks_timed *timed, enum ks_correctness *correctness,
                                  struct ks_err *err)
 {
     struct ks_round base = {.judge = judge, .arena = arena, .candidate = b, .against = a,
                             .timed = timed, .correctness = correctness, .every = true};
-    return run_apart(&base, &ks_rule_search, false, err);
+    return run_apart(&base, rule, false, err);
 }

@@ -24,10 +24,10 @@ enum ks_status ks_timing_run(struct ks_judge *judge, struct ks_arena *arena,
                              struct ks_err *err);
 
 // Times `b` against `a` (NULL: the original), which were compiled together and are correct, on every
-// workload by the search's rule: the ratios are of a's time over b's.
+// workload that counts: the ratios are of a's time over b's.
 enum ks_status ks_timing_compare(struct ks_judge *judge, struct ks_arena *arena,
                                  const struct ks_candidate *a, const struct ks_candidate *b,
-                                 struct ks_timed *timed, enum ks_correctness *correctness,
+                                 const struct ks_accept_rule *rule, struct ks_timed *timed, enum ks_correctness *correctness,
                                  struct ks_err *err);
 
 // Of what takes so long one pair tells what a look asks of it: the clock's noise is a few microseconds.
