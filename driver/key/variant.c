@@ -25,6 +25,25 @@ const char *ks_speed_name(enum ks_speed value)
     return (unsigned)value < COUNT(speed_names) ? speed_names[value] : "?";
 }
 
+// What v says of its place to u.
+static const struct ks_against *word(const struct ks_variant *v, const struct ks_variant *u)
+{
+    for (size_t i = 0; i < v->n_against; i++)
+        if (strcmp(v->against[i].variant, u->id) == 0)
+            return &v->against[i];
+    return NULL;
+}
+
+bool ks_variant_before(const struct ks_variant *x, const struct ks_variant *y)
+{
+    const struct ks_against *own = word(x, y), *other = word(y, x);
+    if (own != NULL && other != NULL && own->before == other->before) { // they contradict each other
+        int later = strcmp(x->evidence.date, y->evidence.date);
+        return later > 0 ? own->before : later < 0 && !other->before;
+    }
+    return own != NULL ? own->before : other != NULL && !other->before;
+}
+
 static void put_text(struct ks_yaml_writer *w, const char *key, const char *text)
 {
     ks_yaml_put(w, key, text == NULL ? "" : text);
@@ -95,6 +114,23 @@ static void put_evidence(struct ks_yaml_writer *w, const struct ks_evidence *evi
     ks_yaml_end(w);
 }
 
+static void put_against(struct ks_yaml_writer *w, const struct ks_variant *variant)
+{
+    if (variant->n_against == 0)
+        return;
+    ks_yaml_begin_list(w, "against");
+    for (size_t i = 0; i < variant->n_against; i++) {
+        const struct ks_against *against = &variant->against[i];
+        ks_yaml_begin_map(w, NULL);
+        put_text(w, "variant", against->variant);
+        ks_yaml_put(w, "place", against->before ? "before" : "behind");
+        put_number(w, "ratio", against->ratio);
+        put_number(w, "lower", against->lower);
+        ks_yaml_end(w);
+    }
+    ks_yaml_end(w);
+}
+
 // `text` is the buffer's; a file larger than any reader takes is a bug of the caller.
 static const char *finish(struct ks_arena *arena, struct ks_buf *out)
 {
@@ -122,6 +158,7 @@ const char *ks_variant_text(struct ks_arena *arena, const struct ks_variant *var
     ks_yaml_put(&w, "domain", ks_buf_text(&domain));
     ks_buf_free(&domain);
     put_evidence(&w, &variant->evidence);
+    put_against(&w, variant);
     ks_yaml_begin_map(&w, "provenance");
     put_text(&w, "proposer", variant->proposer);
     put_words(&w, "skills", variant->skills, variant->n_skills);
@@ -337,6 +374,30 @@ static enum ks_status read_evidence(const struct reader *r, const struct ks_yaml
     return read_kernels(r, map, evidence);
 }
 
+static enum ks_status read_against(const struct reader *r, const struct ks_yaml *root,
+                                   struct ks_variant *variant)
+{
+    static const char *const known[] = {"variant", "place", "ratio", "lower", NULL};
+    const struct ks_yaml *list;
+    if (ks_yaml_get(root, "against") == NULL) // the first of its key
+        return KS_OK;
+    KS_TRY(need(r, root, "against", KS_YAML_LIST, &list));
+    variant->n_against = list->len;
+    variant->against = KS_NEW_ARRAY(r->arena, struct ks_against, list->len);
+    for (size_t i = 0; i < list->len; i++) {
+        const struct ks_yaml *item = &list->items[i];
+        struct ks_against *against = &variant->against[i];
+        if (item->kind != KS_YAML_MAP)
+            FAIL_AT(r, item, "what a variant stands against is a map");
+        KS_TRY(ks_yaml_known(r->name, item, known, r->err));
+        KS_TRY(read_text(r, item, "variant", &against->variant));
+        KS_TRY(read_bool(r, item, "place", "before", "behind", &against->before));
+        KS_TRY(read_number(r, item, "ratio", &against->ratio));
+        KS_TRY(read_number(r, item, "lower", &against->lower));
+    }
+    return KS_OK;
+}
+
 static enum ks_status read_provenance(const struct reader *r, const struct ks_yaml *root,
                                       struct ks_variant *variant)
 {
@@ -377,7 +438,7 @@ static enum ks_status read_root(const struct reader *r, struct ks_slice text,
 static const char *const variant_keys[] = {
     "format",   "kernel", "arch",   "correctness", "speed", "geomean",   "lower",
     "rationale", "includes", "params", "source", "when",   "workspace", "plan",
-    "domain",   "evidence", "provenance", "id",  "key",    "key_fields", NULL};
+    "domain",   "evidence", "against", "provenance", "id",  "key",    "key_fields", NULL};
 
 static enum ks_status read_variant(const struct reader *r, struct ks_slice text,
                                    struct ks_variant *variant)
@@ -399,6 +460,7 @@ static enum ks_status read_variant(const struct reader *r, struct ks_slice text,
     KS_TRY(ks_expr_parse(r->arena, ks_arena_printf(r->arena, "%s:%d", r->name, domain->line),
                          ks_slice_of(domain->text), &variant->domain, r->err));
     KS_TRY(read_evidence(r, root, &variant->evidence));
+    KS_TRY(read_against(r, root, variant));
     KS_TRY(read_provenance(r, root, variant));
     KS_TRY(read_text(r, root, "id", &variant->id));
     KS_TRY(read_digest(r, root, "key", &variant->key));

@@ -49,6 +49,13 @@ struct ks_evidence {
     size_t n_kernels;
 };
 
+// Where a variant stands to another one of its key: for the workloads that both serve dispatch asks one before the other.
+struct ks_against {
+    const char *variant;        // the other's id
+    bool before;                // this one goes first
+    double ratio, lower;        // the other's time over this one's, in pairs in one process; 0: it follows from another pairing
+};
+
 struct ks_variant {
     const char *id;             // ks_proposal_id
     struct ks_digest key;
@@ -65,6 +72,7 @@ struct ks_variant {
     const char *parent;         // variant id it was derived from, ""
     const char *rationale;      // one paragraph for people
     double geomean, lower;      // over timings, weighted; lower: the smallest lower bound
+    struct ks_against *against; size_t n_against; // those that were there when it was stored
 };
 
 // original.yaml: the original won.
@@ -76,6 +84,9 @@ struct ks_original_decision {
     double upper_bound;         // best ratio seen whose claim failed, or that of the floor: what may remain
     bool complete;              // the search ended by itself, not by its budget
 };
+
+// Whether x was decided to go before y. Where both files speak of it the later one counts.
+bool ks_variant_before(const struct ks_variant *x, const struct ks_variant *y);
 
 const char *ks_variant_text(struct ks_arena *arena, const struct ks_variant *variant);
 // KS_E_FORMAT: damaged; KS_E_UNSUPPORTED: format newer than KS_VARIANT_FORMAT. `name` for messages.

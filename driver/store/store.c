@@ -202,6 +202,31 @@ static int by_merit(const void *a, const void *b)
     return strcmp(x->id, y->id);
 }
 
+static bool is_behind(const struct ks_found *found, size_t n, const struct ks_found *one)
+{
+    for (size_t i = 0; i < n; i++)
+        if (&found[i] != one && ks_variant_before(&found[i].variant, &one->variant))
+            return true;
+    return false;
+}
+
+// Two that were timed against each other stand as that went; bounds of different sessions order the rest. Where files
+// go round in a circle, which no search writes, merit decides.
+static void order(struct ks_found *found, size_t n)
+{
+    qsort(found, n, sizeof *found, by_merit);
+    for (size_t k = 0; k < n; k++) {
+        size_t next = k;
+        while (next < n && is_behind(found + k, n - k, &found[next]))
+            next++;
+        if (next == n)
+            continue;
+        struct ks_found first = found[next];
+        memmove(found + k + 1, found + k, (next - k) * sizeof *found);
+        found[k] = first;
+    }
+}
+
 // What one file says: a usable variant goes to `found`.
 static enum ks_reason read_one(struct candidate *c, const struct ks_config *config,
                                struct ks_found *found, struct ks_original_decision *original)
@@ -243,7 +268,7 @@ static bool lookup_tier(struct ks_arena *arena, const struct ks_tier *tier,
     }
     if (n == 0)
         return false;
-    qsort(found, n, sizeof *found, by_merit);
+    order(found, n);
     const char *text = strcmp(found[0].variant.evidence.level, "modelled") == 0
                            ? ks_arena_printf(arena, "%s" KS_STORE_MODELLED, found[0].path)
                            : found[0].path;

@@ -43,7 +43,7 @@ struct ks_found {
 struct ks_lookup {
     enum ks_reason reason;        // APPLIED, ORIGINAL_WINS, PENDING, or why what is there was not taken
     const char *text;             // detail for explain
-    struct ks_found *variants; size_t n_variants; // best first; all valid and trusted
+    struct ks_found *variants; size_t n_variants; // in dispatch's order; all valid and trusted
     struct ks_original_decision original; // when ORIGINAL_WINS
 };
 
@@ -54,7 +54,8 @@ void ks_store_open(struct ks_arena *arena, const struct ks_config *config,
 // Folders of captured launches (workload/capture.h), in order of lookup; `ks record` writes into the first.
 struct ks_strv ks_store_captures(struct ks_arena *arena, const struct ks_store *store);
 
-// All usable variants of a key. Damage, foreign formats and untrusted signatures are reasons, not
+// All usable variants of a key, as they were timed against each other (ks_variant_before), else the surest gain
+// first. Damage, foreign formats and untrusted signatures are reasons, not
 // errors; the first tier with a usable decision wins.
 void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
                      const struct ks_config *config, const struct ks_digest *key,

@@ -151,6 +151,43 @@ static void what_is_put_is_found_best_first(void **state)
     assert_int_equal(look(&store, &other_key).reason, KS_R_PENDING);
 }
 
+// Bounds over the original come from different sessions: what was timed in pairs goes before them.
+static void two_that_met_stand_as_that_went(void **state)
+{
+    (void)state;
+    struct ks_store store = two_tiers();
+    struct ks_variant low = variant("x[0] = 1;", 1.1), mid = variant("x[0] = 2;", 1.4), high = variant("x[0] = 3;", 2.5);
+    struct ks_against over_high = {.variant = high.id, .before = true, .ratio = 1.05, .lower = 1.02},
+                      beside_low = {.variant = low.id};
+    put(&store, &secret, &high);
+    put(&store, &secret, &mid);
+    low.against = &over_high;
+    low.n_against = 1;
+    put(&store, &secret, &low);
+    struct ks_lookup found = look(&store, &key);
+    assert_int_equal(found.n_variants, 3); // nothing that was verified is lost
+    assert_string_equal(found.variants[0].variant.id, mid.id); // which met nobody
+    assert_string_equal(found.variants[1].variant.id, low.id);
+    assert_string_equal(found.variants[2].variant.id, high.id);
+    mid.against = &beside_low;
+    mid.n_against = 1;
+    put(&store, &secret, &mid);
+    found = look(&store, &key);
+    assert_string_equal(found.variants[0].variant.id, low.id);
+    assert_string_equal(found.variants[1].variant.id, high.id); // by its gain
+    assert_string_equal(found.variants[2].variant.id, mid.id);
+    // In a circle merit decides, and there is an order.
+    struct ks_against over_mid = {.variant = mid.id, .before = true};
+    high.against = &over_mid;
+    high.n_against = 1;
+    beside_low.before = true;
+    put(&store, &secret, &high);
+    put(&store, &secret, &mid);
+    found = look(&store, &key);
+    assert_int_equal(found.n_variants, 3);
+    assert_string_equal(found.variants[0].variant.id, high.id);
+}
+
 static void first_tier_with_a_decision_wins(void **state)
 {
     (void)state;
@@ -424,6 +461,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
         TEST(what_is_put_is_found_best_first),
+        TEST(two_that_met_stand_as_that_went),
         TEST(first_tier_with_a_decision_wins),
         TEST(original_wins_until_a_variant_comes),
         TEST(unusable_files_are_reasons),

@@ -105,6 +105,25 @@ static void round_trip_is_exact(void **state)
     assert_true(back.evidence.max_rel == variant.evidence.max_rel);
 }
 
+static void places_round_trip(void **state)
+{
+    (void)state;
+    struct ks_against against[] = {{"0123456789abcdef", true, 1.0625, 1.05}, {"fedcba9876543210", false, 0, 0}};
+    struct ks_variant variant = sample(), back;
+    struct ks_err err;
+    assert_null(strstr(ks_variant_text(&arena, &variant), "against")); // files from before have none
+    variant.against = against;
+    variant.n_against = 2;
+    const char *text = ks_variant_text(&arena, &variant);
+    if (ks_variant_read(&arena, "v.yaml", ks_slice_of(text), &back, &err) != KS_OK)
+        fail_msg("%s\n%s", err.text, text);
+    assert_string_equal(ks_variant_text(&arena, &back), text);
+    assert_int_equal(back.n_against, 2);
+    assert_string_equal(back.against[0].variant, against[0].variant);
+    assert_true(back.against[0].before && back.against[0].ratio == 1.0625 && back.against[0].lower == 1.05);
+    assert_true(!back.against[1].before && back.against[1].ratio == 0);
+}
+
 static void original_decision_round_trips(void **state)
 {
     (void)state;
@@ -217,6 +236,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip_is_exact),
+        cmocka_unit_test(places_round_trip),
         cmocka_unit_test(original_decision_round_trips),
         cmocka_unit_test(damage_names_its_line),
         cmocka_unit_test(newer_format_is_not_damage),
