@@ -37,7 +37,7 @@ static void collect(void *data, const struct ks_tier *tier, const struct ks_dige
     ks_store_read(arena, tier, &to->context->config, key, path, lookup);
     struct verb_decision *d = ks_vec_push(arena, to->list);
     *d = (struct verb_decision){.tier = tier, .path = path, .reason = lookup->reason,
-                                .text = "", .kernel = "", .id = ""};
+                                .text = "", .kernel = "", .id = "", .behind = ""};
     ks_digest_hex(key, d->key);
     if (lookup->reason == KS_R_APPLIED) {
         d->found = &lookup->variants[0];
@@ -55,6 +55,24 @@ static void collect(void *data, const struct ks_tier *tier, const struct ks_dige
     }
 }
 
+static bool goes_before(const struct verb_decision *x, const struct verb_decision *y)
+{
+    return x->found != NULL && y->found != NULL && x->tier == y->tier && strcmp(x->key, y->key) == 0 &&
+           ks_variant_before(&x->found->variant, &y->found->variant);
+}
+
+// Of several that go before one, the first, before which none goes.
+static void set_behind(struct verb_decision_list *list)
+{
+    ks_vec_each(struct verb_decision, d, list)
+        ks_vec_each(struct verb_decision, x, list) {
+            bool first = goes_before(x, d);
+            ks_vec_each(struct verb_decision, y, list) first = first && !goes_before(y, x);
+            if (first)
+                d->behind = x->id;
+        }
+}
+
 enum ks_status verb_decisions_load(struct ks_verb_context *context, const char *from,
                                    struct verb_decision_list *list, struct ks_err *err)
 {
@@ -63,7 +81,9 @@ enum ks_status verb_decisions_load(struct ks_verb_context *context, const char *
     KS_TRY(ks_project_find(context->arena, &context->config, from, &project, err));
     ks_store_open(context->arena, &context->config, &project, store);
     struct collecting to = {.context = context, .list = list};
-    return ks_store_each(context->arena, store, collect, &to, err);
+    KS_TRY(ks_store_each(context->arena, store, collect, &to, err));
+    set_behind(list);
+    return KS_OK;
 }
 
 const char *verb_decision_status(const struct verb_decision *decision)
@@ -108,6 +128,7 @@ json_t *verb_decision_json(const struct verb_decision *d)
     json_object_set_new(o, "tier", json_string(verb_tier_name(d->tier)));
     json_object_set_new(o, "path", json_string(d->path));
     json_object_set_new(o, "variant", text_or_null(d->id));
+    json_object_set_new(o, "behind", text_or_null(d->behind));
     json_object_set_new(o, "speedup", v != NULL ? json_real(v->geomean) : json_null());
     json_object_set_new(o, "lower", v != NULL ? json_real(v->lower) : json_null());
     json_object_set_new(o, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());

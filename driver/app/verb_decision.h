@@ -16,6 +16,7 @@ struct verb_decision {
     const char *text;             // detail of the latter, else ""
     const char *kernel;           // "" for a file that cannot be used
     int arch;                     // 0 likewise
+    const char *behind;           // a usable variant of its key and tier that goes first where both hold; or ""
     const char *id;               // of the variant in it, used or only modelled; else ""
     const struct ks_found *found; // of a usable variant, else NULL
     const struct ks_original_decision *original; // or of the decision that the original stays

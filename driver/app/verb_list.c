@@ -20,7 +20,8 @@ static void add_row(struct ks_table *table, const struct verb_decision *d)
     ks_table_cell(table, "%s", verb_tier_name(d->tier));
     ks_table_cell(table, "%s", d->found != NULL ? d->found->signer : "");
     ks_table_cell(table, "%.12s", d->key);
-    ks_table_cell(table, "%s", d->found != NULL ? d->found->variant.id : "");
+    ks_table_cell(table, "%s%s%s", d->found != NULL ? d->found->variant.id : "",
+                  d->behind[0] != '\0' ? ", behind " : "", d->behind);
 }
 
 static void print_usable(struct ks_arena *arena, const struct verb_decision_list *list)

@@ -147,8 +147,20 @@ static void print_evidence(const struct ks_evidence *e)
         printf("  note: %s\n", e->notes[i]);
 }
 
-static void print_variant(const struct ks_found *found)
+static void print_against(const struct ks_variant *v)
 {
+    for (size_t i = 0; i < v->n_against; i++) {
+        const struct ks_against *a = &v->against[i];
+        printf("  stored %s %s", a->before ? "before" : "behind", a->variant);
+        if (a->ratio > 0)
+            printf(": %.3fx against it, at least %.3fx", a->ratio, a->lower);
+        printf("\n");
+    }
+}
+
+static void print_variant(const struct verb_decision *d)
+{
+    const struct ks_found *found = d->found;
     const struct ks_variant *v = &found->variant;
     struct ks_buf domain = KS_BUF(64u << 10);
     ks_expr_print(&domain, v->domain, NULL, NULL);
@@ -158,6 +170,9 @@ static void print_variant(const struct ks_found *found)
     for (size_t i = 0; i < v->n_skills; i++)
         printf("  skill: %s\n", v->skills[i]);
     print_evidence(&v->evidence);
+    print_against(v);
+    if (d->behind[0] != '\0')
+        printf("  where both hold, %s goes first\n", d->behind);
     printf("  domain: %s\n", ks_buf_text(&domain));
     printf("  signed by %s\n  %s\n", found->signer, found->path);
     ks_buf_free(&domain);
@@ -166,7 +181,7 @@ static void print_variant(const struct ks_found *found)
 static void print_decision(const struct verb_decision *d)
 {
     if (d->found != NULL)
-        print_variant(d->found);
+        print_variant(d);
     else if (d->original != NULL)
         printf("the original stays: %d judged, %d correct, %s, on %s, %s; at most %.2fx %s\n"
                "  %s\n",

@@ -193,7 +193,7 @@ static bool settled(struct tuning *tuning, const struct verb_tu *tu,
 
 static const char *status_of(enum ks_tune_end end)
 {
-    static const char *const names[] = {"variant", "original", "budget", "baseline-fault",
+    static const char *const names[] = {"variant", "stays", "original", "budget", "baseline-fault",
                                         "interrupted", "waiting", "prompt", "failed"};
     return names[end];
 }
@@ -207,6 +207,8 @@ static const char *text_of(const struct ks_tune_result *result, const struct ks_
         return "interrupted; what was judged is remembered, run the same command to go on";
     case KS_TUNE_WAITING:
         return "answers are awaited; run the same command once they are there";
+    case KS_TUNE_STAYS:
+        return result->stays;
     case KS_TUNE_FAILED:
         return err->text;
     case KS_TUNE_ORIGINAL:
@@ -245,8 +247,8 @@ static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
     tuning_report(tuning, kernel, status_of(result.end), KS_R_COUNT, text_of(&result, &err),
                   &result);
     json_decref(result.profile.json);
-    if (!options.modelled && (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_ORIGINAL ||
-                              result.end == KS_TUNE_BUDGET))
+    if (!options.modelled && (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_STAYS ||
+                              result.end == KS_TUNE_ORIGINAL || result.end == KS_TUNE_BUDGET))
         ks_pending_remove(&context->config, &kernel->key);
     tuning_worsen(tuning, exit_of(&result, status));
 }

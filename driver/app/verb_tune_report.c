@@ -38,6 +38,17 @@ static void say_variant(FILE *out, const char *name, const struct ks_tune_result
     fprintf(out, "ks:   stored %s\n", result->path);
 }
 
+// What was confirmed met what was stored before: which of them builds take.
+static void say_meetings(FILE *out, struct ks_arena *arena, const struct ks_tune_result *result)
+{
+    for (size_t i = 0; i < result->n_meetings; i++) {
+        const struct ks_meeting *m = &result->meetings[i];
+        fprintf(out, "ks:   the stored variant %s %s%s%s: %s\n", m->variant,
+                m->replaced ? "stands behind it" : "stays in front", m->workload[0] != '\0' ? " on " : "", m->workload,
+                ks_meeting_text(arena, m));
+    }
+}
+
 // What models were asked and what came of it, one line.
 static void say_agents(FILE *out, const char *name, const struct ks_consult_counts *c)
 {
@@ -99,8 +110,12 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     if (result != NULL && result->skill != NULL)
         fprintf(out, "ks: %s: a new skill, %s, on probation: `ks skills adopt` tells whether it pays\n", name,
                 result->skill);
-    if (result != NULL && result->end == KS_TUNE_VARIANT)
+    if (result != NULL && result->end == KS_TUNE_VARIANT) {
         say_variant(out, name, result);
+        say_meetings(out, tuning->context->arena, result);
+    } else if (result != NULL && result->end == KS_TUNE_STAYS)
+        fprintf(out, "ks: %s: %s; %s%d judged in full in %.0f s\n", name, text,
+                looked(tuning->context->arena, result), result->judged, result->seconds);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
         fprintf(out, "ks: %s: the original stays: %s%s%d judged in full in %.0f s, none %s faster%s%s%s%s\n",
                 name, alone(tuning->context->arena, result), looked(tuning->context->arena, result), result->judged, result->seconds,
@@ -121,6 +136,18 @@ static json_t *timings_json(const struct ks_evidence *evidence)
                                               "variant_us", t->variant_us, "ratio", t->ratio,
                                               "lower", t->lower, "pairs", t->pairs, "method",
                                               t->method));
+    }
+    return rows;
+}
+
+static json_t *meetings_json(struct ks_arena *arena, const struct ks_tune_result *result)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; result != NULL && i < result->n_meetings; i++) {
+        const struct ks_meeting *m = &result->meetings[i];
+        json_array_append_new(rows, json_pack("{s:s,s:s,s:s,s:f,s:f,s:s}", "variant", m->variant, "workload",
+                                              m->workload, "place", m->replaced ? "before" : "behind", "ratio",
+                                              m->ratio, "lower", m->lower, "text", ks_meeting_text(arena, m)));
     }
     return rows;
 }
@@ -180,7 +207,7 @@ static json_t *spent_json(const struct ks_tune_result *result)
 }
 
 // The fields of a run, null where it did not come to them.
-static void add_result(json_t *row, const struct ks_tune_result *result)
+static void add_result(struct ks_arena *arena, json_t *row, const struct ks_tune_result *result)
 {
     const struct ks_variant *v =
         result != NULL && result->end == KS_TUNE_VARIANT ? &result->variant : NULL;
@@ -202,6 +229,7 @@ static void add_result(json_t *row, const struct ks_tune_result *result)
     json_object_set_new(row, "path", result != NULL && result->path != NULL
                                          ? json_string(result->path) : json_null());
     json_object_set_new(row, "timings", v != NULL ? timings_json(&v->evidence) : json_array());
+    json_object_set_new(row, "against", meetings_json(arena, result));
     json_object_set_new(row, "agents", result != NULL && result->consulted ? agents_json(&result->agents)
                                                                           : json_null());
     json_object_set_new(row, "profile", profile != NULL ? json_incref(profile) : json_null());
@@ -216,7 +244,7 @@ void tuning_report(struct tuning *tuning, const struct ks_tu_kernel *kernel, con
     say(tuning, kernel, text, result);
     json_t *row = new_row(verb_kernel_name(kernel), compiled ? hex : NULL, kernel->arch, status,
                           reason != KS_R_COUNT ? ks_reason_name(reason) : NULL, text);
-    add_result(row, result);
+    add_result(tuning->context->arena, row, result);
     json_array_append_new(tuning->rows, row);
 }
 
@@ -225,7 +253,7 @@ void tuning_report_skipped(struct tuning *tuning, const char *kernel, const char
 {
     fprintf(stream(tuning), "ks: %s, sm_%d: %s\n", kernel, arch, text);
     json_t *row = new_row(kernel, key, arch, status, NULL, text);
-    add_result(row, NULL);
+    add_result(tuning->context->arena, row, NULL);
     json_array_append_new(tuning->rows, row);
 }
 
@@ -237,7 +265,7 @@ void tuning_report_file(struct tuning *tuning, const char *file, const char *ker
                            ? err->text
                            : ks_arena_printf(tuning->context->arena, "%s: %s", file, err->text);
     json_t *row = new_row(kernel, NULL, 0, "failed", NULL, text);
-    add_result(row, NULL);
+    add_result(tuning->context->arena, row, NULL);
     json_array_append_new(tuning->rows, row);
 }
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "os/proc.h"
 #include "os/term.h"
+#include "search/incumbent.h"
 
 // The lines of a key's text that must be the same for a variant to mean the same: what callers promise
 // and for which machine. Compiler, options and the kernel's own code may differ.
@@ -130,12 +131,23 @@ enum ks_status ks_requalify(struct ks_arena *arena, struct ks_judge *judge,
                 one->verdict.geomean, one->verdict.reason);
         if (one->verdict.correctness != KS_C_CORRECT || one->verdict.speed != KS_S_FASTER)
             continue;
+        const struct ks_challenge challenge = {.config = config, .store = store, .kernel = kernel,
+                                               .proposal = proposal, .verdict = &one->verdict,
+                                               .workload = KS_ALL_CLASSES};
+        struct ks_settlement standing;
+        KS_TRY(ks_incumbent_meet(arena, judge, &challenge, &standing, err));
+        if (!standing.stored) { // under the new key too there is one already (--again)
+            one->verdict.speed = KS_S_NOT_FASTER;
+            snprintf(one->verdict.reason, sizeof one->verdict.reason, "the stored variant %s stays: %.400s",
+                     standing.stays->variant.id, ks_settlement_text(arena, &standing));
+            continue;
+        }
         ks_digest_hex(&one->from->key, hex);
         *variant = (struct ks_variant){
             .id = ks_proposal_id(arena, proposal), .proposal = *proposal, .proposer = one->from->proposer,
             .skills = one->from->skills, .n_skills = one->from->n_skills,
             .parent = ks_arena_printf(arena, "%s/%s", hex, one->from->id),
-            .rationale = one->from->rationale};
+            .rationale = one->from->rationale, .against = standing.against, .n_against = standing.n_against};
         return ks_settle_variant(arena, config, store, kernel, &one->verdict, variant, path, err);
     }
     return KS_OK;

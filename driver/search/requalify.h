@@ -23,7 +23,8 @@ enum ks_status ks_requalify_find(struct ks_arena *arena, const struct ks_store *
                                  const struct ks_config *config, const struct ks_tu_kernel *kernel,
                                  struct ks_requalify_list *list, struct ks_err *err);
 
-// Judges them in order, in full and before a fresh jury, and stores the first that is confirmed faster:
+// Judges them in order, in full and before a fresh jury, and stores the first that is confirmed faster, also than what
+// is stored under the new key already (search/incumbent.h):
 // *variant, whose `parent` names the key and variant that it comes from, and *path; NULL where none is.
 enum ks_status ks_requalify(struct ks_arena *arena, struct ks_judge *judge,
                             const struct ks_config *config, const struct ks_store *store,

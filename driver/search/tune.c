@@ -13,6 +13,7 @@
 #include "os/proc.h"
 #include "os/term.h"
 #include "search/classes.h"
+#include "search/incumbent.h"
 #include "search/settle.h"
 #include "search/tuner.h"
 
@@ -59,9 +60,31 @@ static const char *bottleneck(const struct ks_tuner *t)
     return t->result->profiled ? t->result->profile.bottleneck : "unknown";
 }
 
-static enum ks_status store_variant(struct ks_tuner *t, const struct ks_try *winner,
-                                    const struct ks_verdict *verdict, struct ks_variant *v,
-                                    const char **path, struct ks_err *err)
+static void keep_meetings(struct ks_tuner *t, const struct ks_settlement *standing)
+{
+    struct ks_tune_result *r = t->result;
+    struct ks_meeting *all = KS_NEW_ARRAY(t->arena, struct ks_meeting, r->n_meetings + standing->n_meetings);
+    for (size_t i = 0; i < r->n_meetings; i++)
+        all[i] = r->meetings[i];
+    for (size_t i = 0; i < standing->n_meetings; i++)
+        all[r->n_meetings++] = standing->meetings[i];
+    r->meetings = all;
+}
+
+// A stored variant is replaced by nothing that was not confirmed to be faster than it.
+static void stays(struct ks_tuner *t, const struct ks_found *found, const char *why)
+{
+    struct ks_tune_result *r = t->result;
+    if (r->end == KS_TUNE_VARIANT)
+        return;
+    r->end = KS_TUNE_STAYS;
+    r->path = found->path;
+    r->stays = ks_arena_printf(t->arena, "the stored variant %s stays: %s", found->variant.id, why);
+}
+
+static enum ks_status store_variant(struct ks_tuner *t, const struct ks_try *winner, const struct ks_verdict *verdict,
+                                    const struct ks_settlement *standing, struct ks_variant *v, const char **path,
+                                    struct ks_err *err)
 {
     const struct ks_candidate *c = winner->candidate;
     const char **skills = c->n_skills > 0 ? c->skills : KS_NEW_ARRAY(t->arena, const char *, 1);
@@ -69,10 +92,37 @@ static enum ks_status store_variant(struct ks_tuner *t, const struct ks_try *win
         skills[0] = c->skill;
     *v = (struct ks_variant){.id = winner->proposal, .proposal = c->proposal,
                              .proposer = c->proposer != NULL ? c->proposer : "engine", .skills = skills,
-                             .n_skills = c->n_skills > 0 ? c->n_skills : 1, .parent = "", .rationale = c->rationale};
+                             .n_skills = c->n_skills > 0 ? c->n_skills : 1, .parent = "", .rationale = c->rationale,
+                             .against = standing->against, .n_against = standing->n_against};
     t->result->end = KS_TUNE_VARIANT;
     return ks_settle_variant(t->arena, t->options->config, t->options->store, t->kernel, verdict, v, path,
                              err);
+}
+
+// Stores what is confirmed to be the first for that workload, or all; `beaten` as in struct ks_challenge. The report
+// names what comes first.
+static enum ks_status settle(struct ks_tuner *t, const struct ks_try *won, const struct ks_verdict *verdict,
+                             size_t workload, const char *beaten, struct ks_settlement *standing, struct ks_err *err)
+{
+    struct ks_tune_result *result = t->result;
+    const struct ks_challenge challenge = {
+        .config = t->options->config, .store = t->options->store, .kernel = t->kernel,
+        .proposal = &won->candidate->proposal, .verdict = verdict, .workload = workload,
+        .modelled = t->options->modelled, .beaten = beaten};
+    struct ks_variant other;
+    const char *path;
+    bool first = result->end != KS_TUNE_VARIANT;
+    double begun = ks_now();
+    ks_view(t, "meeting what is stored", won->candidate);
+    KS_TRY(ks_incumbent_meet(t->arena, t->judge, &challenge, standing, err));
+    ks_step_took(t, KS_TUNE_CONFIRMING, ks_now() - begun);
+    keep_meetings(t, standing);
+    if (!standing->stored) {
+        stays(t, standing->stays, ks_settlement_text(t->arena, standing));
+        return KS_OK;
+    }
+    return store_variant(t, won, verdict, standing, first ? &result->variant : &other, first ? &result->path : &path,
+                         err);
 }
 
 static bool spent_of(const void *tuner)
@@ -80,27 +130,29 @@ static bool spent_of(const void *tuner)
     return ks_tuner_spent(tuner);
 }
 
-// The best over all workloads, if there is one, and what beats it on one of them. The report names the first.
+// The best over all workloads, if there is one, and what beats it on one of them. *stored: the former is.
 static enum ks_status store_all(struct ks_tuner *t, const struct ks_try *winner,
-                                const struct ks_verdict *verdict, struct ks_err *err)
+                                const struct ks_verdict *verdict, bool *stored, struct ks_err *err)
 {
     struct ks_tune_result *result = t->result;
+    struct ks_settlement standing = {.stored = false};
     struct ks_class_win *wins;
     size_t n;
     if (winner != NULL)
-        KS_TRY(store_variant(t, winner, verdict, &result->variant, &result->path, err));
+        KS_TRY(settle(t, winner, verdict, KS_ALL_CLASSES, NULL, &standing, err));
+    *stored = standing.stored;
     ks_view(t, "judging each workload for itself", NULL);
-    KS_TRY(ks_classes_settle(t->arena, t->judge, &t->trajectory, winner, verdict, spent_of, t, &wins, &n,
-                             &result->judged, err));
+    const struct ks_try *rival = !standing.stored && standing.part ? NULL : winner; // which may do for a part
+    KS_TRY(ks_classes_settle(t->arena, t->judge, &t->trajectory, rival, rival != NULL ? verdict : NULL, spent_of, t,
+                             &wins, &n, &result->judged, err));
     for (size_t i = 0; i < n; i++) {
-        struct ks_variant other;
-        const char *path;
-        bool first = winner == NULL && i == 0;
-        KS_TRY(store_variant(t, wins[i].won, &wins[i].verdict, first ? &result->variant : &other,
-                             first ? &result->path : &path, err));
-        ks_info("%s: workload %s has a variant of its own: %s, %.3f times as fast",
-                t->kernel->signature->instance, t->brief.problems[wins[i].workload].name,
-                wins[i].won->proposal, wins[i].verdict.geomean);
+        struct ks_settlement there;
+        KS_TRY(settle(t, wins[i].won, &wins[i].verdict, wins[i].workload, *stored ? winner->proposal : NULL, &there,
+                      err));
+        if (there.stored)
+            ks_info("%s: workload %s has a variant of its own: %s, %.3f times as fast",
+                    t->kernel->signature->instance, t->brief.problems[wins[i].workload].name,
+                    wins[i].won->proposal, wins[i].verdict.geomean);
     }
     return KS_OK;
 }
@@ -139,8 +191,10 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
         ks_step_took(t, KS_TUNE_CONFIRMING, ks_now() - begun);
         if (verdict.correctness == KS_C_CORRECT &&
             (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED)) {
-            KS_TRY(store_all(t, best[i], &verdict, err));
-            ks_prompted_learn(t, best[i]->candidate, &t->result->variant);
+            bool stored;
+            KS_TRY(store_all(t, best[i], &verdict, &stored, err));
+            if (stored)
+                ks_prompted_learn(t, best[i]->candidate, &t->result->variant);
             return KS_OK;
         }
         ks_info("%s: %s not confirmed: %s", t->kernel->signature->instance, best[i]->proposal,
@@ -152,11 +206,20 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
         if (ks_stop_requested())
             return ks_err_set(err, KS_E_INTERRUPTED, "interrupted");
     }
-    KS_TRY(store_all(t, NULL, NULL, err));
+    bool stored;
+    KS_TRY(store_all(t, NULL, NULL, &stored, err));
     if (t->result->end == KS_TUNE_VARIANT)
         return KS_OK;
     if (t->result->consulted && t->result->agents.waiting > 0) {
         t->result->end = KS_TUNE_WAITING;
+        return KS_OK;
+    }
+    if (t->result->end == KS_TUNE_STAYS)
+        return KS_OK;
+    struct ks_lookup there;
+    ks_incumbents(t->arena, t->options->config, t->options->store, t->kernel, t->options->modelled, &there);
+    if (there.n_variants > 0) { // that this search found nothing says nothing against what another one confirmed
+        stays(t, &there.variants[0], "nothing new was confirmed");
         return KS_OK;
     }
     return store_original(t, upper, err);

@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "memory/outcomes.h"
 #include "profile/profile.h"
+#include "search/incumbent.h"
 #include "store/store.h"
 #include "verify/judge.h"
 
@@ -26,6 +27,7 @@ struct ks_tune_options {
 
 enum ks_tune_end {
     KS_TUNE_VARIANT,        // a variant was confirmed and stored
+    KS_TUNE_STAYS,          // a variant that was stored before stays: none was confirmed to be faster than it
     KS_TUNE_ORIGINAL,       // the original stays, as a decision
     KS_TUNE_BUDGET,         // budget spent: the original stays, marked incomplete
     KS_TUNE_BASELINE_FAULT, // the original is at fault: a finding, nothing stored
@@ -50,7 +52,9 @@ struct ks_tune_result {
     enum ks_tune_end end;
     const char *finding;         // BASELINE_FAULT: what and where
     struct ks_variant variant;   // when KS_TUNE_VARIANT
-    const char *path;            // of the stored decision, NULL if none
+    const char *path;            // of the stored decision, or of the one that stays; NULL if none
+    struct ks_meeting *meetings; size_t n_meetings; // of what was confirmed, with what was stored before
+    const char *stays;           // when KS_TUNE_STAYS: why
     int proposed, judged, correct; // judged: in full
     int screened, recalled;        // looked at here, and by a run that was interrupted
     int wrong;                     // found not right by a look

@@ -16,7 +16,7 @@ SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
 SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean",
            "eager_long_problems", "eager_long_geomean", "eager_tf32_geomean", "seconds_median")
 LONG = 50  # us: the judge times shorter kernels in batches, PyTorch's calls are timed one by one with their launches
-DONE = ("variant", "original", "budget", "decided")  # all others are failures
+DONE = ("variant", "stays", "original", "budget", "decided")  # all others are failures
 
 
 def load(path, otherwise=None):
