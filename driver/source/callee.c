@@ -80,17 +80,32 @@ static const struct ks_token *closing(const struct ks_token *open)
 
 // `) { ... }` from the bracket that closes the parameters. A second definition is an overload.
 static void read_body(struct ks_arena *arena, const char *front, const struct ks_token *open,
-                      const struct ks_token *close, struct ks_callee *callee)
+                      const struct ks_token *close, const char *unit_end, struct ks_callee *callee)
 {
-    const struct ks_token *at = close + 1, *end = ks_token_is(at, "{") ? closing(at) : NULL;
+    enum { LONG = 1 << 18 }; // bytes of a body that does not end in the window
+    const struct ks_token *at = close + 1;
+    while (ks_token_is(at, "const") || ks_token_is(at, "noexcept"))
+        at++;
+    const struct ks_token *end = ks_token_is(at, "{") ? closing(at) : NULL;
     if (!ks_token_is(at, "{"))
         return;
+    if (end == NULL) {
+        struct ks_token *more;
+        size_t left = (size_t)(unit_end - at->at);
+        ks_lex_all(arena, (struct ks_slice){at->at, left < LONG ? left : LONG}, false, &more);
+        at = more;
+        end = closing(at);
+    }
     callee->params = callee->result = callee->body = callee->value = NULL;
+    callee->cut |= end == NULL;
+    const struct ks_callee_text text = {between(arena, open, close), front, end ? between(arena, at, end) : ""};
+    ks_vec_grow_(arena, (void **)&callee->text, &callee->n_texts, &callee->cap_texts, sizeof text);
+    callee->text[callee->n_texts - 1] = text;
     if (callee->definitions++ > 0 || end == NULL)
         return;
-    callee->params = between(arena, open, close);
+    callee->params = text.params;
     callee->result = front;
-    callee->body = between(arena, at, end);
+    callee->body = text.body;
     const struct ks_token *from = at + 1;
     if (!ks_token_is(from, "return"))
         return;
@@ -102,7 +117,7 @@ static void read_body(struct ks_arena *arena, const char *front, const struct ks
 
 // A declaration's parameter list, its bracket at `open`: false where it is a call.
 static bool read_params(struct ks_arena *arena, const char *front, const struct ks_token *open,
-                        struct ks_callee *callee)
+                        const char *unit_end, struct ks_callee *callee)
 {
     const struct ks_token *at = open;
     uint32_t bits = 0;
@@ -118,7 +133,7 @@ static bool read_params(struct ks_arena *arena, const char *front, const struct 
          ks_token_is(at + 1, "noexcept") || ks_token_is(at + 1, ":") || ks_token_is(at + 1, "->"));
     callee->changes |= declares ? bits : 0;
     if (declares)
-        read_body(arena, front, open, at, callee);
+        read_body(arena, front, open, at, unit_end, callee);
     return declares;
 }
 
@@ -203,7 +218,7 @@ static void look_up(struct ks_arena *arena, const char *name, struct ks_slice un
         struct ks_token *tokens;
         struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
         ks_lex_all(arena, list, false, &tokens);
-        declared += read_params(arena, type_before(arena, unit.at, at), tokens, &callee);
+        declared += read_params(arena, type_before(arena, unit.at, at), tokens, end, &callee);
     }
     if (declared > 0)
         *ks_vec_push(arena, callees) = callee;
@@ -225,8 +240,9 @@ static void find_all(struct ks_arena *arena, struct ks_slice text, struct ks_sli
         size_t before = callees->len;
         ks_strv_add(arena, seen, name);
         look_up(arena, name, unit, callees);
-        if (callees->len > before && callees->at[before].body)
-            find_all(arena, ks_slice_of(callees->at[before].body), unit, seen, callees);
+        bool own = ks_callee_is_own(name) && !ks_starts_with(name, "__"); // overloads of the library's need no look
+        for (size_t k = 0; callees->len > before && !own && k < callees->at[before].n_texts; k++)
+            find_all(arena, ks_slice_of(callees->at[before].text[k].body), unit, seen, callees);
     }
 }
 
@@ -236,4 +252,5 @@ void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_sli
     struct ks_strv seen = {0};
     *callees = (struct ks_callee_list){0};
     find_all(arena, text, unit, &seen, callees);
+    ks_callees_look(arena, callees);
 }

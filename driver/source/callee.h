@@ -1,12 +1,26 @@
 // Which arguments the functions of a program may change: those they take by reference, or by a
 // pointer to what is not const. Read off their declarations. And what those that are one expression
-// return, and the text of those that are defined once.
+// return, the text of those that are defined once, and what a call of one does beside returning a value.
 #ifndef KS_CALLEE_H
 #define KS_CALLEE_H
 
 #include "base/str.h"
 
 enum { KS_CALLEE_ALL = -1 }; // of a function whose declaration is not seen
+
+// What a call does, with all that the function calls in turn.
+struct ks_doing {
+    int special, barriers, warp_ops, shared; // special functions, ..., shared variables in the text
+    int operations;     // arithmetic in the text outside of subscripts, -1: not known
+    uint32_t atomics;   // bit i: on memory that argument i points to
+    bool numbers;       // what it does depends on the numbers of threads and blocks, or how many there are
+    bool fences;        // it orders its writes for other threads
+    bool doubles;
+    const char *unseen; // a function whose text is not seen, or that calls itself; NULL
+};
+struct ks_callee_text {
+    const char *params, *result, *body; // as below
+};
 
 struct ks_callee {
     const char *name;
@@ -15,6 +29,11 @@ struct ks_callee {
     // its name (of an integer type all of its words), and the body without its brackets; else NULL. And of one that is `return EXPRESSION;` the expression.
     const char *params, *result, *body, *value;
     int definitions;
+    struct ks_callee_text *text; // of all of them
+    size_t n_texts, cap_texts;
+    bool cut;             // and the end of one is not found
+    int looked;           // 1: being looked into, 2: `does` holds
+    struct ks_doing does;
 };
 struct ks_callee_list {
     struct ks_callee *at;
@@ -29,5 +48,14 @@ void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_sli
 const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, const char *name);
 // Of a name as it is called ("f", "ns::f", "f<float>"); all bits where it is not in the list.
 uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name);
+
+// What a call of that name does, CUDA's own functions and methods of its groups of threads included; NULL:
+// nothing that is told here. Where nothing of that name is declared, as with types and objects, the same.
+const struct ks_doing *ks_callee_does(const struct ks_callee_list *callees, const char *name, bool method);
+// Whether CUDA has a function of that name, or nothing but a type would have it.
+bool ks_callee_is_own(const char *name);
+
+// For ks_callees_find: what each of the list does.
+void ks_callees_look(struct ks_arena *arena, struct ks_callee_list *callees);
 
 #endif

@@ -76,9 +76,56 @@ static void test_values(void **state)
     assert_null(ks_callee_find(&list, "over")->body);
 }
 
+static const char doing[] =
+    "__device__ float soft(float v) { return v > 20.0f ? v : log1pf(__expf(v)); }\n"
+    "__device__ float both(float v) { return soft(v) + soft(-v) * 2.0f; }\n"
+    "template <typename T> __device__ void put(int n, T *to, T v) { for (int i = 0; i < n; i++) atomicAdd(&to[i], v); }\n"
+    "__device__ void twice(float *first, float *second) { put<float>(2, second + 1, 1.0f); }\n"
+    "__device__ void own(float *p) { __shared__ float mine[4]; atomicAdd(&mine[0], *p); __syncthreads(); }\n"
+    "__device__ int vote(int p) noexcept { return __any_sync(~0u, p); }\n"
+    "__device__ int lane(void) { int l; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(l)); return l; }\n"
+    "__device__ float back(int n) { return n ? back(n - 1) : 0.0f; }\n"
+    "__device__ float one(int n);\n__device__ float other(int n) { return one(n); }\n"
+    "__device__ float mixed(float a) { return a; }\n__device__ double mixed(double a) { return sqrt(a); }\n"
+    "__device__ float sinking(float a) { return a; }\n";
+
+static void test_doing(void **state)
+{
+    (void)state;
+    static const char text[] = "both(x); twice(p, q); own(p); vote(1); lane(); back(2); other(1); mixed(x); sinking(x);";
+    struct ks_callee_list list;
+    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(doing), &list);
+    const struct ks_doing *does = ks_callee_does(&list, "ns::both", false);
+    assert_int_equal(does->special, 4);
+    assert_int_equal(does->operations, 6);
+    assert_int_equal(ks_callee_does(&list, "put<float>", false)->atomics, 2);
+    assert_int_equal(ks_callee_does(&list, "put<float>", false)->operations, -1);
+    assert_int_equal(ks_callee_does(&list, "twice", false)->atomics, 2);
+    does = ks_callee_does(&list, "own", false);
+    assert_int_equal(does->atomics, 0);
+    assert_int_equal(does->shared, 1);
+    assert_int_equal(does->barriers, 1);
+    assert_int_equal(ks_callee_does(&list, "vote", false)->warp_ops, 1);
+    assert_true(ks_callee_does(&list, "lane", false)->numbers);
+    assert_string_equal(ks_callee_does(&list, "back", false)->unseen, "back");
+    assert_string_equal(ks_callee_does(&list, "other", false)->unseen, "one");
+    does = ks_callee_does(&list, "mixed", false);
+    assert_true(does->doubles && does->special == 1 && !does->unseen);
+    assert_int_equal(ks_callee_does(&list, "sinking", false)->special, 0);
+    // CUDA's own by their names, methods of groups by theirs.
+    assert_int_equal(ks_callee_does(&list, "std::tanh", false)->special, 1);
+    assert_null(ks_callee_does(&list, "fmaxf", false));
+    assert_null(ks_callee_does(&list, "expand", false));
+    assert_int_equal(ks_callee_does(NULL, "__syncthreads_or", false)->barriers, 1);
+    assert_int_equal(ks_callee_does(NULL, "shfl_down", true)->warp_ops, 1);
+    assert_true(ks_callee_does(NULL, "cg::tiled_partition<32>", false)->numbers);
+    assert_true(ks_callee_does(NULL, "__threadfence_block", false)->fences);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_values),
+                                       cmocka_unit_test(test_doing)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
     return failed;
