@@ -13,27 +13,6 @@ struct walker {
     bool left; // an early return or break may have left the walked statement
 };
 
-static bool in_list(const char *text, const char *const *words)
-{
-    for (; *words; words++)
-        if (strcmp(text, *words) == 0)
-            return true;
-    return false;
-}
-
-static bool is_special(const char *name)
-{
-    static const char *const stems[] = {"exp",     "log",   "sin",   "cos",    "tan",
-                                        "pow",     "sqrt",  "rsqrt", "erf",    "cbrt",
-                                        "fdivide", "hypot", "atan",  "tgamma", NULL};
-    while (*name == '_')
-        name++;
-    for (size_t i = 0; stems[i]; i++)
-        if (ks_starts_with(name, stems[i]))
-            return true;
-    return false;
-}
-
 static int param_of(const struct walker *w, const struct ks_node *node)
 {
     if (node->kind != KS_N_NAME || ks_affine_find(w->env, node->text))
@@ -78,38 +57,56 @@ static void subscript(struct walker *w, const struct ks_node *node, int how)
     use->atomic |= a->atomic;
 }
 
+static void keep_first(const struct ks_node **first, bool is, const struct ks_node *node)
+{
+    if (is && !*first)
+        *first = node;
+}
+
+static void add(struct ks_access_list *out, const struct ks_doing *does, const struct ks_node *node)
+{
+    out->special += does->special;
+    out->barriers += does->barriers;
+    out->warp_ops += does->warp_ops;
+    out->shared_arrays += does->shared;
+    out->uses_double |= does->doubles;
+    keep_first(&out->first_barrier, does->barriers > 0, node);
+    keep_first(&out->first_warp, does->warp_ops > 0, node);
+    keep_first(&out->first_fence, does->fences, node);
+    keep_first(&out->shared_call, does->shared > 0, node);
+    keep_first(&out->number_call, does->numbers, node);
+    keep_first(&out->unseen_call, does->unseen != NULL, node);
+}
+
+// The parameter behind `p`, `p + i` or `i + p`, or -1.
+static int moved_param(const struct walker *w, const struct ks_node *arg)
+{
+    while (arg->kind == KS_N_BINARY && strlen(arg->text) == 1 && strchr("+-", arg->text[0]))
+        arg = param_of(w, arg->kid[1]) >= 0 ? arg->kid[1] : arg->kid[0];
+    return param_of(w, arg);
+}
+
 static void call(struct walker *w, const struct ks_node *node)
 {
-    static const char *const warp[] = {
-        "__activemask",  "__syncwarp",       "__all_sync", "__any_sync",
-        "__ballot_sync", "__match_any_sync", NULL};
     const struct ks_node *callee = node->kid[0];
     const char *name = callee->kind == KS_N_NAME ? callee->text : "";
-    bool atomic = ks_starts_with(name, "atomic");
     if (callee->kind != KS_N_NAME)
         expression(w, callee, READS);
-    if (ks_starts_with(name, "__syncthreads")) {
-        w->out->barriers++;
-        if (!w->out->first_barrier)
-            w->out->first_barrier = node;
-    }
-    if (ks_starts_with(name, "__shfl") || ks_starts_with(name, "__reduce_") ||
-        in_list(name, warp)) {
-        w->out->warp_ops++;
-        if (!w->out->first_warp)
-            w->out->first_warp = node;
-    }
-    w->out->special += is_special(name);
+    if (node->does)
+        add(w->out, node->does, node);
     for (size_t i = 1; i < node->n; i++) {
         const struct ks_node *arg = node->kid[i];
+        bool atomic = node->does && i <= 32 && node->does->atomics >> (i - 1) & 1;
         bool address = ks_node_is(arg, KS_N_UNARY, "&");
-        if (i == 1 && address && arg->kid[0]->kind == KS_N_INDEX &&
-            (atomic || strcmp(name, "__ldg") == 0)) {
+        if (address && arg->kid[0]->kind == KS_N_INDEX &&
+            (atomic || (i == 1 && strcmp(name, "__ldg") == 0))) {
             expression(w, arg->kid[0], atomic ? ATOMIC : READS);
-        } else if (i == 1 && atomic && param_of(w, arg) >= 0) { // atomicAdd(out, x)
+        } else if (atomic && param_of(w, arg) >= 0) { // atomicAdd(out, x)
             struct ks_param_use *use = &w->out->use[param_of(w, arg)];
             use->read = use->written = use->atomic = true;
         } else {
+            if (atomic && moved_param(w, arg) >= 0)
+                w->out->use[moved_param(w, arg)].atomic = true;
             expression(w, arg, ks_node_changed_by(node, i) ? READS | WRITES : READS);
         }
     }

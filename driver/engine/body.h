@@ -51,6 +51,7 @@ struct ks_node {
     bool shared, is_static, is_extern; // KS_N_DECL
     bool arrow;                        // KS_N_MEMBER
     uint32_t changes;                  // KS_N_CALL, bit i: the function may change argument i
+    const struct ks_doing *does;       // KS_N_CALL, beside that; NULL: nothing that is known of
 };
 
 struct ks_body {

@@ -53,6 +53,14 @@ static bool qualifiers_missing(const struct ks_subject *s)
     return false;
 }
 
+// None is said to be there only where all functions that are called are seen.
+static void set_count(struct ks_arena *arena, struct ks_fact_list *facts, const struct ks_access_list *access,
+                      const char *name, int n)
+{
+    if (n > 0 || !access->unseen_call)
+        ks_fact_set(arena, facts, name, n);
+}
+
 static void set_text_facts(struct ks_arena *arena, const struct ks_subject *s,
                            const struct ks_pattern_list *list, struct ks_fact_list *facts)
 {
@@ -64,13 +72,13 @@ static void set_text_facts(struct ks_arena *arena, const struct ks_subject *s,
         atomics |= a->use[i].atomic;
     ks_fact_set(arena, facts, "loops", a->loops);
     ks_fact_set(arena, facts, "branches", a->branches);
-    ks_fact_set(arena, facts, "barriers", a->barriers);
-    ks_fact_set(arena, facts, "special", a->special);
-    ks_fact_set(arena, facts, "warp_ops", a->warp_ops);
-    ks_fact_set(arena, facts, "shared(static)", a->shared_arrays);
+    set_count(arena, facts, a, "barriers", a->barriers);
+    set_count(arena, facts, a, "special", a->special);
+    set_count(arena, facts, a, "warp_ops", a->warp_ops);
+    set_count(arena, facts, a, "shared(static)", a->shared_arrays);
     ks_fact_set(arena, facts, "shared(dynamic)", a->dynamic_shared != NULL);
-    ks_fact_set(arena, facts, "atomics(param)", atomics);
-    ks_fact_set(arena, facts, "double", a->uses_double);
+    set_count(arena, facts, a, "atomics(param)", atomics);
+    set_count(arena, facts, a, "double", a->uses_double);
     ks_fact_set(arena, facts, "qualifiers_missing", qualifiers_missing(s));
     double width = access_width(s, list);
     if (width > 0)

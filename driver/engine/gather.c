@@ -130,6 +130,8 @@ static bool visit(void *context, struct ks_node *node)
     }
     if (node->kind == KS_N_CALL && ks_starts_with(callee(node), "atomic"))
         refuse(f, node, "the value that an atomic returns is used");
+    else if (node->kind == KS_N_CALL && node->does && node->does->atomics)
+        refuse(f, node, ks_arena_printf(f->s->arena, "atomics in a function, %s(), are not gathered", callee(node)));
     return f->status == KS_OK;
 }
 

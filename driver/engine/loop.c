@@ -190,8 +190,8 @@ static void call(struct ks_loop_reader *r, const struct ks_node *node)
 {
     const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     bool atomic = ks_starts_with(name, "atomic"), pure = ks_function_is_pure(name);
-    if (ks_starts_with(name, "__sync") || ks_starts_with(name, "__shfl") || !*name ||
-        strstr(name, "_sync"))
+    const struct ks_doing *does = node->does;
+    if (!*name || (does && (does->barriers || does->warp_ops || does->fences || does->shared)))
         refuse(r, node, "threads meet in the loop");
     for (size_t i = 1; i < node->n; i++) {
         const struct ks_node *arg = node->kid[i];

@@ -411,6 +411,34 @@ static enum ks_status find_as(struct ks_map_finder *f, bool parts)
     return KS_OK;
 }
 
+// " in f()" where it is not the call itself that stands there.
+static const char *within(struct ks_arena *arena, const struct ks_node *call)
+{
+    const char *name = call->kid[0]->text;
+    bool own = call->kid[0]->kind == KS_N_MEMBER || ks_callee_does(NULL, name, false) == call->does;
+    return own ? "" : ks_arena_printf(arena, " in %s()", name);
+}
+
+// What threads do together, in the kernel or in functions that it calls, or what depends on which they are.
+static enum ks_status refuse_shared_work(struct ks_arena *arena, const struct ks_access_list *access, struct ks_err *err)
+{
+    const struct {
+        const struct ks_node *call;
+        const char *what;
+    } works[] = {{access->first_barrier, "threads meet at a barrier"},
+                 {access->first_warp, "threads of a warp exchange values"},
+                 {access->shared_call, "shared memory is used"},
+                 {access->first_fence, "writes are put in order for other threads"},
+                 {access->number_call, "the numbers of threads or blocks are used"}};
+    for (size_t i = 0; i < sizeof works / sizeof *works; i++)
+        if (works[i].call)
+            KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s%s", works[i].call->line, works[i].what, within(arena, works[i].call));
+    if (access->unseen_call)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: what %s() does is not known: its text is not seen, or it calls itself",
+                access->unseen_call->line, access->unseen_call->does->unseen);
+    return KS_OK;
+}
+
 enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *decl,
                            const struct ks_body *body, const struct ks_access_list *access,
                            ks_map_constant *constant, void *context, struct ks_affine *env,
@@ -418,12 +446,7 @@ enum ks_status ks_map_find(struct ks_arena *arena, const struct ks_kernel_decl *
 {
     struct ks_err whole = {0}, split = {0};
     *map = (struct ks_map){0};
-    if (access->first_barrier)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads meet at a barrier",
-                access->first_barrier->line);
-    if (access->first_warp)
-        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: threads of a warp exchange values",
-                access->first_warp->line);
+    KS_TRY(refuse_shared_work(arena, access, err));
     if (access->shared_arrays > 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: the kernel has shared memory", decl->line);
     struct ks_map_finder f = {.arena = arena,

@@ -113,10 +113,11 @@ static void add(struct walker *w, const struct ks_node *node, bool reads, bool w
     };
 }
 
-static void count(struct walker *w)
+static void count(struct walker *w, int operations)
 {
     struct ks_pattern_list *o = w->out;
-    o->operations = o->operations < 0 || w->times < 0 ? -1 : o->operations + w->times;
+    bool known = o->operations >= 0 && w->times >= 0 && operations >= 0;
+    o->operations = known ? o->operations + w->times * operations : -1;
 }
 
 static void expression(struct walker *w, const struct ks_node *node, bool reads, bool writes)
@@ -135,21 +136,19 @@ static void expression(struct walker *w, const struct ks_node *node, bool reads,
         return;
     case KS_N_ASSIGN:
         if (strcmp(node->text, "=") != 0)
-            count(w);
+            count(w, 1);
         expression(w, node->kid[1], true, false);
         expression(w, node->kid[0], strcmp(node->text, "=") != 0, true);
         return;
     case KS_N_BINARY:
         if (strlen(node->text) == 1 && strchr("+-*/%&|^", node->text[0]))
-            count(w);
+            count(w, 1);
         break;
     case KS_N_CALL: {
-        const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
-        bool atomic = ks_starts_with(name, "atomic");
-        count(w);
+        count(w, node->does ? node->does->operations : 1);
         for (size_t i = 1; i < node->n; i++) {
             const struct ks_node *arg = node->kid[i];
-            bool target = i == 1 && atomic;
+            bool target = node->does && i <= 32 && node->does->atomics >> (i - 1) & 1;
             if (ks_node_is(arg, KS_N_UNARY, "&"))
                 arg = arg->kid[0];
             expression(w, arg, true, target);

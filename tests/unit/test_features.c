@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/engine.h"
+#include "engine/pattern.h"
 #include "engine/subject.h"
 #include "engine/transform.h"
 #include "memory/fact.h"
@@ -38,7 +39,21 @@ static struct made *make(const char *text)
         .decl = decl,
         .signature = &m->signature,
     };
+    ks_callees_find(&arena, ks_slice_of(m->brief.kernel_text), ks_slice_of(text), &m->brief.callees);
     return m;
+}
+
+// Arithmetic a thread, that counts towards what a byte costs.
+static void tells_operations(const char *text, int operations)
+{
+    struct made *m = make(text);
+    struct ks_subject subject;
+    struct ks_pattern_list list;
+    struct ks_err err = {0};
+    assert_int_equal(ks_subject_make(&arena, &m->brief, &subject, &err), KS_OK);
+    ks_patterns_find(&subject, &list);
+    if (list.operations != operations)
+        fail_msg("%g operations, not %d, in:\n%s", list.operations, operations, text);
 }
 
 // "name=value ..." must hold; "name=?" must be unknown.
@@ -123,6 +138,42 @@ static void accesses_are_read(void **state)
     expect(ROW("  for (int k = 0; k < 64; k++) { s += x[k]; y[i] = s; }\n"), "free_loops=0");
     expect(ROW("  for (int k = 0; k < 64; k++) y[i + k] = x[k];\n"), "free_loops=1");
     expect(ROW("  for (int k = 1; k < 64; k++) y[i + k] = y[i + k - 1];\n"), "free_loops=0");
+}
+
+#define HELPED(helpers, call) helpers KERNEL(INDEX "  if (i < n) y[i] = " call ";\n")
+#define KERNEL(body) "__global__ void k(const float *x, float *y, int n) {\n" body "}\n"
+static const char quiet[] = "special=0 barriers=0 warp_ops=0 shared(static)=0 atomics(param)=0 double=0 map=1 elementwise=1";
+
+// What functions do that the kernel calls, and those that they call, it does.
+static void functions_are_followed(void **state)
+{
+    (void)state;
+    expect(HELPED("__device__ float f(float a) { return 2 * a; }\n", "f(x[i])"), quiet);
+    expect(HELPED("__device__ float f(float a) { return tanhf(a) + powf(a, 3.0f); }\n"
+                  "__device__ float g(float a) { return f(a) + f(2 * a); }\n", "g(x[i])"), "special=4 elementwise=1");
+    expect(HELPED("template <class T> __device__ T f(T a) { return T(0) < a ? exp(double(a)) : a; }\n", "f<float>(x[i])"),
+           "special=1 double=1 map=1");
+    expect(HELPED("__device__ float f(float a) { return __shfl_xor_sync(~0u, a, 1); }\n", "f(x[i])"), "warp_ops=1 map=0");
+    expect(HELPED("__device__ float f(float a) { return a; }\n"
+                  "__device__ float f(int a) { return __ballot_sync(~0u, a); }\n", "f(x[i])"), "warp_ops=1 map=0");
+    expect(HELPED("__device__ float f(float a) {\n  __shared__ float s[64];\n  s[0] = a;\n  __syncthreads();\n"
+                  "  return s[0];\n}\n", "f(x[i])"), "barriers=1 shared(static)=1 map=0 elementwise=0");
+    // Atomics, on what the kernel passes on.
+    expect("__device__ void bump(int v, float *p, float *q) { q[0] = v; atomicAdd(p + 1, 1.f); }\n"
+           "__device__ void more(float *p) { bump(1, p, 0); }\n" KERNEL(INDEX "  more(&y[i]);\n"), "atomics(param)=1 map=1");
+    expect("__device__ void bump(int v, float *p) { __shared__ float s; atomicAdd(&s, 1.f); *p = s; }\n"
+           KERNEL(INDEX "  bump(i, y);\n"), "atomics(param)=0 shared(static)=1");
+    expect("__device__ void bump(float *p) { float *q = p + 1; atomicAdd(q, 1.f); }\n" KERNEL(INDEX "  bump(y + i);\n"),
+           "atomics(param)=1");
+    // Of what is not seen nothing is said, but what there is.
+    expect(HELPED("__device__ float f(float a);\n", "f(x[i])"), "special=? barriers=? warp_ops=? atomics(param)=? map=0");
+    expect(HELPED("__device__ float f(float a) { return a < 1 ? a : expf(f(a / 2)); }\n", "f(x[i])"), "special=1 barriers=? map=0");
+    // Names that begin like another's are others.
+    expect(HELPED("__device__ float expand(float a) { return a; }\n__device__ float sink(float a) { return a; }\n",
+                  "expand(sink(x[i]))"), quiet);
+    expect(HELPED("", "logistic(x[i]) + __expf(x[i]) + std::sqrt(x[i]) + hypotf(x[i], 1) + powers(2)"), "special=3");
+    // A function's arithmetic counts as much as the kernel's own.
+    tells_operations(HELPED("__device__ float f(float a) { return 2 * a + a * a; }\n", "f(x[i]) - 1"), 6);
 }
 
 static void tells(const char *text, const char *line)
@@ -214,7 +265,55 @@ static void served(const char *text, const char *transform, const char *params)
         fail_msg("%s: \"%s\" in:\n%s", transform, err.text, text);
 }
 
-#define KERNEL(body) "__global__ void k(const float *x, float *y, int n) {\n" body "}\n"
+// Another launch changes nothing for these, and all for those.
+static void functions_that_look_at_threads_refuse(void **state)
+{
+    (void)state;
+    static const char *const params[][2] = {{"geometry", "block=64"}, {"vectorize", "width=4"}, {"stream", "width=4"},
+                                            {"lanes", "lanes=32"},    {"jam", "items=2"},       {"private", "private=1"},
+                                            {"split", "split=8"},     {"geometry", "block=64 items=4"}};
+    static const struct {
+        const char *text, *why;
+    } texts[] = {
+        {HELPED("__device__ float f(float a) {\n  __shared__ float s[256];\n  s[threadIdx.x] = a;\n  __syncthreads();\n"
+                "  return s[threadIdx.x ^ 1];\n}\n", "f(x[i])"),
+         "line 9: threads meet at a barrier in f()"},
+        {HELPED("__device__ int f(int a) { return __popc(__ballot_sync(~0u, a)); }\n", "f(x[i] > 0)"),
+         "line 4: threads of a warp exchange values in f()"},
+        {HELPED("__device__ float f(float a) {\n  __shared__ float s;\n  s = a;\n  return s;\n}\n", "f(x[i])"),
+         "line 8: shared memory is used in f()"},
+        {HELPED("__device__ float f(float a) { float l = threadIdx.x & 31; return l * a; }\n", "f(x[i])"),
+         "line 4: the numbers of threads or blocks are used in f()"},
+        {HELPED("__device__ unsigned f() { unsigned l; asm(\"mov.u32 %0, %laneid;\" : \"=r\"(l)); return l; }\n", "f()"),
+         "line 4: the numbers of threads or blocks are used in f()"},
+        {HELPED("__device__ void g(float *p) { *p = 1; __threadfence(); }\n"
+                "__device__ float f(float a) { float b; g(&b); return b; }\n", "f(x[i])"),
+         "line 5: writes are put in order for other threads in f()"},
+        {HELPED("__device__ float f(float a);\n", "f(x[i])"),
+         "line 4: what f() does is not known: its text is not seen, or it calls itself"},
+        {HELPED("__device__ float f(float a) { return a < 1 ? a : f(a - 1); }\n", "1 + f(x[i])"),
+         "line 4: what f() does is not known: its text is not seen, or it calls itself"},
+        // The same in the kernel itself.
+        {KERNEL(INDEX "  if (i < n) y[i] = x[i];\n  __threadfence_block();\n"),
+         "line 4: writes are put in order for other threads"},
+        {KERNEL(INDEX "  auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n"
+                "  float v = tile.shfl_down(x[i], 1);\n  if (i < n) y[i] = v;\n"),
+         "line 4: threads of a warp exchange values"},
+        {KERNEL(INDEX "  auto block = cg::this_thread_block();\n  if (i < n) y[i] = block.thread_rank();\n"),
+         "line 3: the numbers of threads or blocks are used"},
+        {KERNEL(INDEX "  auto block = cg::this_thread_block();\n  if (i < n) y[i] = x[i];\n  block.sync();\n"),
+         "line 5: threads meet at a barrier"},
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (size_t k = 0; k < sizeof params / sizeof *params; k++)
+            refuse(texts[i].text, params[k][0], params[k][1], texts[i].why);
+    for (size_t k = 0; k < 3; k++)
+        served(HELPED("__device__ float f(float a) { return 2 * expf(a); }\n", "f(x[i])"), params[k][0], params[k][1]);
+    refuse("__device__ void bump(float *p) { atomicAdd(p, 1.f); }\n" KERNEL(INDEX "  if (i < n) bump(&y[i / 2]);\n"),
+           "private", "private=1", "line 4: atomics in a function, bump(), are not gathered");
+    expect(HELPED("__device__ float f(float a) { return __shfl_xor_sync(~0u, a, 1); }\n",
+                  "0;\n  for (int k = 0; k < 4; k++) y[k] = f(x[k])"), "free_loops=0");
+}
 
 static void lines_may_end_in_a_backslash(void **state)
 {
@@ -414,6 +513,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(accesses_are_read),
+        cmocka_unit_test(functions_are_followed),
+        cmocka_unit_test(functions_that_look_at_threads_refuse),
         cmocka_unit_test(loops_are_told),
         cmocka_unit_test(divergence_is_read),
         cmocka_unit_test(lines_may_end_in_a_backslash),
