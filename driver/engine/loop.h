@@ -20,6 +20,7 @@ struct ks_loop {
     const struct ks_node *limit, *step; // the step's whole expression
     const char *compare;                // "<", "<=", ">" or ">=", the variable on the left
     const char *by;                     // C text of the step's width
+    const struct ks_node *width;        // the same, NULL: one
     bool down;
     int64_t turns; // -1: not known
     struct ks_reduction *reductions;

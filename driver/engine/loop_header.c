@@ -34,6 +34,7 @@ static bool read_step(struct ks_loop_reader *r, const struct ks_node *step)
     if (!l->down && strcmp(op, "+=") != 0)
         return false;
     l->by = ks_node_text(r->arena, r->body, by);
+    l->width = by;
     return ks_node_count_name(by, l->var) == 0;
 }
 

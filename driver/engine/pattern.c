@@ -11,6 +11,7 @@ struct walker {
     struct ks_pattern_list *out;
     struct ks_affine env;
     const char *loop; // variable of the innermost loop
+    int64_t loop_step; // from turn to turn, KS_STEP_UNKNOWN
     size_t loop_begin;
     struct ks_strv counters; // variables of loops round here that start alike or at a known place
                              // in all threads
@@ -88,6 +89,15 @@ static int64_t seen_along(const struct walker *w, const struct ks_poly *p, const
     return is_veiled(w, p, from) ? KS_STEP_UNKNOWN : step_along(w->s, p, symbol);
 }
 
+// From one turn to the next: as far as the loop's step is.
+static int64_t seen_along_loop(const struct walker *w, const struct ks_poly *p)
+{
+    int64_t along = w->loop ? seen_along(w, p, w->loop, w->loop_begin) : KS_STEP_UNKNOWN, step;
+    if (along == 0 || along == KS_STEP_UNKNOWN)
+        return along;
+    return w->loop_step != KS_STEP_UNKNOWN && ks_mul_i64(along, w->loop_step, &step) ? step : KS_STEP_UNKNOWN;
+}
+
 static void add(struct walker *w, const struct ks_node *node, bool reads, bool writes)
 {
     struct ks_place place = ks_place_of(&w->env, w->s->decl, node);
@@ -107,8 +117,7 @@ static void add(struct walker *w, const struct ks_node *node, bool reads, bool w
         .loop = w->loop,
         .along_x = seen_along(w, &place.index, "threadIdx.x", 0),
         .along_y = seen_along(w, &place.index, "threadIdx.y", 0),
-        .along_loop =
-            w->loop ? seen_along(w, &place.index, w->loop, w->loop_begin) : KS_STEP_UNKNOWN,
+        .along_loop = seen_along_loop(w, &place.index),
         .times = w->times,
     };
 }
@@ -166,25 +175,44 @@ static void expression(struct walker *w, const struct ks_node *node, bool reads,
 
 static void statement(struct walker *w, struct ks_node *node);
 
+// The number that it is in the first workload.
+static bool number_of(const struct ks_subject *s, const struct ks_poly *p, int64_t *number)
+{
+    *number = 0;
+    for (int i = 0; i < p->n; i++) {
+        int64_t product = p->term[i].coef, value;
+        for (int k = 0; k < p->term[i].n; k++)
+            if (s->brief->n_problems == 0 || !lookup((void *)(uintptr_t)s, p->term[i].symbol[k], &value) ||
+                !ks_mul_i64(product, value, &product))
+                return false;
+        if (!ks_add_i64(*number, product, number))
+            return false;
+    }
+    return p->known;
+}
+
+// From turn to turn; KS_STEP_UNKNOWN where it is no number, or changes on the way.
+static int64_t step_of(const struct walker *w, const struct ks_loop *l)
+{
+    int64_t step;
+    if (!l->width)
+        return l->by ? (l->down ? -1 : 1) : KS_STEP_UNKNOWN;
+    struct ks_poly p = ks_affine_eval(&w->env, l->width);
+    return number_of(w->s, &p, &step) ? (l->down ? -step : step) : KS_STEP_UNKNOWN;
+}
+
 static double turns_of(const struct walker *w, const struct ks_loop *l)
 {
     const struct ks_subject *s = w->s;
-    if (l->turns >= 0 || s->brief->n_problems == 0 || !l->limit || !l->start || !l->by)
+    if (l->turns >= 0 || !l->limit || !l->start || !l->by)
         return (double)l->turns;
     struct ks_poly from = ks_affine_eval(&w->env, l->start), to = ks_affine_eval(&w->env, l->limit);
     struct ks_poly span = ks_poly_sum(&to, &from, -1);
-    int64_t by, total = l->compare[1] == '=' ? l->down ? -1 : 1 : 0;
-    if (!span.known || !ks_parse_i64(l->by, &by) || by <= 0)
+    int64_t by = step_of(w, l), total;
+    if (by == KS_STEP_UNKNOWN || by == 0 || (by < 0) != l->down || !number_of(s, &span, &total))
         return -1;
-    for (int i = 0; i < span.n; i++) {
-        int64_t product = span.term[i].coef, value;
-        for (int k = 0; k < span.term[i].n; k++)
-            if (!lookup((void *)s, span.term[i].symbol[k], &value) ||
-                !ks_mul_i64(product, value, &product))
-                return -1;
-        total += product;
-    }
-    total = l->down ? -total : total;
+    by = l->down ? -by : by;
+    total = (l->down ? -total : total) + (l->compare[1] == '=');
     return total <= 0 ? 0 : (double)((total + by - 1) / by);
 }
 
@@ -210,6 +238,7 @@ static void loop(struct walker *w, struct ks_node *node)
     ks_loop_read_placed(w->s->arena, w->s->decl, &w->s->body, &w->env, node, &l);
     bool stride = w->s->is_map && w->s->map.stride && w->depth == 0; // its turns are other items
     double turns = turns_of(w, &l);
+    int64_t step = step_of(w, &l); // seen from in front of it
     keep_loop(w, &l, turns, stride);
     w->out->free_loops += l.why == NULL && !stride;
     if (!l.why)
@@ -233,6 +262,7 @@ static void loop(struct walker *w, struct ks_node *node)
     w->times = turns < 0 || w->times < 0 ? -1 : w->times * turns;
     if (l.var) {
         w->loop = l.var;
+        w->loop_step = step;
         w->loop_begin = node->begin;
     }
     w->depth++;

@@ -201,6 +201,22 @@ static void loops_are_told(void **state)
           "i += blockDim.x * gridDim.x), each another element\n");
 }
 
+// A turn is as far from the next as the loop's step says, where that is a number.
+static void steps_are_told(void **state)
+{
+    (void)state;
+    tells(ROW("  for (int k = 0; k < 1024; k += 32) s += x[i * 1024 + k];\n"),
+          "reads x[i * 1024 + k] (x), apart by 1024 in x, apart by 32 in k, 32 times a thread at most\n");
+    expect(ROW("  for (int k = 0; k < 1024; k += 32) s += x[i * 1024 + k];\n"), "walks(thread)=0 strided(thread)=1");
+    expect(ROW("  for (int k = 1023; k >= 0; k--) s += x[i * 1024 + k];\n"), "walks(thread)=1");
+    tells(ROW("  for (int k = 62; k >= 2; k = k - 2) s += x[k * 8];\n"), "the same for all x, apart by -16 in k, 31 times");
+    tells(ROW("  const int step = 16;\n  for (int k = 0; k < 64; k += step * 2) s += x[k];\n"), "apart by 32 in k, 2 times");
+    tells(ROW("  for (int k = threadIdx.x; k < n; k += blockDim.x) s += x[k];\n"), "contiguous in x, k not known\n");
+    tells(ROW("  for (int k = 1; k < n; k <<= 1) s += x[k];\n"), "x not known, k not known\n");
+    expect(ROW("  for (int k = 0; k < n; k += first[0]) s += x[i * 64 + k];\n"), "walks(thread)=?");
+    tells(ROW("  for (int k = 0; k < n; k += first[0]) s += x[i];\n"), "contiguous in x, the same for all k");
+}
+
 // Threads that end or begin at a place differ in one warp; those that look at their own data in any.
 static void divergence_is_read(void **state)
 {
@@ -516,6 +532,7 @@ int main(void)
         cmocka_unit_test(functions_are_followed),
         cmocka_unit_test(functions_that_look_at_threads_refuse),
         cmocka_unit_test(loops_are_told),
+        cmocka_unit_test(steps_are_told),
         cmocka_unit_test(divergence_is_read),
         cmocka_unit_test(lines_may_end_in_a_backslash),
         cmocka_unit_test(refusals_name_construct_and_line),
