@@ -41,6 +41,11 @@ static bool lookup(void *context, const char *name, int64_t *value)
     return false;
 }
 
+static bool is_integer(const struct ks_type *type)
+{
+    return type->elem.lanes == 1 && type->elem.scalar >= KS_T_BOOL && type->elem.scalar <= KS_T_U64;
+}
+
 // The step of a polynomial along one symbol, in the first workload.
 static int64_t step_along(const struct ks_subject *s, const struct ks_poly *p, const char *symbol)
 {
@@ -290,14 +295,55 @@ static void loop(struct walker *w, struct ks_node *node)
     w->env.cap = entered < w->env.cap ? w->env.len : w->env.cap;
 }
 
+// Whether an expression is made of integers that the launch, the threads' numbers and loops give, and of
+// constant locals that are: a place somewhere, no data.
+static bool is_number(const struct walker *w, const struct ks_node *e, int depth)
+{
+    if (e->kind == KS_N_NAME) {
+        const struct ks_affine_local *local = ks_affine_find(&w->env, e->text);
+        if (local)
+            return local->loop || (local->value.known && !local->changes && local->var->n == 0 && !local->var->pointer && local->var->init &&
+                                   depth < 16 && is_number(w, local->var->init, depth + 1));
+        for (size_t i = 0; i < w->s->decl->n_params; i++)
+            if (strcmp(w->s->decl->params[i].name, e->text) == 0)
+                return !w->s->decl->params[i].type.pointer && is_integer(&w->s->brief->signature->params[i]);
+        const struct ks_node *own = ks_node_find(w->s->body.block, KS_N_VAR, e->text); // of this declaration
+        return !own || (own->n == 0 && !own->pointer && own->init && depth < 16 && is_number(w, own->init, depth + 1) &&
+                        !ks_node_changes(w->s->body.block, e->text));
+    }
+    if (e->kind == KS_N_NUMBER)
+        return strpbrk(e->text, ".\"'") == NULL;
+    if (ks_builtin_name(w->s->arena, e))
+        return true;
+    bool is = e->kind == KS_N_BINARY || e->kind == KS_N_COND || e->kind == KS_N_CAST ||
+              (e->kind == KS_N_UNARY && strlen(e->text) == 1 && strchr("+-~!", e->text[0])) ||
+              (e->kind == KS_N_CALL && e->kid[0]->kind == KS_N_NAME &&
+               (strcmp(e->kid[0]->text, "min") == 0 || strcmp(e->kid[0]->text, "max") == 0));
+    for (size_t i = e->kind == KS_N_CALL; is && i < e->n; i++)
+        is = is_number(w, e->kid[i], depth + 1);
+    return is;
+}
+
+static void declaration(struct walker *w, const struct ks_node *node)
+{
+    struct ks_type type = ks_type_parse(w->s->arena, ks_slice_of(node->text));
+    bool integer = is_integer(&type) || strstr(node->text, "auto") != NULL;
+    for (size_t i = 0; i < node->n; i++) {
+        const struct ks_node *init = node->kid[i]->init;
+        if (!init || (node->kid[i]->pointer && !ks_node_find((struct ks_node *)(uintptr_t)init, KS_N_INDEX, NULL)))
+            continue;
+        double operations = w->out->operations;
+        expression(w, init, true, false);
+        if (integer && is_number(w, init, 0)) // an index made beforehand
+            w->out->operations = operations;
+    }
+}
+
 static void statement(struct walker *w, struct ks_node *node)
 {
     switch (node->kind) {
     case KS_N_DECL:
-        for (size_t i = 0; i < node->n; i++)
-            if (node->kid[i]->init &&
-                !(node->kid[i]->pointer && !ks_node_find(node->kid[i]->init, KS_N_INDEX, NULL)))
-                expression(w, node->kid[i]->init, true, false);
+        declaration(w, node);
         ks_loop_declare(&w->env, node);
         return;
     case KS_N_EXPR:

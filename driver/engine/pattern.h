@@ -49,8 +49,8 @@ struct ks_pattern_list {
     int free_loops;    // whose turns may run in any order, reductions apart
     int reductions;    // variables that they reduce
     double turns;      // of the innermost loops together, a thread; -1: unknown, 0: no loop
-    double operations; // arithmetic in the text outside of subscripts and loop headers, times
-                       // turns; -1
+    double operations; // arithmetic in the text, of functions too, but in subscripts, what is declared for
+                       // them, and loop headers, times turns; -1
     bool followed;     // every access through a pointer is listed with its parameter
 };
 
