@@ -185,8 +185,7 @@ static bool header_is_uniform(struct ks_jammer *j, const struct ks_node *loop)
     return ok;
 }
 
-static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent,
-                     bool top);
+static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent);
 
 static bool has_loop(const struct ks_node *node)
 {
@@ -201,9 +200,9 @@ void ks_jam_body(struct ks_jammer *j, struct ks_node *body, int indent)
     struct ks_strv names = j->names, uniform = j->uniform;
     struct ks_affine env = j->env;
     if (body->kind == KS_N_BLOCK)
-        put_list(j, body->kid, body->n, indent, false);
+        put_list(j, body->kid, body->n, indent);
     else
-        put_list(j, &body, 1, indent, false);
+        put_list(j, &body, 1, indent);
     j->names = names;
     j->uniform = uniform;
     j->env = env;
@@ -237,8 +236,7 @@ static void put_loop(struct ks_jammer *j, struct ks_node *loop, int indent)
     j->jam->loops++;
 }
 
-static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent,
-                     bool top)
+static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n, int indent)
 {
     size_t from = 0;
     for (size_t i = 0; i < n; i++) {
@@ -253,7 +251,7 @@ static void put_list(struct ks_jammer *j, struct ks_node *const *nodes, size_t n
                                       node->line);
             if (!why) {
                 put_straight(j, nodes + from, i - from, indent);
-                if (!top || !j->jam->tile || !ks_jam_tiled(j, node, indent))
+                if (!j->jam->tile || j->staged || !ks_jam_tiled(j, node, indent))
                     put_loop(j, node, indent);
                 from = i + 1;
                 continue;
@@ -332,7 +330,7 @@ enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int i
             add_statement(&j, s->map.front[i], &list, &n, &cap);
     for (size_t i = 0; i < s->map.n_item; i++)
         add_statement(&j, s->map.item[i], &list, &n, &cap);
-    put_list(&j, list, n, indent, true);
+    put_list(&j, list, n, indent);
     *text = ks_arena_strdup(s->arena, ks_buf_text(&j.out));
     ks_buf_free(&j.out);
     if (j.status != KS_OK)
@@ -347,8 +345,9 @@ enum ks_status ks_jam_text(const struct ks_subject *s, struct ks_jam *jam, int i
                 jam->loops == 0 && j.why ? j.why
                 : jam->loops == 0
                     ? no_loop(s)
-                    : ks_arena_printf(s->arena,
-                                      "line %d: no loop reads what its block's items share",
-                                      s->decl->line));
+                : j.unshared ? j.unshared
+                : j.why      ? j.why
+                             : ks_arena_printf(s->arena, "line %d: no loop that all items go through reads an array",
+                                               s->decl->line));
     return KS_OK;
 }

@@ -180,19 +180,29 @@ bool ks_jam_tiled(struct ks_jammer *j, struct ks_node *node, int indent)
     struct ks_arena *arena = j->s->arena;
     struct ks_loop l;
     struct ks_tile_list tiles;
+    const char *why = NULL;
     ks_loop_read(arena, j->s->decl, &j->s->body, &j->env, node, &l);
-    if (!l.declared || l.down || !l.by || strcmp(l.by, "1") != 0 || !l.compare)
+    if (!l.declared || l.down || !l.by || strcmp(l.by, "1") != 0 || !l.compare) {
+        if (!j->unshared)
+            j->unshared = ks_arena_printf(arena, "line %d: only loops that count upwards by one are staged", node->line);
         return false;
-    ks_tiles_find(j->s, &j->env, &l, &tiles);
+    }
+    ks_tiles_find(j->s, &j->env, &l, &tiles, &why);
     int *id = KS_NEW_ARRAY(arena, int, tiles.len + 1), n = 0;
     for (size_t i = 0; i < tiles.len; i++) {
         id[i] = tiles.at[i].same >= 0   ? id[tiles.at[i].same]
                 : pays(j, &tiles.at[i]) ? begin_tile(j, &tiles.at[i])
                                         : -1;
         n += id[i] >= 0;
+        if (id[i] < 0 && !why)
+            why = ks_arena_printf(arena, "line %d: %.60s is not staged: no other item of the block reads it",
+                                  tiles.at[i].node->line, ks_node_text(arena, &j->s->body, tiles.at[i].node));
     }
-    if (n == 0)
+    if (n == 0) {
+        j->unshared = j->unshared ? j->unshared : why;
         return false;
+    }
+    j->staged = true;
     const char *type =
         ks_starts_with(node->kid[0]->text, "const ") ? node->kid[0]->text + 6 : node->kid[0]->text;
     const char *limit = ks_jam_renamed(j, ks_jam_piece(j, l.limit->begin, l.limit->end), 0);
@@ -240,6 +250,7 @@ bool ks_jam_tiled(struct ks_jammer *j, struct ks_node *node, int indent)
     put_turns(j, &l, type, indent + 8);
     ks_buf_printf(&j->out, "%*s    }\n%*s    __syncthreads();\n%*s}\n", indent, "", indent, "",
                   indent, "");
+    j->staged = false;
     j->env = env;
     j->env.cap = j->env.len;
     limit_counter(j, &l);

@@ -16,6 +16,8 @@ struct ks_jammer {
     struct ks_err *err;
     enum ks_status status;
     const char *why;   // the first loop's refusal
+    const char *unshared; // why the first read that could be staged is not
+    bool staged;       // the loop that is written stands in one whose reads are
     int tiles, shared; // given out so far, and their bytes
     int lacking;       // bytes of the first tile that there was no room for
     int odd;           // bytes of elements that no copy takes

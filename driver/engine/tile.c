@@ -9,10 +9,21 @@ struct finder {
     const struct ks_loop *loop;
     struct ks_affine env;
     struct ks_tile_list *out;
+    const char **why;
 };
+
+static void refuse(struct finder *f, const struct ks_node *read, const char *why)
+{
+    if (!*f->why)
+        *f->why = ks_arena_printf(f->s->arena, "line %d: %.60s is not staged: %s", read->line,
+                                  ks_node_text(f->s->arena, &f->s->body, read), why);
+}
 
 static bool is_constant(const struct finder *f, const char *name)
 {
+    const struct ks_affine_local *local = ks_affine_find(&f->env, name);
+    if (local && local->loop && local->value.n == 1 && strcmp(local->value.term[0].symbol[0], name) == 0)
+        return true; // a loop round this one
     if (ks_subject_constant((void *)f->s, name))
         return true;
     for (size_t i = 0; i < f->s->decl->n_params; i++) {
@@ -66,18 +77,21 @@ static const char *term_text(const struct finder *f, const struct ks_term *t, st
     return threads + turns < 2 ? text : NULL;
 }
 
-static bool index_text(const struct finder *f, struct ks_tile *tile)
+// The tile's index and axis, or why there is none.
+static const char *index_text(const struct finder *f, struct ks_tile *tile)
 {
     const struct ks_poly *p = &tile->poly;
     const char *sum = "";
     bool turn = false;
     tile->axis = KS_TILE_TURNS;
     if (!p->known)
-        return false;
+        return "its index is no sum of products";
     for (int i = 0; i < p->n; i++) {
         const char *one = term_text(f, &p->term[i], tile, &turn);
         if (!one)
-            return false;
+            return ks_poly_mentions(p, "threadIdx.x") && ks_poly_mentions(p, "threadIdx.y")
+                       ? "its index depends on both axes of the item"
+                       : "its index depends on more than the turn and one axis of the item";
         if (*one)
             sum = ks_arena_printf(f->s->arena, "%s%s%s", sum,
                                   *sum      ? " + "
@@ -86,25 +100,47 @@ static bool index_text(const struct finder *f, struct ks_tile *tile)
                                   one);
     }
     tile->index = sum;
-    return turn;
+    return turn ? NULL : "it does not depend on the turn";
 }
 
 static void add(struct finder *f, const struct ks_node *node)
 {
     struct ks_place place = ks_place_of(&f->env, f->s->decl, node);
     struct ks_tile tile = {.node = node, .param = place.param, .poly = place.index, .same = -1};
+    if (place.base == KS_PLACE_UNKNOWN)
+        refuse(f, node, "where it goes is not known");
     if (place.base != KS_PLACE_PARAM)
         return;
     const struct ks_param_use *use = &f->s->access.use[place.param];
     bool fixed = f->s->decl->params[place.param].type.pointee_const;
     tile.type = ks_subject_value(f->s, place.param);
     tile.bytes = (int)f->s->brief->signature->params[place.param].elem.size;
-    if (!tile.type || (!fixed && (use->written || use->opaque)) || !index_text(f, &tile))
+    const char *why = !tile.type                                   ? "the type of its elements is not known"
+                      : !fixed && (use->written || use->opaque) ? "the array may be written"
+                                                                   : index_text(f, &tile);
+    if (why) {
+        refuse(f, node, why);
         return;
+    }
     for (size_t i = 0; i < f->out->len && tile.same < 0; i++)
         if (f->out->at[i].param == tile.param && ks_poly_equal(&f->out->at[i].poly, &tile.poly))
             tile.same = (int)i;
     *ks_vec_push(f->s->arena, f->out) = tile;
+}
+
+// Elements that are read where not every turn does.
+static void look_below(struct finder *f, const struct ks_node *node)
+{
+    const struct ks_node *target = node->kind == KS_N_ASSIGN && strcmp(node->text, "=") == 0 ? node->kid[0] : NULL;
+    const char *base = node->kind == KS_N_INDEX && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : NULL;
+    for (size_t i = 0; base && i < f->s->decl->n_params; i++)
+        if (strcmp(f->s->decl->params[i].name, base) == 0)
+            refuse(f, node, "it is read under a condition, not in every turn");
+    for (size_t i = 0; i < node->n; i++)
+        if (node->kid[i] != target)
+            look_below(f, node->kid[i]);
+    if (node->init)
+        look_below(f, node->init);
 }
 
 // Reads that every turn does.
@@ -134,8 +170,11 @@ static void expression(struct finder *f, const struct ks_node *node)
             expression(f, node->kid[0]);
         return;
     }
-    for (size_t i = 0; i < node->n && !(lazy && i > 0); i++)
-        expression(f, node->kid[i]);
+    for (size_t i = 0; i < node->n; i++)
+        if (lazy && i > 0)
+            look_below(f, node->kid[i]);
+        else
+            expression(f, node->kid[i]);
 }
 
 static void statement(struct finder *f, const struct ks_node *node)
@@ -156,16 +195,18 @@ static void statement(struct finder *f, const struct ks_node *node)
         return;
     case KS_N_IF:
         expression(f, node->kid[0]);
+        for (size_t i = 1; i < node->n; i++)
+            look_below(f, node->kid[i]);
         return;
-    default:
+    default: // a loop inside of it may be staged itself
         return;
     }
 }
 
 void ks_tiles_find(const struct ks_subject *s, const struct ks_affine *env,
-                   const struct ks_loop *loop, struct ks_tile_list *tiles)
+                   const struct ks_loop *loop, struct ks_tile_list *tiles, const char **why)
 {
-    struct finder f = {.s = s, .loop = loop, .env = *env, .out = tiles};
+    struct finder f = {.s = s, .loop = loop, .env = *env, .out = tiles, .why = why};
     f.env.cap = f.env.len;
     ks_loop_enter(&f.env, loop->node);
     *tiles = (struct ks_tile_list){0};

@@ -24,8 +24,10 @@ struct ks_tile_list {
     size_t len, cap;
 };
 
-// The reads of a loop that can be staged; `env` holds the declarations around it. None is no error.
+// The reads of a loop that can be staged; `env` holds the declarations around it, and the loops that all items go
+// through together. None is no error. *why (which may hold an earlier reason) receives the first reason why a read is
+// none of them, "line N: ...".
 void ks_tiles_find(const struct ks_subject *subject, const struct ks_affine *env,
-                   const struct ks_loop *loop, struct ks_tile_list *tiles);
+                   const struct ks_loop *loop, struct ks_tile_list *tiles, const char **why);
 
 #endif

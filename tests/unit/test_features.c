@@ -352,6 +352,9 @@ static void lines_may_end_in_a_backslash(void **state)
            "block=64");
 }
 
+#define SUMS(turn) \
+    KERNEL(INDEX "  if (i < n) {\n    float s = 0;\n    for (int j = 0; j < n; j++) {\n" turn "    }\n    y[i] = s;\n  }\n")
+
 static void refusals_name_construct_and_line(void **state)
 {
     (void)state;
@@ -416,6 +419,23 @@ static void refusals_name_construct_and_line(void **state)
                         "        s += x[j];\n    y[i] = s;\n  }\n"),
            "jam", "items=2", "line 6: a loop inside of another statement is not jammed");
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "jam", "items=2", "line 1: the kernel has no loop");
+    // Why nothing is staged is said of the read.
+    refuse(SUMS("      s += j > 2 ? x[j] : 0;\n"), "tile", "tile=16",
+           "line 6: x[j] is not staged: it is read under a condition, not in every turn");
+    refuse(SUMS("      if (j > 2)\n        s += x[j];\n"), "tile", "tile=16",
+           "line 7: x[j] is not staged: it is read under a condition, not in every turn");
+    refuse(SUMS("      s += x[i * n + j];\n"), "tile", "tile=16 block=64",
+           "line 6: x[i * n + j] is not staged: no other item of the block reads it");
+    refuse(SUMS("      s += x[i * j];\n"), "tile", "tile=16",
+           "line 6: x[i * j] is not staged: its index depends on more than the turn and one axis of the item");
+    refuse(SUMS("      s += x[j / 2];\n"), "tile", "tile=16", "line 6: x[j / 2] is not staged: its index is no sum of products");
+    refuse(SUMS("      s += x[0];\n"), "tile", "tile=16", "line 6: x[0] is not staged: it does not depend on the turn");
+    refuse(SUMS("      s += y[j];\n"), "tile", "tile=16", "line 6: y[j] is not staged: the array may be written");
+    refuse(SUMS("      for (int m = n; m > 0; m--)\n        s += x[j + m];\n"), "tile", "tile=16",
+           "line 6: only loops that count upwards by one are staged");
+    refuse(SUMS("      s += j;\n"), "tile", "tile=16", "line 1: no loop that all items go through reads an array");
+    refuse(SUMS("      for (int m = 0; m < n; m++)\n        s += x[j * n + m];\n"), "tile", "tile=16",
+           "line 1: the extent of a pointer is no expression of parameters"); // staged, but for the guard
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "readonly", "restrict=1",
            "line 1: the extent of a pointer is no expression of parameters");
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "bounds", "bounds=1",
