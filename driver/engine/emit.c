@@ -1,4 +1,5 @@
 #include "engine/emit.h"
+#include "engine/given.h"
 #include "engine/math.h"
 #include "engine/reshape.h"
 #include "engine/tree.h"
@@ -43,7 +44,7 @@ void ks_emit_instance(const struct ks_subject *s, struct ks_buf *out)
     const struct ks_signature *signature = s->brief->signature;
     for (size_t i = 0; i < s->decl->n_template_params && i < signature->n_template_args; i++) {
         const char *name = s->decl->template_params[i], *arg = signature->template_args[i];
-        char *words = template_words(s, name);
+        char *words = ks_given_is_function(s->arena, s->brief, i) ? NULL : template_words(s, name); // put in
         if (!words)
             continue;
         if (ks_starts_with(words, "class") || ks_starts_with(words, "typename"))

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/given.h"
 #include "engine/reshape.h"
 #include "source/lex.h"
 
@@ -60,7 +61,9 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s", brief->decl->line, brief->decl->problem);
     struct ks_brief *own = ks_arena_memdup(arena, brief, sizeof *brief);
     size_t body = brief->decl->body - brief->decl->begin;
-    own->kernel_text = ks_aliases_written_out(arena, brief, without_splices(arena, brief->kernel_text), body);
+    own->kernel_text = without_splices(arena, brief->kernel_text);
+    KS_TRY(ks_given_written_out(arena, brief, &own->kernel_text, body, err));
+    own->kernel_text = ks_aliases_written_out(arena, brief, own->kernel_text, body);
     own->kernel_text = ks_switches_written_out(arena, own->kernel_text, body);
     brief = subject->brief = ks_flatten(arena, own, &subject->members);
     subject->decl = brief->decl;

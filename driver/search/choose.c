@@ -2,10 +2,22 @@
 
 #include <string.h>
 
+#include "engine/given.h"
 #include "memory/fact.h"
 #include "memory/structure.h"
 #include "source/expanded.h"
 #include "verify/gate.h"
+
+// The kernel's text, and calls of the functions that the template's instance is given.
+static const char *with_given(struct ks_arena *arena, const struct ks_brief *brief)
+{
+    const char *text = brief->kernel_text;
+    for (size_t i = 0; i < brief->signature->n_template_args; i++) {
+        const char *name = ks_given_name(arena, brief->signature->template_args[i]);
+        text = name ? ks_arena_printf(arena, "%s\n%s()", text, name) : text;
+    }
+    return text;
+}
 
 enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
                                const struct ks_tu_kernel *kernel,
@@ -28,7 +40,7 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
     if (ks_kernel_expanded(arena, mark->file->path, text, mark->decl, unit, &brief->kernel_text, decl))
         brief->decl = decl;
     unit = unit.len ? unit : text;
-    ks_callees_find(arena, ks_slice_of(brief->kernel_text), unit, &brief->callees);
+    ks_callees_find(arena, ks_slice_of(with_given(arena, brief)), unit, &brief->callees);
     ks_aliases_find(arena, ks_slice_of(brief->kernel_text), unit, &brief->aliases);
     brief->canonical_ptx =
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "engine/engine.h"
+#include "engine/given.h"
 #include "engine/pattern.h"
 #include "engine/subject.h"
 #include "engine/transform.h"
@@ -344,6 +345,59 @@ static void functions_that_look_at_threads_refuse(void **state)
                   "0;\n  for (int k = 0; k < 4; k++) y[k] = f(x[k])"), "free_loops=0");
 }
 
+// A template's instance for one function, as compilers spell it.
+static struct made *given(const char *head, const char *arg, const char *helpers)
+{
+    struct made *m = make(ks_arena_printf(&arena, "%s%s\n__global__ void k(const float *x, float *y, int n) {\n" INDEX
+                                                  "  if (i < n) y[i] = op(x[i]) + n;\n}\n", helpers, head));
+    const char **args = KS_NEW_ARRAY(&arena, const char *, 1);
+    args[0] = arg;
+    m->signature.template_args = args;
+    m->signature.n_template_args = 1;
+    const char *name = ks_given_name(&arena, arg);
+    ks_callees_find(&arena, ks_slice_of(ks_arena_printf(&arena, "%s()", name ? name : "")), ks_slice_of(helpers), &m->brief.callees);
+    return m;
+}
+
+static void functions_are_put_in(void **state)
+{
+    (void)state;
+    static const char twice[] = "namespace ops { __device__ float twice(float v) { return 2 * expf(v); } }\n";
+    static const char *const pairs[][2] = {{"template <float (*op)(float)>", "& ops::twice"},
+                                           {"template <float (*op)(float)>", "& _INTERNAL_0a_4_t_cu_1b::ops::twice"},
+                                           {"template <float (*op)(float)>", "&((anonymous namespace)::ops::twice(float))"},
+                                           {"template <float (&op)(float)>", "ops::twice(float)"},
+                                           {"template <float op(float)>", "&(ops::twice(float))"},
+                                           {"template <auto op>", "& ops::twice"},
+                                           {"template <op_t op>", "& ops::twice"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        struct made *m = given(pairs[i][0], pairs[i][1], twice);
+        struct ks_subject subject;
+        struct ks_options options = {0};
+        struct ks_proposal proposal;
+        struct ks_err err = {0};
+        if (ks_subject_make(&arena, &m->brief, &subject, &err) != KS_OK ||
+            ks_transform_apply(&subject, "geometry", "block=64", &options, &err) != KS_OK ||
+            ks_emit(&subject, &options, &proposal, &err) != KS_OK)
+            fail_msg("%s %s: \"%s\"", pairs[i][0], pairs[i][1], err.text);
+        assert_int_equal(subject.access.special, 1);
+        assert_non_null(strstr(proposal.source, "ops::twice(x["));
+        assert_null(strstr(proposal.source, "constexpr"));
+    }
+    struct ks_subject subject;
+    struct ks_err err = {0};
+    struct made *m = given("template <float (*op)(float)>", "&(ops::twice<float>(float))", twice);
+    assert_int_equal(ks_subject_make(&arena, &m->brief, &subject, &err), KS_E_UNSUPPORTED);
+    assert_string_equal(err.text, "line 2: the function op of the template is &(ops::twice<float>(float)), which no text can name");
+    m = given("template <float (*op)(float)>", "& f", "__device__ float f(float v) { return v; }\n__device__ int f(int v) { return v; }\n");
+    assert_int_equal(ks_subject_make(&arena, &m->brief, &subject, &err), KS_E_UNSUPPORTED);
+    assert_string_equal(err.text, "line 3: the function op of the template is f, which is overloaded");
+    // Numbers and other addresses stay what they are.
+    assert_null(ks_given_name(&arena, "float"));
+    assert_null(ks_given_name(&arena, "(anonymous namespace)::point"));
+    assert_null(ks_given_name(&arena, "8"));
+}
+
 static void lines_may_end_in_a_backslash(void **state)
 {
     (void)state;
@@ -563,6 +617,7 @@ int main(void)
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(functions_are_followed),
+        cmocka_unit_test(functions_are_put_in),
         cmocka_unit_test(functions_that_look_at_threads_refuse),
         cmocka_unit_test(loops_are_told),
         cmocka_unit_test(steps_are_told),
