@@ -32,6 +32,7 @@ struct rewriter {
     struct ks_subject *s;
     int level, done;
     bool used[N_HELPERS];
+    const struct ks_node *inside; // the first call of a function of the program's that calls such
 };
 
 enum type { OTHER, INTEGER, FLOAT };
@@ -202,6 +203,9 @@ static bool visit(void *context, struct ks_node *node)
     struct rewriter *r = context;
     if (node->kind == KS_N_CALL)
         call(r, node);
+    if (node->kind == KS_N_CALL && !r->inside && node->does && node->does->special > 0 &&
+        ks_callee_does(NULL, node->kid[0]->text, false) != node->does)
+        r->inside = node;
     if (r->level > 1 && ks_node_is(node, KS_N_BINARY, "/") && of(r, node) == FLOAT)
         division(r, node);
     return true;
@@ -219,6 +223,9 @@ enum ks_status ks_math_rewrite(struct ks_subject *s, int level, struct ks_err *e
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: approximations are for marks with fastmath or a tol()",
                 s->decl->line);
     ks_node_walk(s->body.block, visit, &r);
+    if (r.done == 0 && r.inside)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: what %s() calls is not rewritten, only what the kernel calls itself",
+                r.inside->line, r.inside->kid[0]->text);
     if (r.done == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no mathematical function with a cheaper form", s->decl->line);
     struct ks_buf text = KS_BUF(4096);

@@ -341,6 +341,8 @@ static void functions_that_look_at_threads_refuse(void **state)
         served(HELPED("__device__ float f(float a) { return 2 * expf(a); }\n", "f(x[i])"), params[k][0], params[k][1]);
     refuse("__device__ void bump(float *p) { atomicAdd(p, 1.f); }\n" KERNEL(INDEX "  if (i < n) bump(&y[i / 2]);\n"),
            "private", "private=1", "line 4: atomics in a function, bump(), are not gathered");
+    refuse(HELPED("__device__ float f(float a) { return powf(a, 3.0f); }\n", "f(x[i])"), "math", "math=1",
+           "line 4: what f() calls is not rewritten, only what the kernel calls itself");
     expect(HELPED("__device__ float f(float a) { return __shfl_xor_sync(~0u, a, 1); }\n",
                   "0;\n  for (int k = 0; k < 4; k++) y[k] = f(x[k])"), "free_loops=0");
 }
