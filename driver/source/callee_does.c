@@ -263,6 +263,14 @@ static bool is_arithmetic(const struct ks_token *first, const struct ks_token *t
            (t[-1].kind == KS_TOK_IDENT || t[-1].kind == KS_TOK_NUMBER || ks_token_is(t - 1, ")") || ks_token_is(t - 1, "]"));
 }
 
+// `__shared__`, or what the compiler's headers make of it: `__attribute__((shared))`.
+static bool is_shared(const struct ks_token *first, const struct ks_token *t)
+{
+    return ks_token_is(t, "__shared__") ||
+           (ks_token_is(t, "shared") && t > first + 2 && ks_token_is(t - 1, "(") && ks_token_is(t - 2, "(") &&
+            ks_token_is(t - 3, "__attribute__"));
+}
+
 static void read_text(struct looker *l, const struct ks_callee_text *text)
 {
     static const char *const launch[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", NULL};
@@ -291,7 +299,7 @@ static void read_text(struct looker *l, const struct ks_callee_text *text)
         does->doubles |= strcmp(word, "double") == 0;
         if (in_list(word, loops))
             does->operations = -1;
-        if (strcmp(word, "__shared__") == 0) {
+        if (is_shared(first, t)) {
             does->shared++;
             for (const struct ks_token *s = t; s->kind != KS_TOK_END && !ks_token_is(s, ";"); s++)
                 if (s->kind == KS_TOK_IDENT)

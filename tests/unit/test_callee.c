@@ -82,6 +82,7 @@ static const char doing[] =
     "template <typename T> __device__ void put(int n, T *to, T v) { for (int i = 0; i < n; i++) atomicAdd(&to[i], v); }\n"
     "__device__ void twice(float *first, float *second) { put<float>(2, second + 1, 1.0f); }\n"
     "__device__ void own(float *p) { __shared__ float mine[4]; atomicAdd(&mine[0], *p); __syncthreads(); }\n"
+    "__device__ float kept(float v) { __attribute__((shared)) float own; own = v; atomicAdd(&own, v); return own; }\n"
     "__device__ int vote(int p) noexcept { return __any_sync(~0u, p); }\n"
     "__device__ int lane(void) { int l; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(l)); return l; }\n"
     "__device__ float back(int n) { return n ? back(n - 1) : 0.0f; }\n"
@@ -92,7 +93,7 @@ static const char doing[] =
 static void test_doing(void **state)
 {
     (void)state;
-    static const char text[] = "both(x); twice(p, q); own(p); vote(1); lane(); back(2); other(1); mixed(x); sinking(x);";
+    static const char text[] = "both(x); twice(p, q); own(p); kept(1); vote(1); lane(); back(2); other(1); mixed(x); sinking(x);";
     struct ks_callee_list list;
     ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(doing), &list);
     const struct ks_doing *does = ks_callee_does(&list, "ns::both", false);
@@ -105,6 +106,7 @@ static void test_doing(void **state)
     assert_int_equal(does->atomics, 0);
     assert_int_equal(does->shared, 1);
     assert_int_equal(does->barriers, 1);
+    assert_int_equal(ks_callee_does(&list, "kept", false)->shared, 1);
     assert_int_equal(ks_callee_does(&list, "vote", false)->warp_ops, 1);
     assert_true(ks_callee_does(&list, "lane", false)->numbers);
     assert_string_equal(ks_callee_does(&list, "back", false)->unseen, "back");
