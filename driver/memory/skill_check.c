@@ -338,6 +338,19 @@ const char *ks_skill_contradiction(struct ks_arena *arena, const struct ks_skill
     return NULL;
 }
 
+bool ks_skill_takes(struct ks_arena *arena, const struct ks_skill *skill, const struct ks_condition *condition)
+{
+    struct ks_finding_list findings = {0};
+    struct ks_skill with = *skill;
+    struct check c = {arena, &with, &findings};
+    with.when.at = KS_NEW_ARRAY(arena, struct ks_condition, skill->when.len + 1);
+    for (size_t i = 0; i < skill->when.len; i++)
+        with.when.at[i] = skill->when.at[i];
+    with.when.at[with.when.len++] = *condition;
+    check_conditions(&c);
+    return findings.len == 0;
+}
+
 void ks_skills_check(struct ks_arena *arena, const struct ks_skill_list *skills,
                      const struct ks_skill_list *others, struct ks_finding_list *findings)
 {

@@ -24,6 +24,9 @@ void ks_skills_check(struct ks_arena *arena, const struct ks_skill_list *skills,
 // The first contradiction of a skill among others, in its conditions or along `after`, "FILE:LINE: ..."; NULL: none.
 const char *ks_skill_contradiction(struct ks_arena *arena, const struct ks_skill_list *skills,
                                    const struct ks_skill *skill);
+// Whether a condition behind the skill's `when` would be evidence: it stands nowhere yet, and where the gate lets a
+// kernel through it may hold and may not.
+bool ks_skill_takes(struct ks_arena *arena, const struct ks_skill *skill, const struct ks_condition *condition);
 // Skills that say nearly the same: the share of three-word runs of title and `how` that two have in common.
 double ks_skill_likeness(struct ks_arena *arena, const struct ks_skill *a, const struct ks_skill *b);
 

@@ -5,6 +5,7 @@
 
 #include "engine/subject.h"
 #include "engine/transform.h"
+#include "memory/skill_check.h"
 #include "memory/structure.h"
 
 #define MOST_WHEN 3   // conditions that are taken over
@@ -142,43 +143,55 @@ static const char *names_of(struct ks_arena *arena, const struct part *parts, si
     return text;
 }
 
-// What its parts took for evidence and what was true of this kernel.
-static void put_when(struct ks_arena *arena, struct ks_buf *out, const struct part *parts, size_t n,
-                     const struct ks_fact_list *facts)
-{
-    struct ks_strv put = {0};
-    for (size_t i = 0; i < n; i++)
-        for (size_t c = 0;
-             parts[i].skill != NULL && c < parts[i].skill->when.len && put.len < MOST_WHEN; c++) {
-            const struct ks_condition *condition = &parts[i].skill->when.at[c];
-            bool known = ks_condition_eval(condition, facts) != KS_TRUE;
-            for (size_t k = 0; k < put.len; k++)
-                known |= strcmp(put.at[k], condition->text) == 0;
-            if (!known)
-                ks_strv_add(arena, &put, condition->text);
-        }
-    if (put.len == 0)
-        ks_strv_add(arena, &put, "traffic_mb > 1");
-    for (size_t i = 0; i < put.len; i++)
-        ks_buf_printf(out, "%s%s", i > 0 ? ", " : "when: [", put.at[i]);
-    ks_buf_puts(out, "]\n");
-}
-
 static bool is_true(const struct ks_fact_list *facts, const char *name)
 {
     double value;
     return ks_fact_get(facts, name, &value) && value > 0;
 }
 
-static void put_gate(struct ks_buf *out, const struct ks_fact_list *facts)
+static void add_condition(struct ks_arena *arena, struct ks_conditions *to, const char *text)
 {
-    ks_buf_printf(out, "requires: [%s%s]\n",
-                  is_true(facts, "elementwise") ? "elementwise"
-                  : is_true(facts, "map")       ? "map"
-                                                : "understood",
-                  is_true(facts, "loops") ? ", loops > 0" : "");
+    struct ks_condition *at = KS_NEW_ARRAY(arena, struct ks_condition, to->len + 1);
+    for (size_t i = 0; i < to->len; i++)
+        at[i] = to->at[i];
+    ks_condition_parse(arena, text, &at[to->len++]);
+    to->at = at;
+}
+
+// What kind of kernel it is for.
+static void set_gate(struct ks_arena *arena, struct ks_skill *skill, const struct ks_fact_list *facts)
+{
+    add_condition(arena, &skill->requires_, is_true(facts, "elementwise") ? "elementwise"
+                                            : is_true(facts, "map")       ? "map"
+                                                                          : "understood");
+    if (is_true(facts, "loops"))
+        add_condition(arena, &skill->requires_, "loops > 0");
     if (!is_true(facts, "atomics(param)"))
-        ks_buf_puts(out, "forbids: [atomics(param)]\n");
+        add_condition(arena, &skill->forbids, "atomics(param)");
+}
+
+// What its parts took for evidence and what was true of this kernel, as far as the gate does not say it.
+static void set_when(struct ks_arena *arena, struct ks_skill *skill, const struct part *parts, size_t n,
+                     const struct ks_fact_list *facts)
+{
+    for (size_t i = 0; i < n; i++)
+        for (size_t c = 0; parts[i].skill != NULL && c < parts[i].skill->when.len && skill->when.len < MOST_WHEN; c++) {
+            const struct ks_condition *condition = &parts[i].skill->when.at[c];
+            if (ks_condition_eval(condition, facts) == KS_TRUE && ks_skill_takes(arena, skill, condition))
+                add_condition(arena, &skill->when, condition->text);
+        }
+    if (skill->when.len == 0)
+        add_condition(arena, &skill->when, "traffic_mb > 1");
+}
+
+static void put_conditions(struct ks_buf *out, const char *name, const struct ks_conditions *conditions)
+{
+    for (size_t i = 0; i < conditions->len; i++) {
+        const char *quote = strchr("!?", conditions->at[i].text[0]) != NULL ? "\"" : "";
+        ks_buf_printf(out, "%s%s%s%s%s", i > 0 ? ", " : name, i > 0 ? "" : ": [", quote, conditions->at[i].text, quote);
+    }
+    if (conditions->len > 0)
+        ks_buf_puts(out, "]\n");
 }
 
 static void put_params(struct ks_buf *out, const struct part *parts, size_t n)
@@ -225,6 +238,7 @@ enum ks_status ks_distill(struct ks_arena *arena, const struct ks_library *libra
 {
     struct part *parts;
     struct ks_options options = {0};
+    struct ks_skill made = {.file = ""};
     struct ks_buf out = KS_BUF(64u << 10);
     const struct ks_skill *last = ks_skill_find(&library->skills, won->skill);
     if (won->ratio < KS_DISTILL_GAIN)
@@ -245,8 +259,11 @@ enum ks_status ks_distill(struct ks_arena *arena, const struct ks_library *libra
                           ks_structure_of(&brief->facts));
     ks_buf_printf(&out, "id: %s\ntitle: %s together\ndirection: %s\nrisk: low\nprecision: %s\n",
                   *id, names_of(arena, parts, n, ", "), last->direction, last->precision);
-    put_when(arena, &out, parts, n, &brief->facts);
-    put_gate(&out, &brief->facts);
+    set_gate(arena, &made, &brief->facts);
+    set_when(arena, &made, parts, n, &brief->facts);
+    put_conditions(&out, "when", &made.when);
+    put_conditions(&out, "requires", &made.requires_);
+    put_conditions(&out, "forbids", &made.forbids);
     if (last->expect_metric[0] != '\0')
         ks_buf_printf(&out, "expect: {metric: %s, sign: \"%s\", at_least: %g}\n",
                       last->expect_metric, last->expect_sign < 0 ? "-" : "+",

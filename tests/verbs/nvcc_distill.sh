@@ -53,6 +53,11 @@ status 0 "$ks" skills show "$id" && has 'standing   probation' && has 'distilled
 # It gives the winner, and its neighbours, where its gate lets it; once is enough.
 status 0 "$ks" explain --why a.cu "${options[@]}" && has 'action    transform together: 9 candidates'
 status 1 "$ks" skills distill a.cu "${options[@]}" && says "the skill $id does that already"
+# What the gate says already is no evidence: readonly-path asks for a loop, as the gate does.
+won 2 'lanes=32 restrict=1 unroll=4'
+status 0 "$ks" skills distill a.cu "${options[@]}" && has ', loops > 0]'
+status 0 "$ks" skills lint state/skills
+! grep -q '^when: .*loops > 0' state/skills/distilled-*.yaml || { cat state/skills/*; fail "the gate's words are its evidence"; }
 # Of packs and blocks the numbers are turned where there is nothing that matters more, within what they take.
 cat > b.cu << 'END_CU'
 #pragma ks optimize
