@@ -17,14 +17,14 @@ enum { BUSY_MS = 10000 };
 static const char *const texts[KS_SQL_COUNT] = {
     [KS_SQL_ADD] =
         "INSERT INTO attempts(key, kernel, proposal, skill, direction, params, bottleneck, date,"
-        " correctness, speed, reason, structure, toolkit, evidence, mechanism, move, arch, ratio, lower,"
-        " seconds, moved) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        " correctness, speed, reason, structure, toolkit, evidence, mechanism, move, base, arch, ratio,"
+        " lower, seconds, moved, base_ratio) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
     [KS_SQL_KEEP] = "INSERT INTO proposals(id, text, attempt) VALUES(?1,?2,?3)"
                     " ON CONFLICT(id) DO UPDATE SET attempt = ?3",
     [KS_SQL_FOR_KEY] =
         "SELECT key, kernel, proposal, skill, direction, params, bottleneck, date,"
-        " correctness, speed, reason, structure, toolkit, evidence, mechanism, move, arch, ratio, lower,"
-        " seconds, moved FROM attempts WHERE key = ? ORDER BY id",
+        " correctness, speed, reason, structure, toolkit, evidence, mechanism, move, base, arch, ratio,"
+        " lower, seconds, moved, base_ratio FROM attempts WHERE key = ? ORDER BY id",
     [KS_SQL_LEARN] =
         "INSERT INTO learned VALUES(?1,?2,?3,?4,'',?14,?5,?6,?7,?8,?9,?10,?11,?12,?13)"
         " ON CONFLICT DO UPDATE SET attempts = attempts + ?14, judged = judged + ?5,"

@@ -57,7 +57,7 @@ enum ks_status ks_outcomes_stats(struct ks_arena *arena, struct ks_outcomes *o,
             .skill = ks_database_text(arena, stmt, 0), .attempts = sqlite3_column_int(stmt, 1),
             .correct = sqlite3_column_int(stmt, 2), .faster = sqlite3_column_int(stmt, 3),
             .agreed = sqlite3_column_int(stmt, 4), .denied = sqlite3_column_int(stmt, 5),
-            .mean = measured > 0 ? exp(sqlite3_column_double(stmt, 8) / measured) : 0,
+            .measured = measured, .mean = measured > 0 ? exp(sqlite3_column_double(stmt, 8) / measured) : 0,
             .last = ks_database_text(arena, stmt, 9)};
         s->geomean = s->faster ? exp(sqlite3_column_double(stmt, 6) / s->faster) : 0;
     }

@@ -243,8 +243,8 @@ static const char *loses(struct ks_arena *arena, const struct ks_skill_stat *s)
     if (s->denied >= ENOUGH_DENIED && s->denied > s->agreed)
         return ks_arena_printf(arena, "%d of %d gains came by another mechanism", s->denied,
                                s->denied + s->agreed);
-    if (s->correct >= ENOUGH_USES && s->mean > 0 && s->mean < 1)
-        return ks_arena_printf(arena, "%d attempts, %.2fx as fast as the original in the mean", s->attempts,
+    if (s->measured >= ENOUGH_USES && s->mean > 0 && s->mean < 1)
+        return ks_arena_printf(arena, "%d attempts, %.2fx as fast in the mean as what they stand on", s->attempts,
                                s->mean);
     return NULL;
 }

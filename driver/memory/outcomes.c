@@ -29,7 +29,7 @@ static enum ks_status insert(struct ks_outcomes *o, const struct ks_attempt *a, 
                                  a->direction,   a->params,       a->bottleneck, a->date,
                                  a->correctness, a->speed,        a->reason,   structure_of(a),
                                  a->toolkit,     a->evidence != NULL ? a->evidence : KS_MEASURED,
-                                 a->mechanism,   a->move};
+                                 a->mechanism,   a->move,         a->base};
     const int n = (int)(sizeof texts / sizeof *texts);
     sqlite3_stmt *add = ks_database_get(o, KS_SQL_ADD, err);
     if (add == NULL)
@@ -41,6 +41,7 @@ static enum ks_status insert(struct ks_outcomes *o, const struct ks_attempt *a, 
     sqlite3_bind_double(add, n + 3, a->lower);
     sqlite3_bind_double(add, n + 4, a->seconds);
     sqlite3_bind_int(add, n + 5, a->moved);
+    sqlite3_bind_double(add, n + 6, a->base_ratio);
     return ks_database_step(o, add, "an attempt was not recorded", err);
 }
 
@@ -61,22 +62,25 @@ static enum ks_status learn_at(struct ks_outcomes *o, const struct ks_attempt *a
     sqlite3_stmt *learn = ks_database_get(o, KS_SQL_LEARN, err);
     if (learn == NULL)
         return KS_E_INTERNAL;
-    bool correct = is(a->correctness, "CORRECT"), faster = is(or_empty(a->speed), "FASTER");
+    bool correct = is(a->correctness, "CORRECT"), counted = a->screened > 0;
     bool judged = !is(a->correctness, "UNSUPPORTED") && !is(a->correctness, "BASELINE_FAULT") &&
                   !is(a->correctness, "VOID");
-    // A gain that came another way is none of the skill's. What a screening taught gives way to the full judgement.
-    bool measured = correct && a->ratio > 0, counted = a->screened > 0;
-    double gain = measured ? log(a->ratio) : 0, credit = a->moved < 0 && gain > 0 ? 0 : gain;
+    // What stands on another candidate is the skill's as far as it is more than that one. A gain that came another way is
+    // none of the skill's. What a screening taught gives way to the full judgement.
+    double over = or_empty(a->base)[0] == '\0' ? 1 : a->base_ratio;
+    bool measured = correct && a->ratio > 0 && over > 0, looked = counted && a->screened_over > 0;
+    double gain = measured ? log(a->ratio / over) : 0, credit = a->moved < 0 && gain > 0 ? 0 : gain;
+    bool faster = is(or_empty(a->speed), "FASTER") && credit > 0;
     sqlite3_bind_text(learn, 1, a->skill, -1, SQLITE_STATIC);
     sqlite3_bind_text(learn, 2, bottleneck, -1, SQLITE_STATIC);
     sqlite3_bind_text(learn, 3, structure, -1, SQLITE_STATIC);
     sqlite3_bind_int(learn, 4, arch);
     sqlite3_bind_int(learn, 5, judged - counted);
     sqlite3_bind_int(learn, 6, correct - counted);
-    sqlite3_bind_int(learn, 7, measured - counted);
-    sqlite3_bind_double(learn, 8, credit - (counted ? log(a->screened) : 0));
+    sqlite3_bind_int(learn, 7, measured - looked);
+    sqlite3_bind_double(learn, 8, credit - (looked ? log(a->screened / a->screened_over) : 0));
     sqlite3_bind_int(learn, 9, faster);
-    sqlite3_bind_double(learn, 10, faster ? gain : 0);
+    sqlite3_bind_double(learn, 10, faster ? credit : 0);
     sqlite3_bind_int(learn, 11, a->moved > 0);
     sqlite3_bind_int(learn, 12, a->moved < 0);
     sqlite3_bind_text(learn, 13, or_empty(a->date), -1, SQLITE_STATIC);
@@ -120,7 +124,7 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
                                 &a->direction,   &a->params, &a->bottleneck, &a->date,
                                 &a->correctness, &a->speed,  &a->reason,     &a->structure,
                                 &a->toolkit,     &a->evidence,
-                                &a->mechanism,   &a->move};
+                                &a->mechanism,   &a->move,   &a->base};
         const int count = (int)(sizeof texts / sizeof *texts);
         for (int i = 0; i < count; i++)
             *texts[i] = ks_database_text(arena, stmt, i);
@@ -129,6 +133,7 @@ enum ks_status ks_outcomes_for_key(struct ks_arena *arena, struct ks_outcomes *o
         a->lower = sqlite3_column_double(stmt, count + 2);
         a->seconds = sqlite3_column_double(stmt, count + 3);
         a->moved = sqlite3_column_int(stmt, count + 4);
+        a->base_ratio = sqlite3_column_double(stmt, count + 5);
     }
     *attempts = list.at;
     *n = list.len;

@@ -40,7 +40,12 @@ struct ks_attempt {
     const char *move;             // the same in words, or NULL: "dram_pct 41.2 -> 70.3, + expected"
     const char *mechanism;        // ks_proposal_mechanism, or NULL: what is done, under whatever names
     const char *evidence;         // NULL: KS_MEASURED; what was modelled is kept and teaches nothing
-    double screened;              // ratio of the screening that counted before, in the same words; 0: none
+    // What its step was applied to, and that one's ratio in the same session: the skill is credited with the ratio over
+    // it, and with none where that was not looked at (0). NULL or "": the original.
+    const char *base;
+    double base_ratio;
+    double screened;      // ratio of the screening that counted before, in the same words; 0: none
+    double screened_over; // the ratio then of what it stands on, 1 of the original; 0: no gain was learned from it
 };
 #define KS_MEASURED "measured"
 #define KS_MODELLED "modelled"
@@ -77,8 +82,8 @@ struct ks_place {
     int arch;
     const char *structure, *bottleneck;
 };
-// Two values of a skill: how often its proposals verified, and the mean log ratio of those that did. They
-// back off: from all attempts, to those with this bottleneck, to those on this structure too, to those on
+// Two values of a skill: how often its proposals verified, and the mean log ratio of those that did over what its step
+// was applied to, where that was looked at as well. They back off: from all attempts, to those with this bottleneck, to those on this structure too, to those on
 // this architecture too; the mean of each level counts as 4 attempts of the next. A gain by another
 // mechanism than the skill tells (moved -1) counts as verified and as no gain. `n`: judged attempts behind
 // the first level (0: priors 0.5 and 0).
@@ -88,9 +93,10 @@ enum ks_status ks_outcomes_skill_value(struct ks_outcomes *outcomes, const char 
 struct ks_skill_stat {
     const char *skill;
     int attempts, correct, faster;
+    int measured;       // of the correct, those whose ratio over what they stand on is known
     int agreed, denied; // of those whose metric was measured before and after
-    double geomean;     // of faster ones
-    double mean;        // geometric mean of all that were correct and measured, 0: none
+    double geomean;     // of faster ones: faster than the original and what they stand on, and not denied
+    double mean;        // geometric mean over what they stand on of all that were correct and measured, 0: none
     const char *last;   // date
 };
 enum ks_status ks_outcomes_stats(struct ks_arena *arena, struct ks_outcomes *outcomes,

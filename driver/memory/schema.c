@@ -3,7 +3,8 @@
 // What a skill's attempts taught, summed up as they come, so that choosing looks at few rows however many
 // attempts there are. A row each for the skill anywhere ('' and 0 stand for "any"), with a bottleneck, with
 // that on a structure, and with those on an architecture. `origin` is '' for what was judged here, else the
-// memory that it was imported from.
+// memory that it was imported from. log_sum is of ratios over what a step was applied to, log_faster of those among them
+// that were faster and not denied; what attempts taught before version 7 is in them over the original, denied or not.
 #define LEARNED                                                                                    \
     "CREATE TABLE learned (skill TEXT NOT NULL, bottleneck TEXT NOT NULL, structure TEXT NOT NULL,"  \
     " arch INTEGER NOT NULL, origin TEXT NOT NULL, attempts INTEGER NOT NULL, judged INTEGER NOT NULL," \
@@ -33,7 +34,7 @@ static const char *const steps[KS_SCHEMA] = {
     "CREATE TABLE proposals (id TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;",
     "DROP INDEX IF EXISTS attempts_skill;"
     "ALTER TABLE attempts ADD COLUMN structure TEXT NOT NULL DEFAULT 'unknown';"
-    "ALTER TABLE attempts ADD COLUMN base TEXT NOT NULL DEFAULT '';" // as base_ratio, of no use since
+    "ALTER TABLE attempts ADD COLUMN base TEXT NOT NULL DEFAULT '';" // as base_ratio: of what its step was applied to
     "ALTER TABLE attempts ADD COLUMN base_ratio REAL NOT NULL DEFAULT 0;"
     "ALTER TABLE attempts ADD COLUMN toolkit TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE attempts ADD COLUMN moved INTEGER NOT NULL DEFAULT 0;"
@@ -67,6 +68,8 @@ static const char *const steps[KS_SCHEMA] = {
     "CREATE TABLE models (name TEXT NOT NULL, evidence TEXT NOT NULL, questions INTEGER NOT NULL,"
     " reward REAL NOT NULL, tokens_in INTEGER NOT NULL, tokens_out INTEGER NOT NULL, told INTEGER NOT NULL,"
     " PRIMARY KEY(name, evidence)) WITHOUT ROWID;",
+    // Until here each attempt taught its ratio over the original, whatever it stood on: that is what a look gives back.
+    "UPDATE attempts SET base = '', base_ratio = 0 WHERE base <> '' OR base_ratio <> 0;",
 };
 
 const char *ks_schema_step(int from)

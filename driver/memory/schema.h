@@ -2,7 +2,7 @@
 #ifndef KS_SCHEMA_H
 #define KS_SCHEMA_H
 
-#define KS_SCHEMA 6
+#define KS_SCHEMA 7
 
 // The statements that bring version `from` to the next.
 const char *ks_schema_step(int from);

@@ -170,9 +170,8 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
         size_t from = h->policy.arms.at[arms[i]].from;
         if (status == KS_OK)
             e->candidate->n_skills = ks_policy_skills(&h->policy, arms[i], &e->candidate->skills);
-        if (status == KS_OK && from != KS_ORIGINAL &&
-            h->policy.arms.at[from].state == KS_ARM_RIGHT)
-            e->candidate->base_id = entry_of(h, from)->id;
+        if (status == KS_OK && from != KS_ORIGINAL) // that was written, to look ahead on it
+            e->candidate->base_id = entry_of(h, from)->id != NULL ? entry_of(h, from)->id : entry_of(h, from)->name;
         if (status != KS_OK || ks_trajectory_knows(&t->trajectory, e->id) || is_repeated(h, e, arms, kept))
             ks_policy_drop(&h->policy, arms[i]);
         else if (!recall_look(h, arms[i]))
@@ -200,6 +199,21 @@ static void count_fault(struct hunt *h, const char *reason)
         h->t->result->wrong_most = fault->reason;
 }
 
+// What others stand on first: their gain is that over it.
+static void remember_looks(struct hunt *h, const size_t *arms, size_t n, const struct ks_verdict *verdicts)
+{
+    size_t seen = 0;
+    for (int depth = 0; seen < n; depth++)
+        for (size_t i = 0; i < n; i++) {
+            struct entry *e = entry_of(h, arms[i]);
+            if (h->policy.arms.at[arms[i]].depth != depth)
+                continue;
+            seen++;
+            if (verdicts[i].correctness == KS_C_CORRECT)
+                ks_trajectory_screened(&h->t->trajectory, e->candidate, e->id, &verdicts[i]);
+        }
+}
+
 // Tiny shapes and a short look at speed for a batch. Wrong ones are remembered.
 static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n, struct ks_err *err)
 {
@@ -215,12 +229,12 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     ks_step_took(t, KS_TUNE_SCREENING, ks_now() - begun);
     t->looked += (int)n;
     t->result->screened += (int)n;
+    remember_looks(h, arms, n, verdicts);
     for (size_t i = 0; i < n; i++) {
         struct entry *e = entry_of(h, arms[i]);
         bool right = verdicts[i].correctness == KS_C_CORRECT;
         if (right) {
             ks_view_verdict(t, e->candidate, &verdicts[i], true);
-            ks_trajectory_screened(&t->trajectory, e->candidate, e->id, &verdicts[i]);
             e->screened = loses(&verdicts[i]) ? 0 : verdicts[i].geomean;
         } else {
             count_fault(h, verdicts[i].reason);

@@ -37,7 +37,8 @@ void ks_trajectory_open(struct ks_trajectory *t, bool again)
             last = strcmp(attempts[later].proposal, a->proposal) != 0 ||
                    strcmp(attempts[later].evidence, a->evidence) != 0;
         if (last && strcmp(a->speed, KS_SCREENED) == 0)
-            *ks_vec_push(t->arena, &t->kept) = (struct ks_kept_look){a->proposal, a->ratio, a->lower};
+            *ks_vec_push(t->arena, &t->kept) = (struct ks_kept_look){
+                a->proposal, a->ratio, a->lower, a->base[0] == '\0' ? 1 : a->base_ratio};
         else if (last && is_final(a))
             *ks_vec_push(t->arena, &t->tries) = (struct ks_try){
                 .proposal = a->proposal, .mechanism = a->mechanism, .earlier = a,
@@ -80,18 +81,43 @@ const struct ks_kept_look *ks_trajectory_kept(const struct ks_trajectory *t, con
     return NULL;
 }
 
+// The ratio that this run found of a correct proposal at a look, or in full; 0: none.
+static double ratio_here(const struct ks_trajectory *t, const char *proposal, bool full)
+{
+    if (full) {
+        ks_vec_each(struct ks_try, entry, &t->tries)
+            if (entry->candidate != NULL && entry->verdict.correctness == KS_C_CORRECT &&
+                strcmp(entry->proposal, proposal) == 0)
+                return entry->verdict.geomean;
+        return 0;
+    }
+    ks_vec_each(struct ks_try, entry, &t->screened)
+        if (strcmp(entry->proposal, proposal) == 0)
+            return entry->verdict.geomean;
+    return 0;
+}
+
+// Of what the step was applied to, 1 of the original: the same kind of number where there is one.
+static double ratio_below(const struct ks_trajectory *t, const struct ks_candidate *candidate, bool full)
+{
+    if (candidate->base_id == NULL)
+        return 1;
+    double same = ratio_here(t, candidate->base_id, full);
+    return same > 0 ? same : ratio_here(t, candidate->base_id, !full);
+}
+
 // What an earlier look counted as, in the memory.
-static double screened_before(const struct ks_trajectory *t, const char *proposal)
+static struct ks_kept_look look_before(const struct ks_trajectory *t, const char *proposal)
 {
     const struct ks_kept_look *kept = ks_trajectory_kept(t, proposal);
     ks_vec_each(struct ks_try, entry, &t->screened)
         if (strcmp(entry->proposal, proposal) == 0)
-            return entry->verdict.geomean;
-    return kept != NULL ? kept->ratio : 0;
+            return (struct ks_kept_look){.ratio = entry->verdict.geomean, .over = entry->over};
+    return kept != NULL ? *kept : (struct ks_kept_look){0};
 }
 
 static void record(struct ks_trajectory *t, const struct ks_candidate *candidate, const struct ks_try *entry,
-                   const char *speed, double lower, double screened, const struct ks_metric_move *move)
+                   const char *speed, double lower, struct ks_kept_look look, const struct ks_metric_move *move)
 {
     const struct ks_verdict *verdict = &entry->verdict;
     char date[32];
@@ -107,7 +133,9 @@ static void record(struct ks_trajectory *t, const struct ks_candidate *candidate
         .direction = candidate->direction, .params = candidate->params,
         .bottleneck = t->bottleneck, .structure = t->structure, .date = date, .arch = t->arch,
         .correctness = ks_correctness_name(verdict->correctness), .speed = speed, .reason = verdict->reason,
-        .ratio = verdict->geomean, .lower = lower, .screened = screened,
+        .ratio = verdict->geomean, .lower = lower,
+        .base = candidate->base_id, .base_ratio = candidate->base_id != NULL ? entry->over : 0,
+        .screened = look.ratio, .screened_over = look.over,
         .seconds = verdict->seconds_compile + verdict->seconds_run,
         .mechanism = entry->mechanism, .evidence = evidence(t),
         .moved = move != NULL ? move->moved : 0, .move = move != NULL ? move->text : NULL,
@@ -133,7 +161,8 @@ void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
 {
     struct ks_try *entry = ks_vec_push(t->arena, &t->tries);
     *entry = try_of(t, candidate, proposal, verdict);
-    record(t, candidate, entry, ks_speed_name(verdict->speed), verdict->lower, screened_before(t, proposal), move);
+    entry->over = ratio_below(t, candidate, true);
+    record(t, candidate, entry, ks_speed_name(verdict->speed), verdict->lower, look_before(t, proposal), move);
 }
 
 void ks_trajectory_screened(struct ks_trajectory *t, struct ks_candidate *candidate,
@@ -144,7 +173,8 @@ void ks_trajectory_screened(struct ks_trajectory *t, struct ks_candidate *candid
         least = verdict->evidence.timings[w].ratio < least ? verdict->evidence.timings[w].ratio : least;
     struct ks_try *entry = ks_vec_push(t->arena, &t->screened);
     *entry = try_of(t, candidate, proposal, verdict);
-    record(t, candidate, entry, KS_SCREENED, least, 0, NULL);
+    entry->over = ratio_below(t, candidate, false);
+    record(t, candidate, entry, KS_SCREENED, least, (struct ks_kept_look){0}, NULL);
 }
 
 bool ks_verdict_promises(const struct ks_verdict *v)

@@ -14,11 +14,13 @@ struct ks_try {
     struct ks_candidate *candidate; // NULL when it comes from an earlier run
     const struct ks_attempt *earlier; // which knows what became of it then
     struct ks_verdict verdict;
+    double over; // ratio of what its step was applied to in this run, 1 of the original; 0: that was not looked at
 };
 
 struct ks_kept_look {
     const char *proposal;
     double ratio, least; // over all workloads, and where it is smallest
+    double over;         // ratio then of what it stands on, as struct ks_attempt's screened_over
 };
 
 struct ks_trajectory {
@@ -62,7 +64,7 @@ const struct ks_kept_look *ks_trajectory_kept(const struct ks_trajectory *t, con
 void ks_trajectory_add(struct ks_trajectory *t, struct ks_candidate *candidate,
                        const char *proposal, const struct ks_verdict *verdict,
                        const struct ks_metric_move *move);
-// The same for what a screening found right.
+// The same for what a screening found right; what it stands on first, where both are of one batch.
 void ks_trajectory_screened(struct ks_trajectory *t, struct ks_candidate *candidate,
                             const char *proposal, const struct ks_verdict *verdict);
 // Correct, and faster over all workloads or perhaps so.

@@ -32,6 +32,8 @@ static double baseline_us = 100;
 static char events[512];
 static const char *lost; // what became of the likeliest
 static bool broken;      // the template's file cannot be read
+static bool deeper;      // a transform may stand on another, and makes nothing faster
+static double deep_over; // what that was held against; -1: it was not looked at
 
 static double ratio_of(const struct ks_proposal *proposal)
 {
@@ -61,6 +63,8 @@ enum ks_status ks_reach_names(struct ks_reach *reach, const struct ks_candidate 
         KS_FAIL(err, KS_E_USER, "known.yaml:3: a template is a map");
     if (base == NULL && skill == &skills[0])
         ks_strv_add(reach->arena, names, "template known a=x");
+    if (deeper && base != NULL && skill == &skills[1] && strstr(base->mechanism, "deep") == NULL)
+        ks_strv_add(reach->arena, names, ks_arena_printf(reach->arena, "%s deep=1", base->mechanism));
     for (int i = 0; base == NULL && skill == &skills[1] && i < 3; i++)
         ks_strv_add(reach->arena, names,
                     ks_arena_printf(reach->arena, "transform width=%d", i + 1));
@@ -151,13 +155,17 @@ static const char *hunted(double seconds, double known)
         ks_reach_open(&reach, &arena, NULL, "");
         assert_int_equal(ks_reach_make(&reach, "template known a=x", &skills[0], &c, &err), KS_OK);
         *ks_vec_push(&arena, &t.trajectory.kept) =
-            (struct ks_kept_look){ks_proposal_id(&arena, &c.proposal), known, known};
+            (struct ks_kept_look){ks_proposal_id(&arena, &c.proposal), known, known, 1};
     }
     clock_now = 100;
     t.deadline = clock_now + seconds;
     events[0] = '\0';
     assert_int_equal(ks_hunt(&t, &err), KS_OK);
     lost = result.lost;
+    deep_over = -1;
+    ks_vec_each(struct ks_try, look, &t.trajectory.screened)
+        if (strcmp(look->candidate->mechanism, "transform width=1 deep=1") == 0)
+            deep_over = look->over;
     return events;
 }
 
@@ -176,6 +184,16 @@ static void looks_further_where_time_is(void **state)
     template_ratio = 1.1, transform_ratio = 1.5, screening_takes = 3, judging_takes = 3;
     assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
     assert_string_equal(hunted(60, 1.1), "look at transforms, judge transform");
+}
+
+// Both are of one batch, in whatever order.
+static void holds_a_step_against_what_it_stands_on(void **state)
+{
+    (void)state;
+    template_ratio = 1.1, transform_ratio = 1.5, screening_takes = 3, judging_takes = 3, deeper = true;
+    (void)hunted(60, 0);
+    assert_float_equal(deep_over, 1.5, 1e-12);
+    deeper = false;
 }
 
 // Another look would take what is left.
@@ -291,6 +309,7 @@ int main(void)
         cmocka_unit_test(leaves_alone_what_is_at_its_floor),
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
+        cmocka_unit_test(holds_a_step_against_what_it_stands_on),
         cmocka_unit_test(judges_what_it_has_while_it_can),
         cmocka_unit_test(says_what_became_of_the_likeliest),
         cmocka_unit_test(keeps_time_for_the_confirmation),

@@ -65,6 +65,86 @@ static void a_gain_by_another_mechanism_is_not_credited(void **state)
     assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &count, NULL), KS_OK);
     assert_int_equal(stats[0].agreed, 10);
     assert_int_equal(stats[1].denied, 10);
+    assert_float_equal(stats[0].geomean, 2, 1e-9);
+    assert_int_equal(stats[1].faster, 0);
+    assert_float_equal(stats[1].geomean, 0, 1e-12);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+// A sequence of two steps: the second is credited with what it added, not with what the first had gained.
+static void a_step_is_credited_with_what_it_adds(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt first = attempt("k", "first", "CORRECT", 8), second = attempt("k", "second", "CORRECT", 8.8);
+    struct ks_attempt worse = attempt("k", "worse", "CORRECT", 4), unknown = attempt("k", "unknown", "CORRECT", 9);
+    double feasible, gain;
+    int n;
+    second.base = worse.base = unknown.base = "p1";
+    second.base_ratio = worse.base_ratio = 8;
+    add(o, first);
+    add(o, second);
+    add(o, worse);
+    add(o, unknown); // what it stands on was not looked at
+    struct ks_skill_stat *stats;
+    size_t count;
+    assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &count, NULL), KS_OK);
+    assert_int_equal(count, 4);
+    assert_string_equal(stats[0].skill, "first");
+    assert_float_equal(stats[0].mean, 8, 1e-9);
+    assert_float_equal(stats[0].geomean, 8, 1e-9);
+    assert_float_equal(stats[1].mean, 1.1, 1e-9);
+    assert_float_equal(stats[1].geomean, 1.1, 1e-9);
+    assert_int_equal(stats[1].faster, 1);
+    assert_string_equal(stats[2].skill, "unknown");
+    assert_int_equal(stats[2].correct, 1);
+    assert_int_equal(stats[2].measured, 0);
+    assert_int_equal(stats[2].faster, 0);
+    assert_float_equal(stats[2].mean, 0, 1e-12);
+    assert_float_equal(stats[3].mean, 0.5, 1e-9); // faster than the original, and a loss
+    assert_int_equal(stats[3].faster, 0);
+    ks_outcomes_skill_value(o, "unknown", at(90), &feasible, &gain, &n, NULL);
+    assert_int_equal(n, 1);
+    assert_true(feasible > 0.5); // it verified
+    assert_float_equal(gain, 0, 1e-12);
+    struct ks_attempt *attempts;
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &attempts, &count, NULL), KS_OK);
+    assert_string_equal(attempts[0].base, "");
+    assert_string_equal(attempts[1].base, "p1");
+    assert_float_equal(attempts[1].base_ratio, 8, 1e-12);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
+// A look over one thing, then the full judgement over another: as if that alone had been.
+static void a_look_is_taken_back_as_it_was_learned(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt look = attempt("k", "a", "CORRECT", 3), full = attempt("k", "a", "CORRECT", 2.4);
+    struct ks_skill_stat *stats;
+    size_t count;
+    look.speed = KS_SCREENED;
+    look.base = full.base = "p1";
+    look.base_ratio = full.screened_over = 1.5;
+    full.screened = 3;
+    full.base_ratio = 2;
+    add(o, look);
+    add(o, full);
+    look.skill = full.skill = "b"; // where the look taught nothing
+    look.base_ratio = full.screened_over = 0;
+    add(o, look);
+    add(o, full);
+    assert_int_equal(ks_outcomes_stats(&arena, o, &stats, &count, NULL), KS_OK);
+    assert_int_equal(count, 2);
+    for (size_t i = 0; i < count; i++) {
+        assert_int_equal(stats[i].measured, 1);
+        assert_int_equal(stats[i].correct, 1);
+        assert_float_equal(stats[i].mean, 1.2, 1e-9);
+    }
     ks_outcomes_close(o);
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
@@ -90,6 +170,7 @@ static void a_full_judgement_replaces_its_look(void **state)
     struct ks_attempt modelled = attempt("k", "once", "CORRECT", 9);
     look.speed = KS_SCREENED;
     full.screened = 3;
+    full.screened_over = 1;
     modelled.evidence = KS_MODELLED; // kept, and teaches nothing
     add(o, look);
     add(o, full);
@@ -189,6 +270,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_back_off),
         cmocka_unit_test(a_gain_by_another_mechanism_is_not_credited),
+        cmocka_unit_test(a_step_is_credited_with_what_it_adds),
+        cmocka_unit_test(a_look_is_taken_back_as_it_was_learned),
         cmocka_unit_test(a_full_judgement_replaces_its_look),
         cmocka_unit_test(structure_and_bottleneck_tell_apart),
         cmocka_unit_test(losers_retire),

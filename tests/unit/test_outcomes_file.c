@@ -141,6 +141,32 @@ static void an_older_memory_is_kept(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+// Versions before 7 named what an attempt stood on and taught its ratio over the original all the same.
+static void what_was_learned_over_the_original_stays_so(void **state)
+{
+    (void)state;
+    struct ks_config config = fresh();
+    struct ks_outcomes *o = opened(&config);
+    struct ks_attempt *list, look = attempt("k1", "s", "CORRECT", 3);
+    size_t n;
+    look.base = "p0";
+    look.base_ratio = 2;
+    add(o, look);
+    ks_outcomes_close(o);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(ks_path_join(&arena, config.state_dir, "memory.db"), &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "PRAGMA user_version = 6", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    o = opened(&config);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k1", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, 1);
+    assert_string_equal(list[0].base, "");
+    assert_float_equal(list[0].base_ratio, 0, 1e-12);
+    assert_float_equal(list[0].ratio, 3, 1e-12);
+    ks_outcomes_close(o);
+    assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
+}
+
 static void writers_do_not_lose_attempts(void **state)
 {
     (void)state;
@@ -509,6 +535,7 @@ int main(void)
         cmocka_unit_test(damage_is_named),
         cmocka_unit_test(newer_formats_are_left_alone),
         cmocka_unit_test(an_older_memory_is_kept),
+        cmocka_unit_test(what_was_learned_over_the_original_stays_so),
         cmocka_unit_test(writers_do_not_lose_attempts),
         cmocka_unit_test(a_kill_loses_at_most_the_attempt_in_flight),
         cmocka_unit_test(old_attempts_are_forgotten_and_their_lessons_are_not),

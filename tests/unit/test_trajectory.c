@@ -188,6 +188,54 @@ static void looks_of_an_interrupted_run_are_kept(void **state)
     ks_outcomes_close(modelled.outcomes);
 }
 
+// Attempts of a key, which are oldest first: what the n-th stands on.
+static void assert_over(const char *key, size_t nth, const char *base, double ratio)
+{
+    struct ks_trajectory t = fresh(key);
+    struct ks_attempt *attempts;
+    size_t n;
+    assert_int_equal(ks_outcomes_for_key(&arena, t.outcomes, key, &attempts, &n, NULL), KS_OK);
+    assert_true(nth < n);
+    assert_string_equal(attempts[nth].base, base);
+    assert_float_equal(attempts[nth].base_ratio, ratio, 1e-12);
+    ks_outcomes_close(t.outcomes);
+}
+
+static void steps_are_held_against_what_they_stand_on(void **state)
+{
+    (void)state;
+    struct ks_candidate first = candidate, second = candidate;
+    struct ks_verdict look = {.correctness = KS_C_CORRECT, .geomean = 2}, next = {.correctness = KS_C_CORRECT, .geomean = 2.2};
+    struct ks_verdict full = {.correctness = KS_C_CORRECT, .speed = KS_S_FASTER, .geomean = 2.1, .lower = 2};
+    second.base_id = "first";
+    struct ks_trajectory t = fresh("steps");
+    ks_trajectory_screened(&t, &first, "first", &look);
+    ks_trajectory_screened(&t, &second, "second", &next); // look over look
+    ks_trajectory_add(&t, &second, "second", &full, NULL); // nothing better than a look is there
+    full.geomean = 1.9;
+    ks_trajectory_add(&t, &first, "first", &full, NULL);
+    full.geomean = 2.3;
+    ks_trajectory_add(&t, &second, "again", &full, NULL); // judgement over judgement
+    second.base_id = "never";
+    ks_trajectory_screened(&t, &second, "third", &next);
+    ks_outcomes_close(t.outcomes);
+    assert_over("steps", 0, "", 0);
+    assert_over("steps", 1, "first", 2);
+    assert_over("steps", 2, "first", 2);
+    assert_over("steps", 3, "", 0);
+    assert_over("steps", 4, "first", 1.9);
+    assert_over("steps", 5, "never", 0);
+    // The next run was not there: a judgement takes back what the look taught, and has nothing to hold itself against.
+    struct ks_trajectory later = fresh("steps");
+    ks_trajectory_open(&later, false);
+    assert_null(ks_trajectory_kept(&later, "second"));
+    assert_float_equal(ks_trajectory_kept(&later, "third")->over, 0, 1e-12);
+    second.base_id = "first";
+    ks_trajectory_add(&later, &second, "third", &full, NULL);
+    ks_outcomes_close(later.outcomes);
+    assert_over("steps", 6, "first", 0);
+}
+
 static const char *mechanism_of(const char *source, const char *kernel, const char *grid)
 {
     struct ks_proposal proposal;
@@ -247,6 +295,7 @@ int main(void)
         cmocka_unit_test(the_best_come_first),
         cmocka_unit_test(what_was_judged_can_be_read_again),
         cmocka_unit_test(looks_of_an_interrupted_run_are_kept),
+        cmocka_unit_test(steps_are_held_against_what_they_stand_on),
         cmocka_unit_test(the_same_by_other_words_counts_once),
         cmocka_unit_test(a_memory_that_fails_is_left),
     };
