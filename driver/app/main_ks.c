@@ -185,12 +185,12 @@ static const struct ks_verb verbs[] = {
      "a program cannot dispatch, and where the linker kept another unit's stub of a kernel. Notes\n"
      "survive `strip`; which unit they are from, and whose stub was kept, does not.\n",
      verb_inspect},
-    {"skills", "list | show ID | facts | stats | lint [FOLDER] | add FILE | ...",
+    {"skills", "list | show ID | facts | stats | lint [FOLDER] [--cover] | add FILE | ...",
      "the optimisations that are known",
      "list: one line a skill; show: its conditions and advice in full; facts: what conditions may\n"
      "speak of; stats: how each has done; lint: reads every file of FOLDER (default: the installed\n"
      "skills) and says all that is wrong, file:line, and whether there is a profile for which no skill\n"
-     "speaks. add FILE: a skill of your own, checked beside the others and on probation; disable ID,\n"
+     "speaks, which is wrong of the installed skills, and of a FOLDER with --cover. add FILE: a skill of your own, checked beside the others and on probation; disable ID,\n"
      "retire ID [REASON], enable ID: whether it is tried; merge ID INTO: its lessons go to another.\n"
      "adopt ID FILE.cu:KERNEL ... [--budget=T] [--device=NAME] [-- NVCC OPTIONS]: tunes three kernels or\n"
      "more with the skill and without it, and adopts it where that shows a gain. No decision is stored.\n"

@@ -229,13 +229,14 @@ int verb_skills(struct ks_verb_context *context)
     } parts[] = {{"list", 0, 0}, {"show", 1, 1}, {"facts", 0, 0}, {"stats", 0, 0}, {"lint", 0, 1},
                  {"add", 1, 1}, {"disable", 1, 99}, {"enable", 1, 1}, {"retire", 1, 99}, {"merge", 2, 2},
                  {"export", 1, 1}, {"import", 1, 1}, {"adopt", 1, 99}, {"distill", 1, 1}};
-    const char *budget = NULL, *device = NULL;
+    const char *budget = NULL, *device = NULL, *cover = NULL;
     const struct verb_option options[] = {{.name = "--budget=", .value = &budget},
-                                          {.name = "--device=", .value = &device}};
+                                          {.name = "--device=", .value = &device},
+                                          {.name = "--cover", .value = &cover}};
     const struct verb_syntax syntax = {
-        .expects = "give list, show ID, facts, stats, lint [FOLDER], add FILE, disable or retire ID [REASON], "
+        .expects = "give list, show ID, facts, stats, lint [FOLDER] [--cover], add FILE, disable or retire ID [REASON], "
                    "enable ID, merge ID INTO, export FILE, import FILE, distill FILE.cu:KERNEL or adopt ID FILE.cu:KERNEL ...",
-        .options = options, .n_options = 2, .least = 1, .most = 100, .nvcc = true};
+        .options = options, .n_options = 3, .least = 1, .most = 100, .nvcc = true};
     struct verb_words words;
     int exit_code = verb_read_words(context, &syntax, &words);
     if (exit_code != EXIT_OK)
@@ -246,6 +247,8 @@ int verb_skills(struct ks_verb_context *context)
         part++;
     if (part == n_parts || n < parts[part].least || n > parts[part].most)
         return verb_usage(context, "%s", syntax.expects);
+    if (cover != NULL && strcmp(what, "lint") != 0)
+        return verb_usage(context, "--cover is an option of lint");
     if (strcmp(what, "adopt") == 0)
         return verb_skills_adopt(context, &words, budget, device);
     if (strcmp(what, "distill") == 0 && budget == NULL && device == NULL)
@@ -253,7 +256,7 @@ int verb_skills(struct ks_verb_context *context)
     if (budget != NULL || device != NULL || words.nvcc != NULL)
         return verb_usage(context, "%s takes no options", what);
     if (strcmp(what, "lint") == 0)
-        return verb_skills_lint(context, first);
+        return verb_skills_lint(context, first, cover != NULL);
     if (strcmp(what, "stats") == 0)
         return verb_skills_stats(context);
     if (strcmp(what, "add") == 0)

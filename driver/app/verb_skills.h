@@ -9,7 +9,8 @@
 // EXIT_USAGE, with the nearest id.
 int verb_skill_unknown(struct ks_verb_context *context, const struct ks_library *library, const char *id);
 // lint: a folder, or the installed skills, which must cover the lattice too.
-int verb_skills_lint(struct ks_verb_context *context, const char *folder);
+// `cover`: a folder that is not the installed one has to speak for every profile, too.
+int verb_skills_lint(struct ks_verb_context *context, const char *folder, bool cover);
 // What is wrong with the action of a skill: its transform or template, their parameters and values.
 void verb_skill_check_action(struct ks_verb_context *context, const struct ks_skill *skill,
                              struct ks_finding_list *findings);

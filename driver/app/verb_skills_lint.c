@@ -1,5 +1,6 @@
 // ks skills lint: every file of a folder, all that is wrong with it, and the lattice of profile points.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/verb_skills.h"
@@ -13,7 +14,7 @@
 struct lint {
     struct ks_verb_context *context;
     const char *folder;
-    struct ks_skill_list skills;
+    struct ks_skill_list skills, misread; // the latter's files say something that cannot be read
     struct ks_finding_list findings;
     struct ks_lattice lattice;
     size_t directions, contradictions;
@@ -25,30 +26,19 @@ static enum ks_status read_all(struct lint *l, struct ks_err *err)
     struct ks_strv names = {0};
     KS_TRY(ks_dir_list(arena, l->folder, &names, err));
     for (size_t i = 0; i < names.len; i++) {
-        struct ks_err local = {0};
         struct ks_skill skill;
         const char *path = ks_path_join(arena, l->folder, names.at[i]);
         if (!ks_ends_with(path, ".yaml"))
             continue;
-        if (ks_skill_read(arena, path, &skill, &local) == KS_OK) {
-            const struct ks_skill *other = ks_skill_find(&l->skills, skill.id);
-            if (other != NULL)
-                ks_finding_add(arena, &l->findings, path, 1, false, "`%s` is also the id of %s; rename one",
-                               skill.id, other->file);
-            else
-                *ks_vec_push(arena, &l->skills) = skill;
-            continue;
-        }
-        // "FILE:LINE: TEXT" of the reader, taken apart.
-        int line = 1, at = 0;
-        const char *rest = ks_starts_with(local.text, path) ? local.text + strlen(path) : local.text;
-        if (sscanf(rest, ":%d: %n", &line, &at) == 1 && at > 0)
-            rest += at;
-        else { // of the file as a whole
-            line = 1;
-            rest += strspn(rest, ": ");
-        }
-        ks_finding_add(arena, &l->findings, path, line, false, "%s", rest);
+        bool whole = ks_skill_read_all(arena, path, &skill, &l->findings);
+        const struct ks_skill *other = skill.misread != ~0u && skill.id[0] != '\0' ? ks_skill_find(&l->skills, skill.id) : NULL;
+        if (other != NULL)
+            ks_finding_add(arena, &l->findings, path, 1, false, "`%s` is also the id of %s; rename one",
+                           skill.id, other->file);
+        else if (whole)
+            *ks_vec_push(arena, &l->skills) = skill;
+        else if (skill.misread != ~0u)
+            *ks_vec_push(arena, &l->misread) = skill;
     }
     return KS_OK;
 }
@@ -190,7 +180,23 @@ static void print(const struct lint *l)
            p->sampled, 100 * p->with_action, p->skills);
 }
 
-int verb_skills_lint(struct ks_verb_context *context, const char *folder)
+static void check_action(struct lint *l, const struct ks_skill *s)
+{
+    if (s->action_line == 0)
+        ks_finding_add(l->context->arena, &l->findings, s->file, s->line, false,
+                       "the skill has no `action`: name a transform or a template, or write none");
+    verb_skill_check_action(l->context, s, &l->findings);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct ks_finding *x = a, *y = b;
+    int order = strcmp(x->file, y->file);
+    order = order != 0 ? order : x->line - y->line;
+    return order != 0 ? order : strcmp(x->text, y->text);
+}
+
+int verb_skills_lint(struct ks_verb_context *context, const char *folder, bool cover)
 {
     struct ks_arena *arena = context->arena;
     struct lint l = {.context = context, .folder = folder};
@@ -206,14 +212,21 @@ int verb_skills_lint(struct ks_verb_context *context, const char *folder)
             ks_err_set(&err, KS_E_USER, "%s: no such folder", folder);
         return verb_fail(context, &err);
     }
+    ks_vec_each(struct ks_skill, s, &l.misread) {
+        ks_skill_check_rest(arena, s, &l.skills, &installed, &l.findings);
+        check_action(&l, s);
+        *ks_vec_push(arena, &installed) = *s; // which others may name
+    }
     ks_skills_check(arena, &l.skills, &installed, &l.findings);
-    ks_vec_each(struct ks_skill, s, &l.skills) verb_skill_check_action(context, s, &l.findings);
+    ks_vec_each(struct ks_skill, s, &l.skills) check_action(&l, s);
     ks_lattice_count(arena, &l.skills, &l.lattice);
-    // A folder of one's own need not answer for every kernel: the installed skills do.
-    if (folder == NULL && (l.lattice.uncovered > 0 || !l.lattice.complete))
+    // A folder of one's own need not answer for every kernel, unless it is asked to: the installed skills do.
+    if ((folder == NULL || cover) && (l.lattice.uncovered > 0 || !l.lattice.complete))
         ks_finding_add(arena, &l.findings, l.folder, 1, false, "the lattice of profile points is not %s "
                        "covered; add a skill for: %s", l.lattice.complete ? "wholly" : "shown to be",
                        l.lattice.example != NULL ? l.lattice.example : "what is not decided");
+    if (l.findings.len > 1)
+        qsort(l.findings.at, l.findings.len, sizeof *l.findings.at, by_place);
     count(&l);
     if (context->json)
         print_json(&l);

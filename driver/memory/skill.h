@@ -10,9 +10,12 @@ struct ks_conditions {
     size_t len;
 };
 
+struct ks_finding_list; // memory/skill_check.h
+
 struct ks_skill {
     const char *id, *title, *direction, *risk, *precision, *how, *file;
     int line;
+    unsigned misread;              // KS_MISREAD_...: fields that are there in part only, as their findings say
     bool on_probation;             // not shown to pay yet (memory/library.h);
     int shown_arch;                // or shown on this architecture alone; 0: does not matter
     struct ks_conditions when;     // evidence for it, by weight: scores, excludes nothing
@@ -23,7 +26,7 @@ struct ks_skill {
     int after_line;
     struct ks_strv sources;        // public documents
     const char *transform, *template_; // one of them, or neither (advice only)
-    int action_line;
+    int action_line;               // 0: the file has no `action`
     const char **param_names; const char ***param_values; size_t n_params; // values NULL-terminated
 };
 struct ks_skill_list {
@@ -35,11 +38,19 @@ struct ks_skill_list {
 // `lenient` skips it with a warning instead. An id that the list has already is bad.
 enum ks_status ks_skills_load(struct ks_arena *arena, const char *dir, bool lenient,
                               struct ks_skill_list *skills, struct ks_err *err);
+#define KS_MISREAD_WHEN 1u
+#define KS_MISREAD_EXPECT 2u
+#define KS_MISREAD_HOW 4u
+#define KS_MISREAD_SOURCES 8u
+
 // One file, or its text.
 enum ks_status ks_skill_parse(struct ks_arena *arena, const char *path, struct ks_slice text,
                               struct ks_skill *skill, struct ks_err *err);
 enum ks_status ks_skill_read(struct ks_arena *arena, const char *path, struct ks_skill *skill,
                              struct ks_err *err);
+// The same to the end of the file, whatever is wrong on the way: each error is a finding, with its line, and the skill has
+// what could be read (texts that could not are ""). True where nothing was wrong.
+bool ks_skill_read_all(struct ks_arena *arena, const char *path, struct ks_skill *skill, struct ks_finding_list *findings);
 const struct ks_skill *ks_skill_find(const struct ks_skill_list *skills, const char *id);
 
 // A choice of a value for each parameter, by position, begins with zeros: the next one, the first parameter

@@ -178,16 +178,16 @@ static void check_parts(struct check *c)
     const struct ks_skill *s = c->skill;
     const char *name = ks_path_base(s->file);
     size_t n = strlen(s->id);
-    if (strncmp(name, s->id, n) != 0 || strcmp(name + n, ".yaml") != 0)
+    if (n > 0 && (strncmp(name, s->id, n) != 0 || strcmp(name + n, ".yaml") != 0))
         FOUND(c, s->line, false, "the file of skill `%s` is called %s.yaml; rename one", s->id, s->id);
-    if (s->when.len == 0)
+    if (s->when.len == 0 && !(s->misread & KS_MISREAD_WHEN))
         FOUND(c, s->line, false, "the skill has no `when`: nothing could ever speak for it");
-    if (s->expect_metric[0] == '\0')
+    if (s->expect_metric[0] == '\0' && !(s->misread & KS_MISREAD_EXPECT))
         FOUND(c, s->line, false, "the skill has no `expect`: name the metric that should move");
-    if (s->sources.len == 0)
+    if (s->sources.len == 0 && !(s->misread & KS_MISREAD_SOURCES))
         FOUND(c, s->line, false, "the skill has no `sources`: name a public document that says so");
     static const char *const parts[] = {"Mechanism:", "Pitfalls:", "Sketch:"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !(s->misread & KS_MISREAD_HOW); i++)
         if (strstr(s->how, parts[i]) == NULL)
             FOUND(c, s->line, false, "`how` has no part that begins with \"%s\"", parts[i]);
 }
@@ -325,6 +325,13 @@ static void check_conditions(struct check *c)
     check_pairs(c, &all, all.gate, all.len);
 }
 
+static void check_alone(struct check *c, const struct ks_skill_list *skills, const struct ks_skill_list *others)
+{
+    check_parts(c);
+    check_conditions(c);
+    check_after(c, skills, others);
+}
+
 const char *ks_skill_contradiction(struct ks_arena *arena, const struct ks_skill_list *skills,
                                    const struct ks_skill *skill)
 {
@@ -356,10 +363,19 @@ void ks_skills_check(struct ks_arena *arena, const struct ks_skill_list *skills,
 {
     ks_vec_each(struct ks_skill, skill, skills) {
         struct check c = {arena, skill, findings};
-        check_parts(&c);
-        check_conditions(&c);
-        check_after(&c, skills, others);
+        check_alone(&c, skills, others);
         for (const struct ks_skill *other = skills->at; other < skill; other++)
             check_pair(&c, other);
     }
+}
+
+void ks_skill_check_rest(struct ks_arena *arena, const struct ks_skill *skill, const struct ks_skill_list *skills,
+                         const struct ks_skill_list *others, struct ks_finding_list *findings)
+{
+    struct check c = {arena, skill, findings};
+    struct ks_skill_list with = {0}; // a circle may run through it
+    ks_vec_each(struct ks_skill, other, skills) *ks_vec_push(arena, &with) = *other;
+    *ks_vec_push(arena, &with) = *skill;
+    c.skill = &with.at[with.len - 1];
+    check_alone(&c, &with, others);
 }

@@ -21,6 +21,9 @@ void ks_finding_add(struct ks_arena *arena, struct ks_finding_list *findings, co
 // `others`: skills that `after` may name beside these, or NULL.
 void ks_skills_check(struct ks_arena *arena, const struct ks_skill_list *skills,
                      const struct ks_skill_list *others, struct ks_finding_list *findings);
+// The same of one whose file was not read without findings: what its readable parts say, beside no other.
+void ks_skill_check_rest(struct ks_arena *arena, const struct ks_skill *skill, const struct ks_skill_list *skills,
+                         const struct ks_skill_list *others, struct ks_finding_list *findings);
 // The first contradiction of a skill among others, in its conditions or along `after`, "FILE:LINE: ..."; NULL: none.
 const char *ks_skill_contradiction(struct ks_arena *arena, const struct ks_skill_list *skills,
                                    const struct ks_skill *skill);

@@ -27,8 +27,51 @@ status 0 "$ks" skills lint mine && has '1 skills in mine' # which need not cover
 sed -i 's/^title:/titel:/' mine/*.yaml
 status 2 "$ks" skills lint mine
 says "mine/$id.yaml:[0-9]*: .*titel"
-one_line
+says "mine/$id.yaml:[0-9]*: the skill has no .title"
+[ "$(wc -l < log)" = 2 ] || fail "not all that is wrong, or more"
 json 2 skills lint mine + findings
+# What is wrong in one file does not hide the rest of it.
+mkdir many && cat > many/many.yaml << 'END'
+id: many
+title: t
+direction: faster
+risc: low
+precision: good
+when: [dram_pct < 3, dram_pct > 5, dram_pc > 60, loops > much]
+requires: [loops > 0]
+forbids: [loops > 0]
+expect: {metric: loops, sign: +, at_most: 3}
+after: b
+how: "Mechanism: m. Pitfalls: p. Sketch: s."
+sources: [[a]]
+END
+status 2 "$ks" skills lint many
+while read -r what; do
+    says "many/many.yaml:$what"
+done << 'END'
+1: the skill has no `action`
+3: `direction` is one of
+4: unknown key .risc.; did you mean .risk
+5: `precision` is one of
+6: contradiction: `dram_pct < 3` and `dram_pct > 5` are never true together
+6: no fact is called `dram_pc`; do you mean `dram_pct`
+6: `loops > much` is no condition
+8: contradiction: `loops > 0` is required in line 7
+9: unknown key .at_most
+9: `expect` takes a metric
+10: `after` is a list
+12: `sources` is a list of texts
+END
+[ "$(wc -l < log)" = 13 ] || { cat log; fail "more is said than is wrong"; } # no value passes the gate
+sed -i 's/^direction:.*/direction: {/' many/many.yaml
+status 2 "$ks" skills lint many && says 'many/many.yaml:[0-9]*: '
+one_line
+# A folder of one's own speaks for all only where that is asked for.
+mkdir own && cp "$share/$id.yaml" own/
+status 0 "$ks" skills lint own && has ' uncovered: '
+status 2 "$ks" skills lint own --cover && says 'own:1: the lattice of profile points is not wholly covered'
+status 0 "$ks" skills lint --cover
+status 2 "$ks" skills list --cover && says 'cover is an option of lint'
 # All that is wrong is said, not the first thing alone.
 cat > mine/mine.yaml << 'END'
 id: mine
