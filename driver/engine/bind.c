@@ -103,6 +103,15 @@ static bool allowed(const struct binder *b, const struct ks_role *role, enum ks_
     return false;
 }
 
+// An extent that is a number is one on the declared sizes, too: ceildiv(n, 256) elements are one in small probes.
+static bool counts_as_declared(const struct binder *b, const struct ks_role *role, size_t param)
+{
+    bool same = true;
+    for (size_t w = 0; role->count != NULL && role->count->op == KS_X_INT && w < b->brief->n_problems; w++)
+        same &= b->brief->problems[w].args[param].count == role->count->value;
+    return same;
+}
+
 static bool fits(const struct binder *b, const struct ks_role *role, size_t param)
 {
     const struct ks_arg *arg = ks_bind_arg(b, 0, param);
@@ -117,7 +126,9 @@ static bool fits(const struct binder *b, const struct ks_role *role, size_t para
     if (arg->kind != KS_ARG_BUFFER || arg->elem.lanes != 1 || !allowed(b, role, arg->elem.scalar))
         return false;
     if (role->kind == KS_ROLE_KIND_IN)
-        return arg->role == KS_ROLE_IN;
+        return arg->role == KS_ROLE_IN; // of which not all need be read
+    if (!counts_as_declared(b, role, param))
+        return false;
     // A kernel that only writes may be declared inout by a careful user.
     return role->kind == KS_ROLE_KIND_OUT ? arg->role != KS_ROLE_IN : arg->role == KS_ROLE_INOUT;
 }

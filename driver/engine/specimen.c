@@ -23,6 +23,7 @@
 #define ROUND 64
 #define WAYS 10 // to make all sizes small; then one of them is as declared
 #define MOST_SIZES 64
+#define MOST_TIMES 64 // as many launch several blocks
 #define MOST_ORDERED 4 // sizes that are tried in every order
 
 bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
@@ -220,9 +221,9 @@ static size_t with_zeros(const struct ks_workload_mark *w, const struct ks_value
     return n;
 }
 
-// Whether such sizes are a launch at all; one that can be run becomes a specimen.
-static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
-                      size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
+// NULL where such sizes are no launch at all.
+static struct ks_problem *make_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
+                                     size_t n)
 {
     struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
     struct ks_value own[MOST_SIZES];
@@ -230,8 +231,18 @@ static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, c
     if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, own, n, p,
                         NULL) != KS_OK ||
         breaks_assumption(brief->mark, p))
-        return false;
+        return NULL;
     show_numbers(p);
+    return p;
+}
+
+// Whether such sizes are a launch at all; one that can be run becomes a specimen.
+static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
+                      size_t n, bool any, struct ks_specimens *out, struct ks_err *err)
+{
+    struct ks_problem *p = make_sizes(r, brief, sizes, n);
+    if (p == NULL)
+        return false;
     if ((any || !speaks_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
         told_apart(out, p) && ks_specimen_make(r, p, &out->at[out->n], err) == KS_OK)
         out->n++;
@@ -444,6 +455,54 @@ static void run_ordered(struct ks_specimen_run *r, const struct ks_brief *brief,
     }
 }
 
+// Bits of the axes along which a launch has several blocks.
+static int axes_of(const struct ks_problem *p)
+{
+    return (p->grid[0] > 1) | (p->grid[1] > 1) << 1 | (p->grid[2] > 1) << 2;
+}
+
+// Those along which a declared launch has several, and no specimen has.
+static int lone_axes(const struct ks_brief *brief, const struct ks_specimens *out)
+{
+    int lone = 0;
+    for (size_t w = 0; w < brief->n_problems; w++)
+        lone |= axes_of(&brief->problems[w]);
+    for (size_t i = 0; i < out->n; i++)
+        lone &= ~axes_of(&out->at[i].problem);
+    return lone;
+}
+
+// What each block does for itself is the whole where there is one block: the smallest launch with several is run too. The
+// last one stays where it is, since other data come on its sizes.
+static void run_spread(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *declared,
+                       size_t n, struct ks_specimens *out, struct ks_err *err)
+{
+    static const int64_t several[] = {61, 67, 59, 71, 53, 47}, other[] = {7, 9, 5, 11, 6, 10};
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    struct ks_value sizes[MOST_SIZES];
+    struct ks_specimens more = {0};
+    const int lone = lone_axes(brief, out);
+    for (int times = 1; lone != 0 && times <= MOST_TIMES && more.n == 0; times *= 2) {
+        for (size_t i = 0; i < n; i++) {
+            bool launches = false;
+            for (int d = 0; d < 3; d++)
+                launches |= (lone >> d & 1) != 0 && hangs_on(w, w->grid[d], declared[i].name);
+            sizes[i] = (struct ks_value){declared[i].name, launches ? times * several[i % 6] : other[i % 6]};
+        }
+        const struct ks_problem *p = make_sizes(r, brief, sizes, n);
+        if (p != NULL && (axes_of(p) & lone) == lone)
+            run_sizes(r, brief, sizes, n, true, &more, err);
+    }
+    if (more.n == 0)
+        return;
+    if (out->n == DECLARED)
+        out->at[0] = more.at[0];
+    else {
+        out->at[out->n] = out->at[out->n - 1];
+        out->at[out->n++ - 1] = more.at[0];
+    }
+}
+
 static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *brief, bool few,
                               struct ks_specimens *out, struct ks_err *err)
 {
@@ -470,6 +529,8 @@ static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *
     run_ordered(r, brief, declared, n, out, err);
     if (out->n == 0 && n > 0)
         run_large(r, brief, declared, n, out, err);
+    else if (n > 0)
+        run_spread(r, brief, declared, n, out, err);
     run_others(r, brief, out, err);
     if (rounds_down(w) && n > 0)
         run_round(r, brief, declared, n, out, err);

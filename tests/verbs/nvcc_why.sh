@@ -116,3 +116,54 @@ json 0 explain --why a.cu:pick -- -arch=sm_90
 is divergence 'r["facts"]["divergent"], c["divergent > 0"]["truth"]' "(1.0, 'yes')"
 status 2 "$ks" explain --why a.cu:nothing -- -arch=sm_90 && says nothing
 status 2 "$ks" explain --why no.cu && says 'no.cu: no such file'
+# Sums of each block are not the sum of all, though one block's are: small launches are of one block.
+cat > sums.cu <<'END_CU'
+#pragma ks optimize
+#pragma ks workload let(n=1<<18) in(x[n]) out(y[ceildiv(n,256)]) grid(ceildiv(n,256)) block(256)
+__global__ void sums(const float *x, float *y, int n)
+{
+    __shared__ float part[256];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    part[t] = i < n ? x[i] : 0.0f;
+    __syncthreads();
+    for (int s = blockDim.x / 2; s > 0; s >>= 1) {
+        if (t < s)
+            part[t] += part[t + s];
+        __syncthreads();
+    }
+    if (t == 0)
+        y[blockIdx.x] = part[0];
+}
+#pragma ks optimize
+#pragma ks workload let(n=1<<18) in(x[n]) out(y[ceildiv(n,1024)]) grid(ceildiv(n,1024)) block(256)
+__global__ void runs(const float *x, float *y, int n)
+{
+    __shared__ float part[256];
+    int t = threadIdx.x;
+    float sum = 0;
+    for (int i = blockIdx.x * 1024 + t; i < min(n, (int)(blockIdx.x + 1) * 1024); i += 256)
+        sum += x[i];
+    part[t] = sum;
+    __syncthreads();
+    for (int s = 128; s > 0; s /= 2) {
+        if (t < s)
+            part[t] += part[t + s];
+        __syncthreads();
+    }
+    if (t == 0)
+        y[blockIdx.x] = part[0];
+}
+END_CU
+for kernel in sums runs; do
+    status 0 "$ks" explain --why sums.cu:$kernel -- -arch=sm_90
+    lacks 'this is sum' && lacks 'this is for each block'
+done
+# Where small runs cannot be, since the data are a file's, only the extents tell.
+python3 -c '
+import struct, sys
+head = b"{\x27descr\x27: \x27<f4\x27, \x27fortran_order\x27: False, \x27shape\x27: (262144,), }"
+head += b" " * (117 - len(head)) + b"\n"
+sys.stdout.buffer.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(4 << 18))' > x.npy
+sed 's/in(x\[n\])/in(x[n]=file("x.npy"))/' sums.cu > unknown.cu
+status 0 "$ks" explain --why unknown.cu:sums -- -arch=sm_90
+has 'template reduce_all refuses'
