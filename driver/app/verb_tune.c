@@ -107,7 +107,10 @@ static void retire_losers(struct tuning *tuning)
 
 int tuning_end(struct tuning *tuning, const char *schema)
 {
+    struct ks_err err = {0};
     retire_losers(tuning);
+    if (tuning->outcomes != NULL && ks_outcomes_trim(tuning->outcomes, &err) != KS_OK)
+        ks_warn("%s", err.text);
     ks_agents_close(tuning->agents);
     ks_outcomes_close(tuning->outcomes);
     ks_collect_if_full(&tuning->context->config);

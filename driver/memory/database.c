@@ -259,7 +259,6 @@ static enum ks_status open_in(const struct ks_config *config, bool unwritable, s
     ks_lock_release(&lock);
     ks_arena_free(&arena);
     if (status != KS_OK) {
-        o->max_bytes = 0; // nothing is forgotten for a failure
         ks_outcomes_close(o);
         return status;
     }
@@ -292,8 +291,6 @@ void ks_outcomes_close(struct ks_outcomes *o)
 {
     if (!o)
         return;
-    if (o->max_bytes > 0)
-        ks_outcomes_forget(o, o->max_bytes, NULL, NULL);
     for (size_t i = 0; i < KS_SQL_COUNT; i++)
         sqlite3_finalize(o->statements[i]);
     sqlite3_close(o->db);

@@ -207,14 +207,23 @@ enum ks_status ks_outcomes_proposal(struct ks_arena *arena, struct ks_outcomes *
     return status;
 }
 
-// Free pages count as free: they are used again before the file grows.
+// Of the file, and what is used of it: free pages are used again before it grows.
+static enum ks_status file_bytes(struct ks_outcomes *o, int64_t *bytes, struct ks_err *err)
+{
+    int64_t pages, size;
+    KS_TRY(ks_database_int(o, "PRAGMA page_count", &pages, err));
+    KS_TRY(ks_database_int(o, "PRAGMA page_size", &size, err));
+    *bytes = pages * size;
+    return KS_OK;
+}
+
 static enum ks_status used_bytes(struct ks_outcomes *o, int64_t *bytes, struct ks_err *err)
 {
-    int64_t pages, free_pages, size;
-    KS_TRY(ks_database_int(o, "PRAGMA page_count", &pages, err));
+    int64_t free_pages, size;
+    KS_TRY(file_bytes(o, bytes, err));
     KS_TRY(ks_database_int(o, "PRAGMA freelist_count", &free_pages, err));
     KS_TRY(ks_database_int(o, "PRAGMA page_size", &size, err));
-    *bytes = (pages - free_pages) * size;
+    *bytes -= free_pages * size;
     return KS_OK;
 }
 
@@ -246,4 +255,20 @@ enum ks_status ks_outcomes_forget(struct ks_outcomes *o, int64_t bytes, int64_t 
             status = used_bytes(o, &used, err);
     }
     return status;
+}
+
+enum ks_status ks_outcomes_trim(struct ks_outcomes *o, struct ks_err *err)
+{
+    int64_t file, used;
+    if (o->max_bytes <= 0)
+        return KS_OK;
+    KS_TRY(ks_outcomes_forget(o, o->max_bytes, NULL, err));
+    KS_TRY(file_bytes(o, &file, err));
+    KS_TRY(used_bytes(o, &used, err));
+    if (file <= o->max_bytes + o->max_bytes / 2 || file <= used + used / 2)
+        return KS_OK;
+    int code = sqlite3_exec(o->db, "VACUUM; PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL) & 0xff;
+    if (code != SQLITE_OK && code != SQLITE_BUSY && code != SQLITE_LOCKED)
+        return ks_database_fail(o, "cannot be made smaller", err);
+    return KS_OK;
 }

@@ -18,7 +18,7 @@ enum ks_status ks_outcomes_open(const struct ks_config *config, struct ks_outcom
 // where there is not.
 enum ks_status ks_outcomes_look(const struct ks_config *config, struct ks_outcomes **outcomes,
                                 struct ks_err *err);
-// Forgets first, where the memory has become larger than config->memory_max.
+// Forgets nothing (ks_outcomes_trim does).
 void ks_outcomes_close(struct ks_outcomes *outcomes);
 // Looks through every page (seconds where there is a million of attempts).
 enum ks_status ks_outcomes_check(struct ks_outcomes *outcomes, struct ks_err *err);
@@ -105,5 +105,8 @@ enum ks_status ks_outcomes_stats(struct ks_arena *arena, struct ks_outcomes *out
 // `bytes`; what they taught stays. *deleted may be NULL.
 enum ks_status ks_outcomes_forget(struct ks_outcomes *outcomes, int64_t bytes, int64_t *deleted,
                                   struct ks_err *err);
+// When a tuning ends: forgets down to config->memory_max (0: without limit), and where the file is still half as large
+// again, with what is free in it, writes it anew without that. Where another process is in it, that is left to the next.
+enum ks_status ks_outcomes_trim(struct ks_outcomes *outcomes, struct ks_err *err);
 
 #endif

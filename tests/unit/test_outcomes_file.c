@@ -10,6 +10,8 @@
 #include <sqlite3.h>
 
 #include "memory/outcomes.h"
+#include <sys/stat.h>
+
 #include "memory_fixture.h"
 
 static bool network; // what statfs says of every folder
@@ -250,6 +252,13 @@ static void a_kill_loses_at_most_the_attempt_in_flight(void **state)
     assert_int_equal(ks_tree_remove(config.state_dir, NULL), KS_OK);
 }
 
+static int64_t size_of(const struct ks_config *config)
+{
+    struct stat file;
+    assert_int_equal(stat(ks_path_join(&arena, config->state_dir, "memory.db"), &file), 0);
+    return file.st_size;
+}
+
 static void old_attempts_are_forgotten_and_their_lessons_are_not(void **state)
 {
     (void)state;
@@ -273,9 +282,18 @@ static void old_attempts_are_forgotten_and_their_lessons_are_not(void **state)
     assert_int_equal(ks_outcomes_forget(o, 1 << 30, &deleted, NULL), KS_OK);
     assert_int_equal(deleted, 0);
     config.memory_max = 800 << 10;
-    ks_outcomes_close(o); // nothing: it was opened without a limit
+    assert_int_equal(ks_outcomes_trim(o, NULL), KS_OK); // nothing: it was opened without a limit
+    ks_outcomes_close(o);
     o = opened(&config);
-    ks_outcomes_close(o); // this one forgets
+    ks_outcomes_close(o); // who only looks forgets nothing
+    o = opened(&config);
+    assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
+    assert_int_equal(n, ATTEMPTS);
+    // The file becomes smaller too, once it is much larger than allowed.
+    assert_true(size_of(&config) > 3 * config.memory_max / 2);
+    assert_int_equal(ks_outcomes_trim(o, NULL), KS_OK);
+    ks_outcomes_close(o);
+    assert_true(size_of(&config) <= config.memory_max);
     o = opened(&config);
     assert_int_equal(ks_outcomes_for_key(&arena, o, "k", &list, &n, NULL), KS_OK);
     assert_in_range(n, 50, ATTEMPTS - 100);
@@ -485,11 +503,12 @@ static void what_is_refused_keeps_its_log(void **state)
         crashed(&config, refused[i].sql, refused[i].damage);
         struct ks_slice file = bytes_of(&config, "memory.db"), log = bytes_of(&config, "memory.db-wal");
         assert_true(log.len > 0);
-        config.memory_max = 1; // nor is anything forgotten
+        config.memory_max = 1; // nor is anything forgotten, or the file made smaller
         enum ks_status status = ks_outcomes_open(&config, &o, &err);
         if (status == KS_OK) {
             status = ks_outcomes_for_key(&arena, o, "k", &list, &n, &err);
             assert_int_not_equal(ks_outcomes_add(o, &a, NULL), KS_OK);
+            assert_int_not_equal(ks_outcomes_trim(o, NULL), KS_OK);
             ks_outcomes_close(o);
         }
         assert_int_equal(status, refused[i].status);
