@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "app/verb.h"
 #include "base/log.h"
@@ -357,6 +358,20 @@ static void warn_unknown_variables(struct ks_arena *arena)
     ks_buf_free(&list);
 }
 
+// Verbs look into the folder for what may be there, and find nothing where it cannot be: who named a file, or what would
+// lie below one, is told so. Who repairs that is not kept from it.
+static enum ks_status check_state_dir(const struct ks_config *config, const char *verb, struct ks_err *err)
+{
+    struct stat found;
+    const char *dir = config->state_dir;
+    if (dir == NULL || strcmp(verb, "doctor") == 0 || strcmp(verb, "config") == 0)
+        return KS_OK;
+    if (stat(dir, &found) == 0 ? !S_ISDIR(found.st_mode) : errno == ENOTDIR)
+        KS_FAIL(err, KS_E_USER, "KS_STATE_DIR: %s cannot be a folder, since a file stands in its place or above it; name "
+                "another, or move that file away", dir);
+    return KS_OK;
+}
+
 static int run(struct ks_arena *arena, const struct words *words)
 {
     static const char *const none[] = {NULL};
@@ -369,6 +384,8 @@ static int run(struct ks_arena *arena, const struct words *words)
     warn_unknown_variables(arena);
     if (ks_config_load(arena, words->own.len > 0 ? words->own.at : none, &context.config, &err) !=
         KS_OK)
+        return verb_fail(&context, &err);
+    if (check_state_dir(&context.config, verb->name, &err) != KS_OK)
         return verb_fail(&context, &err);
     return verb->run(&context);
 }

@@ -50,3 +50,16 @@ status 2 "$ks" config frobnicate && says 'give list, get NAME'
 KS_READONLY=1 status 2 "$ks" config set mode off && says KS_READONLY
 [ "$(cat "$file")" = "$before" ] || fail "a refused change was made"
 no_litter
+
+# A state folder that cannot be is told of, in one line; what repairs it goes on.
+touch file
+for state in "$PWD/file" "$PWD/file/below/it"; do
+    for words in 'skills list' 'skills stats' stats 'show none'; do
+        # shellcheck disable=SC2086
+        KS_STATE_DIR=$state status 2 "$ks" $words
+        says "KS_STATE_DIR: $state cannot be a folder"
+        one_line
+    done
+    KS_STATE_DIR=$state status 0 "$ks" config
+done
+KS_STATE_DIR=$PWD/made/when/needed status 0 "$ks" skills list
