@@ -216,7 +216,7 @@ static const char *text_of(const struct ks_tune_result *result, const struct ks_
         return err->text;
     case KS_TUNE_ORIGINAL:
     case KS_TUNE_BUDGET:
-        return result->lost != NULL ? result->lost : "";
+        return result->unrun != NULL ? result->unrun : result->lost != NULL ? result->lost : "";
     default:
         return "";
     }
@@ -250,8 +250,8 @@ static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
     tuning_report(tuning, kernel, status_of(result.end), KS_R_COUNT, text_of(&result, &err),
                   &result);
     json_decref(result.profile.json);
-    if (!options.modelled && (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_STAYS ||
-                              result.end == KS_TUNE_ORIGINAL || result.end == KS_TUNE_BUDGET))
+    if (!options.modelled && (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_STAYS || result.end == KS_TUNE_ORIGINAL ||
+                              (result.end == KS_TUNE_BUDGET && result.path != NULL))) // else it was never run
         ks_pending_remove(&context->config, &kernel->key);
     tuning_worsen(tuning, exit_of(&result, status));
 }

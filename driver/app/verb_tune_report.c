@@ -116,6 +116,8 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
     } else if (result != NULL && result->end == KS_TUNE_STAYS)
         fprintf(out, "ks: %s: %s; %s%d judged in full in %.0f s\n", name, text,
                 looked(tuning->context->arena, result), result->judged, result->seconds);
+    else if (result != NULL && result->unrun != NULL)
+        fprintf(out, "ks: %s: the original stays: %s (budget spent); nothing is stored\n", name, text);
     else if (result != NULL && (result->end == KS_TUNE_ORIGINAL || result->end == KS_TUNE_BUDGET))
         fprintf(out, "ks: %s: the original stays: %s%s%d judged in full in %.0f s, none %s faster%s%s%s%s\n",
                 name, alone(tuning->context->arena, result), looked(tuning->context->arena, result), result->judged, result->seconds,

@@ -3,10 +3,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "os/clock.h"
 #include "os/proc.h"
 #include "os/spawn.h"
 
@@ -16,6 +18,7 @@ static bool caught_here[sizeof caught / sizeof *caught];
 
 static volatile sig_atomic_t stop; // the signal's number
 static int child_signal;
+static _Atomic double stop_at; // on the clock; 0: never
 
 static void on_stop(int number)
 {
@@ -35,9 +38,20 @@ void ks_stop_on_signals(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
+void ks_stop_at(double when)
+{
+    atomic_store(&stop_at, when);
+}
+
+bool ks_stop_expired(void)
+{
+    double when = atomic_load(&stop_at);
+    return stop == 0 && when > 0 && ks_now() >= when;
+}
+
 bool ks_stop_requested(void)
 {
-    return stop != 0;
+    return stop != 0 || ks_stop_expired();
 }
 
 int ks_signals_stop(void)

@@ -199,6 +199,27 @@ static void count_fault(struct hunt *h, const char *reason)
         h->t->result->wrong_most = fault->reason;
 }
 
+static size_t most_promising(struct hunt *h)
+{
+    size_t best = SIZE_MAX;
+    for (size_t i = 0; i < h->policy.arms.len; i++)
+        if (h->policy.arms.at[i].state == KS_ARM_RIGHT && entry_of(h, i)->screened > 0 &&
+            (best == SIZE_MAX || entry_of(h, i)->screened > entry_of(h, best)->screened))
+            best = i;
+    return best;
+}
+
+// What was looked at and not judged, if it may still turn out as the best; else SIZE_MAX.
+static size_t worth_judging(struct hunt *h)
+{
+    double error = h->t->options->modelled ? MODELLED_STEP : KS_LOOK_ERROR;
+    size_t arm = most_promising(h);
+    if (arm == SIZE_MAX || entry_of(h, arm)->screened < worth(h->t) ||
+        (h->t->best > 1 && entry_of(h, arm)->screened < h->t->best * error))
+        return SIZE_MAX;
+    return arm;
+}
+
 // What others stand on first: their gain is that over it.
 static void remember_looks(struct hunt *h, const size_t *arms, size_t n, const struct ks_verdict *verdicts)
 {
@@ -225,7 +246,18 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
         proposals[i] = &entry_of(h, arms[i])->candidate->proposal;
     ks_view(t, "screening", entry_of(h, arms[0])->candidate);
     double begun = ks_now();
-    KS_TRY(ks_judge_screen(t->judge, proposals, n, verdicts, err));
+    // With nothing found that would be judged, a look may take as long again as the budget and no longer; the judge, whose
+    // workers are gone then, is asked no more.
+    ks_stop_at(t->best <= 1 && worth_judging(h) == SIZE_MAX ? t->deadline + t->options->budget_seconds : 0);
+    enum ks_status status = ks_judge_screen(t->judge, proposals, n, verdicts, err);
+    bool cut = status == KS_E_INTERRUPTED && ks_stop_expired();
+    ks_stop_at(0);
+    if (cut && t->looked == 0)
+        t->result->unrun = ks_arena_printf(t->arena, "the budget of %.3g s ended while the first candidates were looked at; give "
+                                           "it more, or declare smaller sizes", t->options->budget_seconds);
+    if (cut)
+        return KS_OK;
+    KS_TRY(status);
     ks_step_took(t, KS_TUNE_SCREENING, ks_now() - begun);
     t->looked += (int)n;
     t->result->screened += (int)n;
@@ -243,27 +275,6 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
         ks_policy_tell(&h->policy, arms[i], right && verdicts[i].geomean > 0, verdicts[i].geomean);
     }
     return KS_OK;
-}
-
-static size_t most_promising(struct hunt *h)
-{
-    size_t best = SIZE_MAX;
-    for (size_t i = 0; i < h->policy.arms.len; i++)
-        if (h->policy.arms.at[i].state == KS_ARM_RIGHT && entry_of(h, i)->screened > 0 &&
-            (best == SIZE_MAX || entry_of(h, i)->screened > entry_of(h, best)->screened))
-            best = i;
-    return best;
-}
-
-// What was looked at and not judged, if it may still turn out as the best; else SIZE_MAX.
-static size_t worth_judging(struct hunt *h)
-{
-    double error = h->t->options->modelled ? MODELLED_STEP : KS_LOOK_ERROR;
-    size_t arm = most_promising(h);
-    if (arm == SIZE_MAX || entry_of(h, arm)->screened < worth(h->t) ||
-        (h->t->best > 1 && entry_of(h, arm)->screened < h->t->best * error))
-        return SIZE_MAX;
-    return arm;
 }
 
 // Seconds that the confirmation will take: of a kernel whose judgements take long about half of one.

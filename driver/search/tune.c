@@ -230,6 +230,9 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     KS_TRY(make_brief(t, err));
     if (!t->options->modelled)
         profile(t);
+    if (ks_stop_expired())
+        KS_FAIL(err, KS_E_INTERRUPTED, "the budget ended while the original was profiled");
+    ks_stop_at(0); // what a search has found is judged
     t->trajectory = (struct ks_trajectory){.arena = t->arena, .outcomes = t->options->outcomes,
                                            .kernel = t->kernel->signature->instance,
                                            .bottleneck = bottleneck(t), .arch = t->kernel->arch,
@@ -257,6 +260,16 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     return decide(t, err);
 }
 
+// The original did not run once within the budget: it stays, and no decision says so.
+static enum ks_status out_of_time(struct ks_tuner *t)
+{
+    const bool opened = t->judge != NULL;
+    t->result->end = KS_TUNE_BUDGET;
+    t->result->unrun = ks_arena_printf(t->arena, "the budget of %.3g s ended while the original was %s; give it more, or "
+                                       "declare smaller sizes", t->options->budget_seconds, opened && !t->options->modelled ? "profiled" : "run");
+    return KS_OK;
+}
+
 enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
                               const struct ks_tu_kernel *kernel, const struct ks_tu_compile *plain,
                               const struct ks_tune_options *options, struct ks_tune_result *result,
@@ -278,6 +291,8 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
                          .best = 1,
                          .deadline = begun + options->budget_seconds};
     ks_view(&t, "running the original", NULL);
+    // A kernel that the device takes longer for than the budget is is left as soon as that is clear.
+    ks_stop_at(t.deadline);
     enum ks_status status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
                             &result->finding, err);
     ks_step_took(&t, KS_TUNE_OPENING, ks_now() - begun);
@@ -285,8 +300,11 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
         result->end = KS_TUNE_BASELINE_FAULT;
     else if (status == KS_OK)
         status = run(&t, err);
-    if (status == KS_E_INTERRUPTED)
+    if (status == KS_E_INTERRUPTED && ks_stop_expired())
+        status = out_of_time(&t);
+    else if (status == KS_E_INTERRUPTED)
         result->end = KS_TUNE_INTERRUPTED;
+    ks_stop_at(0);
     ks_judge_close(t.judge);
     ks_progress_done();
     result->seconds = ks_now() - begun;

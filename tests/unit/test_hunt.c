@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "os/clock.h"
+#include "os/proc.h"
 
 static double clock_now;
 static double hunt_now(void)
@@ -16,6 +17,10 @@ static double hunt_now(void)
     return clock_now;
 }
 #define ks_now hunt_now
+static double stop_when; // 0: never
+#define ks_stop_at(when) (stop_when = (when))
+#define ks_stop_expired() (stop_when > 0 && clock_now >= stop_when)
+#define ks_stop_requested() ks_stop_expired()
 #include "search/hunt.c"
 
 // Two skills: a template that comes in one way, and transforms.
@@ -30,6 +35,7 @@ static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
 static size_t workloads = 1;
 static double baseline_us = 100;
 static char events[512];
+static const char *unrun; // why nothing was looked at
 static const char *lost; // what became of the likeliest
 static bool broken;      // the template's file cannot be read
 static bool deeper;      // a transform may stand on another, and makes nothing faster
@@ -84,8 +90,10 @@ enum ks_status ks_reach_make(struct ks_reach *reach, const char *name, const str
 enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const *proposals,
                                size_t n, struct ks_verdict *verdicts, struct ks_err *err)
 {
-    (void)judge, (void)err;
+    (void)judge;
     clock_now += screening_takes;
+    if (ks_stop_requested())
+        KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
     for (size_t i = 0; i < n; i++)
         verdicts[i] =
             (struct ks_verdict){.correctness = KS_C_CORRECT, .geomean = ratio_of(proposals[i])};
@@ -137,7 +145,7 @@ static const char *hunted(double seconds, double known)
                                                     {.skill = &skills[1], .score = 0.5}};
     static const struct ks_signature signature = {.instance = "kernel"};
     static const struct ks_tu_kernel kernel = {.signature = &signature};
-    const struct ks_tune_options options = {0};
+    const struct ks_tune_options options = {.budget_seconds = seconds};
     struct ks_tune_result result = {.profiled = true, .profile = {.floor = floor_}};
     struct ks_err err = {0};
     struct ks_tuner t = {.arena = &arena,
@@ -162,6 +170,7 @@ static const char *hunted(double seconds, double known)
     events[0] = '\0';
     assert_int_equal(ks_hunt(&t, &err), KS_OK);
     lost = result.lost;
+    unrun = result.unrun;
     deep_over = -1;
     ks_vec_each(struct ks_try, look, &t.trajectory.screened)
         if (strcmp(look->candidate->mechanism, "transform width=1 deep=1") == 0)
@@ -263,6 +272,19 @@ static void leaves_alone_what_is_at_its_floor(void **state)
     floor_ = (struct ks_profile_floor){0};
 }
 
+// A look before which nothing was found is left after twice the budget, and nothing is judged.
+static void leaves_a_look_for_the_deadline(void **state)
+{
+    (void)state;
+    screening_takes = 25, judging_takes = 3;
+    template_ratio = 2, transform_ratio = 2;
+    assert_string_equal(hunted(12, 0), "");
+    assert_non_null(strstr(unrun, "the budget of"));
+    template_ratio = 1;
+    assert_string_equal(hunted(13, 0), "look at template");
+    assert_null(unrun);
+}
+
 // The best of what was looked at is judged, however long the look took, if it is faster by more than a look is off.
 static void judges_the_best_of_a_long_look(void **state)
 {
@@ -313,6 +335,7 @@ int main(void)
         cmocka_unit_test(judges_what_it_has_while_it_can),
         cmocka_unit_test(says_what_became_of_the_likeliest),
         cmocka_unit_test(keeps_time_for_the_confirmation),
+        cmocka_unit_test(leaves_a_look_for_the_deadline),
         cmocka_unit_test(judges_the_best_of_a_long_look),
         cmocka_unit_test(judges_what_can_gain_enough),
         cmocka_unit_test(goes_on_beside_a_wrong_action),

@@ -273,6 +273,22 @@ static void bad_children_are_reported(void **state)
     assert_string_equal(r.out.at, "141\n");
 }
 
+static void a_deadline_ends_children_and_can_be_moved(void **state)
+{
+    (void)state;
+    struct ks_proc_result r;
+    struct ks_err err;
+    double started = ks_now();
+    ks_stop_at(started + 0.2);
+    assert_false(ks_stop_expired());
+    assert_int_equal(shell("sleep 30", NULL, &r, &err), KS_E_INTERRUPTED);
+    assert_true(ks_now() - started < 5);
+    assert_true(ks_stop_expired() && ks_stop_requested());
+    ks_stop_at(0);
+    assert_false(ks_stop_expired() || ks_stop_requested());
+    assert_int_equal(shell("true", NULL, &r, &err), KS_OK);
+}
+
 // Last: it leaves the stop flag set.
 static void a_stop_request_ends_children(void **state)
 {
@@ -309,6 +325,7 @@ int main(void)
         cmocka_unit_test(parts_come_in_order),
         cmocka_unit_test(more_parts_than_one_write_takes),
         cmocka_unit_test(bad_children_are_reported),
+        cmocka_unit_test(a_deadline_ends_children_and_can_be_moved),
         cmocka_unit_test(a_stop_request_ends_children),
     };
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
