@@ -5,8 +5,9 @@
 
 #define SCANNED 2048   // values of a size that are looked at
 #define CHANGES 4      // of a size, beside which sizes are run
-#define DRAWN 3000     // tuples that the guard is asked about
-#define TIED 32        // of them, that are run
+#define DRAWN 2000     // tuples of each kind that the guard is asked about
+#define TIED 48        // of the first kind, that are run
+#define MULTIPLES 24   // of the second
 #define EVERY 128      // of each size
 #define BEYOND 160     // what is divided by it has to come that far
 #define MOST_DIMS 384  // six a step
@@ -102,28 +103,25 @@ void ks_maker_every(struct ks_maker *m, size_t workload, int64_t max_bytes)
         }
 }
 
-void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes)
+// Tuples, of `wanted` that the guard admits; `multiples`: one size a multiple of another.
+static void draw_tied(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes,
+                      const struct ks_value *sizes, size_t n, struct ks_rng *rng, bool multiples, size_t wanted)
 {
     static const uint64_t tops[] = {4, 8, 16, 64};
-    struct ks_value *sizes;
-    struct ks_rng rng;
-    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes), found = 0;
     struct ks_arena scratch = {0};
     const int64_t modulus = ks_judge_modulus(m->judge, proposal);
-    if (n < 2 || proposal->when == NULL)
-        return;
-    ks_rng_seed(&rng, m->judge->shape_seed + workload);
-    for (int t = 0; t < DRAWN && found < TIED; t++) {
+    size_t found = 0;
+    for (int t = 0; t < DRAWN && found < wanted; t++) {
         struct ks_value *drawn = ks_arena_memdup(&scratch, sizes, n * sizeof *drawn);
         struct ks_problem problem;
         for (size_t i = 0; i < n; i++) {
-            uint64_t top = tops[ks_rng_below(&rng, sizeof tops / sizeof *tops)];
+            uint64_t top = tops[ks_rng_below(rng, sizeof tops / sizeof *tops)];
             top = (uint64_t)sizes[i].value < top ? (uint64_t)sizes[i].value : top;
-            drawn[i].value = 1 + (int64_t)ks_rng_below(&rng, top > 0 ? top : 1);
+            drawn[i].value = 1 + (int64_t)ks_rng_below(rng, top > 0 ? top : 1);
         }
-        if (t % 2 == 1) { // one of them a multiple of another's
-            size_t a = ks_rng_below(&rng, n), b = (a + 1 + ks_rng_below(&rng, n - 1)) % n;
-            int64_t multiple = drawn[b].value * (ks_rng_below(&rng, 2) == 0 ? modulus : 1) * (1 + (int64_t)ks_rng_below(&rng, 4));
+        if (multiples) {
+            size_t a = ks_rng_below(rng, n), b = (a + 1 + ks_rng_below(rng, n - 1)) % n;
+            int64_t multiple = drawn[b].value * (ks_rng_below(rng, 2) == 0 ? modulus : 1) * (1 + (int64_t)ks_rng_below(rng, 4));
             drawn[a].value = multiple <= sizes[a].value ? multiple : drawn[a].value;
         }
         if (make(m, &scratch, workload, drawn, n, &problem) && ks_guard_admits(m->judge, &scratch, proposal, &problem))
@@ -132,4 +130,16 @@ void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal
             ks_arena_free(&scratch);
     }
     ks_arena_free(&scratch);
+}
+
+void ks_maker_tied(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes)
+{
+    struct ks_value *sizes;
+    struct ks_rng rng;
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    if (n < 2 || proposal->when == NULL)
+        return;
+    ks_rng_seed(&rng, m->judge->shape_seed + workload);
+    draw_tied(m, workload, proposal, max_bytes, sizes, n, &rng, false, TIED);
+    draw_tied(m, workload, proposal, max_bytes, sizes, n, &rng, true, MULTIPLES);
 }

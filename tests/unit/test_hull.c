@@ -14,6 +14,8 @@
     "in(x[rows*cols]) out(y[rows*cols]) grid(rows) block(256)\n"                                                       \
     "__global__ void k(const float* x, float* y, int rows, int cols) {}\n"
 
+static uint64_t seed_of_shapes = 7;
+
 // What the judge would run on a device of that kind and memory, where the declared problem takes so many instructions.
 static struct ks_judge *schedule(struct fixture *f, const char *when, int64_t memory, const char *kind, double insts,
                                  struct ks_schedule *schedule)
@@ -25,7 +27,7 @@ static struct ks_judge *schedule(struct fixture *f, const char *when, int64_t me
     struct ks_err err = {0};
     *bound = (struct ks_tu_mark){.mark = f->mark, .decl = f->decl};
     *kernel = (struct ks_tu_kernel){.mark = bound, .signature = &f->signature, .arch = 90};
-    *judge = (struct ks_judge){.arena = arena, .kernel = kernel, .n_problems = 1, .shape_seed = 7};
+    *judge = (struct ks_judge){.arena = arena, .kernel = kernel, .n_problems = 1, .shape_seed = seed_of_shapes};
     judge->problems = KS_NEW(arena, struct ks_problem);
     *judge->problems = *problem(f, 0, NULL, 0, NULL, 0);
     judge->insts = KS_NEW(arena, double);
@@ -97,6 +99,29 @@ static void too_much_work_is_left_out(void **state)
             assert_string_equal(s.tasks[t].problem->name, again.tasks[t].problem->name);
         ks_arena_free(&f.arena);
     }
+}
+
+// A guard that asks of a product what the code needs of a factor: sizes that it admits and should not are run.
+static void what_a_guard_ties_is_tried(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct fixture f;
+        struct ks_schedule s;
+        size_t apart = 0;
+        set_up(&f, "#pragma ks optimize\n#pragma ks workload let(n=16,c=24,h=50,w=64) in(x[n*c*h*w]) in(b[c]) "
+                   "out(y[n*c*h*w]) grid(ceildiv(n*c*h*w,256)) block(256)\n"
+                   "__global__ void k(const float* x, const float* b, float* y, int n, int c, int h, int w) {}\n");
+        seed_of_shapes = seed;
+        struct ks_judge *judge = schedule(&f, "w % 2 == 0 && (c*h*w) % 8 == 0 && aligned(x,16)", INT64_C(1) << 36, "cuda", 0, &s);
+        for (size_t t = 0; t < s.n_tasks; t++) {
+            const struct ks_value *v = s.tasks[t].problem->values;
+            apart += v[2].value * v[3].value % 4 != 0 && ks_guard_admits(judge, &f.arena, &f.proposal, s.tasks[t].problem);
+        }
+        assert_true(apart >= 1);
+        ks_arena_free(&f.arena);
+    }
+    seed_of_shapes = 7;
 }
 
 // What has one size or two is run as ever.
@@ -237,6 +262,7 @@ int main(void)
         cmocka_unit_test(no_array_outgrows_what_was_run),
         cmocka_unit_test(the_first_launch_beyond_two_to_31_is_the_judges),
         cmocka_unit_test(too_much_work_is_left_out),
+        cmocka_unit_test(what_a_guard_ties_is_tried),
         cmocka_unit_test(little_work_is_all_done),
         cmocka_unit_test(a_look_keeps_to_assumptions),
         cmocka_unit_test(a_look_has_whole_tiles),
