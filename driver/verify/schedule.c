@@ -187,7 +187,6 @@ static void add_large_declared(struct ks_maker *m, const struct ks_problem *prob
     add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
     add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
     add_alike(m, problem, KS_INTEGERS_HIGH);
-    add_open(m, problem);
     if (m->judge->arith.kind != KS_ARITH_MULADD)
         return;
     add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
@@ -441,6 +440,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_small(&m, declared, true, small);
     else
         add_large_declared(&m, declared);
+    if (deep == NULL && ks_problem_bytes(declared) > m.small_bytes) // else a small size has them
+        add_open(&m, declared);
     const struct ks_problem *rich = ks_problem_bytes(declared) <= m.small_bytes ? declared : deep;
     m.worth = rich == declared ? KS_WORTH_ALWAYS : KS_WORTH_EDGE;
     if (rich != NULL)
