@@ -17,6 +17,11 @@ nvcc=$KS_TEST_NVCC # a link in a toolkit's folder is called by its own name, as 
 [ -e "$(dirname "$nvcc")/nvcc.profile" ] || nvcc=$(readlink -f "$nvcc")
 [ -x "$nvcc" ] || skip "no nvcc"
 
+# By hand too: what is no scratch folder is not emptied.
+case $KS_TEST_SOURCE/ in "$PWD"/*) fail "run it from an empty folder: it empties the current one" ;; esac
+[ "$PWD" != "${HOME:-/}" ] && ! git ls-files --error-unmatch . >/dev/null 2>&1 ||
+    fail "run it from an empty folder: it empties the current one"
+
 # Nothing of the caller's settings and caches; the scratch folder is the current one.
 fresh() {
     local name
