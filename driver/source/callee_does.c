@@ -38,7 +38,9 @@ static bool is_special(const char *name)
     return in_list_with_f(name, functions) || in_list(name, intrinsics);
 }
 
-bool ks_callee_is_own(const char *name)
+// Of CUDA's library, under all overloads that its headers have: what those of double do, or call by the same name, is
+// no matter of the one that is called.
+static bool is_library(const char *name)
 {
     static const char *const functions[] = {
         "abs",     "fabs",   "labs",     "llabs",    "max",        "min",     "fmax",    "fmin",    "umin",   "umax",
@@ -50,9 +52,16 @@ bool ks_callee_is_own(const char *name)
         "memcpy",  "memset", "malloc",   "free",     "forward",    "move",    "swap",    NULL};
     if (ks_starts_with(name, "std::"))
         name += 5;
+    return is_special(name) || in_list_with_f(name, functions);
+}
+
+bool ks_callee_is_own(const char *name)
+{
+    if (ks_starts_with(name, "std::"))
+        name += 5;
     bool prefix = ks_starts_with(name, "__") || ks_starts_with(name, "make_") || ks_starts_with(name, "tex1D") ||
                   ks_starts_with(name, "tex2D") || ks_starts_with(name, "tex3D") || ks_starts_with(name, "surf");
-    return prefix || is_special(name) || in_list_with_f(name, functions);
+    return prefix || is_library(name);
 }
 
 static const struct ks_doing special = {.special = 1, .operations = 1}, barrier = {.barriers = 1}, warp = {.warp_ops = 1},
@@ -109,7 +118,7 @@ static const struct ks_doing *of_own(const char *name)
 const struct ks_doing *ks_callee_does(const struct ks_callee_list *callees, const char *name, bool method)
 {
     const struct ks_doing *own = method ? of_method(name) : of_own(name);
-    if (own || method)
+    if (own || method || is_library(name))
         return own;
     const struct ks_callee *callee = ks_callee_find(callees, name);
     if (!callee || (callee->n_texts == 0 && ks_callee_is_own(name)))
@@ -219,7 +228,7 @@ static void call(struct looker *l, const struct ks_token *first, const struct ks
         name = ks_arena_printf(l->arena, "%s::%s", ks_token_text(l->arena, t - 2), name);
     struct ks_callee *callee = (struct ks_callee *)(uintptr_t)ks_callee_find(l->callees, name);
     const struct ks_doing *of = method ? of_method(name) : of_own(name);
-    if (!of && !method && callee && (callee->n_texts > 0 || !ks_callee_is_own(name))) {
+    if (!of && !method && !is_library(name) && callee && (callee->n_texts > 0 || !ks_callee_is_own(name))) {
         look(l->arena, l->callees, callee);
         static const struct ks_doing nothing = {.operations = -1};
         if (callee->looked == 1)

@@ -124,10 +124,28 @@ static void test_doing(void **state)
     assert_true(ks_callee_does(NULL, "__threadfence_block", false)->fences);
 }
 
+// As CUDA's headers have them: overloads that call each other by the same name, those of double among them.
+static void test_library(void **state)
+{
+    (void)state;
+    static const char headers[] =
+        "static __inline__ __device__ unsigned int umax(unsigned int a, unsigned int b);\n"
+        "static __inline__ __device__ unsigned int max(const unsigned int a, const int b) { return umax(a, (unsigned int)b); }\n"
+        "static __inline__ __device__ long max(const long a, const long b) { return (long)max((long long)a, (long long)b); }\n"
+        "static __inline__ __device__ double max(const double a, const float b) { return fmax(a, (double)b); }\n"
+        "static __inline__ __device__ int larger(int a, int b) { return max(a, b); }\n";
+    static const char text[] = "y = max(x, z) + larger(x, z);";
+    struct ks_callee_list list = {0};
+    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(headers), &list);
+    assert_null(ks_callee_does(&list, "max", false));
+    assert_null(ks_callee_does(&list, "larger", false)->unseen);
+    assert_false(ks_callee_does(&list, "larger", false)->doubles);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_values),
-                                       cmocka_unit_test(test_doing)};
+                                       cmocka_unit_test(test_doing), cmocka_unit_test(test_library)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
     return failed;
