@@ -50,7 +50,11 @@ one_line
 
 # A folder below a file stands for one that cannot be made: root may write anywhere.
 touch file
-blocked=(env KS_CACHE_DIR="$PWD/file/c" KS_STATE_DIR="$PWD/file/s" KS_CONFIG_DIR="$PWD/file/k")
+status 2 env KS_STATE_DIR="$PWD/file/s" "$ks" list
+says 'file/s cannot be a folder'
+one_line
+status 1 env KS_STATE_DIR="$PWD/file/s" "$ks" doctor && has 'file is no folder'
+blocked=(env KS_CACHE_DIR="$PWD/file/c" KS_CONFIG_DIR="$PWD/file/k")
 status 100 "${blocked[@]}" "$ks" list
 says 'file/c/variants: Not a directory'
 status 1 "${blocked[@]}" "$ks" doctor && has 'file is no folder'
