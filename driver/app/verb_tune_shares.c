@@ -41,14 +41,14 @@ double tuning_time_of(const struct tuning *tuning, const char *symbol)
 void tuning_divide(struct tuning *tuning, double all_ns)
 {
     tuning->left_ns = all_ns;
-    tuning->until = ks_now() + tuning->budget;
+    tuning->until = ks_now_own() + tuning->budget;
 }
 
 bool tuning_take_share(struct tuning *tuning, const char *kernel, const char *key, int arch, double ns)
 {
     double share = tuning->left_ns > 0 ? ns / tuning->left_ns : 0;
     tuning->left_ns -= ns;
-    tuning->slice = share * (tuning->until - ks_now()); // what those before left over is divided too
+    tuning->slice = share * (tuning->until - ks_now_own()); // what those before left over is divided too
     if (ns > 0 && tuning->slice >= LEAST_SECONDS)
         return true;
     tuning_report_skipped(tuning, kernel, key, arch, "small-share",

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "device/device.h"
+#include "os/clock.h"
 #include "os/file.h"
 #include "os/term.h"
 
@@ -41,7 +42,9 @@ static enum ks_status pass_in_time(struct ks_arena *arena, const char *runtime_d
         return status;
     ks_progress("waiting", "ks: waiting for another measurement on this GPU to end (%s)",
                 ks_device_lock_path(arena, runtime_dir, uuid));
+    ks_wait_begins();
     status = pass(arena, runtime_dir, uuid, take, wait_seconds, lock, err);
+    ks_wait_ends();
     ks_progress_done();
     return status;
 }

@@ -99,7 +99,7 @@ char *ks_proc_which(struct ks_arena *arena, const char *name, const char *skip);
 // started here are then ended. A second signal ends the process at once.
 void ks_stop_on_signals(void);
 bool ks_stop_requested(void);
-// From that moment of ks_now() on the same is asked for, until another is set; 0: never. What was ended by it alone
+// From that moment of ks_now_own() on the same is asked for, until another is set; 0: never. What was ended by it alone
 // (ks_stop_expired) may go on with other things after the next ks_stop_at.
 void ks_stop_at(double when);
 bool ks_stop_expired(void);

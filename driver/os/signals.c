@@ -18,7 +18,7 @@ static bool caught_here[sizeof caught / sizeof *caught];
 
 static volatile sig_atomic_t stop; // the signal's number
 static int child_signal;
-static _Atomic double stop_at; // on the clock; 0: never
+static _Atomic double stop_at; // on the clock of budgets; 0: never
 
 static void on_stop(int number)
 {
@@ -46,7 +46,7 @@ void ks_stop_at(double when)
 bool ks_stop_expired(void)
 {
     double when = atomic_load(&stop_at);
-    return stop == 0 && when > 0 && ks_now() >= when;
+    return stop == 0 && when > 0 && ks_now_own() >= when;
 }
 
 bool ks_stop_requested(void)

@@ -245,7 +245,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     for (size_t i = 0; i < n; i++)
         proposals[i] = &entry_of(h, arms[i])->candidate->proposal;
     ks_view(t, "screening", entry_of(h, arms[0])->candidate);
-    double begun = ks_now();
+    double begun = ks_now_own();
     // With nothing found that would be judged, a look may take as long again as the budget and no longer; the judge, whose
     // workers are gone then, is asked no more.
     ks_stop_at(t->best <= 1 && worth_judging(h) == SIZE_MAX ? t->deadline + t->options->budget_seconds : 0);
@@ -258,7 +258,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     if (cut)
         return KS_OK;
     KS_TRY(status);
-    ks_step_took(t, KS_TUNE_SCREENING, ks_now() - begun);
+    ks_step_took(t, KS_TUNE_SCREENING, ks_now_own() - begun);
     t->looked += (int)n;
     t->result->screened += (int)n;
     remember_looks(h, arms, n, verdicts);
@@ -289,12 +289,12 @@ static double confirming(const struct ks_tuner *t)
 static enum ks_status screen(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
-    double now = ks_now(), left = t->deadline - now;
+    double now = ks_now_own(), left = t->deadline - now;
     double finals = ks_step_expected(t, KS_TUNE_JUDGING) + confirming(t);
     double until = now + fmin(left / 2, fmax(left - finals, left / 8));
     for (int looked = t->looked;;) {
         size_t arms[SCREEN_BATCH], n;
-        double end = ks_now() + ks_step_expected(t, KS_TUNE_SCREENING);
+        double end = ks_now_own() + ks_step_expected(t, KS_TUNE_SCREENING);
         bool owed = t->looked == looked && (worth_judging(h) == SIZE_MAX || end < t->deadline);
         if (ks_tuner_spent(t) || (!owed && end >= until))
             return KS_OK;
@@ -324,13 +324,13 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
     struct ks_tuner *t = h->t;
     struct entry *e = entry_of(h, arm);
     struct ks_verdict verdict = {0};
-    double begun = ks_now();
+    double begun = ks_now_own();
     ks_view(t, "judging", e->candidate);
     KS_TRY(ks_judge_full(t->judge, &e->candidate->proposal, &verdict, err));
     bool correct = verdict.correctness == KS_C_CORRECT;
     ks_checks_took(t, &verdict);
     if (correct)
-        ks_step_took(t, KS_TUNE_JUDGING, ks_now() - begun);
+        ks_step_took(t, KS_TUNE_JUDGING, ks_now_own() - begun);
     t->result->judged++;
     t->result->correct += correct;
     keep_lost(h, e->screened, &verdict);
@@ -356,7 +356,7 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
                     t->options->budget_tries == 0 && !ks_stop_requested();
         // Once something stands, its confirmation has to fit, too.
         double after = t->best > 1 ? confirming(t) : 0;
-        if (!owed && (ks_tuner_spent(t) || ks_now() + t->result->steps[KS_TUNE_JUDGING].longest + after > t->deadline))
+        if (!owed && (ks_tuner_spent(t) || ks_now_own() + t->result->steps[KS_TUNE_JUDGING].longest + after > t->deadline))
             break;
         int correct = t->result->correct;
         KS_TRY(judge_full(h, arm, err));
@@ -384,7 +384,7 @@ static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 static bool worth_a_round(const struct ks_tuner *t)
 {
     double round = t->result->steps[KS_TUNE_SCREENING].longest + t->result->steps[KS_TUNE_JUDGING].longest + confirming(t);
-    return t->best <= 1 || ks_now() + round <= t->deadline;
+    return t->best <= 1 || ks_now_own() + round <= t->deadline;
 }
 
 enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)

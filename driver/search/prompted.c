@@ -97,7 +97,7 @@ static enum ks_status judge(struct ks_tuner *t, struct ks_consult *consult, stru
 {
     struct ks_verdict verdict = {0};
     const char *id = ks_proposal_id(t->arena, &candidate->proposal);
-    double begun = ks_now();
+    double begun = ks_now_own();
     const struct ks_attempt *before = ks_trajectory_earlier(&t->trajectory, id);
     t->result->proposed++;
     if (before != NULL) {
@@ -113,7 +113,7 @@ static enum ks_status judge(struct ks_tuner *t, struct ks_consult *consult, stru
     t->result->correct += verdict.correctness == KS_C_CORRECT;
     ks_tuner_remember(t, candidate, id, &verdict);
     struct ks_outcome outcome = outcome_of(&verdict);
-    ks_consult_tell(consult, &outcome, ks_now() - begun);
+    ks_consult_tell(consult, &outcome, ks_now_own() - begun);
     return KS_OK;
 }
 
@@ -151,7 +151,7 @@ enum ks_status ks_prompted(struct ks_tuner *t, struct ks_err *err)
     const char *evidence = t->options->modelled ? KS_MODELLED : KS_MEASURED;
     ks_agents_recall(agents, t->options->outcomes, evidence);
     struct ks_consult *consult = open_consult(t);
-    t->deadline = ks_now() + agents->each.seconds; // beside the search's own time
+    t->deadline = ks_now_own() + agents->each.seconds; // beside the search's own time
     if (t->options->print_prompt)
         return print(t, consult, err);
     enum ks_status status = converse(t, consult, err);

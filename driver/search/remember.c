@@ -21,6 +21,8 @@ static const struct ks_fact_list *look(struct ks_tuner *t, const char *id, const
     bool fault;
     if (seen(t, id) != NULL)
         return seen(t, id);
+    if (proposal == NULL && !t->result->profiled && !ks_tuner_may_profile(t))
+        return NULL;
     if (proposal != NULL && !ks_judge_compiled(t->judge, proposal, &variant.image, &variant.names))
         return NULL;
     struct ks_profile_ask ask = {

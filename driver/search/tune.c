@@ -17,11 +17,13 @@
 #include "search/settle.h"
 #include "search/tuner.h"
 
+#define PROFILE_LAUNCHES 22 // of the kernel: seven timed, ten passes over its counters, and what goes before
+#define PROFILE_SHARE 0.125 // of the budget
 #define CONFIRM_AT_MOST 3 // winners tried in order; each confirmation costs fresh processes
 
 bool ks_tuner_spent(const struct ks_tuner *t)
 {
-    return ks_stop_requested() || ks_now() >= t->deadline ||
+    return ks_stop_requested() || ks_now_own() >= t->deadline ||
            (t->options->budget_tries > 0 && t->result->judged >= t->options->budget_tries);
 }
 
@@ -35,19 +37,30 @@ static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
     return KS_OK;
 }
 
+bool ks_tuner_may_profile(const struct ks_tuner *t)
+{
+    const struct ks_problem *problems = t->brief.problems;
+    double us = t->brief.baseline_us[ks_choose_workload(problems, t->brief.n_problems)];
+    return PROFILE_LAUNCHES * us * 1e-6 <= t->options->budget_seconds * PROFILE_SHARE;
+}
+
 // A profile is a help, never a condition.
 static void profile(struct ks_tuner *t)
 {
     struct ks_err err = {0};
     bool fault;
+    if (!ks_tuner_may_profile(t)) {
+        ks_info("%s: not profiled: it would take more than an eighth of the budget", t->kernel->signature->instance);
+        return;
+    }
     const struct ks_problem *problems = t->brief.problems;
     const struct ks_profile_ask ask = {
         .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
         .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
     ks_view(t, "profiling", NULL);
-    double begun = ks_now();
+    double begun = ks_now_own();
     enum ks_status status = ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err);
-    ks_step_took(t, KS_TUNE_PROFILING, ks_now() - begun);
+    ks_step_took(t, KS_TUNE_PROFILING, ks_now_own() - begun);
     if (status != KS_OK) {
         ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
         return;
@@ -112,10 +125,10 @@ static enum ks_status settle(struct ks_tuner *t, const struct ks_try *won, const
     struct ks_variant other;
     const char *path;
     bool first = result->end != KS_TUNE_VARIANT;
-    double begun = ks_now();
+    double begun = ks_now_own();
     ks_view(t, "meeting what is stored", won->candidate);
     KS_TRY(ks_incumbent_meet(t->arena, t->judge, &challenge, standing, err));
-    ks_step_took(t, KS_TUNE_CONFIRMING, ks_now() - begun);
+    ks_step_took(t, KS_TUNE_CONFIRMING, ks_now_own() - begun);
     keep_meetings(t, standing);
     if (!standing->stored) {
         stays(t, standing->stays, ks_settlement_text(t->arena, standing));
@@ -185,10 +198,10 @@ static enum ks_status decide(struct ks_tuner *t, struct ks_err *err)
     double upper = t->result->at_floor ? fmax(t->result->profile.floor.ratio, 1) : 1;
     for (size_t i = 0; i < n && i < CONFIRM_AT_MOST; i++) {
         struct ks_verdict verdict = best[i]->verdict;
-        double begun = ks_now();
+        double begun = ks_now_own();
         ks_view(t, "confirming", best[i]->candidate);
         KS_TRY(ks_judge_confirm(t->judge, &best[i]->candidate->proposal, &verdict, err));
-        ks_step_took(t, KS_TUNE_CONFIRMING, ks_now() - begun);
+        ks_step_took(t, KS_TUNE_CONFIRMING, ks_now_own() - begun);
         if (verdict.correctness == KS_C_CORRECT &&
             (verdict.speed == KS_S_FASTER || verdict.speed == KS_S_MODELLED)) {
             bool stored;
@@ -279,7 +292,7 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
     struct ks_library library;
     *result = (struct ks_tune_result){.end = KS_TUNE_FAILED};
     KS_TRY(ks_library_load(arena, config, options->outcomes, false, &library, err));
-    double begun = ks_now(); // what waits for another process's memory is not the kernel's time
+    double since = ks_now(), begun = ks_now_own(); // what waits for another process's memory is not the kernel's time
     struct ks_tuner t = {.arena = arena,
                          .tu = tu,
                          .kernel = kernel,
@@ -295,7 +308,7 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
     ks_stop_at(t.deadline);
     enum ks_status status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
                             &result->finding, err);
-    ks_step_took(&t, KS_TUNE_OPENING, ks_now() - begun);
+    ks_step_took(&t, KS_TUNE_OPENING, ks_now_own() - begun);
     if (result->finding != NULL)
         result->end = KS_TUNE_BASELINE_FAULT;
     else if (status == KS_OK)
@@ -307,6 +320,6 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
     ks_stop_at(0);
     ks_judge_close(t.judge);
     ks_progress_done();
-    result->seconds = ks_now() - begun;
+    result->seconds = ks_now() - since;
     return status;
 }

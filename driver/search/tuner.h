@@ -42,6 +42,8 @@ struct ks_tuner {
 };
 
 bool ks_tuner_spent(const struct ks_tuner *tuner);
+// Whether a profile of the original takes no more than its share of the budget.
+bool ks_tuner_may_profile(const struct ks_tuner *tuner);
 // Seconds that one will take: the longest seen here, and before one was seen what is usual.
 double ks_step_expected(const struct ks_tuner *tuner, enum ks_tune_step step);
 void ks_step_took(struct ks_tuner *tuner, enum ks_tune_step step, double seconds);

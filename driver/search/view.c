@@ -68,7 +68,7 @@ void ks_view_line(const struct ks_tuner *t, const char *what, const struct ks_ca
 void ks_view(const struct ks_tuner *t, const char *what, const struct ks_candidate *candidate)
 {
     struct ks_buf line = KS_BUF(1 << 16);
-    ks_view_line(t, what, candidate, t->deadline - ks_now(), ks_term_is_tty() ? ks_term_width() - 1 : 1023, &line);
+    ks_view_line(t, what, candidate, t->deadline - ks_now_own(), ks_term_is_tty() ? ks_term_width() - 1 : 1023, &line);
     ks_progress(t->kernel->signature->instance, "%s", ks_buf_text(&line));
     ks_buf_free(&line);
 }

@@ -10,6 +10,7 @@
 #include "device/device.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/proc.h"
 
 static struct ks_arena arena;
 static char *dir;
@@ -105,12 +106,44 @@ static void nobody_passes_who_waits(void **state)
     assert_int_equal(status, 0);
 }
 
+// What another process takes for its measurement is no time of one's own, and ends no budget.
+static void waiting_costs_nothing(void **state)
+{
+    (void)state;
+    struct ks_lock lock;
+    int held[2], status;
+    char c;
+    assert_int_equal(pipe(held), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        bool is = alone(0, &lock) == KS_OK && write(held[1], "h", 1) == 1;
+        ks_sleep(0.6);
+        _exit(is ? 0 : 1);
+    }
+    assert_int_equal(read(held[0], &c, 1), 1);
+    double begun = ks_now(), own = ks_now_own();
+    ks_stop_at(own + 0.3);
+    assert_int_equal(share(5, &lock), KS_OK);
+    assert_false(ks_stop_expired());
+    double passed = ks_now() - begun, counted = ks_now_own() - own;
+    assert_true(passed > 0.4);
+    assert_true(counted < passed - 0.4);
+    ks_sleep(0.35); // its own
+    assert_true(ks_now_own() - own >= counted + 0.35);
+    assert_true(ks_stop_expired());
+    ks_stop_at(0);
+    ks_lock_release(&lock);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(many_share_and_one_measures, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_shared_is_no_measurement, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nobody_passes_who_waits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(waiting_costs_nothing, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,7 +16,7 @@ static double hunt_now(void)
 {
     return clock_now;
 }
-#define ks_now hunt_now
+#define ks_now_own hunt_now
 static double stop_when; // 0: never
 #define ks_stop_at(when) (stop_when = (when))
 #define ks_stop_expired() (stop_when > 0 && clock_now >= stop_when)
