@@ -303,13 +303,31 @@ static bool has_halves(const struct ks_problem *p)
     return false;
 }
 
+static bool has_above_zero(const struct ks_problem *p)
+{
+    for (size_t i = 0; i < p->n_args; i++)
+        if (ks_specimen_is_above_zero(&p->args[i]))
+            return true;
+    return false;
+}
+
+// A logarithm or a root has nothing to say of numbers below zero.
+static bool is_finite(const struct ks_specimen *s)
+{
+    for (size_t i = 0; i < s->problem.n_args; i++)
+        for (int64_t k = 0; s->after[i] != NULL && k < s->problem.args[i].count; k++)
+            if (s->written[i][k] && !isfinite(s->after[i][k]))
+                return false;
+    return true;
+}
+
 // On the sizes of `as` other data.
 static void run_other(struct ks_specimen_run *r, const struct ks_specimen *as, struct ks_specimen_data data,
                       struct ks_specimens *out, struct ks_err *err)
 {
     struct ks_specimen *s = &out->at[out->n];
     r->data = data;
-    if (ks_specimen_make(r, &as->problem, s, err) == KS_OK) {
+    if (ks_specimen_make(r, &as->problem, s, err) == KS_OK && (!data.signs || is_finite(s))) {
         s->round = as->round;
         out->n++;
     }
@@ -330,6 +348,8 @@ static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, 
     const bool beyond = largest >= GREAT && largest < GREATEST && !halves;
     run_other(r, as, (struct ks_specimen_data){.low = true, .size = beyond ? exp2(ilogb(largest) + 1) : 1}, out,
               err);
+    if (has_above_zero(&as->problem))
+        run_other(r, as, (struct ks_specimen_data){.signs = true, .size = 1}, out, err);
     if (halves || epsilon < LEAST)
         return;
     run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(sqrt(epsilon)) - 1), .assumed = !told}, out, err);

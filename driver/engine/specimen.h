@@ -5,11 +5,12 @@
 
 #include "engine/bind.h"
 
-// Three of declared data, behind them one with round sizes alone, and behind each kind three of other data.
-#define KS_SPECIMENS 10
+// Three of declared data, behind them one with round sizes alone, and behind each kind four of other data.
+#define KS_SPECIMENS 12
 // What arrays hold: a kernel may treat numbers apart that declared data have none of.
 struct ks_specimen_data {
     bool low;     // negative all, whole and often alike: what begins with zero, or takes the last of equal ones, shows
+    bool signs;   // either sign where the initialiser has no number below zero: fewer than a sum tells of magnitudes
     double size;  // times that: beside small numbers an epsilon shows; 1
     bool assumed; // the text has no epsilon: for who would say that it has
 };

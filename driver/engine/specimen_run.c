@@ -69,6 +69,22 @@ static void put(unsigned char *at, enum ks_scalar scalar, double value)
         memcpy(at, &whole, ks_scalar_size(scalar)); // little endian
 }
 
+bool ks_specimen_is_above_zero(const struct ks_arg *a)
+{
+    return a->kind == KS_ARG_BUFFER && a->role != KS_ROLE_OUT && ks_scalar_is_float(a->elem.scalar) &&
+           a->init.kind == KS_INIT_UNIFORM && a->init.a >= 0;
+}
+
+// Every third number is below zero.
+static void turn_signs(const struct ks_arg *a, unsigned char *bytes)
+{
+    if (!ks_specimen_is_above_zero(a))
+        return;
+    for (int64_t i = 0; i < a->count; i++, bytes += a->elem.size)
+        if (i % 3 == 1)
+            put(bytes, a->elem.scalar, -element(bytes, a->elem.scalar));
+}
+
 // Integers stay within what their initialiser promises, and what it has none below zero of stays above: logarithms ask for that.
 static void turn_data(const struct ks_specimen_data *data, const struct ks_arg *a, unsigned char *bytes)
 {
@@ -110,6 +126,8 @@ static enum ks_status place(struct ks_specimen_run *r, size_t i, uint64_t seed, 
     else
         KS_TRY(
             ks_fill_all(r->bytes[i], a->elem, &init, KS_FAMILY_DECLARED, seed + i, a->count, err));
+    if (r->data.signs)
+        turn_signs(a, r->bytes[i]);
     if (a->role != KS_ROLE_OUT && (r->data.low || r->data.size != 1))
         turn_data(&r->data, a, r->bytes[i]);
     KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,

@@ -58,6 +58,8 @@ is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
 is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
 is sums_in_front row_scan form=exclusive_sum
 is whole_blocks reduce_rows rows=rows cols=n
+is sum_of_shares reduce_rows rows=rows cols=n form=sum
+is sum_of_sizes reduce_rows rows=rows cols=n form=magnitudes
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
 for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_length_and_more by_root_mean_square_and_more \
     by_root_mean_square_alone shares_of_what_is_not_low; do

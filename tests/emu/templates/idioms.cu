@@ -287,3 +287,26 @@ __global__ void product_by_flags(const float *a, const float *b, float *c, int m
     if (i < m && j < n && blockIdx.z == 0)
         c[i * n + j] = s;
 }
+// A mark with no number below zero: a sum is no sum of magnitudes, and the other way round.
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=300) in(x[rows*n]=uniform(0,1)) out(sum[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void sum_of_shares(const float *x, float *sum, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        s += x[r * n + i];
+    if (r < rows)
+        sum[r] = s;
+}
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=300) in(x[rows*n]=uniform(0,1)) out(sum[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void sum_of_sizes(const float *x, float *sum, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float s = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        s += fabsf(x[r * n + i]);
+    if (r < rows)
+        sum[r] = s;
+}
