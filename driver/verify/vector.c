@@ -124,6 +124,11 @@ static void open_integers(struct ks_problem *problem, int integers)
     }
 }
 
+static bool is_float_input(const struct ks_arg *arg)
+{
+    return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
+}
+
 // One array of odd numbers of 13 bits, powers of two elsewhere: what sums of products take is exact, and what is not
 // rounded stays so.
 static void make_odd(struct ks_problem *problem, int variation)
@@ -131,9 +136,21 @@ static void make_odd(struct ks_problem *problem, int variation)
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
         bool whose = (int)i == variation / KS_ODD(1, 0);
-        if (arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar))
+        if (is_float_input(arg))
             arg->init = (struct ks_init){.a = whose ? KS_ODD_BITS : 1, .b = whose ? KS_ODD_BITS : variation % KS_ODD(1, 0)};
     }
+}
+
+// Where several arrays are great, products of two are infinite and nothing of their sums is seen: by turns all are, and one alone.
+static void make_ends(struct ks_judge *judge, struct ks_problem *problem)
+{
+    size_t n = 0, nth = 0;
+    for (size_t i = 0; i < problem->n_args; i++)
+        n += is_float_input(&problem->args[i]);
+    const uint64_t turn = judge->ends_turns++, whose = turn / 2 % (n + !n);
+    for (size_t i = 0; n > 1 && turn % 2 == 0 && i < problem->n_args; i++)
+        if (is_float_input(&problem->args[i]))
+            problem->args[i].init.ordinary = nth++ != whose;
 }
 
 bool ks_arg_has_range(const struct ks_arg *arg)
@@ -353,6 +370,8 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         make_odd(&vector->problem, variation);
     else
         vary_scalars(judge, &vector->problem, family, variation % KS_INTEGERS);
+    if (family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT)
+        make_ends(judge, &vector->problem);
     if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
         (variation / KS_INTEGERS < KS_INTEGERS_OPEN)
             ? alike_integers(&judge->rng, &vector->problem, variation / KS_INTEGERS)

@@ -55,6 +55,7 @@ struct ks_vector {
     bool shaken;               // so were runs in double with random rounding
     bool stirred;              // and those with random rounding, once more, by what these said is rounding
     bool whole;                // all lanes are to be evaluated, however many
+    bool differs;              // in double most of it is something else
     bool thrown;               // with as many moves of its inputs as a small one's
     double original_us;
     int64_t original_steps; // on an emulated device: its steps

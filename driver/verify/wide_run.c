@@ -374,6 +374,7 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
     json_decref(r.plan);
     switch (answer) {
     case KS_ANSWER_OK:
+        vector->differs = !same;
         if (!same)
             ks_judge_note(judge, "%s, family %s: differs in double from the original", vector->problem.name,
                           ks_family_name(vector->family));
