@@ -282,7 +282,7 @@ static const char *refused(const struct binder *b)
     if (b->near.text)
         return ks_arena_printf(b->arena, "line %d: almost %s, but %s", b->brief->decl->line,
                                b->t->title, b->near.text);
-    if (b->tried > 0 && specimens->n > 0)
+    if (b->asked && specimens->n > 0)
         return ks_arena_printf(b->arena, "line %d: what it computes is nothing that %s does",
                                b->brief->decl->line, b->t->name);
     const struct ks_arg *other = foreign(b);
@@ -342,18 +342,23 @@ static bool can_follow(const struct binder *b, const struct ks_tail *tail)
     return true;
 }
 
-enum kept_as { BEHIND, IN_FRONT, AS_FACTOR };
+enum kept_as { BEHIND, CUT, IN_FRONT, AS_FACTOR };
 
 // What the kernel does with each sum, or in front of it, goes with the template's code; what that
-// reads is no role's, unless the template says so.
-static enum ks_status bind_with(struct binder *b, enum kept_as as, struct ks_err *err)
+// reads is no role's, unless the template says so. `nth` counts cuts; *more unset: there are no others.
+static enum ks_status bind_with(struct binder *b, enum kept_as as, size_t nth, bool *more,
+                                struct ks_err *err)
 {
-    const bool in_front = as != BEHIND;
+    const bool in_front = as == IN_FRONT || as == AS_FACTOR;
     struct ks_tail *kept = KS_NEW(b->arena, struct ks_tail);
     struct ks_template *with = KS_NEW(b->arena, struct ks_template);
     const char *why = NULL;
-    bool found = in_front ? ks_head_find(b->arena, b->brief, kept, &why)
-                          : ks_tail_find(b->arena, b->brief, kept, &why);
+    bool found = in_front    ? ks_head_find(b->arena, b->brief, kept, &why)
+                 : as == CUT ? ks_tail_cut(b->arena, b->brief, nth, kept, more, &why)
+                             : ks_tail_find(b->arena, b->brief, kept, &why);
+    if (found && !in_front && b->ends != KS_BIND_ANY &&
+        ks_tail_chooses(kept) != (b->ends == KS_BIND_CHOOSING))
+        return KS_OK;
     if (!found || !can_follow(b, kept) || (kept->product && !ks_bind_packs_in_front(b->t)))
         return KS_OK;
     KS_TRY(as == AS_FACTOR ? ks_factor_forms(b->arena, b->t, kept, with, err)
@@ -370,13 +375,43 @@ static enum ks_status bind_with(struct binder *b, enum kept_as as, struct ks_err
     return KS_OK;
 }
 
-// A factor that something is made of on the way, alone and with what follows.
-static enum ks_status bind_factor(struct binder *b, const struct ks_template *t, struct ks_err *err)
+// As if nothing were tried yet.
+static void start_over(struct binder *b, const struct ks_template *t)
 {
     b->t = t;
     memset(b->taken, 0, b->brief->decl->n_params * sizeof *b->taken);
-    KS_TRY(bind_with(b, AS_FACTOR, err));
-    return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, err) : KS_OK;
+    find_numbers(b, false);
+}
+
+// What the kernel does behind a loop or, where the template says so, behind any of its values: where
+// that ends and what follows begins, small runs alone tell, so without them there is nothing to go
+// by, and how near a wrong cut comes says nothing.
+static enum ks_status bind_followed(struct binder *b, const struct ks_template *t,
+                                    enum ks_bind_ends ends, struct ks_err *err)
+{
+    bool more = t->cut && ks_specimens_of(b->arena, b->brief)->n > 0;
+    if (b->out->len > 0 || t->tails.n == 0)
+        return KS_OK;
+    b->ends = ends;
+    start_over(b, t);
+    KS_TRY(bind_with(b, BEHIND, 0, NULL, err));
+    const struct ks_near_miss near = b->near;
+    for (size_t nth = 0; more && b->out->len == 0; nth++) {
+        start_over(b, t);
+        KS_TRY(bind_with(b, CUT, nth, &more, err));
+    }
+    b->near = near;
+    if (b->out->len == 0)
+        start_over(b, t);
+    return KS_OK;
+}
+
+// A factor that something is made of on the way, alone and with what follows.
+static enum ks_status bind_factor(struct binder *b, const struct ks_template *t, struct ks_err *err)
+{
+    start_over(b, t);
+    KS_TRY(bind_with(b, AS_FACTOR, 0, NULL, err));
+    return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, 0, NULL, err) : KS_OK;
 }
 
 enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
@@ -391,12 +426,18 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
         return KS_OK;
     }
     prepare(&b);
-    if (t->heads.n > 0)
-        KS_TRY(bind_with(&b, IN_FRONT, err));
-    else
-        bind_all(&b);
-    if (out->len == 0 && t->tails.n > 0 && (t->heads.n == 0 || b.t != t))
-        KS_TRY(bind_with(&b, BEHIND, err));
+    if (t->heads.n > 0) {
+        KS_TRY(bind_with(&b, IN_FRONT, 0, NULL, err));
+        if (out->len == 0 && t->tails.n > 0 && b.t != t)
+            KS_TRY(bind_with(&b, BEHIND, 0, NULL, err));
+    } else {
+        // A limit that no value passes in small runs is not to be lost.
+        KS_TRY(bind_followed(&b, t, KS_BIND_CHOOSING, err));
+        if (out->len == 0)
+            bind_all(&b);
+        KS_TRY(bind_followed(&b, t, KS_BIND_OTHERS, err));
+        b.ends = KS_BIND_ANY;
+    }
     if (out->len == 0 && t->factors.n > 0)
         KS_TRY(bind_factor(&b, t, err));
     if (out->len == 0)

@@ -46,6 +46,7 @@ struct ks_form {
     struct ks_names names;    // with "form"
     struct ks_formula *means; // NULL: only the judge can tell
     const char *meaning;      // its text
+    const char *altered;      // with a tail: the same of another sum
     const char *says;         // for people, over @roles@; NULL: its name
     struct ks_kept tail, head; // behind the sum, and in front of it
     const char *factor_of;     // the role whose elements `head` makes into factors; or NULL
@@ -81,6 +82,7 @@ struct ks_template {
     const char *domain_text; // over @roles@: sizes that are not served elsewhere; or NULL
     struct ks_expr *domain;  // the same, over roles
     struct ks_tail_kinds tails; // none: nothing may follow
+    bool cut;                   // what follows may begin at any value of the kernel's (ks_tail_cut)
     struct ks_tail_kinds heads; // none: nothing stands in front; else something must
     struct ks_tail_kinds factors; // roles' elements that something may be made of on the way
     double errs; // of the sum of an element's magnitudes, by rounding factors: for marks whose tol(sum=F) admits that

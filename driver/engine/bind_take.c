@@ -218,6 +218,20 @@ static bool places_numbers(const struct binder *b, const struct ks_form *form)
     return true;
 }
 
+// Whether what was seen hangs on the sum at all: not where what follows makes a constant of it, or of
+// all that small runs came to.
+static bool hangs_on_sum(const struct binder *b, const struct ks_form *form,
+                         const struct ks_assignment *assignment)
+{
+    struct ks_form other = *form;
+    struct ks_near_miss near = {0};
+    if (form->altered == NULL)
+        return true;
+    return ks_formula_parse(b->arena, b->t->file, form->altered, &other.means, NULL) == KS_OK &&
+           ks_recognise(b->arena, b->brief, b->t, &other, assignment, b->round, &near) ==
+               KS_NOT_RECOGNISED;
+}
+
 void ks_bind_finish(struct binder *b)
 {
     if (ks_bind_repeats(b))
@@ -232,9 +246,11 @@ void ks_bind_finish(struct binder *b)
             !is_plain(b, form) || !places_numbers(b, form))
             continue;
         b->tried++;
+        b->asked = true;
         enum ks_recognised is =
             ks_recognise(b->arena, b->brief, b->t, form, &assignment, b->round, &b->near);
-        if (is == KS_NOT_RECOGNISED)
+        if (is == KS_NOT_RECOGNISED ||
+            (is == KS_RECOGNISED && !hangs_on_sum(b, form, &assignment)))
             continue;
         b->recognised += is == KS_RECOGNISED;
         add_binding(b, form, &assignment, is == KS_RECOGNISED_UNKNOWN);

@@ -23,6 +23,9 @@ struct condition { // of sizes alone
     const struct ks_expr *divisor; // by which such a product is divided, or NULL
 };
 
+// What follows a sum or is cut off, by ks_tail_chooses.
+enum ks_bind_ends { KS_BIND_ANY, KS_BIND_CHOOSING, KS_BIND_OTHERS };
+
 struct binder {
     struct ks_arena *arena;
     const struct ks_brief *brief;
@@ -43,6 +46,8 @@ struct binder {
     size_t steps, tried, recognised;
     struct ks_near_miss near;
     bool exact; // extents must be equal, not just large enough
+    enum ks_bind_ends ends; // which of them are tried
+    bool asked; // of some assignment, whether it is what the original computes
     bool round; // sizes must be round (ks_specimens_round)
 };
 

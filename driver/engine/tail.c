@@ -16,12 +16,6 @@ static bool refuse(struct ks_tail_reader *t, const struct ks_node *at, const cha
 
 // ---- where it is
 
-struct search {
-    struct ks_tail_reader *t;
-    struct ks_node *path[64], *store; // blocks and branches down to the one store
-    size_t depth, stores;
-};
-
 static bool is_store(const struct ks_tail_reader *t, const struct ks_node *s)
 {
     size_t param;
@@ -30,24 +24,37 @@ static bool is_store(const struct ks_tail_reader *t, const struct ks_node *s)
            ks_tail_param(t, s->kid[0]->kid[0]->kid[0]->text, &param);
 }
 
-static void find_store(struct search *s, struct ks_node *node, struct ks_node **path, size_t depth)
+static void find_store(const struct ks_tail_reader *t, struct ks_tail_store *s,
+                       struct ks_node *node, struct ks_node **path, size_t depth)
 {
-    if (is_store(s->t, node)) {
+    if (is_store(t, node)) {
         s->stores++;
         s->store = node;
         memcpy(s->path, path, depth * sizeof *path);
         s->depth = depth;
         return;
     }
-    if (depth == 64 || node->kind < KS_N_BLOCK)
+    if (depth == KS_TAIL_DEPTH || node->kind < KS_N_BLOCK)
         return;
     path[depth] = node;
     for (size_t i = 0; i < node->n; i++)
-        find_store(s, node->kid[i], path, depth + 1);
+        find_store(t, s, node->kid[i], path, depth + 1);
+}
+
+bool ks_tail_find_store(struct ks_tail_reader *t, struct ks_tail_store *s)
+{
+    struct ks_node *path[KS_TAIL_DEPTH];
+    *s = (struct ks_tail_store){0};
+    find_store(t, s, t->body.block, path, 0);
+    if (s->stores != 1)
+        return refuse(t, NULL, "there is no single store behind a loop");
+    if (strcmp(s->store->kid[0]->text, "=") != 0)
+        return refuse(t, s->store, "the store adds to what is there");
+    return true;
 }
 
 // The innermost block round the store in which a loop stands before it, and that loop's place.
-static struct ks_node *block_with_loop(const struct search *s, size_t *loop)
+static struct ks_node *block_with_loop(const struct ks_tail_store *s, size_t *loop)
 {
     const struct ks_node *inside = s->store;
     for (size_t d = s->depth; d-- > 0; inside = s->path[d]) {
@@ -152,10 +159,34 @@ void ks_tail_add_code(struct ks_tail_reader *t, struct ks_buf *code, const struc
                   ks_edit_apply(t->arena, &t->edits, t->body.text, s->begin, s->end));
 }
 
+bool ks_tail_passes(const struct ks_node *s)
+{
+    const struct ks_node *e = s->kind == KS_N_EXPR ? s->kid[0] : NULL;
+    const bool barrier =
+        e && e->kind == KS_N_CALL && ks_node_is(e->kid[0], KS_N_NAME, "__syncthreads");
+    return barrier ||
+           (s->kind == KS_N_IF && s->n == 2 && ks_node_find(s->kid[1], KS_N_RETURN, NULL));
+}
+
+void ks_tail_finish(struct ks_tail_reader *t, struct ks_tail *tail, const struct ks_nodes *list,
+                    const struct ks_node *stored, const char *value)
+{
+    struct ks_buf code = KS_BUF(1 << 16);
+    ks_buf_puts(&code, ks_buf_text(&t->front));
+    ks_vec_each (struct ks_node *, node, list)
+        ks_tail_add_code(t, &code, *node);
+    ks_buf_printf(&code, "    return %s;\n",
+                  ks_edit_apply(t->arena, &t->edits, t->body.text, stored->begin, stored->end));
+    tail->code = ks_arena_strdup(t->arena, ks_buf_text(&code));
+    tail->lets = ks_arena_strdup(t->arena, ks_buf_text(&t->lets));
+    tail->value = value;
+    ks_buf_free(&code);
+}
+
 // Statements before the store, down the blocks that it stands in; bounds that are tested on the way
 // are the template's business.
-static bool walk_down(struct ks_tail_reader *t, const struct search *s, struct ks_node *block,
-                      size_t from, struct ks_nodes *list)
+static bool walk_down(struct ks_tail_reader *t, const struct ks_tail_store *s,
+                      struct ks_node *block, size_t from, struct ks_nodes *list)
 {
     size_t d = 0;
     while (s->path[d] != block)
@@ -167,12 +198,7 @@ static bool walk_down(struct ks_tail_reader *t, const struct search *s, struct k
         if (outer->kind != KS_N_BLOCK)
             return refuse(t, outer, "the store behind the loop is in another branch");
         for (size_t i = from; outer->kid[i] != next; i++) {
-            bool barrier = outer->kid[i]->kind == KS_N_EXPR &&
-                           outer->kid[i]->kid[0]->kind == KS_N_CALL &&
-                           ks_node_is(outer->kid[i]->kid[0]->kid[0], KS_N_NAME, "__syncthreads");
-            bool leaves = outer->kid[i]->kind == KS_N_IF && outer->kid[i]->n == 2 &&
-                          ks_node_find(outer->kid[i]->kid[1], KS_N_RETURN, NULL);
-            if (barrier || leaves)
+            if (ks_tail_passes(outer->kid[i]))
                 continue;
             if (!ks_tail_statement(t, outer->kid[i]))
                 return false;
@@ -184,20 +210,17 @@ static bool walk_down(struct ks_tail_reader *t, const struct search *s, struct k
 
 static bool read_all(struct ks_tail_reader *t, struct ks_tail *tail)
 {
-    struct search s = {.t = t};
-    struct ks_node *path[64], *store;
+    struct ks_tail_store s;
+    struct ks_node *store;
     struct ks_nodes list = {0};
     size_t loop;
-    find_store(&s, t->body.block, path, 0);
-    if (s.stores != 1)
-        return refuse(t, NULL, "there is no single store behind a loop");
+    if (!ks_tail_find_store(t, &s))
+        return false;
     struct ks_node *block = block_with_loop(&s, &loop);
     if (!block)
         return refuse(t, s.store, "no loop stands before the store");
     t->loop = block->kid[loop];
     store = s.store->kid[0];
-    if (strcmp(store->text, "=") != 0)
-        return refuse(t, store, "the store adds to what is there");
     if (!walk_down(t, &s, block, loop + 1, &list))
         return false;
     const char *value = ks_tail_formula(t, store->kid[1]);
@@ -205,17 +228,7 @@ static bool read_all(struct ks_tail_reader *t, struct ks_tail *tail)
         return false;
     if (!t->accumulator)
         return refuse(t, store, "what is stored does not come from the loop");
-    struct ks_buf code = KS_BUF(1 << 16);
-    ks_buf_puts(&code, ks_buf_text(&t->front));
-    ks_vec_each (struct ks_node *, node, &list)
-        ks_tail_add_code(t, &code, *node);
-    ks_buf_printf(
-        &code, "    return %s;\n",
-        ks_edit_apply(t->arena, &t->edits, t->body.text, store->kid[1]->begin, store->kid[1]->end));
-    tail->code = ks_arena_strdup(t->arena, ks_buf_text(&code));
-    tail->lets = ks_arena_strdup(t->arena, ks_buf_text(&t->lets));
-    tail->value = value;
-    ks_buf_free(&code);
+    ks_tail_finish(t, tail, &list, store->kid[1], value);
     return true;
 }
 

@@ -29,4 +29,16 @@ struct ks_tail {
 bool ks_tail_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *tail,
                   const char **why);
 
+enum { KS_TAIL_CUTS = 48 };
+// The same of a kernel whose single store is not behind a loop, or where what the loop leaves is no
+// sum: any of the kernel's values may be what a template gives, from which the rest goes without
+// others. `nth` counts the ways to tell one from the rest, the longest tail first: what is in it
+// stays, and what is not may be something that small runs do not show. False with *more set where
+// this one is not understood, without where there are no more.
+bool ks_tail_cut(struct ks_arena *arena, const struct ks_brief *brief, size_t nth,
+                 struct ks_tail *tail, bool *more, const char **why);
+
+// Whether something in it depends on how large values are: small runs may never show it.
+bool ks_tail_chooses(const struct ks_tail *tail);
+
 #endif

@@ -86,10 +86,10 @@ static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
     for (size_t i = 0; i < t->outer.n; i++)
         if (strcmp(t->outer.name[i], name) == 0)
             return t->outer.value[i];
-    const struct ks_node *decl = ks_loop_declaration(t->body.block, name, t->loop->begin),
-                         *var = NULL;
-    const bool left = ks_node_changes((struct ks_node *)(uintptr_t)t->loop, name);
-    struct change early = {name, t->loop->begin, left, false};
+    const size_t begin = t->loop ? t->loop->begin : t->cut.from;
+    const struct ks_node *decl = ks_loop_declaration(t->body.block, name, begin), *var = NULL;
+    const bool left = t->loop && ks_node_changes((struct ks_node *)(uintptr_t)t->loop, name);
+    struct change early = {name, begin, left, !t->loop && ks_node_changes(t->body.block, name)};
     for (size_t i = 0; decl && i < decl->n; i++)
         if (strcmp(decl->kid[i]->text, name) == 0)
             var = decl->kid[i];
@@ -373,9 +373,21 @@ static const char *binary(struct ks_tail_reader *t, const struct ks_node *e)
     return b ? ks_arena_printf(t->arena, "(%s %s %s)", a, e->text, b) : NULL;
 }
 
+// The expression that is the sum, wherever its statement has it.
+static bool is_cut(struct ks_tail_reader *t, const struct ks_node *e)
+{
+    return t->cut.text && !t->inlining && e->begin >= t->cut.from && e->end <= t->cut.to &&
+           strcmp(ks_node_text(t->arena, &t->body, e), t->cut.text) == 0;
+}
+
 static const char *expression(struct ks_tail_reader *t, const struct ks_node *e)
 {
     const char *a, *b, *c;
+    if (is_cut(t, e)) {
+        t->accumulator = t->cut.text;
+        ks_edit_add(t->arena, &t->edits, e->begin, e->end, "its_sum");
+        return "@sum@";
+    }
     switch (e->kind) {
     case KS_N_NUMBER:
         return number(t, e);

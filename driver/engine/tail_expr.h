@@ -1,4 +1,4 @@
-// Private to tail.c and head.c: expressions behind a loop, or in it, as formulas (engine/formula.h),
+// Private to tail*.c and head.c: expressions behind a loop, or in it, as formulas (engine/formula.h),
 // and what they need of the kernel.
 #ifndef KS_TAIL_EXPR_H
 #define KS_TAIL_EXPR_H
@@ -23,7 +23,11 @@ struct ks_tail_reader {
     const struct ks_kernel_decl *decl;
     struct ks_tail *tail;
     struct ks_body body;
-    const struct ks_node *loop;
+    const struct ks_node *loop; // NULL: a cut (tail_cut.c), which has these instead
+    struct ks_tail_cut {
+        size_t from, to;  // the first statement that is kept; variables in front of it are outer ones
+        const char *text; // of the expression there that is the sum; NULL: a variable is
+    } cut;
     const char *accumulator;
     struct ks_tail_env env;
     struct ks_tail_env outer; // variables from before the loop: once each, whatever branch names them
@@ -38,6 +42,19 @@ struct ks_tail_reader {
 bool ks_tail_open(struct ks_tail_reader *t, struct ks_arena *arena, const struct ks_brief *brief,
                   struct ks_tail *tail);
 void ks_tail_close(struct ks_tail_reader *t);
+
+// The one statement that stores to an array of the kernel's, and the way down to it.
+enum { KS_TAIL_DEPTH = 64 };
+struct ks_tail_store {
+    struct ks_node *path[KS_TAIL_DEPTH], *store; // blocks and branches
+    size_t depth, stores;
+};
+bool ks_tail_find_store(struct ks_tail_reader *t, struct ks_tail_store *store);
+// A barrier, or a bound that is tested: the template's business.
+bool ks_tail_passes(const struct ks_node *s);
+// The tail of those statements, and then of what is stored.
+void ks_tail_finish(struct ks_tail_reader *t, struct ks_tail *tail, const struct ks_nodes *list,
+                    const struct ks_node *stored, const char *value);
 
 // Position of the parameter of that name, unless a local hides it.
 bool ks_tail_param(const struct ks_tail_reader *t, const char *name, size_t *param);

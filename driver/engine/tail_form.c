@@ -113,6 +113,7 @@ static enum ks_status go_on(struct ks_arena *arena, const struct ks_template *t,
     const struct ks_tail *tail = form->tail.what;
     const char *names[KS_TAIL_READS + 1] = {"sum"}, *values[KS_TAIL_READS + 1] = {"tail_sum"};
     const char *equals = NULL;
+    char *means[2];
     for (const char *at = form->meaning; (at = strstr(at, "] = ")) != NULL; at++)
         equals = at;
     if (!equals || strchr(form->meaning, ';'))
@@ -124,14 +125,19 @@ static enum ks_status go_on(struct ks_arena *arena, const struct ks_template *t,
         names[e + 1] = ks_arena_printf(arena, "read%zu", e);
         values[e + 1] = read_text(arena, t, &t->tails, &form->tail, e);
     }
-    const char *text = ks_arena_printf(arena, "%.*slet tail_sum = %s: %s%.*s = %s",
-                                       (int)(target - form->meaning), form->meaning, equals + 4,
-                                       tail->lets, (int)(equals + 1 - target), target, tail->value);
-    char *means;
-    KS_TRY(ks_template_expand(arena, t->file, text, names, values, tail->n_reads + 1, &means, err));
-    form->meaning = means;
+    // Twice: with another sum the second time.
+    for (int other = 0; other < 2; other++) {
+        const char *text = ks_arena_printf(
+            arena, "%.*slet tail_sum = %s%s%s: %s%.*s = %s", (int)(target - form->meaning),
+            form->meaning, other ? "1.25 * (" : "", equals + 4, other ? ") + 0.125" : "", tail->lets,
+            (int)(equals + 1 - target), target, tail->value);
+        KS_TRY(ks_template_expand(arena, t->file, text, names, values, tail->n_reads + 1,
+                                  &means[other], err));
+    }
+    form->meaning = means[0];
+    form->altered = means[1];
     form->says = form->says ? ks_arena_printf(arena, "%s, and what follows", form->says) : NULL;
-    return ks_formula_parse(arena, t->file, means, &form->means, err);
+    return ks_formula_parse(arena, t->file, form->meaning, &form->means, err);
 }
 
 enum ks_status ks_tail_forms(struct ks_arena *arena, const struct ks_template *t,

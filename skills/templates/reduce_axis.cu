@@ -11,7 +11,7 @@ __device__ __forceinline__ item combined(item a, item b)
 // One value for each (z, column) of x[outer][rows][cols]: a warp's threads take neighbouring columns, the
 // block's rows of threads every so many rows; four of them are in flight.
 __global__ void __launch_bounds__(32 * @lines@)
-    reduce_axis(const @T@ *__restrict__ x, @R@ *__restrict__ out, int rows, int cols)
+    reduce_axis(const @T@ *__restrict__ x, @R@ *__restrict__ out, int rows, int cols@tail_parameters@)
 {
     __shared__ item parts[@lines@][32];
     const int tx = threadIdx.x, ty = threadIdx.y, col = blockIdx.x * 32 + tx;
@@ -44,7 +44,8 @@ __global__ void __launch_bounds__(32 * @lines@)
         __syncthreads();
     }
     if (ty == 0 && col < cols) {
+        const size_t place = (size_t)blockIdx.y * cols + col;
         total = parts[0][tx];
-        out[(size_t)blockIdx.y * cols + col] = (@R@)(@store@);
+        out[place] = finished(@store@, place, col@tail_arguments@);
     }
 }
