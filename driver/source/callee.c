@@ -115,6 +115,15 @@ static void read_body(struct ks_arena *arena, const char *front, const struct ks
         callee->value = between(arena, from, at);
 }
 
+// Whether what begins at the token is an argument and no parameter: `x * f(a[i], -1);` declares nothing.
+static bool is_value(const struct ks_token *t)
+{
+    bool operand = t->kind == KS_TOK_IDENT && (ks_token_is(t + 1, "[") || ks_token_is(t + 1, ".") || ks_token_is(t + 1, "->") ||
+                                               ks_token_is(t + 1, "+") || ks_token_is(t + 1, "-") || ks_token_is(t + 1, "/"));
+    return operand || t->kind == KS_TOK_NUMBER || t->kind == KS_TOK_STRING || ks_token_is(t, "-") || ks_token_is(t, "&") ||
+           ks_token_is(t, "*") || ks_token_is(t, "!") || ks_token_is(t, "(");
+}
+
 // A declaration's parameter list, its bracket at `open`: false where it is a call.
 static bool read_params(struct ks_arena *arena, const char *front, const struct ks_token *open,
                         const char *unit_end, struct ks_callee *callee)
@@ -122,6 +131,8 @@ static bool read_params(struct ks_arena *arena, const char *front, const struct 
     const struct ks_token *at = open;
     uint32_t bits = 0;
     for (unsigned i = 0;; i++) {
+        if (is_value(at + 1))
+            return false;
         if (may_change(at + 1, &at) || i >= 31)
             bits |= i >= 31 ? (uint32_t)KS_CALLEE_ALL : 1u << i;
         if (!ks_token_is(at, ","))
