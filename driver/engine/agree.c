@@ -28,6 +28,6 @@ enum ks_status ks_options_agree(const struct ks_options *o, struct ks_err *err)
 
 struct ks_options ks_options_body(const struct ks_options *o)
 {
-    return (struct ks_options){.interchange = o->interchange, .select = o->select, .keep = o->keep,
-                               .fold = o->fold, .divide = o->divide};
+    return (struct ks_options){.interchange = o->interchange, .select = o->select, .hoist = o->hoist,
+                               .keep = o->keep, .fold = o->fold, .divide = o->divide};
 }

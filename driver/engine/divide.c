@@ -34,15 +34,6 @@ static const char *refuse(const struct divider *d, const struct ks_node *at, con
     return ks_arena_printf(d->s->arena, "line %d: %s", at->line, why);
 }
 
-static void ask(struct divider *d, const char *one)
-{
-    struct ks_subject *s = d->s;
-    if (!s->asks)
-        s->asks = one;
-    else if (!strstr(s->asks, one))
-        s->asks = ks_arena_printf(s->arena, "%s && %s", s->asks, one);
-}
-
 // The divisor as the launch knows it: an integer made of parameters; NULL for others, and for
 // constants, which the compiler does itself.
 static const char *divisor(const struct divider *d, const struct ks_node *e)
@@ -75,7 +66,7 @@ static bool small_global(const struct divider *d, const struct ks_node *e)
     const char *block;
     for (char axis = 'x'; axis <= 'z'; axis++)
         if (ks_poly_is_global(&p, axis, &block)) {
-            ask((struct divider *)d,
+            ks_reshape_ask(d->s,
                 ks_arena_printf(d->s->arena, "%s * block.%c <= 2147483647", ks_subject_blocks(d->s, axis - 'x'), axis));
             return true;
         }
@@ -126,8 +117,8 @@ static bool visit(void *context, struct ks_node *node)
         d->why = refuse(d, node, "more than four divisors");
         return true;
     }
-    ask(d, ks_arena_printf(arena, "%s >= 2", by));
-    ask(d, ks_arena_printf(arena, "%s <= 2147483647", by));
+    ks_reshape_ask(d->s, ks_arena_printf(arena, "%s >= 2", by));
+    ks_reshape_ask(d->s, ks_arena_printf(arena, "%s <= 2147483647", by));
     ks_node_walk(node->kid[0], visit, d); // a division inside first
     const char *first =
         ks_edit_apply(arena, d->edits, d->s->body.text, node->kid[0]->begin, node->kid[0]->end);

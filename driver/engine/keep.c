@@ -177,27 +177,12 @@ static bool accesses(struct keeper *k, const struct ks_node *node, const struct 
 // guard, or a test in the text (*test).
 static bool turns(struct keeper *k, const struct ks_loop *l, bool seen, const char **test)
 {
-    struct ks_arena *arena = k->s->arena;
+    const char *ask = NULL;
     *test = NULL;
-    if (seen || l->turns > 0)
-        return true;
-    if (!l->declared || !l->start || l->turns == 0)
+    if (!seen && !ks_reshape_turns(k->s, &k->env, l, test, &ask))
         return false;
-    const char *from = ks_map_plan_text(arena, k->s->decl, &k->env, ks_subject_constant, k->s,
-                                        l->start),
-               *to = ks_map_plan_text(arena, k->s->decl, &k->env, ks_subject_constant, k->s,
-                                      l->limit);
-    if (from && to) {
-        const char *one = ks_arena_printf(arena, "%s %s %s", from, l->compare, to);
-        if (!k->s->asks)
-            k->s->asks = one;
-        else if (!strstr(k->s->asks, one))
-            k->s->asks = ks_arena_printf(arena, "%s && %s", k->s->asks, one);
-        return true;
-    }
-    *test = ks_arena_printf(arena, "(%s)(%s) %s (%s)", l->node->kid[0]->text,
-                            ks_node_text(arena, &k->s->body, l->start), l->compare,
-                            ks_node_text(arena, &k->s->body, l->limit));
+    if (ask)
+        ks_reshape_ask(k->s, ask);
     return true;
 }
 

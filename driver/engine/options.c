@@ -24,6 +24,7 @@ static const struct {
     {"select", offsetof(struct ks_options, select)},
     {"fold", offsetof(struct ks_options, fold)},
     {"divide", offsetof(struct ks_options, divide)},
+    {"hoist", offsetof(struct ks_options, hoist)},
     {"keep", offsetof(struct ks_options, keep)},
     {"shuffle", offsetof(struct ks_options, shuffle)},
     {"split", offsetof(struct ks_options, split)},

@@ -32,6 +32,7 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         {options->fold && !s->folded, ks_fold_threads},
         {options->interchange, ks_interchange_loops},
         {options->select, ks_select_values},
+        {options->hoist, ks_hoist_values},
         {options->keep, ks_keep_values},
         {options->divide, ks_divide_numbers},
         {options->private_, ks_spread_atomics},
@@ -50,6 +51,32 @@ enum ks_status ks_reshape(const struct ks_subject *s, const struct ks_options *o
         if (view->map.axis[a].used && (!view->map.axis[a].block || strcmp(view->map.axis[a].block, "1") != 0))
             KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: a number of the whole grid, where a block is one thread", s->decl->line);
     return KS_OK;
+}
+
+void ks_reshape_ask(struct ks_subject *s, const char *one)
+{
+    if (!s->asks)
+        s->asks = one;
+    else if (!strstr(s->asks, one))
+        s->asks = ks_arena_printf(s->arena, "%s && %s", s->asks, one);
+}
+
+bool ks_reshape_turns(struct ks_subject *s, const struct ks_affine *env, const struct ks_loop *l, const char **test,
+                      const char **ask)
+{
+    *test = *ask = NULL;
+    if (l->turns > 0)
+        return true;
+    if (!l->declared || !l->start || !l->compare || l->turns == 0 || strstr(l->node->kid[0]->text, "auto"))
+        return false;
+    const char *from = ks_map_plan_text(s->arena, s->decl, env, ks_subject_constant, s, l->start),
+               *to = ks_map_plan_text(s->arena, s->decl, env, ks_subject_constant, s, l->limit);
+    if (from && to)
+        *ask = ks_arena_printf(s->arena, "%s %s %s", from, l->compare, to);
+    else
+        *test = ks_arena_printf(s->arena, "(%s)(%s) %s (%s)", l->node->kid[0]->text, ks_node_text(s->arena, &s->body, l->start),
+                                l->compare, ks_node_text(s->arena, &s->body, l->limit));
+    return true;
 }
 
 struct normal {

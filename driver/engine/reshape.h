@@ -1,9 +1,10 @@
-// Transforms of the body's text alone: a block's threads folded, loops exchanged, values kept in registers, branches turned
-// to choices. What they write is parsed again, so that everything that follows, shapes of launches
+// Transforms of the body's text alone: a block's threads folded, loops exchanged, branches turned to choices, what does not
+// change in loops in front of them, values kept in registers. What they write is parsed again, so that everything that follows, shapes of launches
 // included, sees a kernel written that way.
 #ifndef KS_RESHAPE_H
 #define KS_RESHAPE_H
 
+#include "engine/loop.h"
 #include "engine/subject.h"
 
 // The subject as the options' text transforms leave it; without any, a copy. What they ask of the
@@ -18,7 +19,13 @@ enum ks_status ks_reshape_edit(const struct ks_subject *subject, const struct ks
 // where there is nothing to do.
 typedef enum ks_status ks_reshape_step(struct ks_subject *subject, struct ks_edit_list *edits,
                                        struct ks_err *err);
-ks_reshape_step ks_interchange_loops, ks_select_values, ks_keep_values, ks_divide_numbers;
+ks_reshape_step ks_interchange_loops, ks_select_values, ks_hoist_values, ks_keep_values, ks_divide_numbers;
+// One more condition of the launch in subject->asks.
+void ks_reshape_ask(struct ks_subject *subject, const char *one);
+// What tells that a loop turns at least once: nothing (both NULL), a condition of the launch, or a test in the text in
+// front of it. `env` is that in front of it. False where none is known.
+bool ks_reshape_turns(struct ks_subject *subject, const struct ks_affine *env, const struct ks_loop *loop, const char **test,
+                      const char **ask);
 // For atomics that are gathered; without an edit where there is nothing to do (engine/spread.c).
 ks_reshape_step ks_spread_atomics;
 

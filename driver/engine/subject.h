@@ -79,6 +79,7 @@ struct ks_options {
     int ahead;     // the next tile is loaded while one is worked on: 1: to registers, 2: copied (sm_80)
     int interchange; // 1: pairs of loops are exchanged
     int select;    // 1: branches that choose values become choices
+    int hoist;     // 1: what does not change in a loop is computed in front of it
     int keep;      // 1: elements that loops update stay in registers meanwhile
     int fold;      // 1: what threads of a block share is one thread's, and the block an item of a map
     int divide;    // 1: divisions by numbers of the launch are multiplications

@@ -20,6 +20,7 @@ static const char *const interchange_params[] = {"interchange", NULL};
 static const char *const select_params[] = {"select", NULL};
 static const char *const divide_params[] = {"divide", NULL};
 static const char *const fold_params[] = {"fold", "block", NULL};
+static const char *const hoist_params[] = {"hoist", NULL};
 static const char *const keep_params[] = {"keep", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", "fold", NULL};
@@ -46,6 +47,7 @@ static const struct {
     {"interchange", interchange_params, ks_transform_interchange},
     {"select", select_params, ks_transform_select},
     {"divide", divide_params, ks_transform_divide},
+    {"hoist", hoist_params, ks_transform_hoist},
     {"keep", keep_params, ks_transform_keep},
     {"fold", fold_params, ks_transform_fold},
     {"lanes", lanes_params, ks_transform_lanes},

@@ -19,8 +19,8 @@ enum ks_status ks_transform_geometry(struct ks_subject *s, struct ks_options *op
     const struct ks_problem *p = s->brief->n_problems ? s->brief->problems : NULL;
     bool same = p && options->block[0] && options->block[0] == p->block[0] &&
                 (options->block[1] ? options->block[1] : 1) == p->block[1];
-    bool more = options->keep || options->select || options->interchange || options->items > 1 || options->blocks ||
-                options->rows > 1 || options->width || options->restrict_ ||
+    bool more = options->keep || options->hoist || options->select || options->interchange || options->items > 1 ||
+                options->blocks || options->rows > 1 || options->width || options->restrict_ ||
                 options->bounds || options->unroll || options->stream;
     if (same && !more)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: that is the geometry it has", s->decl->line);

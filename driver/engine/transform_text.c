@@ -1,4 +1,4 @@
-// A block's threads folded, loops exchanged, branches turned to choices, values kept in registers, divisions (engine/reshape.h). Given
+// A block's threads folded, loops exchanged, branches turned to choices, invariants hoisted, values kept in registers, divisions (engine/reshape.h). Given
 // as 1 they are done before any check, so a check without them completes the options and tries.
 #include "engine/fold.h"
 #include "engine/transform_each.h"
@@ -26,6 +26,11 @@ enum ks_status ks_transform_select(struct ks_subject *s, struct ks_options *opti
                                    struct ks_err *err)
 {
     return check(s, &options->select, ks_select_values, "select", err);
+}
+
+enum ks_status ks_transform_hoist(struct ks_subject *s, struct ks_options *options, struct ks_err *err)
+{
+    return check(s, &options->hoist, ks_hoist_values, "hoist", err);
 }
 
 enum ks_status ks_transform_keep(struct ks_subject *s, struct ks_options *options,

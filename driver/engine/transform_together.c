@@ -7,6 +7,6 @@ enum ks_status ks_transform_together(struct ks_subject *s, struct ks_options *op
 {
     struct ks_options rest = *options;
     struct ks_proposal proposal;
-    rest.interchange = rest.select = rest.keep = rest.divide = 0; // the body has been rewritten
+    rest.interchange = rest.select = rest.hoist = rest.keep = rest.divide = 0; // the body has been rewritten
     return ks_emit(s, &rest, &proposal, err);
 }

@@ -138,6 +138,47 @@ sed 's/A\[row \* k + p\] \* B/C[p] * B/' "$source/updates.cu" > "$scratch/same.c
 sed -i 's/if (col == 0)/if (col == 0 \&\& k > 99)/; s/sum\[row\] -= A\[row \* k + p\];/if (p > 3) sum[row] = 0;/' "$scratch/same.cu"
 refused "$scratch/same.cu" 'keep' 'line 15: not every turn accesses the element'
 
+# What does not change in a loop, in front of it.
+made once 'hoist' CORRECT
+made once 'hoist; unroll unroll=4' CORRECT
+made once 'hoist; jam items=2 block=32' CORRECT
+made once 'hoist; geometry block=32 items=2' CORRECT
+made slots 'hoist' CORRECT
+made slots 'hoist; keep; lanes lanes=8' CORRECT
+made stages 'hoist' CORRECT
+made once 'hoist' WRONG 's/expf(-scale\[i\]);/expf(scale[i]);/'
+made once 'hoist' WRONG 's/\[row\[i\] \* m/[i * m/; s/opt_once0 = row\[i\] \* m/opt_once0 = row[0] * m/'
+made slots 'hoist' WRONG 's/(own ? expf/(!own ? expf/'
+made stages 'hoist' WRONG 's/opt_once0 = part\[(t + 1)/opt_once0 = part[(t + 2)/'
+refused "$source/product.cu" 'hoist' 'line 4: no loop computes anew what does not change in it'
+refused "$source/csr.cu" 'hoist' 'line 4: no loop computes anew what does not change in it' # compilers do that
+# hoisted_not "LOOP" WORDS [FRONT [BEHIND]]: a loop that does this, and what stands around it
+hoisted_not() {
+    cat > "$scratch/hoisted.cu" << EOF
+__device__ float picked(const float *from, int i) { return from[i]; }
+__device__ float counted(float v) { asm volatile(""); return v; }
+#pragma ks optimize
+#pragma ks workload let(n=32) inout(w[n]) inout(y[n+1]) grid(1) block(32)
+__global__ void hoisted(float *w, float *y, int n)
+{
+    int i = threadIdx.x; float v = 0.5f; ${3-}
+    for (int k = 0; k < n; k++) { $1 }
+    ${4-}
+}
+EOF
+    refused "$scratch/hoisted.cu" 'hoist' "$2"
+}
+hoisted_not 'y[k] += w[i]; w[k] = 0;' 'line 8: the loop stores to w'
+hoisted_not 'if (k % 2) y[k] += w[i];' 'line 8: not every turn evaluates it'
+hoisted_not 'if (y[k] > 9) break; y[k] += w[i];' 'line 8: the loop may be left in front of it'
+hoisted_not '__syncthreads(); y[k] += w[i];' 'line 8: threads meet in the loop, and others may store to w' '' 'w[i] = 0;'
+hoisted_not 'atomicAdd(&y[k], w[i]);' 'line 8: threads meet in the loop, and others may store to w' '' 'w[i] = 0;'
+hoisted_not 'y[k] += w[i]; *p = 0;' 'line 8: a store in the loop is not followed' 'float *p = n > 3 ? y : w;'
+hoisted_not 'y[k] += picked(w, i);' 'line 8: w is used other than by subscript'
+hoisted_not 'y[k] += counted(v);' 'line 8: counted() is a function that does more than compute'
+hoisted_not 'y[k] += expf(v); r += 1;' 'line 8: v has another name, by which it may change' 'float &r = v;'
+hoisted_not 'y[k] += p[i];' 'line 8: p is no array' 'const float *p = n > 3 ? y : w;'
+
 # Loops exchanged.
 made nest 'interchange' CORRECT
 made nest 'interchange; jam items=2 block=32; unroll unroll=2' CORRECT
