@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "key/ptx_text.h"
+#include "source/signature.h"
 
 static bool is_linking(const struct ks_ptx_token *token)
 {
@@ -424,6 +425,15 @@ const struct ks_ptx_entry *ks_ptx_find(const struct ks_ptx_module *module, const
         if (strcmp(module->entries[i].name, name) == 0)
             return &module->entries[i];
     return NULL;
+}
+
+const struct ks_ptx_entry *ks_ptx_find_same(const struct ks_ptx_module *module, const char *name)
+{
+    const struct ks_ptx_entry *found = ks_ptx_find(module, name);
+    for (size_t i = 0; found == NULL && i < module->n_entries; i++)
+        if (ks_registered_same(module->entries[i].name, name))
+            found = &module->entries[i];
+    return found;
 }
 
 struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line)

@@ -43,5 +43,7 @@ struct ks_slice ks_ptx_demoted(struct ks_arena *arena, struct ks_slice text, con
 // lines that are no PTX.
 struct ks_slice ks_ptx_function_at(struct ks_slice text, int64_t line);
 const struct ks_ptx_entry *ks_ptx_find(const struct ks_ptx_module *module, const char *name);
+// Of another compile of the unit, which may give the kernel another registered name (source/signature.h).
+const struct ks_ptx_entry *ks_ptx_find_same(const struct ks_ptx_module *module, const char *name);
 
 #endif

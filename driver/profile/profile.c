@@ -330,14 +330,14 @@ static void add_lines(struct asking *a)
 static enum ks_status read_image(struct asking *a, struct ks_err *err)
 {
     const struct ks_profile_ask *ask = a->ask;
-    const char *const names[] = {ask->kernel->signature->registered, NULL};
+    const char *names[] = {ask->kernel->signature->registered, NULL};
     const char *path;
     if (ask->variant != NULL) {
         a->image = ask->variant->image;
         return KS_OK;
     }
     if (a->emulated)
-        return ks_judge_text(a->arena, ask->plain, ask->kernel->arch, names[0], &a->image, err);
+        return ks_judge_text(a->arena, ask->plain, ask->kernel->arch, &names[0], &a->image, err);
     KS_TRY(ks_tu_image(a->arena, ask->tu, ask->plain, ask->kernel->arch, names, &path, err));
     return ks_file_read(a->arena, path, CUBIN_MAX, &a->image, err);
 }

@@ -90,7 +90,7 @@ static enum ks_status entry_text(struct ks_arena *arena, const struct ks_tu_comp
             continue;
         KS_TRY(ks_file_read(arena, ks_path_join(arena, compile->keep_dir, files.at[i]), PTX_MAX, &next, err));
         KS_TRY(ks_ptx_read(arena, next, &both[1], err));
-        if ((found = ks_ptx_find(&both[1], name)) == NULL || ks_ptx_of_arch(both, 2, arch) != &both[1])
+        if ((found = ks_ptx_find_same(&both[1], name)) == NULL || ks_ptx_of_arch(both, 2, arch) != &both[1])
             continue;
         both[0] = both[1];
         *entry = found;
@@ -102,10 +102,12 @@ static enum ks_status entry_text(struct ks_arena *arena, const struct ks_tu_comp
 }
 
 enum ks_status ks_judge_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
-                             const char *name, struct ks_slice *text, struct ks_err *err)
+                             const char **name, struct ks_slice *text, struct ks_err *err)
 {
     const struct ks_ptx_entry *entry;
-    return entry_text(arena, compile, arch, name, &entry, text, err);
+    KS_TRY(entry_text(arena, compile, arch, *name, &entry, text, err));
+    *name = entry->name;
+    return KS_OK;
 }
 
 enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
@@ -113,9 +115,9 @@ enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
                               const char *const *names, const struct ks_judge_options *options,
                               struct ks_slice *image, struct ks_err *err)
 {
-    const char *path;
+    const char *path, *name = names[0];
     if (options->device != NULL && ks_device_emulated(options->device))
-        return ks_judge_text(arena, compile, arch, names[0], image, err);
+        return ks_judge_text(arena, compile, arch, &name, image, err);
     KS_TRY(ks_tu_image(arena, tu, compile, arch, names, &path, err));
     return ks_file_read(arena, path, CUBIN_MAX, image, err);
 }
@@ -236,7 +238,9 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
 {
     struct ks_strv names = {0};
     struct ks_slice image, text;
-    ks_strv_add(judge->arena, &names, judge->kernel->signature->registered);
+    const char *original = judge->kernel->signature->registered;
+    KS_TRY(ks_judge_text(judge->arena, compile, judge->kernel->arch, &original, &text, err));
+    ks_strv_add(judge->arena, &names, original);
     for (size_t i = 0; i < n; i++)
         if (candidates[i]->failure == KS_C_CORRECT)
             ks_strv_add(judge->arena, &names,
@@ -246,8 +250,8 @@ static enum ks_status read_image(struct ks_judge *judge, const struct ks_tu_comp
         return KS_OK;
     KS_TRY(ks_judge_image(judge->arena, judge->tu, compile, judge->kernel->arch, names.at,
                           &judge->options, &image, err));
-    KS_TRY(ks_judge_text(judge->arena, compile, judge->kernel->arch, names.at[0], &text, err));
     for (size_t i = 0; i < n; i++) {
+        candidates[i]->original = original;
         candidates[i]->cubin = image;
         candidates[i]->text = text;
     }

@@ -301,6 +301,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
             snprintf(check->reason, 512, "%s", reason);
             return KS_OK;
         }
+        scope.original = candidate->original;
         if (!ks_judge_defends(judge, KS_D_PROCESS_SPLIT))
             a.naive = ks_launch_original(&scope, check->module);
         a.limit = ks_run_limit_of(judge, vector);

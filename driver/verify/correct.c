@@ -371,7 +371,7 @@ enum ks_status ks_correct_run(struct ks_judge *judge, struct ks_arena *arena,
     s.check = (struct ks_check){judge, candidate, &runner, "m0", &result->tested, result->reason};
     enum ks_answer answer = ks_worker_load(&runner, candidate->cubin, candidate->names, candidate->n);
     if (answer == KS_ANSWER_OK && !ks_judge_defends(judge, KS_D_PROCESS_SPLIT))
-        answer = ks_worker_functions(&runner, "m0", &judge->kernel->signature->registered, 1);
+        answer = ks_worker_functions(&runner, "m0", &candidate->original, 1);
     enum ks_status status = KS_OK;
     if (answer != KS_ANSWER_OK) {
         if (!ks_check_answer(answer, runner.text, &result->verdict, result->reason))

@@ -14,8 +14,8 @@
 #define BUILD_MEMORY (INT64_C(8) << 30)
 #define RUN_STEPS (INT64_C(1) << 28) // some ten seconds; what takes longer is no finding
 
-// PTX of the user's unit with line numbers.
-static enum ks_status build(struct ks_judge *judge, struct ks_slice *ptx, struct ks_err *err)
+// PTX of the user's unit with line numbers, and the kernel's name there.
+static enum ks_status build(struct ks_judge *judge, struct ks_slice *ptx, const char **name, struct ks_err *err)
 {
     struct ks_arena *arena = judge->arena;
     const struct ks_tu *tu = judge->tu;
@@ -37,8 +37,8 @@ static enum ks_status build(struct ks_judge *judge, struct ks_slice *ptx, struct
     KS_TRY(status);
     if (compile.exit_code != 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the unit does not compile");
-    return ks_judge_text(arena, &compile, judge->kernel->arch, judge->kernel->signature->registered, ptx,
-                         err);
+    *name = judge->kernel->signature->registered;
+    return ks_judge_text(arena, &compile, judge->kernel->arch, name, ptx, err);
 }
 
 // "n=46,m=3": the sizes of a problem.
@@ -80,10 +80,13 @@ bool ks_finding_place(struct ks_judge *judge, size_t w, char text[256])
     struct ks_err err = {0};
     struct ks_slice ptx;
     struct ks_arena scratch = {0};
-    if (!judge->compiles || build(judge, &ptx, &err) != KS_OK)
+    struct ks_signature signature = *judge->kernel->signature;
+    struct ks_tu_kernel kernel = *judge->kernel;
+    if (!judge->compiles || build(judge, &ptx, &signature.registered, &err) != KS_OK)
         return false;
+    kernel.signature = &signature;
     bool emulated = strcmp(judge->device.kind, "emu") == 0;
-    struct ks_judge second = {.arena = &scratch, .tu = judge->tu, .kernel = judge->kernel,
+    struct ks_judge second = {.arena = &scratch, .tu = judge->tu, .kernel = &kernel,
                               .options = judge->options, .original_image = ptx,
                               .original_ptx = judge->original_ptx, .arith = judge->arith, .endless = judge->endless};
     second.options.device = "emu";

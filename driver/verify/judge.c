@@ -404,9 +404,10 @@ enum ks_status ks_judge_open(struct ks_arena *arena, const struct ks_tu *tu,
                              bool *baseline_fault, struct ks_err *err)
 {
     struct ks_slice cubin, image, text;
+    const char *name = kernel->signature->registered;
     *baseline_fault = false;
     KS_TRY(read_plain(arena, tu, kernel, plain, options, &cubin, &image, err));
-    KS_TRY(ks_judge_text(arena, plain, kernel->arch, kernel->signature->registered, &text, err));
+    KS_TRY(ks_judge_text(arena, plain, kernel->arch, &name, &text, err));
     KS_TRY(ks_judge_open_with(arena, tu, kernel, cubin, image, kernel->ptx->canonical, options,
                               ks_judge_build, judge, baseline_fault, err));
     (*judge)->original_text = text;

@@ -463,7 +463,7 @@ json_t *ks_launch_original(const struct ks_scope *scope, const char *module)
     for (size_t i = 0; i < p->n_params; i++)
         json_array_append_new(args, own_argument(scope, i));
     return json_pack("[{s:s,s:s,s:[I,I,I],s:[I,I,I],s:I,s:o}]", "module", module, "kernel",
-                     scope->signature->registered, "grid", (json_int_t)p->grid[0],
+                     scope->original != NULL ? scope->original : scope->signature->registered, "grid", (json_int_t)p->grid[0],
                      (json_int_t)p->grid[1], (json_int_t)p->grid[2], "block",
                      (json_int_t)p->block[0], (json_int_t)p->block[1], (json_int_t)p->block[2],
                      "shared", (json_int_t)p->shared, "args", args);

@@ -41,6 +41,7 @@ struct ks_placement {
 struct ks_scope {
     const struct ks_problem *problem;
     const struct ks_signature *signature;
+    const char *original;                   // registered name in the module; NULL: the signature's
     const struct ks_kernel_decl *decl;      // for names of template parameters
     const struct ks_proposal *proposal;     // NULL: the problem's own names
     const struct ks_layout *layout;

@@ -234,7 +234,6 @@ static bool original_too(struct ks_judge *judge, struct ks_arena *arena, enum ks
     struct ks_device_info info;
     struct ks_err err = {0};
     struct ks_slice text;
-    const char *name = judge->kernel->signature->registered;
     const char *log = ks_path_join(arena, s->dir, "original");
     char finding[200] = "";
     uint64_t addresses[KS_LAUNCH_SLOTS];
@@ -242,10 +241,11 @@ static bool original_too(struct ks_judge *judge, struct ks_arena *arena, enum ks
     if (start(judge, arena, tool, log, &worker, &err) != KS_OK)
         return false;
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
+    scope.original = c->original;
     json_t *plan = ks_launch_original(&scope, "m0");
     enum ks_answer answer = ks_worker_hello(&worker, &info);
     if (answer == KS_ANSWER_OK)
-        answer = ks_worker_load(&worker, c->cubin, &name, 1);
+        answer = ks_worker_load(&worker, c->cubin, &c->original, 1);
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_place(arena, vector, &worker, vector->placement, NULL, 0, KS_CONTENTS_PLAIN, 0);
     if (answer == KS_ANSWER_OK)

@@ -85,6 +85,7 @@ static enum ks_answer look(struct screen *s, const struct ks_candidate *c, doubl
     char reason[256];
     int64_t *workspaces = KS_NEW_ARRAY(s->arena, int64_t, proposal->n_workspaces);
     struct ks_scope scope = ks_judge_scope(judge, &s->vector.problem, &s->vector.layout, proposal);
+    scope.original = c->original;
     scope.addresses = addresses;
     ks_placement_predict(&s->vector.layout, KS_AS_ALLOCATED, addresses);
     if (!ks_scope_admits(&scope) ||
@@ -116,7 +117,7 @@ static enum ks_status load(struct screen *s, const struct ks_candidate *c, enum 
     const char **names = KS_NEW_ARRAY(s->arena, const char *, c->n + 1);
     for (size_t i = 0; i < c->n; i++)
         names[i] = c->names[i];
-    names[c->n] = s->judge->kernel->signature->registered;
+    names[c->n] = c->original;
     if (!ks_worker_alive(&s->worker)) {
         drop_worker(s);
         KS_TRY(ks_runner_take(s->judge, &s->worker, KS_SPARES, err));

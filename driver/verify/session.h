@@ -24,6 +24,7 @@ struct ks_candidate {
     struct ks_slice cubin;        // of the shadow build, to be loaded: original and candidate
     struct ks_slice text;         // the PTX that it was made from; empty where nobody will look at it
     const char **names;           // registered, by position in proposal->kernels
+    const char *original;         // the original's registered name there
     struct ks_digest *ptx, *sass;
     struct ks_literals literals;  // of all its kernels
     bool cuts;                    // one of them sums on tensor cores
@@ -58,9 +59,9 @@ enum ks_status ks_judge_image(struct ks_arena *arena, const struct ks_tu *tu,
                               const char *const *names, const struct ks_judge_options *options,
                               struct ks_slice *image, struct ks_err *err);
 
-// The PTX module of a compile that holds the entry of that registered name.
+// The PTX module of a compile that holds the kernel of that registered name, which becomes that of this compile.
 enum ks_status ks_judge_text(struct ks_arena *arena, const struct ks_tu_compile *compile, int arch,
-                             const char *name, struct ks_slice *text, struct ks_err *err);
+                             const char **name, struct ks_slice *text, struct ks_err *err);
 // The original in double, of a session (verify/wide.h).
 struct ks_wide {
     bool tried;             // built, or known not to be

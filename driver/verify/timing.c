@@ -219,7 +219,7 @@ static enum ks_status run_apart(struct ks_round *base, const struct ks_accept_ru
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; arms[i] != NULL && k < arms[i]->n; k++)
             ks_strv_add(arena, &names, arms[i]->names[k]);
-    ks_strv_add(arena, &names, judge->kernel->signature->registered);
+    ks_strv_add(arena, &names, base->candidate->original);
     KS_TRY(ks_runner_take_last(judge, &worker, err));
     ks_sanitize_settle(judge);
     base->worker = &worker;

@@ -203,6 +203,7 @@ static enum ks_answer place_arms(struct ks_round *r)
     if (answer != KS_ANSWER_OK)
         return answer;
     struct ks_scope plain = ks_judge_scope(r->judge, &r->vector->problem, &r->vector->layout, NULL);
+    plain.original = r->candidate->original;
     r->b = arm_plan(r, &b);
     if (r->b != NULL)
         r->a = r->against != NULL ? arm_plan(r, &a) : ks_launch_original(&plain, "m0");

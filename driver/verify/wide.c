@@ -114,7 +114,7 @@ static enum ks_status build(const struct ks_judge *judge, struct ks_arena *arena
     if (w->registered == NULL)
         KS_FAIL(err, KS_E_UNSUPPORTED, "the unit has no such kernel with double for float");
     const char *const names[] = {w->registered, NULL};
-    KS_TRY(ks_judge_text(arena, &made, judge->kernel->arch, w->registered, &w->text, err));
+    KS_TRY(ks_judge_text(arena, &made, judge->kernel->arch, &w->registered, &w->text, err));
     struct ks_ptx_module module = {0};
     KS_TRY(ks_ptx_read(arena, w->text, &module, err));
     const struct ks_ptx_entry *entry = ks_ptx_find(&module, w->registered);

@@ -44,6 +44,7 @@ static enum ks_status fake_build(struct ks_judge *judge, struct ks_proposal *con
         if (alone)
             c->cubin.at = ks_arena_strdup(judge->arena, c->cubin.at);
         c->n = proposals[i]->kernels.len;
+        c->original = judge->kernel->signature->registered;
         c->names = KS_NEW_ARRAY(judge->arena, const char *, c->n);
         for (size_t k = 0; k < c->n; k++)
             c->names[k] = proposals[i]->kernels.at[k].name;

@@ -54,8 +54,8 @@ static int open_unit(void **state)
                                        .shadow_root = ks_path_join(&unit.arena, unit.dir, "shadow")};
     check(ks_judge_open_gates(&unit.arena, &unit.tu, &unit.tu.kernels[0], &unit.plain, &options, &judge, &err),
           &err);
-    check(ks_judge_text(&unit.arena, &unit.plain, 90, judge->kernel->signature->registered,
-                        &judge->original_text, &err), &err);
+    const char *name = judge->kernel->signature->registered;
+    check(ks_judge_text(&unit.arena, &unit.plain, 90, &name, &judge->original_text, &err), &err);
     judge->build = hand_out;
     return 0;
 }
