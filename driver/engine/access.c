@@ -76,6 +76,7 @@ static void add(struct ks_access_list *out, const struct ks_doing *does, const s
     keep_first(&out->shared_call, does->shared > 0, node);
     keep_first(&out->number_call, does->numbers, node);
     keep_first(&out->unseen_call, does->unseen != NULL, node);
+    keep_first(&out->elsewhere_call, does->elsewhere, node);
 }
 
 // The parameter behind `p`, `p + i` or `i + p`, or -1.

@@ -26,8 +26,9 @@ struct ks_access_list {
     size_t n_params;
     int loops, branches, barriers, special, warp_ops, shared_arrays;
     const struct ks_node *first_barrier, *first_warp, *first_fence, *dynamic_shared;
-    // Calls of functions that have shared memory, look at threads' numbers, or whose text is not seen.
-    const struct ks_node *shared_call, *number_call, *unseen_call;
+    // Calls of functions that have shared memory, look at threads' numbers, whose text is not seen, or with atomics on
+    // memory that no argument leads to.
+    const struct ks_node *shared_call, *number_call, *unseen_call, *elsewhere_call;
     bool uses_double;
 };
 

@@ -237,9 +237,11 @@ static struct ks_node *postfix(struct ks_body_parser *p)
             const char *called = node->kind == KS_N_NAME ? node->text : "";
             bool known = ks_function_is_pure(called) || ks_starts_with(called, "atomic");
             outer->changes = known ? 0 : ks_callee_changes(p->callees, called);
-            outer->does = node->kind == KS_N_NAME || node->kind == KS_N_MEMBER
-                              ? ks_callee_does(p->callees, node->text, node->kind == KS_N_MEMBER)
-                              : NULL;
+            const struct ks_node *type = node->kind == KS_N_CALL ? node->kid[0] : NULL; // T()(x), of an object without name
+            if (type && type->kind == KS_N_NAME)
+                called = ks_arena_printf(p->arena, "%s()", type->text);
+            outer->does = node->kind == KS_N_MEMBER ? ks_callee_does(p->callees, node->text, true)
+                                                    : ks_callee_does(p->callees, called, false);
         } else if (ks_bp_is(p, 0, ".") || ks_bp_is(p, 0, "->")) {
             bool arrow = ks_bp_is(p, 0, "->");
             p->at++;

@@ -67,7 +67,7 @@ static void set_text_facts(struct ks_arena *arena, const struct ks_subject *s,
     const struct ks_access_list *a = &s->access;
     struct steps p = {0};
     classify(list, &p);
-    bool atomics = false, opaque = !list->followed;
+    bool atomics = a->elsewhere_call != NULL, opaque = !list->followed;
     for (size_t i = 0; i < a->n_params; i++)
         atomics |= a->use[i].atomic;
     ks_fact_set(arena, facts, "loops", a->loops);

@@ -51,24 +51,47 @@ static void store(struct watcher *w, const struct ks_node *target, const struct 
         first(&w->e->unknown, at);
 }
 
+static bool is_object(const struct ks_subject *s, const char *name)
+{
+    bool is = ks_node_find(s->body.block, KS_N_VAR, name) != NULL;
+    for (size_t i = 0; !is && i < s->decl->n_params; i++)
+        is = strcmp(s->decl->params[i].name, name) == 0;
+    return is;
+}
+
+// Whether a function that is given this may come by a pointer that is no argument of its own: in an
+// object.
+static bool may_hold_pointer(const struct watcher *w, const struct ks_node *arg)
+{
+    const struct ks_node *root = arg;
+    while (ks_node_is(root, KS_N_UNARY, "&") || root->kind == KS_N_INDEX ||
+           ks_node_is(root, KS_N_BINARY, "+"))
+        root = root->kid[0];
+    return ks_hoist_param(w->s, root) < 0 && ks_hoist_type(w->s, arg, arg->begin) == KS_T_NONE;
+}
+
 static void call(struct watcher *w, const struct ks_node *node)
 {
     const struct ks_doing *does = node->does;
+    const bool method = node->kid[0]->kind == KS_N_MEMBER;
     const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     bool atomic = ks_starts_with(name, "atomic");
     if (atomic || (does && (does->barriers || does->warp_ops || does->fences || does->shared ||
-                            does->atomics)))
+                            does->elsewhere || does->atomics)))
         first(&w->e->meets, node);
     if (atomic && node->n > 1)
         store(w, node->kid[1], node);
     if (atomic || ks_hoist_is_math(name) || strcmp(name, "__ldg") == 0)
         return;
-    bool own = *name && does && ks_callee_does(NULL, name, false) != does;
     for (size_t i = 2; ks_starts_with(name, "sincos") && i < node->n; i++)
         store(w, node->kid[i], node);
-    if (!own && does && (does->barriers || does->warp_ops || does->fences || does->special))
-        return; // CUDA's own: what it does is told
-    if (!own || does->unseen) {
+    bool cuda = does && ks_callee_does(NULL, method ? node->kid[0]->text : name, method) == does;
+    if (cuda && (does->barriers || does->warp_ops || does->fences || does->special))
+        return; // what it does is told
+    bool known = *name && !cuda && does && !does->unseen && !is_object(w->s, name);
+    for (size_t i = 1; known && i < node->n; i++)
+        known = !may_hold_pointer(w, node->kid[i]);
+    if (!known) {
         first(&w->e->unknown, node);
         first(&w->e->meets, node);
         return;

@@ -59,7 +59,7 @@ static const char *forbidden(const struct ks_hoister *h, const char *name, int d
         return "a function whose text is not seen";
     const struct ks_doing *does = &callee->does;
     if (does->unseen || callee->cut || callee->changes || does->atomics || does->barriers ||
-        does->warp_ops || does->shared || does->fences)
+        does->warp_ops || does->shared || does->fences || does->elsewhere)
         return "a function that does more than compute";
     for (size_t i = 0; i < callee->n_texts; i++) {
         struct ks_token *t;

@@ -191,7 +191,7 @@ static void call(struct ks_loop_reader *r, const struct ks_node *node)
     const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     bool atomic = ks_starts_with(name, "atomic"), pure = ks_function_is_pure(name);
     const struct ks_doing *does = node->does;
-    if (!*name || (does && (does->barriers || does->warp_ops || does->fences || does->shared)))
+    if (!*name || (does && (does->barriers || does->warp_ops || does->fences || does->shared || does->elsewhere)))
         refuse(r, node, "threads meet in the loop");
     for (size_t i = 1; i < node->n; i++) {
         const struct ks_node *arg = node->kid[i];

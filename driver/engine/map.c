@@ -414,8 +414,9 @@ static enum ks_status find_as(struct ks_map_finder *f, bool parts)
 // " in f()" where it is not the call itself that stands there.
 static const char *within(struct ks_arena *arena, const struct ks_node *call)
 {
-    const char *name = call->kid[0]->text;
-    bool own = call->kid[0]->kind == KS_N_MEMBER || ks_callee_does(NULL, name, false) == call->does;
+    const bool method = call->kid[0]->kind == KS_N_MEMBER;
+    const char *name = call->kid[0]->kind == KS_N_CALL ? call->kid[0]->kid[0]->text : call->kid[0]->text;
+    bool own = ks_callee_does(NULL, name, method) == call->does;
     return own ? "" : ks_arena_printf(arena, " in %s()", name);
 }
 
@@ -429,13 +430,15 @@ static enum ks_status refuse_shared_work(struct ks_arena *arena, const struct ks
                  {access->first_warp, "threads of a warp exchange values"},
                  {access->shared_call, "shared memory is used"},
                  {access->first_fence, "writes are put in order for other threads"},
-                 {access->number_call, "the numbers of threads or blocks are used"}};
+                 {access->number_call, "the numbers of threads or blocks are used"},
+                 {access->elsewhere_call, "atomics go to memory that no argument leads to"}};
     for (size_t i = 0; i < sizeof works / sizeof *works; i++)
         if (works[i].call)
             KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: %s%s", works[i].call->line, works[i].what, within(arena, works[i].call));
     if (access->unseen_call)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: what %s() does is not known: its text is not seen, or it calls itself",
-                access->unseen_call->line, access->unseen_call->does->unseen);
+                access->unseen_call->line,
+                *access->unseen_call->does->unseen ? access->unseen_call->does->unseen : access->unseen_call->kid[0]->text);
     return KS_OK;
 }
 

@@ -8,13 +8,14 @@
 #include "source/expanded.h"
 #include "verify/gate.h"
 
-// The kernel's text, and calls of the functions that the template's instance is given.
+// The kernel's text, calls of the functions that the template's instance is given, and the other arguments, of which
+// types may be those of objects.
 static const char *with_given(struct ks_arena *arena, const struct ks_brief *brief)
 {
     const char *text = brief->kernel_text;
     for (size_t i = 0; i < brief->signature->n_template_args; i++) {
         const char *name = ks_given_name(arena, brief->signature->template_args[i]);
-        text = name ? ks_arena_printf(arena, "%s\n%s()", text, name) : text;
+        text = ks_arena_printf(arena, "%s\n%s%s;", text, name ? name : brief->signature->template_args[i], name ? "()" : "");
     }
     return text;
 }

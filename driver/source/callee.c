@@ -1,9 +1,8 @@
-#include "source/callee.h"
+#include "source/callee_read.h"
 
 #include <string.h>
 
 #include "base/vec.h"
-#include "source/lex.h"
 
 // The last word of "ns::f<float>": its first byte, and how many.
 static const char *last_word(const char *name, size_t *n)
@@ -27,6 +26,9 @@ static const struct ks_callee *find(const struct ks_callee_list *list, const cha
 
 const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, const char *name)
 {
+    for (size_t i = 0; callees && strchr(name, '(') && i < callees->len; i++)
+        if (strcmp(callees->at[i].name, name) == 0)
+            return &callees->at[i];
     size_t n;
     const char *word = last_word(name, &n);
     return find(callees, word, n);
@@ -124,9 +126,8 @@ static bool is_value(const struct ks_token *t)
            ks_token_is(t, "*") || ks_token_is(t, "!") || ks_token_is(t, "(");
 }
 
-// A declaration's parameter list, its bracket at `open`: false where it is a call.
-static bool read_params(struct ks_arena *arena, const char *front, const struct ks_token *open,
-                        const char *unit_end, struct ks_callee *callee)
+bool ks_callee_read_params(struct ks_arena *arena, const char *front, const struct ks_token *open, const char *unit_end,
+                           struct ks_callee *callee)
 {
     const struct ks_token *at = open;
     uint32_t bits = 0;
@@ -229,14 +230,14 @@ static void look_up(struct ks_arena *arena, const char *name, struct ks_slice un
         struct ks_token *tokens;
         struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
         ks_lex_all(arena, list, false, &tokens);
-        declared += read_params(arena, type_before(arena, unit.at, at), tokens, end, &callee);
+        declared += ks_callee_read_params(arena, type_before(arena, unit.at, at), tokens, end, &callee);
     }
     if (declared > 0)
         *ks_vec_push(arena, callees) = callee;
 }
 
-static void find_all(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
-                     struct ks_strv *seen, struct ks_callee_list *callees)
+void ks_callees_add(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit, struct ks_strv *seen,
+                    struct ks_callee_list *callees)
 {
     struct ks_token *tokens;
     ks_lex_all(arena, text, false, &tokens);
@@ -253,7 +254,7 @@ static void find_all(struct ks_arena *arena, struct ks_slice text, struct ks_sli
         look_up(arena, name, unit, callees);
         bool own = ks_callee_is_own(name) && !ks_starts_with(name, "__"); // overloads of the library's need no look
         for (size_t k = 0; callees->len > before && !own && k < callees->at[before].n_texts; k++)
-            find_all(arena, ks_slice_of(callees->at[before].text[k].body), unit, seen, callees);
+            ks_callees_add(arena, ks_slice_of(callees->at[before].text[k].body), unit, seen, callees);
     }
 }
 
@@ -262,6 +263,7 @@ void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_sli
 {
     struct ks_strv seen = {0};
     *callees = (struct ks_callee_list){0};
-    find_all(arena, text, unit, &seen, callees);
+    ks_callees_add(arena, text, unit, &seen, callees);
+    ks_callees_objects(arena, text, unit, &seen, callees);
     ks_callees_look(arena, callees);
 }

@@ -16,7 +16,8 @@ struct ks_doing {
     bool numbers;       // what it does depends on the numbers of threads and blocks, or how many there are
     bool fences;        // it orders its writes for other threads
     bool doubles;
-    const char *unseen; // a function whose text is not seen, or that calls itself; NULL
+    bool elsewhere;     // atomics on memory that no argument leads to: that of an object's members, of the program
+    const char *unseen; // a function whose text is not seen, or that calls itself; "": what is called itself; NULL
 };
 struct ks_callee_text {
     const char *params, *result, *body; // as below
@@ -40,7 +41,8 @@ struct ks_callee_list {
     size_t len, cap;
 };
 
-// Every function that `text`, or the body of such a function, calls by a plain or qualified name and
+// Objects that are called are in the list, too, by their name ("T()" where they have none) with the operator () of what
+// they may be. Every function that `text`, or the body of such a function, calls by a plain or qualified name and
 // that `unit` declares, overloads taken together.
 void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
                      struct ks_callee_list *callees);
@@ -49,8 +51,9 @@ const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, con
 // Of a name as it is called ("f", "ns::f", "f<float>"); all bits where it is not in the list.
 uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name);
 
-// What a call of that name does, CUDA's own functions and methods of its groups of threads included; NULL:
-// nothing that is told here. Where nothing of that name is declared, as with types and objects, the same.
+// What a call of that name does, CUDA's own functions and methods of its groups of threads included; methods of one name
+// are taken together, and of others, as of what has no name (""), nothing is known. NULL: nothing that is told here. Where
+// nothing of that name is declared, as with types, the same.
 const struct ks_doing *ks_callee_does(const struct ks_callee_list *callees, const char *name, bool method);
 // Whether CUDA has a function of that name, or nothing but a type would have it.
 bool ks_callee_is_own(const char *name);

@@ -1,9 +1,8 @@
 // What functions do beside returning a value: CUDA's own by their names, the program's by their text.
 #include <string.h>
 
-#include "source/callee.h"
 #include "base/vec.h"
-#include "source/lex.h"
+#include "source/callee_read.h"
 
 static bool in_list(const char *text, const char *const *words)
 {
@@ -117,10 +116,13 @@ static const struct ks_doing *of_own(const char *name)
 
 const struct ks_doing *ks_callee_does(const struct ks_callee_list *callees, const char *name, bool method)
 {
+    static const struct ks_doing unknown = {.operations = -1, .unseen = ""};
     const struct ks_doing *own = method ? of_method(name) : of_own(name);
-    if (own || method || is_library(name))
+    if (own || (!method && is_library(name)))
         return own;
     const struct ks_callee *callee = ks_callee_find(callees, name);
+    if (!callee && (method || *name == '\0' || strchr(name, '(')))
+        return &unknown;
     if (!callee || (callee->n_texts == 0 && ks_callee_is_own(name)))
         return NULL;
     return callee->looked == 2 ? &callee->does : NULL;
@@ -167,8 +169,9 @@ static void read_params(struct looker *l, const char *params)
     }
 }
 
-// Argument `which` of the call whose bracket is at `open`: which parameters' memory it may lead to.
-static uint32_t leads_to(const struct looker *l, const struct ks_token *open, unsigned which)
+// Argument `which` of the call whose bracket is at `open`: which parameters' memory it may lead to. Where it leads to
+// none of theirs, and to no shared variable, *elsewhere becomes true: a member's, or the program's own.
+static uint32_t leads_to(const struct looker *l, const struct ks_token *open, unsigned which, bool *elsewhere)
 {
     int depth = 0;
     unsigned at = 0;
@@ -186,7 +189,10 @@ static uint32_t leads_to(const struct looker *l, const struct ks_token *open, un
         bits |= names(&l->params, t, &i) && i < 32 ? 1u << i : 0;
         shared |= names(&l->shared, t, &i);
     }
-    return bits || shared ? bits : l->callee->changes; // a local pointer, to what is not followed
+    if (bits || shared)
+        return bits;
+    *elsewhere |= l->callee->changes == 0;
+    return l->callee->changes; // a local pointer, to what is not followed
 }
 
 // The bracket of the call that the name begins, template arguments left out, or NULL.
@@ -216,30 +222,47 @@ static void add(struct ks_doing *to, const struct ks_doing *from)
     to->numbers |= from->numbers;
     to->fences |= from->fences;
     to->doubles |= from->doubles;
+    to->elsewhere |= from->elsewhere;
     to->unseen = to->unseen ? to->unseen : from->unseen;
+}
+
+static void call_of(struct looker *l, const char *name, bool method, const struct ks_token *open)
+{
+    static const struct ks_doing plain = {.operations = 1}, nothing = {.operations = -1};
+    struct ks_doing *does = &l->callee->does;
+    struct ks_callee *callee = (struct ks_callee *)(uintptr_t)ks_callee_find(l->callees, name);
+    const struct ks_doing *of = method ? of_method(name) : of_own(name);
+    bool own = !method && is_library(name);
+    if (!of && !own && callee && (callee->n_texts > 0 || !ks_callee_is_own(name))) {
+        look(l->arena, l->callees, callee);
+        if (callee->looked == 1)
+            does->unseen = does->unseen ? does->unseen : callee->name;
+        of = callee->looked == 1 ? &nothing : &callee->does;
+    } else if (!of && method) {
+        does->unseen = does->unseen ? does->unseen : name;
+        of = &nothing;
+    }
+    add(does, of ? of : &plain);
+    for (unsigned i = 0; of && i < 32; i++)
+        if (of->atomics >> i & 1)
+            does->atomics |= leads_to(l, open, i, &does->elsewhere);
 }
 
 static void call(struct looker *l, const struct ks_token *first, const struct ks_token *t, const struct ks_token *open)
 {
-    struct ks_doing *does = &l->callee->does;
     bool method = t > first && (ks_token_is(t - 1, ".") || ks_token_is(t - 1, "->"));
     const char *name = ks_token_text(l->arena, t);
+    const struct ks_token *close = ks_callee_closing(open);
+    if (close && ks_token_is(close + 1, "(")) { // T()(x)
+        const char *object = ks_arena_printf(l->arena, "%s()", name);
+        call_of(l, ks_callee_find(l->callees, object) ? object : name, false, close + 1);
+        return;
+    }
+    if (ks_token_is(open, "{"))
+        return;
     if (!method && t > first + 1 && ks_token_is(t - 1, "::") && t[-2].kind == KS_TOK_IDENT)
         name = ks_arena_printf(l->arena, "%s::%s", ks_token_text(l->arena, t - 2), name);
-    struct ks_callee *callee = (struct ks_callee *)(uintptr_t)ks_callee_find(l->callees, name);
-    const struct ks_doing *of = method ? of_method(name) : of_own(name);
-    if (!of && !method && !is_library(name) && callee && (callee->n_texts > 0 || !ks_callee_is_own(name))) {
-        look(l->arena, l->callees, callee);
-        static const struct ks_doing nothing = {.operations = -1};
-        if (callee->looked == 1)
-            does->unseen = does->unseen ? does->unseen : callee->name;
-        of = callee->looked == 1 ? &nothing : &callee->does;
-    }
-    static const struct ks_doing plain = {.operations = 1};
-    add(does, of ? of : &plain);
-    for (unsigned i = 0; of && i < 32; i++)
-        if (of->atomics >> i & 1)
-            does->atomics |= leads_to(l, open, i);
+    call_of(l, name, method, open);
 }
 
 // Inline assembly that is no thread's own business.
@@ -314,7 +337,7 @@ static void read_text(struct looker *l, const struct ks_callee_text *text)
                 if (s->kind == KS_TOK_IDENT)
                     ks_strv_add(l->arena, &l->shared, ks_token_text(l->arena, s));
         }
-        const struct ks_token *open = in_list(word, words) ? NULL : called_at(t);
+        const struct ks_token *open = in_list(word, words) ? NULL : ks_token_is(t + 1, "{") ? t + 1 : called_at(t);
         if (open)
             call(l, first, t, open);
     }

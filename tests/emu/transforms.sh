@@ -155,6 +155,7 @@ refused "$source/csr.cu" 'hoist' 'line 4: no loop computes anew what does not ch
 # hoisted_not "LOOP" WORDS [FRONT [BEHIND]]: a loop that does this, and what stands around it
 hoisted_not() {
     cat > "$scratch/hoisted.cu" << EOF
+struct writer { float *to; __device__ void operator()(float v) const { *to = v; } };
 __device__ float picked(const float *from, int i) { return from[i]; }
 __device__ float counted(float v) { asm volatile(""); return v; }
 #pragma ks optimize
@@ -168,16 +169,17 @@ __global__ void hoisted(float *w, float *y, int n)
 EOF
     refused "$scratch/hoisted.cu" 'hoist' "$2"
 }
-hoisted_not 'y[k] += w[i]; w[k] = 0;' 'line 8: the loop stores to w'
-hoisted_not 'if (k % 2) y[k] += w[i];' 'line 8: not every turn evaluates it'
-hoisted_not 'if (y[k] > 9) break; y[k] += w[i];' 'line 8: the loop may be left in front of it'
-hoisted_not '__syncthreads(); y[k] += w[i];' 'line 8: threads meet in the loop, and others may store to w' '' 'w[i] = 0;'
-hoisted_not 'atomicAdd(&y[k], w[i]);' 'line 8: threads meet in the loop, and others may store to w' '' 'w[i] = 0;'
-hoisted_not 'y[k] += w[i]; *p = 0;' 'line 8: a store in the loop is not followed' 'float *p = n > 3 ? y : w;'
-hoisted_not 'y[k] += picked(w, i);' 'line 8: w is used other than by subscript'
-hoisted_not 'y[k] += counted(v);' 'line 8: counted() is a function that does more than compute'
-hoisted_not 'y[k] += expf(v); r += 1;' 'line 8: v has another name, by which it may change' 'float &r = v;'
-hoisted_not 'y[k] += p[i];' 'line 8: p is no array' 'const float *p = n > 3 ? y : w;'
+hoisted_not 'y[k] += w[i]; w[k] = 0;' 'line 9: the loop stores to w'
+hoisted_not 'if (k % 2) y[k] += w[i];' 'line 9: not every turn evaluates it'
+hoisted_not 'if (y[k] > 9) break; y[k] += w[i];' 'line 9: the loop may be left in front of it'
+hoisted_not '__syncthreads(); y[k] += w[i];' 'line 9: threads meet in the loop, and others may store to w' '' 'w[i] = 0;'
+hoisted_not 'atomicAdd(&y[k], w[i]);' 'line 9: threads meet in the loop, and others may store to w' '' 'w[i] = 0;'
+hoisted_not 'y[k] += w[i]; *p = 0;' 'line 9: a store in the loop is not followed' 'float *p = n > 3 ? y : w;'
+hoisted_not 'y[k] += w[i]; put(y[k]);' 'line 9: a store in the loop is not followed' 'writer put = {y};'
+hoisted_not 'y[k] += picked(w, i);' 'line 9: w is used other than by subscript'
+hoisted_not 'y[k] += counted(v);' 'line 9: counted() is a function that does more than compute'
+hoisted_not 'y[k] += expf(v); r += 1;' 'line 9: v has another name, by which it may change' 'float &r = v;'
+hoisted_not 'y[k] += p[i];' 'line 9: p is no array' 'const float *p = n > 3 ? y : w;'
 
 # Loops exchanged.
 made nest 'interchange' CORRECT

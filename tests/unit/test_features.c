@@ -347,6 +347,51 @@ static void functions_that_look_at_threads_refuse(void **state)
                   "0;\n  for (int k = 0; k < 4; k++) y[k] = f(x[k])"), "free_loops=0");
 }
 
+// Objects that are called: a parameter's, a local one's, one without a name, and those that functions are given.
+#define OBJECT(helpers, params, call) helpers "__global__ void k(" params "const float *x, float *y, int n) {\n" INDEX \
+                                      "  if (i < n) y[i] = " call ";\n}\n"
+#define SOFT "struct Soft {\n  float by;\n  __device__ float operator()(float a) const { return expf(a) * by; }\n" \
+             "  __device__ float twice(float a) const { return logf(a) * 2; }\n};\n"
+#define MEETS "struct Meets { __device__ float operator()(float a) const { __syncthreads(); return a; } };\n"
+#define COUNTS "struct Counts { int *of; __device__ float operator()(float a) { if (a > 1) atomicAdd(of, 1); return a; } };\n"
+
+static void objects_are_followed(void **state)
+{
+    (void)state;
+    static const char other[] = "struct Other { __device__ float operator()(float a) const { return a; } };\n";
+    expect(OBJECT(SOFT, "Soft op, ", "op(x[i])"), "special=1 barriers=0 atomics(param)=0 map=1 elementwise=1");
+    expect(OBJECT(SOFT, "const Soft op, ", "op.twice(x[i])"), "special=1 barriers=0 map=1");
+    expect(OBJECT(SOFT, "", "Soft{2}(x[i])"), "special=1 barriers=0 map=1");
+    expect(OBJECT(SOFT "template <class F> __device__ float of(F f, float a) { return f(a) + Soft()(a); }\n", "Soft op, ", "of(op, x[i])"),
+           "special=2 barriers=0 map=1");
+    expect(OBJECT(MEETS, "Meets op, ", "op(x[i])"), "special=0 barriers=1 map=0");
+    expect(OBJECT(COUNTS, "Counts op, ", "op(x[i])"), "special=0 barriers=0 atomics(param)=1 map=0");
+    // Of several that the texts name any may be meant, of none nothing is known.
+    expect(ks_arena_printf(&arena, OBJECT(MEETS "%stemplate <class F> __device__ float of(float a, F f) { return f(a); }\n", "",
+                                          "of(x[i], Other())"), other),
+           "special=0 barriers=0 map=1");
+    expect(OBJECT(MEETS "template <class F> __device__ float of(float a) { F f; return f(a); }\n", "", "of<Meets>(x[i])"),
+           "barriers=1 map=0");
+    expect(OBJECT("struct Made {\n  float by;\n  __device__ Made(float b) { by = b; }\n"
+                  "  __device__ float operator()(float a) const { return expf(a) * by; }\n};\n"
+                  "template <class F> __device__ float of(float a, F f) { return f(a); }\n", "", "of(x[i], Made(2))"),
+           "special=1 barriers=0 map=1");
+    expect(OBJECT("struct Away { __device__ float operator()(float a) const; };\n", "Away op, ", "op(x[i])"),
+           "special=? barriers=? atomics(param)=? map=0");
+    expect(OBJECT("template <class F> ", "F op, ", "op(x[i])"), "special=? barriers=? atomics(param)=? map=0");
+    expect(OBJECT("template <class F> ", "F op, ", "op.at(x[i])"), "special=? barriers=? map=0");
+    static const char *const params[][2] = {{"geometry", "block=64"}, {"lanes", "lanes=32"}, {"jam", "items=2"}, {"split", "split=8"}};
+    for (size_t k = 0; k < sizeof params / sizeof *params; k++) {
+        refuse(OBJECT(MEETS, "Meets op, ", "op(x[i])"), params[k][0], params[k][1], "line 4: threads meet at a barrier in op()");
+        refuse(OBJECT(MEETS, "", "Meets()(x[i])"), params[k][0], params[k][1], "line 4: threads meet at a barrier in Meets()");
+        refuse(OBJECT(COUNTS, "Counts op, ", "op(x[i])"), params[k][0], params[k][1],
+               "line 4: atomics go to memory that no argument leads to in op()");
+        refuse(OBJECT("template <class F> ", "F op, ", "op.at(x[i])"), params[k][0], params[k][1],
+               "line 3: what at() does is not known: its text is not seen, or it calls itself");
+    }
+    served(OBJECT(SOFT, "Soft op, ", "op(x[i])"), "geometry", "block=64");
+}
+
 // A template's instance for one function, as compilers spell it.
 static struct made *given(const char *head, const char *arg, const char *helpers)
 {
@@ -619,6 +664,7 @@ int main(void)
         cmocka_unit_test(facts_are_read),
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(functions_are_followed),
+        cmocka_unit_test(objects_are_followed),
         cmocka_unit_test(functions_are_put_in),
         cmocka_unit_test(functions_that_look_at_threads_refuse),
         cmocka_unit_test(loops_are_told),

@@ -1,7 +1,7 @@
-// A sum over the block in a method, whose shared memory neither the kernel's text nor functions that it calls show;
+// A sum over the block in an operator, whose shared memory neither the kernel's text nor functions that it calls show;
 // and a kernel of which everything shows.
 struct block {
-    __device__ float sum(float v) const
+    __device__ float operator*(float v) const
     {
         __shared__ float part[64];
         part[threadIdx.x] = v;
@@ -17,7 +17,7 @@ __global__ void hidden(const float *x, float *y)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     block b;
-    y[i] = b.sum(x[i]);
+    y[i] = b * x[i];
 }
 #pragma ks optimize
 #pragma ks workload let(n=256) in(x[n]) out(y[n]) grid(n/64) block(64)
