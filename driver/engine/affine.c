@@ -58,7 +58,7 @@ struct ks_poly ks_poly_sum(const struct ks_poly *a, const struct ks_poly *b, int
     p.wide = a->wide || b->wide;
     for (int i = 0; i < b->n; i++) {
         struct ks_term t = b->term[i];
-        if (!ks_mul_i64(t.coef, factor, &t.coef) || !add_term(&p, &t))
+        if (!ks_mul_i64(t.coef, factor, &t.coef) || (t.coef != 0 && !add_term(&p, &t)))
             return unknown;
     }
     return p;
@@ -185,12 +185,13 @@ static bool is_wide_type(const char *text)
            strstr(text, "ptrdiff");
 }
 
+// What is narrower than `int` may cut off what the polynomial has.
 static bool is_integer_type(struct ks_arena *arena, const char *text)
 {
     if (strstr(text, "auto"))
         return true;
     struct ks_type type = ks_type_parse(arena, ks_slice_of(text));
-    return type.elem.lanes == 1 && type.elem.scalar >= KS_T_I8 && type.elem.scalar <= KS_T_U64;
+    return type.elem.lanes == 1 && type.elem.scalar >= KS_T_I32 && type.elem.scalar <= KS_T_U64;
 }
 
 void ks_affine_declare(struct ks_affine *env, const struct ks_node *decl, bool loop)

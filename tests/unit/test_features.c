@@ -98,6 +98,10 @@ static void facts_are_read(void **state)
     expect("__global__ void k(const int *p, const float *x, float *y, int n) {\n"
            "  int i = threadIdx.x + blockIdx.x * blockDim.x;\n  y[i] = x[p[i] / 2];\n}\n",
            "map=1 contiguous(thread)=? strided(thread)=?");
+    // A number that is cut off to a byte is no longer the thread's.
+    expect("__global__ void k(const float *x, float *y) {\n"
+           "  unsigned char i = threadIdx.x + blockIdx.x * blockDim.x;\n  y[i] = x[i];\n}\n",
+           "contiguous(thread)=? strided(thread)=?");
     expect("__global__ void k(float *y, int n) {\n  switch (n) { case 1: y[1] = 1; default: y[0] = 1; }\n}\n",
            "understood=0 map=? loops=?");
 }
