@@ -23,6 +23,8 @@ enum ks_status ks_options_agree(const struct ks_options *o, struct ks_err *err)
         KS_FAIL(err, KS_E_UNSUPPORTED, "so many blocks in all go with a block along x alone");
     if ((o->width || o->stream) && (o->rows > 1 || o->block[1] > 1 || o->unroll))
         KS_FAIL(err, KS_E_UNSUPPORTED, "packs do not go with rows, flat blocks only");
+    if (o->halo && (packed || o->private_ || o->lanes || o->jam || o->split || o->blocks || o->fold))
+        KS_FAIL(err, KS_E_UNSUPPORTED, "tiles with a rim go with block, items and rows alone");
     return KS_OK;
 }
 

@@ -276,7 +276,7 @@ static enum ks_status emit_shape(struct ks_subject *s, const struct ks_options *
 {
     bool geometry = s->folded > 0 || options->block[0] || options->items || options->rows || options->width ||
                     options->stream || options->peel || options->private_ || options->lanes || options->jam ||
-                    options->split || options->blocks;
+                    options->split || options->blocks || options->halo;
     if (!geometry)
         return ks_emit_same(s, options, proposal, err);
     if (!s->is_map)

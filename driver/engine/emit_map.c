@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/emit.h"
+#include "engine/halo.h"
 
 static const char *const names[] = {"opt_x", "opt_y", "opt_z"};
 
@@ -10,6 +11,9 @@ struct shape {
     int block[3], items, rows, blocks; // blocks 0: as many as there is to do
     const char *extent[3]; // plan text
     int axes;              // how many are used, counted from x
+    int numbers[3];        // a block's, along each axis
+    struct ks_halo halo;
+    size_t *counted, n_counted; // arrays with tiles
 };
 
 static enum ks_status choose(struct ks_subject *s, const struct ks_options *options,
@@ -40,8 +44,14 @@ static enum ks_status choose(struct ks_subject *s, const struct ks_options *opti
         shape->extent[a] = ks_emit_extent(s, a, when, asserts, err);
         if (!shape->extent[a])
             return KS_E_UNSUPPORTED;
+        shape->numbers[a] = shape->block[a] * (a == 0 ? shape->items : a == 1 ? shape->rows : 1);
     }
-    return KS_OK;
+    if (!options->halo)
+        return KS_OK;
+    KS_TRY(ks_halo_find(s, &shape->halo, err));
+    shape->counted = KS_NEW_ARRAY(s->arena, size_t, s->decl->n_params);
+    shape->n_counted = ks_halo_counts(s, &shape->halo, shape->counted);
+    return ks_halo_shape(s, &shape->halo, shape->block, shape->numbers, err);
 }
 
 // Whether the guard or a test, or a later declaration that they need, uses a variable of front
@@ -219,12 +229,16 @@ static void put_source(struct ks_subject *s, const struct ks_options *options,
     const char *threads =
         ks_arena_printf(s->arena, "%d", shape->block[0] * shape->block[1] * shape->block[2]);
     ks_buf_printf(out, "__global__ void %s%s_map(%s", ks_emit_bounds(s, options, threads),
-                  s->decl->name, ks_emit_params(s, options->restrict_));
+                  s->decl->name, ks_emit_params(s, options->restrict_ || options->halo));
     for (int a = 0; a < shape->axes; a++)
         if (s->map.axis[a].used)
             ks_buf_printf(out, ", %s opt_end_%c", s->map.axis[a].wide ? "long long" : "unsigned",
                           'x' + a);
+    for (size_t i = 0; i < shape->n_counted; i++)
+        ks_buf_printf(out, ", unsigned opt_count%zu", shape->counted[i]);
     ks_buf_printf(out, ")\n{\n%s", asserts);
+    if (shape->halo.n_patches > 0)
+        ks_buf_puts(out, ks_halo_front(s, &shape->halo, shape->block, shape->numbers));
     bool items = shape->items > 1, rows = shape->rows > 1;
     for (int a = shape->axes - 1; a >= 0; a--) {
         const char *type = s->map.axis[a].wide ? "long long" : "unsigned";
@@ -256,10 +270,10 @@ static enum ks_status build(struct ks_subject *s, const struct shape *shape, con
                             struct ks_buf *when, struct ks_proposal *proposal, struct ks_err *err)
 {
     struct ks_plan_step step = {.kernel = ks_arena_printf(s->arena, "%s_map", s->decl->name)};
-    const char **args = KS_NEW_ARRAY(s->arena, const char *, s->decl->n_params + 7);
+    const char **args = KS_NEW_ARRAY(s->arena, const char *, 2 * s->decl->n_params + 7);
     step.n_args = ks_emit_args(s, args);
     for (int a = 0; a < shape->axes; a++) {
-        int tile = shape->block[a] * (a == 0 ? shape->items : a == 1 ? shape->rows : 1);
+        int tile = shape->numbers[a];
         step.block[a] = ks_arena_printf(s->arena, "%d", shape->block[a]);
         if (!s->map.axis[a].used)
             continue;
@@ -270,6 +284,10 @@ static enum ks_status build(struct ks_subject *s, const struct shape *shape, con
         if (a > 0) // the hardware's limit in y and z
             ks_emit_when(when, ks_arena_printf(s->arena, "ceildiv(%s, %d) <= 65535",
                                                shape->extent[a], tile));
+    }
+    for (size_t i = 0; i < shape->n_counted; i++) {
+        const char *count = args[step.n_args++] = ks_halo_count(s, shape->counted[i]);
+        ks_emit_when(when, ks_arena_printf(s->arena, "%s <= 2147483647", count));
     }
     step.args = args;
     return ks_emit_plan(s, source, ks_buf_text(when), NULL, 0, &step, 1, proposal, err);
@@ -282,11 +300,12 @@ enum ks_status ks_emit_map(struct ks_subject *s, const struct ks_options *option
     struct ks_edit_list extra = {0};
     struct shape shape;
     enum ks_status status;
-    if (options->restrict_)
+    if (options->restrict_ || options->halo) // an array of which tiles are copies is written by no other name
         KS_TRY_GOTO(ks_emit_apart(s, &when, err), out);
     KS_TRY_GOTO(choose(s, options, &shape, &when, &asserts, err), out);
     if (options->unroll)
         KS_TRY_GOTO(ks_emit_unroll(s, options->unroll, &extra, err), out);
+    ks_halo_edits(s, &shape.halo, &extra);
     put_source(s, options, &shape, &extra, ks_buf_text(&asserts), &source);
     status =
         build(s, &shape, ks_arena_strdup(s->arena, ks_buf_text(&source)), &when, proposal, err);

@@ -3,6 +3,7 @@
 
 #include "engine/engine.h"
 #include "engine/fold.h"
+#include "engine/halo.h"
 #include "engine/pattern.h"
 
 struct steps {
@@ -144,6 +145,19 @@ static void set_pattern_facts(struct ks_arena *arena, const struct ks_brief *bri
         ks_fact_set(arena, facts, "operations_per_byte", list->operations * threads / bytes);
 }
 
+// Arrays of which an item reads neighbours, each in the place of an index that is put together from its own.
+static void set_neighbours(struct ks_arena *arena, const struct ks_subject *subject, struct ks_fact_list *facts)
+{
+    struct ks_halo halo;
+    int n = 0;
+    if (!subject->is_map)
+        return;
+    ks_halo_find(subject, &halo, NULL);
+    for (size_t i = 0; i < halo.n_patches; i++)
+        n += halo.patches[i].staged;
+    ks_fact_set(arena, facts, "neighbours", n);
+}
+
 // What of the block's work is shared, and read as one thread's.
 static void set_folds(struct ks_arena *arena, const struct ks_subject *subject, struct ks_fact_list *facts)
 {
@@ -197,6 +211,7 @@ enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief
         set_text_facts(arena, &subject, &list, &brief->facts);
         set_pattern_facts(arena, brief, &list, &brief->facts);
         set_folds(arena, &subject, &brief->facts);
+        set_neighbours(arena, &subject, &brief->facts);
     }
     if (status != KS_OK && status != KS_E_UNSUPPORTED)
         KS_FAIL(err, status, "%s", local.text);

@@ -31,6 +31,7 @@ static const struct {
     {"lanes", offsetof(struct ks_options, lanes)},
     {"across", offsetof(struct ks_options, across)},
     {"blocks", offsetof(struct ks_options, blocks)},
+    {"halo", offsetof(struct ks_options, halo)},
 };
 
 const char *const *ks_options_names(void)

@@ -24,6 +24,7 @@ static const char *const hoist_params[] = {"hoist", NULL};
 static const char *const keep_params[] = {"keep", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", "fold", NULL};
+static const char *const halo_params[] = {"halo", "block", "rows", "items", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
 static const struct {
@@ -51,6 +52,7 @@ static const struct {
     {"keep", keep_params, ks_transform_keep},
     {"fold", fold_params, ks_transform_fold},
     {"lanes", lanes_params, ks_transform_lanes},
+    {"halo", halo_params, ks_transform_halo},
     {"together", NULL, ks_transform_together}, // all options
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };

@@ -442,6 +442,40 @@ refused "$source/columns.cu" 'split; lanes lanes=4' 'two launches go with a bloc
 refused "$source/heads.cu" 'split' 'line 8: the loop stores, or reduces nothing'
 refused "$source/layers.cu" 'split' 'an index in z'
 
+# What neighbours read too, in shared memory with its rim.
+made heat 'halo' CORRECT
+made heat 'halo block=16x8 rows=2' CORRECT
+made heat 'halo block=8x8 items=2 rows=4; bounds bounds=2' CORRECT
+made cells 'halo block=16x4x2' CORRECT
+made cells 'halo block=32x2x3 rows=2' CORRECT
+made ahead 'halo block=64' CORRECT
+made ahead 'halo block=128 items=4' CORRECT
+made box 'halo block=32x4 rows=2 items=2' CORRECT
+made box 'halo block=8x16' CORRECT
+made heat 'halo' WRONG 's/opt_y - opt_from_y + 0u/opt_y - opt_from_y + 1u/'
+made heat 'halo block=16x8 rows=2' UNSAFE 's/opt_from_y = blockIdx.y \* 16u/opt_from_y = blockIdx.y * 8u/'
+made heat 'halo' UNSAFE '/__syncthreads/d'
+made heat 'halo' UNSAFE '/if (opt_at < opt_count0)/d'
+made box 'halo block=8x16' WRONG 's/4294967134u/4294967135u/'
+made ahead 'halo block=64' UNSAFE 's/opt_cell < 69/opt_cell < 68/'
+halo_not() {
+    sed "$2" "$source/$1.cu" > "$scratch/own.cu"
+    ! cmp -s "$scratch/own.cu" "$source/$1.cu" || { echo "FAIL: $2 changes nothing"; bad=1; }
+    refused "$scratch/own.cu" "${4-halo}" "$3"
+}
+halo_not heat 's/const float \*u,/float *u,/; s/v\[i\] = u/u[i] = u/' 'line 12: u\[i\] is not staged: the array may be written'
+halo_not heat 's/int i = y/short i = y/' 'line 12: u\[i\] is not staged: its index is no sum of products'
+halo_not heat 's/int i = y \* nx + x/int i = y * nx + 2 * x/' 'line 12: u\[i\] is not staged: neighbours in x do not read neighbours'
+halo_not heat 's/int i = y \* nx + x/int i = y * x + x/' 'line 12: u\[i\] is not staged: its index is a product'
+halo_not heat 's/int i = y/int i = (int)k + y/' 'line 12: u\[i\] is not staged: its index depends on more than'
+halo_not heat 's/(u\[i - 1\].*;/u[i + 9 + 9 * nx];/' 'line 12: u\[i\] is not staged: an item reads none of its neighbours'
+halo_not heat 's/let(ny=45)/& let(more=0)/; s/in(u\[nx\*ny\]/in(u[nx*ny+more]/' 'the extent of a pointer is no expression of parameters'
+halo_not cells 's/double \*u/double *__restrict__ u/' 'line 4: tiles of 71264 bytes have no room' 'halo block=32x8 rows=8'
+refused "$source/heat.cu" 'readonly; halo block=32; together blocks=8' 'tiles with a rim go with block, items and rows alone'
+refused "$source/window.cu" 'halo' 'line 17: in\[.* is not staged: its index depends on more than'
+refused "$source/gelu.cu" 'halo' 'line 10: x\[i\] is not staged: an item reads none of its neighbours'
+refused "$source/halves.cu" 'halo' 'threads meet at a barrier\|shared memory'
+
 # Cheaper functions, alone and below other shapes.
 made cubes 'math math=1' CORRECT
 made cubes 'math math=1' WRONG 's/return y \* y/return x * y/'

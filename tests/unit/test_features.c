@@ -101,9 +101,33 @@ static void facts_are_read(void **state)
     // A number that is cut off to a byte is no longer the thread's.
     expect("__global__ void k(const float *x, float *y) {\n"
            "  unsigned char i = threadIdx.x + blockIdx.x * blockDim.x;\n  y[i] = x[i];\n}\n",
-           "contiguous(thread)=? strided(thread)=?");
+           "contiguous(thread)=? strided(thread)=? neighbours=0");
     expect("__global__ void k(float *y, int n) {\n  switch (n) { case 1: y[1] = 1; default: y[0] = 1; }\n}\n",
            "understood=0 map=? loops=?");
+}
+
+static void neighbours_are_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *value, *facts;
+    } cases[] = {
+        {"x[i - 1] + x[i + 1] * w[i]", "neighbours=1"},
+        {"x[i - 1] + x[i + 1] * w[i] * w[i + 8]", "neighbours=2"},
+        {"x[i] + x[i + 9] + w[i]", "neighbours=0"},                   // too far
+        {"x[i] + x[i + n] + x[i + n - 1]", "neighbours=1"},           // two parts of an array, one with two
+        {"x[2 * i] + x[2 * i + 1]", "neighbours=0"},                  // apart between threads
+        {"x[i * n] + x[i * n + 1]", "neighbours=0"},
+        {"y[i - 1] + y[i + 1]", "neighbours=0"},                      // written, too
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect(ks_arena_printf(&arena,
+                               "__global__ void k(const float *x, const float *w, float *y, int n) {\n"
+                               "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                               "  if (i < 1 || i >= n - 1) return;\n  y[i] = %s;\n}\n",
+                               cases[i].value),
+               cases[i].facts);
+    expect("__global__ void k(float *y, int n) {\n  y[threadIdx.x] = n;\n  __syncthreads();\n}\n", "neighbours=?");
 }
 
 #define INDEX "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
@@ -666,6 +690,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(facts_are_read),
+        cmocka_unit_test(neighbours_are_read),
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(functions_are_followed),
         cmocka_unit_test(objects_are_followed),

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "device/banks.h"
 #include "device/emu/emu_alu.h"
 
 #define WAYS 4
@@ -122,34 +123,12 @@ found:
     return hit;
 }
 
-// Shared memory gives 32 words a wavefront, one of each bank; lanes of wide accesses take turns.
 static void count_shared(struct ks_emu_tally *t, uint32_t mask, const uint64_t *addresses,
                          uint32_t bytes)
 {
-    unsigned words = bytes < 4 ? 1 : bytes / 4, lanes = KS_EMU_LANES / words;
-    uint64_t waves = 0, turns = 0;
-    if (lanes == 0)
-        lanes = 1;
-    for (unsigned from = 0; from < KS_EMU_LANES; from += lanes) {
-        uint64_t seen[KS_EMU_LANES][8];
-        unsigned n[KS_EMU_LANES] = {0}, most = 0;
-        for (unsigned l = from; l < from + lanes; l++) {
-            for (unsigned w = 0; (mask >> l & 1) != 0 && w < words; w++) {
-                uint64_t word = addresses[l] / 4 + w;
-                unsigned bank = (unsigned)(word % 32), i = 0;
-                while (i < n[bank] && i < 8 && seen[bank][i] != word)
-                    i++;
-                if (i == n[bank] && i < 8)
-                    seen[bank][i] = word;
-                n[bank] += i == n[bank] || i == 8;
-                most = n[bank] > most ? n[bank] : most;
-            }
-        }
-        waves += most;
-        turns += most > 0;
-    }
-    t->wavefronts += waves;
-    t->conflicts += waves - turns;
+    struct ks_banks taken = ks_banks_take(mask, addresses, bytes);
+    t->wavefronts += taken.waves;
+    t->conflicts += taken.waves - taken.turns;
 }
 
 static void count_global(struct ks_emu_warp *warp, struct ks_emu_tally *t,
