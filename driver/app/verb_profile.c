@@ -88,7 +88,7 @@ static json_t *cross_check(struct ks_arena *arena, const struct ks_tu_kernel *ke
     for (size_t i = 0; i < profile->lines.len; i++) {
         const struct ks_hot_line *line = &profile->lines.at[i];
         if (line->file && strcmp(ks_path_base(line->file), ks_path_base(kernel->mark->file->path)) == 0)
-            counts[n++] = (struct ks_line_count){line->line, line->sectors};
+            counts[n++] = (struct ks_line_count){line->line, line->sectors, line->shared, line->conflict_pct};
     }
     struct ks_buf text = KS_BUF(4096);
     json_t *lines = json_array();

@@ -104,6 +104,53 @@ static void hold(const struct span *span, const struct ks_fact_list *counted, co
         say(span, value, what, out);
 }
 
+struct ways {
+    const struct ks_node *node;
+    bool other; // than through the node
+};
+
+static bool visit_ways(void *context, struct ks_node *node)
+{
+    struct ways *w = context;
+    bool round = node->begin <= w->node->begin && node->end >= w->node->end;
+    w->other |= (round && (node->kind == KS_N_IF || node->kind == KS_N_COND)) ||
+                (node->kind == KS_N_RETURN && node->begin < w->node->begin);
+    return true;
+}
+
+// Whether every thread does it.
+static bool is_always(const struct ks_subject *s, const struct ks_lane_access *access)
+{
+    struct ways ways = {.node = access->node};
+    ks_node_walk(s->body.block, visit_ways, &ways);
+    return !ways.other && access->times > 0;
+}
+
+// Bank conflicts, as a share of wavefronts: of all accesses, or those of one line. Of a line that the text has no
+// conflicts in a few may be other warps' than the first; where a warp need not do what conflicts, none need be there.
+static void hold_banks(const struct ks_subject *s, const struct ks_pattern_list *list, int line, double pct,
+                       const char *where, int *compared, struct ks_buf *out)
+{
+    bool known = list->shared_followed, conflicts = false, surely = false;
+    int n = 0;
+    for (size_t i = 0; i < list->shared.len; i++) {
+        const struct ks_lane_access *a = &list->shared.at[i];
+        if (line && a->node->line != line)
+            continue;
+        n++;
+        known &= a->known;
+        conflicts |= a->waves > a->turns;
+        surely |= a->waves > a->turns && is_always(s, a);
+    }
+    if (n == 0 || !known)
+        return;
+    ++*compared;
+    if (!conflicts && pct > 5)
+        ks_buf_printf(out, "counted %.3g %% of %s wavefronts for bank conflicts, where the text has none\n", pct, where);
+    if (surely && pct == 0)
+        ks_buf_printf(out, "counted no bank conflicts in %s wavefronts, where the text has some\n", where);
+}
+
 static bool uses_double(const struct ks_subject *s)
 {
     const struct ks_signature *signature = s->brief->signature;
@@ -133,7 +180,12 @@ int ks_engine_cross_check(struct ks_arena *arena, const struct ks_brief *brief,
         hold(&loads, counted, "sectors_per_request_ld", "a load", &compared, out);
         hold(&stores, counted, "sectors_per_request_st", "a store", &compared, out);
     }
+    bool by_line = s.access.shared_call != NULL || s.access.unseen_call != NULL;
     for (size_t i = 0; i < n_lines; i++) {
+        by_line |= lines[i].shared > 0;
+        if (lines[i].shared > 0)
+            hold_banks(&s, &list, lines[i].line, lines[i].conflict_pct,
+                       ks_arena_printf(arena, "line %d's shared", lines[i].line), &compared, out);
         struct span own = find(&s, &list, READS | WRITES, lines[i].line);
         if (!own.known || own.n == 0 || lines[i].sectors <= 0)
             continue;
@@ -142,6 +194,8 @@ int ks_engine_cross_check(struct ks_arena *arena, const struct ks_brief *brief,
             say(&own, lines[i].sectors,
                 ks_arena_printf(arena, "an access in line %d", lines[i].line), out);
     }
+    if (ks_fact_get(counted, "shared_conflict_pct", &value) && (!by_line || value == 0))
+        hold_banks(&s, &list, 0, value, "all shared", &compared, out);
     if (!uses_double(&s) && ks_fact_get(counted, "pipe_fp64_pct", &value)) {
         compared++;
         if (value > 1)

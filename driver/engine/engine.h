@@ -22,7 +22,9 @@ enum ks_status ks_engine_describe(struct ks_arena *arena, const struct ks_brief 
 // What was counted of a line of the kernel's file.
 struct ks_line_count {
     int line;
-    double sectors; // of 32 bytes, a warp's access to global memory
+    double sectors;      // of 32 bytes, a warp's access to global memory; 0: none
+    double shared;       // wavefronts of shared memory; 0: none
+    double conflict_pct; // of these, for bank conflicts
 };
 // Holds what is read off the text against a run's counts (brief->problems[0] is what ran): appends a line
 // for each disagreement, and returns how many counts could be compared.

@@ -145,6 +145,28 @@ static void set_pattern_facts(struct ks_arena *arena, const struct ks_brief *bri
         ks_fact_set(arena, facts, "operations_per_byte", list->operations * threads / bytes);
 }
 
+// How lanes of a warp lie in shared memory. No conflict is said to be there only where every access is followed.
+static void set_banks(struct ks_arena *arena, const struct ks_subject *s, const struct ks_pattern_list *list,
+                      struct ks_fact_list *facts)
+{
+    bool all = list->shared_followed && s->access.shared_call == NULL && s->access.unseen_call == NULL;
+    double turns = list->shared.len > 0;
+    int strided = 0;
+    for (size_t i = 0; i < list->shared.len; i++) {
+        const struct ks_lane_access *a = &list->shared.at[i];
+        all &= a->known;
+        if (!a->known)
+            continue;
+        strided += a->along_x != KS_STEP_UNKNOWN && (a->along_x > 1 || a->along_x < -1);
+        double own = a->waves / (double)a->turns;
+        turns = own > turns ? own : turns;
+    }
+    if (strided > 0 || all)
+        ks_fact_set(arena, facts, "strided(shared)", strided);
+    if (turns > 1 || all)
+        ks_fact_set(arena, facts, "bank_turns", turns);
+}
+
 // Arrays of which an item reads neighbours, each in the place of an index that is put together from its own.
 static void set_neighbours(struct ks_arena *arena, const struct ks_subject *subject, struct ks_fact_list *facts)
 {
@@ -212,6 +234,7 @@ enum ks_status ks_engine_features(struct ks_arena *arena, struct ks_brief *brief
         set_pattern_facts(arena, brief, &list, &brief->facts);
         set_folds(arena, &subject, &brief->facts);
         set_neighbours(arena, &subject, &brief->facts);
+        set_banks(arena, &subject, &list, &brief->facts);
     }
     if (status != KS_OK && status != KS_E_UNSUPPORTED)
         KS_FAIL(err, status, "%s", local.text);

@@ -19,9 +19,10 @@ struct walker {
     double times; // a thread gets here, -1: unknown
 };
 
-static bool lookup(void *context, const char *name, int64_t *value)
+bool ks_pattern_number(const struct ks_subject *s, const char *name, int64_t *value)
 {
-    const struct ks_subject *s = context;
+    if (s->brief->n_problems == 0)
+        return false;
     const struct ks_problem *p = &s->brief->problems[0];
     static const char *const dims[] = {"gridDim.x",  "gridDim.y",  "gridDim.z",
                                        "blockDim.x", "blockDim.y", "blockDim.z"};
@@ -30,7 +31,7 @@ static bool lookup(void *context, const char *name, int64_t *value)
             *value = i < 3 ? p->grid[i] : p->block[i - 3];
             return true;
         }
-    const char *constant = ks_subject_constant(context, name);
+    const char *constant = ks_subject_constant((void *)(uintptr_t)s, name);
     if (constant)
         return ks_parse_i64(constant, value);
     for (size_t i = 0; i < p->n_values; i++)
@@ -61,8 +62,7 @@ static int64_t step_along(const struct ks_subject *s, const struct ks_poly *p, c
             const char *name = p->term[i].symbol[k];
             if (strcmp(name, symbol) == 0)
                 continue;
-            if (s->brief->n_problems == 0 || !lookup((void *)s, name, &value) ||
-                !ks_mul_i64(product, value, &product))
+            if (!ks_pattern_number(s, name, &value) || !ks_mul_i64(product, value, &product))
                 return KS_STEP_UNKNOWN;
         }
         if (found > 1 || (found == 1 && !ks_add_i64(sum, product, &sum)))
@@ -106,10 +106,19 @@ static int64_t seen_along_loop(const struct walker *w, const struct ks_poly *p)
 static void add(struct walker *w, const struct ks_node *node, bool reads, bool writes)
 {
     struct ks_place place = ks_place_of(&w->env, w->s->decl, node);
+    if (place.base == KS_PLACE_LOCAL && ks_lane_array(w->s, &w->env, node) != NULL) {
+        struct ks_lane_access a = ks_lane_look(w->s, &w->env, node);
+        a.reads = reads;
+        a.writes = writes;
+        a.times = w->times;
+        *ks_vec_push(w->s->arena, &w->out->shared) = a;
+    } else if (place.base == KS_PLACE_LOCAL && ks_lane_is_shared(w->s, &w->env, place.name)) {
+        w->out->shared_followed = false; // by a pointer
+    }
     if (place.base == KS_PLACE_LOCAL)
         return;
     if (place.base == KS_PLACE_UNKNOWN) {
-        w->out->followed = false;
+        w->out->followed = w->out->shared_followed = false;
         return;
     }
     *ks_vec_push(w->s->arena, w->out) = (struct ks_pattern){
@@ -134,6 +143,18 @@ static void count(struct walker *w, int operations)
     o->operations = known ? o->operations + w->times * operations : -1;
 }
 
+static void expression(struct walker *w, const struct ks_node *node, bool reads, bool writes);
+
+// What stands in front of a subscript: of an array of arrays no access of its own.
+static void base(struct walker *w, const struct ks_node *node)
+{
+    bool shared = ks_lane_array(w->s, &w->env, node) != NULL;
+    if (!shared)
+        expression(w, node, true, false);
+    for (; shared && node->kind == KS_N_INDEX; node = node->kid[0])
+        expression(w, node->kid[1], true, false);
+}
+
 static void expression(struct walker *w, const struct ks_node *node, bool reads, bool writes)
 {
     bool address = ks_node_is(node, KS_N_UNARY, "&");
@@ -146,7 +167,10 @@ static void expression(struct walker *w, const struct ks_node *node, bool reads,
         expression(w, node->kid[1], true, false);
         w->out->operations = kept.operations; // an index's own arithmetic does not count
         if (node->kid[0]->kind == KS_N_INDEX)
-            expression(w, node->kid[0], true, false);
+            base(w, node->kid[0]);
+        return;
+    case KS_N_NAME: // the whole array, for others to access
+        w->out->shared_followed &= ks_lane_array(w->s, &w->env, node) == NULL;
         return;
     case KS_N_ASSIGN:
         if (strcmp(node->text, "=") != 0)
@@ -174,6 +198,8 @@ static void expression(struct walker *w, const struct ks_node *node, bool reads,
     }
     if (ks_node_is(node, KS_N_UNARY, "*"))
         add(w, node, reads, writes);
+    if (address)
+        w->out->shared_followed &= ks_lane_array(w->s, &w->env, node->kid[0]) == NULL;
     for (size_t i = 0; i < node->n && !address; i++)
         expression(w, node->kid[i], !(steps && node->kid[i]->kind == KS_N_NAME), steps || writes);
 }
@@ -187,8 +213,7 @@ static bool number_of(const struct ks_subject *s, const struct ks_poly *p, int64
     for (int i = 0; i < p->n; i++) {
         int64_t product = p->term[i].coef, value;
         for (int k = 0; k < p->term[i].n; k++)
-            if (s->brief->n_problems == 0 || !lookup((void *)(uintptr_t)s, p->term[i].symbol[k], &value) ||
-                !ks_mul_i64(product, value, &product))
+            if (!ks_pattern_number(s, p->term[i].symbol[k], &value) || !ks_mul_i64(product, value, &product))
                 return false;
         if (!ks_add_i64(*number, product, number))
             return false;
@@ -369,78 +394,8 @@ static void statement(struct walker *w, struct ks_node *node)
 
 void ks_patterns_find(const struct ks_subject *s, struct ks_pattern_list *out)
 {
-    *out = (struct ks_pattern_list){.followed = true};
+    *out = (struct ks_pattern_list){.followed = true, .shared_followed = true};
     struct walker w = {.s = s, .out = out, .times = 1};
     ks_affine_begin(s->arena, s->body.block, &w.env);
     statement(&w, s->body.block);
-}
-
-static void print_step(struct ks_buf *out, const char *what, int64_t step)
-{
-    if (step == KS_STEP_UNKNOWN)
-        ks_buf_printf(out, ", %s not known", what);
-    else if (step == 0)
-        ks_buf_printf(out, ", the same for all %s", what);
-    else if (step == 1 || step == -1)
-        ks_buf_printf(out, ", contiguous in %s", what);
-    else
-        ks_buf_printf(out, ", apart by %lld in %s", (long long)step, what);
-}
-
-static void print_diverging(enum ks_diverge diverges, struct ks_buf *out)
-{
-    static const char *const texts[] = {"", ", threads agree but at its edge", ", whether threads of a warp agree is not known",
-                                        ", threads of a warp may differ"};
-    ks_buf_puts(out, texts[diverges]);
-}
-
-static void print_loop(const struct ks_pattern_loop *l, struct ks_buf *out)
-{
-    ks_buf_printf(out, "line %d: %s", l->node->line, l->text);
-    if (l->depth > 0)
-        ks_buf_printf(out, ", in %d other%s", l->depth, l->depth > 1 ? "s" : "");
-    if (l->turns >= 0)
-        ks_buf_printf(out, ", %.0f turn%s", l->turns, l->turns == 1 ? "" : "s");
-    if (l->items)
-        ks_buf_puts(out, ", each another element");
-    else if (l->why != NULL)
-        ks_buf_printf(out, ", in this order: %s", l->why);
-    else
-        ks_buf_puts(out, ", in any order");
-    for (size_t i = 0; i < l->n_reductions && l->why == NULL; i++)
-        ks_buf_printf(out, "%s%s", i == 0 ? ", reduces " : ", ", l->reductions[i].name);
-    if (!l->items)
-        print_diverging(l->diverges, out);
-    ks_buf_puts(out, "\n");
-}
-
-void ks_patterns_print(const struct ks_subject *s, const struct ks_pattern_list *patterns,
-                       struct ks_buf *out)
-{
-    for (size_t i = 0; i < patterns->loops.len; i++)
-        print_loop(&patterns->loops.at[i], out);
-    for (size_t i = 0; i < patterns->len; i++) {
-        const struct ks_pattern *p = &patterns->at[i];
-        ks_buf_printf(out, "line %d: %s %s (%s)", p->node->line,
-                      p->reads && p->writes ? "reads and writes"
-                      : p->writes           ? "writes"
-                                            : "reads",
-                      ks_node_text(s->arena, &s->body, p->node), s->decl->params[p->param].name);
-        print_step(out, "x", p->along_x);
-        if (s->is_map ? s->map.axis[1].used : p->along_y != 0)
-            print_step(out, "y", p->along_y);
-        if (p->loop)
-            print_step(out, p->loop, p->along_loop);
-        if (p->times >= 0)
-            ks_buf_printf(out, ", %.0f times a thread at most", p->times);
-        ks_buf_puts(out, "\n");
-    }
-    for (size_t i = 0; i < patterns->ifs.len; i++) {
-        const struct ks_pattern_if *c = &patterns->ifs.at[i];
-        if (c->diverges == KS_DIVERGE_NONE)
-            continue;
-        ks_buf_printf(out, "line %d: if (%s)", c->node->line, ks_node_text(s->arena, &s->body, c->node->kid[0]));
-        print_diverging(c->diverges, out);
-        ks_buf_puts(out, "\n");
-    }
 }

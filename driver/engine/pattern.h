@@ -5,6 +5,7 @@
 #define KS_PATTERN_H
 
 #include "engine/diverge.h"
+#include "engine/lane.h"
 #include "engine/subject.h"
 
 #define KS_STEP_UNKNOWN INT64_MIN
@@ -52,11 +53,19 @@ struct ks_pattern_list {
     double operations; // arithmetic in the text, of functions too, but in subscripts, what is declared for
                        // them, and loop headers, times turns; -1
     bool followed;     // every access through a pointer is listed with its parameter
+    struct {
+        struct ks_lane_access *at;
+        size_t len, cap;
+    } shared;             // accesses to arrays in shared memory
+    bool shared_followed; // and there are no others
 };
 
+// A size of the launch, a parameter or a template argument in the first workload.
+bool ks_pattern_number(const struct ks_subject *subject, const char *name, int64_t *value);
 void ks_patterns_find(const struct ks_subject *subject, struct ks_pattern_list *out);
 // "line 8: for (k = 0; k < n; k += 1), 1024 turns, in any order, reduces s", a line each loop, then "line 9: reads
 // a[row * n + k] (a), apart by 1024 in x, contiguous in k, 1024 times a thread at most", a line each access, then
+// "line 10: reads t[threadIdx.x][0] (t, shared), apart by 32 in x, 32 wavefronts a warp, for bank conflicts", then
 // "line 11: if (x[i] > 0), threads of a warp may differ", a line each `if` on which threads do not all agree.
 void ks_patterns_print(const struct ks_subject *subject, const struct ks_pattern_list *patterns,
                        struct ks_buf *out);

@@ -67,6 +67,8 @@ static const struct ks_fact_name names[] = {
     {"double", "double precision is used", false, PROPERTY},
     {"shared(static)", "static shared arrays", false, COUNT},
     {"shared(dynamic)", "dynamic shared memory is used", false, PROPERTY},
+    {"strided(shared)", "accesses to shared memory in which neighbouring threads are apart, in the first workload", false, COUNT},
+    {"bank_turns", "most turns that banks make of a warp's access to shared memory (1: no conflicts), in the first workload", false, COUNT_TO(32)},
     {"atomics(param)", "atomic operations on a parameter's memory", false, PROPERTY},
     {"contiguous(thread)", "neighbouring threads touch neighbouring elements", false, PROPERTY},
     {"strided(thread)", "neighbouring threads touch elements apart somewhere", false, PROPERTY},

@@ -86,6 +86,9 @@ static void add_lines(struct ks_arena *arena, const json_t *lines, struct ks_pro
                                     .why = cost_text(arena, line)};
         if (ks_json_num(line, "requests", 0) > 0)
             hot->sectors = ks_json_num(line, "sectors", 0) / ks_json_num(line, "requests", 0);
+        hot->shared = ks_json_num(line, "shared_wavefronts", 0);
+        if (hot->shared > 0)
+            hot->conflict_pct = 100 * ks_json_num(line, "bank_conflicts", 0) / hot->shared;
     }
 }
 

@@ -34,6 +34,7 @@ struct ks_hot_line {
     double pct;             // of all samples; on the emulated device of the warps' instructions and sectors
     const char *why;        // what warps wait for there; on the emulated device what it costs
     double sectors;      // a request, of lines of a kernel that the emulated device ran; else 0
+    double shared, conflict_pct; // the same: wavefronts of shared memory, and how many of them are for bank conflicts
 };
 struct ks_hot_lines {
     struct ks_hot_line *at;

@@ -496,6 +496,22 @@ sed -i 's/block(128)/block(512)/' "$scratch/four.cu"
 "$build/bin/ks" profile "$source/hidden.cu" --device emu --json > "$scratch/counted" || bad=1
 jq -e '.kernels[0].text_disagrees == ["counted 256 bytes of static shared memory, where the text has none"] and
        .kernels[1].text_disagrees == []' "$scratch/counted" > "$scratch/out" || { echo "FAIL: $(cat "$scratch/counted")"; bad=1; }
+"$build/bin/ks" profile "$source/banks.cu" --device emu --json > "$scratch/counted" || bad=1
+jq -e '[.kernels[].text_disagrees] == [[], [],
+       ["counted 93.9 % of line 44'"'"'s shared wavefronts for bank conflicts, where the text has none",
+        "counted 93.9 % of line 46'"'"'s shared wavefronts for bank conflicts, where the text has none"],
+       ["counted no bank conflicts in all shared wavefronts, where the text has some"]]' "$scratch/counted" > "$scratch/out" ||
+    { echo "FAIL: $(cat "$scratch/counted")"; bad=1; }
+# Wavefronts are as many as the text says: line 18 takes 32 where 1 would do.
+"$build/bin/ks" run "$source/banks.cu:square" --device emu --json > "$scratch/counted" || bad=1
+"$build/bin/ks" explain --why "$source/banks.cu:square" > "$scratch/said" || bad=1
+for line in $(sed -n 's/^  line \([0-9]*\): .*, shared).*/\1/p' "$scratch/said"); do
+    said=$(sed -n "s/^  line $line: .* \([0-9]*\) wavefronts a warp where 1 would do.*/\1/p" "$scratch/said")
+    jq -e --argjson line $line --argjson said "${said:-1}" '.costs.lines[] | select(.line == $line) |
+        .shared_wavefronts > 0 and .shared_wavefronts == $said * (.shared_wavefronts - .bank_conflicts)' \
+        "$scratch/counted" > "$scratch/out" || { echo "FAIL: line $line: said ${said:-1}: $(jq -c .costs.lines "$scratch/counted")"; bad=1; }
+done
+grep -q '^  line 18: .* 32 wavefronts a warp where 1 would do' "$scratch/said" || { echo "FAIL: $(cat "$scratch/said")"; bad=1; }
 
 [ $bad = 0 ] || exit 1
 "$build/bin/ks" verify --suite "$suite" --device emu ${draw:+"--draw=$draw"} --no-sandbox 2> "$scratch/log" || { cat "$scratch/log"; exit 1; }
