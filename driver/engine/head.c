@@ -206,10 +206,23 @@ static bool is_product(struct ks_arena *arena, const struct ks_tail *head)
     return true;
 }
 
+// Where no loop reads arrays, a tree may sum what each thread has read.
+static bool open_turn(struct ks_tail_reader *t, struct ks_tail *head)
+{
+    struct ks_brief *brief = ks_arena_memdup(t->arena, t->brief, sizeof *brief);
+    brief->kernel_text = ks_head_turn(t->arena, t->brief);
+    if (brief->kernel_text == NULL)
+        return false;
+    ks_tail_close(t);
+    return ks_tail_open(t, t->arena, brief, head);
+}
+
 static bool read_all(struct ks_tail_reader *t, struct ks_tail *head)
 {
     struct search s = {.t = t};
     ks_node_walk(t->body.block, visit, &s);
+    if (s.found == NULL && open_turn(t, head))
+        ks_node_walk(t->body.block, visit, &s);
     if (s.found == NULL || s.several)
         return refuse(t, s.found, "no single loop reads arrays");
     struct ks_node *body = body_of(s.found);

@@ -11,5 +11,8 @@
 // would get something else, small runs of the original show it.
 bool ks_head_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *head,
                   const char **why);
+// The text of a kernel that takes one element a thread to a tree in shared memory which sums, as one with a loop of a
+// single turn; NULL for other kernels.
+const char *ks_head_turn(struct ks_arena *arena, const struct ks_brief *brief);
 
 #endif

@@ -90,10 +90,16 @@ static bool read_header(const struct finder *f, struct ks_tree *t)
         t->half = init->kid[0]->kid[0]->text;
         start = init->kid[0]->kid[1];
     }
-    if (!start || test->kind != KS_N_BINARY || !ks_node_is(test->kid[0], KS_N_NAME, t->half))
+    if (!start)
         return false;
+    bool alone = ks_node_is(test, KS_N_NAME, t->half); // until it is zero
     int step = read_step(l->kid[2], t->half);
-    if (step == 0 || !known_value(f, start, &from) || !known_value(f, test->kid[1], &to))
+    if (step == 0 || !known_value(f, start, &from))
+        return false;
+    t->threads = 2 * from;
+    if (alone)
+        return step < 0;
+    if (test->kind != KS_N_BINARY || !ks_node_is(test->kid[0], KS_N_NAME, t->half) || !known_value(f, test->kid[1], &to))
         return false;
     t->up = step > 0;
     t->threads = t->up ? to : 2 * from;

@@ -346,6 +346,11 @@ refused "$scratch/changed.cu" 'vectorize width=4' 'line [0-9]*: no pointer is ac
 # Trees in shared memory, in several spellings.
 made halves 'shuffle shuffle=1' CORRECT
 made spread 'shuffle; bounds bounds=2' CORRECT
+sed 's/half > 0/half/' "$source/halves.cu" > "$suite/alone.cu"
+source=$suite made alone 'shuffle' CORRECT
+sed 's/half > 0; half .= 2/half; half *= 2/' "$source/halves.cu" > "$scratch/endless.cu"
+sed -i 's/step <<= 1/step += 1/' "$scratch/endless.cu"
+refused "$scratch/endless.cu" 'shuffle' 'does not halve or double a known number'
 made halves 'shuffle shuffle=1' WRONG 's/opt_step = 2; opt_step/opt_step = 1; opt_step/'
 made spread 'shuffle shuffle=1' WRONG '/threadIdx.x % 8\];/s/% 8/% 4/'
 sed 's/top\[blockIdx.x\] = sums\[0\]/top[blockIdx.x] = sums[1]/' "$source/halves.cu" > "$scratch/second.cu"

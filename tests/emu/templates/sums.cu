@@ -120,3 +120,116 @@ __global__ void fading(const float *x, float *part, int n)
     if (threadIdx.x == 0)
         part[blockIdx.x] = sum;
 }
+
+// One element a thread, which a tree in shared memory sums: each block leaves its own,
+#pragma ks optimize
+#pragma ks workload let(n=1000) in(x[n]) in(z[n]) out(part[ceildiv(n,128)]) grid(ceildiv(n,128)) block(128)
+__global__ void dots(const float *x, const float *z, float *part, int n)
+{
+    __shared__ float each[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    each[t] = i < n ? x[i] * z[i] : 0.0f;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step; step >>= 1) {
+        if (t < step)
+            each[t] += each[t + step];
+        __syncthreads();
+    }
+    if (t == 0)
+        part[blockIdx.x] = each[0];
+}
+
+// or all add to one place.
+#pragma ks optimize
+#pragma ks workload let(n=1000) in(p[n]) in(q[n]) inout(loss[1]=constant(0)) grid(ceildiv(n,64)) block(64) shared(512)
+__global__ void smooth(const double *p, const double *q, double *loss, int n)
+{
+    extern __shared__ double each[];
+    const unsigned int i = blockIdx.x * blockDim.x + threadIdx.x;
+    double v = 0;
+    if (i < n) {
+        double d = fabs(p[i] - q[i]);
+        v = d < 1 ? 0.5 * d * d : d - 0.5;
+    }
+    each[threadIdx.x] = v;
+    for (unsigned step = blockDim.x >> 1; step > 0; step /= 2) {
+        __syncthreads();
+        if (threadIdx.x < step)
+            each[threadIdx.x] = each[threadIdx.x] + each[threadIdx.x + step];
+    }
+    if (threadIdx.x == 0)
+        atomicAdd(loss, each[0] / n);
+}
+
+// No such sums: the largest; two elements a thread; one that another thread takes there; one that is there already.
+#pragma ks optimize
+#pragma ks workload let(n=1000) in(x[n]) in(z[n]) out(part[ceildiv(n,128)]) grid(ceildiv(n,128)) block(128)
+__global__ void largest(const float *x, const float *z, float *part, int n)
+{
+    __shared__ float each[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    each[t] = i < n ? x[i] * z[i] : 0.0f;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step; step >>= 1) {
+        if (t < step)
+            each[t] = fmaxf(each[t], each[t + step]);
+        __syncthreads();
+    }
+    if (t == 0)
+        part[blockIdx.x] = each[0];
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=1000) in(x[n]) out(part[ceildiv(n,256)]) grid(ceildiv(n,256)) block(128)
+__global__ void two_each(const float *x, float *part, int n)
+{
+    __shared__ float each[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x * 2 + t;
+    float v = i < n ? x[i] : 0.0f;
+    if (i + blockDim.x < n)
+        v += x[i + blockDim.x];
+    each[t] = v;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step; step >>= 1) {
+        if (t < step)
+            each[t] += each[t + step];
+        __syncthreads();
+    }
+    if (t == 0)
+        part[blockIdx.x] = each[0];
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=1000) in(x[n]) in(z[n]) out(part[ceildiv(n,128)]) grid(ceildiv(n,128)) block(128)
+__global__ void elsewhere(const float *x, const float *z, float *part, int n)
+{
+    __shared__ float each[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    each[t] = 0;
+    each[t / 2] = i < n ? x[i] * z[i] : 0.0f;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step; step >>= 1) {
+        if (t < step)
+            each[t] += each[t + step];
+        __syncthreads();
+    }
+    if (t == 0)
+        part[blockIdx.x] = each[0];
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=1000) in(x[n]) in(z[n]) out(part[ceildiv(n,128)]) grid(ceildiv(n,128)) block(128)
+__global__ void one_more(const float *x, const float *z, float *part, int n)
+{
+    __shared__ float each[128];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    each[t] = i < n ? x[i] * z[i] + 1.0f : 1.0f;
+    __syncthreads();
+    for (int step = blockDim.x / 2; step; step >>= 1) {
+        if (t < step)
+            each[t] += each[t + step];
+        __syncthreads();
+    }
+    if (t == 0)
+        part[blockIdx.x] = each[0];
+}
