@@ -1,6 +1,7 @@
 #include "engine/emit.h"
 #include "engine/given.h"
 #include "engine/math.h"
+#include "engine/pad.h"
 #include "engine/reshape.h"
 #include "engine/tree.h"
 
@@ -330,6 +331,8 @@ static enum ks_status emit(struct ks_subject *subject, const struct ks_options *
         KS_TRY(ks_math_rewrite(&rewritten, options->math, err));
     if (options->shuffle)
         KS_TRY(ks_tree_rewrite(&rewritten, err));
+    if (options->pad)
+        KS_TRY(ks_pad_rewrite(&rewritten, options->pad, err));
     add_edits(s->arena, &rewritten.map.edits, &rewritten.rewrites);
     struct ks_options own = *options;
     own.restrict_ |= s->apart; // then it may as well be said to the compiler

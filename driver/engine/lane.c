@@ -126,30 +126,64 @@ bool ks_lane_is_shared(const struct ks_subject *s, const struct ks_affine *env, 
     return declaration_of(s, env, name) != NULL;
 }
 
-// The element's number in its array, for a thread.
-static bool element_of(struct lane *l, const struct ks_node *expr, const struct ks_node *var, int64_t *element)
+// An access that is followed: the array's declaration, and what is in the subscripts.
+struct access {
+    const struct ks_node *var, *index[EXTENTS];
+    uint32_t bytes; // of an element
+};
+
+static bool read_access(const struct ks_node *expr, const struct ks_node *var, struct access *a)
 {
-    const struct ks_node *index[EXTENTS], *e = expr;
-    size_t n = var->n;
-    if (n == 0 || n > EXTENTS)
-        return false;
-    for (size_t i = n; i > 0; i--, e = e->kid[0]) {
-        if (e->kind != KS_N_INDEX)
+    a->var = var;
+    for (size_t i = var->n; i > 0; i--, expr = expr->kid[0]) {
+        if (i > EXTENTS || expr->kind != KS_N_INDEX)
             return false; // a row of it
-        index[i - 1] = e->kid[1];
+        a->index[i - 1] = expr->kid[1];
     }
+    return var->n > 0;
+}
+
+// The element's number in its array, with rows longer by `pad`, for a thread.
+static bool element_of(struct lane *l, const struct access *a, int64_t pad, int64_t *element)
+{
     *element = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < a->var->n; i++) {
         int64_t extent = 1, at;
-        if ((i > 0 && !value_of(l, var->kid[i], &extent)) || !value_of(l, index[i], &at) ||
-            !ks_mul_i64(*element, extent, element) || !ks_add_i64(*element, at, element))
+        if ((i > 0 && !value_of(l, a->var->kid[i], &extent)) || !value_of(l, a->index[i], &at) ||
+            !ks_mul_i64(*element, extent + (i > 0 && i + 1 == a->var->n ? pad : 0), element) ||
+            !ks_add_i64(*element, at, element))
             return false;
     }
     return true;
 }
 
+// Of each lane of the first warp, of which there are so many.
+static bool elements_of(struct lane *l, const struct access *a, int64_t pad, const int64_t block[3], int lanes, int64_t *at)
+{
+    for (int i = 0; i < lanes; i++) {
+        l->thread[0] = i % block[0];
+        l->thread[1] = i / block[0] % block[1];
+        l->thread[2] = i / (block[0] * block[1]);
+        l->steps = STEPS;
+        if (!element_of(l, a, pad, &at[i]))
+            return false;
+    }
+    return true;
+}
+
+static struct ks_banks take(const int64_t *at, int lanes, uint32_t bytes)
+{
+    uint64_t addresses[KS_BANKS_LANES] = {0};
+    int64_t least = at[0];
+    for (int i = 1; i < lanes; i++)
+        least = at[i] < least ? at[i] : least;
+    for (int i = 0; i < lanes; i++)
+        addresses[i] = (uint64_t)(at[i] - least) * bytes;
+    return ks_banks_take(lanes == KS_BANKS_LANES ? UINT32_MAX : (1u << lanes) - 1, addresses, bytes);
+}
+
 // The step from each lane to the next in its row of the block.
-static int64_t even_step(const int64_t *at, int lanes)
+static int64_t even_step(const int64_t *at, int64_t lanes)
 {
     int64_t step = lanes > 1 ? at[1] - at[0] : 0;
     for (int i = 1; i < lanes; i++)
@@ -162,34 +196,26 @@ struct ks_lane_access ks_lane_look(const struct ks_subject *s, const struct ks_a
 {
     const char *name = root_of(expr)->text;
     const struct ks_node *decl = declaration_of(s, env, name), *var = ks_affine_find(env, name)->var;
-    struct ks_lane_access a = {.node = expr, .name = name};
+    struct ks_lane_access found = {.node = expr, .name = name};
     struct ks_type type = ks_type_parse(s->arena, ks_slice_of(decl->text));
-    const struct ks_problem *p = s->brief->n_problems > 0 ? &s->brief->problems[0] : NULL;
-    if (p == NULL || type.elem.size == 0 || type.elem.lanes != 1) // a member of it may be what is accessed
-        return a;
-    int64_t at[KS_BANKS_LANES], least = INT64_MAX, threads = p->block[0] * p->block[1] * p->block[2];
-    uint64_t bytes[KS_BANKS_LANES] = {0};
-    int lanes = threads < KS_BANKS_LANES ? (int)threads : KS_BANKS_LANES, row = 0;
+    struct access a = {.bytes = (uint32_t)type.elem.size};
     struct lane l = {.s = s, .env = env};
-    for (int i = 0; i < lanes; i++) {
-        l.thread[0] = i % p->block[0];
-        l.thread[1] = i / p->block[0] % p->block[1];
-        l.thread[2] = i / (p->block[0] * p->block[1]);
-        l.steps = STEPS;
-        row += i < p->block[0];
-        if (!element_of(&l, expr, var, &at[i]))
-            return a;
-        least = at[i] < least ? at[i] : least;
-    }
-    for (int i = 0; i < lanes; i++)
-        bytes[i] = (uint64_t)(at[i] - least) * type.elem.size;
-    struct ks_banks taken = ks_banks_take(lanes == KS_BANKS_LANES ? UINT32_MAX : (1u << lanes) - 1, bytes, (uint32_t)type.elem.size);
-    a.known = true;
-    a.waves = taken.waves;
-    a.turns = taken.turns;
-    a.along_x = even_step(at, row);
+    int64_t at[KS_BANKS_LANES], next;
+    if (s->brief->n_problems == 0 || type.elem.size == 0 || type.elem.lanes != 1 || // a member of it may be what is accessed
+        !read_access(expr, var, &a))
+        return found;
+    const int64_t *block = s->brief->problems[0].block, threads = block[0] * block[1] * block[2];
+    int lanes = threads < KS_BANKS_LANES ? (int)threads : KS_BANKS_LANES;
+    for (int i = 0; i < KS_LANE_PADS && var->n > 1 && elements_of(&l, &a, 1 << i, block, lanes, at); i++)
+        found.padded[i] = take(at, lanes, a.bytes).waves;
+    if (!elements_of(&l, &a, 0, block, lanes, at))
+        return found;
+    struct ks_banks taken = take(at, lanes, a.bytes);
+    found.known = true;
+    found.waves = taken.waves;
+    found.turns = taken.turns;
+    found.along_x = even_step(at, block[0] < lanes ? block[0] : lanes);
     l = (struct lane){.s = s, .env = env, .thread = {0, 1, 0}, .steps = STEPS};
-    int64_t next;
-    a.along_y = element_of(&l, expr, var, &next) ? next - at[0] : KS_STEP_UNKNOWN;
-    return a;
+    found.along_y = element_of(&l, &a, 0, &next) ? next - at[0] : KS_STEP_UNKNOWN;
+    return found;
 }

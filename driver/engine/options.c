@@ -32,6 +32,7 @@ static const struct {
     {"across", offsetof(struct ks_options, across)},
     {"blocks", offsetof(struct ks_options, blocks)},
     {"halo", offsetof(struct ks_options, halo)},
+    {"pad", offsetof(struct ks_options, pad)},
 };
 
 const char *const *ks_options_names(void)

@@ -89,6 +89,7 @@ struct ks_options {
     int across;    // 1: neighbouring threads do neighbouring items, the lanes of one lie apart
     int blocks;    // at most so many, each walking over its share in steps of the grid
     int halo;      // 1: what a block's items read, neighbours included, is staged in shared memory
+    int pad;       // elements that rows in shared memory are longer by
 };
 // KS_E_UNSUPPORTED where no shape has all of them: cheap, so that what cannot be emitted is not proposed.
 enum ks_status ks_options_agree(const struct ks_options *options, struct ks_err *err);

@@ -25,6 +25,7 @@ static const char *const keep_params[] = {"keep", NULL};
 static const char *const shuffle_params[] = {"shuffle", NULL};
 static const char *const lanes_params[] = {"lanes", "across", "block", "restrict", "fold", NULL};
 static const char *const halo_params[] = {"halo", "block", "rows", "items", NULL};
+static const char *const pad_params[] = {"pad", NULL};
 static const char *const private_params[] = {"private", "block", "blocks", NULL};
 
 static const struct {
@@ -53,6 +54,7 @@ static const struct {
     {"fold", fold_params, ks_transform_fold},
     {"lanes", lanes_params, ks_transform_lanes},
     {"halo", halo_params, ks_transform_halo},
+    {"pad", pad_params, ks_transform_pad},
     {"together", NULL, ks_transform_together}, // all options
 };
 enum { COUNT = sizeof transforms / sizeof *transforms };

@@ -12,6 +12,6 @@ ks_transform_check ks_transform_together, ks_transform_geometry, ks_transform_ro
     ks_transform_private, ks_transform_math, ks_transform_lanes,
     ks_transform_jam, ks_transform_tile, ks_transform_shuffle, ks_transform_split,
     ks_transform_interchange, ks_transform_select, ks_transform_hoist, ks_transform_keep, ks_transform_divide,
-    ks_transform_fold, ks_transform_halo;
+    ks_transform_fold, ks_transform_halo, ks_transform_pad;
 
 #endif

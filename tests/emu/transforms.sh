@@ -360,6 +360,14 @@ sed 's/half \/= 2/half \/= 3/; s/step <<= 1/step += 1/' "$source/halves.cu" > "$
 refused "$scratch/third.cu" 'shuffle shuffle=1' 'does not halve or double a known number'
 refused "$source/product.cu" 'shuffle shuffle=1' 'no loop with a barrier'
 
+# Rows of tiles that are longer than they need be: of those that are walked down their columns, and no others.
+made turned 'pad' CORRECT
+grep -q 'float t\[16\]\[16 + 1\], u\[16\]\[18\];' "$scratch/suite"/A*-turned/made || { echo 'FAIL: other rows are longer'; bad=1; }
+made turned 'pad pad=4; readonly; bounds bounds=2' CORRECT
+made turned 'pad' UNSAFE 's/\[16\]\[16 + 1\], u/[16][12 + 1], u/'
+refused "$source/halves.cu" 'pad' 'line 6: sums: it has no rows'
+refused "$source/heat.cu" 'pad' 'line 4: no array in shared memory'
+
 # Rows whose work a block's threads share: as one thread's, dealt out anew.
 made shared 'lanes lanes=32 fold=1' CORRECT
 made shared 'lanes lanes=128 fold=1; unroll unroll=4' CORRECT

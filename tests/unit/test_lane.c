@@ -3,6 +3,7 @@
 
 #include "../host_run/host_run.h"
 #include "engine/pattern.h"
+#include "engine/transform.h"
 #include "memory/fact.h"
 
 static struct ks_arena arena;
@@ -102,11 +103,55 @@ static void facts_are_set(void **state)
     tells("__shared__ float s[64]; s[t] = x[t]; atomicAdd(&s[t / 2], 1.f); y[t] = s[t];", "bank_turns", 1);
 }
 
+// What becomes of the body's text, or why nothing does.
+static void pads(const char *body, const char *pad, const char *want)
+{
+    struct host_case *c = make("32,8", body);
+    struct ks_subject s;
+    struct ks_options options = {0};
+    struct ks_proposal proposal;
+    struct ks_err err = {0};
+    if (ks_subject_make(&arena, &c->brief, &s, &err) != KS_OK)
+        fail_msg("%s: %s", body, err.text);
+    const char *is = err.text;
+    if (ks_transform_apply(&s, "pad", pad, &options, &err) == KS_OK) {
+        if (ks_emit(&s, &options, &proposal, &err) != KS_OK)
+            fail_msg("%s", err.text);
+        is = proposal.source;
+    }
+    if (strstr(is, want) == NULL)
+        fail_msg("no \"%s\" of %s: %s", want, body, is);
+}
+
+static void rows_are_padded(void **state)
+{
+    (void)state;
+    pads("__shared__ float s[32][32]; s[t][threadIdx.y] = 0;", "", "float s[32][32 + 1];");
+    pads("__shared__ float s[32][32]; s[t][threadIdx.y] = 0;", "pad=4", "float s[32][32 + 4];");
+    pads("__shared__ float r[8][32], s[2][32][n * 0 + 32]; r[threadIdx.y][t] = s[1][t][threadIdx.y] = 0;", "",
+         "float r[8][32], s[2][32][(n * 0 + 32) + 1];");
+    pads("__shared__ float s[32][30]; s[t][threadIdx.y] = 0;", "pad=2", "line 6: s: rows of that length conflict as much");
+    pads("__shared__ float s[32][33]; s[t][threadIdx.y] = 0;", "", "line 6: s: no bank conflicts are seen");
+    pads("__shared__ float s[32][32]; s[t][int(x[t])] = 0;", "", "line 6: s: no bank conflicts are seen");
+    pads("__shared__ float s[32][32]; s[t][threadIdx.y] = 0;", "pad=3", "rows are longer by 1, 2, 4 or 8");
+    pads("__shared__ float s[1024]; s[t * 32] = 0;", "", "line 6: s: it has no rows");
+    pads("extern __shared__ float s[]; s[t * 32] = 0;", "", "line 6: s: it has no rows");
+    pads("y[t] = x[t];", "", "line 3: no array in shared memory");
+    static const char *const wholes[] = {"float *p = s[1];", "float *p = &s[1][0];", "float *p = (float *)s;", "int k = sizeof(s);",
+                                         "float *p = *s;"};
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+        pads(ks_arena_printf(&arena, "__shared__ float s[32][32]; s[t][threadIdx.y] = 0; %s", wholes[i]), "",
+             "line 6: s: a row of it, or where it lies, is asked for");
+    pads("{ __shared__ float s[32][32]; s[t][threadIdx.y] = 0; } { __shared__ float s[32][32]; s[t][threadIdx.y] = 0; }", "",
+         "line 6: s: there are two of that name");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lanes_are_followed),
         cmocka_unit_test(facts_are_set),
+        cmocka_unit_test(rows_are_padded),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
