@@ -140,6 +140,20 @@ char *ks_halo_front(const struct ks_subject *s, const struct ks_halo *halo, cons
     return text;
 }
 
+// What loops add along an axis; numbers below zero wrap, and come back in the sum.
+static const char *turns_text(const struct ks_subject *s, const struct ks_halo_read *read, int axis)
+{
+    const char *text = "";
+    for (int i = 0; i < read->n_turns; i++) {
+        const struct ks_halo_turn *turn = &read->turns[i];
+        if (turn->axis == axis && turn->by == 1)
+            text = ks_arena_printf(s->arena, "%s + (unsigned)%s", text, turn->var);
+        else if (turn->axis == axis)
+            text = ks_arena_printf(s->arena, "%s + %uu * (unsigned)%s", text, (unsigned)turn->by, turn->var);
+    }
+    return text;
+}
+
 void ks_halo_edits(const struct ks_subject *s, const struct ks_halo *halo, struct ks_edit_list *edits)
 {
     for (size_t i = 0; i < halo->n_reads; i++) {
@@ -150,9 +164,9 @@ void ks_halo_edits(const struct ks_subject *s, const struct ks_halo *halo, struc
         const char *cell = ks_arena_printf(s->arena, "opt_tile%d", read->patch);
         for (int a = 2; a >= 0; a--)
             if (a == 0 || p->stride[a].n)
-                cell = ks_arena_printf(s->arena, "%s[%sopt_%c - opt_from_%c + %du]", cell,
+                cell = ks_arena_printf(s->arena, "%s[%sopt_%c - opt_from_%c + %uu%s]", cell,
                                        s->map.axis[a].wide ? "(unsigned)" : "", 'x' + a, 'x' + a,
-                                       (unsigned)(read->off[a] - p->low[a]));
+                                       (unsigned)(read->off[a] - p->low[a]), turns_text(s, read, a));
         ks_edit_add(s->arena, edits, read->node->begin, read->node->end, cell);
     }
 }

@@ -2,12 +2,19 @@
 
 #include <string.h>
 
+#include "base/num.h"
 #include "base/vec.h"
 #include "engine/loop.h"
 
+struct range { // of a loop's variable, both ends included
+    const struct ks_node *var;
+    int64_t low, high;
+};
 struct finder {
     const struct ks_subject *s;
     struct ks_affine env; // declarations in sight
+    struct range loops[KS_HALO_LOOPS]; // round here, whose range the text tells
+    int n_loops;
     struct ks_halo *halo;
     const char *why; // the first read that is none of ours, and why
 };
@@ -49,9 +56,39 @@ static int axis_of(const struct finder *f, const char *name)
     return -1;
 }
 
-// An index as strides of the axes' indexes and the rest; NULL, or why it is no such sum.
-static const char *take_apart(const struct finder *f, const struct ks_poly *p, struct ks_halo_patch *patch)
+// The loop of which the symbol is the variable, or NULL.
+static const struct range *range_of(const struct finder *f, const char *name)
 {
+    const struct ks_affine_local *local = ks_affine_find(&f->env, name);
+    for (int i = 0; local != NULL && i < f->n_loops; i++)
+        if (f->loops[i].var == local->var)
+            return &f->loops[i];
+    return NULL;
+}
+
+// A part of an index that a loop's variable is a factor of, as so many steps along an axis; false where it is none.
+static bool take_turn(const struct ks_halo_patch *patch, const struct ks_poly *factor, const char *var,
+                      struct ks_halo_read *read)
+{
+    for (int a = 0; a < 3; a++)
+        for (int by = -KS_HALO_REACH; by <= KS_HALO_REACH; by++) {
+            struct ks_poly zero = ks_poly_constant(0), steps = ks_poly_sum(&zero, &patch->stride[a], by);
+            if (by == 0 || patch->stride[a].n == 0 || read->n_turns == KS_HALO_LOOPS || !ks_poly_equal(&steps, factor))
+                continue;
+            read->turns[read->n_turns++] = (struct ks_halo_turn){var, a, by};
+            return true;
+        }
+    return false;
+}
+
+// An index as strides of the axes' indexes, what loops add along them, and the rest; NULL, or why it is no such sum.
+static const char *take_apart(const struct finder *f, const struct ks_poly *p, struct ks_halo_patch *patch,
+                              struct ks_halo_read *read)
+{
+    static const char *const more = "its index depends on more than the item's numbers and the launch";
+    struct ks_poly factors[KS_POLY_TERMS];
+    const char *vars[KS_POLY_TERMS];
+    int n = 0;
     if (!p->known)
         return "its index is no sum of products";
     patch->origin = ks_poly_constant(0);
@@ -59,16 +96,20 @@ static const char *take_apart(const struct finder *f, const struct ks_poly *p, s
         patch->stride[a] = ks_poly_constant(0);
     for (int i = 0; i < p->n; i++) {
         struct ks_term rest = {.coef = p->term[i].coef};
+        const char *var = NULL;
         int axis = -1;
         bool share = false; // a block's, of an index that the thread's number stands for
         for (int k = 0; k < p->term[i].n; k++) {
             const char *name = p->term[i].symbol[k];
             int number = axis_of(f, name);
+            bool turn = range_of(f, name) != NULL;
             share |= number < 0 && ks_starts_with(name, "blockIdx.");
-            if (number >= 0 && axis >= 0)
-                return "its index is a product of the item's numbers";
+            if ((number >= 0 || turn) && (axis >= 0 || var != NULL))
+                return "its index is a product of the item's numbers or of turns";
             if (number >= 0)
                 axis = number;
+            else if (turn)
+                var = name;
             else
                 rest.symbol[rest.n++] = name;
         }
@@ -76,15 +117,25 @@ static const char *take_apart(const struct finder *f, const struct ks_poly *p, s
             continue;
         for (int k = 0; k < rest.n; k++)
             if (!is_constant(f, rest.symbol[k]))
-                return "its index depends on more than the item's numbers and the launch";
+                return more;
         struct ks_poly one = {.known = true, .n = 1, .term = {rest}};
+        if (var != NULL) {
+            vars[n] = var;
+            factors[n++] = one;
+            continue;
+        }
         struct ks_poly *to = axis < 0 ? &patch->origin : &patch->stride[axis];
         *to = ks_poly_sum(to, &one, 1);
         if (!to->known)
             return "its index is no sum of products";
     }
     struct ks_poly unit = ks_poly_constant(1);
-    return ks_poly_equal(&patch->stride[0], &unit) ? NULL : "neighbours in x do not read neighbours";
+    if (!ks_poly_equal(&patch->stride[0], &unit))
+        return "neighbours in x do not read neighbours";
+    for (int i = 0; i < n; i++)
+        if (!take_turn(patch, &factors[i], vars[i], read))
+            return more;
+    return NULL;
 }
 
 // 0, 1, -1, 2, -2, ...: so that of several ways to one element the shortest is found.
@@ -120,6 +171,12 @@ static bool is_near(const struct ks_halo_patch *patch, const struct ks_halo_patc
 }
 
 
+static void widen(const struct range *range, int by, int *low, int *high)
+{
+    *low += by * (int)(by > 0 ? range->low : range->high);
+    *high += by * (int)(by > 0 ? range->high : range->low);
+}
+
 static void add(struct finder *f, const struct ks_node *read, const struct ks_node *whole)
 {
     const struct ks_subject *s = f->s;
@@ -134,7 +191,7 @@ static void add(struct finder *f, const struct ks_node *read, const struct ks_no
     own.bytes = (int)s->brief->signature->params[own.param].elem.size;
     const char *why = own.type == NULL                                 ? "the type of its elements is not known"
                       : use->written || (!fixed && use->opaque != NULL) ? "the array may be written"
-                                                                       : take_apart(f, &index, &own);
+                                                                       : take_apart(f, &index, &own, &one);
     if (why) {
         refuse(f, read, why);
         return;
@@ -150,8 +207,12 @@ static void add(struct finder *f, const struct ks_node *read, const struct ks_no
     }
     struct ks_halo_patch *patch = &h->patches[one.patch];
     for (int a = 0; a < 3; a++) {
-        patch->low[a] = one.off[a] < patch->low[a] ? one.off[a] : patch->low[a];
-        patch->high[a] = one.off[a] > patch->high[a] ? one.off[a] : patch->high[a];
+        int low = one.off[a], high = one.off[a];
+        for (int i = 0; i < one.n_turns; i++)
+            if (one.turns[i].axis == a)
+                widen(range_of(f, one.turns[i].var), one.turns[i].by, &low, &high);
+        patch->low[a] = low < patch->low[a] ? low : patch->low[a];
+        patch->high[a] = high > patch->high[a] ? high : patch->high[a];
     }
     ks_vec_grow_(s->arena, (void **)&h->reads, &h->n_reads, &h->cap_reads, sizeof one);
     h->reads[h->n_reads - 1] = one;
@@ -207,23 +268,80 @@ static bool is_items(const struct finder *f, const struct ks_node *loop)
     return f->s->map.stride && loop == f->s->body.block->kid[f->s->body.block->n - 1] && init->kind == KS_N_DECL;
 }
 
+// A number that the text says, or an argument of the template.
+static bool number_of(const struct finder *f, const struct ks_node *e, int64_t *number)
+{
+    struct ks_poly p = ks_affine_eval(&f->env, e);
+    *number = 0;
+    for (int i = 0; i < p.n; i++) {
+        int64_t product = p.term[i].coef, value;
+        for (int k = 0; k < p.term[i].n; k++) {
+            const char *name = p.term[i].symbol[k];
+            const char *constant = ks_affine_find(&f->env, name) ? NULL : ks_subject_constant((void *)(uintptr_t)f->s, name);
+            if (constant == NULL || !ks_parse_i64(constant, &value) || !ks_mul_i64(product, value, &product))
+                return false;
+        }
+        if (!ks_add_i64(*number, product, number))
+            return false;
+    }
+    return p.known;
+}
+
+// Whether something else of that name is in sight, which polynomials would not tell apart.
+static bool is_named(const struct finder *f, const struct ks_affine *env, const char *name)
+{
+    bool named = ks_affine_find(env, name) != NULL || ks_subject_constant((void *)(uintptr_t)f->s, name) != NULL;
+    for (size_t i = 0; i < f->s->decl->n_params; i++)
+        named |= strcmp(f->s->decl->params[i].name, name) == 0;
+    return named;
+}
+
+// Takes up a loop that was entered, where the text tells from where to where its variable goes.
+static void take_range(struct finder *f, const struct ks_node *loop)
+{
+    struct ks_affine outside = f->env;
+    struct ks_loop l;
+    int64_t from, to, by = 1;
+    struct ks_type type = ks_type_parse(f->s->arena, ks_slice_of(loop->kid[0]->text));
+    outside.len -= loop->kid[0]->n;
+    outside.cap = outside.len;
+    ks_loop_read(f->s->arena, f->s->decl, &f->s->body, &outside, (struct ks_node *)(uintptr_t)loop, &l);
+    bool whole = type.elem.lanes == 1 && type.elem.size >= 4 && !type.pointer && !ks_scalar_is_float(type.elem.scalar);
+    if (!whole || l.var == NULL || is_named(f, &outside, l.var) || !l.declared || l.down || l.limit == NULL || f->n_loops == KS_HALO_LOOPS ||
+        ks_node_changes(loop->kid[3], l.var) || !number_of(f, l.start, &from) || !number_of(f, l.limit, &to) ||
+        (l.width != NULL && !number_of(f, l.width, &by)))
+        return;
+    to -= l.compare[1] != '=';
+    if (by <= 0 || from > to || from < -KS_HALO_TURNS || to > KS_HALO_TURNS)
+        return;
+    f->loops[f->n_loops++] = (struct range){loop->kid[0]->kid[0], from, to};
+    f->env.at[f->env.len - 1].value = ks_poly_symbol(l.var);
+}
+
 static void statement(struct finder *f, const struct ks_node *node)
 {
     const struct ks_map_axis *axis = &f->s->map.axis[0];
+    bool alone = axis->block && strcmp(axis->block, "1") == 0;
     size_t outside = f->env.len;
+    int loops = f->n_loops;
     bool scope = node->kind == KS_N_BLOCK || ks_node_is_loop(node) || node->kind == KS_N_IF;
     for (size_t i = 0; i < node->n; i++) {
+        bool header = node->kind == KS_N_FOR && i == 0 && node->kid[0]->kind == KS_N_DECL;
         if (node->kid[i]->kind == KS_N_DECL)
-            declaration(f, node->kid[i], node->kind == KS_N_FOR && i == 0);
+            declaration(f, node->kid[i], header);
         else if (node->kid[i]->kind >= KS_N_BLOCK)
             statement(f, node->kid[i]);
         else
             expression(f, node->kid[i]);
-        if (i == 0 && node->kind == KS_N_FOR && is_items(f, node))
-            f->env.at[f->env.len - 1].value = ks_poly_symbol(axis->block && strcmp(axis->block, "1") == 0 ? "blockIdx.x" : "threadIdx.x");
+        if (header && is_items(f, node))
+            f->env.at[f->env.len - 1].value = ks_poly_symbol(alone ? "blockIdx.x" : "threadIdx.x");
+        else if (header)
+            take_range(f, node);
     }
-    if (scope)
+    if (scope) {
         f->env.len = outside;
+        f->n_loops = loops;
+    }
 }
 
 enum ks_status ks_halo_find(const struct ks_subject *s, struct ks_halo *halo, struct ks_err *err)

@@ -1,16 +1,28 @@
-// Neighbours that a map's item reads at fixed distances, as a stencil does: a block reads each element of its patch and
-// the rim round it once, into shared memory.
+// Neighbours that a map's item reads at distances that the text tells, as a stencil does: a block reads each element of
+// its patch and the rim round it once, into shared memory.
 #ifndef KS_HALO_H
 #define KS_HALO_H
 
 #include "engine/subject.h"
 
-enum { KS_HALO_REACH = 8 }; // from the first read of a patch, along an axis
+enum {
+    KS_HALO_REACH = 8,  // from the first read of a patch, along an axis
+    KS_HALO_TURNS = 64, // of a loop round a read
+    KS_HALO_LOOPS = 4,
+};
+
+// What a loop's variable adds to where a read lies along an axis.
+struct ks_halo_turn {
+    const char *var;
+    int axis, by;
+};
 
 struct ks_halo_read {
     const struct ks_node *node; // what the tile's element stands in place of
     int patch;
-    int off[3]; // from the patch's first read
+    int off[3]; // from the patch's first read, but for what loops add
+    struct ks_halo_turn turns[KS_HALO_LOOPS];
+    int n_turns;
 };
 // One array, or one part of it that lies elsewhere: the element of `origin` + the sum over axes of `stride` * index.
 struct ks_halo_patch {

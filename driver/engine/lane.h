@@ -12,7 +12,7 @@ struct ks_lane_access {
     const char *name; // of the array in shared memory
     bool reads, writes;
     bool known;               // where each lane goes
-    int64_t along_x, along_y; // elements from thread to thread; KS_STEP_UNKNOWN (engine/pattern.h) where steps are uneven
+    int64_t along_x, along_y; // elements from thread to thread; KS_STEP_UNKNOWN (engine/pattern.h): uneven steps
     unsigned waves, turns;    // wavefronts that the warp takes, and would without bank conflicts (device/banks.h)
     unsigned padded[KS_LANE_PADS]; // the same with rows longer by 1, 2, 4 and 8 elements; 0: there are no rows
     double times;             // a thread does it, -1: unknown

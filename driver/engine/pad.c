@@ -82,8 +82,9 @@ static void pad_array(struct padding *p, const struct ks_node *decl, const struc
     }
     const struct ks_node *last = var->kid[var->n - 1];
     bool plain = last->kind == KS_N_NUMBER || last->kind == KS_N_NAME;
+    const char *text = ks_node_text(p->s->arena, &p->s->body, last);
     ks_edit_add(p->s->arena, &p->s->rewrites, last->begin, last->end,
-                ks_arena_printf(p->s->arena, plain ? "%s + %d" : "(%s) + %d", ks_node_text(p->s->arena, &p->s->body, last), p->pad));
+                ks_arena_printf(p->s->arena, plain ? "%s + %d" : "(%s) + %d", text, p->pad));
     p->done++;
 }
 

@@ -1,4 +1,4 @@
-// A block's patch and the rim round it in shared memory, for items that read their neighbours without a loop.
+// A block's patch and the rim round it in shared memory, for items that read their neighbours.
 #include "engine/halo.h"
 #include "engine/transform_each.h"
 

@@ -80,7 +80,7 @@ static const struct ks_fact_name names[] = {
     {"free_loops", "loops whose turns may run in any order", false, COUNT},
     {"reductions", "variables that such loops reduce", false, COUNT},
     {"folds", "loops that a block's threads share and values they combine, read as one thread's", false, COUNT},
-    {"neighbours", "arrays of which an item of a map reads neighbours at fixed distances, outside of loops", false, COUNT},
+    {"neighbours", "arrays of which an item of a map reads neighbours, at distances that the text tells", false, COUNT},
     {"turns", "turns of the innermost loops, a thread, in the first workload", false, COUNT},
     {"operations_per_byte", "operations in the text a byte of compulsory traffic, in the first workload", false, AMOUNT},
     {"qualifiers_missing", "a pointer parameter is not __restrict__", false, PROPERTY},

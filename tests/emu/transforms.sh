@@ -465,6 +465,13 @@ made ahead 'halo block=64' CORRECT
 made ahead 'halo block=128 items=4' CORRECT
 made box 'halo block=32x4 rows=2 items=2' CORRECT
 made box 'halo block=8x16' CORRECT
+# And in loops, where the text tells how far they go.
+made blur 'halo' CORRECT
+made blur 'halo block=16x8 rows=2 items=2; unroll unroll=-1' CORRECT
+made taps 'halo block=64' CORRECT
+made taps 'halo block=128 items=4' CORRECT
+made blur 'halo' WRONG 's/\[opt_x - opt_from_x + 2u + (unsigned)dx\]/[opt_x - opt_from_x + 2u + (unsigned)(dx \/ 2)]/'
+made taps 'halo block=64' UNSAFE 's/ + 2u \* (unsigned)j/ + 3u * (unsigned)j/'
 made heat 'halo' WRONG 's/opt_y - opt_from_y + 0u/opt_y - opt_from_y + 1u/'
 made heat 'halo block=16x8 rows=2' UNSAFE 's/opt_from_y = blockIdx.y \* 16u/opt_from_y = blockIdx.y * 8u/'
 made heat 'halo' UNSAFE '/__syncthreads/d'
@@ -484,6 +491,13 @@ halo_not heat 's/int i = y/int i = (int)k + y/' 'line 12: u\[i\] is not staged: 
 halo_not heat 's/(u\[i - 1\].*;/u[i + 9 + 9 * nx];/' 'line 12: u\[i\] is not staged: an item reads none of its neighbours'
 halo_not heat 's/let(ny=45)/& let(more=0)/; s/in(u\[nx\*ny\]/in(u[nx*ny+more]/' 'the extent of a pointer is no expression of parameters'
 halo_not cells 's/double \*u/double *__restrict__ u/' 'line 4: tiles of 71264 bytes have no room' 'halo block=32x8 rows=8'
+halo_not blur 's/int h)/int h, int d)/; s/ r = 2/ r = d/; s/k\[25\]/k[25*h]/; s/let(h=37)/let(h=37) let(d=2)/' 'line 14: in\[.* is not staged: its index depends on more than'
+halo_not blur 's/int row = y + dy/dy += dx \& 0; int row = y + dy/' 'line 14: in\[.* is not staged: its index depends on more than'
+halo_not blur 's/(int dx = -r/(float dx = -r/; s/+ dx, /+ (int)dx, /; s/col = x + dx/col = x + (int)dx/; s/5 + dx/5 + (int)dx/' 'line 14: in\[.* is not staged: its index is no sum of products'
+halo_not blur 's/row \* w + col/row * w + dy * col/' 'line 14: in\[.* is not staged: its index is a product of the item'
+halo_not blur 's/row \* w + col/row * w + col + dx * h/' 'line 14: in\[.* is not staged: its index depends on more than'
+halo_not blur 's/for (int dx/{ int base = y + dy; for (int dx/; s/row = y + dy/row = base/; s/\<dx\>/dy/g; s/^        }$/        } }/' 'line 14: in\[.* is not staged: its index depends on more than'
+halo_not blur 's/dx < r + 1/dx < r + 99/' 'line 14: in\[.* is not staged: its index depends on more than'
 refused "$source/heat.cu" 'readonly; halo block=32; together blocks=8' 'tiles with a rim go with block, items and rows alone'
 refused "$source/window.cu" 'halo' 'line 17: in\[.* is not staged: its index depends on more than'
 refused "$source/gelu.cu" 'halo' 'line 10: x\[i\] is not staged: an item reads none of its neighbours'

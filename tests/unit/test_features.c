@@ -127,6 +127,22 @@ static void neighbours_are_read(void **state)
                                "  if (i < 1 || i >= n - 1) return;\n  y[i] = %s;\n}\n",
                                cases[i].value),
                cases[i].facts);
+    // In loops, whose range the text tells or does not.
+    static const struct {
+        const char *loop, *facts;
+    } loops[] = {
+        {"int k = -1; k <= 1; k++", "neighbours=1"}, {"int k = 0; k < 8; k += 2", "neighbours=1"},
+        {"int k = 0; k < n; k++", "neighbours=0"},   {"int k = n; k < 8; k++", "neighbours=0"},
+        {"int k = 3; k > 0; k--", "neighbours=0"},   {"int k = 0; k < 8; k += n", "neighbours=0"},
+        {"short k = 0; k < 8; k++", "neighbours=0"}, {"int k = 8; k < 8; k++", "neighbours=0"},
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        expect(ks_arena_printf(&arena,
+                               "__global__ void k(const float *x, float *y, int n) {\n"
+                               "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  float s = 0;\n"
+                               "  for (%s) s += x[i + k];\n  y[i] = s;\n}\n",
+                               loops[i].loop),
+               loops[i].facts);
     expect("__global__ void k(float *y, int n) {\n  y[threadIdx.x] = n;\n  __syncthreads();\n}\n", "neighbours=?");
 }
 
