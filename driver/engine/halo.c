@@ -367,6 +367,6 @@ enum ks_status ks_halo_find(const struct ks_subject *s, struct ks_halo *halo, st
 
 const char *ks_halo_count(const struct ks_subject *s, size_t param)
 {
-    const char *bytes = ks_subject_bytes(s, param);
+    const char *bytes = ks_subject_launch_bytes(s, param);
     return bytes ? ks_arena_printf(s->arena, "%s / %zu", bytes, s->brief->signature->params[param].elem.size) : NULL;
 }

@@ -231,6 +231,11 @@ const char *ks_subject_bytes(const struct ks_subject *s, size_t param)
     return bytes_of(s, param, false);
 }
 
+const char *ks_subject_launch_bytes(const struct ks_subject *s, size_t param)
+{
+    return bytes_of(s, param, true);
+}
+
 // Whether the kernel may go through a pointer that lies in a struct passed by value.
 static bool uses_hidden(const struct ks_subject *s)
 {

@@ -47,6 +47,8 @@ const char *ks_subject_constant(void *subject, const char *name);
 // Bytes behind a pointer parameter as plan text, from the workloads' contracts; NULL when they name
 // something that the launch does not know, or differ.
 const char *ks_subject_bytes(const struct ks_subject *subject, size_t param);
+// The same where sizes that no parameter has may be read off the original's grid.
+const char *ks_subject_launch_bytes(const struct ks_subject *subject, size_t param);
 // "!overlap(a, .., b, ..) && ..." between each written pointer and every other one; "" when there
 // is nothing to say, NULL when an extent is unknown, or pointers in a struct take part.
 const char *ks_subject_apart(const struct ks_subject *subject);

@@ -470,6 +470,8 @@ made blur 'halo' CORRECT
 made blur 'halo block=16x8 rows=2 items=2; unroll unroll=-1' CORRECT
 made taps 'halo block=64' CORRECT
 made taps 'halo block=128 items=4' CORRECT
+made strands 'halo block=64' CORRECT
+made strands 'halo block=32x4 items=2' CORRECT
 made blur 'halo' WRONG 's/\[opt_x - opt_from_x + 2u + (unsigned)dx\]/[opt_x - opt_from_x + 2u + (unsigned)(dx \/ 2)]/'
 made taps 'halo block=64' UNSAFE 's/ + 2u \* (unsigned)j/ + 3u * (unsigned)j/'
 made heat 'halo' WRONG 's/opt_y - opt_from_y + 0u/opt_y - opt_from_y + 1u/'
@@ -498,6 +500,7 @@ halo_not blur 's/row \* w + col/row * w + dy * col/' 'line 14: in\[.* is not sta
 halo_not blur 's/row \* w + col/row * w + col + dx * h/' 'line 14: in\[.* is not staged: its index depends on more than'
 halo_not blur 's/for (int dx/{ int base = y + dy; for (int dx/; s/row = y + dy/row = base/; s/\<dx\>/dy/g; s/^        }$/        } }/' 'line 14: in\[.* is not staged: its index depends on more than'
 halo_not blur 's/dx < r + 1/dx < r + 99/' 'line 14: in\[.* is not staged: its index depends on more than'
+halo_not strands 's/grid(ceildiv(n,64), lines)/grid(ceildiv(n,64), lines+1)/' 'line 4: the extent of a pointer is no expression of parameters'
 refused "$source/heat.cu" 'readonly; halo block=32; together blocks=8' 'tiles with a rim go with block, items and rows alone'
 refused "$source/window.cu" 'halo' 'line 17: in\[.* is not staged: its index depends on more than'
 refused "$source/gelu.cu" 'halo' 'line 10: x\[i\] is not staged: an item reads none of its neighbours'
