@@ -154,10 +154,10 @@ __global__ void runs(const float *x, float *y, int n)
         y[blockIdx.x] = part[0];
 }
 END_CU
-for kernel in sums runs; do
-    status 0 "$ks" explain --why sums.cu:$kernel -- -arch=sm_90
-    lacks 'this is sum' && lacks 'this is for each block'
-done
+status 0 "$ks" explain --why sums.cu:sums -- -arch=sm_90
+lacks 'this is sum' && lacks 'this is the sum' && has 'this is for each block the sum of what it makes of its share of n elements'
+status 0 "$ks" explain --why sums.cu:runs -- -arch=sm_90
+lacks 'this is sum' && lacks 'this is the sum' && lacks 'this is for each block'
 # Where small runs cannot be, since the data are a file's, only the extents tell.
 python3 -c '
 import struct, sys
