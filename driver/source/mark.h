@@ -27,7 +27,7 @@ struct ks_init {
     enum ks_init_kind kind;
     bool normal;        // nothing that is drawn is a denormal number (verify/vector.c; no clause has it)
     bool factors;       // the product of all of a wide range is a double (the same)
-    bool ordinary;      // where numbers are great or slight, these are not: another array's are (the same)
+    int nearer;         // so many powers of two are great and slight numbers nearer to ordinary ones (the same)
     double a, b;        // of integers that are read: their range (workload/ranges.h, workload/capture.h)
     const char *path;   // KS_INIT_FILE, as written; KS_INIT_CAPTURE: folder and hash
     size_t skip, whole; // KS_INIT_CAPTURE: bytes of the contents before the array, and of all

@@ -89,7 +89,7 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
             init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = init.a, .b = init.b};
         else if (read)
             init = (struct ks_init){.kind = KS_INIT_DEFAULT, .normal = init.normal, .factors = init.factors,
-                                    .ordinary = init.ordinary};
+                                    .nearer = init.nearer};
         if (ks_fill_all(out, slot->elem, &init, vector->family, ks_vector_slot_seed(vector, index),
                         slot->filled, NULL) != KS_OK)
             return false;
@@ -109,10 +109,10 @@ json_t *ks_vector_slot_fill(struct ks_arena *arena, const struct ks_vector *vect
 {
     const struct ks_slot *slot = &vector->layout.slots[index];
     const struct ks_arg *arg = &vector->problem.args[slot->arg];
-    return json_pack("{s:s,s:s,s:f,s:f,s:b,s:b,s:b,s:s,s:I,s:I}", "elem", ks_elem_text(arena, slot->elem),
+    return json_pack("{s:s,s:s,s:f,s:f,s:b,s:b,s:i,s:s,s:I,s:I}", "elem", ks_elem_text(arena, slot->elem),
                      "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
                      ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "normal", arg->init.normal, "factors",
-                     arg->init.factors, "ordinary", arg->init.ordinary, "family", ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
+                     arg->init.factors, "nearer", arg->init.nearer, "family", ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
                      (json_int_t)ks_vector_slot_seed(vector, index), "total", (json_int_t)slot->filled);
 }
 

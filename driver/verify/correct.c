@@ -110,7 +110,7 @@ static bool has_several_ends(const struct ks_vector *vector)
     size_t n = 0;
     for (size_t i = 0; i < vector->layout.n_slots; i++) {
         const struct ks_slot *slot = &vector->layout.slots[i];
-        n += slot->role != KS_ROLE_OUT && ks_scalar_is_float(slot->elem.scalar) && !vector->problem.args[slot->arg].init.ordinary;
+        n += slot->role != KS_ROLE_OUT && ks_scalar_is_float(slot->elem.scalar) && vector->problem.args[slot->arg].init.nearer == 0;
     }
     return n > 1;
 }

@@ -22,8 +22,8 @@
 //             "fill":{"elem":"f32x4","init":"uniform","a":..,"b":..,"family":"declared","seed":..,"total":..}}]}
 //                                                   -> {"addresses":[..]}  frees all earlier buffers first
 //            "normal":true: special values have normal numbers in place of denormals. "factors":true: wide numbers
-//            are of so small a range that the product of all is a double. "ordinary":true: great and slight numbers are
-//            neither, since another array's are.
+//            are of so small a range that the product of all is a double. "nearer":n: great and slight numbers are 2^n
+//            nearer to ordinary ones.
 //            "wide":true stores f32, f16 and bf16 as f64, "nudge":p moves each by ks_fill_moved(x, p, its
 //            index) (workload/fill.h).
 //            "absolute":true makes floats |x|, "signs":p negative by chance where p is not 0 (ks_fill_signs).

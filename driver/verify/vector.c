@@ -7,6 +7,7 @@
 
 #include "device/emu/emu_finding.h"
 
+#define ALONE_NEARER 20 // powers of two: one array alone is of numbers 2^80 times normal ones
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
 
 // Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
@@ -141,7 +142,8 @@ static void make_odd(struct ks_problem *problem, int variation)
     }
 }
 
-// Where several arrays are great, products of two are infinite and nothing of their sums is seen: by turns all are, and one alone.
+// Where several arrays are great, products of two are infinite and nothing of their sums is seen: by turns all are, and one alone,
+// whose products with others stay above the -1e30 that kernels take for less than any number.
 static void make_ends(struct ks_judge *judge, struct ks_problem *problem)
 {
     size_t n = 0, nth = 0;
@@ -150,7 +152,7 @@ static void make_ends(struct ks_judge *judge, struct ks_problem *problem)
     const uint64_t turn = judge->ends_turns++, whose = turn / 2 % (n + !n);
     for (size_t i = 0; n > 1 && turn % 2 == 0 && i < problem->n_args; i++)
         if (is_float_input(&problem->args[i]))
-            problem->args[i].init.ordinary = nth++ != whose;
+            problem->args[i].init.nearer = nth++ == whose ? ALONE_NEARER : KS_FILL_GREAT;
 }
 
 bool ks_arg_has_range(const struct ks_arg *arg)

@@ -34,6 +34,7 @@ double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
 double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 
 // Which kind of special values a seed stands for, of so many.
+#define KS_FILL_GREAT 100 // great numbers are 2^100 times normal ones, slight ones 2^-100
 #define KS_FILL_PALETTES 8
 #define KS_FILL_LONE 3  // one special alone
 #define KS_FILL_ZEROS 5 // half of them zeros, and nothing else that is special

@@ -206,13 +206,13 @@ struct source {
     double normals[2];
     bool normal;  // specials without denormals
     bool factors; // wide numbers whose product is a double
-    bool ordinary; // numbers where others are great or slight
+    int nearer;   // powers of two by which great and slight numbers are less so
     int bits, exponent; // of odd numbers
 };
 
 KS_ANYWHERE struct source number_source(const struct ks_init *init, uint64_t seed, uint64_t n)
 {
-    struct source source = {seed, n, UINT64_MAX, {0, 0}, init->normal, init->factors, init->ordinary, (int)fmin(fmax(init->a, 1.0), ODD_MOST),
+    struct source source = {seed, n, UINT64_MAX, {0, 0}, init->normal, init->factors, init->nearer, (int)fmin(fmax(init->a, 1.0), ODD_MOST),
                             (int)fmin(fmax(init->b, 0.0), ODD_MOST)};
     return source;
 }
@@ -346,15 +346,15 @@ KS_ANYWHERE double number_extreme(enum ks_scalar scalar, uint64_t chance)
 
 // A power of two so great that no sum of normal numbers times it overflows in fp32, and each square does. None is for
 // fp16, and what a sum of doubles is measured by has fp32's range.
-KS_ANYWHERE double great(enum ks_scalar scalar)
+KS_ANYWHERE double great(enum ks_scalar scalar, const struct source *source)
 {
-    return scalar == KS_T_F32 || scalar == KS_T_BF16 ? 0x1p100 : 1;
+    return scalar == KS_T_F32 || scalar == KS_T_BF16 ? ldexp(1.0, KS_FILL_GREAT - source->nearer) : 1;
 }
 
 // Of either sign, and every other run of 64, 256 or 1024 of one: what begins at -1e20 is seen by rows that lie below.
 KS_ANYWHERE double great_value(enum ks_scalar scalar, struct source *source, uint64_t i)
 {
-    double value = normal(source, i) * (source->ordinary ? 1 : great(scalar));
+    double value = normal(source, i) * great(scalar, source);
     uint64_t run = i >> (6 + 2 * (turn_of(source->seed) % 3));
     return (run & 1) == 0 ? value : (run & 2) == 0 ? -fabs(value) : fabs(value);
 }
@@ -400,7 +400,7 @@ KS_ANYWHERE double family_value(enum ks_family family, enum ks_scalar scalar, st
     case KS_FAMILY_GREAT:
         return great_value(scalar, source, i);
     case KS_FAMILY_SLIGHT:
-        return normal(source, i) / (source->ordinary ? 1 : great(scalar));
+        return normal(source, i) / great(scalar, source);
     case KS_FAMILY_ODD:
         return odd(source, h);
     default:

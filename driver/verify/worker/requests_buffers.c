@@ -64,7 +64,10 @@ static enum ks_status read_fill(const json_t *item, int64_t bytes, struct fillin
                                   .b = ks_json_num(fill, "b", 0)};
     KS_TRY(ks_want_bool(fill, "normal", false, &made->init.normal, err));
     KS_TRY(ks_want_bool(fill, "factors", false, &made->init.factors, err));
-    KS_TRY(ks_want_bool(fill, "ordinary", false, &made->init.ordinary, err));
+    int64_t nearer = 0;
+    if (json_object_get(fill, "nearer") != NULL)
+        KS_TRY(ks_want_int(fill, "nearer", 0, KS_FILL_GREAT, &nearer, err));
+    made->init.nearer = (int)nearer;
     f->bytes = made->init.kind == KS_INIT_FILE;
     if (f->bytes)
         return KS_OK;
