@@ -375,6 +375,12 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     if (!vector->referred && (judge->arith.products || (sums && judge->arith.clips && vector->outputs[output].scale != NULL) ||
                               (sums && may_be_rounding(judge, vector, output, got, poison))))
         return refer_values(judge, arena, vector, more, err);
+    // A limit cuts the sum of the terms, too, and of few moves some element follows none: how the sum rounds is measured.
+    if (sums && judge->arith.clips && vector->outputs[output].reference.value != NULL && !vector->rounded) {
+        vector->rounded = *more = true;
+        vector->proves[0] = 0; // of a stricter comparison
+        return ks_rounding_errors(judge, arena, vector, so_far->bad <= 1 + so_far->compared / FEW_WRONG ? KS_ROUNDINGS_SURE : KS_ROUNDINGS, err);
+    }
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
     bool referred = false;
