@@ -216,7 +216,8 @@ def kept(path, rows, run, library, torch, source):
     return lines
 
 
-def page(lines, ports, run, library, torch):
+def page(lines, ports, run):
+    library, torch = (any(line["cells"][HEAD.index(column)] != "-" for line in lines) for column in ("library us", "eager us"))
     text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "against": "with it as well" if run.get("tf32") else "here without: with it on both sides no less", "without": f", without {run['without']}" if run.get("without") else "",
                           "tf32": " and TF32 allowed on both sides (marks say tol(sum=2e-3), eager figures are of PyTorch with TF32)" if run.get("tf32") else "",
                           "work": "copying alone" if run.get("tf32") else "copying and fp32 multiply-adds",
@@ -248,7 +249,7 @@ def main():
         path = sys.argv[sys.argv.index("--doc") + 1]
         source = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else ""
         ports = len(glob.glob(os.path.join(out, "src", "level?", "*.cu")))
-        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run, library, torch)
+        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run)
         with open(path, "w") as file:
             file.write(text)
     table = [HEAD] + [columns(r, library, torch) for r in rows]
