@@ -104,15 +104,15 @@ static bool any_infinite(const struct ks_vector *vector, bool alone)
     return false;
 }
 
-// Whether several arrays are of great or slight numbers.
-static bool has_several_ends(const struct ks_vector *vector)
+// Whether several arrays are of great numbers.
+static bool has_several_great(const struct ks_vector *vector)
 {
     size_t n = 0;
     for (size_t i = 0; i < vector->layout.n_slots; i++) {
         const struct ks_slot *slot = &vector->layout.slots[i];
         n += slot->role != KS_ROLE_OUT && ks_scalar_is_float(slot->elem.scalar) && vector->problem.args[slot->arg].init.nearer == 0;
     }
-    return n > 1;
+    return vector->family == KS_FAMILY_GREAT && n > 1;
 }
 
 // Whether the original comes to something else in double, be it in one element.
@@ -141,15 +141,20 @@ static enum ks_status is_order_of_infinities(struct ks_judge *judge, struct ks_a
     *is = false;
     if (vector->family != KS_FAMILY_GREAT && vector->family != KS_FAMILY_SLIGHT)
         return KS_OK;
+    if (vector->ends != 0) {
+        *is = vector->ends > 0;
+        return KS_OK;
+    }
     KS_TRY(ks_vector_read(judge, vector, err));
     *is = any_infinite(vector, false);
     bool ready = judge->dropped == NULL || judge->wide.tried; // beside the session that may compile
-    const bool several = has_several_ends(vector);
+    const bool several = has_several_great(vector);
     if ((!*is && !several) || !ready || judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins ||
         judge->kernel->mark->mark->tolerance.kind != KS_TOL_DERIVED)
         return KS_OK;
     KS_TRY(ks_wide_vector(judge, arena, vector, err));
     *is = any_infinite(vector, true) || (several && strays(vector));
+    vector->ends = *is ? 1 : -1;
     ks_vector_unrefer(vector);
     return KS_OK;
 }

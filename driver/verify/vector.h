@@ -60,6 +60,7 @@ struct ks_vector {
     double original_us;
     int64_t original_steps; // on an emulated device: its steps
     signed char shows;         // of odd numbers: 1 who rounds factors to TF32 would be seen, -1 not, 0 not asked yet
+    signed char ends;          // of great or slight ones: 1 the order of a sum decides what it is, -1 not, 0 not told yet
     bool excluded;             // the original does not serve this input
     bool hung;                 // excluded: it did not end in time
     char why[256];             // excluded: what happened

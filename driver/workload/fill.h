@@ -33,8 +33,9 @@ double ks_fill_tiny(enum ks_scalar scalar, uint64_t chance);
 // One of either sign and any exponent that its type has.
 double ks_fill_extreme(enum ks_scalar scalar, uint64_t chance);
 
-// Which kind of special values a seed stands for, of so many.
 #define KS_FILL_GREAT 100 // great numbers are 2^100 times normal ones, slight ones 2^-100
+
+// Which kind of special values a seed stands for, of so many.
 #define KS_FILL_PALETTES 8
 #define KS_FILL_LONE 3  // one special alone
 #define KS_FILL_ZEROS 5 // half of them zeros, and nothing else that is special
