@@ -57,6 +57,7 @@ static void profile(struct ks_tuner *t)
     const struct ks_profile_ask ask = {
         .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
         .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
+    t->profiling = true;
     ks_view(t, "profiling", NULL);
     double begun = ks_now_own();
     enum ks_status status = ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err);
@@ -244,7 +245,7 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     if (!t->options->modelled)
         profile(t);
     if (ks_stop_expired())
-        KS_FAIL(err, KS_E_INTERRUPTED, "the budget ended while the original was profiled");
+        KS_FAIL(err, KS_E_INTERRUPTED, "the budget ended with the original's first runs");
     ks_stop_at(0); // what a search has found is judged
     t->trajectory = (struct ks_trajectory){.arena = t->arena, .outcomes = t->options->outcomes,
                                            .kernel = t->kernel->signature->instance,
@@ -276,10 +277,9 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
 // The original did not run once within the budget: it stays, and no decision says so.
 static enum ks_status out_of_time(struct ks_tuner *t)
 {
-    const bool opened = t->judge != NULL;
     t->result->end = KS_TUNE_BUDGET;
     t->result->unrun = ks_arena_printf(t->arena, "the budget of %.3g s ended while the original was %s; give it more, or "
-                                       "declare smaller sizes", t->options->budget_seconds, opened && !t->options->modelled ? "profiled" : "run");
+                                       "declare smaller sizes", t->options->budget_seconds, t->profiling ? "profiled" : "run");
     return KS_OK;
 }
 

@@ -38,6 +38,7 @@ struct ks_tuner {
     double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
     double promised;    // the best ratio at a look; 0: none
     int looked;         // candidates screened
+    bool profiling;     // the original's profile was begun
     char last[64];      // verdict on the last candidate, in words; "": none yet
 };
 
