@@ -170,7 +170,6 @@ static bool is_near(const struct ks_halo_patch *patch, const struct ks_halo_patc
     return false;
 }
 
-
 static void widen(const struct range *range, int by, int *low, int *high)
 {
     *low += by * (int)(by > 0 ? range->low : range->high);
