@@ -14,6 +14,7 @@
 // An element that so small a move changes by this much of its size is a choice, not a sum.
 #define JUMP 0x1p-8
 #define TERMS 64.0 // but not if so few terms of the inputs' size could: they cancel
+#define AGREE_MIN 4 // elements that one of them may be far from its value in double among
 #define FAR_ONE_IN 64 // of odd numbers' results
 #define SEEN_ONE_IN 8 // of those that rounded factors change
 #define OWN 4.0 // times its own error an element may be off by (verify/compare.c)
@@ -250,7 +251,8 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
         far += w.parts[i].far;
         w.reference.noise = fmax(w.reference.noise, w.parts[i].noise);
     }
-    if (far * 8 > judged && !ks_wide_ends(vector)) {
+    // One by itself is chance, where others agree: a root of what rounding left below zero, which a clamp hides.
+    if (far * 8 > judged && (far > 1 || judged < AGREE_MIN) && !ks_wide_ends(vector)) {
         free(own);
         return false;
     }

@@ -166,6 +166,47 @@ static void products_of_few_rows_are_believed(void **state)
     }
 }
 
+// One element of few that rounding brought elsewhere, hidden by a clamp, is chance; two, or one of three, are another function.
+static void one_of_few_elements_may_be_elsewhere(void **state)
+{
+    (void)state;
+    enum { LANES = 16 };
+    const struct { int lanes, far; bool believed; } cases[] = {
+        {4, 1, true}, {3, 1, false}, {1, 1, false}, {4, 2, false}, {7, 1, true}, {15, 2, false}, {16, 2, true}, {16, 3, false}};
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        float want[LANES], *change = calloc(LANES, sizeof *change);
+        double *value = calloc(LANES, sizeof *value);
+        struct ks_slot slot = {.count = cases[k].lanes, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
+        struct ks_output output = {.expected = {want}};
+        struct ks_vector vector = {.layout = {.slots = &slot, .n_slots = 1}, .outputs = &output, .n_outputs = 1};
+        assert_non_null(change);
+        assert_non_null(value);
+        for (int i = 0; i < cases[k].lanes; i++) {
+            want[i] = i < cases[k].far ? -2 : 1;
+            value[i] = 1;
+            change[i] = 1;
+        }
+        assert_true(ks_wide_weigh(&vector, 0, false, 1, 0, value, change, NULL, NULL) == cases[k].believed);
+        if (!cases[k].believed) {
+            free(value), free(change);
+            continue;
+        }
+        // There both values are right, and nothing else is; elsewhere the original's size of error alone.
+        struct ks_tolerance derived = {.kind = KS_TOL_DERIVED};
+        const struct { float first, last; int64_t bad; } got[] = {{-2, 1, 0}, {1, 1, 0}, {0, 1, 1}, {1, -2, 1}};
+        for (size_t i = 0; i < sizeof got / sizeof *got; i++) {
+            float row[LANES];
+            struct ks_comparison c;
+            memcpy(row, want, sizeof row);
+            row[0] = got[i].first;
+            row[cases[k].lanes - 1] = got[i].last;
+            ks_compare_to(&derived, slot.elem, want, row, cases[k].lanes, NULL, NULL, 0, NULL, &output.reference, NULL, &c);
+            assert_int_equal(c.bad, got[i].bad);
+        }
+        ks_vector_unrefer(&vector);
+    }
+}
+
 // Behind exact sums: who rounds a few factors is seen where that is more than making a result of the sum may err by.
 static void rounded_factors_show_or_do_not(void **state)
 {
@@ -222,6 +263,7 @@ int main(void)
         cmocka_unit_test(padding_in_structs_of_structs_is_not_guessed),
         cmocka_unit_test(special_factors_decide_of_themselves),
         cmocka_unit_test(products_of_few_rows_are_believed),
+        cmocka_unit_test(one_of_few_elements_may_be_elsewhere),
         cmocka_unit_test(rounded_factors_show_or_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
