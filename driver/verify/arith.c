@@ -151,7 +151,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
                     (ks_word_part(w, "add") && ks_word_one_of(base, (const char *const[]){"atom", "red", NULL}));
         multiplies = multiplies || ks_slice_eq(base, "mul");
         else_done = else_done || !(ks_slice_eq(base, "mul") || ks_word_one_of(base, only_moves));
-        arith.clips |= ks_word_one_of(base, (const char *const[]){"min", "max", NULL});
+        arith.clips |= ks_word_one_of(base, (const char *const[]){"min", "max", NULL}) || ks_word_has(w, ".sat");
         if (adds) {
             if (ks_word_one_of(base, (const char *const[]){"atom", "red", NULL}))
                 arith.float_atomics = arith.gathers = true;
@@ -184,7 +184,6 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         arith.kind = KS_ARITH_OTHER;
         arith.u = coarsest > arith.u ? coarsest : arith.u;
     }
-    arith.clips = arith.clips && arith.subtracts;
     arith.products = arith.gathers && multiplies && !else_done && arith.u >= 0x1p-24; // double has no wider type
     arith.joins = arith.gathers || ks_arith_joins(original);
     return arith;

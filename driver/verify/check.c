@@ -141,6 +141,8 @@ static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena,
     *answer = KS_ANSWER_OK;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
+        if (vector->outputs[o].luck)
+            continue;
         void *got = malloc((size_t)slot->bytes + 1);
         KS_ASSERT(got != NULL);
         *answer = ks_worker_read(check->runner, vector->outputs[o].slot, 0, got, (size_t)slot->bytes,

@@ -447,7 +447,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
     *passed = "";
     bool lanes = false;
     for (size_t o = 0; o < vector->n_outputs; o++)
-        lanes = lanes || vector->layout.slots[vector->outputs[o].slot].bytes > 0;
+        lanes = lanes || (vector->layout.slots[vector->outputs[o].slot].bytes > 0 && !vector->outputs[o].luck);
     if (!lanes) {
         *passed = "no output";
         return false;
@@ -464,6 +464,8 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
             bool applied = false, rejected = false;
             for (size_t o = 0; !rejected && o < vector->n_outputs; o++) {
                 const struct ks_output *output = &vector->outputs[o];
+                if (output->luck)
+                    continue;
                 if (probe == PROBE_INPUT) {
                     const struct ks_slot *from = &vector->layout.slots[input];
                     const struct ks_slot *to = &vector->layout.slots[output->slot];

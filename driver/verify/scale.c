@@ -381,6 +381,10 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return ks_rounding_errors(judge, arena, vector, so_far->bad <= 1 + so_far->compared / FEW_WRONG ? KS_ROUNDINGS_SURE : KS_ROUNDINGS, err);
     }
+    if (sums && vector->rounded && !vector->bent && so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
+        vector->bent = *more = true;
+        return ks_wide_bent(judge, arena, vector, err);
+    }
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
     bool referred = false;
@@ -397,6 +401,12 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             vector->nearby = *more = true;
             vector->proves[0] = 0; // of a stricter comparison
             return ks_wide_nearby(judge, arena, vector, err);
+        }
+        // On the flat side of where it bends an element shows nothing of the sum that another order brings to the other side.
+        if (referred && !again && !vector->bent && so_far->sure > 0 && so_far->sure <= 1 + looks / FEW_WRONG) {
+            vector->bent = *more = true;
+            vector->proves[0] = 0; // of a stricter comparison
+            return ks_wide_bent(judge, arena, vector, err);
         }
         // In a few runs one element or another never happened to round badly.
         if (referred && !again && !vector->sure && so_far->sure > 0 && so_far->sure <= 1 + looks / FEW_WRONG) {

@@ -23,6 +23,7 @@ struct ks_output {
     float *sums;           // with scale, where tol(sum=F) asks: that sum of absolute terms alone
     float *terms;          // with scale: how many terms form an element, where it is many; else NULL
     double noise;
+    bool luck;             // of great numbers: their order decides what it is, so that nothing is asked of it
     struct ks_reference reference; // malloc'ed; value NULL: not evaluated in double
     int64_t *lanes, n_lanes;       // that it is to be of, rising, malloc'ed; NULL: all
     void *sample;          // expected[0] on the even sample, malloc'ed; NULL: expected[0] is here, or nothing
@@ -52,6 +53,7 @@ struct ks_vector {
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     bool nearby;               // so were those of inputs as far away as tol(sum=F) says
+    bool bent;                 // so were those as far away as an order of a sum may err
     bool shaken;               // so were runs in double with random rounding
     bool stirred;              // and those with random rounding, once more, by what these said is rounding
     bool whole;                // all lanes are to be evaluated, however many
@@ -60,7 +62,7 @@ struct ks_vector {
     double original_us;
     int64_t original_steps; // on an emulated device: its steps
     signed char shows;         // of odd numbers: 1 who rounds factors to TF32 would be seen, -1 not, 0 not asked yet
-    signed char ends;          // of great or slight ones: 1 the order of a sum decides what it is, -1 not, 0 not told yet
+    signed char ends;          // of great or slight ones: 1 the order of a sum decides what all of it is, -1 not, 0 not told yet
     bool excluded;             // the original does not serve this input
     bool hung;                 // excluded: it did not end in time
     char why[256];             // excluded: what happened

@@ -1,4 +1,4 @@
-// The original on inputs moved as far as tol(sum=F) lets terms err; contract in verify/wide_runs.h and verify/wide.h.
+// The original on inputs moved as far as tol(sum=F), or rounding, lets terms err; contract in verify/wide_runs.h and verify/wide.h.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -8,6 +8,8 @@
 #include "verify/wide_runs.h"
 #include "verify/wide_weigh.h"
 
+#define BEND 20 // moves by 2^-20, or 16 u: what any order of a sum may err by (verify/compare.c)
+#define BEND_PAIRS 4
 #define PAIRS 8 // of moves there and back, for of a bend one side may be flat: rounding of factors shows in every element
 
 // Of moves of that size.
@@ -57,6 +59,86 @@ enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, 
         free(far[o]);
     }
     return answer;
+}
+
+// How far moves bring each element that has a reference: by small ones what leaps, by far ones what bends.
+struct bends {
+    double *moved[KS_LAUNCH_SLOTS];
+    float *small[KS_LAUNCH_SLOTS], *far[KS_LAUNCH_SLOTS];
+};
+
+static enum ks_answer bend(struct ks_wide_runs *r, struct bends *b)
+{
+    const struct ks_vector *vector = r->vector;
+    enum ks_answer answer = KS_ANSWER_OK;
+    uint64_t pattern = ks_rng_next(&r->judge->rng) % KS_FILL_PATTERNS | 2;
+    bool same = true; // of integers nobody asks: they are those of other inputs
+    for (int m = -2; answer == KS_ANSWER_OK && m < 2 * BEND_PAIRS; m++) {
+        bool small = m < 0;
+        if (!small)
+            pattern = far_move(r->judge, m, BEND, pattern);
+        answer = ks_wide_run(r, m == -1 ? pattern | KS_FILL_BACK : pattern, b->moved, &same);
+        for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++)
+            if (b->far[o] != NULL)
+                ks_parallel(ks_vector_looks(vector, o), ks_wide_join_part,
+                            &(struct ks_wide_joining){vector->outputs[o].reference.value, b->moved[o],
+                                                      small ? KS_FILL_MOVE : ldexp(1, -BEND), small ? b->small[o] : b->far[o]});
+    }
+    return answer;
+}
+
+// What a small move changes nothing by is flat there, and what by a lot a choice; of the others it is the measure.
+static void widen_bent(struct ks_reference *reference, int64_t n, const float *small, const float *far)
+{
+    float *scale = (float *)(uintptr_t)reference->scale;
+    double most = 0;
+    for (int64_t i = 0; i < n; i++)
+        if (scale[i] > 0 && isfinite(small[i]) && !ks_wide_jumps(reference, (double)small[i], fabs(reference->value[i])))
+            most = fmax(most, (double)small[i]);
+    for (int64_t i = 0; i < n; i++) {
+        double size = fabs(reference->value[i]);
+        if (scale[i] > 0 && isfinite(far[i]) && isfinite(small[i]) && !ks_wide_jumps(reference, (double)small[i], size))
+            scale[i] = fmaxf(scale[i], (float)fmin(size + fmin((double)far[i], most), FLT_MAX));
+    }
+}
+
+enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, struct ks_err *err)
+{
+    struct bends b = {{NULL}, {NULL}, {NULL}};
+    bool ready;
+    KS_TRY(ks_wide_ready(judge, &ready, err));
+    if (!ready)
+        return KS_OK;
+    judge->oracle_holds = 0;
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        size_t n = (size_t)ks_vector_looks(vector, o) + 1;
+        if (!ks_wide_takes(&vector->layout.slots[vector->outputs[o].slot]))
+            continue;
+        b.moved[o] = malloc(n * sizeof *b.moved[o]);
+        KS_ASSERT(b.moved[o] != NULL);
+        if (vector->outputs[o].reference.value == NULL)
+            continue;
+        b.small[o] = calloc(n, sizeof(float));
+        b.far[o] = calloc(n, sizeof(float));
+        KS_ASSERT(b.small[o] != NULL && b.far[o] != NULL);
+    }
+    struct ks_wide_runs r = {.judge = judge, .arena = arena, .vector = vector, .plan = ks_wide_plan(judge, vector)};
+    enum ks_answer answer = bend(&r, &b);
+    json_decref(r.plan);
+    for (size_t o = 0; o < vector->n_outputs; o++) {
+        if (answer == KS_ANSWER_OK && b.far[o] != NULL)
+            widen_bent(&vector->outputs[o].reference, ks_vector_looks(vector, o), b.small[o], b.far[o]);
+        free(b.moved[o]);
+        free(b.small[o]);
+        free(b.far[o]);
+    }
+    if (answer == KS_ANSWER_TOOL || answer == KS_ANSWER_INTERRUPTED)
+        return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    if (answer != KS_ANSWER_OK) { // it does not serve such inputs
+        ks_judge_note(judge, "%s: not run in double on inputs nearby: %.100s", vector->problem.name, judge->oracle.text);
+        ks_worker_stop(&judge->oracle);
+    }
+    return KS_OK;
 }
 
 struct nearing {

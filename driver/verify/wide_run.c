@@ -298,7 +298,8 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
     float *change[KS_LAUNCH_SLOTS] = {NULL};
     float *shaken[KS_LAUNCH_SLOTS] = {NULL};
     unsigned char *shape[KS_LAUNCH_SLOTS] = {NULL};
-    const double sum = r->judge->arith.kind == KS_ARITH_MULADD ? 0 : ks_judge_tolerance(r->judge).sum; // those have terms
+    // Sums of products have terms, unless a limit cuts the sum of these as well.
+    const double sum = r->judge->arith.kind == KS_ARITH_MULADD && !r->judge->arith.clips ? 0 : ks_judge_tolerance(r->judge).sum;
     int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];

@@ -169,6 +169,16 @@ static void fake_settled(struct fake_call *c, const char *name)
     runs += rounded;
 }
 
+// y = max(x - 1.5, 0), and the same in double.
+static void fake_bent(struct fake_call *c, const char *name)
+{
+    for (int64_t i = 0; i < c->number[3]; i++)
+        if (fake_named(name, "64"))
+            ((double *)(void *)c->pointer[2])[i] = fmax(((const double *)(void *)c->pointer[0])[i] - 1.5, 0);
+        else
+            ((float *)(void *)c->pointer[2])[i] = fmaxf(((const float *)(void *)c->pointer[0])[i] - 1.5f, 0);
+}
+
 static bool fake_misbehaves(struct fake *f, const char *name, int64_t n)
 {
     static int calls;
@@ -264,6 +274,8 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
         n = call->number[2] * call->number[3];
     } else if (strncmp(name, "settled", 7) == 0) {
         fake_settled(call, name);
+    } else if (strncmp(name, "bent", 4) == 0) {
+        fake_bent(call, name);
         n = call->number[3];
     } else if (strncmp(name, "transpose", 9) == 0) {
         const float *in = (const float *)(void *)call->pointer[0];

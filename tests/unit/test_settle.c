@@ -25,6 +25,21 @@ struct settled {
 static const char quotients[] = "$L1:\nld.global.f32 %f1,[%rd1];\nadd.f32 %f3,%f1,%f2;\ndiv.rn.f32 %f4,%f3,%f1;\n@%p1 bra $L1;\n";
 static const char clipped[] = "$L1:\nld.global.f32 %f1,[%rd1];\nfma.rn.f32 %f3,%f1,%f2,%f3;\n@%p1 bra $L1;\nsub.f32 %f4,%f3,%f2;\nmin.f32 %f5,%f4,%f2;\n";
 
+// The kernel `name` of that text over LANES inputs from `range`, beside so many doubles, as it is and in double.
+static void open_scripted(struct setting *s, struct ks_vector *v, const char *name, const char *text, const char *range, int64_t beside)
+{
+    struct ks_err err = {0};
+    const char *marked = ks_arena_printf(
+        &s->arena, "#pragma ks optimize\n#pragma ks workload let(n=%d) in(x[n]=uniform(%s)) in(z[%lld]=constant(0)) out(y[n]) "
+        "grid(n) block(1)\n__global__ void %s(const float* x, const double* z, float* y, int n) { }\n", LANES, range, (long long)beside, name);
+    check(open_judge(s, marked, text, &err), &err);
+    s->judge->wide = (struct ks_wide){.tried = true, .image = KS_SLICE("cubin"), .registered = ks_arena_printf(&s->arena, "%s64", name)};
+    s->judge->rounding = (struct ks_rounding){.tried = true, .image = KS_SLICE("cubin")};
+    check(ks_vector_make(s->judge, &s->arena, &s->judge->problems[0], KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, v, &err), &err);
+    check(ks_vector_read(s->judge, v, &err), &err);
+    assert_false(v->excluded);
+}
+
 // An answer that is `all` steps off everywhere, and by more every so many elements from 2 on; beside so many doubles.
 static struct settled settle(const char *text, int64_t beside, float all, float more, int64_t every)
 {
@@ -32,15 +47,7 @@ static struct settled settle(const char *text, int64_t beside, float all, float 
     struct ks_err err = {0};
     struct ks_vector v;
     struct settled result;
-    const char *marked = ks_arena_printf(
-        &s.arena, "#pragma ks optimize\n#pragma ks workload let(n=%d) in(x[n]=uniform(1,2)) in(z[%lld]=constant(0)) out(y[n]) "
-        "grid(n) block(1)\n__global__ void settled(const float* x, const double* z, float* y, int n) { }\n", LANES, (long long)beside);
-    check(open_judge(&s, marked, text, &err), &err);
-    s.judge->wide = (struct ks_wide){.tried = true, .image = KS_SLICE("cubin"), .registered = "settled64"};
-    s.judge->rounding = (struct ks_rounding){.tried = true, .image = KS_SLICE("cubin")};
-    check(ks_vector_make(s.judge, &s.arena, &s.judge->problems[0], KS_FAMILY_DECLARED, 0, KS_SKEW_NONE, &v, &err), &err);
-    check(ks_vector_read(s.judge, &v, &err), &err);
-    assert_false(v.excluded);
+    open_scripted(&s, &v, "settled", text, "1,2", beside);
     float *got = malloc(LANES * sizeof *got);
     for (int64_t i = 0; i < LANES; i++)
         got[i] = ((const float *)v.outputs[0].expected[0])[i] + STEP * (i % every == 2 ? more : all);
@@ -84,6 +91,40 @@ static void clipped_sums_are_looked_at_as_well(void **state)
     assert_true(s.c.bad > 0); // four times what is shown is 400
 }
 
+// y = max(x - 1.5, 0): of the elements from `from` to `to` below where it bends, an answer that is `off` above 0.
+static int64_t bent(double from, double to, float off)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_vector v;
+    struct ks_comparison c;
+    open_scripted(&s, &v, "bent", quotients, "1.4999,1.5001", 1);
+    float *got = malloc(LANES * sizeof *got), *x = malloc(LANES * sizeof *x);
+    check(ks_vector_slot_bytes(&v, 0, KS_CONTENTS_PLAIN, 0, x) ? KS_OK : KS_E_INTERNAL, &err);
+    memcpy(got, v.outputs[0].expected[0], LANES * sizeof *got);
+    int64_t n = 0;
+    for (int64_t i = 0; i < LANES; i++)
+        if ((double)x[i] > 1.5 - from && (double)x[i] < 1.5 - to && ++n <= 100)
+            got[i] += off;
+    assert_true(n >= 100);
+    check(ks_vector_settle(s.judge, &s.arena, &v, 0, got, 0, &c, &err), &err);
+    assert_true(v.bent);
+    free(got);
+    free(x);
+    ks_vector_free(&v);
+    close_judge(&s);
+    return c.bad;
+}
+
+// An order of a sum may bring an element over where it bends, from the side that no small move changes. 16 u of 1.5 are 1.4e-6.
+static void near_a_bend_the_other_side_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(bent(2e-7, 0, 5e-7f), 0);
+    assert_int_equal(bent(2e-7, 0, 1e-5f), 100);
+    assert_int_equal(bent(4e-6, 3e-6, 5e-7f), 100);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
@@ -91,6 +132,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_wrong_among_many_off_are_looked_at_longer),
         cmocka_unit_test(what_no_run_shows_stays_wrong),
+        cmocka_unit_test(near_a_bend_the_other_side_counts),
         cmocka_unit_test(clipped_sums_are_looked_at_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
