@@ -9,7 +9,7 @@
 // x * 2^n (undefined on overflow), x >> n the floor of x / 2^n, ceildiv rounds up for any x,
 // aligned(p,k) is p % k == 0 (undefined for k <= 0), overlap() is false for an empty range and
 // undefined for a negative length or one past the end of the address space.
-// Numbers are decimal or 0x, without suffix. At most 4096 bytes and depth 64 (nesting and tree).
+// Numbers are decimal or 0x, without suffix; true is 1, false 0. At most 4096 bytes and depth 64 (nesting and tree).
 #ifndef KS_EXPR_H
 #define KS_EXPR_H
 

@@ -193,6 +193,11 @@ static enum ks_status parse_primary(struct parser *p, struct ks_expr **expr)
         return parse_call(p, begin, len, expr);
     p->at = begin + len;
     extend_dotted(p, len, begin);
+    if (ks_slice_eq((struct ks_slice){begin, len}, "true") || ks_slice_eq((struct ks_slice){begin, len}, "false")) {
+        *expr = node(p, KS_X_INT);
+        (*expr)->value = *begin == 't';
+        return KS_OK;
+    }
     *expr = node(p, KS_X_NAME);
     (*expr)->name = ks_arena_strndup(p->arena, begin, (size_t)(p->at - begin));
     return KS_OK;

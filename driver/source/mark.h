@@ -53,7 +53,14 @@ struct ks_array {
 struct ks_binding { // let(name=expr)
     const char *name;
     struct ks_expr *expr;
+    bool fixed; // of a parameter that counts nothing: bool, an enum
 };
+
+// A number that is judged at other values too.
+static inline bool ks_binding_is_size(const struct ks_binding *let)
+{
+    return let->expr->op == KS_X_INT && !let->fixed;
+}
 
 struct ks_setting { // set(name=value,...): struct members take several values
     const char *name;

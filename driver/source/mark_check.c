@@ -249,6 +249,7 @@ static enum ks_status check_lets(struct checker *c, const struct ks_workload_mar
             return fail(c, "%s: %lld does not fit into %s %s", clause, (long long)k.value,
                         p->type.text, b->name);
         fold_size(p, b->expr);
+        b->fixed = p && p->type.elem.scalar == KS_T_BOOL;
         *ks_vec_push(c->arena, &c->known) = k;
     }
     c->n_later = 0;

@@ -37,11 +37,14 @@ static bool find_param(const struct ks_names *names, const char *name, size_t *i
     return false;
 }
 
+// What a let that is no size stands for; NULL: there is no such let.
 static const struct ks_expr *let_of(const struct ks_names *names, const char *name)
 {
-    for (size_t i = 0; i < names->workload->n_lets; i++)
-        if (strcmp(names->workload->lets[i].name, name) == 0)
-            return names->workload->lets[i].expr;
+    for (size_t i = 0; i < names->workload->n_lets; i++) {
+        const struct ks_binding *let = &names->workload->lets[i];
+        if (strcmp(let->name, name) == 0)
+            return ks_binding_is_size(let) ? NULL : let->expr;
+    }
     return NULL;
 }
 
@@ -55,8 +58,7 @@ const struct ks_expr *ks_names_formula(const struct ks_names *names, size_t inde
             ks_expr_parse(names->arena, w->where, ks_slice_of(w->settings[i].values[0]), &formula,
                           NULL) == KS_OK)
             return formula;
-    const struct ks_expr *let = let_of(names, name);
-    return let != NULL && let->op != KS_X_INT ? let : NULL;
+    return let_of(names, name);
 }
 
 static struct ks_shown_size *find_size(const struct ks_names *names, const char *name)
@@ -111,7 +113,7 @@ static struct ks_expr *expand(const struct ks_names *names, const struct ks_expr
     if (size != NULL && size->shown != NULL)
         return ks_arena_memdup(names->arena, size->shown, sizeof *size->shown);
     const struct ks_expr *let = let_of(names, e->name);
-    if (let != NULL && let->op != KS_X_INT)
+    if (let != NULL)
         return expand(names, let, depth + 1);
     int64_t value;
     if (ks_problem_value(names->problem, e->name, &value))
@@ -161,7 +163,7 @@ static const struct ks_expr *invert(const struct ks_names *names, const struct k
         return NULL;
     if (e->op == KS_X_NAME) {
         const struct ks_expr *let = let_of(names, e->name);
-        return let != NULL && let->op != KS_X_INT ? invert(names, let, value, depth + 1) : value;
+        return let != NULL ? invert(names, let, value, depth + 1) : value;
     }
     if (e->op == KS_X_NEG)
         return invert(names, e->kid[0], make(names, KS_X_NEG, value, NULL), depth + 1);
@@ -213,7 +215,7 @@ void ks_names_init(struct ks_names *names, struct ks_arena *arena,
         const struct ks_binding *let = &workload->lets[i];
         size_t index;
         int64_t ignored;
-        if (let->expr->op != KS_X_INT)
+        if (!ks_binding_is_size(let))
             continue;
         struct ks_shown_size *size = &names->sizes[names->n_sizes++];
         *size = (struct ks_shown_size){let->name, let->expr->value, NULL};

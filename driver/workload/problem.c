@@ -96,8 +96,7 @@ static enum ks_status bind_lets(struct ks_maker *m, const struct ks_value *overr
     }
     for (size_t i = 0; i < m->mark->n_lets; i++) {
         const struct ks_binding *let = &m->mark->lets[i];
-        const int64_t *override = let->expr->op == KS_X_INT ? override_of(overrides, n, let->name)
-                                                            : NULL;
+        const int64_t *override = ks_binding_is_size(let) ? override_of(overrides, n, let->name) : NULL;
         int64_t value;
         if (override != NULL) {
             value = *override;
@@ -121,7 +120,7 @@ static const char *problem_name(struct ks_maker *m)
         ks_buf_printf(&text, "%s:", m->mark->name);
     for (size_t i = 0, n = 0; i < m->mark->n_lets; i++) {
         int64_t value = 0;
-        if (m->mark->lets[i].expr->op != KS_X_INT ||
+        if (!ks_binding_is_size(&m->mark->lets[i]) ||
             !ks_maker_find(m, m->mark->lets[i].name, &value))
             continue;
         ks_buf_printf(&text, "%s%s=%lld", n++ ? "," : "", m->mark->lets[i].name, (long long)value);

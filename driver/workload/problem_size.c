@@ -37,7 +37,7 @@ struct ks_mark *ks_mark_resized(struct ks_arena *arena, const struct ks_mark *ma
     one->lets = ks_arena_memdup(arena, one->lets, one->n_lets * sizeof *one->lets);
     for (size_t i = 0; i < one->n_lets; i++)
         for (size_t k = 0; k < n; k++)
-            if (strcmp(one->lets[i].name, sizes[k].name) == 0 && one->lets[i].expr->op == KS_X_INT) {
+            if (strcmp(one->lets[i].name, sizes[k].name) == 0 && ks_binding_is_size(&one->lets[i])) {
                 one->lets[i].expr = ks_arena_memdup(arena, one->lets[i].expr, sizeof(struct ks_expr));
                 one->lets[i].expr->value = sizes[k].value;
             }

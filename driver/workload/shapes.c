@@ -17,7 +17,7 @@ size_t ks_problem_sizes(struct ks_arena *arena, const struct ks_mark *mark, size
     size_t n = 0;
     *sizes = KS_NEW_ARRAY(arena, struct ks_value, w->n_lets);
     for (size_t i = 0; i < w->n_lets; i++)
-        if (w->lets[i].expr->op == KS_X_INT)
+        if (ks_binding_is_size(&w->lets[i]))
             (*sizes)[n++] = (struct ks_value){w->lets[i].name, w->lets[i].expr->value};
     return n;
 }

@@ -87,6 +87,9 @@ static void values_follow_c_precedence(void **state)
         {"1 != 2", 1},
         {"2<=1", 0},
         {"7 >= 7", 1},
+        {"true", 1},
+        {"false", 0},
+        {"n == 10 == true ? true + true : 0", 2},
     };
     struct ks_arena arena = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

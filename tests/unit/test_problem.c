@@ -116,6 +116,29 @@ static void test_alias_template_and_void(void **state)
     assert_int_equal(ks_problem_traffic(&m.problem), 4096);
 }
 
+// A bool is a value like others, whichever clause gives it, but no size.
+static void test_flags(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *clauses;
+        unsigned char value;
+    } cases[] = {{"set(flag=true)", 1}, {"set(flag=false)", 0}, {"set(flag=1)", 1}, {"set(flag=n > 8)", 1},
+                 {"let(flag=true)", 1}, {"let(flag=0)", 0}, {"let(flag=n > 8)", 1}};
+    struct ks_value *sizes, overrides[] = {{"n", 33}, {"flag", 7}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *clauses = ks_arena_printf(&arena, "let(n=16) %s inout(x[n]) grid(1) block(n)", cases[i].clauses);
+        struct made m = read_text(clauses, "__global__ void k(float *x, int n, bool flag) {}\n", NULL);
+        m.mark->file = "a.cu";
+        if (ks_mark_check(&arena, m.mark, &m.err) != KS_OK ||
+            ks_problem_make(&arena, m.mark, 0, &m.signature, m.mark->kernel, overrides, 2, &m.problem, &m.err) != KS_OK)
+            fail_msg("%s", m.err.text);
+        assert_int_equal(m.problem.args[2].bytes[0], cases[i].value);
+        assert_string_equal(m.problem.name, "n=33");
+        assert_int_equal(ks_problem_sizes(&arena, m.mark, 0, &sizes), 1);
+    }
+}
+
 static void test_mistakes(void **state)
 {
     (void)state;
@@ -233,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_axpy), cmocka_unit_test(test_alias_template_and_void),
+        cmocka_unit_test(test_flags),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_residues),
     };
