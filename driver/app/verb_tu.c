@@ -276,7 +276,10 @@ int verb_tell_mistakes(const struct ks_verb_context *context, const struct verb_
 {
     for (size_t i = 0; i < tu->tu.mistakes.len; i++)
         fprintf(stderr, "ks %s: %s\n", context->verb, tu->tu.mistakes.at[i]);
-    return tu->tu.mistakes.len > 0 ? EXIT_USAGE : EXIT_OK;
+    bool wrong = tu->tu.mistakes.len > 0;
+    for (size_t i = 0; i < tu->tu.n_kernels; i++) // what only the compile showed, and the kernel's report has told
+        wrong |= tu->tu.kernels[i].reason == KS_R_BAD_MARK;
+    return wrong ? EXIT_USAGE : EXIT_OK;
 }
 
 void verb_tu_close(struct verb_tu *tu)

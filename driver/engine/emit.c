@@ -66,7 +66,8 @@ static struct ks_type param_type(const struct ks_subject *s, size_t i)
 {
     const struct ks_type *declared = &s->decl->params[i].type;
     struct ks_type resolved = s->brief->signature->params[i];
-    if (declared->elem.size || resolved.text == NULL || (!resolved.elem.size && strpbrk(resolved.text, "(<$")))
+    bool named = !resolved.elem.size || ks_type_is_enum(s->arena, &resolved);
+    if (declared->elem.size || resolved.text == NULL || (named && strpbrk(resolved.text, "(<$")))
         return *declared;
     if (declared->restrict_ && !resolved.restrict_) {
         resolved.text = ks_arena_printf(s->arena, "%s__restrict__", resolved.text);

@@ -258,7 +258,8 @@ static enum ks_status put_parameter(struct writer *w, size_t at)
     KS_TRY(read_parameter(w, at, &buffer));
     ks_buf_printf(&w->out, "%s ", w->numbers[at]);
     // A type that is not modelled keeps its spelling: it stands for itself.
-    const char *declared = type->elem.size > 0 ? ks_elem_text(w->arena, type->elem) : type->text;
+    bool modelled = type->elem.size > 0 && !ks_type_is_enum(w->arena, type);
+    const char *declared = modelled ? ks_elem_text(w->arena, type->elem) : type->text;
     if (buffer.first == NULL) {
         ks_buf_printf(&w->out, "%s%s", type->pointer ? "pointer " : "", declared);
     } else {

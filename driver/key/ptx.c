@@ -266,6 +266,7 @@ static void read_params(struct ks_ptx_text *text, const struct ks_ptx_symbol *sy
             param->scalar = false;
         } else if (token.kind == KS_PTX_WORD && type_size(&token) > 0) {
             param->size = type_size(&token);
+            param->real = token.at[1] == 'f';
             if (param->align == 0)
                 param->align = param->size;
         }

@@ -9,6 +9,7 @@
 struct ks_ptx_param {
     size_t size, align; // bytes
     bool scalar;        // .u64/.f32/... rather than .b8[]
+    bool real;          // .f32/.f64
 };
 
 struct ks_ptx_entry {

@@ -6,6 +6,7 @@
 
 #include "key/tu_modules.h"
 #include "os/file.h"
+#include "source/enumeration.h"
 
 #define PTX_MAX (256u << 20)
 
@@ -145,6 +146,24 @@ static void find_reason(const struct ks_cmdline *cmd, const struct ks_ptx_module
     }
 }
 
+// What the signature leaves open and the compile shows: the integers under enums.
+static void find_enums(const struct ks_tu *tu, const struct ks_ptx_entry *entry, int arch,
+                       struct ks_signature *signature)
+{
+    struct ks_arena scratch = {0};
+    struct ks_slice text = {0};
+    for (size_t i = 0; i < signature->n_params && i < entry->n_params; i++) {
+        struct ks_type *type = &signature->params[i];
+        const struct ks_ptx_param *compiled = &entry->params[i];
+        if (type->pointer || type->elem.size > 0 || !compiled->scalar || compiled->real)
+            continue;
+        if (text.len == 0)
+            text = ks_tu_preprocessed(&scratch, tu, arch);
+        ks_enumeration_find(&scratch, text, type->text, compiled->size, &type->elem);
+    }
+    ks_arena_free(&scratch);
+}
+
 static bool is_member(const char *name, const char *param)
 {
     size_t n = strlen(param);
@@ -161,31 +180,63 @@ static bool gives_members(const struct ks_workload_mark *w, const char *param)
     return gives;
 }
 
-// A workload's let or set for a parameter whose type, which only the compiler could tell, takes none.
-static const char *unsettable(struct ks_arena *arena, const struct ks_tu_kernel *kernel)
+static bool is_null(const struct ks_workload_mark *w, const char *param)
+{
+    for (size_t i = 0; i < w->n_settings; i++)
+        if (strcmp(w->settings[i].name, param) == 0)
+            return w->settings[i].n_values == 1 && strcmp(w->settings[i].values[0], "nullptr") == 0;
+    return false;
+}
+
+// Why a workload's clauses for a parameter by value do not go with its type, which only the compiler could tell; or NULL.
+static const char *unsettable(struct ks_arena *arena, const struct ks_tu_kernel *kernel, size_t param,
+                              const struct ks_workload_mark *w)
+{
+    const struct ks_type *type = &kernel->signature->params[param];
+    const char *name = kernel->mark->decl->params[param].name;
+    bool members = gives_members(w, name), number = type->elem.scalar != KS_T_NONE;
+    if (is_null(w, name))
+        return ks_arena_printf(arena, "%s: set(%s=nullptr): '%s' is no pointer but %s", w->where, name, name, type->text);
+    if (members && ks_type_is_enum(arena, type))
+        return ks_arena_printf(arena, "%s: parameter '%s' of type %s is an enum and has no members; give it a number, "
+                                      "as in set(%s=0)", w->where, name, type->text, name);
+    if (number || members)
+        return NULL;
+    // A lambda's members have no names, and what is no struct has none.
+    bool plain = strchr(type->text, '{') == NULL && !kernel->ptx->params[param].scalar;
+    return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a clause; %scapture a launch "
+                                  "(ks record --capture)", w->where, name, type->text,
+                           plain ? ks_arena_printf(arena, "set its members, as in set(%s.n=1), or ", name) : "");
+}
+
+static const char *first_unsettable(struct ks_arena *arena, const struct ks_tu_kernel *kernel)
 {
     const struct ks_mark *mark = kernel->mark->mark;
-    for (size_t p = 0; p < kernel->signature->n_params; p++) {
-        const struct ks_type *type = &kernel->signature->params[p];
-        if (type->pointer || type->elem.scalar != KS_T_NONE)
-            continue;
-        const char *name = kernel->mark->decl->params[p].name, *members = ""; // a lambda's have no names
-        if (strchr(type->text, '{') == NULL)
-            members = ks_arena_printf(arena, "set its members, as in set(%s.n=1), or ", name);
-        for (size_t w = 0; w < mark->n_workloads; w++)
-            if (mark->workloads[w].capture[0] == '\0' && !gives_members(&mark->workloads[w], name))
-                return ks_arena_printf(arena, "%s: parameter '%s' of type %s cannot be set by a clause; %scapture a "
-                                              "launch (ks record --capture)",
-                                       mark->workloads[w].where, name, type->text, members);
-    }
-    return NULL;
+    const char *why = NULL;
+    for (size_t p = 0; p < kernel->signature->n_params && p < kernel->ptx->n_params; p++)
+        for (size_t w = 0; w < mark->n_workloads && why == NULL && !kernel->signature->params[p].pointer; w++)
+            if (mark->workloads[w].capture[0] == '\0')
+                why = unsettable(arena, kernel, p, &mark->workloads[w]);
+    return why;
+}
+
+// An enum's let is no size.
+static void fix_enums(struct ks_arena *arena, const struct ks_tu_kernel *kernel)
+{
+    const struct ks_mark *mark = kernel->mark->mark;
+    for (size_t p = 0; p < kernel->signature->n_params; p++)
+        for (size_t w = 0; w < mark->n_workloads && ks_type_is_enum(arena, &kernel->signature->params[p]); w++)
+            for (size_t i = 0; i < mark->workloads[w].n_lets; i++) {
+                struct ks_binding *let = &mark->workloads[w].lets[i];
+                let->fixed = let->fixed || strcmp(let->name, kernel->mark->decl->params[p].name) == 0;
+            }
 }
 
 // What only the compiler's types show to be wrong about a mark.
 static void check_mark(struct ks_arena *arena, const struct ks_err *contract,
                        struct ks_tu_kernel *kernel)
 {
-    const char *complaint = unsettable(arena, kernel);
+    const char *complaint = first_unsettable(arena, kernel);
     if (kernel->reason != KS_R_APPLIED || (contract->status == KS_OK && complaint == NULL))
         return;
     kernel->reason =
@@ -283,11 +334,13 @@ static enum ks_status identify_mark(struct ks_arena *arena, struct ks_tu *tu,
             *kernel = (struct ks_tu_kernel){.mark = mark, .ptx = entry,
                                             .arch = tu->modules[m].arch,
                                             .target = tu->modules[m].target};
+            find_enums(tu, entry, kernel->arch, signature);
             kernel->signature = signature;
             find_reason(tu->cmd, &tu->modules[m], kernel);
             if (kernel->reason == KS_R_PARAMETERS || kernel->reason == KS_R_CONDITIONAL_PARAMETERS ||
                 mark->mark->problem != NULL)
                 continue;
+            fix_enums(arena, kernel);
             struct ks_err mistake = {0};
             enum ks_status status = identify_one(arena, tu, kernel, &mistake);
             if (status != KS_OK && status != KS_E_USER && status != KS_E_UNSUPPORTED)

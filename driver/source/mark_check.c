@@ -79,7 +79,7 @@ static bool is_macro_like(const char *name)
 static const char *hint(const struct checker *c, const char *name)
 {
     if (is_macro_like(name))
-        return "; macros are not expanded in clauses, write the value or let(...) it";
+        return "; macros are not expanded in clauses and enumerators not known, write the value or let(...) it";
     struct ks_strv words = {0};
     for (size_t i = 0; i < c->kernel->n_params; i++)
         ks_strv_add(c->arena, &words, c->kernel->params[i].name);
@@ -295,8 +295,11 @@ static enum ks_status check_settings(struct checker *c, const struct ks_workload
                 KS_TRY(check_value(c, owner, s->values[k]));
             continue;
         }
-        if (p->type.pointer && s->n_values == 1 && strcmp(s->values[0], "nullptr") == 0)
+        bool null = s->n_values == 1 && strcmp(s->values[0], "nullptr") == 0;
+        if (null && (p->type.pointer || p->type.elem.scalar == KS_T_NONE)) // or what a name stands for
             continue;
+        if (null)
+            return fail(c, "set(%s=nullptr): '%s' is no pointer but %s", s->name, s->name, p->type.text);
         if (p->type.pointer)
             return fail(c, "set(%s=...): '%s' is a pointer; describe it with in, inout or out, or say "
                         "set(%s=nullptr)",
@@ -462,8 +465,8 @@ static enum ks_status check_complete(const struct checker *c, const struct ks_wo
                         p->name, p->type.text, p->name);
         if (!given && p->type.elem.scalar == KS_T_NONE) // a struct, or what a name stands for
             return fail(c,
-                        "the workload gives '%s' (%s) no value; a number takes let(%s=...) or set(%s=...), a "
-                        "struct set(%s.MEMBER=...) for each member, and of a lambda or a functor without members "
+                        "the workload gives '%s' (%s) no value; a number takes let(%s=...) or set(%s=...), an enum its "
+                        "number, a struct set(%s.MEMBER=...) for each member, and of a lambda or a functor without members "
                         "a launch is captured (ks record --capture)",
                         p->name, p->type.text, p->name, p->name, p->name);
         if (!given)

@@ -70,7 +70,7 @@ bool ks_plan_readable(const struct ks_type *type)
 
 const char *ks_plan_type_word(struct ks_arena *arena, const char *text)
 {
-    static const char *const qualifiers[] = {"const", "volatile", "struct", "__restrict__", NULL};
+    static const char *const qualifiers[] = {"const", "volatile", "struct", "enum", "__restrict__", NULL};
     for (size_t end = strlen(text); end > 0;) {
         size_t begin = end;
         while (begin > 0 && (isalnum((unsigned char)text[begin - 1]) || text[begin - 1] == '_'))
@@ -129,7 +129,7 @@ static bool same_layout(struct ks_arena *arena, const struct ks_type *from,
 {
     if (from->pointer || to->pointer)
         return from->pointer && to->pointer;
-    if (from->elem.scalar != KS_T_NONE || to->elem.scalar != KS_T_NONE)
+    if (to->elem.scalar != KS_T_NONE)
         return from->elem.scalar == to->elem.scalar && from->elem.lanes == to->elem.lanes &&
                from->elem.size == to->elem.size;
     const char *word = ks_plan_type_word(arena, from->text);

@@ -300,6 +300,12 @@ struct ks_type ks_type_parse(struct ks_arena *arena, struct ks_slice text)
     return type;
 }
 
+bool ks_type_is_enum(struct ks_arena *arena, const struct ks_type *type)
+{
+    return !type->pointer && type->elem.scalar != KS_T_NONE && type->text != NULL &&
+           ks_type_parse(arena, ks_slice_of(type->text)).elem.scalar == KS_T_NONE;
+}
+
 const char *ks_elem_text(struct ks_arena *arena, struct ks_elem elem)
 {
     if (elem.scalar == KS_T_NONE || elem.lanes <= 1)

@@ -38,6 +38,8 @@ const char *ks_scalar_c_name(enum ks_scalar scalar); // "float", "long long", "_
 // Parses a C++ type: builtin types in any word order, fixed-width and size typedefs, CUDA vector
 // types, half and bfloat16, const, pointers, __restrict__. Unknown names give KS_T_NONE with size 0.
 struct ks_type ks_type_parse(struct ks_arena *arena, struct ks_slice text);
+// Of a signature's type (key/tu.h): an enum passed by value. Its text is the enum's name, its elem the integer under it.
+bool ks_type_is_enum(struct ks_arena *arena, const struct ks_type *type);
 // "f32", "f32x4"; "?" when unknown.
 const char *ks_elem_text(struct ks_arena *arena, struct ks_elem elem);
 bool ks_elem_parse(const char *text, struct ks_elem *elem);

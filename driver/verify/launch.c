@@ -335,7 +335,7 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
                 continue;
             if (arg->kind == KS_ARG_BUFFER || ks_arg_is_null(arg))
                 return type->pointer ? own_argument(scope, i) : NULL;
-            if (!ks_arg_integer(arg, &ignored))
+            if (!ks_arg_integer(arg, &ignored) || type->elem.size == 0) // a struct, or an enum by name
                 return !type->pointer && (type->elem.size == 0 || type->elem.size == arg->size)
                            ? own_argument(scope, i)
                            : NULL;

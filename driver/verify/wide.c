@@ -30,9 +30,9 @@ static bool same_params(const struct ks_signature *narrow, const struct ks_signa
         return false;
     for (size_t i = 0; i < narrow->n_params; i++) {
         const struct ks_type *a = &narrow->params[i], *b = &wide->params[i];
-        if (a->pointer != b->pointer || !widened(a, b))
-            return false;
-        if (a->elem.scalar == KS_T_NONE && strcmp(a->text, b->text) != 0)
+        bool named = b->elem.scalar == KS_T_NONE && strcmp(a->text, b->text) == 0; // a struct, an enum
+        bool known = a->elem.scalar != KS_T_NONE && widened(a, b);
+        if (a->pointer != b->pointer || !(named || known))
             return false;
     }
     return true;

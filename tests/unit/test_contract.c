@@ -66,7 +66,7 @@ static void array(struct ks_workload_mark *w, enum ks_array_role role, const cha
 
 static void let(struct ks_workload_mark *w, const char *name, const char *expr)
 {
-    w->lets[w->n_lets++] = (struct ks_binding){name, expression(expr)};
+    w->lets[w->n_lets++] = (struct ks_binding){.name = name, .expr = expression(expr)};
 }
 
 static const char *text(const struct fixture *f)

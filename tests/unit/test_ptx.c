@@ -386,16 +386,17 @@ static void parameters_have_their_layout(void **state)
     (void)state;
     struct ks_ptx_module module = read_module(ks_slice_of(
         HEADER ".entry k(\n.param .u64 .ptr .global .align 4 k_param_0,\n.param .u32 k_param_1,\n"
-               ".param .align 8 .b8 k_param_2[24],\n.param .u8 k_param_3\n)\n{\nret;\n}\n"
+               ".param .align 8 .b8 k_param_2[24],\n.param .u8 k_param_3,\n.param .f32 k_param_4\n)\n{\nret;\n}\n"
                ".entry none()\n{\nret;\n}\n.entry bare\n{\nret;\n}\n"));
     const struct ks_ptx_entry *k = ks_ptx_find(&module, "k");
-    static const struct ks_ptx_param expected[] = {{8, 8, true}, {4, 4, true}, {24, 8, false},
-                                                   {1, 1, true}};
-    assert_int_equal(k->n_params, 4);
-    for (size_t i = 0; i < 4; i++) {
+    static const struct ks_ptx_param expected[] = {{8, 8, true, false}, {4, 4, true, false}, {24, 8, false, false},
+                                                   {1, 1, true, false}, {4, 4, true, true}};
+    assert_int_equal(k->n_params, 5);
+    for (size_t i = 0; i < 5; i++) {
         assert_int_equal(k->params[i].size, expected[i].size);
         assert_int_equal(k->params[i].align, expected[i].align);
         assert_int_equal(k->params[i].scalar, expected[i].scalar);
+        assert_int_equal(k->params[i].real, expected[i].real);
     }
     assert_int_equal(ks_ptx_find(&module, "none")->n_params, 0);
     assert_int_equal(ks_ptx_find(&module, "bare")->n_params, 0);
