@@ -100,6 +100,24 @@ bool ks_parse_f64(const char *text, double *value)
     return true;
 }
 
+void ks_text_fit(char *out, size_t size, const char *text)
+{
+    static const char rest[] = " ...";
+    size_t n = strlen(text);
+    KS_ASSERT(size > sizeof rest);
+    if (n < size) {
+        memcpy(out, text, n + 1);
+        return;
+    }
+    n = size - sizeof rest;
+    size_t word = n;
+    while (word > 0 && text[word] != ' ')
+        word--;
+    n = word > 0 ? word : n; // one word alone
+    memcpy(out, text, n);
+    memcpy(out + n, rest, sizeof rest);
+}
+
 const char *ks_path_base(const char *path)
 {
     const char *slash = strrchr(path, '/');

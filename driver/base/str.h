@@ -59,6 +59,8 @@ bool ks_ends_with(const char *text, const char *suffix);
 // Whole-text decimal (or 0x) integer; false on garbage or overflow.
 bool ks_parse_i64(const char *text, int64_t *value);
 bool ks_parse_f64(const char *text, double *value); // finite, locale-independent, whole text
+// A copy of at most size - 1 bytes; what does not fit is left off behind a word, and " ..." stands for it.
+void ks_text_fit(char *out, size_t size, const char *text);
 // Last path component (borrowed from path), and the directory part ("." if none).
 const char *ks_path_base(const char *path);
 char *ks_path_dir(struct ks_arena *arena, const char *path);

@@ -8,30 +8,37 @@
 #include "base/log.h"
 #include "device/emu/emu_finding.h"
 
+static void tell(char reason[512], const char *what, const char *text)
+{
+    size_t n = strlen(what);
+    memcpy(reason, what, n);
+    ks_text_fit(reason + n, 512 - n, text);
+}
+
 bool ks_check_answer(enum ks_answer answer, const char *text, enum ks_correctness *verdict,
                      char reason[512])
 {
     switch (answer) {
     case KS_ANSWER_LAUNCH:
         *verdict = KS_C_LAUNCH;
-        snprintf(reason, 512, "the launch was refused: %.300s", text);
+        tell(reason, "the launch was refused: ", text);
         return true;
     case KS_ANSWER_LIMIT:
         *verdict = KS_C_LAUNCH;
-        snprintf(reason, 512, "not enough room on the device: %.300s", text);
+        tell(reason, "not enough room on the device: ", text);
         return true;
     case KS_ANSWER_FAULT:
         // The emulated device names what it found; a GPU only that it stopped.
         *verdict = ks_finding_stops(text) ? KS_C_HANG : KS_C_UNSAFE;
-        snprintf(reason, 512, "%s%.400s", ks_finding_leads(text) ? "" : "memory fault: ", text);
+        tell(reason, ks_finding_leads(text) ? "" : "memory fault: ", text);
         return true;
     case KS_ANSWER_UNSAFE:
         *verdict = KS_C_UNSAFE;
-        snprintf(reason, 512, "wrote where it must not: %.300s", text);
+        tell(reason, "wrote where it must not: ", text);
         return true;
     case KS_ANSWER_UNSUPPORTED:
         *verdict = KS_C_UNSUPPORTED;
-        snprintf(reason, 512, "this device cannot judge it: %.300s", text);
+        tell(reason, "this device cannot judge it: ", text);
         return true;
     case KS_ANSWER_HANG:
         *verdict = KS_C_HANG;

@@ -277,7 +277,7 @@ enum ks_answer ks_worker_wait(struct ks_worker *worker, double seconds)
     enum ks_answer answer = class_of(ks_json_str(worker->reply, "class", ""));
     if (answer == KS_ANSWER_LIED)
         return give_up(worker, answer, "the worker's answer is of no known class");
-    snprintf(worker->text, sizeof worker->text, "%s", ks_json_str(worker->reply, "text", ""));
+    ks_text_fit(worker->text, sizeof worker->text, ks_json_str(worker->reply, "text", ""));
     for (char *p = worker->text; *p != '\0'; p++)
         if ((unsigned char)*p < ' ')
             *p = ' ';

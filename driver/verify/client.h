@@ -33,6 +33,7 @@ struct ks_worker_spent {
     double seconds, waited;
 };
 #define KS_WORKER_VERBS 16
+#define KS_ANSWER_TEXT 704 // a finding (device/emu/emu_finding.h), and the sizes that show it
 
 struct ks_worker {
     struct ks_child child;
@@ -42,7 +43,7 @@ struct ks_worker {
     json_t *reply;      // of the last answer; ours, until the next request
     double grace;       // seconds that it has to end by itself after a fault
     bool confined;      // it was asked to run in a sandbox
-    char text[256];     // what went wrong, one line
+    char text[KS_ANSWER_TEXT]; // what went wrong, one line
     struct ks_shared shared; // with one of this machine
     struct ks_worker_spent spent[KS_WORKER_VERBS]; // verbs are literals
     size_t asking;                                 // of them the one last sent

@@ -55,20 +55,23 @@ static void note_closed(struct state *s, const struct ks_task *task)
 // A vector that the original does not serve.
 static void note_excluded(struct state *s, const struct ks_task *task, const struct ks_vector *vector)
 {
+    char why[300];
+    ks_text_fit(why, sizeof why, vector->why);
     if (task->skew != KS_SKEW_NONE) {
         if (s->shifted++ == 0)
-            ks_judge_note(s->judge, "outside the contract: buffers that begin elsewhere, by spare elements behind them (%.80s)",
-                          vector->why);
+            ks_judge_note(s->judge, "outside the contract: buffers that begin elsewhere, by spare elements behind them (%s)",
+                          why);
     } else if (!task->problem->derived && task->family == KS_FAMILY_DECLARED &&
                task->variation < KS_INTEGERS) {
         s->result->verdict = KS_C_BASELINE_FAULT;
-        snprintf(s->result->reason, sizeof s->result->reason,
-                 "the original fails on workload %s: %.200s", task->problem->where, vector->why);
+        ks_text_fit(s->result->reason, sizeof s->result->reason,
+                    ks_arena_printf(s->judge->arena, "the original fails on workload %s: %s", task->problem->where,
+                                    vector->why));
     } else if (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN) {
         note_closed(s, task);
     } else if (++s->excluded <= EXCLUDED_TOLD) {
-        ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%.80s)",
-                      task->problem->name, ks_family_name(task->family), vector->why);
+        ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%s)",
+                      task->problem->name, ks_family_name(task->family), why);
     }
 }
 

@@ -80,7 +80,7 @@ size_t ks_small_problems(struct ks_judge *judge, struct ks_arena *arena, size_t 
 static enum ks_status look(struct ks_judge *second, struct ks_arena *arena,
                            const struct ks_candidate *c, struct ks_worker *runner,
                            const struct ks_problem *problem, enum ks_flush flush, int skew,
-                           struct ks_emulation *e, char why[256], struct ks_err *err)
+                           struct ks_emulation *e, char why[KS_ANSWER_TEXT], struct ks_err *err)
 {
     struct ks_tested tested = {0};
     struct ks_check check = {second, c, runner, "m0", &tested, e->reason};
@@ -89,7 +89,7 @@ static enum ks_status look(struct ks_judge *second, struct ks_arena *arena,
     KS_TRY(ks_vector_make(second, arena, problem, KS_FAMILY_DECLARED, 0, skew, &vector, err));
     enum ks_status status = KS_OK;
     if (vector.excluded)
-        snprintf(why, 256, "%s", vector.why);
+        snprintf(why, KS_ANSWER_TEXT, "%s", vector.why);
     else
         status = ks_check_vector(&check, arena, &vector, flush, 0, &e->verdict, &covered, &proved, err);
     e->runs += tested.runs;
@@ -103,7 +103,7 @@ static enum ks_status look_at_all(struct ks_second_look *l, struct ks_arena *are
     struct ks_judge *judge = l->judge;
     struct ks_emulation *e = &l->found;
     const int64_t *original = &judge->second->oracle.steps; // which was started for this look
-    char why[256] = "no size of the workload is small enough";
+    char why[KS_ANSWER_TEXT] = "no size of the workload is small enough";
     for (size_t w = 0; w < judge->n_problems; w++) {
         struct ks_problem problems[KS_SMALL_PROBLEMS];
         size_t n = ks_small_problems(judge, arena, w, c->proposal, problems);

@@ -60,7 +60,7 @@ static const char *sizes_of(const struct ks_judge *judge, struct ks_arena *arena
 
 // Runs the original on one problem; true with what was found.
 static bool fails_on(struct ks_judge *second, struct ks_arena *arena, const struct ks_problem *problem,
-                     char text[256])
+                     char text[KS_ANSWER_TEXT])
 {
     struct ks_vector vector;
     struct ks_err err = {0};
@@ -69,13 +69,13 @@ static bool fails_on(struct ks_judge *second, struct ks_arena *arena, const stru
     bool found = ks_starts_with(vector.why, "fault: ") &&
                  (second->options.run_steps == 0 || second->endless || !ks_starts_with(vector.why, "fault: endless"));
     if (found)
-        snprintf(text, 256, "%.40s: %.210s", sizes_of(second, arena, problem),
-                 vector.why + strlen("fault: "));
+        ks_text_fit(text, KS_ANSWER_TEXT, ks_arena_printf(arena, "%s: %s", sizes_of(second, arena, problem),
+                                                          vector.why + strlen("fault: ")));
     ks_vector_free(&vector);
     return found;
 }
 
-bool ks_finding_place(struct ks_judge *judge, size_t w, char text[256])
+bool ks_finding_place(struct ks_judge *judge, size_t w, char text[KS_ANSWER_TEXT])
 {
     struct ks_err err = {0};
     struct ks_slice ptx;

@@ -7,7 +7,7 @@
 // What the emulated device finds in the original, built with line numbers, on workload `w` or, where that is
 // too large for it, on the first of its smaller sizes that fails: "n=46: out-of-bounds: 4-byte read ... at k.cu:12".
 // false: nothing, or it cannot tell. Needs the compiler.
-bool ks_finding_place(struct ks_judge *judge, size_t w, char text[256]);
+bool ks_finding_place(struct ks_judge *judge, size_t w, char text[KS_ANSWER_TEXT]);
 
 // On hardware: which buffer an original leaves that faults with the buffers' ends against the fence, by giving
 // each in turn room behind: "beyond the end of `x`". false: no single one.

@@ -97,7 +97,7 @@ enum ks_status ks_judge_share(const struct ks_judge *judge, struct ks_lock *lock
 
 void ks_judge_note(struct ks_judge *judge, const char *format, ...)
 {
-    char text[256];
+    char text[512];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
@@ -143,7 +143,7 @@ static const char *next_step(const char *why, const char *place)
 static enum ks_status report_finding(struct ks_judge *judge, size_t w, const struct ks_vector *vector,
                                      const char *why, struct ks_err *err)
 {
-    char place[256] = "", buffer[128] = "";
+    char place[KS_ANSWER_TEXT] = "", buffer[128] = "";
     bool emulated = strcmp(judge->device.kind, "emu") == 0;
     const char *where = judge->problems[w].where;
     if (ks_starts_with(why, "an assumption"))
@@ -157,10 +157,14 @@ static enum ks_status report_finding(struct ks_judge *judge, size_t w, const str
         snprintf(buffer, sizeof buffer, "`%.60s`", vector->problem.args[vector->layout.slots[slot].arg].name);
     else if (!emulated && vector->excluded && ks_starts_with(why, "fault"))
         ks_finding_buffer(judge, vector, buffer);
-    return ks_err_set(err, KS_E_DEVICE, "%s: the original fails on this workload: %.255s%s%s%s%s; %s", where,
-                      emulated && found ? place : why, buffer[0] != '\0' ? ", " : "", buffer,
-                      found && !emulated ? "; emulated: " : "", found && !emulated ? place : "",
-                      next_step(why, place));
+    // The place comes before what may be left off, and the next step is told in full.
+    const char *next = next_step(why, place);
+    char told[KS_ERR_TEXT];
+    ks_text_fit(told, sizeof told - strlen(next) - strlen("; "),
+                ks_arena_printf(judge->arena, "%s: the original fails on this workload: %s%s%s%s%s", where,
+                                emulated && found ? place : why, buffer[0] != '\0' ? ", " : "", buffer,
+                                found && !emulated ? "; emulated: " : "", found && !emulated ? place : ""));
+    return ks_err_set(err, KS_E_DEVICE, "%s; %s", told, next);
 }
 
 // The original on a declared workload, under both fences.
@@ -217,7 +221,7 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
     struct ks_vector vector;
     enum ks_answer answer;
     json_t *plan = NULL;
-    char place[256];
+    char place[KS_ANSWER_TEXT];
     enum ks_status status = run_baseline(judge, &scratch, w, &vector, &plan, &answer, err);
     if (status != KS_OK)
         goto done;
@@ -225,17 +229,17 @@ static enum ks_status measure_baseline(struct ks_judge *judge, size_t w, bool *f
                      answer == KS_ANSWER_LAUNCH || answer == KS_ANSWER_HANG;
     if (vector.excluded &&
         (ks_starts_with(vector.why, "unsupported") || ks_starts_with(vector.why, "limit"))) {
-        status = ks_err_set(err, KS_E_DEVICE, "%s: this device cannot run the original: %.200s",
+        status = ks_err_set(err, KS_E_DEVICE, "%s: this device cannot run the original: %s",
                             judge->problems[w].where, vector.why);
     } else if (vector.excluded || own_fault) {
         *fault = true;
-        char why[256];
+        char why[KS_ANSWER_TEXT];
         snprintf(why, sizeof why, "%s", vector.excluded ? vector.why : judge->oracle.text);
         status = report_finding(judge, w, &vector, why, err);
     } else if (answer == KS_ANSWER_OK && !ks_vector_repeats(judge, &vector) &&
                !judge->arith.float_atomics && ks_finding_place(judge, w, place)) {
         *fault = true;
-        status = ks_err_set(err, KS_E_DEVICE, "%s: the original's results differ from run to run: %.220s",
+        status = ks_err_set(err, KS_E_DEVICE, "%s: the original's results differ from run to run: %s",
                             judge->problems[w].where, place);
     } else if (answer != KS_ANSWER_OK) {
         status = ks_answer_status(&judge->oracle, answer, "the oracle", err);

@@ -65,7 +65,7 @@ struct ks_vector {
     signed char ends;          // of great or slight ones: 1 the order of a sum decides what all of it is, -1 not, 0 not told yet
     bool excluded;             // the original does not serve this input
     bool hung;                 // excluded: it did not end in time
-    char why[256];             // excluded: what happened
+    char why[KS_ANSWER_TEXT];  // excluded: what happened
 };
 
 // Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;

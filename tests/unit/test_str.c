@@ -73,6 +73,23 @@ static void reals_are_finite_whole_texts(void **state)
         assert_false(ks_parse_f64(bad[i], &v));
 }
 
+static void texts_are_cut_at_words(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size;
+        const char *text, *out;
+    } cases[] = {{15, "on k.cu:55 hotly", "on k.cu:55 ..."}, {16, "at k.cu:55, hot", "at k.cu:55, hot"},
+                 {12, "at k.cu:55, hot", "at ..."},         {8, "0123456789", "012 ..."},
+                 {8, "", ""}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[32];
+        ks_text_fit(out, cases[i].size, cases[i].text);
+        assert_true(strlen(out) < cases[i].size);
+        assert_string_equal(out, cases[i].out);
+    }
+}
+
 static void paths_are_taken_apart_and_joined(void **state)
 {
     (void)state;
@@ -152,6 +169,7 @@ int main(void)
         cmocka_unit_test(buffers_hold_bytes_and_long_formats),
         cmocka_unit_test(integers_are_whole_texts),
         cmocka_unit_test(reals_are_finite_whole_texts),
+        cmocka_unit_test(texts_are_cut_at_words),
         cmocka_unit_test(paths_are_taken_apart_and_joined),
         cmocka_unit_test(slices_compare_and_trim),
         cmocka_unit_test(suggestions_are_close),

@@ -69,3 +69,21 @@ done
 sed 's/op(x\[i\])/op(x[i + 1])/' each.cu > beyond.cu
 status 1 "$ks" tune beyond.cu --device emu -- -arch=sm_90
 says 'at beyond.cu:8'
+# However much there is to tell, both places of a race are told, and the next step.
+cat > a_kernel_whose_file_has_a_name_of_some_length.cu <<'EOF'
+#pragma ks workload let(number_of_rows=32, number_of_columns=160, threads_of_a_block=128) in(x[number_of_rows]) \
+    out(y[number_of_rows]) grid(1) block(threads_of_a_block) shared(4*threads_of_a_block)
+__global__ void sums(const float *x, float *y, int number_of_rows, int number_of_columns)
+{
+    extern __shared__ float part[];
+    part[threadIdx.x] = threadIdx.x < number_of_rows ? x[threadIdx.x] : 0;
+    float sum = 0;
+    for (int i = 0; i < blockDim.x; i++)
+        sum += part[i];
+    if (threadIdx.x < number_of_rows)
+        y[threadIdx.x] = sum + number_of_columns;
+}
+EOF
+status 1 "$ks" tune a_kernel_whose_file_has_a_name_of_some_length.cu --device emu -- -arch=sm_90
+says 'some_length.cu:9; the earlier one by thread .* at a_kernel_whose_file_has_a_name_of_some_length.cu:6'
+says 'put a barrier between the two .*, or a fence and an atomic$'

@@ -322,7 +322,7 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
 static const char *first_text(const struct ks_emu *emu, char *out, size_t size)
 {
     const struct ks_finding *first = &emu->findings.list[0];
-    char text[900];
+    char text[KS_FINDING_TEXT];
     ks_finding_text(first, text, sizeof text);
     if ((!emu->settings.vary && !emu->settings.fixed) || emu->settings.seed == 0)
         snprintf(out, size, "%s", text);
@@ -335,19 +335,19 @@ static const char *first_text(const struct ks_emu *emu, char *out, size_t size)
 
 static enum ks_status judge_findings(const struct ks_emu *emu, struct ks_err *err)
 {
-    char text[900];
+    char text[KS_FINDING_TEXT];
     const struct ks_emu_findings *all = &emu->findings;
     if (all->n == 0)
         return KS_OK;
     for (size_t i = 0; i < all->n; i++)
         if (all->list[i].kind == KS_F_UNSUPPORTED) {
             ks_finding_text(&all->list[i], text, sizeof text);
-            KS_FAIL(err, KS_E_UNSUPPORTED, "%.400s", text);
+            KS_FAIL(err, KS_E_UNSUPPORTED, "%s", text);
         }
     first_text(emu, text, sizeof text);
     if (all->n > 1)
-        KS_FAIL(err, KS_E_DEVICE, "%.400s; and %zu more", text, all->n - 1);
-    KS_FAIL(err, KS_E_DEVICE, "%.400s", text);
+        KS_FAIL(err, KS_E_DEVICE, "%s; and %zu more", text, all->n - 1);
+    KS_FAIL(err, KS_E_DEVICE, "%s", text);
 }
 
 static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *microseconds,
@@ -390,9 +390,9 @@ static enum ks_status count(void *self, const struct ks_dev_plan *plan, struct k
         if (emu->findings.n == 0)
             continue;
         // Inputs may be missing, and other blocks: what is wrong here says nothing of the kernel.
-        char text[900];
+        char text[KS_FINDING_TEXT];
         ks_finding_text(&emu->findings.list[0], text, sizeof text);
-        KS_FAIL(err, KS_E_LIMIT, KS_NOT_COUNTED "%.300s", text);
+        KS_FAIL(err, KS_E_LIMIT, KS_NOT_COUNTED "%s", text);
     }
     return KS_OK;
 }

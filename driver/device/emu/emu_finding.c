@@ -128,6 +128,6 @@ void ks_finding_text(const struct ks_finding *f, char *out, size_t size)
     }
     if (f->count > 1)
         ks_buf_printf(&text, " (%llu times)", (unsigned long long)f->count);
-    snprintf(out, size, "%s", ks_buf_text(&text));
+    ks_text_fit(out, size, ks_buf_text(&text));
     ks_buf_free(&text);
 }

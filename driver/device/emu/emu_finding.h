@@ -62,6 +62,7 @@ bool ks_finding_stops(const char *text);
 // Whether what ended a count is the code's own fault, whatever the inputs are and which blocks ran: an access that no
 // block may make, threads that part at a barrier.
 bool ks_finding_faults(const char *text);
+#define KS_FINDING_TEXT 640 // room for the next with both places, unless files have very long names
 // One line: kind, what, thread and block, file:line, both sides of a race.
 void ks_finding_text(const struct ks_finding *finding, char *out, size_t size);
 
