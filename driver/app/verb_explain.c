@@ -216,6 +216,8 @@ static void print(const struct explanation *e)
                found->variant.lower, found->variant.evidence.device, found->variant.evidence.level,
                found->signer, found->path);
         if (out != NULL)
+        if (ks_evidence_notes(&found->variant.evidence, KS_NOTE_ASSERT))
+            printf("  " KS_NOTE_ASSERT "\n");
             printf("    %s: %s%s%s\n", ks_reason_name(out->reason), ks_reason_text(out->reason),
                    out->text[0] != '\0' ? ": " : "", out->text);
     }

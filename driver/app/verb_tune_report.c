@@ -12,6 +12,13 @@ static FILE *stream(const struct tuning *tuning)
     return tuning->in_build || tuning->context->json ? stderr : stdout;
 }
 
+static void say_path(FILE *out, const struct ks_tune_result *result, const char *when)
+{
+    if (ks_evidence_notes(&result->variant.evidence, KS_NOTE_ASSERT))
+        fprintf(out, "ks:   " KS_NOTE_ASSERT "\n");
+    fprintf(out, "ks:   stored %s%s\n", result->path, when);
+}
+
 static void say_variant(FILE *out, const char *name, const struct ks_tune_result *result)
 {
     const struct ks_variant *v = &result->variant;
@@ -24,7 +31,7 @@ static void say_variant(FILE *out, const char *name, const struct ks_tune_result
             fprintf(out, "ks:   %s: %.1f us -> %.1f us (%.2fx, %s)\n", t->workload, t->original_us,
                     t->variant_us, t->ratio, t->method);
         }
-        fprintf(out, "ks:   stored %s; builds take it with KS_ACCEPT=modelled\n", result->path);
+        say_path(out, result, "; builds take it with KS_ACCEPT=modelled");
         return;
     }
     fprintf(out, "ks: %s: %.2fx faster, at least %.2fx (%s); %d judged in %.0f s\n", name,
@@ -35,7 +42,7 @@ static void say_variant(FILE *out, const char *name, const struct ks_tune_result
                 t->workload, t->original_us, t->variant_us, t->ratio, t->lower, t->pairs,
                 t->method);
     }
-    fprintf(out, "ks:   stored %s\n", result->path);
+    say_path(out, result, "");
 }
 
 // What was confirmed met what was stored before: which of them builds take.

@@ -34,6 +34,14 @@ static const struct ks_against *word(const struct ks_variant *v, const struct ks
     return NULL;
 }
 
+bool ks_evidence_notes(const struct ks_evidence *evidence, const char *note)
+{
+    for (size_t i = 0; i < evidence->n_notes; i++)
+        if (strcmp(evidence->notes[i], note) == 0)
+            return true;
+    return false;
+}
+
 bool ks_variant_before(const struct ks_variant *x, const struct ks_variant *y)
 {
     const struct ks_against *own = word(x, y), *other = word(y, x);

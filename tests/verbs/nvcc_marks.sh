@@ -198,6 +198,35 @@ sed -i 's/<0>/<1>/' sided/ks.yaml
 status 0 "$ks" explain sided/paint.cu -- -arch=sm_90
 has 'paint<(colour)1>, sm_90: pending'
 
+# A variant without the original's assert is stored as one, and told of.
+cat > sure.cu <<'END'
+#include <cassert>
+#pragma ks workload let(n=2048) in(i[n]=randint(0,100)) in(x[n]=uniform(-1,1)) out(y[n]) grid(ceildiv(n,128)) block(128)
+__global__ void sure(const int *i, const float *x, float *y, int n)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    assert(at >= n || i[at] >= 0);
+    if (at < n)
+        y[at] = 2.f * x[at];
+}
+END
+cat > sure.yaml <<'END'
+params: [i, x, y, n]
+source: |
+  __global__ void sure(const float *x, float *y, int n)
+  {
+      for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+          y[i] = 2.f * x[i];
+  }
+plan:
+  - {kernel: sure, grid: ["grid.x"], block: ["block.x"], args: [x, y, n]}
+END
+status 0 "$ks" verify sure.cu --variant sure.yaml --device emu --no-sandbox
+has 'note: an assert of the original is not in the variant'
+sed -i 's/^    assert.*$//' sure.cu
+status 0 "$ks" verify sure.cu --variant sure.yaml --device emu --no-sandbox
+lacks 'assert'
+
 export KS_NVCC_REAL=/nowhere/nvcc
 all 2 'KS_NVCC_REAL' good.cu
 no_litter
