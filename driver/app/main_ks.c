@@ -154,13 +154,14 @@ static const struct ks_verb verbs[] = {
      "  --variant=ID  only this one (4 digits or more), or one that a search on this machine judged\n"
      "Exit status: 1 when no variant is stored.\n",
      verb_diff},
-    {"explain", "[--why] FILE.cu[:KERNEL] | KERNEL [-- NVCC OPTIONS]",
+    {"explain", "[--why] [--device NAME] FILE.cu[:KERNEL] | KERNEL [-- NVCC OPTIONS]",
      "why a kernel is, or is not, substituted",
      "Compiles FILE.cu as the build would and names the decision for each marked kernel, with the\n"
      "reason (docs/reasons.md) and its key; for one without a decision, in what the keys of stored\n"
      "variants differ. A KERNEL alone is looked for among what builds left pending and what is stored.\n"
      "With no options behind --: those of the last build that left FILE.cu pending, else the\n"
      "architectures that the stores have decisions for.\n"
+     "--device emu: with what was decided on the emulated device, as builds with KS_ACCEPT=modelled take it.\n"
      "--why: which skills a tuning would try and why: for each its score, every condition with the\n"
      "fact's value and whether it is true, what the memory knows, how many candidates its action gives\n"
      "or why it refuses the kernel; and which condition keeps the others out. Counters are those that\n"

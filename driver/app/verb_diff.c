@@ -72,6 +72,8 @@ struct diffing {
     const char *variant; // prefix, or NULL
     json_t *rows;
     size_t shown;
+    enum ks_reason reason; // APPLIED, or why what is stored first is not used
+    const char *text;
 };
 
 static enum ks_status diff_one(struct diffing *d, const struct verb_tu *tu,
@@ -97,6 +99,10 @@ static enum ks_status diff_kernel(struct diffing *d, const struct verb_tu *tu,
     struct ks_arena *arena = d->context->arena;
     struct ks_lookup lookup;
     ks_store_lookup(arena, &tu->store, &d->context->config, &kernel->key, &lookup);
+    if (d->reason == KS_R_APPLIED && lookup.reason != KS_R_PENDING && lookup.reason != KS_R_ORIGINAL_WINS) {
+        d->reason = lookup.reason;
+        d->text = lookup.text;
+    }
     for (size_t i = 0; i < lookup.n_variants; i++) {
         const struct ks_variant *v = &lookup.variants[i].variant;
         if (d->variant == NULL || ks_starts_with(v->id, d->variant))
@@ -144,7 +150,7 @@ static enum ks_status diff_file(struct diffing *d, const char *file, const char 
 
 int verb_diff(struct ks_verb_context *context)
 {
-    struct diffing d = {.context = context};
+    struct diffing d = {.context = context, .reason = KS_R_APPLIED};
     const struct verb_option options[] = {{.name = "--variant=", .value = &d.variant}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu or FILE.cu:KERNEL, then -- and nvcc's options",
@@ -171,7 +177,10 @@ int verb_diff(struct ks_verb_context *context)
         return d.shown > 0 ? EXIT_OK : EXIT_NEGATIVE;
     }
     json_decref(d.rows);
-    if (d.shown == 0)
+    if (d.shown == 0 && d.variant == NULL && d.reason != KS_R_APPLIED)
+        fprintf(stderr, "ks diff: %s: not used (%s): %s\n  %s\n", words.targets.at[0], ks_reason_name(d.reason), d.text,
+                ks_reason_text(d.reason));
+    else if (d.shown == 0)
         fprintf(stderr, "ks diff: no variant is stored for %s%s%s; `ks explain` says why\n",
                 words.targets.at[0], d.variant != NULL ? " that begins with " : "",
                 d.variant != NULL ? d.variant : "");

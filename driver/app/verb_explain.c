@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "app/verb_decision.h"
+#include "app/verb_device.h"
 #include "app/verb_near.h"
 #include "app/verb_remark.h"
 #include "os/file.h"
@@ -215,9 +216,9 @@ static void print(const struct explanation *e)
                found->variant.id, taken ? "" : ", left out", found->variant.geomean,
                found->variant.lower, found->variant.evidence.device, found->variant.evidence.level,
                found->signer, found->path);
-        if (out != NULL)
         if (ks_evidence_notes(&found->variant.evidence, KS_NOTE_ASSERT))
             printf("  " KS_NOTE_ASSERT "\n");
+        if (out != NULL)
             printf("    %s: %s%s%s\n", ks_reason_name(out->reason), ks_reason_text(out->reason),
                    out->text[0] != '\0' ? ": " : "", out->text);
     }
@@ -295,15 +296,19 @@ static enum ks_status explain_kernel(struct ks_verb_context *context, const char
 
 int verb_explain(struct ks_verb_context *context)
 {
-    const char *why = NULL;
-    const struct verb_option options[] = {{.name = "--why", .value = &why}};
+    const char *why = NULL, *device = NULL;
+    const struct verb_option options[] = {{.name = "--why", .value = &why}, {.name = "--device=", .value = &device}};
     const struct verb_syntax syntax = {
         .expects = "give one FILE.cu, FILE.cu:KERNEL or KERNEL, then -- and nvcc's options",
-        .options = options, .n_options = 1, .least = 1, .most = 1, .nvcc = true};
+        .options = options, .n_options = 2, .least = 1, .most = 1, .nvcc = true};
     struct verb_words words;
     struct ks_err err = {0};
     const char *file, *kernel;
     int exit_code = verb_read_words(context, &syntax, &words);
+    if (exit_code == EXIT_OK)
+        exit_code = verb_device_option(context, device);
+    if (device != NULL && strcmp(device, "emu") == 0)
+        context->config.accept = KS_ACCEPT_MODELLED;
     if (exit_code == EXIT_OK && why != NULL)
         return verb_why(context, words.targets.at[0], words.nvcc);
     if (exit_code != EXIT_OK)

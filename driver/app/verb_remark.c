@@ -39,13 +39,14 @@ static void read_line(struct ks_arena *arena, const char *line, struct verb_rema
 }
 
 // A look must not count as a build: KS_READONLY keeps pending kernels, counters and manifests out.
-static const char *const *readonly_environment(struct ks_arena *arena)
+static const char *const *readonly_environment(struct ks_arena *arena, const struct ks_config *config)
 {
     struct ks_strv env = {0};
     for (char **at = environ; *at != NULL; at++)
-        if (!ks_starts_with(*at, "KS_READONLY=") && !ks_starts_with(*at, "KS_LOG="))
+        if (!ks_starts_with(*at, "KS_READONLY=") && !ks_starts_with(*at, "KS_LOG=") && !ks_starts_with(*at, "KS_ACCEPT="))
             ks_strv_add(arena, &env, *at);
     ks_strv_add(arena, &env, "KS_READONLY=1");
+    ks_strv_add(arena, &env, config->accept == KS_ACCEPT_MODELLED ? "KS_ACCEPT=modelled" : "KS_ACCEPT=measured");
     return env.at;
 }
 
@@ -57,7 +58,7 @@ enum ks_status verb_remarks(struct ks_verb_context *context, const struct verb_t
     const char *program = ks_path_join(arena, ks_program_dir(arena), "ks-nvcc");
     const char **argv = ks_cmdline_build(arena, &tu->cmd, program, ours, NULL,
                                          ks_path_join(arena, tu->dir, "proof.o"), NULL);
-    struct ks_proc_options options = {.env = readonly_environment(arena), .capture_stdout = true,
+    struct ks_proc_options options = {.env = readonly_environment(arena, &context->config), .capture_stdout = true,
                                       .capture_stderr = true, .null_stdin = true};
     struct ks_proc_result result;
     KS_TRY(ks_proc_run(arena, argv, &options, &result, err));

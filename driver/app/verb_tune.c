@@ -11,6 +11,7 @@
 #include "os/offline.h"
 #include "os/proc.h"
 #include "store/collect.h"
+#include "store/blamed.h"
 #include "store/pending.h"
 #include "store/ptx_text.h"
 
@@ -253,6 +254,10 @@ static void tune_kernel(struct tuning *tuning, struct verb_tu *tu,
     if (!options.modelled && (result.end == KS_TUNE_VARIANT || result.end == KS_TUNE_STAYS || result.end == KS_TUNE_ORIGINAL ||
                               (result.end == KS_TUNE_BUDGET && result.path != NULL))) // else it was never run
         ks_pending_remove(&context->config, &kernel->key);
+    if (result.end == KS_TUNE_BASELINE_FAULT)
+        ks_blamed_put(&context->config, &kernel->key, result.finding);
+    else if (status == KS_OK && result.end != KS_TUNE_INTERRUPTED && result.unrun == NULL)
+        ks_blamed_remove(&context->config, &kernel->key);
     tuning_worsen(tuning, exit_of(&result, status));
 }
 

@@ -6,6 +6,7 @@
 
 #include "os/file.h"
 #include "os/reach.h"
+#include "store/blamed.h"
 #include "store/store_path.h"
 #include "store/used.h"
 
@@ -319,6 +320,10 @@ void ks_store_lookup(struct ks_arena *arena, const struct ks_store *store,
     if (config->accept == KS_ACCEPT_MODELLED && lookup->reason != KS_R_APPLIED &&
         lookup->reason != KS_R_ORIGINAL_WINS)
         look_up(arena, store, config, key, lookup);
+    const char *fault = lookup->reason == KS_R_PENDING ? ks_blamed_read(arena, config, key) : NULL;
+    if (fault != NULL)
+        lookup->text = ks_arena_printf(arena, "and none can be made before the kernel or its mark is mended, as tuning here "
+                                              "found: %s", fault);
 }
 
 static void judge_one(struct candidate *c, const struct ks_config *config, struct ks_lookup *lookup)

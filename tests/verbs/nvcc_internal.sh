@@ -69,6 +69,11 @@ done
 sed 's/op(x\[i\])/op(x[i + 1])/' each.cu > beyond.cu
 status 1 "$ks" tune beyond.cu --device emu -- -arch=sm_90
 says 'at beyond.cu:8'
+# It is told as long as nothing else came of the kernel.
+status 0 "$ks" explain beyond.cu -- -arch=sm_90
+has 'pending'
+has 'as tuning here found: beyond.cu:'
+has 'at beyond.cu:8'
 # However much there is to tell, both places of a race are told, and the next step.
 cat > a_kernel_whose_file_has_a_name_of_some_length.cu <<'EOF'
 #pragma ks workload let(number_of_rows=32, number_of_columns=160, threads_of_a_block=128) in(x[number_of_rows]) \

@@ -23,6 +23,10 @@ compile "${words[@]}" -c transpose.cu -o a.o
 plain a.o && reason evidence-level
 status 0 "$ks" stats && has 'pending now: 1'
 status 0 "$ks" inspect a.o && lacks transpose
+status 1 "$ks" diff transpose.cu -- "${words[@]}"
+says 'not used (evidence-level)' && says 'modelled evidence only'
+status 0 "$ks" explain transpose.cu -- "${words[@]}" && has ': evidence-level'
+status 0 "$ks" explain transpose.cu --device emu -- "${words[@]}" && has ': applied'
 export KS_ACCEPT=modelled
 # Where the build asks for it, the program carries the variant.
 compile "${words[@]}" transpose.cu -o program
