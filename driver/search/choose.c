@@ -40,9 +40,10 @@ enum ks_status ks_choose_brief(struct ks_arena *arena, const struct ks_tu *tu,
     struct ks_slice unit = ks_tu_preprocessed(arena, tu, kernel->arch);
     if (ks_kernel_expanded(arena, mark->file->path, text, mark->decl, unit, &brief->kernel_text, decl))
         brief->decl = decl;
-    unit = unit.len ? unit : text;
-    ks_callees_find(arena, ks_slice_of(with_given(arena, brief)), unit, &brief->callees);
-    ks_aliases_find(arena, ks_slice_of(brief->kernel_text), unit, &brief->aliases);
+    struct ks_word_index words;
+    ks_word_index_make(arena, unit.len ? unit : text, &words);
+    ks_callees_find(arena, ks_slice_of(with_given(arena, brief)), &words, &brief->callees);
+    ks_aliases_find(arena, ks_slice_of(brief->kernel_text), &words, &brief->aliases);
     brief->canonical_ptx =
         ks_arena_strndup(arena, kernel->ptx->canonical.at, kernel->ptx->canonical.len);
     brief->specimens = ks_engine_specimens(arena);

@@ -8,10 +8,10 @@
 
 enum { DEPTH = 4 }; // aliases of aliases
 
-static const char *resolve(struct ks_arena *arena, struct ks_slice name, struct ks_slice unit, int depth);
+static const char *resolve(struct ks_arena *arena, struct ks_slice name, const struct ks_word_index *unit, int depth);
 
 // One word or several as a type of known size, aliases resolved; NULL for pointers, references, templates and structs.
-static const char *builtin(struct ks_arena *arena, struct ks_slice words, struct ks_slice unit, int depth)
+static const char *builtin(struct ks_arena *arena, struct ks_slice words, const struct ks_word_index *unit, int depth)
 {
     for (size_t i = 0; i < words.len; i++)
         if (!ks_is_ident(words.at[i]) && !strchr(" \t\r\n:", words.at[i]))
@@ -72,16 +72,13 @@ static struct ks_slice defined(struct ks_slice unit, const char *at, size_t n)
     return close ? (struct ks_slice){behind + 1, (size_t)(close - behind) - 1} : (struct ks_slice){"(", 1};
 }
 
-static const char *resolve(struct ks_arena *arena, struct ks_slice name, struct ks_slice unit, int depth)
+static const char *resolve(struct ks_arena *arena, struct ks_slice name, const struct ks_word_index *unit, int depth)
 {
     const char *found = NULL;
     if (name.len == 0)
         return NULL;
-    for (const char *at = unit.at, *end = unit.at + unit.len;
-         (at = memmem(at, (size_t)(end - at), name.at, name.len)) != NULL; at += name.len) {
-        if ((at > unit.at && ks_is_ident(at[-1])) || (at + name.len < end && ks_is_ident(at[name.len])))
-            continue;
-        struct ks_slice words = defined(unit, at, name.len);
+    for (uint32_t i = 0; (i = ks_word_index_next(unit, name, i)) != 0;) {
+        struct ks_slice words = defined(unit->text, unit->text.at + unit->at[i], name.len);
         if (words.len == 0)
             continue;
         const char *type = builtin(arena, words, unit, depth);
@@ -117,7 +114,7 @@ static bool has(const struct ks_strv *list, const char *name)
     return false;
 }
 
-void ks_aliases_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit, struct ks_alias_list *aliases)
+void ks_aliases_find(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit, struct ks_alias_list *aliases)
 {
     struct ks_token *tokens;
     struct ks_strv seen = {0};

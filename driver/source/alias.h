@@ -4,6 +4,7 @@
 #define KS_ALIAS_H
 
 #include "base/str.h"
+#include "source/word_index.h"
 
 struct ks_alias {
     const char *name, *type; // type: a builtin one, or a CUDA vector, as ks_type_parse knows it
@@ -14,7 +15,7 @@ struct ks_alias_list {
 };
 
 // Of the words of `text` that may be types, those that `unit` defines as nothing else, wherever it defines them.
-void ks_aliases_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit, struct ks_alias_list *aliases);
+void ks_aliases_find(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit, struct ks_alias_list *aliases);
 // What the name stands for, or NULL.
 const char *ks_alias_type(const struct ks_alias_list *aliases, const char *name);
 

@@ -82,22 +82,14 @@ static const struct ks_token *closing(const struct ks_token *open)
 
 // `) { ... }` from the bracket that closes the parameters. A second definition is an overload.
 static void read_body(struct ks_arena *arena, const char *front, const struct ks_token *open,
-                      const struct ks_token *close, const char *unit_end, struct ks_callee *callee)
+                      const struct ks_token *close, struct ks_callee *callee)
 {
-    enum { LONG = 1 << 18 }; // bytes of a body that does not end in the window
     const struct ks_token *at = close + 1;
     while (ks_token_is(at, "const") || ks_token_is(at, "noexcept"))
         at++;
     const struct ks_token *end = ks_token_is(at, "{") ? closing(at) : NULL;
     if (!ks_token_is(at, "{"))
         return;
-    if (end == NULL) {
-        struct ks_token *more;
-        size_t left = (size_t)(unit_end - at->at);
-        ks_lex_all(arena, (struct ks_slice){at->at, left < LONG ? left : LONG}, false, &more);
-        at = more;
-        end = closing(at);
-    }
     callee->params = callee->result = callee->body = callee->value = NULL;
     callee->cut |= end == NULL;
     const struct ks_callee_text text = {between(arena, open, close), front, end ? between(arena, at, end) : ""};
@@ -126,7 +118,7 @@ static bool is_value(const struct ks_token *t)
            ks_token_is(t, "*") || ks_token_is(t, "!") || ks_token_is(t, "(");
 }
 
-bool ks_callee_read_params(struct ks_arena *arena, const char *front, const struct ks_token *open, const char *unit_end,
+bool ks_callee_read_params(struct ks_arena *arena, const char *front, const struct ks_token *open,
                            struct ks_callee *callee)
 {
     const struct ks_token *at = open;
@@ -145,7 +137,7 @@ bool ks_callee_read_params(struct ks_arena *arena, const char *front, const stru
          ks_token_is(at + 1, "noexcept") || ks_token_is(at + 1, ":") || ks_token_is(at + 1, "->"));
     callee->changes |= declares ? bits : 0;
     if (declares)
-        read_body(arena, front, open, at, unit_end, callee);
+        read_body(arena, front, open, at, callee);
     return declares;
 }
 
@@ -211,32 +203,51 @@ static const char *type_before(struct ks_arena *arena, const char *unit, const c
     return ks_arena_strndup(arena, from, (size_t)(end - from));
 }
 
-static void look_up(struct ks_arena *arena, const char *name, struct ks_slice unit,
+// The text from a bracket on to the end of what it may declare: its body, or the word behind its parameters.
+static struct ks_slice declaration_from(struct ks_slice rest)
+{
+    enum { LONG = 1 << 18 }; // bytes of what has no end
+    struct ks_lexer lexer;
+    int depth = 0;
+    bool inside = true, body = false;
+    rest.len = rest.len < LONG ? rest.len : LONG;
+    ks_lex_begin(&lexer, rest, false);
+    for (struct ks_token t = ks_lex_next(&lexer); t.kind != KS_TOK_END; t = ks_lex_next(&lexer)) {
+        depth += ks_token_is(&t, body ? "{" : "(") - ks_token_is(&t, body ? "}" : ")");
+        bool ends = depth == 0 && (body || !inside) && !ks_token_is(&t, "const") && !ks_token_is(&t, "noexcept");
+        if (ends && !body && ks_token_is(&t, "{")) {
+            body = true;
+            depth = 1;
+        } else if (ends) {
+            return (struct ks_slice){rest.at, (size_t)(t.at - rest.at) + t.len};
+        }
+        inside &= depth > 0;
+    }
+    return rest;
+}
+
+static void look_up(struct ks_arena *arena, const char *name, const struct ks_word_index *unit,
                     struct ks_callee_list *callees)
 {
-    enum { WINDOW = 4096 }; // bytes of a parameter list and the body behind it
     size_t n = strlen(name);
     struct ks_callee callee = {.name = name};
     int declared = 0;
-    for (const char *at = unit.at, *end = unit.at + unit.len;
-         (at = memmem(at, (size_t)(end - at), name, n)) != NULL; at += n) {
-        size_t left = (size_t)(end - at);
-        bool whole = (at == unit.at || !ks_is_ident(at[-1])) && left > n && !ks_is_ident(at[n]);
-        size_t open = n;
-        while (whole && open < left && strchr(" \t\r\n", at[open]))
+    for (uint32_t i = 0; (i = ks_word_index_next(unit, (struct ks_slice){name, n}, i)) != 0;) {
+        const char *at = unit->text.at + unit->at[i], *end = unit->text.at + unit->text.len;
+        size_t left = (size_t)(end - at), open = n;
+        while (open < left && strchr(" \t\r\n", at[open]))
             open++;
-        if (!whole || open >= left || at[open] != '(' || !is_in_front(unit.at, at))
+        if (open >= left || at[open] != '(' || !is_in_front(unit->text.at, at))
             continue;
         struct ks_token *tokens;
-        struct ks_slice list = {at + open, left - open < WINDOW ? left - open : WINDOW};
-        ks_lex_all(arena, list, false, &tokens);
-        declared += ks_callee_read_params(arena, type_before(arena, unit.at, at), tokens, end, &callee);
+        ks_lex_all(arena, declaration_from((struct ks_slice){at + open, left - open}), false, &tokens);
+        declared += ks_callee_read_params(arena, type_before(arena, unit->text.at, at), tokens, &callee);
     }
     if (declared > 0)
         *ks_vec_push(arena, callees) = callee;
 }
 
-void ks_callees_add(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit, struct ks_strv *seen,
+void ks_callees_add(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit, struct ks_strv *seen,
                     struct ks_callee_list *callees)
 {
     struct ks_token *tokens;
@@ -258,7 +269,7 @@ void ks_callees_add(struct ks_arena *arena, struct ks_slice text, struct ks_slic
     }
 }
 
-void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
+void ks_callees_find(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit,
                      struct ks_callee_list *callees)
 {
     struct ks_strv seen = {0};

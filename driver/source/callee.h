@@ -5,6 +5,7 @@
 #define KS_CALLEE_H
 
 #include "base/str.h"
+#include "source/word_index.h"
 
 enum { KS_CALLEE_ALL = -1 }; // of a function whose declaration is not seen
 
@@ -44,7 +45,7 @@ struct ks_callee_list {
 // Objects that are called are in the list, too, by their name ("T()" where they have none) with the operator () of what
 // they may be. Every function that `text`, or the body of such a function, calls by a plain or qualified name and
 // that `unit` declares, overloads taken together.
-void ks_callees_find(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
+void ks_callees_find(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit,
                      struct ks_callee_list *callees);
 // That function, or NULL where it is not in the list.
 const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, const char *name);

@@ -212,13 +212,20 @@ static const struct ks_token *called_at(const struct ks_token *t)
     return ks_token_is(t, "(") ? t : NULL;
 }
 
+// Counts of what calls functions of libraries double with each level.
+static int sum(int a, int b)
+{
+    enum { MOST = 1 << 20 };
+    return a + b < MOST ? a + b : MOST;
+}
+
 static void add(struct ks_doing *to, const struct ks_doing *from)
 {
-    to->special += from->special;
-    to->barriers += from->barriers;
-    to->warp_ops += from->warp_ops;
-    to->shared += from->shared;
-    to->operations = to->operations < 0 || from->operations < 0 ? -1 : to->operations + from->operations;
+    to->special = sum(to->special, from->special);
+    to->barriers = sum(to->barriers, from->barriers);
+    to->warp_ops = sum(to->warp_ops, from->warp_ops);
+    to->shared = sum(to->shared, from->shared);
+    to->operations = to->operations < 0 || from->operations < 0 ? -1 : sum(to->operations, from->operations);
     to->numbers |= from->numbers;
     to->fences |= from->fences;
     to->doubles |= from->doubles;

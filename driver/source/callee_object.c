@@ -8,7 +8,8 @@
 
 struct finder {
     struct ks_arena *arena;
-    struct ks_slice text, unit;
+    struct ks_slice text;
+    const struct ks_word_index *unit;
     struct ks_strv *seen;
     struct ks_callee_list *callees;
     // Structures with operators () that texts name, those of so many callees so far; the words that
@@ -43,21 +44,19 @@ static struct ks_slice structure(const struct finder *f, const char *name)
 {
     enum { LONG = 1 << 16 };
     size_t n = strlen(name);
-    const char *end = f->unit.at + f->unit.len;
-    for (const char *at = f->unit.at; (at = memmem(at, (size_t)(end - at), name, n)) != NULL;
-         at += n) {
-        const char *word = at;
-        while (word > f->unit.at && strchr(" \t\r\n", word[-1]))
+    const char *begin = f->unit->text.at, *end = begin + f->unit->text.len;
+    for (uint32_t i = 0; (i = ks_word_index_next(f->unit, (struct ks_slice){name, n}, i)) != 0;) {
+        const char *at = begin + f->unit->at[i], *word = at;
+        while (word > begin && strchr(" \t\r\n", word[-1]))
             word--;
-        bool is = (word - f->unit.at >= 6 && memcmp(word - 6, "struct", 6) == 0) ||
-                  (word - f->unit.at >= 5 && memcmp(word - 5, "class", 5) == 0);
+        bool is = (word - begin >= 6 && memcmp(word - 6, "struct", 6) == 0) ||
+                  (word - begin >= 5 && memcmp(word - 5, "class", 5) == 0);
         const char *behind = at + n;
         while (behind < end && strchr(" \t\r\n", *behind))
             behind++;
         bool begins = end - behind > 5 && (*behind == '{' || (*behind == ':' && behind[1] != ':') ||
                                            memcmp(behind, "final", 5) == 0);
-        if (!is || word == at || ks_is_ident(at[n]) ||
-            !begins) // a template's parameter, a declaration
+        if (!is || word == at || !begins) // a template's parameter, a declaration
             continue;
         struct ks_token *t;
         size_t left = (size_t)(end - at) - n;
@@ -83,7 +82,7 @@ static bool add_operators(const struct finder *f, struct ks_slice body, struct k
             !ks_token_is(t + 3, "("))
             continue;
         size_t before = callee->n_texts;
-        bool declares = ks_callee_read_params(f->arena, "", t + 3, body.at + body.len, callee);
+        bool declares = ks_callee_read_params(f->arena, "", t + 3, callee);
         callee->cut |= declares && callee->n_texts ==
                                        before; // elsewhere, or with a result behind the parameters
         any |= declares;
@@ -208,7 +207,7 @@ static void look_in(struct finder *f, const char *params, struct ks_slice body)
     }
 }
 
-void ks_callees_objects(struct ks_arena *arena, struct ks_slice text, struct ks_slice unit,
+void ks_callees_objects(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit,
                         struct ks_strv *seen, struct ks_callee_list *callees)
 {
     struct finder f = {

@@ -87,8 +87,10 @@ static inline void host_case_make_nth(struct ks_arena *arena, const char *text, 
         .signature = &c->signature,
         .mark = mark,
     };
-    ks_callees_find(arena, ks_slice_of(c->brief.kernel_text), ks_slice_of(text), &c->brief.callees);
-    ks_aliases_find(arena, ks_slice_of(c->brief.kernel_text), ks_slice_of(text), &c->brief.aliases);
+    struct ks_word_index words;
+    ks_word_index_make(arena, ks_slice_of(text), &words);
+    ks_callees_find(arena, ks_slice_of(c->brief.kernel_text), &words, &c->brief.callees);
+    ks_aliases_find(arena, ks_slice_of(c->brief.kernel_text), &words, &c->brief.aliases);
     struct ks_problem *problems = KS_NEW_ARRAY(arena, struct ks_problem, mark->n_workloads);
     for (size_t w = 0; w < mark->n_workloads; w++)
         if (ks_problem_make(arena, mark, w, &c->signature, decl, NULL, 0, &problems[w], &err) !=

@@ -9,6 +9,13 @@
 
 static struct ks_arena arena;
 
+static void find(const char *text, const char *unit, struct ks_callee_list *list)
+{
+    struct ks_word_index words;
+    ks_word_index_make(&arena, ks_slice_of(unit), &words);
+    ks_callees_find(&arena, ks_slice_of(text), &words, list);
+}
+
 static const char unit[] =
     "#define late(x) f(x)\n"
     "struct v3 { float x; __host__ __device__ v3(float a, float b); };\n"
@@ -38,7 +45,7 @@ static void test_changes(void **state)
         "value(x, y, p); ns::first(x, 1); second<float, 4>(x, a); third(1, p, q);"
         "over(1); pointed(2); unseen(x); v3(1, 2); first(x, 2); last(x, y, 1); v4(x);";
     struct ks_callee_list list;
-    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(unit), &list);
+    find(text, unit, &list);
     assert_int_equal(ks_callee_changes(&list, "value"), 0); // nor is a call behind a product
     assert_int_equal(ks_callee_changes(&list, "ns::first"), 1);
     assert_int_equal(ks_callee_changes(&list, "second<float, 4>"), 2);
@@ -59,7 +66,7 @@ static void test_values(void **state)
     (void)state;
     static const char text[] = "y = swish(x) + twice(x) + steps(x); over(2); place(1, 2); wide(); fixed();";
     struct ks_callee_list list;
-    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(unit), &list);
+    find(text, unit, &list);
     assert_string_equal(ks_callee_find(&list, "swish")->params, "const float u");
     assert_string_equal(ks_callee_find(&list, "swish")->value, " u * sigmoid(u)");
     assert_string_equal(ks_callee_find(&list, "sigmoid")->value, " 1.0f / (1.0f + expf(-v))"); // swish calls it
@@ -95,7 +102,7 @@ static void test_doing(void **state)
     (void)state;
     static const char text[] = "both(x); twice(p, q); own(p); kept(1); vote(1); lane(); back(2); other(1); mixed(x); sinking(x);";
     struct ks_callee_list list;
-    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(doing), &list);
+    find(text, doing, &list);
     const struct ks_doing *does = ks_callee_does(&list, "ns::both", false);
     assert_int_equal(does->special, 4);
     assert_int_equal(does->operations, 6);
@@ -136,16 +143,72 @@ static void test_library(void **state)
         "static __inline__ __device__ int larger(int a, int b) { return max(a, b); }\n";
     static const char text[] = "y = max(x, z) + larger(x, z);";
     struct ks_callee_list list = {0};
-    ks_callees_find(&arena, ks_slice_of(text), ks_slice_of(headers), &list);
+    find(text, headers, &list);
     assert_null(ks_callee_does(&list, "max", false));
     assert_null(ks_callee_does(&list, "larger", false)->unseen);
     assert_false(ks_callee_does(&list, "larger", false)->doubles);
 }
 
+// Overloads that each call one below, thirty levels deep: counts end somewhere.
+static void test_many(void **state)
+{
+    (void)state;
+    struct ks_buf text = KS_BUF(1 << 16);
+    ks_buf_puts(&text, "__device__ void f0(int a) { __syncthreads(); }\n");
+    for (int i = 1; i <= 40; i++)
+        ks_buf_printf(&text, "__device__ void f%d(int a) { f%d(a); f%d(a); }\n", i, i - 1, i - 1);
+    struct ks_callee_list list;
+    find("f40(1);", ks_buf_text(&text), &list);
+    assert_true(ks_callee_does(&list, "f40", false)->barriers > 1000);
+    assert_true(ks_callee_does(&list, "f3", false)->barriers == 8);
+    ks_buf_free(&text);
+}
+
+// A body that is longer than any window, and parameters that are.
+static void test_long(void **state)
+{
+    (void)state;
+    struct ks_buf text = KS_BUF(1 << 20);
+    ks_buf_puts(&text, "__device__ void wide(int a");
+    for (int i = 0; i < 2000; i++)
+        ks_buf_printf(&text, ", int a%d", i);
+    ks_buf_puts(&text, ") noexcept { __syncthreads(); }\n__device__ void tall(int a) {\n");
+    for (int i = 0; i < 2000; i++)
+        ks_buf_puts(&text, "{ a++; }\n");
+    ks_buf_puts(&text, "__syncthreads(); }\n__device__ void open(int a) { {\n");
+    struct ks_callee_list list;
+    find("wide(1); tall(1); open(1);", ks_buf_text(&text), &list);
+    assert_int_equal(ks_callee_does(&list, "wide", false)->barriers, 1);
+    assert_int_equal(ks_callee_does(&list, "tall", false)->barriers, 1);
+    assert_string_equal(ks_callee_does(&list, "open", false)->unseen, "open");
+    ks_buf_free(&text);
+}
+
+static void test_words(void **state)
+{
+    (void)state;
+    static const char text[] = "a ab a1 _a a(b) a";
+    struct ks_word_index words;
+    ks_word_index_make(&arena, ks_slice_of(text), &words);
+    static const uint32_t at[] = {0, 11, 16};
+    uint32_t word = 0;
+    for (size_t i = 0; i < 3; i++) {
+        word = ks_word_index_next(&words, KS_SLICE("a"), word);
+        assert_int_not_equal(word, 0);
+        assert_int_equal(words.at[word], at[i]);
+    }
+    assert_int_equal(ks_word_index_next(&words, KS_SLICE("a"), word), 0);
+    assert_int_equal(ks_word_index_next(&words, KS_SLICE("c"), 0), 0);
+    ks_word_index_make(&arena, ks_slice_of(""), &words);
+    assert_int_equal(ks_word_index_next(&words, KS_SLICE("a"), 0), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes), cmocka_unit_test(test_values),
-                                       cmocka_unit_test(test_doing), cmocka_unit_test(test_library)};
+                                       cmocka_unit_test(test_doing), cmocka_unit_test(test_library),
+                                       cmocka_unit_test(test_many), cmocka_unit_test(test_long),
+                                       cmocka_unit_test(test_words)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
     return failed;

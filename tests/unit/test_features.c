@@ -22,6 +22,13 @@ struct made {
     struct ks_signature signature;
 };
 
+static void find_callees(struct made *m, const char *text, const char *unit)
+{
+    struct ks_word_index words;
+    ks_word_index_make(&arena, ks_slice_of(unit), &words);
+    ks_callees_find(&arena, ks_slice_of(text), &words, &m->brief.callees);
+}
+
 // A kernel without mark: the text alone.
 static struct made *make(const char *text)
 {
@@ -40,7 +47,7 @@ static struct made *make(const char *text)
         .decl = decl,
         .signature = &m->signature,
     };
-    ks_callees_find(&arena, ks_slice_of(m->brief.kernel_text), ks_slice_of(text), &m->brief.callees);
+    find_callees(m, m->brief.kernel_text, text);
     return m;
 }
 
@@ -446,7 +453,7 @@ static struct made *given(const char *head, const char *arg, const char *helpers
     m->signature.template_args = args;
     m->signature.n_template_args = 1;
     const char *name = ks_given_name(&arena, arg);
-    ks_callees_find(&arena, ks_slice_of(ks_arena_printf(&arena, "%s()", name ? name : "")), ks_slice_of(helpers), &m->brief.callees);
+    find_callees(m, ks_arena_printf(&arena, "%s()", name ? name : ""), helpers);
     return m;
 }
 
