@@ -32,7 +32,9 @@ static enum ks_status make_brief(struct ks_tuner *t, struct ks_err *err)
     const struct ks_problem *problems;
     const double *baseline_us;
     size_t n = ks_judge_baseline(t->judge, &problems, &baseline_us);
+    double begun = ks_now_own();
     KS_TRY(ks_choose_brief(t->arena, t->tu, t->kernel, problems, n, ks_judge_device(t->judge), &t->brief, err));
+    t->read = ks_now_own() - begun;
     t->brief.baseline_us = baseline_us;
     return KS_OK;
 }
@@ -57,11 +59,11 @@ static void profile(struct ks_tuner *t)
     const struct ks_profile_ask ask = {
         .config = t->options->config, .tu = t->tu, .plain = t->plain, .kernel = t->kernel,
         .problem = &problems[ks_choose_workload(problems, t->brief.n_problems)]};
-    t->profiling = true;
     ks_view(t, "profiling", NULL);
     double begun = ks_now_own();
     enum ks_status status = ks_profile_run(t->arena, &ask, &t->result->profile, &fault, &err);
-    ks_step_took(t, KS_TUNE_PROFILING, ks_now_own() - begun);
+    t->profiled = ks_now_own() - begun;
+    ks_step_took(t, KS_TUNE_PROFILING, t->profiled);
     if (status != KS_OK) {
         ks_info("%s: not profiled: %s", t->kernel->signature->instance, err.text);
         return;
@@ -274,12 +276,15 @@ static enum ks_status run(struct ks_tuner *t, struct ks_err *err)
     return decide(t, err);
 }
 
-// The original did not run once within the budget: it stays, and no decision says so.
+// Nothing was looked at within the budget: the original stays, and no decision says so. What took most of it is named.
 static enum ks_status out_of_time(struct ks_tuner *t)
 {
+    bool read = t->read > t->run && t->read > t->profiled, profiled = !read && t->profiled > t->run;
     t->result->end = KS_TUNE_BUDGET;
-    t->result->unrun = ks_arena_printf(t->arena, "the budget of %.3g s ended while the original was %s; give it more, or "
-                                       "declare smaller sizes", t->options->budget_seconds, t->profiling ? "profiled" : "run");
+    t->result->unrun =
+        ks_arena_printf(t->arena, "the budget of %.3g s ended while the original was %s, which took %.2g s; give it more%s",
+                        t->options->budget_seconds, read ? "read" : profiled ? "profiled" : "run",
+                        read ? t->read : profiled ? t->profiled : t->run, read ? "" : ", or declare smaller sizes");
     return KS_OK;
 }
 
@@ -308,7 +313,8 @@ enum ks_status ks_tune_kernel(struct ks_arena *arena, const struct ks_tu *tu,
     ks_stop_at(t.deadline);
     enum ks_status status = ks_settle_open(arena, tu, kernel, plain, config, options->work_dir, options->agents != NULL, &t.judge,
                             &result->finding, err);
-    ks_step_took(&t, KS_TUNE_OPENING, ks_now_own() - begun);
+    t.run = ks_now_own() - begun;
+    ks_step_took(&t, KS_TUNE_OPENING, t.run);
     if (result->finding != NULL)
         result->end = KS_TUNE_BASELINE_FAULT;
     else if (status == KS_OK)

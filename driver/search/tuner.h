@@ -38,7 +38,7 @@ struct ks_tuner {
     double best, bound; // ratio of the best judged so far, and its bound; 1 of the original
     double promised;    // the best ratio at a look; 0: none
     int looked;         // candidates screened
-    bool profiling;     // the original's profile was begun
+    double run, read, profiled; // seconds that the original's first runs, its text and its profile took
     char last[64];      // verdict on the last candidate, in words; "": none yet
 };
 

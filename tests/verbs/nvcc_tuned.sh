@@ -22,7 +22,7 @@ says 'memory.lock is held by another process; tuning without memory'
 [ "$(grep -c 'memory.lock' log)" = 1 ] || fail "the memory was waited for more than once"
 # A budget that ends before the original ran: it stays, and that is said.
 json 0 tune saxpy.cu --budget=0.0001 --device emu -- -arch=sm_90 + kernels
-has '"status": "budget"' && has 'the budget of 0.0001 s ended while the original was run'
+has '"status": "budget"' && has 'the budget of 0.0001 s ended while the original was run, which took'
 
 # A block asks for what no GPU of the architecture has: judged wrong there, and modelled for none.
 cat > much.yaml <<'END_YAML'
