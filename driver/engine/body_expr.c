@@ -210,6 +210,14 @@ static struct ks_node *temporary(struct ks_body_parser *p, struct ks_node *type,
     return arguments(p, node, "}");
 }
 
+// A method with the object that it is called of, where that is a name.
+static const char *method(struct ks_body_parser *p, const struct ks_node *member)
+{
+    const struct ks_node *object = member->kid[0];
+    const char *name = object->kind == KS_N_NAME ? object->text : "()";
+    return ks_arena_printf(p->arena, "%s%s%s", name, member->arrow ? "->" : ".", member->text);
+}
+
 static struct ks_node *postfix(struct ks_body_parser *p)
 {
     size_t first = p->at;
@@ -240,7 +248,7 @@ static struct ks_node *postfix(struct ks_body_parser *p)
             const struct ks_node *type = node->kind == KS_N_CALL ? node->kid[0] : NULL; // T()(x), of an object without name
             if (type && type->kind == KS_N_NAME)
                 called = ks_arena_printf(p->arena, "%s()", type->text);
-            outer->does = node->kind == KS_N_MEMBER ? ks_callee_does(p->callees, node->text, true)
+            outer->does = node->kind == KS_N_MEMBER ? ks_callee_does(p->callees, method(p, node), true)
                                                     : ks_callee_does(p->callees, called, false);
         } else if (ks_bp_is(p, 0, ".") || ks_bp_is(p, 0, "->")) {
             bool arrow = ks_bp_is(p, 0, "->");

@@ -72,6 +72,11 @@ static struct ks_slice defined(struct ks_slice unit, const char *at, size_t n)
     return close ? (struct ks_slice){behind + 1, (size_t)(close - behind) - 1} : (struct ks_slice){"(", 1};
 }
 
+bool ks_alias_defines(struct ks_slice unit, const char *at, size_t n)
+{
+    return defined(unit, at, n).len > 1; // that of a class is one byte
+}
+
 static const char *resolve(struct ks_arena *arena, struct ks_slice name, const struct ks_word_index *unit, int depth)
 {
     const char *found = NULL;

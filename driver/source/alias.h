@@ -16,6 +16,8 @@ struct ks_alias_list {
 
 // Of the words of `text` that may be types, those that `unit` defines as nothing else, wherever it defines them.
 void ks_aliases_find(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit, struct ks_alias_list *aliases);
+// Whether what stands at `at`, `n` bytes, is being made another name of a type there.
+bool ks_alias_defines(struct ks_slice unit, const char *at, size_t n);
 // What the name stands for, or NULL.
 const char *ks_alias_type(const struct ks_alias_list *aliases, const char *name);
 

@@ -1,4 +1,4 @@
-#include "source/callee_read.h"
+#include "source/callee_class.h"
 
 #include <string.h>
 
@@ -26,9 +26,8 @@ static const struct ks_callee *find(const struct ks_callee_list *list, const cha
 
 const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, const char *name)
 {
-    for (size_t i = 0; callees && strchr(name, '(') && i < callees->len; i++)
-        if (strcmp(callees->at[i].name, name) == 0)
-            return &callees->at[i];
+    if (strpbrk(name, "(."))
+        return find(callees, name, strlen(name));
     size_t n;
     const char *word = last_word(name, &n);
     return find(callees, word, n);
@@ -92,7 +91,7 @@ static void read_body(struct ks_arena *arena, const char *front, const struct ks
         return;
     callee->params = callee->result = callee->body = callee->value = NULL;
     callee->cut |= end == NULL;
-    const struct ks_callee_text text = {between(arena, open, close), front, end ? between(arena, at, end) : ""};
+    const struct ks_callee_text text = {between(arena, open, close), front, end ? between(arena, at, end) : "", callee->scope};
     ks_vec_grow_(arena, (void **)&callee->text, &callee->n_texts, &callee->cap_texts, sizeof text);
     callee->text[callee->n_texts - 1] = text;
     if (callee->definitions++ > 0 || end == NULL)
@@ -247,25 +246,77 @@ static void look_up(struct ks_arena *arena, const char *name, const struct ks_wo
         *ks_vec_push(arena, callees) = callee;
 }
 
-void ks_callees_add(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit, struct ks_strv *seen,
-                    struct ks_callee_list *callees)
+static bool is_seen(const struct ks_strv *seen, const char *name)
 {
-    struct ks_token *tokens;
-    ks_lex_all(arena, text, false, &tokens);
-    for (size_t i = 0; tokens[i].kind != KS_TOK_END; i++) {
-        bool call = tokens[i].kind == KS_TOK_IDENT &&
-                    (ks_token_is(&tokens[i + 1], "(") || ks_token_is(&tokens[i + 1], "<"));
-        const char *name = call ? ks_token_text(arena, &tokens[i]) : "";
-        for (size_t k = 0; call && k < seen->len; k++)
-            call = strcmp(seen->at[k], name) != 0;
-        if (!call)
-            continue;
-        size_t before = callees->len;
-        ks_strv_add(arena, seen, name);
+    for (size_t i = 0; i < seen->len; i++)
+        if (strcmp(seen->at[i], name) == 0)
+            return true;
+    return false;
+}
+
+static void add_method(struct ks_arena *arena, const char *name, const struct ks_word_index *unit, struct ks_callee_list *callees)
+{
+    struct ks_callee callee = {.name = name};
+    const char *method = strchr(name, '.') + 1;
+    const char *class = ks_arena_strndup(arena, name, (size_t)(method - name) - 1);
+    if (!ks_class_method(arena, unit, class, method, &callee))
+        return;
+    callee.params = callee.result = callee.body = callee.value = NULL; // its members have no meaning elsewhere
+    *ks_vec_push(arena, callees) = callee;
+}
+
+// Adds what has that name, and what it calls; whether it is in the list.
+static bool add_name(struct ks_arena *arena, const char *name, const struct ks_word_index *unit, struct ks_strv *seen,
+                     struct ks_callee_list *callees)
+{
+    if (is_seen(seen, name))
+        return ks_callee_find(callees, name) != NULL;
+    const size_t before = callees->len;
+    const bool method = strchr(name, '.') != NULL;
+    ks_strv_add(arena, seen, name);
+    if (method)
+        add_method(arena, name, unit, callees);
+    else
         look_up(arena, name, unit, callees);
-        bool own = ks_callee_is_own(name) && !ks_starts_with(name, "__"); // overloads of the library's need no look
-        for (size_t k = 0; callees->len > before && !own && k < callees->at[before].n_texts; k++)
-            ks_callees_add(arena, ks_slice_of(callees->at[before].text[k].body), unit, seen, callees);
+    bool own = !method && ks_callee_is_own(name) && !ks_starts_with(name, "__"); // overloads of the library's need no look
+    for (size_t k = 0; callees->len > before && !own && k < callees->at[before].n_texts; k++) {
+        const struct ks_callee_text text = callees->at[before].text[k];
+        ks_callees_add(arena, &text, unit, seen, callees);
+    }
+    return ks_callee_find(callees, name) != NULL;
+}
+
+void ks_callees_add(struct ks_arena *arena, const struct ks_callee_text *text, const struct ks_word_index *unit,
+                    struct ks_strv *seen, struct ks_callee_list *callees)
+{
+    struct ks_token *first;
+    ks_lex_all(arena, ks_slice_of(ks_arena_printf(arena, "%s; %s", text->params, text->body)), false, &first);
+    for (const struct ks_token *t = first; t->kind != KS_TOK_END; t++) {
+        if (t->kind != KS_TOK_IDENT || !(ks_token_is(t + 1, "(") || ks_token_is(t + 1, "<")))
+            continue;
+        const char *name = ks_token_text(arena, t);
+        if (ks_class_is_method(first, t))
+            name = ks_class_called(arena, first, t, text->scope);
+        else if (text->scope && !(t > first && ks_token_is(t - 1, "::")) &&
+                 add_name(arena, ks_arena_printf(arena, "%s.%s", text->scope, name), unit, seen, callees))
+            continue;
+        if (name)
+            add_name(arena, name, unit, seen, callees);
+    }
+}
+
+// The methods that the text itself calls, by which it calls them.
+static void note_methods(struct ks_arena *arena, struct ks_slice text, struct ks_callee_list *callees)
+{
+    struct ks_token *first;
+    ks_lex_all(arena, text, false, &first);
+    for (const struct ks_token *t = first; t->kind != KS_TOK_END; t++) {
+        const char *name = t->kind == KS_TOK_IDENT && ks_class_is_method(first, t) ? ks_class_called(arena, first, t, NULL) : NULL;
+        if (!name)
+            continue;
+        ks_vec_grow_(arena, (void **)&callees->methods, &callees->n_methods, &callees->cap_methods, sizeof *callees->methods);
+        callees->methods[callees->n_methods - 1] = (struct ks_callee_method){
+            ks_arena_printf(arena, "%s%s%s", ks_token_text(arena, t - 2), ks_token_text(arena, t - 1), ks_token_text(arena, t)), name};
     }
 }
 
@@ -273,8 +324,10 @@ void ks_callees_find(struct ks_arena *arena, struct ks_slice text, const struct 
                      struct ks_callee_list *callees)
 {
     struct ks_strv seen = {0};
+    const struct ks_callee_text own = {"", "", ks_arena_strndup(arena, text.at, text.len), NULL};
     *callees = (struct ks_callee_list){0};
-    ks_callees_add(arena, text, unit, &seen, callees);
+    ks_callees_add(arena, &own, unit, &seen, callees);
     ks_callees_objects(arena, text, unit, &seen, callees);
+    note_methods(arena, text, callees);
     ks_callees_look(arena, callees);
 }

@@ -22,6 +22,7 @@ struct ks_doing {
 };
 struct ks_callee_text {
     const char *params, *result, *body; // as below
+    const char *scope;                  // the class that it is a method of, or NULL
 };
 
 struct ks_callee {
@@ -34,12 +35,18 @@ struct ks_callee {
     struct ks_callee_text *text; // of all of them
     size_t n_texts, cap_texts;
     bool cut;             // and the end of one is not found
+    const char *scope;    // of the text that is read
     int looked;           // 1: being looked into, 2: `does` holds
     struct ks_doing does;
 };
+// Methods are in the list as "CLASS.METHOD".
 struct ks_callee_list {
     struct ks_callee *at;
     size_t len, cap;
+    struct ks_callee_method { // that the text itself calls: "object.method" or "pointer->method"
+        const char *called, *name; // name: in the list, where the class has such a method
+    } *methods;
+    size_t n_methods, cap_methods;
 };
 
 // Objects that are called are in the list, too, by their name ("T()" where they have none) with the operator () of what
@@ -52,8 +59,9 @@ const struct ks_callee *ks_callee_find(const struct ks_callee_list *callees, con
 // Of a name as it is called ("f", "ns::f", "f<float>"); all bits where it is not in the list.
 uint32_t ks_callee_changes(const struct ks_callee_list *callees, const char *name);
 
-// What a call of that name does, CUDA's own functions and methods of its groups of threads included; methods of one name
-// are taken together, and of others, as of what has no name (""), nothing is known. NULL: nothing that is told here. Where
+// What a call of that name does, CUDA's own functions and methods of its groups of threads included. A method is named
+// with its object ("tile.size"): it is that of the object's class, or of what that is derived from; of others, as of what
+// has no name (""), nothing is known. NULL: nothing that is told here. Where
 // nothing of that name is declared, as with types, the same.
 const struct ks_doing *ks_callee_does(const struct ks_callee_list *callees, const char *name, bool method);
 // Whether CUDA has a function of that name, or nothing but a type would have it.

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "source/callee_read.h"
+#include "source/callee_class.h"
 
 static bool in_list(const char *text, const char *const *words)
 {
@@ -67,15 +67,16 @@ static const struct ks_doing special = {.special = 1, .operations = 1}, barrier 
                              fence = {.fences = true}, numbers = {.numbers = true},
                              atomic = {.operations = 1, .atomics = 1};
 
-// Methods of cooperative groups.
-static const struct ks_doing *of_method(const char *name)
+// Methods of cooperative groups, by their names alone; `class` is NULL where it is not told.
+static const struct ks_doing *of_method(const char *class, const char *name)
 {
+    static const char *const groups[] = {"thread_block", "grid_group", "cluster_group", "coalesced_group", "thread_group", NULL};
     static const char *const ranks[] = {"thread_rank",     "block_rank",     "meta_group_rank", "group_index",
                                         "thread_index",    "block_index",    "num_threads",     "meta_group_size",
                                         "group_dim",       "dim_threads",    "dim_blocks",      "cluster_rank", NULL};
     static const char *const votes[] = {"ballot", "match_any", "match_all", NULL};
     static const char *const meets[] = {"sync", "barrier_arrive", "barrier_wait", "arrive_and_wait", NULL};
-    if (in_list(name, ranks))
+    if (in_list(name, ranks) || (class && strcmp(name, "size") == 0 && in_list(class, groups)))
         return &numbers;
     if (in_list(name, meets))
         return &barrier;
@@ -114,14 +115,41 @@ static const struct ks_doing *of_own(const char *name)
     return is_special(name) ? &special : NULL;
 }
 
+static const struct ks_doing unknown = {.operations = -1, .unseen = ""};
+
+// Of a method in the list ("CLASS.METHOD"), or of one of no known class ("METHOD"); NULL: not seen.
+static const struct ks_doing *of_class(const char *name)
+{
+    const char *point = strchr(name, '.');
+    char class[64] = "";
+    size_t n = point ? (size_t)(point - name) : 0;
+    if (n < sizeof class)
+        memcpy(class, name, n);
+    return of_method(n > 0 && n < sizeof class ? class : NULL, point ? point + 1 : name);
+}
+
+static const struct ks_doing *does_method(const struct ks_callee_list *callees, const char *called)
+{
+    const char *name = called + strlen(called);
+    while (name > called && ks_is_ident(name[-1]))
+        name--;
+    for (size_t i = 0; callees && i < callees->n_methods; i++)
+        if (strcmp(callees->methods[i].called, called) == 0)
+            name = callees->methods[i].name;
+    const struct ks_doing *own = of_class(name);
+    const struct ks_callee *callee = own || !strchr(name, '.') ? NULL : ks_callee_find(callees, name);
+    return own ? own : callee && callee->looked == 2 ? &callee->does : &unknown;
+}
+
 const struct ks_doing *ks_callee_does(const struct ks_callee_list *callees, const char *name, bool method)
 {
-    static const struct ks_doing unknown = {.operations = -1, .unseen = ""};
-    const struct ks_doing *own = method ? of_method(name) : of_own(name);
+    const struct ks_doing *own = method ? NULL : of_own(name);
     if (own || (!method && is_library(name)))
         return own;
+    if (method)
+        return does_method(callees, name);
     const struct ks_callee *callee = ks_callee_find(callees, name);
-    if (!callee && (method || *name == '\0' || strchr(name, '(')))
+    if (!callee && (*name == '\0' || strchr(name, '(')))
         return &unknown;
     if (!callee || (callee->n_texts == 0 && ks_callee_is_own(name)))
         return NULL;
@@ -132,7 +160,8 @@ struct looker {
     struct ks_arena *arena;
     struct ks_callee_list *callees;
     struct ks_callee *callee;
-    struct ks_strv params, shared; // names of the text that is looked at
+    const struct ks_callee_text *text; // that is looked at, and names of it
+    struct ks_strv params, shared;
 };
 
 static void look(struct ks_arena *arena, struct ks_callee_list *callees, struct ks_callee *callee);
@@ -233,12 +262,14 @@ static void add(struct ks_doing *to, const struct ks_doing *from)
     to->unseen = to->unseen ? to->unseen : from->unseen;
 }
 
+// A method that is not seen is of no object that is known, or its class has none of that name.
 static void call_of(struct looker *l, const char *name, bool method, const struct ks_token *open)
 {
     static const struct ks_doing plain = {.operations = 1}, nothing = {.operations = -1};
     struct ks_doing *does = &l->callee->does;
-    struct ks_callee *callee = (struct ks_callee *)(uintptr_t)ks_callee_find(l->callees, name);
-    const struct ks_doing *of = method ? of_method(name) : of_own(name);
+    const bool known = !method || strchr(name, '.');
+    struct ks_callee *callee = known ? (struct ks_callee *)(uintptr_t)ks_callee_find(l->callees, name) : NULL;
+    const struct ks_doing *of = method ? of_class(name) : of_own(name);
     bool own = !method && is_library(name);
     if (!of && !own && callee && (callee->n_texts > 0 || !ks_callee_is_own(name))) {
         look(l->arena, l->callees, callee);
@@ -255,6 +286,21 @@ static void call_of(struct looker *l, const char *name, bool method, const struc
             does->atomics |= leads_to(l, open, i, &does->elsewhere);
 }
 
+// Of the method whose name stands at `t` of the body: "CLASS.METHOD", or its own name where the class is not told.
+static const char *method_name(const struct looker *l, const struct ks_token *t, const char *name)
+{
+    struct ks_token *first;
+    const char *front = ks_arena_printf(l->arena, "%s; ", l->text->params);
+    const char *whole = ks_arena_printf(l->arena, "%s%s", front, l->text->body);
+    const char *at = whole + strlen(front) + (t->at - l->text->body);
+    ks_lex_all(l->arena, ks_slice_of(whole), false, &first);
+    const struct ks_token *same = first;
+    while (same->kind != KS_TOK_END && same->at < at)
+        same++;
+    const char *called = ks_class_called(l->arena, first, same, l->text->scope);
+    return called ? called : name;
+}
+
 static void call(struct looker *l, const struct ks_token *first, const struct ks_token *t, const struct ks_token *open)
 {
     bool method = t > first && (ks_token_is(t - 1, ".") || ks_token_is(t - 1, "->"));
@@ -267,7 +313,15 @@ static void call(struct looker *l, const struct ks_token *first, const struct ks
     }
     if (ks_token_is(open, "{"))
         return;
-    if (!method && t > first + 1 && ks_token_is(t - 1, "::") && t[-2].kind == KS_TOK_IDENT)
+    const char *scoped = l->text->scope && !method && !(t > first && ks_token_is(t - 1, "::"))
+                             ? ks_arena_printf(l->arena, "%s.%s", l->text->scope, name)
+                             : NULL;
+    if (method)
+        name = method_name(l, t, name);
+    else if (scoped && ks_callee_find(l->callees, scoped)) {
+        name = scoped;
+        method = true;
+    } else if (t > first + 1 && ks_token_is(t - 1, "::") && t[-2].kind == KS_TOK_IDENT)
         name = ks_arena_printf(l->arena, "%s::%s", ks_token_text(l->arena, t - 2), name);
     call_of(l, name, method, open);
 }
@@ -321,6 +375,7 @@ static void read_text(struct looker *l, const struct ks_callee_text *text)
     struct ks_doing *does = &l->callee->does;
     struct ks_token *first;
     int subscripts = 0;
+    l->text = text;
     l->params = l->shared = (struct ks_strv){0};
     read_params(l, text->params);
     does->doubles |= strstr(text->params, "double") || strcmp(text->result, "double") == 0;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "source/callee_read.h"
+#include "source/callee_class.h"
 
 struct finder {
     struct ks_arena *arena;
@@ -39,45 +39,20 @@ const struct ks_token *ks_callee_closing(const struct ks_token *open)
     return NULL;
 }
 
-// The text between the brackets of `struct NAME ... { }`; none where it is not in the unit.
-static struct ks_slice structure(const struct finder *f, const char *name)
+static bool is_class(const struct finder *f, const char *name)
 {
-    enum { LONG = 1 << 16 };
-    size_t n = strlen(name);
-    const char *begin = f->unit->text.at, *end = begin + f->unit->text.len;
-    for (uint32_t i = 0; (i = ks_word_index_next(f->unit, (struct ks_slice){name, n}, i)) != 0;) {
-        const char *at = begin + f->unit->at[i], *word = at;
-        while (word > begin && strchr(" \t\r\n", word[-1]))
-            word--;
-        bool is = (word - begin >= 6 && memcmp(word - 6, "struct", 6) == 0) ||
-                  (word - begin >= 5 && memcmp(word - 5, "class", 5) == 0);
-        const char *behind = at + n;
-        while (behind < end && strchr(" \t\r\n", *behind))
-            behind++;
-        bool begins = end - behind > 5 && (*behind == '{' || (*behind == ':' && behind[1] != ':') ||
-                                           memcmp(behind, "final", 5) == 0);
-        if (!is || word == at || !begins) // a template's parameter, a declaration
-            continue;
-        struct ks_token *t;
-        size_t left = (size_t)(end - at) - n;
-        ks_lex_all(f->arena, (struct ks_slice){at + n, left < LONG ? left : LONG}, false, &t);
-        while (t->kind == KS_TOK_IDENT || ks_token_is(t, ":") || ks_token_is(t, "::") ||
-               ks_token_is(t, ","))
-            t++; // final, and what it is derived from
-        const struct ks_token *close = ks_token_is(t, "{") ? ks_callee_closing(t) : NULL;
-        if (close)
-            return (struct ks_slice){t->at + 1, (size_t)(close->at - t->at) - 1};
-    }
-    return (struct ks_slice){0};
+    struct ks_class class;
+    uint32_t word = 0;
+    return ks_class_next(f->arena, f->unit, name, &word, &class);
 }
 
 // Adds what the structure's operators () do; false where it has none.
-static bool add_operators(const struct finder *f, struct ks_slice body, struct ks_callee *callee)
+static bool add_operators_of(const struct finder *f, struct ks_slice body, struct ks_callee *callee)
 {
     struct ks_token *t;
     bool any = false;
     ks_lex_all(f->arena, body, false, &t);
-    for (; body.at && t->kind != KS_TOK_END; t++) {
+    for (; t->kind != KS_TOK_END; t++) {
         if (!ks_token_is(t, "operator") || !ks_token_is(t + 1, "(") || !ks_token_is(t + 2, ")") ||
             !ks_token_is(t + 3, "("))
             continue;
@@ -87,6 +62,16 @@ static bool add_operators(const struct finder *f, struct ks_slice body, struct k
                                        before; // elsewhere, or with a result behind the parameters
         any |= declares;
     }
+    return any;
+}
+
+static bool add_operators(const struct finder *f, const char *name, struct ks_callee *callee)
+{
+    struct ks_class class;
+    bool any = false;
+    callee->scope = name;
+    for (uint32_t word = 0; ks_class_next(f->arena, f->unit, name, &word, &class);)
+        any |= add_operators_of(f, class.body, callee);
     return any;
 }
 
@@ -103,7 +88,7 @@ static void read_named(struct finder *f, struct ks_slice text)
             continue;
         ks_strv_add(f->arena, &f->words, name);
         f->named.cut |= strcmp(name, "lambda") == 0 || ks_starts_with(name, "__nv_");
-        add_operators(f, structure(f, name), &f->named);
+        add_operators(f, name, &f->named);
     }
 }
 
@@ -128,14 +113,14 @@ static void add_object(struct finder *f, const char *name, const char *type)
     struct ks_callee callee = {.name = name};
     if (ks_callee_find(f->callees, name) != NULL)
         return;
-    if (!type || !add_operators(f, structure(f, type), &callee))
+    if (!type || !add_operators(f, type, &callee))
         add_named(f, &callee);
     callee.params = callee.result = callee.body = callee.value =
         NULL; // its members have no meaning elsewhere
     callee.changes = callee.n_texts == 0 ? (uint32_t)KS_CALLEE_ALL : callee.changes;
     *ks_vec_push(f->arena, f->callees) = callee;
     for (size_t i = 0; i < callee.n_texts; i++)
-        ks_callees_add(f->arena, ks_slice_of(callee.text[i].body), f->unit, f->seen, f->callees);
+        ks_callees_add(f->arena, &callee.text[i], f->unit, f->seen, f->callees);
 }
 
 // Whether the declaration that the token stands in is of another name for a type.
@@ -198,7 +183,7 @@ static void look_in(struct finder *f, const char *params, struct ks_slice body)
         const char *name = ks_token_text(f->arena, t);
         const struct ks_token *close =
             ks_token_is(t + 1, "(") || ks_token_is(t + 1, "{") ? ks_callee_closing(t + 1) : NULL;
-        if (close && ks_token_is(close + 1, "(") && structure(f, name).at)
+        if (close && ks_token_is(close + 1, "(") && is_class(f, name))
             add_object(f, ks_arena_printf(f->arena, "%s()", name), name);
         const char *type =
             ks_token_is(t + 1, "(") && !ks_callee_is_own(name) ? declared_type(f, first, t) : NULL;

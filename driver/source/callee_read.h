@@ -12,7 +12,7 @@ bool ks_callee_read_params(struct ks_arena *arena, const char *front, const stru
 // The bracket that closes what `open` begins, or NULL.
 const struct ks_token *ks_callee_closing(const struct ks_token *open);
 // Adds what `text` calls by name, but for the names in `seen`.
-void ks_callees_add(struct ks_arena *arena, struct ks_slice text, const struct ks_word_index *unit,
+void ks_callees_add(struct ks_arena *arena, const struct ks_callee_text *text, const struct ks_word_index *unit,
                     struct ks_strv *seen, struct ks_callee_list *callees);
 // Adds calls of objects in `text` and in what it calls, each by the object's name, "T()" where it
 // has none.

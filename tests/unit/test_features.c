@@ -443,6 +443,46 @@ static void objects_are_followed(void **state)
     served(OBJECT(SOFT, "Soft op, ", "op(x[i])"), "geometry", "block=64");
 }
 
+// Methods are those of the object's own class: what others call so says nothing, and of an object of no known class nothing is
+// known.
+static void methods_are_of_their_class(void **state)
+{
+    (void)state;
+#define METHODS \
+    "struct Base { __device__ float under(float a) const { return expf(a); } __device__ float at(float a) { return -a; } };\n" \
+    "template <int N> struct Soft;\n" \
+    "template <> struct Soft<4> final : public Base {\n  __device__ float step(float a) const { return inner(a); }\n" \
+    "  __device__ float inner(float a) const { return this->under(a); }\n  __device__ float at(float a) const;\n};\n" \
+    "struct Other { __device__ float step(float a) { __syncthreads(); return inner(a); }\n" \
+    "  __device__ float inner(float a) { __syncthreads(); return a; } };\n" \
+    "template <class Free> __device__ float freely(Free f, float a) { return f.step(a); }\n" \
+    "struct Held { Other o; __device__ float step(float a) { return o.step(a); } };\n" \
+    "__device__ float meets(Other &o, float a) { return o.step(a); }\n" \
+    "__device__ float soft(const Soft<4> *s, float a) { return s->step(a); }\n"
+    expect(OBJECT(METHODS, "Soft<4> op, ", "op.step(x[i])"), "special=1 barriers=0 map=1");
+    expect(OBJECT(METHODS, "const Soft<4> *op, ", "op->step(x[i])"), "special=1 barriers=0");
+    expect(OBJECT(METHODS, "Soft<4> op, ", "op.under(x[i])"), "special=1 barriers=0 map=1");
+    expect(OBJECT(METHODS, "Soft<4> op, ", "soft(&op, x[i])"), "special=1 barriers=0");
+    expect(OBJECT(METHODS, "Other op, ", "op.step(x[i])"), "barriers=2 map=0");
+    expect(OBJECT(METHODS, "Other op, ", "meets(op, x[i])"), "barriers=2 map=0");
+    // The class has none of that name, its text is not seen, or the class is not told.
+    static const char *const unknown[][2] = {
+        {"Other op, ", "op.under(x[i])"}, {"Soft<4> op, ", "op.at(x[i])"},      {"Away op, ", "op.step(x[i])"},
+        {"Soft<4> *op, ", "op.step(x[i])"}, {"Soft<4> *op, ", "op[0].step(x[i])"}, {"Free op, ", "op.step(x[i])"},
+        {"Held op, ", "op.step(x[i])"},   {"Other op, ", "freely(op, x[i])"},   {"Soft<4> *op, ", "(*op).step(x[i])"},
+    };
+    for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+        const char *text = ks_arena_printf(&arena, OBJECT(METHODS, "%s", "%s"), unknown[i][0], unknown[i][1]);
+        expect(text, "special=? barriers=? map=0");
+    }
+    // Groups of threads, by CUDA's own functions that make them.
+    static const char tile[] = "struct thread_block_tile { __device__ static int size() { return 32; } };\n" METHODS;
+    expect(ks_arena_printf(&arena, "%s" KERNEL("  auto tile = cg::tiled_partition<32>(cg::this_thread_block());\n" INDEX
+                                               "  if (i < n) y[i] = x[i] * tile.size();\n"), tile),
+           "barriers=0");
+    expect(KERNEL("  auto all = cg::this_thread_block();\n" INDEX "  if (i < n) y[i] = x[i] * all.size();\n"), "barriers=0 map=0");
+}
+
 // A template's instance for one function, as compilers spell it.
 static struct made *given(const char *head, const char *arg, const char *helpers)
 {
@@ -716,7 +756,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_read),
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(functions_are_followed),
-        cmocka_unit_test(objects_are_followed),
+        cmocka_unit_test(objects_are_followed), cmocka_unit_test(methods_are_of_their_class),
         cmocka_unit_test(functions_are_put_in),
         cmocka_unit_test(functions_that_look_at_threads_refuse),
         cmocka_unit_test(loops_are_told),
