@@ -91,6 +91,28 @@ static const char *full_name(const struct speller *s, size_t i, size_t end)
                : NULL;
 }
 
+// What assert(C) is for the compiler, `(C ? void(0) : __assert_fail("C", ...));` from `i` on, as a trap where C is false: no
+// proposal may hold its texts. Returns the statement's last token, or `i`.
+static size_t take_assert(struct speller *s, size_t i)
+{
+    const struct ks_token *t = s->t;
+    size_t end = statement_end(s, i), ask = i, fail;
+    bool begins = i > s->body && (ks_token_is(&t[i - 1], ";") || ks_token_is(&t[i - 1], "{") || ks_token_is(&t[i - 1], "}"));
+    if (!begins || !ks_token_is(&t[i], "(") || !ks_token_is(&t[end], ";") || !ks_token_is(&t[end - 1], ")"))
+        return i;
+    for (fail = i; fail < end && !ks_token_is(&t[fail], "__assert_fail"); fail++)
+        ask = ks_token_is(&t[fail], "?") ? fail : ask;
+    if (ask == i || fail == end || !ks_token_is(&t[fail - 1], ":"))
+        return i;
+    const char *from = t[i + 1].at, *to = t[ask - 1].at + t[ask - 1].len;
+    int lines = t[end].line - t[ask].line;
+    char *rest = KS_NEW_ARRAY(s->arena, char, (size_t)lines + 1);
+    memset(rest, '\n', (size_t)lines);
+    ks_edit_add(s->arena, &s->edits, (size_t)(t[i].at - s->text), (size_t)(t[end].at - s->text) + 1,
+                ks_arena_printf(s->arena, "if (!(%.*s)) __trap();%s", (int)(to - from), from, rest));
+    return end;
+}
+
 // `using N = T;`, `using std::min;`, `typedef T N;`, static_assert(...); from `i` on. Returns the statement's last token, or `i`.
 static size_t take_statement(struct speller *s, size_t i)
 {
@@ -100,6 +122,11 @@ static size_t take_statement(struct speller *s, size_t i)
     if (!ks_token_is(&t[end], ";"))
         return i;
     if (ks_token_is(&t[i], "static_assert")) {
+        blank(s, i, end);
+        return end;
+    }
+    bool whole_std = ks_token_is(&t[i], "using") && ks_token_is(&t[i + 1], "namespace") && ks_token_is(&t[i + 2], "std");
+    if (whole_std && end == i + 3) { // CUDA has what a kernel may call of it by its plain name, too
         blank(s, i, end);
         return end;
     }
@@ -181,7 +208,7 @@ const char *ks_aliases_written_out(struct ks_arena *arena, const struct ks_brief
     for (size_t i = 0; i < s.n; i++)
         take_attribute(&s, i);
     for (size_t i = s.body + 1; i < s.n; i++)
-        i = take_statement(&s, i);
+        i = ks_token_is(&s.t[i], "(") ? take_assert(&s, i) : take_statement(&s, i);
     for (size_t i = 0; i < brief->aliases.len; i++) // hidden by what the kernel itself calls so
         learn(&s, brief->aliases.at[i].name, brief->aliases.at[i].type);
     read_text(&s, edited(&s), body);

@@ -408,13 +408,43 @@ static bool take_directive(struct ks_body_parser *p)
     return true;
 }
 
+// `using N = T;`, `typedef T N;` of what is no pointer, array or function, and `struct N { ... };`, `enum { ... };` that
+// declare no variable: they stay as they stand, and do nothing. How many tokens, or 0.
+static size_t type_declared(const struct ks_body_parser *p)
+{
+    static const char *const with_body[] = {"struct", "class", "union", "enum", NULL};
+    static const char *const changes[] = {"*", "&", "&&", "[", "(", "{", "decltype", NULL};
+    size_t i = 1;
+    if (in_words(ks_bp_peek(p, 0), with_body)) {
+        while (ks_bp_peek(p, i)->kind == KS_TOK_IDENT || ks_bp_is(p, i, ":"))
+            i++;
+        for (int depth = 0; ks_bp_peek(p, i)->kind != KS_TOK_END; i++) {
+            depth += ks_bp_is(p, i, "{") - ks_bp_is(p, i, "}");
+            if (depth == 0)
+                return ks_bp_is(p, i, "}") && ks_bp_is(p, i + 1, ";") ? i + 2 : 0;
+        }
+        return 0;
+    }
+    bool alias = ks_bp_is(p, 0, "using") && ks_bp_is(p, 2, "=");
+    if (!alias && !ks_bp_is(p, 0, "typedef"))
+        return 0;
+    for (; !ks_bp_is(p, i, ";"); i++)
+        if (ks_bp_peek(p, i)->kind == KS_TOK_END || in_words(ks_bp_peek(p, i), changes))
+            return 0;
+    return i + 1;
+}
+
 static struct ks_node *plain_statement(struct ks_body_parser *p)
 {
     static const char *const refused[] = {
         "switch", "goto",  "try",  "case",    "default", "asm", "using",  "typedef",       "struct",
         "union",  "class", "enum", "__asm__", "throw",   "new", "delete", "static_assert", NULL};
     const struct ks_token *t = ks_bp_peek(p, 0);
-    size_t first = p->at;
+    size_t first = p->at, declared = t->kind == KS_TOK_IDENT ? type_declared(p) : 0;
+    if (declared > 0) {
+        p->at += declared;
+        return ks_bp_close(p, ks_bp_node(p, KS_N_EMPTY, "", first));
+    }
     const char *what = t->kind == KS_TOK_IDENT && ks_bp_is(p, 1, ":") ? "a label" : NULL;
     for (size_t i = 0; t->kind == KS_TOK_IDENT && refused[i]; i++)
         what = ks_token_is(t, refused[i]) ? refused[i] : what;

@@ -246,21 +246,44 @@ enum ks_status ks_specimen_make(struct ks_specimen_run *r, const struct ks_probl
     return KS_OK;
 }
 
-// The canonical text as the emulated device reads it: names without '#', and an end to variables of
-// the module. Shared memory whose size the launch says stands there as ".extern:.shared ...".
+// Where assert() calls what ends it, by the number that the canonical text has for that ("#g2"), or NULL.
+static const char *assert_fails(struct ks_arena *arena, const char *canonical)
+{
+    static const char head[] = "\n.extern __assertfail:.func ";
+    const char *at = strstr(canonical, head);
+    return at ? ks_arena_strndup(arena, at + sizeof head - 1, strcspn(at + sizeof head - 1, "(\n")) : NULL;
+}
+
+// The canonical text as the emulated device reads it: names without '#', zeros for an assert's place, and an end to
+// variables of the module. Shared memory whose size the launch says stands there as ".extern:.shared ...".
 static char *readable(struct ks_arena *arena, const char *canonical)
 {
     struct ks_buf out = KS_BUF(64 << 20);
+    const char *fails = assert_fails(arena, canonical);
     for (const char *at = canonical; *at;) {
         bool sized = strncmp(at, ".extern:.shared ", 16) == 0;
         if (sized)
             ks_buf_puts(&out, ".extern ");
         at += sized ? 8 : 0;
         size_t n = strcspn(at, "\n");
-        bool variable = (strncmp(at, ".shared ", 8) == 0 || strncmp(at, ".const ", 7) == 0) &&
+        if (fails && strncmp(at, ".extern __assertfail:", 21) == 0) {
+            at += n + (at[n] == '\n');
+            continue;
+        }
+        bool variable = (strncmp(at, ".shared ", 8) == 0 || strncmp(at, ".const ", 7) == 0 ||
+                         strncmp(at, ".global ", 8) == 0) &&
                         n > 0 && at[n - 1] != ';';
-        for (size_t i = 0; i < n; i++)
+        for (size_t i = 0; i < n; i++) {
+            size_t end = i + 1 + strspn(at + i + 1, "abcdefghijklmnopqrstuvwxyz0123456789");
+            bool place = fails && at[i] == '#' && end == i + 2 && at[i + 1] == 'a';
+            bool call = fails && end - i == strlen(fails) && strncmp(at + i, fails, end - i) == 0;
+            if (place || call) {
+                ks_buf_puts(&out, place ? "0" : "__assertfail");
+                i = end - 1;
+                continue;
+            }
             ks_buf_putc(&out, at[i] == '#' ? '$' : at[i]);
+        }
         ks_buf_puts(&out, variable ? ";\n" : "\n");
         at += n + (at[n] == '\n');
     }

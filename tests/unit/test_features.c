@@ -443,6 +443,29 @@ static void objects_are_followed(void **state)
     served(OBJECT(SOFT, "Soft op, ", "op(x[i])"), "geometry", "block=64");
 }
 
+// Declarations of types do nothing and stay; an assert, as the preprocessor leaves it, is a trap where it fails.
+static void types_are_declared(void **state)
+{
+    (void)state;
+    static const char *const said[] = {
+        "using Sum = ns::Sum<float, 256>;", "typedef typename ns::Sum<float, 4>::Held Held;", "using namespace std;",
+        "enum { Q = 3, R };", "struct P { float a, b; };", "enum class E : int { one };",
+        "(static_cast<bool>(n > 0) ? void(0) : __assert_fail(\"n > 0\", \"t.cu\", 3, __extension__ __PRETTY_FUNCTION__));"};
+    static const char *const refused[] = {"using P = float *;", "typedef float row[4];", "using namespace ns;",
+                                          "struct P { float a; } p;"};
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        const char *text = ks_arena_printf(&arena, KERNEL("  %s\n" INDEX "  if (i < n) y[i] = x[i];\n"), said[i]);
+        expect(text, "map=1");
+        served(text, "geometry", "block=64");
+    }
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        struct made *m = make(ks_arena_printf(&arena, KERNEL("  %s\n" INDEX "  if (i < n) y[i] = x[i];\n"), refused[i]));
+        struct ks_subject subject;
+        struct ks_err err = {0};
+        assert_int_equal(ks_subject_make(&arena, &m->brief, &subject, &err), KS_E_UNSUPPORTED);
+    }
+}
+
 // Methods are those of the object's own class: what others call so says nothing, and of an object of no known class nothing is
 // known.
 static void methods_are_of_their_class(void **state)
@@ -756,7 +779,7 @@ int main(void)
         cmocka_unit_test(neighbours_are_read),
         cmocka_unit_test(accesses_are_read),
         cmocka_unit_test(functions_are_followed),
-        cmocka_unit_test(objects_are_followed), cmocka_unit_test(methods_are_of_their_class),
+        cmocka_unit_test(objects_are_followed), cmocka_unit_test(methods_are_of_their_class), cmocka_unit_test(types_are_declared),
         cmocka_unit_test(functions_are_put_in),
         cmocka_unit_test(functions_that_look_at_threads_refuse),
         cmocka_unit_test(loops_are_told),
