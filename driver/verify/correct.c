@@ -34,7 +34,8 @@ struct state {
 
 static uint64_t open_bit(const struct ks_task *task)
 {
-    return UINT64_C(1) << (task->variation / KS_INTEGERS - KS_INTEGERS_OPEN) % 64;
+    const int integers = task->variation / KS_INTEGERS; // those alike go with any
+    return UINT64_C(1) << (integers < KS_INTEGERS_OPEN_ALIKE(0) ? integers - KS_INTEGERS_OPEN : 0) % 64;
 }
 
 // Integers that the original finds its way by: nothing more is asked of such.

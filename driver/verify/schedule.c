@@ -130,7 +130,7 @@ static void add_alike(struct ks_maker *m, const struct ks_problem *problem, enum
 }
 
 // Integers of which nothing is declared: any, all such arrays and each alone, since one may be what the original finds its
-// way by.
+// way by; then about the ends of their type, for what is summed.
 static void add_open(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t open = 0;
@@ -147,6 +147,10 @@ static void add_open(struct ks_maker *m, const struct ks_problem *problem)
                      k % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
             m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * integers;
         }
+    }
+    for (int k = KS_INTEGERS_EQUAL; k < KS_INTEGERS_COUNT; k++) {
+        add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+        m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * KS_INTEGERS_OPEN_ALIKE(k);
     }
 }
 

@@ -88,15 +88,30 @@ static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enu
     }
 }
 
-// Integers of the declared range alike. Permutations, ramps and files stay what they are: their kind is a promise.
-static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
+// What an integer of its type may be; `told`: as far as doubles tell them apart, else 64 bits' ends are one number with those
+// beside them.
+static struct ks_init any_integer(const struct ks_arg *arg, bool told)
+{
+    int bits = (int)(8 * ks_scalar_size(arg->elem.scalar)); // of 64 unsigned ones the same, as they are stored
+    bool negative = bits == 64 || ks_scalar_is_signed(arg->elem.scalar);
+    if (told && bits == 64)
+        return (struct ks_init){.kind = KS_INIT_RANDINT, .a = -0x1p53, .b = 0x1p53};
+    return (struct ks_init){.kind = KS_INIT_RANDINT, .a = negative ? -ldexp(1, bits - 1) : 0,
+                            .b = ldexp(1, bits - negative) - (bits < 64)};
+}
+
+// Integers of the declared range alike; `open`: of their type's where none is declared. Permutations, ramps and files stay what
+// they are: their kind is a promise.
+static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, int integers, bool open)
 {
     unsigned high_low = integers == KS_INTEGERS_HIGH ? 3 : integers == KS_INTEGERS_HIGH_LOW ? 1 : integers == KS_INTEGERS_LOW_HIGH ? 2 : 0;
     for (size_t i = 0, turn = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
-        double low = arg->init.a, high = arg->init.b;
         if (!ks_arg_has_range(arg))
             continue;
+        if (open && ks_arg_is_open(arg))
+            arg->init = any_integer(arg, true);
+        double low = arg->init.a, high = arg->init.b;
         if (arg->init.kind == KS_INIT_DEFAULT)
             low = 0, high = arg->elem.scalar == KS_T_BOOL ? 1 : 99;
         else if (arg->init.kind == KS_INIT_UNIFORM)
@@ -116,13 +131,20 @@ static void open_integers(struct ks_problem *problem, int integers)
 {
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
-        if (!ks_arg_is_open(arg) || (integers != KS_INTEGERS_OPEN && integers != KS_INTEGERS_OPEN_ONE(i)))
-            continue;
-        int bits = (int)(8 * ks_scalar_size(arg->elem.scalar)); // of 64 unsigned ones the same, as they are stored
-        bool negative = bits == 64 || ks_scalar_is_signed(arg->elem.scalar);
-        arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = negative ? -ldexp(1, bits - 1) : 0,
-                                     .b = ldexp(1, bits - negative) - (bits < 64)};
+        if (ks_arg_is_open(arg) && (integers == KS_INTEGERS_OPEN || integers == KS_INTEGERS_OPEN_ONE(i)))
+            arg->init = any_integer(arg, false);
     }
+}
+
+// As the variation says.
+static void choose_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
+{
+    if (integers >= KS_INTEGERS_OPEN_ALIKE(0))
+        alike_integers(rng, problem, integers - KS_INTEGERS_OPEN_ALIKE(0), true);
+    else if (integers >= KS_INTEGERS_OPEN)
+        open_integers(problem, integers);
+    else
+        alike_integers(rng, problem, integers, false);
 }
 
 static bool is_float_input(const struct ks_arg *arg)
@@ -375,9 +397,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     if (family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT)
         make_ends(judge, &vector->problem);
     if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
-        (variation / KS_INTEGERS < KS_INTEGERS_OPEN)
-            ? alike_integers(&judge->rng, &vector->problem, variation / KS_INTEGERS)
-            : open_integers(&vector->problem, variation / KS_INTEGERS);
+        choose_integers(&judge->rng, &vector->problem, variation / KS_INTEGERS);
     if (family == KS_FAMILY_LITERALS)
         vector->literals = &judge->literals;
     vector->layout = ks_layout_of(arena, &vector->problem);
