@@ -35,7 +35,19 @@ struct state {
 static uint64_t open_bit(const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS; // those alike go with any
-    return UINT64_C(1) << (integers < KS_INTEGERS_OPEN_ALIKE(0) ? integers - KS_INTEGERS_OPEN : 0) % 64;
+    const int k = integers >= KS_INTEGERS_INDEX(0)        ? 63 - (integers - KS_INTEGERS_INDEX(0))
+                  : integers >= KS_INTEGERS_OPEN_ALIKE(0) ? 0
+                                                          : (integers - KS_INTEGERS_OPEN) % (64 - KS_INTEGERS_INDICES);
+    return UINT64_C(1) << k;
+}
+
+// Of integers of which nothing is declared: those that the original was seen not to serve, and indices where it serves any.
+static bool is_closed(const struct state *s, const struct ks_task *task)
+{
+    const int integers = task->variation / KS_INTEGERS;
+    if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD)
+        return false;
+    return (s->closed & open_bit(task)) != 0 || (integers >= KS_INTEGERS_INDEX(0) && (s->closed & 1) == 0);
 }
 
 // Integers that the original finds its way by: nothing more is asked of such.
@@ -43,14 +55,16 @@ static void note_closed(struct state *s, const struct ks_task *task)
 {
     const struct ks_problem *problem = task->problem;
     s->closed |= open_bit(task);
+    if (task->variation / KS_INTEGERS >= KS_INTEGERS_OPEN_ALIKE(0))
+        return;
     size_t open = 0;
     for (size_t i = 0; i < problem->n_args; i++)
         open += ks_arg_is_open(&problem->args[i]);
     for (size_t i = 0; i < problem->n_args; i++)
         if (ks_arg_is_open(&problem->args[i]) &&
             (open == 1 || task->variation / KS_INTEGERS == KS_INTEGERS_OPEN_ONE(i)))
-            ks_judge_note(s->judge, "`%.60s` was judged with 0 to 99 alone, since the original fails on other integers: "
-                          "give what it holds, as randint(low,high)", problem->args[i].name);
+            ks_judge_note(s->judge, "`%.60s` was judged with 0 to 99, and as an index of its arrays where the original serves that, since it fails "
+                          "on other integers: give what it holds, as randint(low,high)", problem->args[i].name);
 }
 
 // A vector that the original does not serve.
@@ -291,8 +305,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
     for (size_t t = 0; t < schedule->n_tasks; t++) {
         const struct ks_task *task = &schedule->tasks[t];
         struct outcome o;
-        if (task->problem == skip || s->hung >> task->family & 1 ||
-            (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN && task->family != KS_FAMILY_ODD && (s->closed & open_bit(task)) != 0))
+        if (task->problem == skip || s->hung >> task->family & 1 || is_closed(s, task))
             continue;
         // The guard is looked at before the oracle works.
         if (!ks_guard_admits(s->judge, s->arena, s->candidate->proposal, task->problem)) {

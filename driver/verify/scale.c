@@ -197,6 +197,7 @@ bool ks_vector_measures(const struct ks_output *output, enum ks_scalar scalar, i
 struct allowing {
     const struct ks_output *output;
     enum ks_scalar scalar;
+    float typical; // what terms may have come to that cancel in one and the same input: v - v^3 about 1
     float *most;
 };
 
@@ -208,12 +209,25 @@ static void allow_part(void *context, size_t part, int64_t first, int64_t count)
     for (int64_t i = first; i < first + count; i++) {
         float terms = o->terms != NULL ? o->terms[i] : 1;
         bool known = ks_vector_measures(o, a->scalar, i) && (double)terms < KS_LONG_SUM;
-        a->most[i] = known ? o->scale[i] * fmaxf(1, terms) : FLT_MAX;
+        a->most[i] = known ? fmaxf(o->scale[i] * fmaxf(1, terms), a->typical) : FLT_MAX;
     }
 }
 
+// Sixteen times the root mean square of what is finite.
+static float typical(enum ks_scalar scalar, const void *expected, int64_t lanes)
+{
+    double squares = 0;
+    int64_t n = 0;
+    for (int64_t i = 0; i < lanes; i++) {
+        double value = ks_scalar_value(scalar, expected, i);
+        squares += isfinite(value) ? value * value : 0;
+        n += isfinite(value);
+    }
+    return n > 0 ? (float)fmin(16 * sqrt(squares / (double)n), FLT_MAX) : 0;
+}
+
 // Whether no element of a wrong answer is farther from the original's than K terms added in sequence can err (K u S):
-// where they round alike that is thousands of units, and where the sum has outgrown its terms all of it. How far is not
+// where they round alike that is thousands of units, and where the sum has outgrown its terms all of it; nor than so many of the output's typical size. How far is not
 // known where the output's type does not hold the terms' sum: a product of halves that cancel.
 static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vector, size_t output, const void *got,
                             int poison)
@@ -227,7 +241,7 @@ static bool may_be_rounding(const struct ks_judge *judge, struct ks_vector *vect
     struct ks_comparison c;
     if (most == NULL)
         return false;
-    ks_parallel(lanes, allow_part, &(struct allowing){o, slot->elem.scalar, most});
+    ks_parallel(lanes, allow_part, &(struct allowing){o, slot->elem.scalar, typical(slot->elem.scalar, expected, lanes), most});
     o->scale = most;
     ks_vector_compare(judge, vector, output, got, poison, &bad, &c);
     o->scale = scale;

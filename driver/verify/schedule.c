@@ -130,7 +130,8 @@ static void add_alike(struct ks_maker *m, const struct ks_problem *problem, enum
 }
 
 // Integers of which nothing is declared: any, all such arrays and each alone, since one may be what the original finds its
-// way by; then about the ends of their type, for what is summed.
+// way by; then about the ends of their type, for what is summed,
+// and as indices, for who finds his way by them.
 static void add_open(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t open = 0;
@@ -151,6 +152,10 @@ static void add_open(struct ks_maker *m, const struct ks_problem *problem)
     for (int k = KS_INTEGERS_EQUAL; k < KS_INTEGERS_COUNT; k++) {
         add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
         m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * KS_INTEGERS_OPEN_ALIKE(k);
+    }
+    for (int k = 0; k < KS_INTEGERS_INDICES; k++) {
+        add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+        m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * KS_INTEGERS_INDEX(k);
     }
 }
 

@@ -136,10 +136,37 @@ static void open_integers(struct ks_problem *problem, int integers)
     }
 }
 
+// The k-th largest of the arrays' sizes, no two alike; 0: there are no more.
+static int64_t largest_count(const struct ks_problem *problem, int k)
+{
+    int64_t most = INT64_MAX;
+    for (; k >= 0; k--) {
+        int64_t below = 0;
+        for (size_t i = 0; i < problem->n_args; i++)
+            if (problem->args[i].kind == KS_ARG_BUFFER && problem->args[i].count < most && problem->args[i].count > below)
+                below = problem->args[i].count;
+        most = below;
+    }
+    return most;
+}
+
+// Integers of which nothing is declared as indices of an array.
+static void index_integers(struct ks_problem *problem, int k)
+{
+    const int64_t count = largest_count(problem, k);
+    for (size_t i = 0; count > 0 && i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (ks_arg_is_open(arg))
+            arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = 0, .b = fmin((double)(count - 1), any_integer(arg, true).b)};
+    }
+}
+
 // As the variation says.
 static void choose_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
 {
-    if (integers >= KS_INTEGERS_OPEN_ALIKE(0))
+    if (integers >= KS_INTEGERS_INDEX(0))
+        index_integers(problem, integers - KS_INTEGERS_INDEX(0));
+    else if (integers >= KS_INTEGERS_OPEN_ALIKE(0))
         alike_integers(rng, problem, integers - KS_INTEGERS_OPEN_ALIKE(0), true);
     else if (integers >= KS_INTEGERS_OPEN)
         open_integers(problem, integers);

@@ -94,6 +94,9 @@ enum ks_integers {
 #define KS_INTEGERS_OPEN_ONE(arg) (KS_INTEGERS_OPEN + 1 + (int)(arg))
 // One of those above KS_INTEGERS_DRAWN, of their type's range where nothing is declared of them.
 #define KS_INTEGERS_OPEN_ALIKE(integers) (100000 + (int)(integers))
+// As indices of an array, the k-th largest by its size, where nothing is declared of them.
+#define KS_INTEGERS_INDEX(k) (200000 + (int)(k))
+#define KS_INTEGERS_INDICES 3
 bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range or of none
 bool ks_arg_is_open(const struct ks_arg *arg);   // of none: drawn from a few, and any may come
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,

@@ -101,7 +101,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
         w->scale[i] = 0;
         if (!written || !isfinite(value) ||
-            (w->sums && w->output->terms == NULL && ks_vector_measures(w->output, w->scalar, lane)))
+            (w->sums && w->scalar != KS_T_F32 && w->output->terms == NULL && ks_vector_measures(w->output, w->scalar, lane)))
             continue;
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
