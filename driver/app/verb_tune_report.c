@@ -82,7 +82,7 @@ static void say_agents(FILE *out, const char *name, const struct ks_consult_coun
     fprintf(out, "%s%s\n", c->stopped != NULL ? "; stopped: " : "", c->stopped != NULL ? c->stopped : "");
 }
 
-// "24 looked at, 21 of them not right, mostly: ...; "
+// "24 looked at, 21 of them not right, mostly: ...; ", or "0 looked at (unroll: line 9: ... is not understood); "
 static const char *looked(struct ks_arena *arena, const struct ks_tune_result *result)
 {
     const char *text = ks_arena_printf(arena, "%d looked at", result->screened + result->recalled);
@@ -90,6 +90,8 @@ static const char *looked(struct ks_arena *arena, const struct ks_tune_result *r
         text = ks_arena_printf(arena, "%s, %d of them not right%s%s", text, result->wrong,
                                result->wrong_most != NULL ? ", mostly: " : "",
                                result->wrong_most != NULL ? result->wrong_most : "");
+    else if (result->screened + result->recalled == 0 && result->refusal != NULL)
+        text = ks_arena_printf(arena, "%s (%s)", text, result->refusal);
     return ks_arena_printf(arena, "%s; ", text);
 }
 

@@ -70,8 +70,11 @@ static enum ks_status expand(void *context, struct ks_policy *policy, size_t fro
         ks_strv_add(h->t->arena, &h->broken, s->id);
         return KS_OK;
     }
-    if (refusal != NULL && base == NULL)
+    if (refusal != NULL && base == NULL) {
         ks_info("%s: %s: %s", h->t->kernel->signature->instance, s->id, refusal);
+        if (h->t->result->refusal == NULL)
+            h->t->result->refusal = ks_arena_printf(h->t->arena, "%s: %s", s->id, refusal);
+    }
     for (size_t i = 0; i < names.len; i++)
         if (ks_policy_offer(policy, names.at[i], from, skill, h->entries.len))
             *ks_vec_push(h->t->arena, &h->entries) =

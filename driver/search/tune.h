@@ -59,6 +59,7 @@ struct ks_tune_result {
     int screened, recalled;        // looked at here, and by a run that was interrupted
     int wrong;                     // found not right by a look
     const char *wrong_most;        // the reason that most of those have
+    const char *refusal;           // the first of an action that knows nothing to do with the kernel; NULL: none
     const char *unrun;             // BUDGET: it ended before a candidate could be looked at, while what was done; or NULL
     const char *lost;              // what became of the likeliest that was judged and did not win; NULL: of none
     double seconds;
