@@ -397,6 +397,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     }
     if (sums && vector->rounded && !vector->bent && so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
         vector->bent = *more = true;
+        vector->proves[0] = 0; // of a stricter comparison
         return ks_wide_bent(judge, arena, vector, err);
     }
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)

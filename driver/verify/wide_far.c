@@ -102,6 +102,16 @@ static void widen_bent(struct ks_reference *reference, int64_t n, const float *s
     }
 }
 
+// Room for what a run gives of each output, and whether that has a reference as well.
+static bool make_room(const struct ks_vector *vector, size_t o, double **run)
+{
+    if (!ks_wide_takes(&vector->layout.slots[vector->outputs[o].slot]))
+        return false;
+    *run = malloc(((size_t)ks_vector_looks(vector, o) + 1) * sizeof **run);
+    KS_ASSERT(*run != NULL);
+    return vector->outputs[o].reference.value != NULL;
+}
+
 enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, struct ks_err *err)
 {
     struct bends b = {{NULL}, {NULL}, {NULL}};
@@ -112,11 +122,7 @@ enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, stru
     judge->oracle_holds = 0;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         size_t n = (size_t)ks_vector_looks(vector, o) + 1;
-        if (!ks_wide_takes(&vector->layout.slots[vector->outputs[o].slot]))
-            continue;
-        b.moved[o] = malloc(n * sizeof *b.moved[o]);
-        KS_ASSERT(b.moved[o] != NULL);
-        if (vector->outputs[o].reference.value == NULL)
+        if (!make_room(vector, o, &b.moved[o]))
             continue;
         b.small[o] = calloc(n, sizeof(float));
         b.far[o] = calloc(n, sizeof(float));
@@ -189,15 +195,11 @@ enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena, st
         return KS_OK;
     judge->oracle_holds = 0;
     for (size_t o = 0; o < vector->n_outputs; o++) {
-        size_t n = (size_t)ks_vector_looks(vector, o) + 1;
-        if (!ks_wide_takes(&vector->layout.slots[vector->outputs[o].slot]))
+        bool refers = make_room(vector, o, &value[o]);
+        make_room(vector, o, &own[o]);
+        if (!refers)
             continue;
-        value[o] = malloc(n * sizeof *value[o]);
-        own[o] = malloc(n * sizeof *own[o]);
-        KS_ASSERT(value[o] != NULL && own[o] != NULL);
-        if (vector->outputs[o].reference.value == NULL)
-            continue;
-        nearby[o] = calloc(n, sizeof *nearby[o]);
+        nearby[o] = calloc((size_t)ks_vector_looks(vector, o) + 1, sizeof *nearby[o]);
         KS_ASSERT(nearby[o] != NULL);
     }
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
