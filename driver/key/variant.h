@@ -86,7 +86,7 @@ struct ks_original_decision {
 };
 
 // A note of evidence that those are told who do not read evidence.
-#define KS_NOTE_ASSERT "an assert of the original is not in the variant: where it would stop the program, the variant goes on"
+#define KS_NOTE_ASSERT "an assert or a trap of the original is not in the variant: where it would stop the program, the variant goes on"
 bool ks_evidence_notes(const struct ks_evidence *evidence, const char *note);
 
 // Whether x was decided to go before y. Where both files speak of it the later one counts.

@@ -155,7 +155,7 @@ static enum ks_status gate(struct ks_judge *judge, const struct ks_tu_compile *c
         adds = (struct ks_adds){adds.single || own.single, adds.twice || own.twice};
         c->to_whole = c->to_whole || ks_goes_by_floats(entry->canonical);
         c->cuts = c->cuts || ks_sums_on_tensor_cores(entry->canonical);
-        c->asserts = c->asserts || ks_gate_asserts(entry->canonical);
+        c->stops = c->stops || ks_gate_stops(entry->canonical);
         c->tf32 = c->tf32 || (odd && ks_gate_adds_tf32(judge->original_ptx, entry->canonical));
         if (!ks_gate_ptx(&rules, judge->original_ptx, entry->canonical, reason))
             fail(c, KS_C_STATIC, reason);

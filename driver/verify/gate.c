@@ -236,10 +236,11 @@ bool ks_gate_adds_tf32(struct ks_slice original, struct ks_slice candidate)
     return now[F_TF32] && !before[F_TF32];
 }
 
-bool ks_gate_asserts(struct ks_slice ptx)
+bool ks_gate_stops(struct ks_slice ptx)
 {
-    static const char call[] = "__assertfail";
-    return memmem(ptx.at, ptx.len, call, sizeof call - 1) != NULL;
+    bool seen[F_COUNT] = {false};
+    see(ptx, seen);
+    return seen[F_TRAP];
 }
 
 bool ks_gate_ptx(const struct ks_gate *gate, struct ks_slice original, struct ks_slice candidate,

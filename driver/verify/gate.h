@@ -15,7 +15,7 @@ struct ks_gate {
     bool probed;  // exact sums will tell TF32 from fp32 (three TF32 products may stand for one), or tol(sum=F) has
                   // room for it
 };
-bool ks_gate_asserts(struct ks_slice ptx); // a failed assert() stops it
+bool ks_gate_stops(struct ks_slice ptx); // a failed assert(), or a trap, stops the program there
 // Whether a kernel has TF32 and the original has not.
 bool ks_gate_adds_tf32(struct ks_slice original, struct ks_slice candidate);
 // Whether the candidate's kernel (canonical PTX of an entry and what it reaches) may be run; else

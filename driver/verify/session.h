@@ -29,7 +29,7 @@ struct ks_candidate {
     struct ks_literals literals;  // of all its kernels
     bool cuts;                    // one of them sums on tensor cores
     bool to_whole;                // one of them makes floats of integers and integers of floats
-    bool asserts;                 // one of them ends in a failed assert()
+    bool stops;                   // one of them has an assert() or a trap
     bool tf32;                    // one of them has TF32, and whether it rounds factors to that is left to odd numbers
     int *registers;               // of a thread of each; 0: not known
     size_t n;

@@ -176,7 +176,7 @@ static void fill_evidence(struct ks_judge *judge, const struct ks_candidate *c,
     e->max_rel = fmax(e->max_rel, correct->tested.max_rel);
     e->deterministic = correct->tested.deterministic;
     e->sandboxed = judge->options.sandbox;
-    if (!c->asserts && ks_gate_asserts(judge->original_ptx))
+    if (!c->stops && ks_gate_stops(judge->original_ptx))
         ks_judge_note(judge, KS_NOTE_ASSERT);
     take_notes(judge, e);
     e->n_kernels = c->n;

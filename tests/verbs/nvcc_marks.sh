@@ -222,7 +222,11 @@ plan:
   - {kernel: sure, grid: ["grid.x"], block: ["block.x"], args: [x, y, n]}
 END
 status 0 "$ks" verify sure.cu --variant sure.yaml --device emu --no-sandbox
-has 'note: an assert of the original is not in the variant'
+has 'note: an assert or a trap of the original is not in the variant'
+# One that stops there too, if without the text, leaves nothing out.
+sed 's/const float \*x, float/const int *at, const float *x, float/; s/^          y\[i\]/          if (at[i] < 0) __trap(); else y[i]/; s/args: \[x/args: [i, x/' sure.yaml > trap.yaml
+status 0 "$ks" verify sure.cu --variant trap.yaml --device emu --no-sandbox
+lacks 'assert'
 sed -i 's/^    assert.*$//' sure.cu
 status 0 "$ks" verify sure.cu --variant sure.yaml --device emu --no-sandbox
 lacks 'assert'
