@@ -10,8 +10,8 @@
 #include "os/file.h"
 #include "os/offline.h"
 #include "os/proc.h"
-#include "store/collect.h"
 #include "store/blamed.h"
+#include "store/collect.h"
 #include "store/pending.h"
 #include "store/ptx_text.h"
 

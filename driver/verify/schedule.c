@@ -130,8 +130,7 @@ static void add_alike(struct ks_maker *m, const struct ks_problem *problem, enum
 }
 
 // Integers of which nothing is declared: any, all such arrays and each alone, since one may be what the original finds its
-// way by; then about the ends of their type, for what is summed,
-// and as indices, for who finds his way by them.
+// way by; then about the ends of their type, for what is summed; and as indices of arrays.
 static void add_open(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t open = 0;

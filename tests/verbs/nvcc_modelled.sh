@@ -101,4 +101,18 @@ sed -i 's/m=524288/m=1048576/' gather.cu
 status 1 "$ks" verify gather.cu --variant wrong.yaml --device emu -- -arch=sm_90 -DSKIP=1048576-m
 has 'BASELINE_FAULT: '
 has 'These sizes stand for the declared ones'
+# Where no action knows what to do with a kernel, the first one's reason is told with its line.
+cat > lambda.cu <<'END'
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(x[n]) out(y[n]) grid(ceildiv(n,256)) block(256)
+__global__ void squares(const float *x, float *y, int n)
+{
+    auto square = [](float v) { return v * v + 1.5f; };
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i % 3 != 1)
+        y[i] = square(x[i]) * sinf(x[(i * 7) % n]);
+}
+END
+status 0 "$ks" tune lambda.cu --device emu --budget 30s -- "${words[@]}"
+has '0 looked at (' && has ': line 5: lambda is not understood'
 cd .. && no_litter
