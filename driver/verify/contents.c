@@ -50,7 +50,7 @@ static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64
     ks_parallel(count * elem.lanes, make_part_absolute, &signs);
 }
 
-static struct ks_scalars free_scalars(const struct ks_problem *problem)
+struct ks_scalars ks_problem_scalars(const struct ks_problem *problem)
 {
     struct ks_scalars scalars = {.n = 0};
     for (size_t i = 0; i < problem->n_args; i++) {
@@ -65,6 +65,11 @@ static struct ks_scalars free_scalars(const struct ks_problem *problem)
 uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
 {
     return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
+}
+
+static enum ks_family family_of(const struct ks_vector *vector, size_t slot)
+{
+    return vector->alone == 0 || vector->alone == slot + 1 ? vector->family : KS_FAMILY_DECLARED;
 }
 
 static uint64_t signs_of(uint64_t pattern, size_t index)
@@ -90,14 +95,19 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
         else if (read)
             init = (struct ks_init){.kind = KS_INIT_DEFAULT, .normal = init.normal, .factors = init.factors,
                                     .nearer = init.nearer};
-        if (ks_fill_all(out, slot->elem, &init, vector->family, ks_vector_slot_seed(vector, index),
+        if (ks_fill_all(out, slot->elem, &init, family_of(vector, index), ks_vector_slot_seed(vector, index),
                         slot->filled, NULL) != KS_OK)
             return false;
     }
     if (vector->literals != NULL) {
-        struct ks_scalars scalars = free_scalars(&vector->problem);
-        ks_literals_plant(vector->literals, &scalars, slot->elem, &init, ks_vector_slot_seed(vector, index), slot->filled,
-                          out);
+        struct ks_scalars scalars = ks_problem_scalars(&vector->problem);
+        uint64_t seed = ks_vector_slot_seed(vector, index);
+        double base = vector->lattice == 0 || !is_float ? 0
+                          : ks_literals_base(vector->literals, &scalars, vector->lattice - 1, slot->elem.scalar);
+        if (base != 0)
+            ks_literals_lattice(base, slot->elem, seed, slot->filled, out);
+        else
+            ks_literals_plant(vector->literals, &scalars, slot->elem, &init, seed, slot->filled, out);
     }
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
         make_absolute(out, slot->elem, slot->filled, signs_of(pattern, index));
@@ -112,7 +122,7 @@ json_t *ks_vector_slot_fill(struct ks_arena *arena, const struct ks_vector *vect
     return json_pack("{s:s,s:s,s:f,s:f,s:b,s:b,s:i,s:s,s:I,s:I}", "elem", ks_elem_text(arena, slot->elem),
                      "init", init_names[ones ? KS_INIT_CONSTANT : arg->init.kind], "a",
                      ones ? 1.0 : arg->init.a, "b", ones ? 1.0 : arg->init.b, "normal", arg->init.normal, "factors",
-                     arg->init.factors, "nearer", arg->init.nearer, "family", ks_family_name(ones ? KS_FAMILY_DECLARED : vector->family), "seed",
+                     arg->init.factors, "nearer", arg->init.nearer, "family", ks_family_name(ones ? KS_FAMILY_DECLARED : family_of(vector, index)), "seed",
                      (json_int_t)ks_vector_slot_seed(vector, index), "total", (json_int_t)slot->filled);
 }
 

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "os/clock.h"
 #include "verify/recall.h"
+#include "verify/vary.h"
 #include "verify/wide.h"
 
 #define TELLING 24 // elements, of which some are not what they are in double if any can be

@@ -16,6 +16,7 @@
 #define RUN_SALT UINT64_C(0x11e7a15)
 #define STRETCH 512          // values that are one number but for a few: flags of whole rows
 #define FEW 128
+#define LATTICE_LITERALS 6 // the first ones: those are compared with
 #define STRETCH_SALT UINT64_C(0x57e7c4)
 
 static void add_value(struct ks_literals *l, double value)
@@ -470,4 +471,35 @@ void ks_literals_plant(const struct ks_literals *literals, const struct ks_scala
         }
         put_float(at, elem.scalar, value);
     }
+}
+
+static double base_of(const struct ks_literals *l, const struct ks_scalars *scalars, unsigned which, enum ks_scalar scalar)
+{
+    size_t literals = l->n_values < LATTICE_LITERALS ? l->n_values : LATTICE_LITERALS, i = which / 2;
+    if (i >= literals + scalars->n)
+        return 0;
+    double number = i < literals ? l->values[i] : fabs(scalars->at[i - literals]);
+    double root = scalar == KS_T_F64 ? sqrt(number) : (double)(float)sqrt(number);
+    bool exact = scalar == KS_T_F64 ? root * root == number : (float)(root * root) == (float)number;
+    bool moderate = number >= 0x1p-40 && number <= (l->limit > 0 ? l->limit : 0x1p40);
+    return !moderate || (which % 2 == 1 && !exact) ? 0 : which % 2 == 1 ? root : number;
+}
+
+double ks_literals_base(const struct ks_literals *literals, const struct ks_scalars *scalars, unsigned which,
+                        enum ks_scalar scalar)
+{
+    double base = base_of(literals, scalars, which, scalar);
+    for (unsigned i = 0; base != 0 && i < which; i++)
+        if (base_of(literals, scalars, i, scalar) == base)
+            return 0;
+    return base;
+}
+
+void ks_literals_lattice(double base, struct ks_elem elem, uint64_t seed, int64_t count, void *data)
+{
+    const double numbers[] = {0, 0, 0, 0, base, -base, 1, -1};
+    size_t size = ks_scalar_size(elem.scalar);
+    unsigned char *at = data;
+    for (uint64_t i = 0; i < (uint64_t)count * (uint64_t)elem.lanes; i++)
+        put_float(at + i * size, elem.scalar, numbers[ks_hash_counter(seed, i) >> 61]);
 }

@@ -43,4 +43,13 @@ struct ks_scalars {
 void ks_literals_plant(const struct ks_literals *literals, const struct ks_scalars *scalars, struct ks_elem elem,
                        const struct ks_init *init, uint64_t seed, int64_t count, void *data);
 
+// Lattices: numbers 0, +-1 and +-b, so few that what is computed of several (a distance, a norm, a difference, a product) is
+// in many places the very number that it is compared with. `which` says what b is: one of the first literals or of
+// `scalars`, or its square root where that is exact. 0 where there is no such b, or an earlier one is the same.
+#define KS_LITERALS_LATTICES 20
+double ks_literals_base(const struct ks_literals *literals, const struct ks_scalars *scalars, unsigned which,
+                        enum ks_scalar scalar);
+// Puts such numbers in place of `count` floating elements.
+void ks_literals_lattice(double base, struct ks_elem elem, uint64_t seed, int64_t count, void *data);
+
 #endif

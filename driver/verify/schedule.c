@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "verify/vector.h"
+#include "verify/vary.h"
 
 #define SMALL_BYTES (4 << 20) // beside what all sizes have
 #define QUICK_SHAPES 6
@@ -316,11 +316,30 @@ static void add_odd(struct ks_maker *m, const struct ks_problem *problem, enum k
 static void add_special_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
     int most = m->judge->arith.joins ? KS_SPECIAL_PAIRS + 2 : KS_SPECIAL_SCALARS;
+    int inputs = 0;
+    for (size_t i = 0; i < problem->n_args; i++)
+        inputs += problem->args[i].kind == KS_ARG_BUFFER && problem->args[i].role != KS_ROLE_OUT &&
+                  ks_scalar_is_float(problem->args[i].elem.scalar);
     for (int pair = 1; has_free_scalars(problem) && pair <= most; pair++) {
+        if (pair > KS_SPECIAL_VALUES * (inputs + !inputs) && pair <= KS_SPECIAL_PAIRS)
+            continue; // whose turn it is there
         size_t before = m->tasks.len;
         add_task(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, 0);
         if (m->tasks.len > before)
             m->tasks.at[before].variation = pair;
+    }
+}
+
+// Inputs of so few numbers that what is computed of them is what it is compared with.
+static void add_lattices(struct ks_maker *m, const struct ks_problem *problem)
+{
+    struct ks_scalars scalars = ks_problem_scalars(problem);
+    for (unsigned i = 0; has_floats(problem) && i < KS_LITERALS_LATTICES; i++) {
+        size_t before = m->tasks.len;
+        if (ks_literals_base(&m->judge->literals, &scalars, i, KS_T_F32) != 0)
+            add_task(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 0);
+        if (m->tasks.len > before)
+            m->tasks.at[before].variation = KS_LATTICE + (int)i;
     }
 }
 
@@ -443,6 +462,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_lone(&m, deep);
     add_special_scalars(&m, deep != NULL ? deep : declared);
     add_tiny_scalars(&m, deep != NULL ? deep : declared);
+    if (deep != NULL || ks_problem_bytes(declared) <= m.small_bytes)
+        add_lattices(&m, deep != NULL ? deep : declared);
     m.worth = KS_WORTH_ALWAYS;
     if (ks_problem_bytes(declared) <= m.small_bytes)
         add_small(&m, declared, true, small);

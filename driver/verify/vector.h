@@ -40,8 +40,10 @@ struct ks_vector {
     struct ks_layout layout;
     struct ks_placement placement; // of the original's runs: as little aligned as is assumed
     enum ks_family family;
+    size_t alone;              // plus one: the slot that alone is of it, other floats as declared; 0: all are
     uint64_t seed, number;     // number: in the session
     const struct ks_literals *literals; // planted among the values; NULL: in this family nothing is
+    unsigned lattice;          // plus one: of so many numbers alone (ks_literals_base); 0: of any
     signed char proves[2];     // by `bitwise`: 1 yes, -1 no, 0 not asked yet
     uint32_t poison[2];
     struct ks_output *outputs; size_t n_outputs;
@@ -69,36 +71,8 @@ struct ks_vector {
 };
 
 // Runs the original twice with different poison. Excluded vectors are KS_OK with `excluded` set;
-// failures are the tool's or the device's. `variation` picks values of free float scalars (0: declared).
-// Beside special values it picks a pair of them, or special ones; above KS_SPECIAL_SCALARS the kind of those values
-// (ks_fill_palette).
-// KS_INTEGERS times one of the following, added to it, also makes the integers of each input alike.
-// `skew`: see ks_layout_skew.
-// Of odd numbers it says whose have more bits than TF32, and 2^-exponent, all others' size.
-#define KS_ODD(arg, exponent) (32 * (int)(arg) + (exponent))
-#define KS_ODD_BITS 13
-#define KS_SPECIAL_PAIRS 9
-#define KS_SPECIAL_SCALARS (KS_SPECIAL_PAIRS + 6) // every other scalar NaN, then infinite, of either sign
-#define KS_INTEGERS 64
-enum ks_integers {
-    KS_INTEGERS_DRAWN,
-    KS_INTEGERS_EQUAL,    // one value of their range: everything collides
-    KS_INTEGERS_HIGH,     // near its upper end: sums of them are as great as can be
-    KS_INTEGERS_LOW,      // near its lower end
-    KS_INTEGERS_HIGH_LOW, // the arrays by turns: so are differences
-    KS_INTEGERS_LOW_HIGH,
-    KS_INTEGERS_COUNT,
-    KS_INTEGERS_OPEN = KS_INTEGERS_COUNT // any of their type, where nothing is declared of them
-};
-// KS_INTEGERS_OPEN for argument `arg` alone.
-#define KS_INTEGERS_OPEN_ONE(arg) (KS_INTEGERS_OPEN + 1 + (int)(arg))
-// One of those above KS_INTEGERS_DRAWN, of their type's range where nothing is declared of them.
-#define KS_INTEGERS_OPEN_ALIKE(integers) (100000 + (int)(integers))
-// As indices of an array, the k-th largest by its size, where nothing is declared of them.
-#define KS_INTEGERS_INDEX(k) (200000 + (int)(k))
-#define KS_INTEGERS_INDICES 3
-bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range or of none
-bool ks_arg_is_open(const struct ks_arg *arg);   // of none: drawn from a few, and any may come
+// failures are the tool's or the device's. `variation`: see verify/vary.h. `skew`: see
+// ks_layout_skew.
 enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
                               const struct ks_problem *problem, enum ks_family family,
                               int variation, int skew, struct ks_vector *vector,
@@ -118,6 +92,8 @@ void ks_vector_unrefer(struct ks_vector *vector);
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // The same as far as ks_vector_proves needs it: of large outputs the even sample alone.
 enum ks_status ks_vector_sample(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
+// What the free scalars of a problem are.
+struct ks_scalars ks_problem_scalars(const struct ks_problem *problem);
 // One lane of a floating scalar argument; other types stay as they are.
 void ks_arg_put_float(struct ks_arg *arg, int lane, double value);
 // Seconds that moving a vector's buffers may take.

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "verify/parallel.h"
+#include "verify/vary.h"
 #include "verify/wide.h"
 #include "verify/wide_runs.h"
 #include "verify/wide_weigh.h"

@@ -342,6 +342,32 @@ static void rows_come_in_halves_up_to_a_literal(void **state)
     free(x);
 }
 
+// A square of a distance is what it is compared with only where its root is a float; both bases are told once.
+static void lattices_hold_a_number_or_its_root(void **state)
+{
+    (void)state;
+    enum { N = 4096 };
+    const struct ks_literals l = {.values = {6.25, 2, 1, 1e30}, .n_values = 4};
+    const struct ks_scalars scalars = {.at = {-2.5, 0.0625}, .n = 2};
+    const double bases[] = {6.25, 2.5, 2, 0, 1, 0, 0, 0, 0, 1.5811388492584229, 0.0625, 0.25, 0, 0};
+    struct ks_elem elem;
+    static float x[N];
+    int counts[4] = {0}, met = 0;
+    for (unsigned i = 0; i < sizeof bases / sizeof *bases; i++)
+        assert_true(ks_literals_base(&l, &scalars, i, KS_T_F32) == bases[i]);
+    assert_true(ks_elem_parse("f32", &elem));
+    ks_literals_lattice(2.5, elem, 7, N, x);
+    for (int i = 0; i < N; i++) {
+        float size = fabsf(x[i]);
+        assert_true(size == 0 || size == 1 || size == 2.5f);
+        counts[size == 0 ? 0 : size == 1 ? 1 : 2]++;
+        counts[3] += x[i] < 0;
+    }
+    for (int i = 0; i + 2 < N; i += 3)
+        met += x[i] * x[i] + x[i + 1] * x[i + 1] + x[i + 2] * x[i + 2] == 6.25f;
+    assert_true(counts[0] > N * 3 / 8 && counts[1] > N / 8 && counts[2] > N / 8 && counts[3] > N / 8 && met > N / 3 / 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +382,7 @@ int main(void)
         cmocka_unit_test(flags_are_alike_for_long),
         cmocka_unit_test(quotients_come_near_to_whole_ones),
         cmocka_unit_test(rows_come_in_halves_up_to_a_literal),
+        cmocka_unit_test(lattices_hold_a_number_or_its_root),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

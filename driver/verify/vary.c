@@ -1,0 +1,265 @@
+#include "verify/vary.h"
+
+#include <math.h>
+
+#include "base/rng.h"
+
+#define ALONE_NEARER 20 // powers of two: one array alone is of numbers 2^80 times normal ones
+#define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
+
+// Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
+// there. All pairs of such values, the scalars taking the first and the second in turn, and each input alone being special,
+// or what other terms are would hide it; then every other scalar is special.
+static void vary_beside_specials(struct ks_problem *problem, int variation)
+{
+    static const double values[] = {0, 1, -1}, specials[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
+    int pair[2] = {(variation - 1) % 3, (variation - 1) / 3 % 3}, turn = 0;
+    for (size_t i = 0; variation > 0 && variation <= KS_SPECIAL_SCALARS && i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++, turn++) {
+            int special = variation - KS_SPECIAL_PAIRS - 1;
+            if (special < 0)
+                ks_arg_put_float(arg, lane, values[pair[turn % 2]]);
+            else if (special % 2 == turn % 2)
+                ks_arg_put_float(arg, lane, specials[special / 2]);
+        }
+    }
+}
+
+// All of them, or every other one; in a fourth variation none.
+static void make_tiny(struct ks_rng *rng, struct ks_problem *problem, int variation, bool positive)
+{
+    unsigned turn = 0;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++) {
+            double value = ks_fill_tiny(arg->type.elem.scalar, ks_rng_next(rng));
+            if ((variation >> turn++ % 2 & 1) == 0)
+                ks_arg_put_float(arg, lane, positive ? fabs(value) : value);
+        }
+    }
+}
+
+// Free float scalars: any finite value may come, so several do; and those that the kernels compare with.
+static void vary_scalars(struct ks_judge *judge, struct ks_problem *problem, enum ks_family family,
+                         int variation)
+{
+    struct ks_rng *rng = &judge->rng;
+    uint64_t turn = 0, turns = 8 * judge->literals.n_values;
+    bool positive = judge->arith.gathers && judge->arith.kind == KS_ARITH_OTHER;
+    static const double values[] = {0, 1, -1, 0, 1e4};
+    static const double whole[] = {1, -1, 3};
+    if (family == KS_FAMILY_SPECIAL) {
+        vary_beside_specials(problem, variation);
+        return;
+    }
+    if (family == KS_FAMILY_TINY) {
+        make_tiny(rng, problem, variation, positive);
+        return;
+    }
+    if (variation == 0 && family != KS_FAMILY_EXACT && family != KS_FAMILY_LITERALS && family != KS_FAMILY_EXTREME)
+        return;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (arg->kind != KS_ARG_SCALAR || !arg->float_scalar)
+            continue;
+        for (int lane = 0; lane < arg->type.elem.lanes; lane++) {
+            // Multiples of what it is are planted, or that itself.
+            if (family == KS_FAMILY_LITERALS && (turns == 0 || variation == 0 || variation >= KS_LATTICE))
+                continue;
+            if (family == KS_FAMILY_LITERALS) {
+                double near = ks_literals_turn(&judge->literals, ((uint64_t)variation - 1 + turn++) % turns);
+                if (near != 0)
+                    ks_arg_put_float(arg, lane, positive ? fabs(near) : near);
+                continue;
+            }
+            if (family == KS_FAMILY_EXTREME) {
+                if (ks_rng_below(rng, 2) == 0)
+                    ks_arg_put_float(arg, lane, ks_fill_extreme(arg->type.elem.scalar, ks_rng_next(rng)));
+                continue;
+            }
+            double value = family == KS_FAMILY_EXACT ? whole[ks_rng_below(rng, 3)]
+                                                     : values[(variation - 1) % 5];
+            if (family != KS_FAMILY_EXACT && (variation - 1) % 5 == 3)
+                value = ks_rng_unit(rng) + ks_rng_unit(rng) + ks_rng_unit(rng) - 1.5;
+            ks_arg_put_float(arg, lane, value);
+        }
+    }
+}
+
+// What an integer of its type may be; `told`: as far as doubles tell them apart, else 64 bits' ends are one number with those
+// beside them.
+static struct ks_init any_integer(const struct ks_arg *arg, bool told)
+{
+    int bits = (int)(8 * ks_scalar_size(arg->elem.scalar)); // of 64 unsigned ones the same, as they are stored
+    bool negative = bits == 64 || ks_scalar_is_signed(arg->elem.scalar);
+    if (told && bits == 64)
+        return (struct ks_init){.kind = KS_INIT_RANDINT, .a = -0x1p53, .b = 0x1p53};
+    return (struct ks_init){.kind = KS_INIT_RANDINT, .a = negative ? -ldexp(1, bits - 1) : 0,
+                            .b = ldexp(1, bits - negative) - (bits < 64)};
+}
+
+// Integers of the declared range alike; `open`: of their type's where none is declared. Permutations, ramps and files stay what
+// they are: their kind is a promise.
+static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, int integers, bool open)
+{
+    unsigned high_low = integers == KS_INTEGERS_HIGH ? 3 : integers == KS_INTEGERS_HIGH_LOW ? 1 : integers == KS_INTEGERS_LOW_HIGH ? 2 : 0;
+    for (size_t i = 0, turn = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (!ks_arg_has_range(arg))
+            continue;
+        if (open && ks_arg_is_open(arg))
+            arg->init = any_integer(arg, true);
+        double low = arg->init.a, high = arg->init.b;
+        if (arg->init.kind == KS_INIT_DEFAULT)
+            low = 0, high = arg->elem.scalar == KS_T_BOOL ? 1 : 99;
+        else if (arg->init.kind == KS_INIT_UNIFORM)
+            high = high - 1 > low ? high - 1 : low;
+        double beside = ks_rng_below(rng, 2) == 0 ? 1 : fmax(1, floor((high - low) / END_PART));
+        if (integers == KS_INTEGERS_EQUAL)
+            low = high = fmin(floor(low + (high - low + 1) * ks_rng_unit(rng)), high);
+        else if (high_low >> turn++ % 2 & 1)
+            low = fmax(low, high - beside);
+        else
+            high = fmin(high, low + beside);
+        arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = low, .b = high};
+    }
+}
+
+static void open_integers(struct ks_problem *problem, int integers)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (ks_arg_is_open(arg) && (integers == KS_INTEGERS_OPEN || integers == KS_INTEGERS_OPEN_ONE(i)))
+            arg->init = any_integer(arg, false);
+    }
+}
+
+// The k-th largest of the arrays' sizes, no two alike; 0: there are no more.
+static int64_t largest_count(const struct ks_problem *problem, int k)
+{
+    int64_t most = INT64_MAX;
+    for (; k >= 0; k--) {
+        int64_t below = 0;
+        for (size_t i = 0; i < problem->n_args; i++)
+            if (problem->args[i].kind == KS_ARG_BUFFER && problem->args[i].count < most && problem->args[i].count > below)
+                below = problem->args[i].count;
+        most = below;
+    }
+    return most;
+}
+
+// Integers of which nothing is declared as indices of an array.
+static void index_integers(struct ks_problem *problem, int k)
+{
+    const int64_t count = largest_count(problem, k);
+    for (size_t i = 0; count > 0 && i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (ks_arg_is_open(arg))
+            arg->init = (struct ks_init){.kind = KS_INIT_RANDINT, .a = 0, .b = fmin((double)(count - 1), any_integer(arg, true).b)};
+    }
+}
+
+// As the variation says.
+static void choose_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
+{
+    if (integers >= KS_INTEGERS_INDEX(0))
+        index_integers(problem, integers - KS_INTEGERS_INDEX(0));
+    else if (integers >= KS_INTEGERS_OPEN_ALIKE(0))
+        alike_integers(rng, problem, integers - KS_INTEGERS_OPEN_ALIKE(0), true);
+    else if (integers >= KS_INTEGERS_OPEN)
+        open_integers(problem, integers);
+    else
+        alike_integers(rng, problem, integers, false);
+}
+
+static bool is_float_input(const struct ks_arg *arg)
+{
+    return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
+}
+
+// One array of odd numbers of 13 bits, powers of two elsewhere: what sums of products take is exact, and what is not
+// rounded stays so.
+static void make_odd(struct ks_problem *problem, int variation)
+{
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        bool whose = (int)i == variation / KS_ODD(1, 0);
+        if (is_float_input(arg))
+            arg->init = (struct ks_init){.a = whose ? KS_ODD_BITS : 1, .b = whose ? KS_ODD_BITS : variation % KS_ODD(1, 0)};
+    }
+}
+
+// Where several arrays are great, products of two are infinite and nothing of their sums is seen: by turns all are, and one alone,
+// whose products with others stay above the -1e30 that kernels take for less than any number.
+static void make_ends(struct ks_judge *judge, struct ks_problem *problem)
+{
+    size_t n = 0, nth = 0;
+    for (size_t i = 0; i < problem->n_args; i++)
+        n += is_float_input(&problem->args[i]);
+    const uint64_t turn = judge->ends_turns++, whose = turn / 2 % (n + !n);
+    for (size_t i = 0; n > 1 && turn % 2 == 0 && i < problem->n_args; i++)
+        if (is_float_input(&problem->args[i]))
+            problem->args[i].init.nearer = nth++ == whose ? ALONE_NEARER : KS_FILL_GREAT;
+}
+
+bool ks_arg_has_range(const struct ks_arg *arg)
+{
+    return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT &&
+           !ks_scalar_is_float(arg->elem.scalar) &&
+           (arg->init.kind == KS_INIT_DEFAULT || arg->init.kind == KS_INIT_RANDINT ||
+            arg->init.kind == KS_INIT_UNIFORM || arg->init.kind == KS_INIT_CAPTURE);
+}
+
+bool ks_arg_is_open(const struct ks_arg *arg)
+{
+    return ks_arg_has_range(arg) && arg->init.kind == KS_INIT_DEFAULT && arg->elem.scalar != KS_T_BOOL;
+}
+
+void ks_vary_problem(struct ks_judge *judge, struct ks_problem *problem, enum ks_family family, int variation)
+{
+    // Factors that are rounded to few bits may be zero where they are denormal: no bound on rounding holds there.
+    for (size_t i = 0; i < problem->n_args; i++)
+        problem->args[i].init.normal = ks_judge_tolerance(judge).sum > 0;
+    // What leaves double's range in one order or another is no measure of an order.
+    for (size_t i = 0; i < problem->n_args; i++)
+        problem->args[i].init.factors = judge->arith.products;
+    if (family == KS_FAMILY_ODD)
+        make_odd(problem, variation);
+    else
+        vary_scalars(judge, problem, family, variation % KS_INTEGERS);
+    if (family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT)
+        make_ends(judge, problem);
+    if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
+        choose_integers(&judge->rng, problem, variation / KS_INTEGERS);
+}
+
+// Kinds of special values take turns, unless a vector is of one, in an input that also does.
+void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variation)
+{
+    const struct ks_layout *layout = &vector->layout;
+    size_t inputs[KS_LAUNCH_SLOTS], n = 0;
+    for (size_t i = 0; i < layout->n_slots; i++)
+        if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
+            inputs[n++] = i;
+    bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
+    size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
+    bool paired = special && variation > 0 && variation <= KS_SPECIAL_PAIRS;
+    uint64_t turn = special && !paired ? judge->specials++ : kinds > 0 ? judge->literal_turns++ : 0;
+    size_t whose = turn / KS_FILL_PALETTES % (n + !n); // input
+    if (paired) {
+        whose = n <= KS_SPECIAL_INPUTS ? (size_t)(variation - 1) / KS_SPECIAL_VALUES % n : ks_rng_below(&judge->rng, n);
+        vector->alone = inputs[whose] + 1;
+    }
+    int palette = variation > KS_SPECIAL_SCALARS ? variation - KS_SPECIAL_SCALARS : (int)(turn % KS_FILL_PALETTES);
+    // A factor of zero is no reason to leave out the other one: that is the only special number then.
+    bool beside = special && !paired && palette == KS_FILL_ZEROS && n > 1;
+    int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) // each of them, and between two others
+               : turn % 4 == 1 ? KS_LITERALS_MIXED : KS_LITERALS_STEPS;
+    do
+        vector->seed = ks_rng_next(&judge->rng);
+    while ((kinds > 0 && ks_literals_kind(&judge->literals, ks_vector_slot_seed(vector, inputs[turn / 2 / kinds % n])) != kind) ||
+           (paired && ks_fill_palette(ks_vector_slot_seed(vector, inputs[whose])) >= KS_FILL_ZEROS) || // those may have none
+           (special && !paired && ks_fill_palette(ks_vector_slot_seed(vector, inputs[whose])) != palette) ||
+           (beside && ks_fill_palette(ks_vector_slot_seed(vector, inputs[(whose + 1) % n])) != KS_FILL_LONE));
+}

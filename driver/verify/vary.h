@@ -1,0 +1,46 @@
+// How the values of one vector differ from another's of the same family: free scalars, integers, which of the inputs
+// is special, and the seed.
+#ifndef KS_VERIFY_VARY_H
+#define KS_VERIFY_VARY_H
+
+#include "verify/vector.h"
+
+// A variation picks values of free float scalars (0: declared). Of special values it picks a pair of them and which input
+// alone has those, or special ones; above KS_SPECIAL_SCALARS the kind of special values (ks_fill_palette). Of odd
+// numbers it says whose have more bits than TF32, and 2^-exponent, all others' size. Of literals those from KS_LATTICE
+// on are lattices: free scalars stay as they are. KS_INTEGERS times one of enum ks_integers, or of what follows that,
+// added to it, also makes the integers of each input alike.
+#define KS_ODD(arg, exponent) (32 * (int)(arg) + (exponent))
+#define KS_ODD_BITS 13
+#define KS_SPECIAL_VALUES 9 // pairs of them
+#define KS_SPECIAL_INPUTS 3 // each of so many, or of more by chance, alone has special values beside a pair
+#define KS_SPECIAL_PAIRS (KS_SPECIAL_VALUES * KS_SPECIAL_INPUTS)
+#define KS_SPECIAL_SCALARS (KS_SPECIAL_PAIRS + 6) // every other scalar NaN, then infinite, of either sign
+#define KS_LATTICE 40
+#define KS_INTEGERS 64
+enum ks_integers {
+    KS_INTEGERS_DRAWN,
+    KS_INTEGERS_EQUAL,    // one value of their range: everything collides
+    KS_INTEGERS_HIGH,     // near its upper end: sums of them are as great as can be
+    KS_INTEGERS_LOW,      // near its lower end
+    KS_INTEGERS_HIGH_LOW, // the arrays by turns: so are differences
+    KS_INTEGERS_LOW_HIGH,
+    KS_INTEGERS_COUNT,
+    KS_INTEGERS_OPEN = KS_INTEGERS_COUNT // any of their type, where nothing is declared of them
+};
+// KS_INTEGERS_OPEN for argument `arg` alone.
+#define KS_INTEGERS_OPEN_ONE(arg) (KS_INTEGERS_OPEN + 1 + (int)(arg))
+// One of those above KS_INTEGERS_DRAWN, of their type's range where nothing is declared of them.
+#define KS_INTEGERS_OPEN_ALIKE(integers) (100000 + (int)(integers))
+// As indices of an array, the k-th largest by its size, where nothing is declared of them.
+#define KS_INTEGERS_INDEX(k) (200000 + (int)(k))
+#define KS_INTEGERS_INDICES 3
+bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range or of none
+bool ks_arg_is_open(const struct ks_arg *arg);   // of none: drawn from a few, and any may come
+
+// Sets what the variation says of a problem's scalars and initialisers.
+void ks_vary_problem(struct ks_judge *judge, struct ks_problem *problem, enum ks_family family, int variation);
+// Draws the vector's seed, once its layout and its literals are there, and which input alone is special.
+void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variation);
+
+#endif
