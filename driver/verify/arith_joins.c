@@ -54,6 +54,12 @@ static bool is_load(struct ks_slice op)
     return ks_word_begins(op, "ld") && !ks_word_part(op, "local") && !ks_word_part(op, "const");
 }
 
+// What a thread keeps in memory of its own, arrays that are indexed as a rule, counts as one value.
+static struct origin *own_memory(struct origins *o)
+{
+    return origin_of(o, ks_slice_of("local"));
+}
+
 // One instruction without its guard: "fma.rn.f32 %f3,%f1,%f2,%f3". Whether it is such a sum.
 static bool follow(struct origins *o, struct ks_slice text)
 {
@@ -66,9 +72,16 @@ static bool follow(struct origins *o, struct ks_slice text)
         rest++;
     bool braced = rest < end && *rest == '{', load = is_load(op);
     const char *results = memchr(rest, braced ? '}' : ',', (size_t)(end - rest));
+    const bool own = ks_word_part(op, "local");
+    if (own && ks_word_begins(op, "st.")) {
+        struct ks_words stored = ks_words_of((struct ks_slice){rest, (size_t)(end - rest)});
+        while (ks_words_next(&stored))
+            if (stored.word.at[0] == '%')
+                own_memory(o)->loads |= origin_of(o, stored.word)->loads;
+    }
     if (results == NULL || ks_word_begins(op, "st.") || ks_word_begins(op, "red."))
         return false;
-    uint64_t loads = 0;
+    uint64_t loads = own ? own_memory(o)->loads : 0;
     struct ks_words sources = ks_words_of((struct ks_slice){results, (size_t)(end - results)});
     while (!load && ks_words_next(&sources))
         if (sources.word.at[0] == '%')

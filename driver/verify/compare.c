@@ -86,6 +86,22 @@ static inline double value_at(enum ks_scalar scalar, const void *at)
     }
 }
 
+void ks_scalar_put(enum ks_scalar scalar, void *at, double value)
+{
+    float f = (float)value;
+    uint16_t h;
+    switch (scalar) {
+    case KS_T_F16: h = ks_f32_to_f16(f); memcpy(at, &h, 2); break;
+    case KS_T_BF16: h = ks_f32_to_bf16(f); memcpy(at, &h, 2); break;
+    case KS_T_F32: memcpy(at, &f, 4); break;
+    case KS_T_F64: memcpy(at, &value, 8); break;
+    default: { // integers of up to 2^53
+        int64_t whole = (int64_t)value;
+        memcpy(at, &whole, ks_scalar_size(scalar));
+    }
+    }
+}
+
 double ks_scalar_value(enum ks_scalar scalar, const void *data, int64_t index)
 {
     return value_at(scalar, (const unsigned char *)data + (size_t)index * ks_scalar_size(scalar));

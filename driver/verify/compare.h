@@ -111,5 +111,7 @@ double ks_compare_noise(struct ks_elem elem, const void *a, const void *b, int64
                         const float *scale, const unsigned char *mask);
 // One floating element (a vector's lane) as a double; 0 for integers.
 double ks_scalar_value(enum ks_scalar scalar, const void *data, int64_t index);
+// Stores a number as one of that type.
+void ks_scalar_put(enum ks_scalar scalar, void *at, double value);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/num.h"
 #include "verify/parallel.h"
-#include "verify/vector.h"
+#include "verify/vary.h"
 
 static const char *const init_names[] = {
     [KS_INIT_DEFAULT] = "default",   [KS_INIT_UNIFORM] = "uniform",
@@ -67,6 +67,12 @@ uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
     return ks_hash_counter(vector->seed, slot) & INT64_MAX; // JSON integers are signed
 }
 
+bool ks_vector_is_here(const struct ks_vector *vector, size_t slot)
+{
+    return ks_init_is_read(&vector->problem.args[vector->layout.slots[slot].arg].init) || vector->literals != NULL ||
+           vector->flooded == slot + 1;
+}
+
 static enum ks_family family_of(const struct ks_vector *vector, size_t slot)
 {
     return vector->alone == 0 || vector->alone == slot + 1 ? vector->family : KS_FAMILY_DECLARED;
@@ -109,6 +115,8 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
         else
             ks_literals_plant(vector->literals, &scalars, slot->elem, &init, seed, slot->filled, out);
     }
+    if (vector->flooded == index + 1)
+        ks_vary_flood(vector, out);
     if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
         make_absolute(out, slot->elem, slot->filled, signs_of(pattern, index));
     return true;
@@ -140,7 +148,6 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
     json_t *list = json_array();
     for (size_t i = 0; ok && i < layout->n_slots; i++) {
         const struct ks_slot *slot = &layout->slots[i];
-        const struct ks_arg *arg = &vector->problem.args[slot->arg];
         size_t align = ks_placement_align(&placement, layout, i);
         if (placement.flush == KS_FLUSH_START)
             align = 256;
@@ -151,7 +158,7 @@ enum ks_answer ks_vector_place(struct ks_arena *arena, const struct ks_vector *v
             continue;
         bool is_float = ks_scalar_is_float(slot->elem.scalar);
         bool ones = contents == KS_CONTENTS_ONES && is_float;
-        bool here = ks_init_is_read(&arg->init) || vector->literals != NULL;
+        bool here = ks_vector_is_here(vector, i);
         if (here && !ones) {
             void *bytes = calloc((size_t)slot->bytes + 1, 1);
             ok = bytes != NULL && ks_vector_slot_bytes(vector, i, contents, pattern, bytes);

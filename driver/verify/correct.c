@@ -36,6 +36,10 @@ struct state {
 static uint64_t open_bit(const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS; // those alike go with any
+    const int flooded = ks_vary_flooded(task->variation);
+    if (flooded >= 0)
+        return ks_arg_is_open(&task->problem->args[flooded])
+                   ? UINT64_C(1) << (KS_INTEGERS_OPEN_ONE(flooded) - KS_INTEGERS_OPEN) % (64 - KS_INTEGERS_INDICES) : 0;
     const int k = integers >= KS_INTEGERS_INDEX(0)        ? 63 - (integers - KS_INTEGERS_INDEX(0))
                   : integers >= KS_INTEGERS_OPEN_ALIKE(0) ? 0
                                                           : (integers - KS_INTEGERS_OPEN) % (64 - KS_INTEGERS_INDICES);
@@ -48,7 +52,8 @@ static bool is_closed(const struct state *s, const struct ks_task *task)
     const int integers = task->variation / KS_INTEGERS;
     if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD)
         return false;
-    return (s->closed & open_bit(task)) != 0 || (integers >= KS_INTEGERS_INDEX(0) && (s->closed & 1) == 0);
+    return (s->closed & open_bit(task)) != 0 ||
+           (integers >= KS_INTEGERS_INDEX(0) && ks_vary_flooded(task->variation) < 0 && (s->closed & 1) == 0);
 }
 
 // Integers that the original finds its way by: nothing more is asked of such.

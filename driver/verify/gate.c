@@ -110,7 +110,8 @@ static void see_word(struct ks_slice w, bool *seen)
         seen[F_TF32] = true;
     if (ks_word_has(w, ".e4m3") || ks_word_has(w, ".e5m2") || ks_word_has(w, ".e2m"))
         seen[F_F8] = true;
-    if (ks_word_part(w, "ftz"))
+    // The precise expf has ex2.approx.ftz, of scaled arguments: no flushing beside an original's __expf.
+    if (ks_word_part(w, "ftz") && !ks_slice_eq(base, "ex2"))
         seen[F_FTZ] = true;
     if (ks_word_part(w, "approx"))
         see_approximate(w, base, seen);

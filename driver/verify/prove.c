@@ -160,22 +160,6 @@ void ks_vector_compare(const struct ks_judge *judge, const struct ks_vector *vec
     free(copy);
 }
 
-static void put_value(struct ks_elem elem, void *at, double value)
-{
-    float f = (float)value;
-    uint16_t h;
-    switch (elem.scalar) {
-    case KS_T_F16: h = ks_f32_to_f16(f); memcpy(at, &h, 2); break;
-    case KS_T_BF16: h = ks_f32_to_bf16(f); memcpy(at, &h, 2); break;
-    case KS_T_F32: memcpy(at, &f, 4); break;
-    case KS_T_F64: memcpy(at, &value, 8); break;
-    default: { // integers: 0 and 1 only
-        int64_t whole = (int64_t)value;
-        memcpy(at, &whole, ks_scalar_size(elem.scalar));
-    }
-    }
-}
-
 enum probe {
     PROBE_ZERO, PROBE_ONE, PROBE_MEAN, PROBE_PLACE, PROBE_MOVED, PROBE_NARROW, PROBE_HALF, PROBE_SINGLE, PROBE_POISON,
     PROBE_INPUT, PROBES
@@ -320,7 +304,7 @@ static bool move_one(const struct ks_judge *judge, struct sample *s)
     if (tolerance.kind == KS_TOL_ULP)
         move = 8 * 2 * (double)tolerance.ulp * ks_compare_rounding(s->elem.scalar, largest);
     double value = ks_scalar_value(s->elem.scalar, s->want, at);
-    put_value(s->elem, to, value - copysign(move, value));
+    ks_scalar_put(s->elem.scalar, to, value - copysign(move, value));
     return true;
 }
 
@@ -355,21 +339,21 @@ static bool fake_answer(const struct ks_judge *judge, const struct ks_vector *ve
         char *at = (char *)s->fake + (size_t)i * s->size;
         const char *want = (const char *)s->want + (size_t)i * s->size;
         switch (probe) {
-        case PROBE_ZERO: put_value(s->elem, at, 0); break;
-        case PROBE_ONE: put_value(s->elem, at, 1); break;
-        case PROBE_MEAN: put_value(s->elem, at, mean); break;
+        case PROBE_ZERO: ks_scalar_put(s->elem.scalar, at, 0); break;
+        case PROBE_ONE: ks_scalar_put(s->elem.scalar, at, 1); break;
+        case PROBE_MEAN: ks_scalar_put(s->elem.scalar, at, mean); break;
         case PROBE_NARROW: {
             double v = ks_scalar_value(s->elem.scalar, want, 0);
-            put_value(s->elem, at, (double)ks_bf16_to_f32(ks_f32_to_bf16((float)v)));
+            ks_scalar_put(s->elem.scalar, at, (double)ks_bf16_to_f32(ks_f32_to_bf16((float)v)));
             break;
         }
         case PROBE_HALF: { // 11 bits, as TF32 has; exponents beyond fp16's stay
             float v = (float)ks_scalar_value(s->elem.scalar, want, 0), scaled = v * 4097.f;
-            put_value(s->elem, at, (double)(isfinite(scaled) ? scaled - (scaled - v) : v));
+            ks_scalar_put(s->elem.scalar, at, (double)(isfinite(scaled) ? scaled - (scaled - v) : v));
             break;
         }
         case PROBE_SINGLE:
-            put_value(s->elem, at, (double)(float)ks_scalar_value(s->elem.scalar, want, 0));
+            ks_scalar_put(s->elem.scalar, at, (double)(float)ks_scalar_value(s->elem.scalar, want, 0));
             break;
         case PROBE_POISON:
             memset(at, (int)(vector->poison[0] & 255), s->size);
@@ -471,7 +455,7 @@ bool ks_vector_proves(const struct ks_judge *judge, const struct ks_vector *vect
                     const struct ks_slot *to = &vector->layout.slots[output->slot];
                     if (from->role == KS_ROLE_OUT || from->elem.scalar != to->elem.scalar ||
                         ks_init_is_read(&vector->problem.args[from->arg].init) ||
-                        vector->literals != NULL)
+                        vector->literals != NULL || vector->alone != 0 || vector->flooded != 0)
                         continue;
                 }
                 // What few lanes reject, all do.

@@ -15,6 +15,7 @@
 #define TINY_SCALARS 3
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
+#define MOST_FLOODED 4
 #define MOST_LONE 8 // buffers that are shifted alone on one size
 
 bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
@@ -330,6 +331,28 @@ static void add_special_scalars(struct ks_maker *m, const struct ks_problem *pro
     }
 }
 
+// Each array in turn of nothing but one value: of floats what no minimum or maximum begins with, and nothing beside slight
+// numbers whose products vanish, too.
+static void add_floods(struct ks_maker *m, const struct ks_problem *problem)
+{
+    size_t flooded = 0;
+    for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args && flooded < MOST_FLOODED; i++) {
+        const struct ks_arg *arg = &problem->args[i];
+        const bool floats = arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
+        if (!floats && !ks_arg_has_range(arg))
+            continue;
+        flooded++;
+        for (int flood = 0; flood < KS_FLOODS; flood++) {
+            size_t before = m->tasks.len;
+            if (floats || flood <= KS_FLOOD_LOW)
+                add_task(m, problem, !floats ? KS_FAMILY_DECLARED : flood == KS_FLOOD_ZERO ? KS_FAMILY_SLIGHT : KS_FAMILY_SPECIAL,
+                         KS_FLUSH_END, 0);
+            if (m->tasks.len > before)
+                m->tasks.at[before].variation = KS_INTEGERS * KS_INTEGERS_FLOOD(i, flood);
+        }
+    }
+}
+
 // Inputs of so few numbers that what is computed of them is what it is compared with.
 static void add_lattices(struct ks_maker *m, const struct ks_problem *problem)
 {
@@ -473,8 +496,12 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         add_open(&m, declared);
     const struct ks_problem *rich = ks_problem_bytes(declared) <= m.small_bytes ? declared : deep;
     m.worth = rich == declared ? KS_WORTH_ALWAYS : KS_WORTH_EDGE;
-    if (rich != NULL)
+    if (rich != NULL) {
         add_specials(&m, rich);
+        add_floods(&m, rich);
+    } else if (ks_problem_bytes(declared) <= MIDDLE_BYTES) {
+        add_floods(&m, declared);
+    }
     m.worth = KS_WORTH_ALWAYS;
     if (deep == NULL)
         add_lone(&m, declared);

@@ -224,9 +224,12 @@ struct ks_run_limit {
 struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
 #define KS_BASELINES 50
 // Of a candidate where the original took that: KS_BASELINES times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
-// the original's.
+// the original's. Tiles much larger than a tiny problem take more than that: KS_WARP_STEPS for each warp of the plan's largest
+// launch, at most KS_MOST_STEPS.
 #define KS_RUN_SECONDS 2
 #define KS_RUN_STEPS (INT64_C(1) << 25)
-struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector);
+#define KS_WARP_STEPS (INT64_C(1) << 16)
+#define KS_MOST_STEPS (INT64_C(1) << 29)
+struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector, const json_t *plan);
 
 #endif

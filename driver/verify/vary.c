@@ -1,6 +1,7 @@
 #include "verify/vary.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/rng.h"
 
@@ -99,6 +100,19 @@ static struct ks_init any_integer(const struct ks_arg *arg, bool told)
                             .b = ldexp(1, bits - negative) - (bits < 64)};
 }
 
+// What is declared of integers, both ends included.
+struct range {
+    double low, high;
+};
+
+static struct range range_of(const struct ks_arg *arg)
+{
+    const double low = arg->init.a, high = arg->init.b;
+    if (arg->init.kind == KS_INIT_DEFAULT)
+        return (struct range){0, arg->elem.scalar == KS_T_BOOL ? 1 : 99};
+    return (struct range){low, arg->init.kind == KS_INIT_UNIFORM ? fmax(high - 1, low) : high};
+}
+
 // Integers of the declared range alike; `open`: of their type's where none is declared. Permutations, ramps and files stay what
 // they are: their kind is a promise.
 static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, int integers, bool open)
@@ -110,11 +124,8 @@ static void alike_integers(struct ks_rng *rng, struct ks_problem *problem, int i
             continue;
         if (open && ks_arg_is_open(arg))
             arg->init = any_integer(arg, true);
-        double low = arg->init.a, high = arg->init.b;
-        if (arg->init.kind == KS_INIT_DEFAULT)
-            low = 0, high = arg->elem.scalar == KS_T_BOOL ? 1 : 99;
-        else if (arg->init.kind == KS_INIT_UNIFORM)
-            high = high - 1 > low ? high - 1 : low;
+        const struct range range = range_of(arg);
+        double low = range.low, high = range.high;
         double beside = ks_rng_below(rng, 2) == 0 ? 1 : fmax(1, floor((high - low) / END_PART));
         if (integers == KS_INTEGERS_EQUAL)
             low = high = fmin(floor(low + (high - low + 1) * ks_rng_unit(rng)), high);
@@ -163,6 +174,8 @@ static void index_integers(struct ks_problem *problem, int k)
 // As the variation says.
 static void choose_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
 {
+    if (integers >= KS_INTEGERS_FLOOD(0, 0))
+        return; // of one array alone (ks_vary_flood)
     if (integers >= KS_INTEGERS_INDEX(0))
         index_integers(problem, integers - KS_INTEGERS_INDEX(0));
     else if (integers >= KS_INTEGERS_OPEN_ALIKE(0))
@@ -228,10 +241,39 @@ void ks_vary_problem(struct ks_judge *judge, struct ks_problem *problem, enum ks
         make_odd(problem, variation);
     else
         vary_scalars(judge, problem, family, variation % KS_INTEGERS);
-    if (family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT)
+    if ((family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT) && ks_vary_flooded(variation) < 0)
         make_ends(judge, problem);
     if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
         choose_integers(&judge->rng, problem, variation / KS_INTEGERS);
+}
+
+int ks_vary_flooded(int variation)
+{
+    const int integers = variation / KS_INTEGERS;
+    return integers < KS_INTEGERS_FLOOD(0, 0) ? -1 : (integers - KS_INTEGERS_FLOOD(0, 0)) / KS_FLOODS;
+}
+
+void ks_vary_flood(const struct ks_vector *vector, void *out)
+{
+    const struct ks_slot *slot = &vector->layout.slots[vector->flooded - 1];
+    const struct ks_arg *arg = &vector->problem.args[slot->arg];
+    const enum ks_scalar scalar = slot->elem.scalar;
+    const size_t size = ks_scalar_size(scalar), lanes = (size_t)(slot->filled * slot->elem.lanes);
+    const bool high = vector->flood == KS_FLOOD_HIGH;
+    unsigned char value[8] = {0};
+    if (ks_scalar_is_float(scalar)) {
+        ks_scalar_put(scalar, value, vector->flood == KS_FLOOD_ZERO ? 0 : vector->flood == KS_FLOOD_NO_NUMBER ? (double)NAN
+                                     : high ? (double)INFINITY : -(double)INFINITY);
+    } else if (ks_arg_is_open(arg)) {
+        memset(value, high ? 0xff : 0, size);
+        if (ks_scalar_is_signed(scalar))
+            value[size - 1] ^= 0x80;
+    } else {
+        const struct range range = range_of(arg);
+        ks_scalar_put(scalar, value, high ? range.high : range.low);
+    }
+    for (size_t i = 0; i < lanes; i++)
+        memcpy((unsigned char *)out + i * size, value, size);
 }
 
 // Kinds of special values take turns, unless a vector is of one, in an input that also does.
@@ -242,6 +284,16 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
     for (size_t i = 0; i < layout->n_slots; i++)
         if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
             inputs[n++] = i;
+    const int flooded = ks_vary_flooded(variation);
+    for (size_t i = 0; i < layout->n_slots; i++)
+        if ((int)layout->slots[i].arg == flooded)
+            vector->flooded = i + 1;
+    vector->flood = (variation / KS_INTEGERS - KS_INTEGERS_FLOOD(0, 0)) % KS_FLOODS;
+    if (vector->flooded != 0 && vector->family == KS_FAMILY_SPECIAL) {
+        vector->alone = vector->flooded;
+        vector->seed = ks_rng_next(&judge->rng);
+        return;
+    }
     bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     bool paired = special && variation > 0 && variation <= KS_SPECIAL_PAIRS;

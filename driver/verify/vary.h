@@ -35,6 +35,14 @@ enum ks_integers {
 // As indices of an array, the k-th largest by its size, where nothing is declared of them.
 #define KS_INTEGERS_INDEX(k) (200000 + (int)(k))
 #define KS_INTEGERS_INDICES 3
+// One array alone of nothing but one value, of any type: the ends of its range, of which infinities are those of floats, no
+// number, or zero. Who begins a minimum with a number instead of an element is wrong there.
+enum ks_flood { KS_FLOOD_HIGH, KS_FLOOD_LOW, KS_FLOOD_NO_NUMBER, KS_FLOOD_ZERO, KS_FLOODS };
+#define KS_INTEGERS_FLOOD(arg, flood) (300000 + KS_FLOODS * (int)(arg) + (int)(flood))
+// The argument that a variation floods; -1: none.
+int ks_vary_flooded(int variation);
+// Fills the buffer of the vector's flooded slot.
+void ks_vary_flood(const struct ks_vector *vector, void *out);
 bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range or of none
 bool ks_arg_is_open(const struct ks_arg *arg);   // of none: drawn from a few, and any may come
 

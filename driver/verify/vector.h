@@ -41,6 +41,8 @@ struct ks_vector {
     struct ks_placement placement; // of the original's runs: as little aligned as is assumed
     enum ks_family family;
     size_t alone;              // plus one: the slot that alone is of it, other floats as declared; 0: all are
+    size_t flooded;            // plus one: the slot that is all `flood`; 0: none
+    int flood;                 // enum ks_flood (verify/vary.h)
     uint64_t seed, number;     // number: in the session
     const struct ks_literals *literals; // planted among the values; NULL: in this family nothing is
     unsigned lattice;          // plus one: of so many numbers alone (ks_literals_base); 0: of any
@@ -92,6 +94,8 @@ void ks_vector_unrefer(struct ks_vector *vector);
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // The same as far as ks_vector_proves needs it: of large outputs the even sample alone.
 enum ks_status ks_vector_sample(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
+// Whether a slot's contents are made here, and not where its buffer is.
+bool ks_vector_is_here(const struct ks_vector *vector, size_t slot);
 // What the free scalars of a problem are.
 struct ks_scalars ks_problem_scalars(const struct ks_problem *problem);
 // One lane of a floating scalar argument; other types stay as they are.

@@ -142,7 +142,7 @@ static enum ks_answer place(struct ks_wide_runs *r, uint64_t nudge)
         json_array_append_new(list, item);
         if (slot->role == KS_ROLE_OUT)
             continue;
-        if (ks_init_is_read(&vector->problem.args[slot->arg].init) || vector->literals != NULL || r->single) {
+        if (ks_vector_is_here(vector, i) || r->single) {
             void *bytes = file_bytes(r, i, pattern);
             ok = bytes != NULL;
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(r, slot)};

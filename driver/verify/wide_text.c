@@ -15,6 +15,10 @@ static const char *const functions[][2] = {
     {"log2f", "log2"}, {"log10f", "log10"}, {"log1pf", "log1p"}, {"sqrtf", "sqrt"},
     {"rsqrtf", "rsqrt"}, {"cbrtf", "cbrt"}, {"sinf", "sin"}, {"cosf", "cos"}, {"tanf", "tan"},
     {"tanhf", "tanh"}, {"sinhf", "sinh"}, {"coshf", "cosh"}, {"asinf", "asin"}, {"acosf", "acos"},
+    {"sinpif", "sinpi"}, {"cospif", "cospi"}, {"asinhf", "asinh"}, {"acoshf", "acosh"}, {"atanhf", "atanh"},
+    {"lgammaf", "lgamma"}, {"tgammaf", "tgamma"}, {"rcbrtf", "rcbrt"}, {"erfinvf", "erfinv"}, {"erfcinvf", "erfcinv"},
+    {"normcdfinvf", "normcdfinv"}, {"erfcxf", "erfcx"}, {"logbf", "logb"}, {"nearbyintf", "nearbyint"},
+    {"j0f", "j0"}, {"j1f", "j1"}, {"y0f", "y0"}, {"y1f", "y1"},
     {"atanf", "atan"}, {"erff", "erf"}, {"erfcf", "erfc"}, {"normcdff", "normcdf"},
     {"fabsf", "fabs"}, {"floorf", "floor"}, {"ceilf", "ceil"}, {"roundf", "round"},
     {"rintf", "rint"}, {"truncf", "trunc"}, {"__expf", "exp"},
@@ -24,7 +28,7 @@ static const char *const functions[][2] = {
 };
 // Types, and what goes by the types of its arguments.
 static const char *const words[][2] = {
-    {"sincosf", "sincos"}, {"float1", "double1"},
+    {"sincosf", "sincos"}, {"sincospif", "sincospi"}, {"modff", "modf"}, {"float1", "double1"},
     {"float2", "double2"}, {"float3", "double3"}, {"float4", "double4"},
     {"make_float1", "make_double1"}, {"make_float2", "make_double2"},
     {"make_float3", "make_double3"}, {"make_float4", "make_double4"}, {"float", "double"},
@@ -41,6 +45,13 @@ static const char operators[] =
     "#define fmodf(a, b) fmod((double)(a), (double)(b))\n"
     "#define copysignf(a, b) copysign((double)(a), (double)(b))\n"
     "#define hypotf(a, b) hypot((double)(a), (double)(b))\n"
+    "#define rhypotf(a, b) rhypot((double)(a), (double)(b))\n"
+    "#define norm3df(a, b, c) norm3d((double)(a), (double)(b), (double)(c))\n"
+    "#define rnorm3df(a, b, c) rnorm3d((double)(a), (double)(b), (double)(c))\n"
+    "#define norm4df(a, b, c, d) norm4d((double)(a), (double)(b), (double)(c), (double)(d))\n"
+    "#define rnorm4df(a, b, c, d) rnorm4d((double)(a), (double)(b), (double)(c), (double)(d))\n"
+    "#define fdimf(a, b) fdim((double)(a), (double)(b))\n"
+    "#define remainderf(a, b) remainder((double)(a), (double)(b))\n"
     "#define __powf(a, b) pow((double)(a), (double)(b))\n"
     "#define fmaf(a, b, c) fma((double)(a), (double)(b), (double)(c))\n"
     "#define __fmaf_rn(a, b, c) fma((double)(a), (double)(b), (double)(c))\n"

@@ -94,6 +94,7 @@ static void what_errs_by_an_ulp_or_two_is_left_to_the_comparison(void **state)
 {
     (void)state;
     static const char *const fine[] = {
+        "ex2.approx.ftz.f32 %f1,%f2;\n", // as expf has it
         "rsqrt.approx.f32 %f1,%f2;\n", "sqrt.approx.f32 %f1,%f2;\n", "rcp.approx.f32 %f1,%f2;\n",
         "div.full.f32 %f1,%f2,%f3;\n", "ex2.approx.f32 %f1,%f2;\n", "rsqrt.approx.f64 %fd1,%fd2;\n",
     };
@@ -254,6 +255,11 @@ static void what_joins_is_seen(void **state)
                                      "fma.rn.f32 %f4,%f2,%f3,%f3;\n")).joins); // rounded once or twice
     assert_false(ks_arith_of(KS_SLICE("ld.global.f32 %f1,[%rd1];\nfma.rn.f32 %f2,%f1,%f1,%f1;\n")).joins);
     assert_true(ks_arith_of(KS_SLICE(TWO "ld.param.f32 %f3,[#0];\nadd.f32 %f5,%f4,%f3;\n")).joins);
+    // Three that went through an array of the thread's own; of one that did, nothing meets.
+    assert_true(ks_arith_of(KS_SLICE(TWO "st.local.f32 [%rd3],%f4;\nld.local.f32 %f6,[%rd4];\nld.global.f32 %f3,[%rd1];\n"
+                                         "add.f32 %f7,%f6,%f3;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE("ld.global.f32 %f1,[%rd1];\nst.local.f32 [%rd3],%f1;\nld.local.f32 %f6,[%rd4];\n"
+                                      "add.f32 %f7,%f6,%f6;\n")).joins);
     assert_false(ks_arith_of(KS_SLICE("ld.param.u64 %rd1,[#0];\nld.param.f32 %f3,[#1];\nld.global.f32 %f1,[%rd1];\n"
                                       "add.f32 %f2,%f1,%f3;\n")).joins);
     assert_false(ks_arith_of(KS_SLICE("ld.global.u32 %r1,[%rd1];\nld.global.u32 %r2,[%rd2];\nadd.s32 %r3,%r1,%r2;\n"

@@ -106,18 +106,25 @@ static void time_counts_on_a_gpu_alone(void **state)
     struct ks_judge judge = {.options = {.run_timeout = 60}};
     struct ks_vector vector = {.original_us = 1e5, .original_steps = 1000000};
     strcpy(judge.device.kind, "cuda");
-    struct ks_run_limit limit = ks_run_limit_of(&judge, &vector);
+    struct ks_run_limit limit = ks_run_limit_of(&judge, &vector, NULL);
     assert_true(limit.seconds > 4.9 && limit.seconds < 5.1 && limit.steps < 0);
     strcpy(judge.device.kind, "emu");
-    limit = ks_run_limit_of(&judge, &vector);
+    limit = ks_run_limit_of(&judge, &vector, NULL);
     assert_int_equal(limit.steps, 50000000);
     assert_false(limit.cut);
-    const struct ks_run_limit slow = ks_run_limit_of(&judge, &(struct ks_vector){.original_us = 1e9});
+    const struct ks_run_limit slow = ks_run_limit_of(&judge, &(struct ks_vector){.original_us = 1e9}, NULL);
     assert_int_equal(slow.steps, KS_RUN_STEPS);
     assert_true(slow.seconds == limit.seconds && slow.seconds > 60); // whatever the host took
+    // Tiles of a small problem: each of 2 * 3 * 100 blocks has two warps.
+    json_t *plan = json_pack("[{s:[i,i,i],s:[i,i,i]}]", "grid", 2, 3, 100, "block", 33, 1, 1);
+    assert_int_equal(ks_run_limit_of(&judge, &vector, plan).steps, 1200 * KS_WARP_STEPS);
+    json_decref(plan);
+    plan = json_pack("[{s:[i,i,i],s:[i,i,i]}]", "grid", 1 << 20, 1, 1, "block", 128, 1, 1);
+    assert_int_equal(ks_run_limit_of(&judge, &vector, plan).steps, KS_MOST_STEPS);
+    json_decref(plan);
     judge.options.run_steps = 5000; // a second look, which has little time
-    assert_int_equal(ks_run_limit_of(&judge, &vector).steps, 5000);
-    assert_true(ks_run_limit_of(&judge, &vector).cut); // a candidate that it ends has not hung
+    assert_int_equal(ks_run_limit_of(&judge, &vector, NULL).steps, 5000);
+    assert_true(ks_run_limit_of(&judge, &vector, NULL).cut); // a candidate that it ends has not hung
     assert_int_equal(ks_run_limit(&judge).steps, 5000);
 }
 
