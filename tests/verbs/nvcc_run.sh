@@ -32,6 +32,23 @@ status 1 "$ks" run race.cu --no-costs && has '  not run: twice; FILE.cu:KERNEL c
 status 1 "$ks" run race.cu:shift --workload 2 --seed 5
 has 'shift on n=64: 1 x 1 x 1 blocks'
 
+# All threads of a warp read what its first one writes: the earlier one is not told as the first one's own read.
+cat > lift.cu << 'END_OF_TEXT'
+// ks: optimize
+// ks: workload let(n=4) inout(y[n]) grid(n) block(32)
+__global__ void lift(float *y)
+{
+    float all = __shfl_down_sync(0xffffffff, y[blockIdx.x], 1);
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = all + 1;
+}
+END_OF_TEXT
+for seed in 1 2 3 4 5; do
+    "$ks" run lift.cu --seed $seed
+done > out 2> log
+grep -q 'race: write of global memory .* at lift.cu:7; the earlier one by other threads of its warp at lift.cu:5' out ||
+    fail "a race between threads of a warp names them otherwise"
+
 # Nothing wrong; then a bound that is one too large.
 status 0 "$ks" run race.cu:twice && lacks "not run"
 has 'twice on n=1000: 16 x 1 x 1 blocks'

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "device/emu/emu_team.h"
 
@@ -104,14 +105,19 @@ struct ks_finding *ks_emu_find(struct ks_emu_warp *warp, const struct ks_emu_ins
     return f;
 }
 
-static void add_site(struct ks_buf *out, const struct ks_emu_site *s, const char *file)
+static void add_place(struct ks_buf *out, const struct ks_emu_site *s, const char *file)
 {
-    ks_buf_printf(out, "thread (%u,%u,%u) of block (%u,%u,%u)", s->thread[0], s->thread[1],
-                  s->thread[2], s->block[0], s->block[1], s->block[2]);
     if (file != NULL && (s->source & 0xfffff) != 0)
         ks_buf_printf(out, " at %s:%u", ks_path_base(file), s->source & 0xfffff);
     else
         ks_buf_printf(out, " at PTX line %u", s->ptx_line);
+}
+
+static void add_site(struct ks_buf *out, const struct ks_emu_site *s, const char *file)
+{
+    ks_buf_printf(out, "thread (%u,%u,%u) of block (%u,%u,%u)", s->thread[0], s->thread[1],
+                  s->thread[2], s->block[0], s->block[1], s->block[2]);
+    add_place(out, s, file);
 }
 
 void ks_finding_text(const struct ks_finding *f, char *out, size_t size)
@@ -123,8 +129,11 @@ void ks_finding_text(const struct ks_finding *f, char *out, size_t size)
         ks_buf_puts(&text, "; used by ");
         add_site(&text, &f->other, f->other_file);
     } else if (f->has_other) {
-        ks_buf_puts(&text, "; the earlier one by ");
-        add_site(&text, &f->other, f->other_file);
+        // Of a warp's lanes that access it at once one is remembered: it may be the later one's.
+        bool lanes = f->kind == KS_F_RACE && memcmp(f->here.thread, f->other.thread, sizeof f->here.thread) == 0 &&
+                     memcmp(f->here.block, f->other.block, sizeof f->here.block) == 0;
+        ks_buf_puts(&text, lanes ? "; the earlier one by other threads of its warp" : "; the earlier one by ");
+        (lanes ? add_place : add_site)(&text, &f->other, f->other_file);
     }
     if (f->count > 1)
         ks_buf_printf(&text, " (%llu times)", (unsigned long long)f->count);
