@@ -246,8 +246,8 @@ static void explain_end(const struct attempt *a, enum ks_correctness *verdict)
                  a->check->runner->text);
         return;
     }
-    snprintf(reason + n, 512 - n, "; the emulated device ends a candidate at %d times what the original took, %lld at least, %lld a warp",
-             KS_BASELINES, (long long)KS_RUN_STEPS, (long long)KS_WARP_STEPS);
+    snprintf(reason + n, 512 - n, "; the emulated device ends a candidate at %d times what the original took, %lld at least",
+             KS_BASELINES, (long long)KS_RUN_STEPS);
 }
 
 enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
@@ -313,7 +313,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
         scope.original = candidate->original;
         if (!ks_judge_defends(judge, KS_D_PROCESS_SPLIT))
             a.naive = ks_launch_original(&scope, check->module);
-        a.limit = ks_run_limit_of(judge, vector, a.plan);
+        a.limit = ks_run_limit_of(judge, vector);
         status = two_runs(&a, arena, &same, &answer, err);
     }
     if (status == KS_OK && answer == KS_ANSWER_OK && !same)

@@ -210,25 +210,7 @@ struct ks_run_limit ks_run_limit(const struct ks_judge *judge)
     return (struct ks_run_limit){.seconds = judge->options.run_timeout, .steps = -1};
 }
 
-static double product_of(const json_t *sizes)
-{
-    double product = 1;
-    for (size_t i = 0; i < json_array_size(sizes); i++)
-        product *= (double)json_integer_value(json_array_get(sizes, i));
-    return product;
-}
-
-static int64_t steps_of_warps(const json_t *plan)
-{
-    double most = 0;
-    for (size_t i = 0; i < json_array_size(plan); i++) {
-        const json_t *step = json_array_get(plan, i);
-        most = fmax(most, product_of(json_object_get(step, "grid")) * ceil(product_of(json_object_get(step, "block")) / 32));
-    }
-    return (int64_t)fmin(most * (double)KS_WARP_STEPS, (double)KS_MOST_STEPS);
-}
-
-struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector, const json_t *plan)
+struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector)
 {
     struct ks_run_limit limit = ks_run_limit(judge);
     if (!ks_judge_defends(judge, KS_D_WATCHDOG))
@@ -236,10 +218,9 @@ struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct k
     if (limit.steps >= 0) {
         int64_t steps = vector->original_steps > KS_RUN_STEPS / KS_BASELINES ? KS_BASELINES * vector->original_steps
                                                                              : KS_RUN_STEPS;
-        const int64_t of_warps = steps_of_warps(plan);
-        steps = of_warps > steps ? of_warps : steps;
         bool cut = limit.steps != 0 && limit.steps < steps;
-        return (struct ks_run_limit){limit.seconds, cut ? limit.steps : steps, cut};
+        steps = cut ? limit.steps : steps;
+        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, cut};
     }
     // The worker also restores, poisons and fingerprints every buffer around the run.
     double seconds = fmax(KS_RUN_SECONDS, KS_BASELINES * vector->original_us * 1e-6) +

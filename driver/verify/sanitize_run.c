@@ -28,7 +28,7 @@ static enum ks_answer read_output(struct ks_tool_look *t, const struct ks_vector
 static enum ks_answer run(struct ks_tool_look *t, const struct ks_vector *vector, json_t *plan, int poison, void **got)
 {
     double us;
-    struct ks_run_limit limit = ks_run_limit_of(t->all->judge, vector, plan);
+    struct ks_run_limit limit = ks_run_limit_of(t->all->judge, vector);
     limit.seconds *= KS_SANITIZE_PATIENCE;
     enum ks_answer answer =
         ks_vector_run(&t->worker, plan, vector->poison[poison], true, false, limit, &us);

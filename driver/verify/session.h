@@ -217,19 +217,19 @@ enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer a
 // neither load nor host decides, and the seconds are only for a process that answers nobody.
 struct ks_run_limit {
     double seconds;
-    int64_t steps;     // 0: as many as that device takes before it calls a launch endless; of a GPU -1
+    int64_t steps;     // until a block ends; 0: as many as that device takes before it calls a launch endless; of a GPU -1
+    int64_t most;      // of all blocks; 0: as many
     bool cut;          // fewer than a candidate may take: what they end says nothing of it
 };
 // Of the original: the options'.
 struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
 #define KS_BASELINES 50
 // Of a candidate where the original took that: KS_BASELINES times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
-// the original's. Tiles much larger than a tiny problem take more than that: KS_WARP_STEPS for each warp of the plan's largest
-// launch, at most KS_MOST_STEPS.
+// the original's. Steps are counted from a block's end on: blocks of tiles much larger than a tiny problem end all the same, and
+// KS_RUN_PATIENCE times as many are for all of them.
 #define KS_RUN_SECONDS 2
 #define KS_RUN_STEPS (INT64_C(1) << 25)
-#define KS_WARP_STEPS (INT64_C(1) << 16)
-#define KS_MOST_STEPS (INT64_C(1) << 29)
-struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector, const json_t *plan);
+#define KS_RUN_PATIENCE 16
+struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector);
 
 #endif

@@ -28,8 +28,8 @@ static const char waits[] =
     "\t@%p1 bra $again;\n\tret;\n}\n";
 
 // Runs the kernel, or counts it, with so many steps, or without a limit of ours (0).
-static enum ks_answer ask(const char *ptx, bool counts, const char *turns, int blocks, int threads, int64_t limit, int64_t *steps,
-                          char text[256])
+static enum ks_answer ask(const char *ptx, bool counts, const char *turns, int blocks, int threads,
+                          struct ks_run_limit limit, int64_t *steps, char text[256])
 {
     struct ks_arena arena = {0};
     struct ks_worker worker;
@@ -47,11 +47,11 @@ static enum ks_answer ask(const char *ptx, bool counts, const char *turns, int b
     json_t *plan = json_pack("[{s:s,s:s,s:[i,i,i],s:[i,i,i],s:i,s:[{s:i},{s:s}]}]", "module", "m0", "kernel", "k",
                              "grid", blocks, 1, 1, "block", threads, 1, 1, "shared", 0, "args", "buffer", 0, "hex", turns);
     json_t *request = json_pack("{s:O}", "plan", plan);
-    if (limit > 0)
-        json_object_set_new(request, "steps", json_integer(limit));
+    if (limit.steps > 0)
+        json_object_set_new(request, "steps", json_integer(limit.steps));
     enum ks_answer answer =
         counts ? ks_worker_ask(&worker, "count", json_incref(request), 60)
-               : ks_vector_run(&worker, plan, 1, true, false, (struct ks_run_limit){.seconds = 600, .steps = limit}, &us);
+               : ks_vector_run(&worker, plan, 1, true, false, limit, &us);
     json_decref(request);
     *steps = worker.steps;
     memcpy(text, worker.text, 256);
@@ -63,7 +63,7 @@ static enum ks_answer ask(const char *ptx, bool counts, const char *turns, int b
 
 static enum ks_answer run(const char *turns, int blocks, int threads, int64_t limit, int64_t *steps, char text[256])
 {
-    return ask(loop, false, turns, blocks, threads, limit, steps, text);
+    return ask(loop, false, turns, blocks, threads, (struct ks_run_limit){.seconds = 600, .steps = limit}, steps, text);
 }
 
 static void a_count_ends_where_it_is_told_to(void **state)
@@ -71,10 +71,10 @@ static void a_count_ends_where_it_is_told_to(void **state)
     (void)state;
     char text[256];
     int64_t steps;
-    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, 0, &steps, text), KS_ANSWER_OK); // 60000 turns
-    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_LIMIT);
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){600, 0, 0, false}, &steps, text), KS_ANSWER_OK); // 60000 turns
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){600, 100000, 0, false}, &steps, text), KS_ANSWER_LIMIT);
     assert_non_null(strstr(text, "endless: not at its end after 1"));
-    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, 250000, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){600, 250000, 0, false}, &steps, text), KS_ANSWER_OK);
 }
 
 static void a_launch_is_endless_by_its_instructions(void **state)
@@ -87,9 +87,9 @@ static void a_launch_is_endless_by_its_instructions(void **state)
     // An instruction takes as long with all lanes on; what each of them stores is a step.
     assert_int_equal(run("e8030000", 1, 32, 0, &many, text), KS_ANSWER_OK);
     assert_int_equal(many, one + 31);
-    assert_int_equal(ask(waits, false, "e8030000", 1, 32, 0, &many, text), KS_ANSWER_OK);
+    assert_int_equal(ask(waits, false, "e8030000", 1, 32, (struct ks_run_limit){600, 0, 0, false}, &many, text), KS_ANSWER_OK);
     assert_true(many > 36000 && many < 36050);
-    assert_int_equal(ask(waits, false, "60ea0000", 1, 32, 100000, &steps, text), KS_ANSWER_FAULT);
+    assert_int_equal(ask(waits, false, "60ea0000", 1, 32, (struct ks_run_limit){600, 100000, 0, false}, &steps, text), KS_ANSWER_FAULT);
     assert_int_equal(run("e8030000", 1, 1, one + 1, &steps, text), KS_ANSWER_OK);
     assert_int_equal(run("60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_FAULT); // 60000 turns
     assert_non_null(strstr(text, "endless: not at its end after 1"));
@@ -98,6 +98,12 @@ static void a_launch_is_endless_by_its_instructions(void **state)
     assert_int_equal(run("e8030000", 8, 1, 3 * one, &steps, text), KS_ANSWER_FAULT);
     assert_int_equal(run("e8030000", 8, 1, 8 * one + 1, &steps, text), KS_ANSWER_OK);
     assert_int_equal(steps, 8 * one);
+    // Or they are, as long as one ends within the limit and all do in the greater one.
+    const struct ks_run_limit patient = {600, one + 1, 8 * one + 1, false}, less = {600, one + 1, 7 * one, false},
+                              none = {600, 100000, INT64_MAX, false};
+    assert_int_equal(ask(loop, false, "e8030000", 8, 1, patient, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(ask(loop, false, "e8030000", 8, 1, less, &steps, text), KS_ANSWER_FAULT);
+    assert_int_equal(ask(loop, false, "60ea0000", 8, 1, none, &steps, text), KS_ANSWER_FAULT);
 }
 
 static void time_counts_on_a_gpu_alone(void **state)
@@ -106,25 +112,19 @@ static void time_counts_on_a_gpu_alone(void **state)
     struct ks_judge judge = {.options = {.run_timeout = 60}};
     struct ks_vector vector = {.original_us = 1e5, .original_steps = 1000000};
     strcpy(judge.device.kind, "cuda");
-    struct ks_run_limit limit = ks_run_limit_of(&judge, &vector, NULL);
+    struct ks_run_limit limit = ks_run_limit_of(&judge, &vector);
     assert_true(limit.seconds > 4.9 && limit.seconds < 5.1 && limit.steps < 0);
     strcpy(judge.device.kind, "emu");
-    limit = ks_run_limit_of(&judge, &vector, NULL);
+    limit = ks_run_limit_of(&judge, &vector);
     assert_int_equal(limit.steps, 50000000);
     assert_false(limit.cut);
-    const struct ks_run_limit slow = ks_run_limit_of(&judge, &(struct ks_vector){.original_us = 1e9}, NULL);
+    const struct ks_run_limit slow = ks_run_limit_of(&judge, &(struct ks_vector){.original_us = 1e9});
     assert_int_equal(slow.steps, KS_RUN_STEPS);
     assert_true(slow.seconds == limit.seconds && slow.seconds > 60); // whatever the host took
-    // Tiles of a small problem: each of 2 * 3 * 100 blocks has two warps.
-    json_t *plan = json_pack("[{s:[i,i,i],s:[i,i,i]}]", "grid", 2, 3, 100, "block", 33, 1, 1);
-    assert_int_equal(ks_run_limit_of(&judge, &vector, plan).steps, 1200 * KS_WARP_STEPS);
-    json_decref(plan);
-    plan = json_pack("[{s:[i,i,i],s:[i,i,i]}]", "grid", 1 << 20, 1, 1, "block", 128, 1, 1);
-    assert_int_equal(ks_run_limit_of(&judge, &vector, plan).steps, KS_MOST_STEPS);
-    json_decref(plan);
+    assert_int_equal(limit.most, 50000000 * KS_RUN_PATIENCE);
     judge.options.run_steps = 5000; // a second look, which has little time
-    assert_int_equal(ks_run_limit_of(&judge, &vector, NULL).steps, 5000);
-    assert_true(ks_run_limit_of(&judge, &vector, NULL).cut); // a candidate that it ends has not hung
+    assert_int_equal(ks_run_limit_of(&judge, &vector).steps, 5000);
+    assert_true(ks_run_limit_of(&judge, &vector).cut); // a candidate that it ends has not hung
     assert_int_equal(ks_run_limit(&judge).steps, 5000);
 }
 

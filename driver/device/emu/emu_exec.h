@@ -140,6 +140,7 @@ struct ks_emu_window {
 struct ks_emu_options {
     uint64_t seed;           // 0: blocks, warps in order; else the schedule it stands for
     uint64_t budget;         // steps, 0: without end
+    uint64_t most;           // 0, or as many in all, of which `budget` until a block ends
     bool races, strict_races;
     bool undefined;          // what nothing was written to may be read
     uint32_t cores;          // that blocks may run on, emu_team.h
@@ -161,6 +162,7 @@ struct ks_emu_grid {
     struct ks_emu_findings *findings;
     bool stop;               // no lane runs on
     uint64_t executed;       // thread instructions
+    uint64_t ended;          // how many steps there were when a block ended last
     uint64_t steps;          // what a run takes: instructions of warps, whatever lanes are on, and what those cost beside
     uint64_t accesses;       // loads, stores and atomics of lanes, element by element
     uint64_t sequence;       // deterministic clock

@@ -180,7 +180,8 @@ static uint32_t pick_warp(struct ks_emu_grid *grid, uint32_t turn, uint32_t n)
 // A launch that goes on for longer than it may is endless.
 static void check_budget(struct ks_emu_grid *grid, struct ks_emu_block *block)
 {
-    if (grid->stop || grid->options.budget == 0 || grid->steps < grid->options.budget)
+    const uint64_t budget = grid->options.budget, most = grid->options.most;
+    if (grid->stop || budget == 0 || (most == 0 ? grid->steps < budget : grid->steps - grid->ended < budget && grid->steps < most))
         return;
     for (uint32_t w = 0; w < block->n_warps; w++) {
         struct ks_emu_warp *warp = &block->warps[w];
@@ -230,6 +231,7 @@ static bool ended(struct ks_emu_block *block)
         return false;
     ks_emu_clock_end(block);
     block->live = false;
+    block->grid->ended = block->grid->steps;
     return true;
 }
 

@@ -286,7 +286,8 @@ bool ks_emu_team_run(struct ks_emu_grid *grid)
             pthread_join(workers[w].thread, NULL);
     for (uint32_t w = 0; w < n; w++)
         steps += workers[w].grid.steps;
-    bool endless = grid->options.budget != 0 && steps >= grid->options.budget;
+    const uint64_t most = grid->options.most != 0 ? grid->options.most : grid->options.budget;
+    bool endless = grid->options.budget != 0 && steps >= most;
     ok = ok && !ks_emu_team_abandoned(grid) && !endless && !conflict(team, workers, n);
     if (!ok)
         put_back(grid);

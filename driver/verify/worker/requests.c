@@ -129,15 +129,18 @@ enum ks_status ks_serve_function(struct ks_serving *s, const json_t *request,
 // How long a launch of this run may take on an emulated device: what it gives by itself where nothing is asked.
 static enum ks_status limit_steps(struct ks_serving *s, const json_t *request, struct ks_err *err)
 {
-    int64_t steps = 0;
+    int64_t steps = 0, most = 0;
     if (json_object_get(request, "steps") != NULL)
         KS_TRY(ks_want_int(request, "steps", 1, INT64_MAX, &steps, err));
+    if (json_object_get(request, "most") != NULL)
+        KS_TRY(ks_want_int(request, "most", 1, INT64_MAX, &most, err));
     if (!ks_device_emulated(s->device.kind))
         return KS_OK;
-    uint64_t *budget = &ks_emu_device_settings(&s->device)->budget;
+    struct ks_emu_settings *settings = ks_emu_device_settings(&s->device);
     if (s->own_budget == 0)
-        s->own_budget = *budget;
-    *budget = steps > 0 ? (uint64_t)steps : s->own_budget;
+        s->own_budget = settings->budget;
+    settings->budget = steps > 0 ? (uint64_t)steps : s->own_budget;
+    settings->most = (uint64_t)most;
     return KS_OK;
 }
 
