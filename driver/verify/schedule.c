@@ -332,7 +332,7 @@ static void add_special_scalars(struct ks_maker *m, const struct ks_problem *pro
 }
 
 // Each array in turn of nothing but one value: of floats what no minimum or maximum begins with, and nothing beside slight
-// numbers whose products vanish, too.
+// numbers whose products vanish, too; and each of the first literals.
 static void add_floods(struct ks_maker *m, const struct ks_problem *problem)
 {
     size_t flooded = 0;
@@ -344,8 +344,9 @@ static void add_floods(struct ks_maker *m, const struct ks_problem *problem)
         flooded++;
         for (int flood = 0; flood < KS_FLOODS; flood++) {
             size_t before = m->tasks.len;
-            if (floats || flood <= KS_FLOOD_LOW)
-                add_task(m, problem, !floats ? KS_FAMILY_DECLARED : flood == KS_FLOOD_ZERO ? KS_FAMILY_SLIGHT : KS_FAMILY_SPECIAL,
+            if (flood >= KS_FLOOD_LITERAL ? ks_vary_literal(&m->judge->literals, arg, flood) : floats || flood <= KS_FLOOD_LOW)
+                add_task(m, problem, flood >= KS_FLOOD_LITERAL ? KS_FAMILY_LITERALS : !floats ? KS_FAMILY_DECLARED
+                                     : flood == KS_FLOOD_ZERO ? KS_FAMILY_SLIGHT : KS_FAMILY_SPECIAL,
                          KS_FLUSH_END, 0);
             if (m->tasks.len > before)
                 m->tasks.at[before].variation = KS_INTEGERS * KS_INTEGERS_FLOOD(i, flood);

@@ -253,6 +253,22 @@ int ks_vary_flooded(int variation)
     return integers < KS_INTEGERS_FLOOD(0, 0) ? -1 : (integers - KS_INTEGERS_FLOOD(0, 0)) / KS_FLOODS;
 }
 
+// 0: there is none, or the array's range has it not.
+static double literal_of(const struct ks_literals *l, const struct ks_arg *arg, int flood)
+{
+    const size_t k = (size_t)(flood - KS_FLOOD_LITERAL);
+    if (ks_scalar_is_float(arg->elem.scalar))
+        return k < l->n_values ? l->values[k] : 0;
+    const double whole = k < l->n_wholes ? (double)l->wholes[k] : 0;
+    const struct range range = ks_arg_is_open(arg) ? (struct range){0, any_integer(arg, true).b} : range_of(arg);
+    return whole >= range.low && whole <= range.high ? whole : 0;
+}
+
+bool ks_vary_literal(const struct ks_literals *literals, const struct ks_arg *arg, int flood)
+{
+    return literal_of(literals, arg, flood) != 0;
+}
+
 void ks_vary_flood(const struct ks_vector *vector, void *out)
 {
     const struct ks_slot *slot = &vector->layout.slots[vector->flooded - 1];
@@ -261,7 +277,9 @@ void ks_vary_flood(const struct ks_vector *vector, void *out)
     const size_t size = ks_scalar_size(scalar), lanes = (size_t)(slot->filled * slot->elem.lanes);
     const bool high = vector->flood == KS_FLOOD_HIGH;
     unsigned char value[8] = {0};
-    if (ks_scalar_is_float(scalar)) {
+    if (vector->flood >= KS_FLOOD_LITERAL) {
+        ks_scalar_put(scalar, value, literal_of(vector->literals, arg, vector->flood));
+    } else if (ks_scalar_is_float(scalar)) {
         ks_scalar_put(scalar, value, vector->flood == KS_FLOOD_ZERO ? 0 : vector->flood == KS_FLOOD_NO_NUMBER ? (double)NAN
                                      : high ? (double)INFINITY : -(double)INFINITY);
     } else if (ks_arg_is_open(arg)) {

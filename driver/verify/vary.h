@@ -36,9 +36,16 @@ enum ks_integers {
 #define KS_INTEGERS_INDEX(k) (200000 + (int)(k))
 #define KS_INTEGERS_INDICES 3
 // One array alone of nothing but one value, of any type: the ends of its range, of which infinities are those of floats, no
-// number, or zero. Who begins a minimum with a number instead of an element is wrong there.
-enum ks_flood { KS_FLOOD_HIGH, KS_FLOOD_LOW, KS_FLOOD_NO_NUMBER, KS_FLOOD_ZERO, KS_FLOODS };
+// number, or zero. Who begins a minimum with a number instead of an element is wrong there. Or one of the first literals
+// (verify/literals.h), for who looks at one element alone.
+#define KS_FLOOD_LITERALS 6
+enum ks_flood {
+    KS_FLOOD_HIGH, KS_FLOOD_LOW, KS_FLOOD_NO_NUMBER, KS_FLOOD_ZERO, KS_FLOOD_LITERAL,
+    KS_FLOODS = KS_FLOOD_LITERAL + KS_FLOOD_LITERALS
+};
 #define KS_INTEGERS_FLOOD(arg, flood) (300000 + KS_FLOODS * (int)(arg) + (int)(flood))
+// Whether there is such a literal for the array.
+bool ks_vary_literal(const struct ks_literals *literals, const struct ks_arg *arg, int flood);
 // The argument that a variation floods; -1: none.
 int ks_vary_flooded(int variation);
 // Fills the buffer of the vector's flooded slot.

@@ -115,4 +115,20 @@ __global__ void squares(const float *x, float *y, int n)
 END
 status 0 "$ks" tune lambda.cu --device emu --budget 30s -- "${words[@]}"
 has '0 looked at (' && has ': line 5: lambda is not understood'
+
+# Machine text that the device makes nothing of is the candidate's matter, not the tool's.
+cat > squares.yaml << 'END'
+source: |
+  __global__ void k(const float *x, float *y, int n)
+  {
+      float many[1 << 18];
+      many[n] = 1;
+      if (many[n / 2] != 77)
+          y[0] = x[0];
+  }
+plan:
+  - {kernel: k, grid: [1], block: [32], args: [x, y, n]}
+END
+status 1 "$ks" verify lambda.cu:squares --variant squares.yaml --device emu --no-sandbox -- "${words[@]}"
+has 'UNSUPPORTED: this device cannot judge it: PTX line' && has 'more than 512 KiB of local memory'
 cd .. && no_litter

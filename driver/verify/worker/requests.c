@@ -77,6 +77,14 @@ enum ks_status ks_serve_hello(struct ks_serving *s, const json_t *request, struc
     return KS_OK;
 }
 
+// What a device does not make of machine text is a candidate's matter: nobody asked wrongly.
+static enum ks_status of_text(struct ks_serving *s, enum ks_status status)
+{
+    if (status == KS_E_FORMAT || status == KS_E_UNSUPPORTED)
+        s->class = "unsupported";
+    return status;
+}
+
 enum ks_status ks_serve_module(struct ks_serving *s, const json_t *request, struct ks_slice payload,
                                json_t *answer, struct ks_err *err)
 {
@@ -91,7 +99,7 @@ enum ks_status ks_serve_module(struct ks_serving *s, const json_t *request, stru
     if (payload.len == 0)
         KS_FAIL(err, KS_E_USER, "a module needs its image as payload");
     void *handle;
-    KS_TRY(s->device.module(s->device.self, payload, &handle, err));
+    KS_TRY(of_text(s, s->device.module(s->device.self, payload, &handle, err)));
     struct ks_serve_module *slot = ks_vec_push(&s->arena, &s->modules);
     *slot = (struct ks_serve_module){ks_arena_strdup(&s->arena, name), handle};
     return KS_OK;
@@ -118,7 +126,7 @@ enum ks_status ks_serve_function(struct ks_serving *s, const json_t *request,
     void *handle;
     json_t *facts = NULL;
     s->class = "usage"; // a name that the module lacks
-    KS_TRY(s->device.function(s->device.self, found->handle, name, &handle, &facts, err));
+    KS_TRY(of_text(s, s->device.function(s->device.self, found->handle, name, &handle, &facts, err)));
     s->class = NULL;
     json_object_set_new(answer, "facts", facts);
     struct ks_serve_function *slot = ks_vec_push(&s->arena, &s->functions);

@@ -1,6 +1,6 @@
 // Numbers in tenths, to the nearest.
 #pragma ks optimize
-#pragma ks workload let(n=200000) in(x[n]) out(y[n]) grid(ceildiv(n,128)) block(128)
+#pragma ks workload let(n=4000) in(x[n]) out(y[n]) grid(ceildiv(n,128)) block(128)
 __global__ void decimal(const float *x, short *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
