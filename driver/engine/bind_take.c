@@ -110,7 +110,7 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         const char *value = b->text[r] ? b->text[r] : role->fallback;
         if (b->pointer[r] >= 0)
             value = b->brief->decl->params[b->pointer[r]].name;
-        bool single = ks_bind_is_name(value) || b->pointer[r] >= 0;
+        bool single = ks_bind_is_word(value) || b->pointer[r] >= 0;
         bool passed = ks_bind_may_be_parameter(role) && b->pointer[r] >= 0;
         ks_names_add(b->arena, &c->names, role->name,
                      passed   ? role->name

@@ -25,10 +25,15 @@ static bool tied(const struct ks_integer *x, const struct ks_integer *y, int64_t
     return true;
 }
 
-bool ks_bind_is_name(const char *text)
+bool ks_bind_is_word(const char *text)
 {
     return text[strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789")] ==
            '\0';
+}
+
+bool ks_bind_is_name(const char *text)
+{
+    return ks_bind_is_word(text) && !(*text >= '0' && *text <= '9');
 }
 
 // A binding is only ever seen where tied integers are tied, so it is used nowhere else, whether it

@@ -98,7 +98,10 @@ bool ks_bind_enough(const struct binder *b);
 // Every form is tried with the assignment, which is complete.
 void ks_bind_finish(struct binder *b);
 
-// Integers that a workload ties together: what a guard asks, and which bindings are the same again.
+// Integers that a workload ties together: what a guard asks, and which bindings are the same again. A
+// word needs no parentheses; of words a number, such as a template argument, is no name and the same in
+// every launch, so a guard has nothing to ask of it.
+bool ks_bind_is_word(const char *text);
 bool ks_bind_is_name(const char *text);
 const char *ks_bind_guard(const struct binder *b);
 const char *ks_bind_round_guard(const struct binder *b, const char *guard);

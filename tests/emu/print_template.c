@@ -17,10 +17,31 @@
 static struct ks_arena arena;
 static struct ks_ptx_module module;
 
+// The template arguments of mark `m`: of its first inst(), which no type of a parameter hangs on.
+static size_t arguments(const char *text, size_t m, const char *const **out)
+{
+    struct ks_kernel_list kernels = {0};
+    struct ks_mark_list marks = {0};
+    struct ks_err err = {0};
+    struct ks_strv args = {0};
+    if (ks_kernels_find(&arena, "t.cu", ks_slice_of(text), &kernels, &err) != KS_OK ||
+        ks_marks_find(&arena, "t.cu", ks_slice_of(text), &kernels, &marks, &err) != KS_OK)
+        fail_msg("%s", err.text);
+    const char *at = marks.at[m].n_instances > 0 ? marks.at[m].instances[0] : "";
+    for (size_t n; *at; at += n + (at[n] == ',')) {
+        n = strcspn(at, ",");
+        ks_strv_add(&arena, &args, ks_arena_strndup(&arena, at, n));
+    }
+    *out = args.at;
+    return args.len;
+}
+
 // The brief of mark `m`, with the PTX of its kernel.
 static bool kernel_make(const char *text, size_t m, struct host_case *c)
 {
-    host_case_make_nth(&arena, text, m, NULL, NULL, 0, c);
+    const char *const *args;
+    const size_t n_args = arguments(text, m, &args);
+    host_case_make_nth(&arena, text, m, NULL, args, n_args, c);
     for (size_t i = 0; i < module.n_entries; i++) {
         const struct ks_ptx_entry *e = &module.entries[i];
         const char *at = strstr(e->name, c->brief.decl->name);

@@ -207,6 +207,26 @@ __global__ void whole_blocks(const float *x, float *sum, int rows, int n)
         s += x[r * n + i];
     sum[r] = s;
 }
+// A tile's width that is a template's argument is a number: a guard has nothing to ask of it.
+#pragma ks optimize inst(8)
+#pragma ks workload let(m=64, n=128, k=64) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(n/8,m/8) block(8,8)
+template <int S>
+__global__ void product_in_tiles(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    __shared__ float of_a[S][S], of_b[S][S];
+    int row = blockIdx.y * S + threadIdx.y, col = blockIdx.x * S + threadIdx.x;
+    float sum = 0;
+    for (int tile = 0; tile < k / S; tile++) {
+        of_a[threadIdx.y][threadIdx.x] = a[row * k + tile * S + threadIdx.x];
+        of_b[threadIdx.y][threadIdx.x] = b[(tile * S + threadIdx.y) * n + col];
+        __syncthreads();
+        for (int i = 0; i < S; i++)
+            sum += of_a[threadIdx.y][i] * of_b[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[row * n + col] = sum;
+}
+template __global__ void product_in_tiles<8>(const float *, const float *, float *, int, int, int);
 // Numbers of some kind are treated apart: declared data have none of them.
 #pragma ks optimize
 #pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(at[rows]) grid(ceildiv(rows,32)) block(32)
