@@ -1,52 +1,131 @@
 // The probes, and what sizes an assignment of numbers to roles must and can have there.
+#include <string.h>
+
 #include "base/num.h"
 #include "engine/binder.h"
 #include "engine/specimen.h"
 
+enum { MOST_SIZES = 64, COLUMNS = 8 };
+
+// Sizes of one set of probes. No two columns are tied by a line with integer slope: primes, and rows that
+// leave other remainders, so that a quotient is no line. The smaller ones are for arrays of so many dimensions
+// that the others would be too large, the larger ones for launches of n / 1024 blocks.
+enum { USUAL, SMALLER, LARGER, SETS };
+static const int64_t rows[SETS][KS_PROBES][COLUMNS] = {
+    {{211, 223, 227, 229, 233, 239, 241, 251},
+     {197, 151, 163, 109, 281, 179, 137, 227},
+     {101, 307, 131, 313, 149, 257, 283, 173},
+     {208, 214, 220, 226, 232, 238, 244, 250},
+     {150, 165, 189, 174, 123, 204, 222, 177}},
+    {{53, 59, 61, 67, 71, 73, 79, 83},
+     {97, 61, 83, 47, 101, 89, 67, 59},
+     {43, 89, 47, 97, 59, 71, 103, 107},
+     {56, 58, 62, 66, 70, 74, 78, 82},
+     {90, 75, 63, 68, 84, 57, 99, 72}},
+    {{2111, 2203, 3307, 4409, 5501, 6607, 7703, 8807},
+     {4093, 3137, 1171, 2309, 8111, 5009, 3701, 6007},
+     {1129, 7307, 5113, 6311, 2003, 9007, 8209, 4007},
+     {3208, 4214, 2250, 7226, 4328, 3238, 6244, 1250},
+     {5150, 6165, 4185, 1374, 3123, 7204, 2222, 5177}}};
+// Beside any of them, of sizes that others are to be larger than: a window's width, a stride.
+static const int64_t few[KS_PROBES][COLUMNS] = {{2, 3, 5, 7, 11, 13, 4, 6},
+                                                {5, 2, 11, 3, 7, 4, 13, 9},
+                                                {3, 7, 2, 13, 5, 6, 9, 4},
+                                                {7, 5, 4, 2, 3, 11, 6, 13},
+                                                {4, 11, 3, 5, 2, 9, 7, 8}};
+
+struct extents { // what is to be at least one, and the sizes that it is of
+    const struct ks_workload_mark *mark;
+    const struct ks_value *sizes;
+    size_t n;
+    bool lower[MOST_SIZES]; // taken from others, or dividing them
+};
+
+// `under`: of a part that is taken from another, or divides it.
+static void note_lower(struct extents *x, const struct ks_expr *e, bool under)
+{
+    if (e == NULL || e->op == KS_X_INT)
+        return;
+    for (int i = 0; e->op != KS_X_NAME && i < 4; i++)
+        note_lower(x, e->kid[i],
+                   under || (i == 1 && (e->op == KS_X_SUB || e->op == KS_X_DIV || e->op == KS_X_MOD)));
+    for (size_t i = 0; e->op == KS_X_NAME && under && i < x->n; i++)
+        x->lower[i] |= strcmp(x->sizes[i].name, e->name) == 0;
+}
+
+// Whether more is taken from something than it is.
+static bool goes_below(const struct ks_expr *e, struct ks_problem *p)
+{
+    int64_t value;
+    if (e == NULL || e->op == KS_X_INT || e->op == KS_X_NAME)
+        return false;
+    for (int i = 0; i < 4; i++)
+        if (goes_below(e->kid[i], p))
+            return true;
+    return e->op == KS_X_SUB && ks_expr_eval(e, ks_specimen_lookup, p, &value) && value < 0;
+}
+
+static bool is_sensible(const struct ks_workload_mark *w, struct ks_problem *p)
+{
+    bool bad = false;
+    for (size_t i = 0; i < p->n_args; i++)
+        bad |= p->args[i].kind == KS_ARG_BUFFER && p->args[i].count < 1;
+    for (size_t i = 0; i < w->n_arrays; i++)
+        bad |= goes_below(w->arrays[i].count, p);
+    for (size_t i = 0; i < w->n_lets; i++)
+        bad |= goes_below(w->lets[i].expr, p);
+    return !bad;
+}
+
+// Columns come again from another row on.
+static int64_t drawn(const int64_t (*table)[COLUMNS], int probe, size_t size)
+{
+    return table[((size_t)probe + size / COLUMNS) % KS_PROBES][size % COLUMNS];
+}
+
+static bool make_probes(struct binder *b, const struct extents *x, int set, bool sensible, bool round)
+{
+    const struct ks_brief *brief = b->brief;
+    const struct ks_specimens *specimens = round ? ks_specimens_of(b->arena, brief) : NULL;
+    struct ks_value sizes[MOST_SIZES];
+    for (int p = 0; p < KS_PROBES; p++) {
+        for (size_t i = 0; i < x->n; i++)
+            sizes[i] = (struct ks_value){
+                x->sizes[i].name, drawn(x->lower[i] ? few : rows[set], p, i) *
+                                      (round ? ks_specimens_round(specimens, brief, x->sizes[i].name) : 1)};
+        if (ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes, x->n,
+                            &b->probe[p], NULL) != KS_OK ||
+            (sensible && !is_sensible(x->mark, &b->probe[p])))
+            return false;
+    }
+    return true;
+}
+
 enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err)
 {
-    // No two columns are tied by a line with integer slope: primes, and rows that leave other
-    // remainders, so that a quotient is no line. The smaller ones are for arrays of so many
-    // dimensions that the others would be too large, the larger ones for launches of n / 1024
-    // blocks.
-    enum { KINDS = 3 };
-    static const int64_t rows[KINDS][KS_PROBES][8] = {
-        {{211, 223, 227, 229, 233, 239, 241, 251},
-         {197, 151, 163, 109, 281, 179, 137, 227},
-         {101, 307, 131, 313, 149, 257, 283, 173},
-         {208, 214, 220, 226, 232, 238, 244, 250},
-         {150, 165, 189, 174, 123, 204, 222, 177}},
-        {{53, 59, 61, 67, 71, 73, 79, 83},
-         {97, 61, 83, 47, 101, 89, 67, 59},
-         {43, 89, 47, 97, 59, 71, 103, 107},
-         {56, 58, 62, 66, 70, 74, 78, 82},
-         {90, 75, 63, 68, 84, 57, 99, 72}},
-        {{2111, 2203, 3307, 4409, 5501, 6607, 7703, 8807},
-         {4093, 3137, 1171, 2309, 8111, 5009, 3701, 6007},
-         {1129, 7307, 5113, 6311, 2003, 9007, 8209, 4007},
-         {3208, 4214, 2250, 7226, 4328, 3238, 6244, 1250},
-         {5150, 6165, 4185, 1374, 3123, 7204, 2222, 5177}}};
-    struct ks_value *sizes;
     const struct ks_brief *brief = b->brief;
     if (!brief->mark || brief->mark->n_workloads == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no workload says how large the arrays are",
                 brief->decl->line);
-    size_t n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
-    enum ks_status status = KS_OK;
-    const struct ks_specimens *specimens = round ? ks_specimens_of(b->arena, brief) : NULL;
-    for (int kind = 0; kind < KINDS; kind++) {
-        status = KS_OK;
-        for (int p = 0; p < KS_PROBES && status == KS_OK; p++) {
-            for (size_t i = 0; i < n; i++)
-                sizes[i].value = rows[kind][p][i % 8] *
-                                 (round ? ks_specimens_round(specimens, brief, sizes[i].name) : 1);
-            status = ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes,
-                                     n, &b->probe[p], err);
-        }
-        if (status == KS_OK)
-            return KS_OK;
-    }
-    return status;
+    struct extents any = {.mark = &brief->mark->workloads[0]};
+    struct ks_value *sizes;
+    any.n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
+    any.sizes = sizes;
+    if (any.n > MOST_SIZES)
+        KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: more than %d sizes", brief->decl->line, MOST_SIZES);
+    struct extents lower = any;
+    for (size_t i = 0; i < any.mark->n_arrays; i++)
+        note_lower(&lower, any.mark->arrays[i].count, false);
+    for (size_t i = 0; i < any.mark->n_lets; i++)
+        note_lower(&lower, any.mark->lets[i].expr, false);
+    for (int pass = 0; pass < 3; pass++)
+        for (int set = 0; set < SETS; set++)
+            if (make_probes(b, pass == 1 ? &lower : &any, set, pass < 2, round))
+                return KS_OK;
+    KS_FAIL(err, KS_E_UNSUPPORTED,
+            "line %d: at other sizes than the declared ones arrays have no element or too many, so no size "
+            "is told from another; what never varies is a set(NAME=VALUE)",
+            brief->decl->line);
 }
 
 // Names are roles (ks_template_read), told by their first byte: this is asked millions of times.

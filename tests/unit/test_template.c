@@ -40,6 +40,19 @@ static const char row_max[] =
     ROWS("    float s = p[0];\n    for (int i = 1; i < cols; i++)\n        if (p[i] > s)\n"
          "            s = p[i];\n    y[row] = s;\n");
 
+// Of a row of n the first k - 1 are left out: in most sets of sizes alike k would be larger than n.
+static const char shortened[] =
+    "// ks: optimize\n// ks: workload let(rows=64) let(n=96) let(k=4) in(x[rows*(n-k+1)]) out(y[rows])\n"
+    "// ks: let(cols=n-k+1) grid(ceildiv(rows,64)) block(64)\n"
+    "__global__ void shortened(const float *x, float *y, int rows, int cols)\n{\n"
+    "    int row = blockIdx.x * blockDim.x + threadIdx.x;\n    if (row >= rows)\n        return;\n"
+    "    float s = 0;\n    for (int i = 0; i < cols; i++)\n        s += x[row * cols + i];\n    y[row] = s;\n}\n";
+// No set of sizes gives it an element.
+static const char nothing_left[] =
+    "// ks: optimize\n// ks: workload let(n=4) in(x[20-n*n]) out(y[n])\n"
+    "// ks: grid(ceildiv(n,64)) block(64)\n"
+    "__global__ void nothing_left(const float *x, float *y, int n)\n{\n    y[threadIdx.x] = x[0];\n}\n";
+
 static const char whole[] =
     "// ks: optimize\n// ks: workload let(n=4096) in(x[n]=randint(-9,9)) inout(y[1]=constant(3))\n"
     "// ks: grid(ceildiv(n,128)) block(128)\n"
@@ -170,6 +183,31 @@ static void row_reductions(void **state)
     host_nvcc(&arena, &c, &found->proposal, NULL);
 }
 
+static void sizes_that_others_hold_are_small(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    host_case_make(&arena, shortened, NULL, NULL, 0, &c);
+    propose(&c, "reduce_rows", &list);
+    assert_non_null(strstr(list.at[0].params, "x=x out=y rows=rows cols=cols T=f32"));
+}
+
+static void sizes_that_are_none_are_said(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    struct ks_err err = {0};
+    const struct ks_skill skill = skill_for("reduce_rows");
+    const char *refusal = NULL;
+    host_case_make(&arena, nothing_left, NULL, NULL, 0, &c);
+    assert_int_equal(ks_engine_propose(&arena, &c.brief, &skill, TEMPLATES, &list, &refusal, &err), KS_OK);
+    assert_int_equal(list.len, 0);
+    assert_non_null(strstr(refusal, "at other sizes than the declared ones"));
+    assert_null(strstr(refusal, "negative"));
+}
+
 static void whole_reductions(void **state)
 {
     (void)state;
@@ -290,7 +328,8 @@ int main(void)
         cmocka_unit_test(row_reductions),   cmocka_unit_test(whole_reductions),
         cmocka_unit_test(sums_of_maps),     cmocka_unit_test(products),
         cmocka_unit_test(settings_follow_the_binding), cmocka_unit_test(unknown_placeholders_are_named),
-        cmocka_unit_test(overlaps_are_guarded),
+        cmocka_unit_test(overlaps_are_guarded), cmocka_unit_test(sizes_that_others_hold_are_small),
+        cmocka_unit_test(sizes_that_are_none_are_said),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
