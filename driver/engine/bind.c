@@ -6,6 +6,7 @@
 #include "engine/binder.h"
 #include "engine/head.h"
 #include "engine/specimen.h"
+#include "engine/struct_sizes.h"
 
 static void bind_number(struct binder *b, size_t n);
 
@@ -137,7 +138,7 @@ static bool all_bound(const struct binder *b)
 {
     for (size_t i = 0; i < b->brief->decl->n_params; i++) {
         const struct ks_arg *arg = ks_bind_arg(b, 0, i);
-        bool must = arg->kind != KS_ARG_SCALAR || arg->float_scalar;
+        bool must = (arg->kind != KS_ARG_SCALAR && !ks_struct_is_of_integers(arg)) || arg->float_scalar;
         if (must && !b->taken[i] && !b->read[i])
             return false;
     }

@@ -122,7 +122,8 @@ struct ks_integer_list {
 // What a text is in the probes; false where it is nothing.
 bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
                      const char *text, struct ks_integer *out);
-// Parameters, template arguments, and sizes that the launch's geometry alone shows, in that order;
+// Parameters, members of structs, template arguments, and sizes that the launch's geometry alone shows, in that
+// order;
 // `products` adds those of two.
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       const struct ks_problem probes[KS_PROBES], bool products,

@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "engine/bind.h"
 #include "engine/specimen.h"
+#include "engine/struct_sizes.h"
 #include "source/lex.h"
 
 #define MOST 48
@@ -51,6 +52,16 @@ static bool shows(struct ks_arena *arena, const struct ks_problem probes[KS_PROB
            memcmp(a.value, b.value, sizeof a.value) == 0;
 }
 
+// Whether one of the first numbers has it.
+static bool is_said(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
+                    const struct ks_integer_list *list, size_t n, const char *size)
+{
+    for (size_t i = 0; i < n; i++)
+        if (shows(arena, probes, list->at[i].text, size))
+            return true;
+    return false;
+}
+
 static bool is_param(const struct ks_brief *brief, const char *name)
 {
     for (size_t i = 0; i < brief->decl->n_params; i++)
@@ -71,7 +82,7 @@ static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
     for (size_t l = 0; l < w->n_lets; l++) {
         const char *size = w->lets[l].name, *found = NULL;
-        if (is_param(brief, size))
+        if (is_param(brief, size) || is_said(arena, probes, out, n_params, size))
             continue;
         for (size_t g = 0; g < sizeof grids / sizeof *grids && !found; g++)
             if (shows(arena, probes, grids[g], size))
@@ -117,6 +128,9 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
             type->elem.scalar <= KS_T_U64)
             add(arena, probes, decl->params[i].name, out);
     }
+    for (size_t i = probes->n_params; i < probes->n_args; i++)
+        if (probes->args[i].kind == KS_ARG_SCALAR)
+            add(arena, probes, ks_struct_size_text(arena, probes, &probes->args[i]), out);
     for (size_t i = 0; i < brief->signature->n_template_args; i++) {
         int64_t value;
         if (i < decl->n_template_params && ks_parse_i64(brief->signature->template_args[i], &value))

@@ -33,7 +33,8 @@ bool ks_bind_is_word(const char *text)
 
 bool ks_bind_is_name(const char *text)
 {
-    return ks_bind_is_word(text) && !(*text >= '0' && *text <= '9');
+    struct ks_struct_member member;
+    return ks_expr_member(text, &member) || (ks_bind_is_word(text) && !(*text >= '0' && *text <= '9'));
 }
 
 // A binding is only ever seen where tied integers are tied, so it is used nowhere else, whether it

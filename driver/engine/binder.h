@@ -100,7 +100,7 @@ void ks_bind_finish(struct binder *b);
 
 // Integers that a workload ties together: what a guard asks, and which bindings are the same again. A
 // word needs no parentheses; of words a number, such as a template argument, is no name and the same in
-// every launch, so a guard has nothing to ask of it.
+// every launch, so a guard has nothing to ask of it; a struct's member is a name of several words.
 bool ks_bind_is_word(const char *text);
 bool ks_bind_is_name(const char *text);
 const char *ks_bind_guard(const struct binder *b);

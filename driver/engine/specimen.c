@@ -7,6 +7,7 @@
 #include "base/num.h"
 #include "device/emu/emu_device.h"
 #include "engine/specimen_run.h"
+#include "engine/struct_sizes.h"
 
 #define MOST_BYTES (8 << 20)
 #define MOST_THREADS (128 << 10)
@@ -36,10 +37,10 @@ bool ks_specimen_lookup(void *problem, const char *name, int64_t *value)
             *value = i < 3 ? p->grid[i] : p->block[i - 3];
             return true;
         }
-    return ks_problem_value(p, name, value);
+    return ks_struct_size_value(p, name, value) || ks_problem_value(p, name, value);
 }
 
-// Plain buffers and scalars alone.
+// Plain buffers, scalars and structs of integers alone.
 static bool fits(const struct ks_problem *p)
 {
     int64_t threads = 1;
@@ -48,7 +49,12 @@ static bool fits(const struct ks_problem *p)
     for (size_t i = 0; i < p->n_args; i++) {
         const struct ks_arg *a = &p->args[i];
         bool buffer = a->kind == KS_ARG_BUFFER;
-        if (a->kind == KS_ARG_STRUCT || ks_arg_is_null(a))
+        if (a->kind == KS_ARG_STRUCT) {
+            if (!ks_struct_is_of_integers(a))
+                return false;
+            continue;
+        }
+        if (ks_arg_is_null(a))
             return false;
         if (buffer && (a->elem.lanes != 1 || a->alias_of >= 0 || ks_init_is_read(&a->init)))
             return false;

@@ -147,6 +147,11 @@ static enum ks_status launch(struct ks_specimen_run *r, struct ks_err *err)
             *arg = (struct ks_dev_arg){.kind = KS_DARG_BUFFER, .buffer = r->buffers[i]};
             continue;
         }
+        if (p->args[i].kind == KS_ARG_STRUCT) {
+            *arg = (struct ks_dev_arg){.kind = KS_DARG_STRUCT, .size = p->args[i].size};
+            arg->block = ks_arena_memdup(r->arena, p->args[i].block->bytes, arg->size);
+            continue;
+        }
         *arg = (struct ks_dev_arg){.kind = KS_DARG_BYTES, .size = p->args[i].size};
         memcpy(arg->bytes, p->args[i].bytes, p->args[i].size);
     }
@@ -202,7 +207,7 @@ static enum ks_status run_one(struct ks_specimen_run *r, const struct ks_problem
     for (size_t i = 0; i < n && status == KS_OK; i++) {
         if (problem->args[i].kind == KS_ARG_BUFFER)
             status = place(r, i, 977 * (i + 1), err);
-        else
+        else if (problem->args[i].kind == KS_ARG_SCALAR)
             s->scalar[i] = element(problem->args[i].bytes, problem->args[i].type.elem.scalar);
     }
     if (status == KS_OK)

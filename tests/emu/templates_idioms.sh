@@ -58,6 +58,8 @@ is larger_cubes conv_back3 kd=2 kh=2 kw=2 sd=2 sw=2 pd=0
 is by_root_mean_square row_norm eps=1e-6 form=by_root_mean_square
 is sums_in_front row_scan form=exclusive_sum
 is whole_blocks reduce_rows rows=rows cols=n
+is shares_by_shape row_map rows=of.i32_0 cols=of.i32_4 form=softmax
+none sums_by_scaled
 is product_in_tiles gemm a=a b=b m=m n=n k=k form=nn
 is sum_of_shares reduce_rows rows=rows cols=n form=sum
 is sum_of_sizes reduce_rows rows=rows cols=n form=magnitudes
@@ -130,6 +132,7 @@ made by_root_mean_square row_norm_parts "let(rows=2, n=40) in(x[rows*n]) out(y[r
 made sums_in_front row_scan "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=32
 made whole_blocks reduce_rows 'let(rows=1024, n=64) in(x[rows*n]) out(sum[rows]) grid(rows/1024) block(1024)'
 grep -qF 'rows % 1024 == 0' suite/*whole_blocks/proposal.yaml || { echo 'FAIL: whole_blocks serves what is no whole block'; bad=1; }
+made shares_by_shape row_map "let(rows=2, n=70) set(of.rows=rows) set(of.cols=n) in(x[rows*n]) out(y[rows*n]) $line" threads=64
 made product_in_tiles gemm 'let(m=64, n=64, k=64) in(a[m*k]) in(b[k*n]) out(c[m*n]) grid(n/8,m/8) block(8,8)' bm=64 bn=64
 [ "$(grep -oE '[a-z0-9]+ % 64 == 0' suite/*product_in_tiles/proposal.yaml | tr '\n' ' ')" = 'm % 64 == 0 n % 64 == 0 k % 64 == 0 ' ] ||
     { echo 'FAIL: product_in_tiles is served otherwise than where its sizes are round'; cat suite/*product_in_tiles/proposal.yaml; bad=1; }

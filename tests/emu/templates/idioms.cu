@@ -1,6 +1,12 @@
 // Idioms in other spellings than the ports', and what is almost one.
 #define WIDE(x) ((size_t)(x))
-
+struct shape {
+    int rows, cols;
+};
+struct scaled {
+    int rows, cols;
+    float by;
+};
 #pragma ks optimize
 #pragma ks workload let(n=300, m=200, k=100) in(left[m*k]) in(right[n*k]) out(c[m*n]) grid(m) block(128)
 __global__ void row_blocks_nt(float *c, const float *right, const float *left, int k, int m, int n)
@@ -206,6 +212,32 @@ __global__ void whole_blocks(const float *x, float *sum, int rows, int n)
     for (int i = 0; i < n; i++)
         s += x[r * n + i];
     sum[r] = s;
+}
+// Sizes in a struct, which stands in front of all kernels.
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=96) set(of.rows=rows) set(of.cols=n) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void shares_by_shape(const float *x, float *y, shape of)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float top = -INFINITY, all = 0;
+    for (int i = 0; r < of.rows && i < of.cols; i++)
+        top = fmaxf(top, x[r * of.cols + i]);
+    for (int i = 0; r < of.rows && i < of.cols; i++)
+        all += expf(x[r * of.cols + i] - top);
+    for (int i = 0; r < of.rows && i < of.cols; i++)
+        y[r * of.cols + i] = expf(x[r * of.cols + i] - top) / all;
+}
+// A number in a struct that is no integer has no role.
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=96) set(of.rows=rows) set(of.cols=n) set(of.by=1) in(x[rows*n]) out(y[rows]) grid(ceildiv(rows,32)) block(32)
+__global__ void sums_by_scaled(const float *x, float *y, scaled of)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int i = 0; r < of.rows && i < of.cols; i++)
+        sum += x[r * of.cols + i];
+    if (r < of.rows)
+        y[r] = of.by * sum;
 }
 // A tile's width that is a template's argument is a number: a guard has nothing to ask of it.
 #pragma ks optimize inst(8)
