@@ -292,11 +292,23 @@ static void print_text(const struct why *w, const struct reasons *r, const json_
     ks_buf_free(&text);
 }
 
+// What a mark can say otherwise, once for all templates.
+static void add_unrecognised(const struct why *w, const struct reasons *r, json_t *lines)
+{
+    const char *constants = ks_engine_constants(w->context->arena, &r->brief);
+    if (constants == NULL)
+        return;
+    json_array_append_new(lines, json_string(constants));
+    if (!w->context->json)
+        printf("  %s\n", constants);
+}
+
 static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, struct ks_err *err)
 {
     struct reasons r = {.kernel = kernel};
     char hex[KS_HASH_TEXT];
     size_t excluded = 0, unknown = 0;
+    bool recognised = false;
     KS_TRY(gather(w, &r, err));
     json_t *skills = json_array();
     if (!w->context->json)
@@ -307,6 +319,7 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
     for (size_t i = 0; i < r.n_ranked; i++) {
         struct action action;
         KS_TRY(try_action(w, &r, r.ranked[i].skill, &action, err));
+        recognised |= action.recognised != NULL;
         if (w->context->json)
             json_array_append_new(skills, skill_json(w, &r, r.ranked[i].skill, &r.ranked[i], &action));
         else if (speaks(r.ranked[i].skill, &r.brief.facts) || action.candidates > 0 || action.refusal != NULL)
@@ -316,6 +329,8 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
     }
     if (unknown > 0 && !w->context->json)
         printf("  and %zu, all advice, that nothing speaks for (--json has all)\n", unknown);
+    if (!recognised)
+        add_unrecognised(w, &r, text);
     ks_vec_each(struct ks_skill, s, &w->skills) {
         const struct action none = {0};
         if (rank_of(&r, s) != NULL)

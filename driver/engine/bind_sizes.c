@@ -3,6 +3,7 @@
 
 #include "base/num.h"
 #include "engine/binder.h"
+#include "engine/engine.h"
 #include "engine/specimen.h"
 
 enum { MOST_SIZES = 64, COLUMNS = 8 };
@@ -51,6 +52,18 @@ static void note_lower(struct extents *x, const struct ks_expr *e, bool under)
                    under || (i == 1 && (e->op == KS_X_SUB || e->op == KS_X_DIV || e->op == KS_X_MOD)));
     for (size_t i = 0; e->op == KS_X_NAME && under && i < x->n; i++)
         x->lower[i] |= strcmp(x->sizes[i].name, e->name) == 0;
+}
+
+static struct extents extents_of(struct ks_arena *arena, const struct ks_mark *mark)
+{
+    struct ks_value *sizes;
+    struct extents x = {.mark = &mark->workloads[0], .n = ks_problem_sizes(arena, mark, 0, &sizes)};
+    x.sizes = sizes;
+    for (size_t i = 0; x.n <= MOST_SIZES && i < x.mark->n_arrays; i++)
+        note_lower(&x, x.mark->arrays[i].count, false);
+    for (size_t i = 0; x.n <= MOST_SIZES && i < x.mark->n_lets; i++)
+        note_lower(&x, x.mark->lets[i].expr, false);
+    return x;
 }
 
 // Whether more is taken from something than it is.
@@ -107,17 +120,11 @@ enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err)
     if (!brief->mark || brief->mark->n_workloads == 0)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: no workload says how large the arrays are",
                 brief->decl->line);
-    struct extents any = {.mark = &brief->mark->workloads[0]};
-    struct ks_value *sizes;
-    any.n = ks_problem_sizes(b->arena, brief->mark, 0, &sizes);
-    any.sizes = sizes;
+    const struct extents lower = extents_of(b->arena, brief->mark);
+    struct extents any = lower;
+    memset(any.lower, 0, sizeof any.lower);
     if (any.n > MOST_SIZES)
         KS_FAIL(err, KS_E_UNSUPPORTED, "line %d: more than %d sizes", brief->decl->line, MOST_SIZES);
-    struct extents lower = any;
-    for (size_t i = 0; i < any.mark->n_arrays; i++)
-        note_lower(&lower, any.mark->arrays[i].count, false);
-    for (size_t i = 0; i < any.mark->n_lets; i++)
-        note_lower(&lower, any.mark->lets[i].expr, false);
     for (int pass = 0; pass < 3; pass++)
         for (int set = 0; set < SETS; set++)
             if (make_probes(b, pass == 1 ? &lower : &any, set, pass < 2, round))
@@ -126,6 +133,38 @@ enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err)
             "line %d: at other sizes than the declared ones arrays have no element or too many, so no size "
             "is told from another; what never varies is a set(NAME=VALUE)",
             brief->decl->line);
+}
+
+static bool is_parameter(const struct ks_brief *brief, const char *name)
+{
+    for (size_t i = 0; i < brief->decl->n_params; i++)
+        if (strcmp(brief->decl->params[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+const char *ks_engine_constants(struct ks_arena *arena, const struct ks_brief *brief)
+{
+    if (!brief->mark || brief->mark->n_workloads == 0)
+        return NULL;
+    const struct extents x = extents_of(arena, brief->mark);
+    struct ks_buf text = KS_BUF(4096);
+    for (size_t i = 0; x.n <= MOST_SIZES && i < x.n; i++) {
+        const char *name = x.sizes[i].name, *comma = text.len ? ", " : "";
+        const long long value = (long long)x.sizes[i].value;
+        if (x.lower[i] && is_parameter(brief, name))
+            ks_buf_printf(&text, "%sset(%s=%lld)", comma, name, value);
+        else if (x.lower[i])
+            ks_buf_printf(&text, "%s%lld for %s", comma, value, name);
+    }
+    const char *out = text.len == 0 ? NULL
+                                    : ks_arena_printf(arena,
+                                                      "line %d: a size that others are divided by, or that is taken from "
+                                                      "them, is a constant in all templates; if it never varies, write %s "
+                                                      "in place of let()",
+                                                      brief->decl->line, ks_buf_text(&text));
+    ks_buf_free(&text);
+    return out;
 }
 
 // Names are roles (ks_template_read), told by their first byte: this is asked millions of times.

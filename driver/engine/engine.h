@@ -40,4 +40,8 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
                                  struct ks_candidate_list *out, const char **refusal,
                                  struct ks_err *err);
 
+// Of a kernel that no template recognises: sizes of let() that templates know as constants alone (a window's width, a
+// stride), and how a mark says that; NULL: none.
+const char *ks_engine_constants(struct ks_arena *arena, const struct ks_brief *brief);
+
 #endif

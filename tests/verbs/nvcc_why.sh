@@ -67,6 +67,31 @@ sed 's/turn(/large(/; 0,/{/s//{\n    if (n != 1024)\n        __trap();/' a.cu > 
 json 0 explain --why d.cu:large -- -arch=sm_90
 is tiled-transpose 's["candidates"] > 0, s["recognised"]' '(True, None)'
 
+# A window's width is a constant in templates: the mark can say that it is one.
+cat > g.cu <<'END_CU'
+#pragma ks optimize
+#pragma ks workload let(b=2, c=3, n=60, o=5, k=4) in(x[b*c*n]) in(w[o*c*k]) out(y[b*o*(n-k+1)]) grid(o,b) block(64)
+__global__ void filter(const float *x, const float *w, float *y, int c, int n, int o, int k)
+{
+    for (int i = threadIdx.x; i < n - k + 1; i += blockDim.x) {
+        float sum = 0;
+        for (int j = 0; j < c; j++)
+            for (int t = 0; t < k; t++)
+                sum += x[(blockIdx.y * c + j) * n + i + t] * w[(blockIdx.x * c + j) * k + t];
+        y[(blockIdx.y * o + blockIdx.x) * (n - k + 1) + i] = sum;
+    }
+}
+END_CU
+status 0 "$ks" explain --why g.cu:filter -- -arch=sm_90
+has 'line 3: a size that others are divided by, or that is taken from them, is a constant in all templates'
+has 'write set(k=4) in place of let()'
+lacks 'must not be negative'
+[ "$(grep -c 'in place of let()' out)" = 1 ] || fail "said several times"
+sed -i 's/, k=4)/) set(k=4)/' g.cu
+status 0 "$ks" explain --why g.cu:filter -- -arch=sm_90
+has 'this is a convolution of 4 taps'
+lacks 'in place of let()'
+
 # A struct that the text calls otherwise than the compiler is what the compiler calls it.
 cat > f.cu <<'END_CU'
 typedef struct place { float x, y; } Place;
