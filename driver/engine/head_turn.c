@@ -1,5 +1,6 @@
-// Kernels whose threads each take one element to a tree in shared memory, as a loop of one turn: `s[t] = i < n ? x[i] :
-// 0;` in front of the tree adds to a sum what a turn would.
+// Kernels whose threads each take one element to a tree in shared memory, to shuffles or to an atomic addition, as a loop
+// of one turn: `s[t] = i < n ? x[i] : 0;` in front of the tree adds to a sum what a turn would, and so does the v of
+// `v += __shfl_down_sync(mask, v, o)` or `atomicAdd(y, v)`. What becomes of that, small runs of the original show.
 #include "engine/head.h"
 
 #include <stdlib.h>
@@ -85,6 +86,33 @@ static bool is_sum(struct turn *t, struct ks_node *loop)
            strcmp(tree.update[0].between, " + ") == 0;
 }
 
+static bool visit_shuffle(void *context, struct ks_node *node)
+{
+    const struct ks_node **variable = context;
+    if (*variable == NULL && ks_node_is(node, KS_N_ASSIGN, "+=") && node->kid[0]->kind == KS_N_NAME &&
+        node->kid[1]->kind == KS_N_CALL && node->kid[1]->kid[0]->kind == KS_N_NAME &&
+        ks_starts_with(node->kid[1]->kid[0]->text, "__shfl_"))
+        *variable = node->kid[0];
+    return *variable == NULL;
+}
+
+// The variable that threads shuffle their sums of, or add atomically: NULL where a statement does neither.
+static const struct ks_node *shared_out(struct turn *t, struct ks_node *node)
+{
+    const struct ks_node *variable = NULL;
+    const struct ks_node *call = node->kind == KS_N_EXPR ? node->kid[0] : NULL;
+    ks_node_walk(node, visit_shuffle, &variable);
+    if (variable == NULL && call != NULL && call->kind == KS_N_CALL && call->n == 3 &&
+        ks_node_is(call->kid[0], KS_N_NAME, "atomicAdd") && call->kid[2]->kind == KS_N_NAME)
+        variable = call->kid[2];
+    const struct ks_node *decl =
+        variable ? ks_loop_declaration(t->s->body.block, variable->text, node->begin) : NULL;
+    if (decl == NULL || decl->shared)
+        return NULL;
+    t->type = words_of(decl);
+    return variable;
+}
+
 // Statements to the tree; false where there are others than such as make a value.
 static bool put_statements(struct turn *t)
 {
@@ -95,6 +123,11 @@ static bool put_statements(struct turn *t)
             return is_sum(t, node);
         if (node->kind == KS_N_EMPTY || is_barrier(node))
             continue;
+        const struct ks_node *variable = shared_out(t, node);
+        if (variable != NULL) {
+            put_sum(t, variable);
+            return true;
+        }
         if (ks_node_find(node, KS_N_RETURN, NULL) || ks_node_find(node, KS_N_NAME, "__syncthreads") || ks_node_is_loop(node))
             return false;
         if (node->kind == KS_N_DECL) {

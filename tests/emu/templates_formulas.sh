@@ -5,15 +5,19 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 # Losses and other sums of maps, each by its own expression, in a loop or of one element a thread; others almost are.
 known sums "huber_parts block_sums" "huber_parts sums" "weighted_parts block_sums" "weighted_parts sums" \
-    "dots block_sums" "dots sums" "smooth map_sum" "smooth sums" "mean_square map_sum" "mean_square sums" "magnitudes_of_halves map_sum" "magnitudes_of_halves sums"
+    "dots block_sums" "dots sums" "smooth map_sum" "smooth sums" "mean_square map_sum" "mean_square sums" "magnitudes_of_halves map_sum" "magnitudes_of_halves sums" \
+    "by_shuffles map_sum" "by_shuffles sums" "at_once map_sum" "at_once sums"
 bound sums huber_parts block_sums n=n cols=1 blocks=grid.x 'p[i] t[i]'
 bound sums weighted_parts block_sums 'n=rows * cols' cols=cols 'x[i] w[mod(i, cols)] by[div(i, cols)]'
 bound sums mean_square map_sum form=mean_added
 bound sums magnitudes_of_halves map_sum factor=factor form=sum
 bound sums dots block_sums n=n blocks=grid.x 'x[i] z[i]'
+bound sums by_shuffles map_sum n=n 'p[i] q[i]'
+bound sums at_once map_sum n=n form=added
 bound sums smooth map_sum form=mean_added 'p[i] q[i]'
 right sums dots block_sums threads=64
 right sums smooth map_sum threads=64 blocks=3
+right sums by_shuffles map_sum threads=64 blocks=3
 right sums huber_parts block_sums threads=64
 right sums weighted_parts block_sums threads=128 ahead=1
 right sums mean_square map_sum threads=64 blocks=3

@@ -233,3 +233,42 @@ __global__ void one_more(const float *x, const float *z, float *part, int n)
     if (t == 0)
         part[blockIdx.x] = each[0];
 }
+
+// An element each, and what a warp adds up.
+#pragma ks optimize
+#pragma ks workload let(n=6000) in(p[n]) in(q[n]) inout(sum[1]=constant(2)) grid(ceildiv(n,128)) block(128)
+__global__ void by_shuffles(const float *p, const float *q, float *sum, int n)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    float v = 0;
+    if (i < n) {
+        float d = p[i] - q[i];
+        v = d * d / n;
+    }
+    for (int o = 16; o; o >>= 1)
+        v += __shfl_down_sync(~0u, v, o);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(sum, v);
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=6000) in(p[n]) in(q[n]) inout(sum[1]=constant(2)) grid(ceildiv(n,128)) block(128)
+__global__ void at_once(const float *p, const float *q, float *sum, int n)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    float v = i < n ? fabsf(p[i] - q[i]) : 0.0f;
+    atomicAdd(sum, v);
+}
+
+// The first warp alone adds its own.
+#pragma ks optimize
+#pragma ks workload let(n=6000) in(p[n]) in(q[n]) inout(sum[1]=constant(2)) grid(ceildiv(n,128)) block(128)
+__global__ void first_warps(const float *p, const float *q, float *sum, int n)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    float v = i < n ? fabsf(p[i] - q[i]) : 0.0f;
+    for (int o = 16; o; o >>= 1)
+        v += __shfl_down_sync(~0u, v, o);
+    if (threadIdx.x == 0)
+        atomicAdd(sum, v);
+}
