@@ -295,19 +295,26 @@ static void print_text(const struct why *w, const struct reasons *r, const json_
 // What a mark can say otherwise, once for all templates.
 static void add_unrecognised(const struct why *w, const struct reasons *r, json_t *lines)
 {
-    const char *constants = ks_engine_constants(w->context->arena, &r->brief);
-    if (constants == NULL)
-        return;
-    json_array_append_new(lines, json_string(constants));
-    if (!w->context->json)
-        printf("  %s\n", constants);
+    struct ks_arena *arena = w->context->arena;
+    const char *not_run = ks_engine_not_run(arena, &r->brief);
+    const char *said[] = {ks_engine_constants(arena, &r->brief), NULL};
+    if (not_run != NULL)
+        said[1] = ks_arena_printf(arena, "line %d: no small run tells what it computes: %s",
+                                  r->kernel->mark->decl->line, not_run);
+    for (size_t i = 0; i < 2; i++) {
+        if (said[i] == NULL)
+            continue;
+        json_array_append_new(lines, json_string(said[i]));
+        if (!w->context->json)
+            printf("  %s\n", said[i]);
+    }
 }
 
 static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, struct ks_err *err)
 {
     struct reasons r = {.kernel = kernel};
     char hex[KS_HASH_TEXT];
-    size_t excluded = 0, unknown = 0;
+    size_t excluded = 0, unknown = 0, unfit = 0;
     bool recognised = false;
     KS_TRY(gather(w, &r, err));
     json_t *skills = json_array();
@@ -322,11 +329,16 @@ static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, 
         recognised |= action.recognised != NULL;
         if (w->context->json)
             json_array_append_new(skills, skill_json(w, &r, r.ranked[i].skill, &r.ranked[i], &action));
+        else if (ks_engine_fits_none(action.refusal))
+            unfit++;
         else if (speaks(r.ranked[i].skill, &r.brief.facts) || action.candidates > 0 || action.refusal != NULL)
             print_skill(w, &r, &r.ranked[i], &action);
         else
             unknown++;
     }
+    if (unfit > 0)
+        printf("  and %zu whose templates fit no assignment of the parameters by types, directions and extents (--json has "
+               "all)\n", unfit);
     if (unknown > 0 && !w->context->json)
         printf("  and %zu, all advice, that nothing speaks for (--json has all)\n", unknown);
     if (!recognised)

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "base/vec.h"
 #include "engine/binder.h"
+#include "engine/engine.h"
 #include "engine/head.h"
 #include "engine/specimen.h"
 #include "engine/struct_sizes.h"
@@ -277,6 +278,8 @@ static const struct ks_arg *foreign(const struct binder *b)
     return NULL;
 }
 
+static const char no_fit[] = "fits their types, directions and extents";
+
 static const char *refused(const struct binder *b)
 {
     const struct ks_specimens *specimens = ks_specimens_of(b->arena, b->brief);
@@ -291,10 +294,16 @@ static const char *refused(const struct binder *b)
         return ks_arena_printf(b->arena, "line %d: elements of %s are %s, and %s has no role for such",
                                b->brief->decl->line, other->name,
                                ks_scalar_name(other->elem.scalar), b->t->name);
-    return ks_arena_printf(b->arena,
-                           "line %d: no assignment of the parameters to the roles of %s "
-                           "fits their types, directions and extents",
-                           b->brief->decl->line, b->t->name);
+    if (b->no_front)
+        return ks_arena_printf(b->arena, "%s, and %s holds what is made of elements in front of a sum", b->no_front,
+                               b->t->name);
+    return ks_arena_printf(b->arena, "line %d: no assignment of the parameters to the roles of %s %s",
+                           b->brief->decl->line, b->t->name, no_fit);
+}
+
+bool ks_engine_fits_none(const char *refusal)
+{
+    return refusal != NULL && ks_ends_with(refusal, no_fit);
 }
 
 // Sizes that a launch shows are told from it where it rounds nothing down: the probes are round ones too.
@@ -357,6 +366,8 @@ static enum ks_status bind_with(struct binder *b, enum kept_as as, size_t nth, b
     bool found = in_front    ? ks_head_find(b->arena, b->brief, kept, &why)
                  : as == CUT ? ks_tail_cut(b->arena, b->brief, nth, kept, more, &why)
                              : ks_tail_find(b->arena, b->brief, kept, &why);
+    if (as == IN_FRONT && !found)
+        b->no_front = why;
     if (found && !in_front && b->ends != KS_BIND_ANY &&
         ks_tail_chooses(kept) != (b->ends == KS_BIND_CHOOSING))
         return KS_OK;

@@ -47,6 +47,7 @@ struct binder {
     struct ks_near_miss near;
     bool exact; // extents must be equal, not just large enough
     enum ks_bind_ends ends; // which of them are tried
+    const char *no_front; // why nothing stands in front of the sum that its template holds; or NULL
     bool asked; // of some assignment, whether it is what the original computes
     bool round; // sizes must be round (ks_specimens_round)
 };

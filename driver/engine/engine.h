@@ -40,6 +40,10 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
                                  struct ks_candidate_list *out, const char **refusal,
                                  struct ks_err *err);
 
+// Whether that is a template's which no assignment of parameters fits: it says no more than others of the kind.
+bool ks_engine_fits_none(const char *refusal);
+// Why no small run of the original says what it computes; NULL: one does.
+const char *ks_engine_not_run(struct ks_arena *arena, const struct ks_brief *brief);
 // Of a kernel that no template recognises: sizes of let() that templates know as constants alone (a window's width, a
 // stride), and how a mark says that; NULL: none.
 const char *ks_engine_constants(struct ks_arena *arena, const struct ks_brief *brief);

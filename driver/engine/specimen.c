@@ -6,6 +6,7 @@
 
 #include "base/num.h"
 #include "device/emu/emu_device.h"
+#include "engine/engine.h"
 #include "engine/specimen_run.h"
 #include "engine/struct_sizes.h"
 
@@ -576,6 +577,12 @@ int ks_specimens_round(const struct ks_specimens *specimens, const struct ks_bri
         if (strcmp(w->lets[i].name, size) == 0 && !is_launched(w, size))
             return ROUND;
     return specimens->at[specimens->n - 1].round;
+}
+
+const char *ks_engine_not_run(struct ks_arena *arena, const struct ks_brief *brief)
+{
+    const struct ks_specimens *specimens = ks_specimens_of(arena, brief);
+    return specimens->n > 0 ? NULL : specimens->why;
 }
 
 const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief)

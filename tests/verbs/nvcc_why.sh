@@ -191,4 +191,7 @@ head += b" " * (117 - len(head)) + b"\n"
 sys.stdout.buffer.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + bytes(4 << 18))' > x.npy
 sed 's/in(x\[n\])/in(x[n]=file("x.npy"))/' sums.cu > unknown.cu
 status 0 "$ks" explain --why unknown.cu:sums -- -arch=sm_90
-has 'template reduce_all refuses'
+lacks 'template reduce_all: '
+has 'no small run tells what it computes: no size of the workload is small enough'
+grep -qE '^  and [0-9]+ whose templates fit no assignment of the parameters' out || fail "not told how many fit nothing"
+lacks 'refuses: line 3: no assignment'
