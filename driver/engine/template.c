@@ -8,6 +8,7 @@
 
 enum {
     MAX_TEXT = 1 << 18,
+    MOST_THREADS = 1024,  // of a block
     SETTINGS_AT_ONCE = 4, // of what is recognised in one way: a look at them costs little more than at one
 };
 
@@ -203,6 +204,21 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     return ks_proposal_check(arena, proposal, brief->signature, err);
 }
 
+// Whether a step's block holds more threads than a launch may have, on a declared workload: settings multiply.
+static bool is_too_wide(const struct ks_brief *brief, const struct ks_step *step)
+{
+    for (size_t w = 0; w < brief->n_problems; w++) {
+        int64_t threads = 1, n;
+        for (int d = 0; d < 3; d++)
+            if (step->block[d] && ks_expr_eval(step->block[d], ks_specimen_lookup, (void *)(uintptr_t)&brief->problems[w], &n) &&
+                __builtin_mul_overflow(threads, n, &threads))
+                return true;
+        if (threads > MOST_THREADS)
+            return true;
+    }
+    return false;
+}
+
 static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
                           const struct ks_skill *skill, const struct ks_template *t,
                           const struct ks_binding_choice *binding, const size_t *index,
@@ -218,6 +234,9 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
     struct ks_proposal proposal;
     if (build(arena, brief, t, &names, binding, &proposal, &local) != KS_OK)
         KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->as, local.text);
+    for (size_t i = 0; i < proposal.n_steps; i++)
+        if (is_too_wide(brief, &proposal.steps[i]))
+            return KS_OK;
     const char *params = joined(arena, &words);
     const char *says = binding->says ? binding->says : binding->text;
     *ks_vec_push(arena, out) = (struct ks_candidate){
