@@ -47,6 +47,7 @@ struct ks_form {
     struct ks_formula *means; // NULL: only the judge can tell
     const char *meaning;      // its text
     const char *altered;      // with a tail: the same of another sum
+    const struct ks_formula *own; // with a tail: what it means, as it is; where `means` is another, that is the altered one
     const char *says;         // for people, over @roles@; NULL: its name
     struct ks_kept tail, head; // behind the sum, and in front of it
     const char *factor_of;     // the role whose elements `head` makes into factors; or NULL

@@ -9,7 +9,7 @@
 
 static const char *const calls[] = {"exp",    "log",     "sqrt", "abs", "tanh", "erf", "floor",
                                     "larger", "smaller", "pow",  "div", "mod",  NULL};
-static const char *const overs[] = {"sum", "product", "max", "min", "argmax", "argmin", NULL};
+static const char *const overs[] = {"sum", "product", "max", "min", "argmax", "argmin", "max_number", "min_number", NULL};
 
 struct parser {
     struct ks_arena *arena;

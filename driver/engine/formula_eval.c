@@ -62,7 +62,8 @@ static double over(struct ks_formula *f, const struct node *n)
         f->turns++;
         f->slots.at[n->slot].value = i;
         double v = eval(f, n->kid[1]);
-        bool better = i == 0 || (n->call % 2 == 0 ? v > best : v < best);
+        const bool first = i == 0 || (n->call >= O_MAX_NUMBER && isnan(best));
+        const bool better = first || (n->call % 2 == 0 ? v > best : v < best);
         switch (n->call) {
         case O_SUM:
             result = noted(f, result + v);
@@ -72,6 +73,8 @@ static double over(struct ks_formula *f, const struct node *n)
             break;
         case O_MAX:
         case O_MIN:
+        case O_MAX_NUMBER:
+        case O_MIN_NUMBER:
             result = better ? v : result;
             break;
         default:

@@ -85,6 +85,6 @@ enum call {
     C_DIV,
     C_MOD
 };
-enum over { O_SUM, O_PRODUCT, O_MAX, O_MIN, O_ARGMAX, O_ARGMIN };
+enum over { O_SUM, O_PRODUCT, O_MAX, O_MIN, O_ARGMAX, O_ARGMIN, O_MAX_NUMBER, O_MIN_NUMBER };
 
 #endif

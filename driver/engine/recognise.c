@@ -17,6 +17,7 @@ struct subject {
     const struct ks_template *t;
     const struct ks_assignment *assignment;
     const struct ks_specimen *specimen;
+    const struct ks_form *form;
 };
 
 static const char *form_text(const struct ks_form *form, const char *name, size_t n)
@@ -158,6 +159,16 @@ static const char *differs(const struct subject *s, const struct ks_formula *f, 
     return text;
 }
 
+// Of what passes the range on the original's way, squares of great numbers or sums of the last ones, nothing is known, nor
+// of what follows makes of a NaN: a limit may pass it over.
+static bool is_open(const struct subject *s, const struct ks_formula *f, double got, double want)
+{
+    const struct ks_specimen_data *data = &s->specimen->data;
+    if ((data->low || data->beyond >= KS_BEYOND_LAST_BELOW) && !isfinite(got) && ks_formula_is_beyond(f))
+        return true;
+    return data->beyond != KS_BEYOND_NOTHING && s->form->tail.what && isnan(want);
+}
+
 // One statement against what was written to its array.
 static bool holds(const struct subject *s, struct ks_formula *f, size_t statement,
                   struct ks_near_miss *near)
@@ -189,8 +200,7 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
         seen++;
         if (!ks_formula_element(f, statement, nth, &at, &want, indices) || at >= arg->count)
             return false;
-        // Of squares that pass the range on the original's way nothing is known.
-        const bool open = s->specimen->data.low && !isfinite(after[at]) && ks_formula_is_beyond(f);
+        const bool open = is_open(s, f, after[at], want);
         if ((changed[at] || arg->role != KS_ROLE_OUT) &&
             (open || equal(after[at], want, scale, arg->elem.scalar)))
             right++;
@@ -213,6 +223,46 @@ static bool says_epsilon(const struct ks_template *t)
     return false;
 }
 
+// Whether all statements hold on all of the specimens, those of round sizes or the others, that the form speaks for; *looked
+// counts them.
+static bool holds_on(struct subject *s, const struct ks_specimens *all, bool round, struct ks_near_miss *near, int *looked)
+{
+    struct ks_formula *means = s->form->means;
+    for (size_t i = 0; i < all->n; i++) {
+        const struct ks_formula_scope scope = {s, number, array};
+        s->specimen = &all->at[i];
+        if ((s->specimen->round > 0) != round)
+            continue;
+        if (s->specimen->data.assumed && !says_epsilon(s->t))
+            continue;
+        if (s->t->domain && !ks_expr_holds(s->t->domain, by_letter, s))
+            continue;
+        if (ks_formula_bind(means, s->t->file, &scope, NULL) != KS_OK)
+            return false;
+        for (size_t k = 0; k < ks_formula_statements(means); k++)
+            if (!holds(s, means, k, near))
+                return false;
+        ++*looked;
+    }
+    return true;
+}
+
+// `beyond: x`: the formula holds of what is no number in x, too. `told_beyond: x`: only that tells the form from another.
+// Whether a value hangs on the sum before what follows is for numbers alone to say.
+static bool holds_beyond(struct subject *s, const struct ks_brief *brief, bool round, struct ks_near_miss *near)
+{
+    const char *told = form_text(s->form, "told_beyond", 11);
+    const char *role = told ? told : form_text(s->form, "beyond", 6);
+    size_t r;
+    int looked = 0;
+    if (s->form->own != NULL && s->form->own != s->form->means)
+        return true;
+    if (role == NULL || !role_of(s->t, role, &r) || s->assignment->parameter[r] < 0)
+        return told == NULL;
+    const struct ks_specimens *runs = ks_specimens_beyond(s->arena, brief, (size_t)s->assignment->parameter[r]);
+    return holds_on(s, runs, round, near, &looked) && (told == NULL || looked > 0);
+}
+
 enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *brief,
                                 const struct ks_template *t, const struct ks_form *form,
                                 const struct ks_assignment *assignment, bool round,
@@ -221,22 +271,11 @@ enum ks_recognised ks_recognise(struct ks_arena *arena, const struct ks_brief *b
     if (form->means == NULL)
         return KS_RECOGNISED_UNKNOWN;
     const struct ks_specimens *all = ks_specimens_of(arena, brief);
-    enum ks_recognised found = all->n > 0 ? KS_NOT_RECOGNISED : KS_RECOGNISED_UNKNOWN;
-    for (size_t i = 0; i < all->n; i++) {
-        struct subject s = {arena, t, assignment, &all->at[i]};
-        const struct ks_formula_scope scope = {&s, number, array};
-        if ((all->at[i].round > 0) != round)
-            continue;
-        if (all->at[i].data.assumed && !says_epsilon(t))
-            continue;
-        if (t->domain && !ks_expr_holds(t->domain, by_letter, &s))
-            continue;
-        if (ks_formula_bind(form->means, t->file, &scope, NULL) != KS_OK)
-            return KS_NOT_RECOGNISED;
-        for (size_t k = 0; k < ks_formula_statements(form->means); k++)
-            if (!holds(&s, form->means, k, near))
-                return KS_NOT_RECOGNISED;
-        found = KS_RECOGNISED;
-    }
-    return found;
+    struct subject s = {.arena = arena, .t = t, .assignment = assignment, .form = form};
+    int looked = 0;
+    if (all->n == 0)
+        return KS_RECOGNISED_UNKNOWN;
+    return holds_on(&s, all, round, near, &looked) && looked > 0 && holds_beyond(&s, brief, round, near)
+               ? KS_RECOGNISED
+               : KS_NOT_RECOGNISED;
 }

@@ -536,9 +536,7 @@ static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
     struct ks_value *declared, sizes[MOST_SIZES];
     size_t n = ks_problem_sizes(r->arena, brief->mark, 0, &declared);
-    struct ks_emu_settings *settings = ks_emu_device_settings(&r->device);
-    settings->vary = settings->races = false;
-    settings->budget = KS_SPECIMEN_INSTRUCTIONS;
+    ks_specimen_settle(r);
     ks_err_set(err, KS_E_UNSUPPORTED,
                "no size of the workload is small enough for the emulated device");
     if (n > MOST_SIZES)

@@ -1,5 +1,6 @@
 #include "engine/specimen_run.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -102,6 +103,35 @@ static void turn_data(const struct ks_specimen_data *data, const struct ks_arg *
     }
 }
 
+// One element in place of a number.
+static double beyond(enum ks_specimen_beyond kind, int64_t i, double value)
+{
+    // Spread: at every third place a NaN would fill columns.
+    const bool nan = i == 0 || ((uint32_t)i * 2654435761u >> (16 + kind)) % 3 == 0;
+    switch (kind) {
+    case KS_BEYOND_ALL_BELOW:
+        return -INFINITY;
+    case KS_BEYOND_ALL_ABOVE:
+        return INFINITY;
+    case KS_BEYOND_SOME_BELOW:
+        return nan ? NAN : -1 - fabs(value);
+    case KS_BEYOND_SOME_ABOVE:
+        return nan ? NAN : 1 + fabs(value);
+    case KS_BEYOND_LAST_BELOW:
+        return nan ? NAN : -(double)FLT_MAX;
+    case KS_BEYOND_LAST_ABOVE:
+        return nan ? NAN : (double)FLT_MAX;
+    default:
+        return NAN;
+    }
+}
+
+static void turn_beyond(const struct ks_specimen_data *data, const struct ks_arg *a, unsigned char *bytes)
+{
+    for (int64_t i = 0; i < a->count; i++, bytes += a->elem.size)
+        put(bytes, a->elem.scalar, beyond(data->beyond, i, element(bytes, a->elem.scalar)));
+}
+
 static double *converted(struct ks_arena *arena, const unsigned char *bytes, const struct ks_arg *a)
 {
     double *out = KS_NEW_ARRAY(arena, double, (size_t)a->count + 1);
@@ -130,6 +160,8 @@ static enum ks_status place(struct ks_specimen_run *r, size_t i, uint64_t seed, 
         turn_signs(a, r->bytes[i]);
     if (a->role != KS_ROLE_OUT && (r->data.low || r->data.size != 1))
         turn_data(&r->data, a, r->bytes[i]);
+    if (r->data.beyond != KS_BEYOND_NOTHING && r->data.array == i)
+        turn_beyond(&r->data, a, r->bytes[i]);
     KS_TRY(r->device.alloc(r->device.self, bytes, a->elem.align > 0 ? a->elem.align : 1,
                            KS_FLUSH_END, &r->buffers[i], &out, err));
     return r->device.write(r->device.self, r->buffers[i], 0, r->bytes[i], bytes, err);
@@ -185,7 +217,7 @@ static enum ks_status take(struct ks_specimen_run *r, size_t i, struct ks_specim
             n++;
         }
     }
-    s->scale[i] = n > 0 ? sqrt(squares / n) : 0;
+    s->scale[i] = n > 0 && isfinite(squares) ? sqrt(squares / n) : 0;
     return KS_OK;
 }
 
@@ -295,6 +327,13 @@ static char *readable(struct ks_arena *arena, const char *canonical)
     char *text = ks_arena_strdup(arena, ks_buf_text(&out));
     ks_buf_free(&out);
     return text;
+}
+
+void ks_specimen_settle(struct ks_specimen_run *r)
+{
+    struct ks_emu_settings *settings = ks_emu_device_settings(&r->device);
+    settings->vary = settings->races = false;
+    settings->budget = KS_SPECIMEN_INSTRUCTIONS;
 }
 
 enum ks_status ks_specimen_load(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_err *err)

@@ -21,6 +21,8 @@ struct ks_specimen_run {
 
 // An array of floats that the mark has no number below zero of.
 bool ks_specimen_is_above_zero(const struct ks_arg *arg);
+// What r->device, which is open, is to do: one order, and no more than so many instructions.
+void ks_specimen_settle(struct ks_specimen_run *r);
 // Loads the original into r->device, which is open.
 enum ks_status ks_specimen_load(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_err *err);
 // Runs it on a problem of plain buffers and scalars, with r->data; *s borrows the problem. Again on larger floats where

@@ -137,7 +137,9 @@ static enum ks_status go_on(struct ks_arena *arena, const struct ks_template *t,
     form->meaning = means[0];
     form->altered = means[1];
     form->says = form->says ? ks_arena_printf(arena, "%s, and what follows", form->says) : NULL;
-    return ks_formula_parse(arena, t->file, form->meaning, &form->means, err);
+    KS_TRY(ks_formula_parse(arena, t->file, form->meaning, &form->means, err));
+    form->own = form->means;
+    return KS_OK;
 }
 
 enum ks_status ks_tail_forms(struct ks_arena *arena, const struct ks_template *t,

@@ -48,7 +48,7 @@ __device__ __forceinline__ item of_row(const @T@ *line, int cols, int t)
 }
 
 __global__ void __launch_bounds__(@threads@ * @lines@)
-    arg_rows(const @T@ *__restrict__ x, @R@ *__restrict__ out, int rows, int cols)
+    arg_rows(const @T@ *__restrict__ x, @R@ *__restrict__ out, int rows, int cols@number_parameters@)
 {
     __shared__ item parts[@lines@][@threads@ / 32];
     const int t = threadIdx.x, row = blockIdx.x * @lines@ + threadIdx.y;
@@ -64,5 +64,5 @@ __global__ void __launch_bounds__(@threads@ * @lines@)
         return;
     for (int i = 1; i < @threads@ / 32; i++)
         best = combined(best, parts[threadIdx.y][i]);
-    out[row] = (@R@)best.place;
+    out[row] = (@R@)(@store@);
 }

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(@threads@)
 
 __global__ void __launch_bounds__(@threads@)
     reduce_last(const @T@ *__restrict__ x, const @T@ *__restrict__ parts, @T@ *out, int count,
-                long long n)
+                long long n@number_parameters@)
 {
     @T@ total = mapped(@start@);
     for (int i = threadIdx.x; i < count; i += @threads@)

@@ -11,7 +11,7 @@ __device__ __forceinline__ item combined(item a, item b)
 // One value for each (z, column) of x[outer][rows][cols]: a warp's threads take neighbouring columns, the
 // block's rows of threads every so many rows; four of them are in flight.
 __global__ void __launch_bounds__(32 * @lines@)
-    reduce_axis(const @T@ *__restrict__ x, @R@ *__restrict__ out, int rows, int cols@tail_parameters@)
+    reduce_axis(const @T@ *__restrict__ x, @R@ *__restrict__ out, int rows, int cols@number_parameters@@tail_parameters@)
 {
     __shared__ item parts[@lines@][32];
     const int tx = threadIdx.x, ty = threadIdx.y, col = blockIdx.x * 32 + tx;

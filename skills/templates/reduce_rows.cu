@@ -52,7 +52,7 @@ __device__ __forceinline__ @T@ finished(@T@ its_sum, int its_row@tail_takes@)
 @tail@}
 
 __global__ void __launch_bounds__(@threads@ * @lines@)
-    reduce_rows(const @T@ *__restrict__ x, @T@ *__restrict__ out, int rows, int cols@tail_parameters@)
+    reduce_rows(const @T@ *__restrict__ x, @T@ *__restrict__ out, int rows, int cols@number_parameters@@tail_parameters@)
 {
     __shared__ @T@ parts[@lines@][@threads@ / 32];
     const int t = threadIdx.x, row = blockIdx.x * @lines@ + threadIdx.y;

@@ -14,7 +14,7 @@ bound ends long_groups group_norm eps=1e-3
 bound ends groups_and_more group_norm 'batch=grid.x / groups' 'by[b]'
 bound ends least_of_channels reduce_axis outer=grid.y rows=c cols=n form=min_number
 bound ends means_of_columns reduce_axis rows=rows cols=cols 'by[c]'
-bound ends largest_of_rows reduce_rows rows=grid.x cols=n form=max_number
+bound ends largest_of_rows reduce_rows rows=grid.x cols=n form=max_from_infinity
 bound ends triplets row_distances from=a to=p other=q rows=grid.x cols=n eps=1e-6
 bound ends log_of_sum row_log_sum rows=grid.x cols=n 'by[r]'
 bound ends log_of_sum_of_halves row_log_sum rows=rows cols=n T=f16

@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/formula.h"
@@ -54,6 +55,19 @@ static void elements_have_their_values(void **state)
     assert_true(element("for r < rows: y[r] = argmax(c < cols: x[r * cols + c])", 2, 3, 1, true) == 2);
 }
 
+static void extremes_mind_or_pass_what_is_no_number(void **state)
+{
+    (void)state;
+    static const char most[] = "for r < rows: y[r] = max(c < cols: c == r ? 0 / 0 : x[c])";
+    static const char of_numbers[] = "for r < rows: y[r] = max_number(c < cols: c == r ? 0 / 0 : x[c])";
+    static const char from[] = "for r < rows: y[r] = smaller(2, min_number(c < cols: 0 / 0))";
+    assert_true(isnan(element(most, 2, 3, 0, true)));
+    assert_true(element(most, 2, 3, 1, true) == 4);
+    assert_true(element(of_numbers, 2, 3, 0, true) == 4);
+    assert_true(isnan(element(of_numbers, 2, 1, 0, true)));
+    assert_true(element(from, 1, 3, 0, true) == 2);
+}
+
 // A wrong binding may ask for more than could ever be: it is given up, and the next element begins anew.
 static void what_takes_too_many_turns_has_no_value(void **state)
 {
@@ -68,6 +82,7 @@ static void what_takes_too_many_turns_has_no_value(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(elements_have_their_values),
+                                       cmocka_unit_test(extremes_mind_or_pass_what_is_no_number),
                                        cmocka_unit_test(what_takes_too_many_turns_has_no_value)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,7 +179,7 @@ static void row_reductions(void **state)
     host_case_make(&arena, row_max, NULL, NULL, 0, &c);
     propose(&c, "reduce_rows", &list);
     struct ks_candidate *found =
-        right(&c, &list, "x=x out=y rows=rows cols=cols T=f32 form=max", sizes, N, 10, 0, false);
+        right(&c, &list, "x=x out=y rows=rows cols=cols T=f32 form=max threads", sizes, N, 10, 0, false);
     host_nvcc(&arena, &c, &found->proposal, NULL);
 }
 
