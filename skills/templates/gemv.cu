@@ -93,7 +93,8 @@ __device__ __forceinline__ @T@ finished(@T@ its_sum, int its_row@tail_takes@)
 
 // The parts of each element, by a warp.
 __global__ void __launch_bounds__(threads)
-    gemv_add(const @T@ *__restrict__ sums, @T@ *__restrict__ c, @T@ alpha, int m, int parts@tail_parameters@)
+    gemv_add(const @T@ *__restrict__ sums, @T@ *__restrict__ c, @T@ alpha, @beta_parameter@int m,
+             int parts@tail_parameters@)
 {
     const int row = blockIdx.x * warps + threadIdx.x / 32;
     @T@ total = 0;
@@ -102,5 +103,5 @@ __global__ void __launch_bounds__(threads)
     for (int d = 16; d > 0; d /= 2)
         total += __shfl_xor_sync(0xffffffffu, total, d);
     if (row < m && threadIdx.x % 32 == 0)
-        c[row] = finished(alpha * total, row@tail_arguments@);
+        c[row] = finished(@value@, row@tail_arguments@);
 }

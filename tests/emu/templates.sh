@@ -5,7 +5,7 @@
 #   tests/emu/templates.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
-known gemm "batch_tn gemm" "batch_tn gemm_three" "by_blocks gemm_three" "cut_off gemm_three" "followed gemm_three" "ragged_nn gemm_three" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_warps gemv" "by_row_biased gemv" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
+known gemm "batch_tn gemm" "batch_tn gemm_three" "by_blocks gemm_three" "cut_off gemm_three" "followed gemm_three" "ragged_nn gemm_three" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_warps gemv" "by_row_biased gemv" "by_row_updated gemv_update" "by_column_added gemv_update" "by_row matrix_vector" "by_column matrix_vector" "biased matrix_vector" "by_warps matrix_vector" "by_row_biased matrix_vector" "by_row_updated matrix_vector" "by_column_added matrix_vector" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_nt gemm_wgmma" "halves_tn_bias gemm_half" "halves_tn_bias gemm_wgmma" \
     "halves_long gemm_half" "halves_long gemm_wgmma" "scores gemm_half" "scores gemm_wgmma"
@@ -59,6 +59,11 @@ grep -q ": STATIC.*'asm'\|no-sandbox" "$scratch/out" || { echo "FAIL: assembly i
 right gemm by_row gemv share=64
 right gemm by_column gemv share=16
 right gemm biased gemv share=16
+bound gemm by_row_updated gemv_update c=y alpha=alpha beta=beta m=m k=n form=rows
+bound gemm by_column_added gemv_update c=y m=n k=k T=f64 form=columns
+right gemm by_row_updated gemv_update share=16
+right gemm by_column_added matrix_vector share=16
+wrong gemm by_row_updated gemv_update 's/ + beta \* c\[row\]/ + c[row]/' '' share=16
 bound gemm of_doubles gemm form=nn T=f64
 right gemm of_doubles gemm bm=64 bn=64
 bound gemm by_row_biased gemv m=grid.x 'bias[i]'

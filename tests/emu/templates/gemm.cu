@@ -279,3 +279,30 @@ __global__ void of_doubles(const double *a, const double *b, double *c, int m, i
         sum += a[i * k + l] * b[l * n + j];
     c[i * n + j] = sum;
 }
+
+// Added to what is there.
+#pragma ks optimize
+#pragma ks workload let(m=33) let(n=45) set(alpha=1.5) set(beta=0.5) in(a[m*n]) in(x[n]) inout(y[m]) grid(ceildiv(m,32)) block(32)
+__global__ void by_row_updated(int m, int n, float alpha, const float *a, const float *x, float beta, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= m)
+        return;
+    float sum = 0;
+    for (int l = 0; l < n; l++)
+        sum += a[i * n + l] * x[l];
+    y[i] = alpha * sum + beta * y[i];
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=70) let(k=45) in(x[k]) in(a[k*n]) inout(y[n]) grid(ceildiv(n,64)) block(64)
+__global__ void by_column_added(const double *x, const double *a, double *y, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j >= n)
+        return;
+    double sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += x[l] * a[l * n + j];
+    y[j] += sum;
+}
