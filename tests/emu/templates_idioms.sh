@@ -40,6 +40,7 @@ is largest_of_nine pool2 kh=3 kw=3 sh=2 sw=2 ph=1 pw=1 dh=1 ih=h form=max
 none largest_or_zero
 near largest_or_zero pool2 'y is 0 there and .* here at'
 is halves pool1 planes=planes kw=4 sw=2 pw=0 form=mean
+is mean_of_what_is_there pool2 kh=3 kw=5 sh=2 sw=1 ph=1 pw=2 form=mean_inside
 is each_channel depthwise2 x=x weight=k channels=c kh=3 kw=5 ph=1 pw=2 sh=1
 is line_filter conv1 co=grid.y batch=grid.z kw=3 pw=1
 is long_filter conv1 co=grid.y kw=33 pw=16
@@ -93,6 +94,9 @@ line='grid(ceildiv(rows,32)) block(32)' cube='grid(ceildiv(8*n*n*n,64),co,b) blo
 made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
 WRONG='s/const int ty = tap_row(j, r)/const int ty = tap_row(j, 0)/' made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
 made halves pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2-1)]) grid(ceildiv(planes*(n/2-1),64)) block(64)' share=4
+inside='let(planes=2, h=5, w=9) in(x[planes*h*w]) out(y[planes*((h+1)/2)*w]) grid(ceildiv(planes*((h+1)/2)*w,64)) block(64)'
+made mean_of_what_is_there pool2 "$inside" share=2
+WRONG='s/ + o) \* 1 - 2, kw/) * 1 - 2, kw/' made mean_of_what_is_there pool2 "$inside" share=2
 made each_channel depthwise2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) in(k[c*3*5]) out(y[b*c*h*w]) grid(ceildiv(w,32),h,b*c) block(32)' share=4
 made line_filter conv1 'let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)' bn=16
 more='let(b=1, ci=2, co=3, n=12) in(x[b*ci*n]) in(k[ci*co*3]) in(bias[co]) in(old[b*co*n]) out(y[b*co*n]) grid(ceildiv(n,64),co,b) block(64)'

@@ -316,3 +316,24 @@ __global__ void line_filter_in_numbers(const float *x, const float *k, float *y,
     if (i < out)
         y[(z * gridDim.y + o) * out + i] = s;
 }
+// Of what lies in the image alone.
+#pragma ks optimize
+#pragma ks workload let(planes=4, h=10, w=13) in(x[planes*h*w]) out(y[planes*((h+1)/2)*w]) grid(ceildiv(planes*((h+1)/2)*w,64)) block(64)
+__global__ void mean_of_what_is_there(const float *x, float *y, int planes, int h, int w)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, rows = (h + 1) / 2;
+    if (i >= planes * rows * w)
+        return;
+    int c = i % w, r = i / w % rows, n = 0;
+    x += i / w / rows * h * w;
+    float sum = 0;
+    for (int dr = 0; dr < 3; dr++)
+        for (int dc = 0; dc < 5; dc++) {
+            int at = 2 * r + dr - 1, col = c + dc - 2;
+            if (at < 0 || at >= h || col < 0 || col >= w)
+                continue;
+            sum += x[at * w + col];
+            n++;
+        }
+    y[i] = sum / n;
+}
