@@ -62,6 +62,19 @@ is row-scan '"elements of a are i16, and row_scan has no role for such" in s["re
 json 0 explain --why b.cu:nearly -- -arch=sm_90
 is tiled-transpose 's["recognised"], s["candidates"]' '(None, 0)'
 is tiled-transpose '"almost transpose" in s["refusal"] and "at z=0 c=" in s["refusal"]' True
+# Images to channels last by threads in one axis are transposes like others.
+cat > e.cu << 'END'
+#pragma ks optimize
+#pragma ks workload let(n=2, c=12, p=72) in(x[n*c*p]) out(y[n*c*p]) grid(ceildiv(n*c*p,128)) block(128)
+__global__ void flat(const int *x, int *y, int n, int c, int p)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i < n * c * p)
+        y[i] = x[(i / c / p * c + i % c) * p + i / c % p];
+}
+END
+json 0 explain --why e.cu:flat -- -arch=sm_90
+is tiled-transpose 's["recognised"]' 'the transpose of a c x p matrix, batch n'
 # Where no small size runs, nothing is said that the kernel were.
 sed 's/turn(/large(/; 0,/{/s//{\n    if (n != 1024)\n        __trap();/' a.cu > d.cu
 json 0 explain --why d.cu:large -- -arch=sm_90
