@@ -192,7 +192,8 @@ It has {rows} of {ports} ports so far; *measured* says on which day, and of whic
 then is finished, and the best is judged if none was: *s* is what a problem's kernels took in all. The kernels are those of
 `samples/kernelbench`, compiled with -O3{tf32}, and their ports say which sizes they have. Times are of launches with a cold L2.
 *Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what {work}
-on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold; a failure counts as 1.0.
+on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold, and where a PyTorch
+call is quicker by more than 2 % the problem and both times; a failure counts as 1.0.
 Library column: {library}. PyTorch columns: {torch}. A call of PyTorch's is timed between two
 events, its launches included, which below {long} us says more of launches than of kernels: eager_long leaves such problems out.
 *eager_tf32* holds PyTorch with TF32 allowed against what was tuned {against}.
@@ -216,6 +217,11 @@ def kept(path, rows, run, library, torch, source):
     return lines
 
 
+def loses_to_eager(r):
+    """by more than times of calls differ from one day to another"""
+    return bool(r.get("eager_us")) and r["tuned_us"] > 1.02 * r["eager_us"]
+
+
 def page(lines, ports, run):
     library, torch = (any(line["cells"][HEAD.index(column)] != "-" for line in lines) for column in ("library us", "eager us"))
     text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "against": "with it as well" if run.get("tf32") else "here without: with it on both sides no less", "without": f", without {run['without']}" if run.get("without") else "",
@@ -231,6 +237,8 @@ def page(lines, ports, run):
     for r, cells in ((line["row"], line["cells"] + [line["measured"]]) for line in lines):
         if r["ratio"] < 1 or r["verdict"].startswith("failed"):
             cells = [f"**{c}**" for c in cells]
+        elif loses_to_eager(r):
+            cells = [f"**{c}**" if i < len(HEAD) and HEAD[i] in ("problem", "tuned us", "eager us") else c for i, c in enumerate(cells)]
         text += "| " + " | ".join(c.replace("|", "/").replace("\n", " ") for c in cells) + " |\n"
     return text
 
