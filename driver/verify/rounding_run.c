@@ -155,7 +155,7 @@ static void refer_to_itself(struct ks_output *output, int64_t n)
             scale[i] = (float)(fabs(value[i]) + 0x1p-126);
     }
     output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, n), 0, 0, NULL,
-                                              output->lanes, output->n_lanes, 0, 0, false, NULL, NULL};
+                                              output->lanes, output->n_lanes, 0, 0, false, NULL, NULL, false};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by

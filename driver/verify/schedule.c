@@ -339,7 +339,7 @@ static void add_floods(struct ks_maker *m, const struct ks_problem *problem)
     for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args && flooded < MOST_FLOODED; i++) {
         const struct ks_arg *arg = &problem->args[i];
         const bool floats = arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
-        if (!floats && !ks_arg_has_range(arg))
+        if ((!floats && !ks_arg_has_range(arg)) || arg->alias_of >= 0)
             continue;
         flooded++;
         for (int flood = 0; flood < KS_FLOODS; flood++) {

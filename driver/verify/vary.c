@@ -312,6 +312,7 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
         vector->seed = ks_rng_next(&judge->rng);
         return;
     }
+    variation %= KS_INTEGERS; // an array that is another one's, too, is no slot of its own
     bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     bool paired = special && variation > 0 && variation <= KS_SPECIAL_PAIRS;

@@ -342,9 +342,10 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
         if (value[o] != NULL &&
             (r->judge->arith.products
                  ? ks_wide_weigh_product(vector, o, value[o], change[o], kinds ? moved[o] : NULL)
-                 : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o], shaken[o])))
+                 : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o], shaken[o]))) {
             value[o] = NULL, change[o] = shaken[o] = NULL; // the output's now
-        else if (value[o] != NULL)
+            vector->outputs[o].reference.meets = r->judge->arith.joins;
+        } else if (value[o] != NULL)
             *same = false;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         free(value[o]);

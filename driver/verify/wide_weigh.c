@@ -242,7 +242,7 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
     struct weighing w = {.output = output, .scalar = slot->elem.scalar, .sums = sums, .scale = change, .own = own,
                          .shape = shape, .all = slot->count * slot->elem.lanes,
                          .reference = {value, change, own, 0, ks_reference_typical(value, n), 0,
-                                       inputs, output->terms, output->lanes, output->n_lanes, 0, sum, false, NULL, shaken}};
+                                       inputs, output->terms, output->lanes, output->n_lanes, 0, sum, false, NULL, shaken, false}};
     int64_t judged = 0, far = 0;
     KS_ASSERT(own != NULL && (output->lanes == NULL || output->terms == NULL));
     ks_parallel(n, weigh_part, &w);

@@ -285,7 +285,7 @@ static void rounded_factors_are_measured_by_their_terms(void **state)
     assert_int_equal(c.bad, 1);
     // Of other kernels the scale of the value in double stands for the terms.
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
     ks_compare_to(&rounded, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     ks_compare_to(&rounded, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
@@ -299,7 +299,7 @@ static void a_value_in_double_is_another_measure(void **state)
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
     float scale = 1, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -376,7 +376,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
     float scale[] = {1, want[5], 100, 1}, own[4] = {0};
-    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false, NULL, NULL};
+    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false, NULL, NULL, false};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
@@ -463,7 +463,7 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
     float scale = 2, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     struct ks_comparison c;
     ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
@@ -488,7 +488,7 @@ static void the_range_ends_nearby(void **state)
     float scale = 0x1p-120f, own = 0, want = -0x1p-121f, none = 0, twice = -0x1p-120f, other = 0x1p-122f;
     float number = NAN, above = INFINITY, below = -INFINITY;
     struct ks_nearby nearby = {0, KS_NEARBY_NUMBER};
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
     const struct { const float *want, *have; float error; unsigned char is; int bad; } cases[] = {
         {&want, &none, 0, KS_NEARBY_NUMBER, 1},          {&want, &none, 0x1p-121f, KS_NEARBY_NUMBER, 0},
         {&want, &twice, 0x1p-122f, KS_NEARBY_NUMBER, 1}, {&want, &other, 0x1p-121f, KS_NEARBY_NUMBER, 1},
@@ -518,7 +518,7 @@ static void the_type_ends_where_rounding_says(void **state)
     uint16_t negative = ks_f32_to_f16(-INFINITY);
     double value = 65520;
     float scale = 65520, own = 0; // 16 units of it are 0.0625
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     const struct { double value; uint16_t want, have; int bad; } cases[] = {
         {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
         {65520.05, infinite, largest, 0}, {65519.9, largest, infinite, 1},  {65520.1, infinite, largest, 1},
@@ -535,6 +535,22 @@ static void the_type_ends_where_rounding_says(void **state)
         ks_compare_to(&exact, f16, &cases[i].want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
         assert_int_equal(c.bad, 1);
     }
+    // No number in place of infinity, where terms met well beyond it; of one term never.
+    uint16_t none = ks_f32_to_f16(NAN);
+    const struct { double value; bool meets; uint16_t want, have; int bad; } lost[] = {
+        {70000, true, infinite, none, 0},  {-70000, true, negative, none, 0}, {70000, false, infinite, none, 1},
+        {70000, true, negative, none, 0},  {65000, true, infinite, none, 1},  {70000, true, none, infinite, 1},
+        {70000, true, infinite, largest, 1}, {INFINITY, true, infinite, none, 1},
+    };
+    for (size_t i = 0; i < sizeof lost / sizeof *lost; i++) {
+        value = lost[i].value;
+        reference.meets = lost[i].meets;
+        ks_compare_to(&derived, f16, &lost[i].want, &lost[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, lost[i].bad);
+        ks_compare_to(&exact, f16, &lost[i].want, &lost[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, 1);
+    }
+    reference.meets = false;
     value = 65520, scale = 0;
     ks_compare_to(&derived, f16, &infinite, &largest, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
@@ -590,7 +606,7 @@ static void rounding_is_told_from_choices(void **state)
     (void)state;
     double value = 1e-6;
     float scale = 7e-6f, own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL};
+    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
