@@ -11,11 +11,8 @@
 #define MIDDLE_BYTES (64 << 20) // the confirmation draws bigger ones
 #define QUICK_BYTES (8 << 20)
 #define LITERAL_RUNS 48
-#define SCALAR_RUNS 32
-#define TINY_SCALARS 3
 #define LEAST_RESIDUES 8 // sixteen bytes of halves
 #define MOST_RESIDUES 32
-#define MOST_FLOODED 4
 #define MOST_LONE 8 // buffers that are shifted alone on one size
 
 bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
@@ -27,71 +24,11 @@ bool ks_guard_admits(const struct ks_judge *judge, struct ks_arena *arena,
     return ks_placement_choose(&scope, KS_FLUSH_END, &placement);
 }
 
-static bool has_floats(const struct ks_problem *problem)
-{
-    for (size_t i = 0; i < problem->n_args; i++)
-        if (problem->args[i].kind == KS_ARG_BUFFER && problem->args[i].role != KS_ROLE_OUT &&
-            ks_scalar_is_float(problem->args[i].elem.scalar))
-            return true;
-    return false;
-}
-
-// Arrays that literals can be planted in.
-static bool has_room(const struct ks_problem *problem)
-{
-    for (size_t i = 0; i < problem->n_args; i++)
-        if (ks_arg_has_range(&problem->args[i]))
-            return true;
-    return has_floats(problem);
-}
-
-static bool has_free_scalars(const struct ks_problem *problem)
-{
-    for (size_t i = 0; i < problem->n_args; i++)
-        if (problem->args[i].kind == KS_ARG_SCALAR && problem->args[i].float_scalar)
-            return true;
-    return false;
-}
-
-// Whether values of the family differ from declared ones there, and say more than others. Thirds and fifths that add up
-// to nothing do so in one order and not in another, and what is divided by that is any number: powers of two are exact.
-static bool has_use(const struct ks_maker *m, const struct ks_problem *problem, enum ks_family family)
-{
-    bool quotients = m->judge->arith.divides && m->judge->arith.kind == KS_ARITH_OTHER;
-    switch (family) {
-    case KS_FAMILY_DECLARED: return true;
-    case KS_FAMILY_LITERALS: return has_room(problem);
-    case KS_FAMILY_EXTREME: return !m->judge->arith.joins && has_floats(problem);
-    case KS_FAMILY_GREAT: // where terms meet, the order of them decides at the edges of the range
-    case KS_FAMILY_SLIGHT: return m->judge->arith.joins && has_floats(problem);
-    case KS_FAMILY_TINY: return m->judge->arith.divides && (has_floats(problem) || has_free_scalars(problem));
-    case KS_FAMILY_EXACT: return !quotients && has_floats(problem);
-    case KS_FAMILY_POWERS: return quotients && has_floats(problem);
-    case KS_FAMILY_ODD: return false; // add_odd
-    default: return has_floats(problem);
-    }
-}
-
-static void add_task(struct ks_maker *m, const struct ks_problem *problem, enum ks_family family,
-                     enum ks_flush flush, int repeats)
-{
-    if (!has_use(m, problem, family) || (family != KS_FAMILY_DECLARED && !ks_judge_defends(m->judge, KS_D_FAMILIES)))
-        return;
-    bool scalars = has_free_scalars(problem) && family != KS_FAMILY_SPECIAL;
-    int variation = scalars ? m->turn % 6 : family == KS_FAMILY_LITERALS ? m->turn % 2 : 0; // two of a size: of others
-    if (scalars && family == KS_FAMILY_LITERALS && m->turn % 2 == 0)
-        variation = 0; // multiples of what they are declared as (verify/literals.h)
-    m->turn++;
-    bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
-    *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
-        problem, family, first && !problem->derived ? 0 : variation, flush, KS_SKEW_NONE, repeats, first, m->worth};
-}
-
 static void add_skew(struct ks_maker *m, const struct ks_problem *problem, int skew)
 {
     if (!ks_judge_defends(m->judge, KS_D_PLACEMENT))
         skew = KS_SKEW_NONE;
-    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+    ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
     m->tasks.at[m->tasks.len - 1].skew = skew;
 }
 
@@ -126,7 +63,7 @@ static void add_alike(struct ks_maker *m, const struct ks_problem *problem, enum
         ranges = ranges || ks_arg_has_range(&problem->args[i]);
     if (!ranges || !ks_judge_defends(m->judge, KS_D_FAMILIES))
         return;
-    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+    ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
     m->tasks.at[m->tasks.len - 1].variation += KS_INTEGERS * (int)integers;
 }
 
@@ -144,17 +81,17 @@ static void add_open(struct ks_maker *m, const struct ks_problem *problem)
         if (i > 0 && (open == 1 || !ks_arg_is_open(&problem->args[i - 1])))
             continue;
         for (int k = 0; k < 4; k++) {
-            add_task(m, problem, k < 2 ? KS_FAMILY_DECLARED : KS_FAMILY_LITERALS,
+            ks_maker_task(m, problem, k < 2 ? KS_FAMILY_DECLARED : KS_FAMILY_LITERALS,
                      k % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
             m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * integers;
         }
     }
     for (int k = KS_INTEGERS_EQUAL; k < KS_INTEGERS_COUNT; k++) {
-        add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+        ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
         m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * KS_INTEGERS_OPEN_ALIKE(k);
     }
     for (int k = 0; k < KS_INTEGERS_INDICES; k++) {
-        add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+        ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
         m->tasks.at[m->tasks.len - 1].variation = KS_INTEGERS * KS_INTEGERS_INDEX(k);
     }
 }
@@ -167,9 +104,9 @@ static int64_t room(const struct ks_judge *judge)
 
 static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool deep, size_t turn)
 {
-    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, deep ? KS_REPEATS : 0);
+    ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, deep ? KS_REPEATS : 0);
     m->worth = deep ? m->worth : KS_WORTH_MORE;
-    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
+    ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     if (deep || turn % 3 == 0)
         add_skewed(m, problem);
     for (int k = KS_INTEGERS_EQUAL; deep && k < KS_INTEGERS_COUNT; k++)
@@ -183,25 +120,25 @@ static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool
         // Families take turns on ordinary small sizes: two each.
         if (!deep && (size_t)(f - 1) % 3 != turn % 3)
             continue;
-        add_task(m, problem, (enum ks_family)f,
+        ks_maker_task(m, problem, (enum ks_family)f,
                  (turn + (size_t)f) % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
         if (deep && f < KS_FAMILY_EXTREME) // values alone matter of those
-            add_task(m, problem, (enum ks_family)f,
+            ks_maker_task(m, problem, (enum ks_family)f,
                      (turn + (size_t)f) % 2 == 0 ? KS_FLUSH_START : KS_FLUSH_END, 0);
     }
 }
 
 static void add_large_declared(struct ks_maker *m, const struct ks_problem *problem)
 {
-    add_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
-    add_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
+    ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
+    ks_maker_task(m, problem, KS_FAMILY_POSITION, KS_FLUSH_START, 0);
     add_alike(m, problem, KS_INTEGERS_HIGH);
     if (m->judge->arith.kind != KS_ARITH_MULADD)
         return;
-    add_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
+    ks_maker_task(m, problem, KS_FAMILY_EXACT, KS_FLUSH_END, 0);
     // Roundings of many terms alike in size cancel; of few great ones tol(sum=F) lets only its own pass.
     if (ks_judge_tolerance(m->judge).sum > 0)
-        add_task(m, problem, KS_FAMILY_WIDE, KS_FLUSH_END, 0);
+        ks_maker_task(m, problem, KS_FAMILY_WIDE, KS_FLUSH_END, 0);
 }
 
 // Sizes of every residue modulo the proposal's vector widths, unrolled steps and rows: its numbers up to 32. Under
@@ -226,7 +163,7 @@ static void add_residues(struct ks_maker *m, size_t workload, const struct ks_pr
         if (i % 4 == 3)
             add_skewed(m, p);
         else
-            add_task(m, p, KS_FAMILY_DECLARED, i % 4 == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
+            ks_maker_task(m, p, KS_FAMILY_DECLARED, i % 4 == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
     }
 }
 
@@ -254,7 +191,7 @@ static void add_literals(struct ks_maker *m, size_t workload, const struct ks_pr
                 struct ks_problem *p = fits ? ks_maker_problem(m, workload, overrides, n, m->small_bytes) : NULL;
                 if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
                     continue;
-                add_task(m, p, KS_FAMILY_DECLARED, delta == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
+                ks_maker_task(m, p, KS_FAMILY_DECLARED, delta == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
                 m->tasks.at[m->tasks.len - 1].variation = 0; // of scalars other runs take care
             }
 }
@@ -270,112 +207,10 @@ static void add_reached(struct ks_maker *m, size_t workload, const struct ks_pro
             ks_maker_reached(m, workload, proposal, l->wholes[i] + delta, m->small_bytes);
             for (; made < m->problems.len && m->tasks.len < end; made++)
                 if (ks_guard_admits(m->judge, m->arena, proposal, m->problems.at[made])) {
-                    add_task(m, m->problems.at[made], KS_FAMILY_DECLARED, made % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+                    ks_maker_task(m, m->problems.at[made], KS_FAMILY_DECLARED, made % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
                     m->tasks.at[m->tasks.len - 1].variation = 0; // as above
                 }
         }
-}
-
-// A literal in place of each free scalar; an array has room for all at once.
-static void add_literal_scalars(struct ks_maker *m, const struct ks_problem *problem)
-{
-    size_t n = 8 * m->judge->literals.n_values;
-    for (size_t i = 0; has_free_scalars(problem) && i < n && i < SCALAR_RUNS; i++) {
-        size_t before = m->tasks.len;
-        add_task(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 0);
-        if (m->tasks.len > before)
-            m->tasks.at[before].variation = 1 + (int)i; // whose turn it is
-    }
-}
-
-// Each kind of special values; elsewhere they take turns.
-static void add_specials(struct ks_maker *m, const struct ks_problem *problem)
-{
-    for (int i = 1; i < KS_FILL_PALETTES; i++) {
-        size_t before = m->tasks.len;
-        add_task(m, problem, KS_FAMILY_SPECIAL, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
-        if (m->tasks.len > before)
-            m->tasks.at[before].variation = KS_SPECIAL_SCALARS + i;
-    }
-}
-
-// Each input in turn with numbers of more bits than TF32 has, for who has that and may not round to it.
-static void add_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth)
-{
-    const struct ks_layout layout = ks_layout_of(m->arena, problem);
-    for (size_t i = 0; m->judge->odd && i < layout.n_slots; i++) {
-        const struct ks_slot *slot = &layout.slots[i];
-        bool first = m->tasks.len == 0 || m->tasks.at[m->tasks.len - 1].problem != problem;
-        if (slot->role != KS_ROLE_OUT && slot->elem.scalar == KS_T_F32)
-            *ks_vec_push(m->arena, &m->tasks) = (struct ks_task){
-                problem, KS_FAMILY_ODD, KS_ODD(slot->arg, 0), KS_FLUSH_END, KS_SKEW_NONE, 0, first, worth};
-    }
-}
-
-// Special values beside free scalars that are 0, 1 or -1, or special themselves (verify/vector.c). Infinite ones where no terms meet:
-// else it is their order that decides what comes of those.
-static void add_special_scalars(struct ks_maker *m, const struct ks_problem *problem)
-{
-    int most = m->judge->arith.joins ? KS_SPECIAL_PAIRS + 2 : KS_SPECIAL_SCALARS;
-    int inputs = 0;
-    for (size_t i = 0; i < problem->n_args; i++)
-        inputs += problem->args[i].kind == KS_ARG_BUFFER && problem->args[i].role != KS_ROLE_OUT &&
-                  ks_scalar_is_float(problem->args[i].elem.scalar);
-    for (int pair = 1; has_free_scalars(problem) && pair <= most; pair++) {
-        if (pair > KS_SPECIAL_VALUES * (inputs + !inputs) && pair <= KS_SPECIAL_PAIRS)
-            continue; // whose turn it is there
-        size_t before = m->tasks.len;
-        add_task(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, 0);
-        if (m->tasks.len > before)
-            m->tasks.at[before].variation = pair;
-    }
-}
-
-// Each array in turn of nothing but one value: of floats what no minimum or maximum begins with, and nothing beside slight
-// numbers whose products vanish, too; and each of the first literals.
-static void add_floods(struct ks_maker *m, const struct ks_problem *problem)
-{
-    size_t flooded = 0;
-    for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args && flooded < MOST_FLOODED; i++) {
-        const struct ks_arg *arg = &problem->args[i];
-        const bool floats = arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
-        if ((!floats && !ks_arg_has_range(arg)) || arg->alias_of >= 0)
-            continue;
-        flooded++;
-        for (int flood = 0; flood < KS_FLOODS; flood++) {
-            size_t before = m->tasks.len;
-            if (flood >= KS_FLOOD_LITERAL ? ks_vary_literal(&m->judge->literals, arg, flood) : floats || flood <= KS_FLOOD_LOW)
-                add_task(m, problem, flood >= KS_FLOOD_LITERAL ? KS_FAMILY_LITERALS : !floats ? KS_FAMILY_DECLARED
-                                     : flood == KS_FLOOD_ZERO ? KS_FAMILY_SLIGHT : KS_FAMILY_SPECIAL,
-                         KS_FLUSH_END, 0);
-            if (m->tasks.len > before)
-                m->tasks.at[before].variation = KS_INTEGERS * KS_INTEGERS_FLOOD(i, flood);
-        }
-    }
-}
-
-// Inputs of so few numbers that what is computed of them is what it is compared with.
-static void add_lattices(struct ks_maker *m, const struct ks_problem *problem)
-{
-    struct ks_scalars scalars = ks_problem_scalars(problem);
-    for (unsigned i = 0; has_floats(problem) && i < KS_LITERALS_LATTICES; i++) {
-        size_t before = m->tasks.len;
-        if (ks_literals_base(&m->judge->literals, &scalars, i, KS_T_F32) != 0)
-            add_task(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 0);
-        if (m->tasks.len > before)
-            m->tasks.at[before].variation = KS_LATTICE + (int)i;
-    }
-}
-
-// Divisors that are so small, beside numbers that are not (verify/vector.c).
-static void add_tiny_scalars(struct ks_maker *m, const struct ks_problem *problem)
-{
-    for (int which = 0; has_free_scalars(problem) && which < TINY_SCALARS; which++) {
-        size_t before = m->tasks.len;
-        add_task(m, problem, KS_FAMILY_TINY, KS_FLUSH_END, 0);
-        if (m->tasks.len > before)
-            m->tasks.at[before].variation = which;
-    }
 }
 
 // Arrays whose extent is no size of the problem's, tables for instance, are as large in its smallest: it is small all the same.
@@ -451,7 +286,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             continue;
         if (ks_problem_bytes(p) <= m.small_bytes) {
             if (small == 0)
-                add_literal_scalars(&m, p);
+                ks_maker_literal_scalars(&m, p);
             if ((deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep)) &&
                 ks_schedule_work(judge, workload, p) <= deepest)
                 deep = p;
@@ -461,18 +296,18 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         }
     }
     if (deep != NULL)
-        add_odd(&m, deep, KS_WORTH_EDGE); // first: who is refused for TF32 needs no other look
+        ks_maker_odd(&m, deep, KS_WORTH_EDGE); // first: who is refused for TF32 needs no other look
     for (size_t i = 0, turn = 0; i < m.problems.len; i++) {
         struct ks_problem *p = m.problems.at[i];
         if (ks_same_sizes(p, declared) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
         m.worth = KS_WORTH_EDGE;
         if (i >= thin && i < n_thin)
-            add_task(&m, p, KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+            ks_maker_task(&m, p, KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
         else if (ks_problem_bytes(p) <= m.small_bytes)
             add_small(&m, p, p == deep, turn++);
         else if (p == large || i >= n_edges)
-            add_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+            ks_maker_task(&m, p, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
     }
     m.worth = KS_WORTH_SIZE;
     if (ks_judge_defends(judge, KS_D_SHAPES))
@@ -484,10 +319,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     m.worth = KS_WORTH_EDGE;
     if (deep != NULL)
         add_lone(&m, deep);
-    add_special_scalars(&m, deep != NULL ? deep : declared);
-    add_tiny_scalars(&m, deep != NULL ? deep : declared);
-    if (deep != NULL || ks_problem_bytes(declared) <= m.small_bytes)
-        add_lattices(&m, deep != NULL ? deep : declared);
+    ks_maker_beside_scalars(&m, deep != NULL ? deep : declared, deep != NULL || ks_problem_bytes(declared) <= m.small_bytes);
     m.worth = KS_WORTH_ALWAYS;
     if (ks_problem_bytes(declared) <= m.small_bytes)
         add_small(&m, declared, true, small);
@@ -498,15 +330,15 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     const struct ks_problem *rich = ks_problem_bytes(declared) <= m.small_bytes ? declared : deep;
     m.worth = rich == declared ? KS_WORTH_ALWAYS : KS_WORTH_EDGE;
     if (rich != NULL) {
-        add_specials(&m, rich);
-        add_floods(&m, rich);
+        ks_maker_specials(&m, rich);
+        ks_maker_floods(&m, rich);
     } else if (ks_problem_bytes(declared) <= MIDDLE_BYTES) {
-        add_floods(&m, declared);
+        ks_maker_floods(&m, declared);
     }
     m.worth = KS_WORTH_ALWAYS;
     if (deep == NULL)
         add_lone(&m, declared);
-    add_odd(&m, declared, KS_WORTH_ALWAYS);
+    ks_maker_odd(&m, declared, KS_WORTH_ALWAYS);
     ks_schedule_fit(&m, workload);
     finish(&m, schedule);
     return KS_OK;
@@ -542,13 +374,13 @@ enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena,
         if (p != NULL && !ks_guard_admits(judge, arena, NULL, p)) // what the mark assumes
             p = ks_maker_rounded(&m, workload, &shape, ks_judge_modulus(judge, NULL), QUICK_BYTES);
         if (p != NULL && ks_guard_admits(judge, arena, NULL, p)) {
-            add_task(&m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
-            add_task(&m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
+            ks_maker_task(&m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+            ks_maker_task(&m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
         }
     }
     if (m.tasks.len == 0) {
-        add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
-        add_task(&m, declared, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
+        ks_maker_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+        ks_maker_task(&m, declared, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
     }
     finish(&m, schedule);
     return KS_OK;
@@ -564,20 +396,20 @@ enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *aren
     struct ks_problem **drawn = KS_NEW_ARRAY(arena, struct ks_problem *, unseen);
     size_t found = ks_maker_middle(&m, workload, proposal, &judge->rng, unseen, room(judge), drawn);
     for (size_t i = 0; i < found; i++) {
-        add_task(&m, drawn[i], KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
-        add_task(&m, drawn[i], judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,
+        ks_maker_task(&m, drawn[i], KS_FAMILY_DECLARED, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+        ks_maker_task(&m, drawn[i], judge->arith.kind == KS_ARITH_MULADD ? KS_FAMILY_EXACT : KS_FAMILY_WIDE,
                  KS_FLUSH_END, 0);
-        add_odd(&m, drawn[i], KS_WORTH_SIZE);
+        ks_maker_odd(&m, drawn[i], KS_WORTH_SIZE);
     }
     if (found < unseen)
         ks_judge_note(judge, "confirmation: only %zu unseen sizes inside the guard", found);
-    add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
-    add_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
+    ks_maker_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_REPEATS);
+    ks_maker_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     struct ks_task *last = &m.tasks.at[m.tasks.len - 1];
-    if (last->variation == 0 && !has_free_scalars(declared) && ks_problem_bytes(declared) <= MIDDLE_BYTES)
+    if (last->variation == 0 && ks_problem_scalars(declared).n == 0 && ks_problem_bytes(declared) <= MIDDLE_BYTES)
         last->variation = 1; // other values; of many at other addresses alone
     if (ks_problem_bytes(declared) <= MIDDLE_BYTES) // else seen by the search, and here at other sizes
-        add_odd(&m, declared, KS_WORTH_ALWAYS);
+        ks_maker_odd(&m, declared, KS_WORTH_ALWAYS);
     finish(&m, schedule);
     return KS_OK;
 }

@@ -51,6 +51,21 @@ void ks_maker_reached(struct ks_maker *m, size_t workload, const struct ks_propo
 size_t ks_maker_middle(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal,
                        struct ks_rng *rng, size_t wanted, int64_t max_bytes, struct ks_problem **found);
 
+// A run of a family of values, where those differ from declared ones and say more than others.
+void ks_maker_task(struct ks_maker *m, const struct ks_problem *problem, enum ks_family family, enum ks_flush flush, int repeats);
+// A literal in place of each free scalar; an array has room for all at once.
+void ks_maker_literal_scalars(struct ks_maker *m, const struct ks_problem *problem);
+// Special values and tiny ones beside what free scalars may be; `small`: and inputs of a few numbers, of which what is computed is
+// often what it is compared with.
+void ks_maker_beside_scalars(struct ks_maker *m, const struct ks_problem *problem, bool small);
+// Each kind of special values; elsewhere they take turns.
+void ks_maker_specials(struct ks_maker *m, const struct ks_problem *problem);
+// Each of a few arrays in turn of nothing but one value: of floats what no minimum or maximum begins with, and nothing beside
+// slight numbers whose products vanish, too; and each of the first literals.
+void ks_maker_floods(struct ks_maker *m, const struct ks_problem *problem);
+// Each input in turn with numbers of more bits than TF32 has, for who has that and may not round to it.
+void ks_maker_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth);
+
 // What a run on a problem takes, if work grows with the product of the sizes: in thread instructions where the device
 // counts them, else in units of that product.
 double ks_schedule_work(const struct ks_judge *judge, size_t workload, const struct ks_problem *problem);

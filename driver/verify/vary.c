@@ -1,5 +1,6 @@
 #include "verify/vary.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +8,10 @@
 
 #define ALONE_NEARER 20 // powers of two: one array alone is of numbers 2^80 times normal ones
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
+
+// Each in a range of its own.
+static_assert(KS_LATTICE + KS_LITERALS_LATTICES <= KS_INTEGERS && KS_SPECIAL_SCALARS + KS_FILL_PALETTES <= KS_INTEGERS,
+              "a variation would be taken for another one's");
 
 // Nothing times infinity is no number: who leaves a term out because its factor is 0, or itself because it is 1, is wrong
 // there. All pairs of such values, the scalars taking the first and the second in turn, and each input alone being special,
@@ -186,11 +191,6 @@ static void choose_integers(struct ks_rng *rng, struct ks_problem *problem, int 
         alike_integers(rng, problem, integers, false);
 }
 
-static bool is_float_input(const struct ks_arg *arg)
-{
-    return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
-}
-
 // One array of odd numbers of 13 bits, powers of two elsewhere: what sums of products take is exact, and what is not
 // rounded stays so.
 static void make_odd(struct ks_problem *problem, int variation)
@@ -198,7 +198,7 @@ static void make_odd(struct ks_problem *problem, int variation)
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
         bool whose = (int)i == variation / KS_ODD(1, 0);
-        if (is_float_input(arg))
+        if (ks_arg_is_float_input(arg))
             arg->init = (struct ks_init){.a = whose ? KS_ODD_BITS : 1, .b = whose ? KS_ODD_BITS : variation % KS_ODD(1, 0)};
     }
 }
@@ -209,11 +209,16 @@ static void make_ends(struct ks_judge *judge, struct ks_problem *problem)
 {
     size_t n = 0, nth = 0;
     for (size_t i = 0; i < problem->n_args; i++)
-        n += is_float_input(&problem->args[i]);
+        n += ks_arg_is_float_input(&problem->args[i]);
     const uint64_t turn = judge->ends_turns++, whose = turn / 2 % (n + !n);
     for (size_t i = 0; n > 1 && turn % 2 == 0 && i < problem->n_args; i++)
-        if (is_float_input(&problem->args[i]))
+        if (ks_arg_is_float_input(&problem->args[i]))
             problem->args[i].init.nearer = nth++ == whose ? ALONE_NEARER : KS_FILL_GREAT;
+}
+
+bool ks_arg_is_float_input(const struct ks_arg *arg)
+{
+    return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_OUT && ks_scalar_is_float(arg->elem.scalar);
 }
 
 bool ks_arg_has_range(const struct ks_arg *arg)
@@ -294,6 +299,17 @@ void ks_vary_flood(const struct ks_vector *vector, void *out)
         memcpy((unsigned char *)out + i * size, value, size);
 }
 
+// An array that shares another one's memory is no slot of its own: then nothing is flooded.
+static void find_flood(struct ks_vector *vector, int variation)
+{
+    const int arg = ks_vary_flooded(variation);
+    for (size_t i = 0; i < vector->layout.n_slots; i++)
+        if ((int)vector->layout.slots[i].arg == arg) {
+            vector->flooded = i + 1;
+            vector->flood = (variation / KS_INTEGERS - KS_INTEGERS_FLOOD(0, 0)) % KS_FLOODS;
+        }
+}
+
 // Kinds of special values take turns, unless a vector is of one, in an input that also does.
 void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variation)
 {
@@ -302,17 +318,13 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
     for (size_t i = 0; i < layout->n_slots; i++)
         if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
             inputs[n++] = i;
-    const int flooded = ks_vary_flooded(variation);
-    for (size_t i = 0; i < layout->n_slots; i++)
-        if ((int)layout->slots[i].arg == flooded)
-            vector->flooded = i + 1;
-    vector->flood = (variation / KS_INTEGERS - KS_INTEGERS_FLOOD(0, 0)) % KS_FLOODS;
+    find_flood(vector, variation);
     if (vector->flooded != 0 && vector->family == KS_FAMILY_SPECIAL) {
         vector->alone = vector->flooded;
         vector->seed = ks_rng_next(&judge->rng);
         return;
     }
-    variation %= KS_INTEGERS; // an array that is another one's, too, is no slot of its own
+    variation %= KS_INTEGERS;
     bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     bool paired = special && variation > 0 && variation <= KS_SPECIAL_PAIRS;

@@ -50,6 +50,7 @@ bool ks_vary_literal(const struct ks_literals *literals, const struct ks_arg *ar
 int ks_vary_flooded(int variation);
 // Fills the buffer of the vector's flooded slot.
 void ks_vary_flood(const struct ks_vector *vector, void *out);
+bool ks_arg_is_float_input(const struct ks_arg *arg); // floats that are read
 bool ks_arg_has_range(const struct ks_arg *arg); // integers that are read, of a declared range or of none
 bool ks_arg_is_open(const struct ks_arg *arg);   // of none: drawn from a few, and any may come
 

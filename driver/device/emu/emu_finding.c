@@ -132,8 +132,13 @@ void ks_finding_text(const struct ks_finding *f, char *out, size_t size)
         // Of a warp's lanes that access it at once one is remembered: it may be the later one's.
         bool lanes = f->kind == KS_F_RACE && memcmp(f->here.thread, f->other.thread, sizeof f->here.thread) == 0 &&
                      memcmp(f->here.block, f->other.block, sizeof f->here.block) == 0;
-        ks_buf_puts(&text, lanes ? "; the earlier one by other threads of its warp" : "; the earlier one by ");
-        (lanes ? add_place : add_site)(&text, &f->other, f->other_file);
+        ks_buf_puts(&text, "; the earlier one by ");
+        if (lanes) {
+            ks_buf_puts(&text, "other threads of its warp");
+            add_place(&text, &f->other, f->other_file);
+        } else {
+            add_site(&text, &f->other, f->other_file);
+        }
     }
     if (f->count > 1)
         ks_buf_printf(&text, " (%llu times)", (unsigned long long)f->count);
