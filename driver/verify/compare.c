@@ -295,14 +295,14 @@ static bool either_side(const struct ks_reference *reference, enum ks_scalar sca
            (isinf(have) || fabs(have - value) <= allowed(reference, scalar, i));
 }
 
-// The original is infinite and the other one no number: of terms of either sign some may pass the type's end on both sides. The
-// value in double says that they do, by as much as rounding does not.
+// The original is infinite and the other one no number: another order of terms of either sign may pass the type's end on both sides.
+// The value in double lies beyond it, farther than rounding brings anything.
 static bool lost_beyond(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double want, double have)
 {
-    if (reference == NULL || i < 0 || !reference->meets || !isinf(want) || !isnan(have) || error_of(reference, i) < 0)
+    if (reference == NULL || i < 0 || !reference->either || !isinf(want) || !isnan(have) || error_of(reference, i) < 0)
         return false;
-    const double value = reference->value[i];
-    return isfinite(value) && fabs(value) > ks_compare_end(scalar); // which infinity the original has is luck as well
+    const double value = reference->value[i]; // which infinity the original has is luck as well
+    return isfinite(value) && fabs(value) - error_of(reference, i) > ks_compare_end(scalar);
 }
 
 unsigned char ks_nearby_is(double value)
@@ -362,8 +362,10 @@ static bool element_ok(const struct rule *rule, const unsigned char *e, const un
     if (rule->kind == KS_TOL_DERIVED && is_nearby(reference, rule->scalar, known, want, have))
         return true;
     if (isnan(have) || isnan(want))
-        return by_value || (rule->kind == KS_TOL_DERIVED && lost_beyond(reference, rule->scalar, known, want, have)) || (isnan(want) && (isnan(have) || (rule->kind == KS_TOL_DERIVED &&
-                                               reference_ok(reference, rule->scalar, known, want, have))));
+        return by_value || (isnan(want) && isnan(have)) ||
+               (rule->kind == KS_TOL_DERIVED &&
+                (isnan(want) ? reference_ok(reference, rule->scalar, known, want, have)
+                             : lost_beyond(reference, rule->scalar, known, want, have)));
     if (isinf(want) || isinf(have))
         return by_value || want == have || (rule->kind == KS_TOL_DERIVED &&
                                 either_side(reference, rule->scalar, known, want, have));

@@ -57,7 +57,7 @@ struct ks_reference {
     const struct ks_nearby *nearby; // of tol(sum=F), and of random rounding where that alone decides; NULL: nobody looked
     const float *shaken; // the largest error that rounding of intermediate results made on inputs nearby, no choice among
                          // them; NULL: nobody looked (verify/wide_shaken.c)
-    bool meets; // several values meet in sums: beyond the type's end another order of them may leave no number
+    bool either; // terms of either sign meet, as far as is seen: beyond the type's end another order of them may leave no number
 };
 // What another order of the sums within an element may bring it off by, were its changes in proportion; 0: nobody looked.
 double ks_reference_shaken(const struct ks_reference *reference, int64_t i);

@@ -225,7 +225,7 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     struct ks_nearby *nearby = value != NULL && output->reference.nearby != NULL ? malloc((n + 1) * sizeof *nearby) : NULL;
     s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
                                      output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum,
-                                     output->reference.product, nearby, shaken, output->reference.meets};
+                                     output->reference.product, nearby, shaken, output->reference.either};
     struct demands demands;
     s.mask = demands_of(judge, vector, output, &demands) ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.before != NULL && s.index != NULL && s.written != NULL);

@@ -291,6 +291,17 @@ static enum ks_answer find_shapes(struct ks_wide_runs *r, double inputs, double 
     return answer;
 }
 
+// Whether values of both signs are among an output's: sums of squares, of exponentials and the like have one alone.
+static bool of_either_sign(const struct ks_reference *reference, int64_t n)
+{
+    bool above = false, below = false;
+    for (int64_t i = 0; i < n && !(above && below); i++) {
+        above |= reference->value[i] > 0;
+        below |= reference->value[i] < 0;
+    }
+    return above && below;
+}
+
 static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
 {
     struct ks_vector *vector = r->vector;
@@ -344,7 +355,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
                  ? ks_wide_weigh_product(vector, o, value[o], change[o], kinds ? moved[o] : NULL)
                  : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o], shaken[o]))) {
             value[o] = NULL, change[o] = shaken[o] = NULL; // the output's now
-            vector->outputs[o].reference.meets = r->judge->arith.joins;
+            vector->outputs[o].reference.either = r->judge->arith.joins && of_either_sign(&vector->outputs[o].reference, ks_vector_looks(vector, o));
         } else if (value[o] != NULL)
             *same = false;
     for (size_t o = 0; o < vector->n_outputs; o++) {
