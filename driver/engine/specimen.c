@@ -8,6 +8,7 @@
 #include "device/emu/emu_device.h"
 #include "engine/engine.h"
 #include "engine/specimen_run.h"
+#include "engine/specimen_sizes.h"
 #include "engine/struct_sizes.h"
 
 #define MOST_BYTES (8 << 20)
@@ -65,27 +66,6 @@ static bool fits(const struct ks_problem *p)
     return threads > 0 && threads <= MOST_THREADS && ks_problem_bytes(p) <= MOST_BYTES;
 }
 
-static bool names_size(const struct ks_expr *e, const char *name)
-{
-    if (e == NULL)
-        return false;
-    if (e->op == KS_X_NAME)
-        return strcmp(e->name, name) == 0;
-    for (int i = 0; i < 4; i++)
-        if (names_size(e->kid[i], name))
-            return true;
-    return false;
-}
-
-// Whether another size is reckoned from this one: with windows, for instance, which it has to hold.
-static bool leads(const struct ks_workload_mark *w, const char *name)
-{
-    for (size_t i = 0; i < w->n_lets; i++)
-        if (w->lets[i].expr->op != KS_X_INT && names_size(w->lets[i].expr, name))
-            return true;
-    return false;
-}
-
 // The nth way to make the sizes small; false behind the last one. Not all kernels work for all:
 // some want multiples of a number, some more than a window's width, some a size that their data
 // have.
@@ -107,7 +87,7 @@ static bool make_small(const struct ks_workload_mark *w, const struct ks_value *
         int64_t value;
         if (attempt >= WAYS)
             value = (size_t)(attempt - WAYS) == i ? declared[i].value : few[0][i % 6];
-        else if (ways[attempt].few < 0 || leads(w, declared[i].name))
+        else if (ways[attempt].few < 0 || ks_sizes_lead(w, declared[i].name))
             value = some[ways[attempt].some][i % 6];
         else
             value = few[ways[attempt].few][i % 6];
@@ -140,44 +120,6 @@ static bool told_apart(const struct ks_specimens *out, const struct ks_problem *
         if (ks_problem_bytes(&out->at[i].problem) == ks_problem_bytes(p))
             return false;
     return true;
-}
-
-static bool divides(const struct ks_expr *e)
-{
-    if (e == NULL || e->op == KS_X_DIV || e->op == KS_X_SHR)
-        return e != NULL;
-    for (int i = 0; i < 4; i++)
-        if (divides(e->kid[i]))
-            return true;
-    return false;
-}
-
-static bool rounds_down(const struct ks_workload_mark *w)
-{
-    return divides(w->grid[0]) || divides(w->grid[1]) || divides(w->grid[2]);
-}
-
-// Whether nothing is lost where an expression divides.
-static bool divides_evenly(const struct ks_expr *e, const struct ks_problem *p)
-{
-    int64_t a, b, quotient;
-    void *of = (void *)(uintptr_t)p;
-    for (int i = 0; e != NULL && i < 4; i++)
-        if (!divides_evenly(e->kid[i], p))
-            return false;
-    if (e == NULL || (e->op != KS_X_DIV && e->op != KS_X_SHR))
-        return true;
-    return ks_expr_eval(e, ks_specimen_lookup, of, &quotient) &&
-           ks_expr_eval(e->kid[0], ks_specimen_lookup, of, &a) &&
-           ks_expr_eval(e->kid[1], ks_specimen_lookup, of, &b) &&
-           a == (e->op == KS_X_DIV ? quotient * b : (int64_t)((uint64_t)quotient << b));
-}
-
-// Declared sizes are mostly round, and tell nothing of others where a launch rounds sizes down.
-static bool speaks_for_round_alone(const struct ks_workload_mark *w, const struct ks_problem *p)
-{
-    return rounds_down(w) && divides_evenly(w->grid[0], p) && divides_evenly(w->grid[1], p) &&
-           divides_evenly(w->grid[2], p);
 }
 
 // What an assumption says of pointers and floats is not known here.
@@ -215,26 +157,13 @@ static void show_numbers(struct ks_problem *p)
     }
 }
 
-// What is declared as 0 is no size: a flag, or a step that is not taken.
-static size_t with_zeros(const struct ks_workload_mark *w, const struct ks_value *sizes, size_t n, struct ks_value *out)
-{
-    for (size_t i = 0; i < n; i++) {
-        out[i] = sizes[i];
-        for (size_t k = 0; k < w->n_lets; k++)
-            if (strcmp(w->lets[k].name, sizes[i].name) == 0 && w->lets[k].expr->op == KS_X_INT &&
-                w->lets[k].expr->value == 0)
-                out[i].value = 0;
-    }
-    return n;
-}
-
 // NULL where such sizes are no launch at all.
 static struct ks_problem *make_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, const struct ks_value *sizes,
                                      size_t n)
 {
     struct ks_problem *p = KS_NEW(r->arena, struct ks_problem);
     struct ks_value own[MOST_SIZES];
-    n = with_zeros(&brief->mark->workloads[0], sizes, n, own);
+    n = ks_sizes_with_zeros(&brief->mark->workloads[0], sizes, n, own);
     if (ks_problem_make(r->arena, brief->mark, 0, brief->signature, brief->decl, own, n, p,
                         NULL) != KS_OK ||
         breaks_assumption(brief->mark, p))
@@ -250,28 +179,10 @@ static bool run_sizes(struct ks_specimen_run *r, const struct ks_brief *brief, c
     struct ks_problem *p = make_sizes(r, brief, sizes, n);
     if (p == NULL)
         return false;
-    if ((any || !speaks_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
+    if ((any || !ks_sizes_speak_for_round_alone(&brief->mark->workloads[0], p)) && fits(p) &&
         told_apart(out, p) && ks_specimen_make(r, p, &out->at[out->n], err) == KS_OK)
         out->n++;
     return true;
-}
-
-// Whether an expression hangs on a size, be it by way of others.
-static bool hangs_on(const struct ks_workload_mark *w, const struct ks_expr *e, const char *name)
-{
-    if (e == NULL || names_size(e, name))
-        return e != NULL;
-    for (size_t i = 0; i < w->n_lets; i++)
-        if (w->lets[i].expr->op != KS_X_INT && names_size(e, w->lets[i].name) &&
-            hangs_on(w, w->lets[i].expr, name))
-            return true;
-    return false;
-}
-
-static bool is_launched(const struct ks_workload_mark *w, const char *name)
-{
-    return hangs_on(w, w->grid[0], name) || hangs_on(w, w->grid[1], name) ||
-           hangs_on(w, w->grid[2], name);
 }
 
 // Where a launch is of n / 1024 blocks.
@@ -282,7 +193,7 @@ static void run_large(struct ks_specimen_run *r, const struct ks_brief *brief, s
                          other[] = {7, 9, 5, 11, 6, 10};
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
     for (size_t i = 0; i < n; i++)
-        sizes[i].value = is_launched(w, sizes[i].name) ? large[i % 6] : other[i % 6];
+        sizes[i].value = ks_sizes_are_launched(w, sizes[i].name) ? large[i % 6] : other[i % 6];
     run_sizes(r, brief, sizes, n, true, out, err);
 }
 
@@ -375,65 +286,13 @@ static void run_round(struct ks_specimen_run *r, const struct ks_brief *brief, s
     for (size_t k = 0; k < sizeof rounds / sizeof *rounds && !launched; k++) {
         for (size_t i = 0; i < n; i++)
             sizes[i].value =
-                (is_launched(w, sizes[i].name) ? rounds[k] : ROUND) * (int64_t)(i % 3 + 1);
+                (ks_sizes_are_launched(w, sizes[i].name) ? rounds[k] : ROUND) * (int64_t)(i % 3 + 1);
         launched = run_sizes(r, brief, sizes, n, true, out, err);
         if (out->n > before)
             out->at[before].round = rounds[k];
     }
     if (out->n > before)
         run_others(r, brief, out, err);
-}
-
-#define FEW_BLOCKS 3
-
-// Whether a number stands in a formula.
-static bool has_number(const struct ks_expr *e, int64_t number)
-{
-    if (e == NULL || e->op == KS_X_NAME)
-        return false;
-    if (e->op == KS_X_INT)
-        return e->value == number;
-    return has_number(e->kid[0], number) || has_number(e->kid[1], number) ||
-           has_number(e->kid[2], number) || has_number(e->kid[3], number);
-}
-
-// The same mark with a few blocks, where it launches a number of them that stands nowhere else than
-// as an array's extent: `out(partial[1024]) grid(1024)`. NULL where it does not.
-static const struct ks_mark *with_few_blocks(struct ks_arena *arena, const struct ks_mark *mark)
-{
-    static struct ks_expr few = {.op = KS_X_INT, .value = FEW_BLOCKS};
-    const struct ks_workload_mark *w = &mark->workloads[0];
-    if (w->grid[0] == NULL || w->grid[0]->op != KS_X_INT || w->grid[0]->value <= FEW_BLOCKS)
-        return NULL;
-    const int64_t blocks = w->grid[0]->value;
-    struct ks_workload_mark *less = KS_NEW(arena, struct ks_workload_mark);
-    *less = *w;
-    less->arrays = KS_NEW_ARRAY(arena, struct ks_array, w->n_arrays);
-    less->grid[0] = &few;
-    bool an_element_each = false;
-    for (size_t i = 0; i < w->n_arrays; i++) {
-        less->arrays[i] = w->arrays[i];
-        if (!has_number(w->arrays[i].count, blocks))
-            continue;
-        if (w->arrays[i].count->op != KS_X_INT)
-            return NULL;
-        less->arrays[i].count = &few;
-        an_element_each = true;
-    }
-    for (size_t i = 0; i < w->n_lets; i++)
-        if (w->lets[i].expr->op != KS_X_INT && has_number(w->lets[i].expr, blocks))
-            return NULL;
-    for (size_t i = 0; i < w->n_settings; i++)
-        for (size_t k = 0; k < w->settings[i].n_values; k++) {
-            int64_t value;
-            if (ks_parse_i64(w->settings[i].values[k], &value) && value == blocks)
-                return NULL;
-        }
-    struct ks_mark *out = KS_NEW(arena, struct ks_mark);
-    *out = *mark;
-    out->workloads = less;
-    out->n_workloads = 1;
-    return an_element_each ? out : NULL;
 }
 
 // Several rounds of a few blocks.
@@ -513,7 +372,7 @@ static void run_spread(struct ks_specimen_run *r, const struct ks_brief *brief, 
         for (size_t i = 0; i < n; i++) {
             bool launches = false;
             for (int d = 0; d < 3; d++)
-                launches |= (lone >> d & 1) != 0 && hangs_on(w, w->grid[d], declared[i].name);
+                launches |= (lone >> d & 1) != 0 && ks_sizes_hang(w, w->grid[d], declared[i].name);
             sizes[i] = (struct ks_value){declared[i].name, launches ? times * several[i % 6] : other[i % 6]};
         }
         const struct ks_problem *p = make_sizes(r, brief, sizes, n);
@@ -557,7 +416,7 @@ static enum ks_status run_all(struct ks_specimen_run *r, const struct ks_brief *
     else if (n > 0)
         run_spread(r, brief, declared, n, out, err);
     run_others(r, brief, out, err);
-    if (rounds_down(w) && n > 0)
+    if (ks_sizes_are_rounded_down(w) && n > 0)
         run_round(r, brief, declared, n, out, err);
     return out->n > 0 ? KS_OK : KS_E_UNSUPPORTED;
 }
@@ -572,7 +431,7 @@ int ks_specimens_round(const struct ks_specimens *specimens, const struct ks_bri
 {
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
     for (size_t i = 0; i < w->n_lets; i++)
-        if (strcmp(w->lets[i].name, size) == 0 && !is_launched(w, size))
+        if (strcmp(w->lets[i].name, size) == 0 && !ks_sizes_are_launched(w, size))
             return ROUND;
     return specimens->at[specimens->n - 1].round;
 }
@@ -598,7 +457,7 @@ const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct 
     enum ks_status status = ks_device_open_emu(&r.device, &err);
     if (status == KS_OK) {
         struct ks_brief less = *brief;
-        less.mark = with_few_blocks(arena, brief->mark);
+        less.mark = ks_sizes_with_few_blocks(arena, brief->mark);
         status = less.mark ? run_all(&r, &less, true, out, &err) : KS_E_UNSUPPORTED;
         if (out->n == 0)
             status = run_all(&r, brief, false, out, &err);
