@@ -9,6 +9,13 @@
 const struct ks_accept_rule ks_rule_search = {0.01, 1.01, 0.99, 0.3};
 const struct ks_accept_rule ks_rule_confirm = {0.001, 1.01, 0.99, 0.3};
 
+struct ks_accept_rule ks_rule_claim(int n)
+{
+    struct ks_accept_rule rule = ks_rule_confirm;
+    rule.alpha = ldexp(rule.alpha, 1 - n);
+    return rule;
+}
+
 #define LONG_US 10e3
 
 size_t ks_look_pairs(int look, double us)

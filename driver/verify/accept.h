@@ -18,6 +18,9 @@ struct ks_accept_rule {
     double min_us;  // 0.3: median absolute gain below this is not worth a dispatch
 };
 extern const struct ks_accept_rule ks_rule_search, ks_rule_confirm;
+// The rule by which claim number `n` (from 1) of one search is confirmed: each may err half as often as the one before, so that all
+// of them together err by chance less than twice as often as ks_rule_confirm, however many are tried.
+struct ks_accept_rule ks_rule_claim(int n);
 
 struct ks_paired {
     size_t pairs;

@@ -122,6 +122,7 @@ struct ks_judge {
     struct ks_rng rng;
     uint64_t seed;                  // all that is drawn follows from it: of options, or from the system
     uint64_t confirmations;         // so far
+    int claims;                     // of them those that came to times: each is held to a stricter rule (ks_rule_claim)
     // Vectors that are made once (verify/recall.h): the search's, and meanwhile put aside while a confirmation has its own.
     struct ks_recollection {
         KS_VEC(struct ks_recalled *) list;

@@ -479,7 +479,8 @@ static enum ks_status judge_confirm(struct ks_judge *judge, struct ks_arena *scr
         take_timing(&timed, verdict);
         return KS_OK;
     }
-    KS_TRY(ks_timing_run(judge, scratch, c, &ks_rule_confirm, false, &timed, &timed_correct, err));
+    const struct ks_accept_rule rule = ks_rule_claim(++judge->claims);
+    KS_TRY(ks_timing_run(judge, scratch, c, &rule, false, &timed, &timed_correct, err));
     take_timing(&timed, verdict);
     if (timed_correct != KS_C_CORRECT) {
         verdict->correctness = timed_correct;

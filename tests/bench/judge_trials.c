@@ -141,6 +141,7 @@ static json_t *full_trials(struct ks_judge *judge, struct ks_proposal *proposal,
     for (; n < most && (end == 0 || ks_now() < end); n++) {
         struct ks_err err = {0};
         struct ks_verdict verdict;
+        judge->claims = 0; // each trial is a search of its own
         if (anew)
             proposal = copy_proposal(judge->arena, proposal);
         must(ks_judge_full(judge, proposal, &verdict, &err), &err);

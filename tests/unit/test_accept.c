@@ -90,6 +90,19 @@ static void three_percent_is_found(void **state)
     assert_true(confirmed >= 95);
 }
 
+static void all_claims_of_a_search_err_less_than_twice_as_often_as_one(void **state)
+{
+    (void)state;
+    double all = 0;
+    for (int n = 1; n <= 60; n++) {
+        struct ks_accept_rule rule = ks_rule_claim(n);
+        all += rule.alpha;
+        assert_true(rule.gain == ks_rule_confirm.gain && rule.loss == ks_rule_confirm.loss && rule.min_us == ks_rule_confirm.min_us);
+    }
+    assert_true(ks_rule_claim(1).alpha == ks_rule_confirm.alpha);
+    assert_true(all < 2 * ks_rule_confirm.alpha);
+}
+
 static void exactly_the_minimum_gain_is_rarely_taken(void **state)
 {
     (void)state;
@@ -164,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_kernel_is_never_faster_than_itself),
         cmocka_unit_test(long_kernels_take_fewer_pairs),
         cmocka_unit_test(three_percent_is_found),
+        cmocka_unit_test(all_claims_of_a_search_err_less_than_twice_as_often_as_one),
         cmocka_unit_test(exactly_the_minimum_gain_is_rarely_taken),
         cmocka_unit_test(the_first_look_only_rejects),
         cmocka_unit_test(a_tiny_absolute_gain_is_not_worth_it),
