@@ -80,10 +80,10 @@ static void print_timing(const struct ks_timing *t)
 
 static json_t *timing_json(const struct ks_timing *t)
 {
-    return json_pack("{s:s,s:f,s:f,s:f,s:o,s:o,s:i,s:s,s:s}", "workload", t->workload, "a_us",
+    return json_pack("{s:s,s:f,s:f,s:f,s:o,s:o,s:o,s:i,s:s,s:s}", "workload", t->workload, "a_us",
                      t->original_us, "b_us", t->variant_us, "ratio", t->ratio, "lower",
-                     bench_bound(t->lower), "upper", bench_bound(t->upper), "pairs", t->pairs, "method",
-                     t->method, "shown", bench_shown(t->lower, t->upper));
+                     bench_bound(t->lower), "upper", bench_bound(t->upper), "warm",
+                     t->warm > 0 ? json_real(t->warm) : json_null(), "pairs", t->pairs, "method", t->method, "shown", bench_shown(t->lower, t->upper));
 }
 
 // Nothing measured is no answer; a finding about an arm is one, and it is no.
@@ -145,6 +145,7 @@ static void turn_round(struct ks_verdict *verdict)
         t->ratio = seen.ratio > 0 ? 1 / seen.ratio : seen.ratio;
         t->lower = isfinite(seen.upper) && seen.upper > 0 ? 1 / seen.upper : 0; // 0 and infinite: too few pairs
         t->upper = seen.lower > 0 ? 1 / seen.lower : INFINITY;
+        t->warm = seen.warm > 0 ? 1 / seen.warm : 0;
     }
 }
 

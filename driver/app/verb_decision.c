@@ -185,3 +185,17 @@ const char *const *verb_known_words(struct ks_verb_context *context, const char 
                          : "for nvcc's default architecture";
     return archs;
 }
+
+json_t *verb_timings_json(const struct ks_evidence *evidence)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < evidence->n_timings; i++) {
+        const struct ks_timing *t = &evidence->timings[i];
+        json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f,s:f,s:o,s:i,s:s}", "workload",
+                                              t->workload, "original_us", t->original_us,
+                                              "variant_us", t->variant_us, "ratio", t->ratio,
+                                              "lower", t->lower, "warm", t->warm > 0 ? json_real(t->warm) : json_null(),
+                                              "pairs", t->pairs, "method", t->method));
+    }
+    return rows;
+}

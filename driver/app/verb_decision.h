@@ -36,6 +36,8 @@ bool verb_decision_goes_by(struct ks_arena *arena, const struct verb_decision *d
 const char *verb_tier_name(const struct ks_tier *tier);
 // A row of ks.list (docs/json.md); new reference.
 json_t *verb_decision_json(const struct verb_decision *decision);
+// The `timings` of what was judged or stored, as in ks.tune; new reference.
+json_t *verb_timings_json(const struct ks_evidence *evidence);
 // Whether it is neither a usable variant nor a decision that the original stays.
 bool verb_decision_unused(const struct verb_decision *decision);
 // nvcc words for the architectures of the project's and the user's decisions, used or not, then for those of

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "app/verb_decision.h"
 #include "app/verb_tune.h"
 #include "base/log.h"
 #include "os/file.h"
@@ -19,7 +20,7 @@ static void say_path(FILE *out, const struct ks_tune_result *result, const char 
     fprintf(out, "ks:   stored %s%s\n", result->path, when);
 }
 
-static void say_variant(FILE *out, const char *name, const struct ks_tune_result *result)
+static void say_variant(FILE *out, struct ks_arena *arena, const char *name, const struct ks_tune_result *result)
 {
     const struct ks_variant *v = &result->variant;
     if (v->speed == KS_S_MODELLED) {
@@ -38,9 +39,9 @@ static void say_variant(FILE *out, const char *name, const struct ks_tune_result
             v->geomean, v->lower, v->n_skills > 0 ? v->skills[0] : v->proposer, result->judged, result->seconds);
     for (size_t i = 0; i < v->evidence.n_timings; i++) {
         const struct ks_timing *t = &v->evidence.timings[i];
-        fprintf(out, "ks:   %s: %.1f us -> %.1f us (%.3fx, lower bound %.3fx, %d pairs, %s)\n",
-                t->workload, t->original_us, t->variant_us, t->ratio, t->lower, t->pairs,
-                t->method);
+        fprintf(out, "ks:   %s: %.1f us -> %.1f us (%.3fx, lower bound %.3fx, %d pairs, %s%s)\n",
+                t->workload, t->original_us, t->variant_us, t->ratio, t->lower, t->pairs, t->method,
+                t->warm > 0 ? ks_arena_printf(arena, "; %.3fx with its arrays in L2", t->warm) : "");
     }
     say_path(out, result, "");
 }
@@ -120,7 +121,7 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
         fprintf(out, "ks: %s: a new skill, %s, on probation: `ks skills adopt` tells whether it pays\n", name,
                 result->skill);
     if (result != NULL && result->end == KS_TUNE_VARIANT) {
-        say_variant(out, name, result);
+        say_variant(out, tuning->context->arena, name, result);
         say_meetings(out, tuning->context->arena, result);
     } else if (result != NULL && result->end == KS_TUNE_STAYS)
         fprintf(out, "ks: %s: %s; %s%d judged in full in %.0f s\n", name, text,
@@ -135,20 +136,6 @@ static void say(const struct tuning *tuning, const struct ks_tu_kernel *kernel, 
                 result->path != NULL ? "" : "; nothing is stored", text[0] != '\0' ? "; the likeliest: " : "", text);
     else
         fprintf(result != NULL ? stderr : out, "ks: %s, sm_%d: %s\n", name, kernel->arch, text);
-}
-
-static json_t *timings_json(const struct ks_evidence *evidence)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; i < evidence->n_timings; i++) {
-        const struct ks_timing *t = &evidence->timings[i];
-        json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f,s:f,s:i,s:s}", "workload",
-                                              t->workload, "original_us", t->original_us,
-                                              "variant_us", t->variant_us, "ratio", t->ratio,
-                                              "lower", t->lower, "pairs", t->pairs, "method",
-                                              t->method));
-    }
-    return rows;
 }
 
 static json_t *meetings_json(struct ks_arena *arena, const struct ks_tune_result *result)
@@ -239,7 +226,7 @@ static void add_result(struct ks_arena *arena, json_t *row, const struct ks_tune
     json_object_set_new(row, "evidence", v != NULL ? json_string(v->evidence.level) : json_null());
     json_object_set_new(row, "path", result != NULL && result->path != NULL
                                          ? json_string(result->path) : json_null());
-    json_object_set_new(row, "timings", v != NULL ? timings_json(&v->evidence) : json_array());
+    json_object_set_new(row, "timings", v != NULL ? verb_timings_json(&v->evidence) : json_array());
     json_object_set_new(row, "against", meetings_json(arena, result));
     json_object_set_new(row, "agents", result != NULL && result->consulted ? agents_json(&result->agents)
                                                                           : json_null());

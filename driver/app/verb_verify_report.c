@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/verb_decision.h"
 #include "app/verb_verify.h"
 #include "device/emu/emu_finding.h"
 
@@ -40,20 +41,6 @@ json_t *verify_device_json(const struct verifying *v)
     return json_pack("{s:s,s:s,s:o,s:s}", "kind", v->device.kind, "name", v->device.name, "arch",
                      v->device.arch > 0 ? json_sprintf("sm_%d", v->device.arch) : json_null(),
                      "absent", v->absent != NULL ? v->absent : "");
-}
-
-static json_t *timings_json(const struct ks_evidence *evidence)
-{
-    json_t *rows = json_array();
-    for (size_t i = 0; i < evidence->n_timings; i++) {
-        const struct ks_timing *t = &evidence->timings[i];
-        json_array_append_new(rows, json_pack("{s:s,s:f,s:f,s:f,s:f,s:i,s:s}", "workload",
-                                              t->workload, "original_us", t->original_us,
-                                              "variant_us", t->variant_us, "ratio", t->ratio,
-                                              "lower", t->lower, "pairs", t->pairs, "method",
-                                              t->method));
-    }
-    return rows;
 }
 
 static json_t *notes_json(const struct verifying *v, const struct ks_verdict *verdict)
@@ -97,7 +84,7 @@ static json_t *row_json(const struct verifying *v, const struct ks_tu_kernel *ke
     json_object_set_new(row, "draw", json_integer((json_int_t)verdict->draw));
     json_object_set_new(row, "sandbox", json_string(verify_sandbox_name(v)));
     json_object_set_new(row, "checks", verify_checks_json(verdict));
-    json_object_set_new(row, "timings", timings_json(&verdict->evidence));
+    json_object_set_new(row, "timings", verb_timings_json(&verdict->evidence));
     json_object_set_new(row, "notes", notes_json(v, verdict));
     return row;
 }

@@ -24,6 +24,7 @@ struct ks_timing {
     double original_us, variant_us; // medians
     double ratio, lower;        // original / variant: median of pairs, exact lower bound
     double upper;               // exact upper bound; not in files
+    double warm;                // ratio where the arrays lie in the L2 cache; 0: not timed so; not in files
     int pairs;
     const char *method;         // "flushed events" or "graph of 20"
 };

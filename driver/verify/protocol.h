@@ -53,7 +53,7 @@
 // sets       {"count":k}                            -> {} makes k rotating copies of all buffers for time
 //            (class "limit" when memory ends; the sets there were before stay)
 // time       {"a":[step...],"b":[step...],"pairs":n,"cold":bool,"batch":k,"poison":word,"enough_us":us,
-//             "steady":bool}
+//             "steady":bool,"groups":g}
 //            -> {"a":[us...],"b":[us...],"fingerprints_ok":bool,"clock_dropped":n}
 //            blocks A B B A (coin-flipped with B A A B) after 3 warm-ups of each; before every timed
 //            run outputs and workspaces are poisoned afresh and inout restored; each timed output of
@@ -62,6 +62,7 @@
 //            Of a pair at a low clock nothing is told, where those are at most one in five, or "steady" is true.
 //            With "enough_us" pairs end once samples of so much were taken, of one pair at least; "taken" says how many.
 //            (After the pairs b runs once more in the same way on each set, so that "read" sees b's.)
+//            Pairs take turns on groups of k sets, on "groups" of them at most where that is there.
 //            All sets hold the same inputs, so that first run is made on the first set and serves for
 //            all. A batch is one graph of k runs on k sets, which are made when there are fewer. The
 //            answer also has "compared" (fingerprints), "clock_mhz" (a's median, 0: unknown) and

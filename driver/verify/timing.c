@@ -69,11 +69,18 @@ static enum ks_status one_workload(struct ks_round *r, const struct ks_accept_ru
                  "suspicious: faster than memory can deliver the workload's bytes");
         return KS_OK;
     }
+    double warm = 0;
+    bool slower = false;
+    if (*look == KS_LOOK_WIN)
+        KS_TRY(ks_round_warm(r, rule, &warm, &slower, err));
+    if (ks_round_failed(r))
+        return KS_OK;
+    *look = slower ? KS_LOOK_LOSS : *look;
     KS_TRY(ks_round_outputs(r, err));
     *timing = (struct ks_timing){
         .workload = ks_arena_strdup(r->judge->arena, r->problem->name),
         .original_us = paired.a_us, .variant_us = paired.b_us, .ratio = paired.ratio,
-        .lower = paired.lower, .upper = paired.upper, .pairs = (int)paired.pairs,
+        .lower = paired.lower, .upper = paired.upper, .warm = warm, .pairs = (int)paired.pairs,
         .method = ks_round_method(r->judge->arena, &r->method)};
     return KS_OK;
 }
@@ -153,8 +160,10 @@ static void conclude(struct ks_judge *judge, struct ks_timed *timed, const enum 
     timed->speed = KS_S_NOT_FASTER;
     for (size_t w = 0; w < n; w++)
         if (looks_of[w] == KS_LOOK_LOSS) {
-            snprintf(timed->reason, sizeof timed->reason, "slower on workload %s (%.3f of the original's speed)",
-                     timed->timings[w].workload, timed->timings[w].ratio);
+            const struct ks_timing *t = &timed->timings[w];
+            const bool warm = t->warm > 0; // asked only of what is faster otherwise
+            snprintf(timed->reason, sizeof timed->reason, "slower on workload %s%s (%.3f of the original's speed)", t->workload,
+                     warm ? " while its arrays lie in the L2 cache" : "", warm ? t->warm : t->ratio);
             return;
         }
     if (wins > 0 && timed->geomean > ks_rule_search.gain) {

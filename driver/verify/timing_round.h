@@ -11,7 +11,7 @@ struct ks_samples {
 
 struct ks_method {
     bool cold;
-    int batch;
+    int batch, groups; // of sets that pairs take turns on; 0: all
     double baseline_us;
     uint32_t poison;
     bool poisoned, deterministic;
@@ -51,6 +51,9 @@ enum ks_answer ks_round_pairs(struct ks_round *r, json_t *x, json_t *y, size_t p
 enum ks_status ks_round_control(struct ks_round *r, double *alone_us, double *differs, struct ks_err *err);
 enum ks_status ks_round_looks(struct ks_round *r, const struct ks_accept_rule *rule,
                               struct ks_paired *paired, enum ks_look *look, struct ks_err *err);
+// Arm a over arm b where the arrays of a run lie in the L2 cache, just written and not flushed: the median in *ratio, 0 where
+// that is no other way of timing or a run is long. *slower: b is, by more than the rule allows, proved.
+enum ks_status ks_round_warm(struct ks_round *r, const struct ks_accept_rule *rule, double *ratio, bool *slower, struct ks_err *err);
 // Least time that arm b can honestly take, by the compulsory bytes; 0 where that says nothing.
 enum ks_status ks_round_floor(struct ks_round *r, double *floor_us, struct ks_err *err);
 // The last output of each set, in full.

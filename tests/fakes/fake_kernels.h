@@ -296,6 +296,7 @@ static bool fake_kernel(struct fake_call *call, const char *name, double *us)
     }
     double scale = original || fake_named(name, "_slow") ? 1
                    : fake_named(name, "_cached")         ? (call->f->sets > 1 ? 1 : 0.25)
+                   : fake_named(name, "_cold")           ? (call->f->resident ? 1.5 : 0.5)
                    : fake_named(name, "_light")          ? 0.02
                    : fake_named(name, "_nearly")         ? 0.497
                    : fake_named(name, "_fast")           ? 0.25

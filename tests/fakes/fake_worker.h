@@ -45,6 +45,7 @@ struct fake {
     bool scrubbed; // at the last run
     int runs;            // kernels run since the buffers were placed
     int timed;           // runs inside `time`
+    bool resident;       // those of one set of buffers, not flushed
     bool spoilt;
     const char *reads, *writes; // hostile: what it goes for once a module is there
     struct { char name[16], image[16]; } module[8]; // image, if it is a test's: "cubin", or "cubin of one"
@@ -283,6 +284,7 @@ static void fake_time(struct fake *f, const json_t *request)
 {
     int64_t pairs = ks_json_int(request, "pairs", 1);
     bool first_time = f->timed == 0;
+    f->resident = !ks_json_bool(request, "cold", true) && ks_json_int(request, "groups", 0) == 1;
     json_t *lists[2] = {json_array(), json_array()};
     const json_t *plans[2] = {json_object_get(request, "a"), json_object_get(request, "b")};
     bool ok = true;
@@ -370,11 +372,12 @@ static void fake_serve(struct fake *f, const char *verb, const json_t *request,
 {
     char text[17];
     double us;
+    const char *l2 = getenv("KS_FAKE_L2"); // its bytes
     if (strcmp(verb, "hello") == 0) {
         fake_say(f, json_pack("{s:b,s:i,s:{s:s,s:s,s:s,s:i,s:i,s:i,s:i,s:I,s:I}}", "sandbox", ks_confined(), "protocol",
                               KS_PROTOCOL_VERSION, "device", "name", "Fake 90", "uuid",
                               "GPU-fake-judge-test", "driver", "0", "arch", 90, "sms", 4, "l2_bytes",
-                              4096, "smem_optin", 232448, "memory_total", (json_int_t)1 << 34,
+                              l2 != NULL ? atoi(l2) : 4096, "smem_optin", 232448, "memory_total", (json_int_t)1 << 34,
                               "memory_free", (json_int_t)1 << 33));
     } else if (strcmp(verb, "module") == 0 &&
                (fake_image(f, ks_json_str(request, "name", "")) != NULL || f->n_modules == 8)) {

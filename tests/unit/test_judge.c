@@ -254,6 +254,25 @@ static void gains_of_luck_do_not_count(void **state)
            "times as fast");
 }
 
+// A gain that is a loss where a kernel finds its arrays in the cache, as behind the one that made them.
+static void a_gain_is_none_that_the_cache_takes_back(void **state)
+{
+    (void)state;
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_verdict v;
+    expect(judge_vadd("vadd_cold", 0), KS_C_CORRECT, KS_S_AMBIGUOUS, "times as fast"); // the arrays are no part of its cache
+    setenv("KS_FAKE_L2", "1000000", 1);
+    expect(judge_vadd("vadd_cold", 0), KS_C_CORRECT, KS_S_NOT_FASTER, "while its arrays lie in the L2 cache (0.66");
+    check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+    struct ks_proposal *p = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+    check(ks_judge_full(s.judge, p, &v, &err), &err);
+    assert_int_equal(v.speed, KS_S_AMBIGUOUS);
+    assert_true(v.evidence.timings[0].warm > 1.9 && v.evidence.timings[0].warm < 2.1);
+    close_judge(&s);
+    unsetenv("KS_FAKE_L2");
+}
+
 static enum ks_correctness judge_known(unsigned off)
 {
     struct setting s = {.seeds_of_os = true};
@@ -622,6 +641,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_watchdog_ends_a_sleeper),
         cmocka_unit_test(speed_is_doubted),
         cmocka_unit_test(times_must_have_sense),
+        cmocka_unit_test(a_gain_is_none_that_the_cache_takes_back),
         cmocka_unit_test(gains_of_luck_do_not_count),
         cmocka_unit_test(answers_of_another_day_do_not_help),
         cmocka_unit_test(timed_outputs_are_verified),

@@ -31,8 +31,8 @@ static struct ks_expr *expression(const char *text)
 static struct ks_variant sample(void)
 {
     static struct ks_timing timings[] = {
-        {"n=4096", 12.3456789012345, 3.1, 3.98, 3.9000000000000004, 0, 41, "flushed events"},
-        {"big: n=1, m=2", 1e-3, 1.0 / 3, 0.1, 1e300, 0, 7, "graph of 20"},
+        {"n=4096", 12.3456789012345, 3.1, 3.98, 3.9000000000000004, 0, 0, 41, "flushed events"},
+        {"big: n=1, m=2", 1e-3, 1.0 / 3, 0.1, 1e300, 0, 0, 7, "graph of 20"},
     };
     static const char *notes[] = {"racecheck: not installed", "- a dash", ""};
     static const char *kernels[] = {"part"};

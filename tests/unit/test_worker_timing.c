@@ -31,6 +31,23 @@ static void test_time(void **state)
     at_end();
 }
 
+// One group of sets alone, which stay where they are.
+static void test_time_stays_on_a_group(void **state)
+{
+    (void)state;
+    begin();
+    ask("{\"id\":3,\"do\":\"sets\",\"count\":3}");
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1,\"groups\":1"));
+    ask(TIME(STEP("twice", "20"), STEP("twice", "10"), "\"pairs\":20,\"batch\":1,\"groups\":0"));
+    serve(fake_open);
+    skip_ok(3);
+    json_t *answer = next_ok();
+    assert_int_equal(ks_json_int(answer, "compared", 0), 20 + 3 + 1); // pairs, warm-ups, the last one
+    json_decref(answer);
+    next_refused("usage", "\"groups\" is 0");
+    at_end();
+}
+
 // What takes long ends as soon as it has told enough: after one pair at least.
 static void test_time_takes_enough(void **state)
 {
@@ -212,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_time),
+        cmocka_unit_test(test_time_stays_on_a_group),
         cmocka_unit_test(test_time_takes_enough),
         cmocka_unit_test(test_time_drops_slow_clock),
         cmocka_unit_test(test_time_keeps_an_arm_of_low_clock),

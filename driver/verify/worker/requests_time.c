@@ -19,7 +19,7 @@
 
 struct timing {
     struct ks_serving *s;
-    int64_t pairs, batch;         // pairs: those taken, in the end
+    int64_t pairs, batch, groups; // pairs: those taken, in the end
     int64_t enough_us;
     bool cold, deterministic, steady;
     struct ks_serve_poison poison;
@@ -39,6 +39,9 @@ static enum ks_status read_timing(struct ks_serving *s, const json_t *request, s
     t->enough_us = INT64_MAX;
     if (json_object_get(request, "enough_us") != NULL)
         KS_TRY(ks_want_int(request, "enough_us", 1, INT64_MAX, &t->enough_us, err));
+    t->groups = INT64_MAX;
+    if (json_object_get(request, "groups") != NULL)
+        KS_TRY(ks_want_int(request, "groups", 1, INT64_MAX, &t->groups, err));
     KS_TRY(ks_want_bool(request, "cold", true, &t->cold, err));
     KS_TRY(ks_want_bool(request, "deterministic", true, &t->deterministic, err));
     KS_TRY(ks_want_bool(request, "steady", false, &t->steady, err));
@@ -52,6 +55,8 @@ static enum ks_status read_timing(struct ks_serving *s, const json_t *request, s
     t->n_groups = s->n_sets / t->per_group;
     if (t->batch > 1 && t->n_groups > MAX_GROUPS)
         t->n_groups = MAX_GROUPS;
+    if (t->n_groups > (size_t)t->groups)
+        t->n_groups = (size_t)t->groups;
     for (int arm = 0; arm < 2; arm++) {
         size_t n = t->n_groups * t->per_group;
         t->us[arm] = KS_NEW_ARRAY(&s->request, double, (size_t)t->pairs);
