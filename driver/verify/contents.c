@@ -243,6 +243,8 @@ enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t po
         json_object_set_new(request, "steps", json_integer(limit.steps));
     if (limit.steps > 0 && limit.most > 0)
         json_object_set_new(request, "most", json_integer(limit.most));
+    if (limit.serial)
+        json_object_set_new(request, "serial", json_true());
     enum ks_answer answer = ks_worker_ask(worker, "run", request, limit.seconds);
     if (answer == KS_ANSWER_OK) {
         *microseconds = ks_json_num(worker->reply, "microseconds", -1);

@@ -124,7 +124,7 @@ static void weigh(struct ks_second_look *l)
 {
     const struct ks_judge *judge = l->judge;
     struct ks_emulation *e = &l->found;
-    if (e->verdict == KS_C_CORRECT || e->verdict == KS_C_UNSAFE || e->verdict == KS_C_NONDET)
+    if (e->verdict == KS_C_CORRECT || e->verdict == KS_C_UNSAFE || e->verdict == KS_C_NONDET || e->verdict == KS_C_HANG)
         return;
     // Its approximate functions err within their bounds, but not as this GPU's do.
     bool approximate = memmem(judge->original_ptx.at, judge->original_ptx.len, ".approx", 7) != NULL;

@@ -220,10 +220,15 @@ struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct k
                                                                              : KS_RUN_STEPS;
         bool cut = limit.steps != 0 && limit.steps < steps;
         steps = cut ? limit.steps : steps;
-        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, cut};
+        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, false, cut};
     }
     // The worker also restores, poisons and fingerprints every buffer around the run.
     double seconds = fmax(KS_RUN_SECONDS, KS_BASELINES * vector->original_us * 1e-6) +
                      (double)ks_problem_bytes(&vector->problem) / 1e9;
     return (struct ks_run_limit){.seconds = fmin(seconds, limit.seconds), .steps = -1};
+}
+
+struct ks_run_limit ks_run_limit_serial(const struct ks_judge *judge, int64_t steps)
+{
+    return (struct ks_run_limit){.seconds = ks_run_limit(judge).seconds, .steps = 4 * steps + (1 << 20), .serial = true};
 }

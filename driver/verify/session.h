@@ -83,6 +83,9 @@ struct ks_rounding {
     bool loaded;            // in the oracle: "m0r", of the original in double "m64r"
 };
 
+// Whether the original ends on an emulated device that runs its blocks one at a time.
+enum ks_serial { KS_SERIAL_UNKNOWN, KS_SERIAL_ENDS, KS_SERIAL_WAITS };
+
 struct ks_judge {
     struct ks_arena *arena;
     const struct ks_tu *tu;
@@ -122,6 +125,7 @@ struct ks_judge {
     struct ks_rng rng;
     uint64_t seed;                  // all that is drawn follows from it: of options, or from the system
     uint64_t confirmations;         // so far
+    enum ks_serial serial;
     int claims;                     // of them those that came to times: each is held to a stricter rule (ks_rule_claim)
     // Vectors that are made once (verify/recall.h): the search's, and meanwhile put aside while a confirmation has its own.
     struct ks_recollection {
@@ -220,6 +224,7 @@ struct ks_run_limit {
     double seconds;
     int64_t steps;     // until a block ends; 0: as many as that device takes before it calls a launch endless; of a GPU -1
     int64_t most;      // of all blocks; 0: as many
+    bool serial;       // blocks one at a time, of an emulated device
     bool cut;          // fewer than a candidate may take: what they end says nothing of it
 };
 // Of the original: the options'.
@@ -232,5 +237,8 @@ struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
 #define KS_RUN_STEPS (INT64_C(1) << 25)
 #define KS_RUN_PATIENCE 16
 struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector);
+// Of a run with its blocks one at a time, on an emulated device, by the steps that the same took side by side: what does not
+// end in four times as many, and a million, waits.
+struct ks_run_limit ks_run_limit_serial(const struct ks_judge *judge, int64_t steps);
 
 #endif

@@ -281,30 +281,56 @@ void ks_vector_free(struct ks_vector *vector)
     vector->n_outputs = 0;
 }
 
-// The vector once more in the oracle, which has done something else since.
-static enum ks_status revive(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
+// One more run of the original on the vector, in an oracle that is ready.
+static enum ks_answer run_again(struct ks_judge *judge, struct ks_vector *vector, struct ks_run_limit limit)
 {
     struct ks_arena scratch = {0};
-    KS_ASSERT(vector->deterministic && vector->all_written);
-    KS_TRY(ks_oracle_ready(judge, err));
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
     json_t *plan = ks_launch_original(&scope, "m0");
-    uint64_t addresses[KS_LAUNCH_SLOTS], print;
+    uint64_t addresses[KS_LAUNCH_SLOTS];
     double us;
     enum ks_answer answer = ks_vector_place(&scratch, vector, &judge->oracle, vector->placement, NULL, 0,
                                             KS_CONTENTS_PLAIN, 0);
+    judge->oracle_holds = 0;
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, &judge->oracle, addresses);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, ks_run_limit(judge), &us);
+        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, limit, &us);
+    json_decref(plan);
+    ks_arena_free(&scratch);
+    return answer;
+}
+
+enum ks_status ks_vector_serial(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
+{
+    const struct ks_problem *p = &vector->problem;
+    if (judge->serial != KS_SERIAL_UNKNOWN || p->grid[0] * p->grid[1] * p->grid[2] == 1)
+        return KS_OK;
+    KS_TRY(ks_oracle_ready(judge, err));
+    enum ks_answer answer = run_again(judge, vector, ks_run_limit_serial(judge, vector->original_steps));
+    judge->serial = answer == KS_ANSWER_OK ? KS_SERIAL_ENDS : KS_SERIAL_WAITS;
+    if (answer == KS_ANSWER_OK)
+        return KS_OK;
+    if (answer != KS_ANSWER_FAULT)
+        return ks_answer_status(&judge->oracle, answer, "the oracle", err);
+    ks_worker_stop(&judge->oracle);
+    ks_judge_note(judge, "the original's blocks wait for others that begin behind them: a candidate's may, too");
+    return KS_OK;
+}
+
+// The vector once more in the oracle, which has done something else since.
+static enum ks_status revive(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err)
+{
+    KS_ASSERT(vector->deterministic && vector->all_written);
+    KS_TRY(ks_oracle_ready(judge, err));
+    uint64_t print;
+    enum ks_answer answer = run_again(judge, vector, ks_run_limit(judge));
     bool same = true;
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         answer = ks_worker_fingerprint(&judge->oracle, vector->outputs[o].slot, 0, &print,
                                        ks_vector_seconds(vector));
         same = same && print == vector->outputs[o].print[0];
     }
-    json_decref(plan);
-    ks_arena_free(&scratch);
     if (answer != KS_ANSWER_OK)
         return ks_answer_status(&judge->oracle, answer, "the oracle", err);
     if (!same)

@@ -90,6 +90,9 @@ enum ks_answer ks_vector_look(const struct ks_vector *vector, size_t output, str
                               void *into);
 // Frees the references alone.
 void ks_vector_unrefer(struct ks_vector *vector);
+// Asks, once in a session, whether the original ends where its blocks run one at a time: judge->serial. Of emulated devices; a vector of
+// one block leaves it open.
+enum ks_status ks_vector_serial(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // Brings the expected bytes here; the oracle runs once more if it holds another vector by now.
 enum ks_status ks_vector_read(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
 // The same as far as ks_vector_proves needs it: of large outputs the even sample alone.

@@ -282,7 +282,7 @@ static enum ks_status launch(struct ks_emu *emu, const struct ks_dev_step *step,
         .memory = &emu->memory, .module = f->module, .entry = f->f, .params = params,
         .param_bytes = bytes, .findings = &emu->findings, .dynamic_shared = step->shared,
         .options = {.seed = emu->settings.seed, .budget = emu->settings.budget, .most = emu->settings.most,
-                    .races = emu->settings.races, .strict_races = emu->settings.strict_races, .cores = f->f->alone ? 1 : emu->settings.cores,
+                    .serial = emu->settings.serial, .races = emu->settings.races, .strict_races = emu->settings.strict_races, .cores = f->f->alone ? 1 : emu->settings.cores,
                     .print = emu->settings.print},
         .grid = {step->grid[0], step->grid[1], step->grid[2]},
         .block = {step->block[0], step->block[1], step->block[2]}};

@@ -19,6 +19,7 @@ struct ks_emu_settings {
     bool fixed;           // asked for by the device's name: a failure names the seed, as it does when it varies
     uint64_t budget;      // steps a launch (docs/emulator.md), 0: without end
     uint64_t most;        // 0, or as many in all: the budget is then what it may take until a block ends
+    bool serial;          // blocks run one at a time, each to its end: all that a GPU promises
     bool races;           // detect them
     bool strict_races;    // also where equal values are stored
     bool count;           // what a run costs, and where

@@ -141,6 +141,7 @@ struct ks_emu_options {
     uint64_t seed;           // 0: blocks, warps in order; else the schedule it stands for
     uint64_t budget;         // steps, 0: without end
     uint64_t most;           // 0, or as many in all, of which `budget` until a block ends
+    bool serial;             // no block is begun before the one before it has ended
     bool races, strict_races;
     bool undefined;          // what nothing was written to may be read
     uint32_t cores;          // that blocks may run on, emu_team.h

@@ -339,7 +339,7 @@ enum ks_status ks_emu_run_grid(struct ks_emu_grid *grid, struct ks_err *err)
     grid->apart = grid->samples == 0;
     add_windows(grid);
     add_dynamic(grid);
-    grid->max_resident = resident(grid);
+    grid->max_resident = grid->options.serial ? 1 : resident(grid);
     grid->blocks = calloc(grid->max_resident, sizeof *grid->blocks);
     KS_ASSERT(grid->blocks != NULL);
     ks_rng_seed(&grid->rng, grid->options.seed);

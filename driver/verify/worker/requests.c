@@ -149,7 +149,7 @@ static enum ks_status limit_steps(struct ks_serving *s, const json_t *request, s
         s->own_budget = settings->budget;
     settings->budget = steps > 0 ? (uint64_t)steps : s->own_budget;
     settings->most = (uint64_t)most;
-    return KS_OK;
+    return ks_want_bool(request, "serial", false, &settings->serial, err);
 }
 
 enum ks_status ks_serve_run(struct ks_serving *s, const json_t *request, struct ks_slice payload,
