@@ -15,7 +15,7 @@
     X(ModuleLoadDataEx) X(ModuleUnload) X(ModuleGetFunction)                                      \
     X(FuncGetAttribute) X(FuncSetAttribute) X(LaunchKernel)                                       \
     X(OccupancyMaxActiveBlocksPerMultiprocessor) X(OccupancyMaxPotentialBlockSize)                \
-    X(StreamCreate) X(StreamDestroy) X(StreamSynchronize)                                         \
+    X(StreamCreate) X(StreamDestroy) X(StreamSynchronize) X(StreamWaitEvent)                      \
     X(StreamBeginCapture) X(StreamEndCapture)                                                     \
     X(GraphInstantiate) X(GraphUpload) X(GraphLaunch) X(GraphDestroy) X(GraphExecDestroy)         \
     X(EventCreate) X(EventRecord) X(EventQuery) X(EventSynchronize) X(EventDestroy)               \

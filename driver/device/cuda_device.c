@@ -199,6 +199,8 @@ static void close_device(void *self)
             cuda->api.EventDestroy(cuda->end);
         if (cuda->stream != NULL)
             cuda->api.StreamDestroy(cuda->stream);
+        if (cuda->aside != NULL)
+            cuda->api.StreamDestroy(cuda->aside);
         cuda->api.DevicePrimaryCtxRelease(cuda->device);
     }
     ks_arena_free(&cuda->arena);
@@ -241,7 +243,7 @@ enum ks_status ks_device_open_cuda(struct ks_device *device, struct ks_err *err)
         .copy = ks_cuda_copy,
         .freeze = ks_cuda_freeze,
         .poison = ks_cuda_poison, .check_slack = ks_cuda_check_slack,
-        .fingerprints = ks_cuda_fingerprints, .scrub = ks_cuda_scrub,
+        .fingerprints = ks_cuda_fingerprints, .scrub = ks_cuda_scrub, .crowd = ks_cuda_crowd,
         .run = ks_cuda_run, .time = ks_cuda_time, .clean_cache = ks_cuda_clean_cache, .forget_plans = ks_cuda_forget_plans,
         .ceilings = ks_cuda_ceilings, .close = close_device,
     };

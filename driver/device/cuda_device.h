@@ -45,7 +45,8 @@ struct ks_cuda {
     struct ks_arena arena; // functions
     CUdevice device;
     CUcontext context;
-    CUstream stream; // the only one: everything happens in order
+    CUstream stream; // the only one but for what is beside a run: everything happens in order
+    CUstream aside;  // made when it is first used
     CUevent begin, end;
     struct ks_device_info facts;
     size_t granularity;
@@ -108,6 +109,8 @@ enum ks_status ks_cuda_gather(void *self, size_t buffer, size_t size, const int6
                               struct ks_err *err);
 enum ks_status ks_cuda_generate(void *self, size_t buffer, const struct ks_filling *filling, struct ks_err *err);
 enum ks_status ks_cuda_scrub(void *self, uint32_t word, struct ks_err *err);
+enum ks_status ks_cuda_crowd(void *self, double microseconds, struct ks_err *err);
+enum ks_status ks_cuda_crowd_ends(struct ks_cuda *cuda, struct ks_err *err);
 enum ks_status ks_cuda_spin(struct ks_cuda *cuda, double microseconds, struct ks_err *err);
 // Enqueues clearing of both stamp arrays; a stamp into array 0 or 1; the clock between them (MHz).
 enum ks_status ks_cuda_stamp_clear(struct ks_cuda *cuda, struct ks_err *err);

@@ -259,6 +259,7 @@ enum ks_status ks_cuda_run(void *self, const struct ks_dev_plan *plan, double *m
     }
     KS_CU(cuda, EventRecord, cuda->end, cuda->stream);
     KS_TRY(ks_cuda_wait(cuda, plan, err));
+    KS_TRY(ks_cuda_crowd_ends(cuda, err));
     float ms = 0;
     KS_CU(cuda, EventElapsedTime, &ms, cuda->begin, cuda->end);
     if (microseconds != NULL)

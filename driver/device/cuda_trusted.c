@@ -10,6 +10,7 @@
 extern const unsigned char ks_trusted_code[];
 
 #define THREADS 256
+#define CROWD_LEAD_US 10.0 // until blocks beside a run have begun
 
 enum ks_status ks_cuda_trusted_load(struct ks_cuda *cuda, struct ks_err *err)
 {
@@ -38,8 +39,9 @@ enum ks_status ks_cuda_trusted_load(struct ks_cuda *cuda, struct ks_err *err)
         if (cuda->api.FuncLoad != NULL)
             KS_CU(cuda, FuncLoad, *all[i].to);
     }
-    KS_CU(cuda, FuncSetAttribute, t->scrub, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-          cuda->facts.smem_optin);
+    const CUfunction whole[] = {t->scrub, t->spin}; // blocks that a multiprocessor has no room beside
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+        KS_CU(cuda, FuncSetAttribute, whole[i], CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, cuda->facts.smem_optin);
     return KS_OK;
 }
 
@@ -241,11 +243,41 @@ enum ks_status ks_cuda_scrub(void *self, uint32_t word, struct ks_err *err)
     return launch(cuda, cuda->trusted.scrub, 2 * (size_t)cuda->facts.sms, 1024, shared, params, err);
 }
 
+static unsigned long long cycles_of(double microseconds)
+{
+    return (unsigned long long)(microseconds * 2000.0); // at 2 GHz
+}
+
 enum ks_status ks_cuda_spin(struct ks_cuda *cuda, double microseconds, struct ks_err *err)
 {
-    unsigned long long cycles = (unsigned long long)(microseconds * 2000.0); // at 2 GHz
+    unsigned long long cycles = cycles_of(microseconds);
     void *params[] = {&cycles};
     return launch(cuda, cuda->trusted.spin, 1, 1, 0, params, err);
+}
+
+// Beside whatever is enqueued, once that is done; the run is held back for as long as they take to begin.
+enum ks_status ks_cuda_crowd(void *self, double microseconds, struct ks_err *err)
+{
+    struct ks_cuda *cuda = self;
+    KS_TRY(ks_cuda_ready(cuda, err));
+    if (cuda->aside == NULL)
+        KS_CU(cuda, StreamCreate, &cuda->aside, CU_STREAM_NON_BLOCKING);
+    unsigned long long cycles = cycles_of(CROWD_LEAD_US + microseconds);
+    void *params[] = {&cycles};
+    const unsigned sms = (unsigned)cuda->facts.sms, held = sms < 2 ? 0 : 1 + (unsigned)ks_rng_below(&cuda->rng, sms - 1); // one is left
+    if (held == 0)
+        return KS_OK;
+    KS_CU(cuda, EventRecord, cuda->end, cuda->stream);
+    KS_CU(cuda, StreamWaitEvent, cuda->aside, cuda->end, 0);
+    KS_CU(cuda, LaunchKernel, cuda->trusted.spin, held, 1, 1, 32, 1, 1, (unsigned)cuda->facts.smem_optin, cuda->aside, params, NULL);
+    return ks_cuda_spin(cuda, CROWD_LEAD_US, err);
+}
+
+enum ks_status ks_cuda_crowd_ends(struct ks_cuda *cuda, struct ks_err *err)
+{
+    if (cuda->aside != NULL)
+        KS_CU(cuda, StreamSynchronize, cuda->aside);
+    return KS_OK;
 }
 
 static CUdeviceptr stamps(const struct ks_cuda *cuda, int which)

@@ -117,6 +117,9 @@ struct ks_device {
                                    struct ks_err *err);
     // Fills shared memory, local frames and registers of the whole device with `word`. Enqueues.
     enum ks_status (*scrub)(void *self, uint32_t word, struct ks_err *err);
+    // Blocks of our own hold a share of the multiprocessors, drawn anew each time, for about so long from the beginning of the next
+    // run: its blocks are fewer side by side, and elsewhere. Enqueues; that run ends with both. NULL where nothing runs beside it.
+    enum ks_status (*crowd)(void *self, double microseconds, struct ks_err *err);
     // Launches and waits; `microseconds` (may be NULL) receives the device's time for it, with
     // launch latency. KS_E_LIMIT: launch refused (configuration); KS_E_DEVICE: fault, named.
     enum ks_status (*run)(void *self, const struct ks_dev_plan *plan, double *microseconds,

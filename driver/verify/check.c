@@ -8,6 +8,9 @@
 #include "base/log.h"
 #include "device/emu/emu_finding.h"
 
+#define CROWD_LEAST_US 30.0
+#define CROWD_MOST_US 2000.0
+
 static void tell(char reason[512], const char *what, const char *text)
 {
     size_t n = strlen(what);
@@ -215,8 +218,15 @@ static enum ks_status two_runs(struct attempt *a, struct ks_arena *arena, bool *
     return compare_outputs(a, arena, 1, same, answer, err);
 }
 
+// For how long others hold multiprocessors beside a run: a while longer than the original takes, within bounds.
+static int64_t crowd_of(const struct ks_vector *vector)
+{
+    return (int64_t)fmin(fmax(CROWD_LEAST_US, 4 * vector->original_us), CROWD_MOST_US);
+}
+
 // Repeats must give the same bits where the original does. Fresh poison each time when every element is
-// written; scrubbing on and off, so that leftovers in shared memory and registers cannot help.
+// written; scrubbing on and off, so that leftovers in shared memory and registers cannot help; and every other one beside blocks
+// that leave it but a part of the chip.
 static enum ks_answer repeat(struct attempt *a, int repeats, bool *same)
 {
     struct ks_vector *vector = a->vector;
@@ -226,7 +236,9 @@ static enum ks_answer repeat(struct attempt *a, int repeats, bool *same)
     for (int i = 0; i < repeats && *same; i++) {
         uint32_t poison = vector->all_written ? (uint32_t)ks_rng_next(&judge->rng) | 0x01010101u
                                               : vector->poison[0];
+        a->limit.crowd = i % 2 == 1 ? crowd_of(vector) : 0;
         enum ks_answer answer = run_once(a, poison, i % 2 == 0);
+        a->limit.crowd = 0;
         if (answer == KS_ANSWER_OK)
             answer = take_prints(a, again);
         if (answer != KS_ANSWER_OK)

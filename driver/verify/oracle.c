@@ -220,7 +220,7 @@ struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct k
                                                                              : KS_RUN_STEPS;
         bool cut = limit.steps != 0 && limit.steps < steps;
         steps = cut ? limit.steps : steps;
-        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, false, cut};
+        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, cut, false, 0};
     }
     // The worker also restores, poisons and fingerprints every buffer around the run.
     double seconds = fmax(KS_RUN_SECONDS, KS_BASELINES * vector->original_us * 1e-6) +

@@ -220,12 +220,14 @@ enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer a
                                 const char *who, struct ks_err *err);
 // What one run may take. On a GPU seconds; on an emulated device its steps (docs/emulator.md) in each launch, so that
 // neither load nor host decides, and the seconds are only for a process that answers nobody.
+// How long a run may take, and how its blocks are run.
 struct ks_run_limit {
     double seconds;
     int64_t steps;     // until a block ends; 0: as many as that device takes before it calls a launch endless; of a GPU -1
     int64_t most;      // of all blocks; 0: as many
-    bool serial;       // blocks one at a time, of an emulated device
     bool cut;          // fewer than a candidate may take: what they end says nothing of it
+    bool serial;       // blocks one at a time, of an emulated device
+    int64_t crowd;     // microseconds for which others hold multiprocessors beside it, of a GPU; 0: none do
 };
 // Of the original: the options'.
 struct ks_run_limit ks_run_limit(const struct ks_judge *judge);

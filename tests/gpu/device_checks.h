@@ -18,6 +18,7 @@ void check_misaligned(void);
 void check_canaries(void);
 void check_fingerprint(void);
 void check_scrub(void);
+void check_crowd(void);
 void check_memory_ends(void);
 
 // device_checks_time.c

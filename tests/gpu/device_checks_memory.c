@@ -353,6 +353,38 @@ void check_scrub(void)
     done(0, "shared words that survive a launch: %u, after scrubbing 0", without);
 }
 
+// Beside blocks that hold multiprocessors a launch that needs them all takes longer, by more or less, and comes to the same.
+void check_crowd(void)
+{
+    open_device();
+    enum { N = 1 << 22, RUNS = 8 };
+    double alone = 0, beside[RUNS], longest = 0, shortest = 1e9;
+    float *data = malloc(N * sizeof *data), *got = malloc(N * sizeof *got);
+    for (int i = 0; i < N; i++)
+        data[i] = (float)i;
+    size_t in = buffer(4 * N, 16, KS_FLUSH_END, NULL), out = buffer(4 * N, 16, KS_FLUSH_END, NULL);
+    OK(dev.write(dev.self, in, 0, data, 4 * N, &err));
+    struct launch *twice = launch("t_twice", N / 256, 256, 0);
+    pass_buffer(twice, in);
+    pass_buffer(twice, out);
+    pass_int(twice, N);
+    OK(dev.run(dev.self, &twice->plan, &alone, &err));
+    OK(dev.run(dev.self, &twice->plan, &alone, &err));
+    for (int i = 0; i < RUNS; i++) {
+        OK(dev.poison(dev.self, out, 0x7f7f7f7f, &err));
+        OK(dev.crowd(dev.self, 2000, &err));
+        OK(dev.run(dev.self, &twice->plan, &beside[i], &err));
+        OK(dev.read(dev.self, out, 0, got, 4 * N, &err));
+        for (int k = 0; k < N; k++)
+            EXPECT(got[k] == 2 * data[k], "element %d is %g", k, (double)got[k]);
+        longest = beside[i] > longest ? beside[i] : longest;
+        shortest = beside[i] < shortest ? beside[i] : shortest;
+    }
+    EXPECT(longest > 1.5 * (alone + 10) && longest < 60000, "alone %.1f us, beside others %.1f to %.1f", alone, shortest, longest);
+    dev.close(dev.self);
+    done(0, "%d blocks alone %.1f us, beside others %.1f to %.1f us", N / 256, alone, shortest, longest);
+}
+
 void check_memory_ends(void)
 {
     open_device();

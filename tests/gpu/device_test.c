@@ -90,6 +90,7 @@ static const struct check {
     {"canaries", check_canaries, 0},
     {"fingerprint", check_fingerprint, 0},
     {"scrub", check_scrub, 0},
+    {"crowd", check_crowd, 0},
     {"refused launches", check_refused, 0},
     {"graph over sets", check_graph_sets, 0},
     {"timing", check_timing, 0},

@@ -37,6 +37,7 @@ struct fake {
     int batch;
     size_t plans;
     uint32_t scrubbed;
+    double beside; // microseconds that others ran beside runs
 };
 static struct fake fake;
 
@@ -277,6 +278,13 @@ static enum ks_status fake_scrub(void *self, uint32_t word, struct ks_err *err)
     return KS_OK;
 }
 
+static enum ks_status fake_crowd(void *self, double microseconds, struct ks_err *err)
+{
+    (void)self, (void)err;
+    fake.beside += microseconds;
+    return KS_OK;
+}
+
 // Buffers, then their common length in elements; as the driver checks sizes of parameters.
 static bool good_args(const struct ks_dev_step *step)
 {
@@ -360,7 +368,7 @@ static enum ks_status fake_open(struct ks_device *device, struct ks_err *err)
         .kind = "fake", .self = &fake, .info = fake_info, .module = fake_module, .function = fake_function,
         .own_module = fake_own, .alloc = fake_alloc, .free_all = fake_free_all, .write = fake_write, .read = fake_read,
         .copy = fake_copy, .poison = fake_poison, .freeze = fake_freeze, .check_slack = fake_check_slack,
-        .fingerprints = fake_fingerprints, .scrub = fake_scrub, .run = fake_run, .time = fake_time,
+        .fingerprints = fake_fingerprints, .scrub = fake_scrub, .crowd = fake_crowd, .run = fake_run, .time = fake_time,
         .forget_plans = fake_forget, .ceilings = fake_ceilings, .close = fake_close};
     return KS_OK;
 }

@@ -71,10 +71,10 @@ static void a_count_ends_where_it_is_told_to(void **state)
     (void)state;
     char text[256];
     int64_t steps;
-    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){600, 0, 0, false, false}, &steps, text), KS_ANSWER_OK); // 60000 turns
-    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){600, 100000, 0, false, false}, &steps, text), KS_ANSWER_LIMIT);
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){.seconds = 600}, &steps, text), KS_ANSWER_OK); // 60000 turns
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){.seconds = 600, .steps = 100000}, &steps, text), KS_ANSWER_LIMIT);
     assert_non_null(strstr(text, "endless: not at its end after 1"));
-    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){600, 250000, 0, false, false}, &steps, text), KS_ANSWER_OK);
+    assert_int_equal(ask(loop, true, "60ea0000", 1, 1, (struct ks_run_limit){.seconds = 600, .steps = 250000}, &steps, text), KS_ANSWER_OK);
 }
 
 static void a_launch_is_endless_by_its_instructions(void **state)
@@ -87,9 +87,9 @@ static void a_launch_is_endless_by_its_instructions(void **state)
     // An instruction takes as long with all lanes on; what each of them stores is a step.
     assert_int_equal(run("e8030000", 1, 32, 0, &many, text), KS_ANSWER_OK);
     assert_int_equal(many, one + 31);
-    assert_int_equal(ask(waits, false, "e8030000", 1, 32, (struct ks_run_limit){600, 0, 0, false, false}, &many, text), KS_ANSWER_OK);
+    assert_int_equal(ask(waits, false, "e8030000", 1, 32, (struct ks_run_limit){.seconds = 600}, &many, text), KS_ANSWER_OK);
     assert_true(many > 36000 && many < 36050);
-    assert_int_equal(ask(waits, false, "60ea0000", 1, 32, (struct ks_run_limit){600, 100000, 0, false, false}, &steps, text), KS_ANSWER_FAULT);
+    assert_int_equal(ask(waits, false, "60ea0000", 1, 32, (struct ks_run_limit){.seconds = 600, .steps = 100000}, &steps, text), KS_ANSWER_FAULT);
     assert_int_equal(run("e8030000", 1, 1, one + 1, &steps, text), KS_ANSWER_OK);
     assert_int_equal(run("60ea0000", 1, 1, 100000, &steps, text), KS_ANSWER_FAULT); // 60000 turns
     assert_non_null(strstr(text, "endless: not at its end after 1"));
@@ -99,8 +99,8 @@ static void a_launch_is_endless_by_its_instructions(void **state)
     assert_int_equal(run("e8030000", 8, 1, 8 * one + 1, &steps, text), KS_ANSWER_OK);
     assert_int_equal(steps, 8 * one);
     // Or they are, as long as one ends within the limit and all do in the greater one.
-    const struct ks_run_limit patient = {600, one + 1, 8 * one + 1, false, false}, less = {600, one + 1, 7 * one, false, false},
-                              none = {600, 100000, INT64_MAX, false, false};
+    const struct ks_run_limit patient = {.seconds = 600, .steps = one + 1, .most = 8 * one + 1}, less = {.seconds = 600, .steps = one + 1, .most = 7 * one},
+                              none = {.seconds = 600, .steps = 100000, .most = INT64_MAX};
     assert_int_equal(ask(loop, false, "e8030000", 8, 1, patient, &steps, text), KS_ANSWER_OK);
     assert_int_equal(ask(loop, false, "e8030000", 8, 1, less, &steps, text), KS_ANSWER_FAULT);
     assert_int_equal(ask(loop, false, "60ea0000", 8, 1, none, &steps, text), KS_ANSWER_FAULT);

@@ -17,7 +17,7 @@ static void test_run_and_read(void **state)
     ask("{\"id\":6,\"do\":\"read\",\"buffer\":0,\"set\":0}");
     ask("{\"id\":7,\"do\":\"fingerprint\",\"buffer\":1}");
     ask("{\"id\":8,\"do\":\"ceilings\"}");
-    ask("{\"id\":9,\"do\":\"run\",\"plan\":[" STEP("nothing", "1") "],\"poison\":67305985,\"scrub\":true}");
+    ask("{\"id\":9,\"do\":\"run\",\"plan\":[" STEP("nothing", "1") "],\"poison\":67305985,\"scrub\":true,\"crowd\":70}");
     ask("{\"id\":5,\"do\":\"read\",\"buffer\":1}");
     ask("{\"id\":9,\"do\":\"run\",\"plan\":[{\"memset\":1,\"value\":7}],\"poison\":1}");
     ask("{\"id\":5,\"do\":\"read\",\"buffer\":1}");
@@ -61,6 +61,7 @@ static void test_run_and_read(void **state)
     for (int i = 0; i < 400; i++)
         assert_int_equal(bytes[i], (i & 3) + 1); // the poison 0x04030201
     assert_true(fake.scrubbed);
+    assert_true(fake.beside == 70); // by one run alone
     skip_ok(2);
     bytes = payload(400);
     for (int i = 0; i < 400; i++)

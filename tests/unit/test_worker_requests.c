@@ -45,6 +45,7 @@ static void test_malformed(void **state)
         "{\"do\":\"run\",\"plan\":[" STEP("twice", "1") "],\"poison\":-1}",
         "{\"do\":\"run\",\"plan\":[" STEP("twice", "1") "],\"poison\":1,\"scrub\":3}",
         "{\"do\":\"run\",\"plan\":[" STEP("twice", "1") "],\"poison\":1,\"steps\":0}",
+        "{\"do\":\"run\",\"plan\":[" STEP("twice", "1") "],\"poison\":1,\"crowd\":0}",
         "{\"do\":\"run\",\"plan\":[{\"module\":\"m0\",\"kernel\":\"twice\",\"grid\":[1,1,1],\"block\":"
         "[1,1,1],\"shared\":0,\"args\":[{\"hex\":\"0g\"}]}],\"poison\":1}",
         STRUCT("0000000000000000", "[[1,0]]"), STRUCT("0000000000000000", "[[0,2]]"), STRUCT("00", "[[0,0]]"),

@@ -12,6 +12,7 @@
 
 #define NEAR_BYTES (16 << 10)   // some microseconds of a transfer: what one more costs
 #define GATHER_BYTES (8 << 20)  // in one
+#define CROWD_MOST_US 1000000
 #define FEW_PLACES 64           // up to so many are read one by one
 
 enum ks_status ks_want_int(const json_t *object, const char *key, int64_t min, int64_t max,
@@ -159,14 +160,19 @@ enum ks_status ks_serve_run(struct ks_serving *s, const json_t *request, struct 
     struct ks_dev_plan plan;
     struct ks_serve_poison poison;
     bool scrub;
+    int64_t crowd = 0;
     double microseconds = 0;
     KS_TRY(ks_serve_read_poison(request, &poison, err));
     KS_TRY(ks_want_bool(request, "scrub", false, &scrub, err));
+    if (json_object_get(request, "crowd") != NULL)
+        KS_TRY(ks_want_int(request, "crowd", 1, CROWD_MOST_US, &crowd, err));
     KS_TRY(ks_serve_plan(s, request, "plan", 0, &plan, err));
     KS_TRY(limit_steps(s, request, err));
     KS_TRY(ks_serve_prepare(s, 0, poison, err));
     if (scrub)
         KS_TRY(s->device.scrub(s->device.self, (uint32_t)ks_rng_next(&s->rng), err));
+    if (crowd > 0 && s->device.crowd != NULL)
+        KS_TRY(s->device.crowd(s->device.self, (double)crowd, err));
     enum ks_status status = s->device.run(s->device.self, &plan, &microseconds, err);
     if (status == KS_E_LIMIT)
         s->class = "launch";
