@@ -17,6 +17,7 @@
 #define MODELLED_STEP 1.02  // a model says the same each time: what differs by less is equal
 #define SURELY_SLOWER 0.95  // screened so on one workload, it cannot be accepted over all
 #define CLOSE_TO_CEILING 97 // percent of the nearer ceiling: what is left is not worth a search
+#define NEAR_CEILING 90     // the original's: only what is recognised is looked at
 
 struct entry { // by the tag of the policy's arm
     const char *name;
@@ -108,6 +109,12 @@ static bool at_the_ceiling(const struct ks_tuner *t)
 {
     return t->result->profiled &&
            ks_profile_share(&t->result->profile) * (t->best > 1 ? t->best : 1) >= CLOSE_TO_CEILING;
+}
+
+static bool left_alone(const struct ks_tuner *t)
+{
+    return t->result->profiled && t->brief.n_problems == 1 && t->best <= 1 &&
+           ks_profile_share(&t->result->profile) >= NEAR_CEILING;
 }
 
 bool ks_tuner_at_floor(const struct ks_tuner *t)
@@ -402,7 +409,7 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
     h.policy.n_ranked = t->n_ranked;
     KS_TRY(try_recognised(&h, err));
     for (int round = 0;
-         round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t) && worth_a_round(t); round++) {
+         round < ROUNDS && !ks_tuner_spent(t) && !at_the_ceiling(t) && !left_alone(t) && worth_a_round(t); round++) {
         int looked = t->looked, judged = t->result->judged;
         KS_TRY(screen(&h, err));
         KS_TRY(judge_finalists(&h, err));

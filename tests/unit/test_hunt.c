@@ -267,6 +267,12 @@ static void leaves_alone_what_is_at_its_floor(void **state)
     workloads = 1;
     floor_ = (struct ks_profile_floor){.original_us = 45, .least_us = 44.7, .gain_us = 0.4, .ratio = 1.009};
     assert_string_equal(hunted(60, 0), "");
+    // Near it what is recognised is looked at, and judged if that pays.
+    floor_ = (struct ks_profile_floor){.original_us = 100, .least_us = 91, .gain_us = 9, .ratio = 1.1};
+    assert_string_equal(hunted(60, 0), "look at template");
+    template_ratio = 1.06;
+    assert_string_equal(hunted(60, 0), "look at template, judge template");
+    template_ratio = 1;
     floor_ = (struct ks_profile_floor){.original_us = 3, .least_us = 2.5, .gain_us = 0.55, .ratio = 1.22};
     assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
     floor_ = (struct ks_profile_floor){0};
