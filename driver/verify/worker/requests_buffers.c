@@ -11,7 +11,7 @@
 #define MAX_BUFFERS 256
 #define MAX_BUFFER_BYTES (INT64_C(1) << 40)
 #define MAX_SETS 4096
-#define FILL_BYTES (16 << 20) // of a buffer that is filled at once: larger chunks leave the caches
+#define FILL_BYTES (INT64_C(16) << 20) // of a buffer that is filled at once: larger chunks leave the caches
 
 bool ks_serve_is_owner(const struct ks_serving *s, size_t buffer)
 {
@@ -251,14 +251,19 @@ static enum ks_status fill_chunk(const struct ks_filling *f, int64_t first, int6
     return KS_OK;
 }
 
-// Makes the contents here, chunk by chunk, in room for FILL_BYTES.
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// Makes the contents here, chunk by chunk, in room for FILL_BYTES or all of the buffer.
 static enum ks_status fill_by_chunks(struct ks_serving *s, const struct ks_filling *f, size_t to, void *data, struct ks_err *err)
 {
-    int64_t each = element_bytes(f), most = FILL_BYTES / each;
+    int64_t each = element_bytes(f), most = least(f->total, FILL_BYTES / each);
     void *narrow = f->wide ? malloc((size_t)most * f->elem.size + 1) : NULL;
     enum ks_status status = f->wide && narrow == NULL ? ks_err_set(err, KS_E_MEMORY, "no memory to fill a buffer") : KS_OK;
     for (int64_t first = 0, count; status == KS_OK && first < f->total; first += count) {
-        count = f->total - first < most ? f->total - first : most;
+        count = least(most, f->total - first);
         status = fill_chunk(f, first, count, narrow, data, err);
         if (status == KS_OK)
             status = s->device.write(s->device.self, to, first * each, data, count * each, err);
@@ -267,23 +272,24 @@ static enum ks_status fill_by_chunks(struct ks_serving *s, const struct ks_filli
     return status;
 }
 
-// Fills one buffer of the first set; bytes beyond the filling's elements are zero.
+// Fills one buffer of the first set; bytes beyond the filling's elements are zero. No more room is taken, or
+// cleared, than the buffer has: most are small, and there are thousands.
 static enum ks_status fill_buffer(struct ks_serving *s, const struct filling *f, size_t i,
                                   const char *payload, struct ks_err *err)
 {
     int64_t n = s->buffers[i].bytes, done = f->bytes ? f->made.total : f->made.total * element_bytes(&f->made);
     size_t to = s->sets[0][i];
     bool there = !f->bytes && s->device.generate != NULL && ks_filling_is_plain(&f->made);
-    void *data = malloc(FILL_BYTES);
+    void *data = malloc((size_t)least(n, FILL_BYTES) + 1);
     if (data == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory to fill buffer %zu", i);
     enum ks_status status = f->bytes ? s->device.write(s->device.self, to, 0, payload + f->offset, done, err)
                             : there  ? s->device.generate(s->device.self, to, &f->made, err)
                                      : fill_by_chunks(s, &f->made, to, data, err);
     if (status == KS_OK && done < n)
-        memset(data, 0, FILL_BYTES);
+        memset(data, 0, (size_t)least(n - done, FILL_BYTES));
     for (int64_t count; status == KS_OK && done < n; done += count) {
-        count = n - done < FILL_BYTES ? n - done : FILL_BYTES;
+        count = least(n - done, FILL_BYTES);
         status = s->device.write(s->device.self, to, done, data, count, err);
     }
     free(data);
