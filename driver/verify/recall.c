@@ -11,7 +11,7 @@ struct ks_recalled {
     int variation, uses;
     int skew;
     bool kept;
-    struct ks_literals literals; // planted ones: other candidates compare with other numbers
+    const struct ks_literals *literals; // planted ones, for other candidates compare with other numbers; NULL: of no such family
 };
 
 static bool same_problem(const struct ks_problem *a, const struct ks_problem *b)
@@ -44,14 +44,15 @@ static struct ks_recalled *find(struct ks_judge *judge, const struct ks_problem 
 {
     ks_vec_each(struct ks_recalled *, r, &judge->recalled.list)
         if ((*r)->vector.family == family && (*r)->variation == variation && (*r)->skew == skew &&
-            (family != KS_FAMILY_LITERALS || same_literals(&(*r)->literals, &judge->literals)) &&
+            (family != KS_FAMILY_LITERALS || same_literals((*r)->literals, &judge->literals)) &&
             same_problem(&(*r)->vector.problem, problem))
             return *r;
     if (judge->recalled.list.len >= MAX_RECALLED) // a long session starts afresh
         ks_recall_free(judge);
     struct ks_recalled *r = KS_NEW(judge->arena, struct ks_recalled);
-    *r = (struct ks_recalled){.variation = variation, .skew = skew, .uses = KS_RECALL_USES,
-                              .literals = judge->literals};
+    *r = (struct ks_recalled){.variation = variation, .skew = skew, .uses = KS_RECALL_USES};
+    if (family == KS_FAMILY_LITERALS) // eighteen times the rest
+        r->literals = ks_arena_memdup(judge->arena, &judge->literals, sizeof judge->literals);
     *ks_vec_push(judge->arena, &judge->recalled.list) = r;
     return r;
 }
