@@ -22,9 +22,12 @@ static void *run_part(void *argument)
 static size_t parts_of(int64_t n)
 {
     cpu_set_t set;
+    size_t wanted = (size_t)(n / PER_THREAD);
+    if (wanted < 2)
+        return 1; // mostly; nobody need ask how many cores there are
     size_t cores = sched_getaffinity(0, sizeof set, &set) == 0 ? (size_t)CPU_COUNT(&set) : 1;
-    size_t wanted = (size_t)(n / PER_THREAD), most = cores < KS_PARTS ? cores : KS_PARTS;
-    return wanted < 1 ? 1 : wanted < most ? wanted : most;
+    size_t most = cores < KS_PARTS ? cores : KS_PARTS;
+    return wanted < most ? wanted : most;
 }
 
 void ks_parallel(int64_t n, void (*body)(void *context, size_t part, int64_t first, int64_t count),
