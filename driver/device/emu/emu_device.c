@@ -445,7 +445,9 @@ enum ks_status ks_device_open_emu(struct ks_device *device, struct ks_err *err)
     if (emu == NULL)
         KS_FAIL(err, KS_E_MEMORY, "no memory for the emulated device");
     // Else the frames of each launch go back to the system, and the next launch faults them in again.
+    // So it would be with what a launch takes more of at once: setting the one limit keeps the other from growing.
     mallopt(M_TRIM_THRESHOLD, KEPT);
+    mallopt(M_MMAP_THRESHOLD, KEPT / 4);
     emu->settings = (struct ks_emu_settings){.budget = BUDGET, .races = true, .vary = true,
                                              .cores = usable_cores()};
     ks_rng_seed(&emu->rng, ks_seed_from_os());
