@@ -157,6 +157,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
                 arith.float_atomics = arith.gathers = true;
             if (arith.kind == KS_ARITH_NONE)
                 arith.kind = KS_ARITH_MULADD;
+            arith.roundings++;
             if (u > arith.u)
                 arith.u = u;
             if (ks_slice_eq(base, "sub"))
@@ -186,6 +187,8 @@ struct ks_arith ks_arith_of(struct ks_slice original)
     }
     arith.products = arith.gathers && multiplies && !else_done && arith.u >= 0x1p-24; // double has no wider type
     arith.joins = arith.gathers || ks_arith_joins(original);
+    if (arith.gathers)
+        arith.roundings = 0;
     return arith;
 }
 

@@ -57,6 +57,7 @@ struct ks_arith {
     bool products;       // `gathers`, and floats are multiplied and nothing else is done with them: their order decides what
                          // leaves the type's range on the way
     bool joins;          // inputs meet, be they few: `gathers`, or sums of three loads and parameters or more without a loop, or of two with a product
+    int roundings;       // sums and products that its text makes; 0: some may be made many times
     double u;            // unit roundoff of the coarsest floating arithmetic, 0 if none
 };
 struct ks_arith ks_arith_of(struct ks_slice original);

@@ -13,6 +13,7 @@
 #define SIGN_PATTERNS 4
 #define SIGN_PATTERNS_BIG 1
 #define SIGN_PATTERNS_SURE 24 // that some throw makes all terms of an element add up
+#define FEW_ROUNDINGS 6       // of a text without loops: N of them, written otherwise perhaps 2 N + 2, each by u of the terms' sum at most
 #define FEW_WRONG 8           // one in so many, at most
 #define BIG_BYTES (32 << 20)
 #define PICK_FROM (1 << 20) // lanes of an output
@@ -94,8 +95,8 @@ static float *keep_terms(const struct ks_judge *judge, const struct ks_vector *v
 struct scaling {
     enum ks_scalar scalar;
     const void *expected;
-    const float *terms;
-    double coarser;
+    const float *terms; // NULL: so few roundings that `share` of the sum of terms holds all of them, and `least` what is denormal
+    double coarser, share, least;
     float *scale;
 };
 
@@ -106,8 +107,8 @@ static void scale_part(void *context, size_t part, int64_t first, int64_t count)
     for (int64_t i = first; i < first + count; i++) {
         double want = fabs(ks_scalar_value(s->scalar, s->expected, i));
         if (isfinite(s->scale[i]) && isfinite(want))
-            s->scale[i] = (float)(s->coarser *
-                                  ((double)s->scale[i] + ks_compare_sequence(s->terms[i]) / 16 * want));
+            s->scale[i] = (float)(s->least + s->coarser * (s->share * (double)s->scale[i] +
+                                                           (s->terms != NULL ? ks_compare_sequence(s->terms[i]) / 16 * want : 0)));
     }
 }
 
@@ -119,6 +120,12 @@ static void drop_scales(struct ks_vector *vector)
         free(vector->outputs[o].sums);
         vector->outputs[o].terms = vector->outputs[o].scale = vector->outputs[o].sums = NULL;
     }
+}
+
+// The step of denormal numbers of the type that rounds so.
+static double denormal(double u)
+{
+    return u == 0x1p-11 ? 0x1p-24 : u == 0x1p-8 ? 0x1p-133 : u == 0x1p-24 ? 0x1p-149 : 0;
 }
 
 // The sum of absolute terms of each element, by so many throws of signs where terms are subtracted.
@@ -171,8 +178,11 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
             KS_ASSERT(output->sums != NULL);
             memcpy(output->sums, output->scale, size);
         }
+        const bool few = judge->arith.roundings > 0 && judge->arith.roundings <= FEW_ROUNDINGS;
+        const double share = few ? (2 * judge->arith.roundings + 2) / 16.0 : 1;
         ks_parallel(slot->count * slot->elem.lanes, scale_part,
-                    &(struct scaling){slot->elem.scalar, output->expected[0], terms[o], coarser, output->scale});
+                    &(struct scaling){slot->elem.scalar, output->expected[0], few ? NULL : terms[o], coarser, share,
+                                      few ? share * denormal(unit) / 2 / own : 0, output->scale});
         if (!vector->deterministic && output->expected[1] != NULL)
             output->noise = ks_compare_noise(slot->elem, output->expected[0], output->expected[1],
                                              slot->count, output->scale, output->mask);
