@@ -70,7 +70,7 @@ uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
 bool ks_vector_is_here(const struct ks_vector *vector, size_t slot)
 {
     return ks_init_is_read(&vector->problem.args[vector->layout.slots[slot].arg].init) || vector->literals != NULL ||
-           vector->flooded == slot + 1;
+           vector->flooded == slot + 1 || ks_vary_twin_of(vector, slot) != slot;
 }
 
 static enum ks_family family_of(const struct ks_vector *vector, size_t slot)
@@ -81,6 +81,23 @@ static enum ks_family family_of(const struct ks_vector *vector, size_t slot)
 static uint64_t signs_of(uint64_t pattern, size_t index)
 {
     return pattern == 0 ? 0 : pattern + index;
+}
+
+// What is there, but for few elements what its twin has.
+static bool fill_twin(const struct ks_vector *vector, size_t index, const struct ks_init *init, void *out)
+{
+    const struct ks_slot *slot = &vector->layout.slots[index];
+    const size_t of = ks_vary_twin_of(vector, index), size = slot->elem.size;
+    if (of == index)
+        return true;
+    unsigned char *twin = calloc((size_t)slot->bytes + 1, 1), *own = out;
+    KS_ASSERT(twin != NULL);
+    bool ok = ks_fill_all(twin, slot->elem, init, family_of(vector, of), ks_vector_slot_seed(vector, of), slot->filled, NULL) == KS_OK;
+    for (int64_t i = 0; ok && i < slot->filled; i++)
+        if (!ks_vary_twin_differs(vector, ks_vector_slot_seed(vector, index), i))
+            memcpy(own + (size_t)i * size, twin + (size_t)i * size, size);
+    free(twin);
+    return ok;
 }
 
 bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_contents contents,
@@ -102,7 +119,7 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
             init = (struct ks_init){.kind = KS_INIT_DEFAULT, .normal = init.normal, .factors = init.factors,
                                     .nearer = init.nearer};
         if (ks_fill_all(out, slot->elem, &init, family_of(vector, index), ks_vector_slot_seed(vector, index),
-                        slot->filled, NULL) != KS_OK)
+                        slot->filled, NULL) != KS_OK || !fill_twin(vector, index, &init, out))
             return false;
     }
     if (vector->literals != NULL) {

@@ -15,6 +15,7 @@
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
 #define EXCLUDED_TOLD 2 // of vectors outside the contract; the others are counted
 #define SLOW 0.25       // seconds of a vector, for the log
+#define PROVING 12      // kinds of values that are run on a declared size by which nothing is proved
 #define LOOK_AFTER 4    // vectors: much of what is wrong has shown by then
 
 struct state {
@@ -37,6 +38,8 @@ static uint64_t open_bit(const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS; // those alike go with any
     const int flooded = ks_vary_flooded(task->variation);
+    if (ks_vary_twins(task->variation) >= 0)
+        return 0;
     if (flooded >= 0)
         return ks_arg_is_open(&task->problem->args[flooded])
                    ? UINT64_C(1) << (KS_INTEGERS_OPEN_ONE(flooded) - KS_INTEGERS_OPEN) % (64 - KS_INTEGERS_INDICES) : 0;
@@ -50,7 +53,7 @@ static uint64_t open_bit(const struct ks_task *task)
 static bool is_closed(const struct state *s, const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS;
-    if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD)
+    if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD || ks_vary_twins(task->variation) >= 0)
         return false;
     return (s->closed & open_bit(task)) != 0 ||
            (integers >= KS_INTEGERS_INDEX(0) && ks_vary_flooded(task->variation) < 0 && (s->closed & 1) == 0);
@@ -88,7 +91,7 @@ static void note_excluded(struct state *s, const struct ks_task *task, const str
         ks_text_fit(s->result->reason, sizeof s->result->reason,
                     ks_arena_printf(s->judge->arena, "the original fails on workload %s: %s", task->problem->where,
                                     vector->why));
-    } else if (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN) {
+    } else if (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN && ks_vary_twins(task->variation) < 0) {
         note_closed(s, task);
     } else if (++s->excluded <= EXCLUDED_TOLD) {
         ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%s)",
@@ -299,10 +302,66 @@ static enum ks_status run_task(struct state *s, const struct ks_task *task, stru
     return KS_OK;
 }
 
+// One task while others may run on the device too, but none takes times.
+static enum ks_status share_task(struct state *s, const struct ks_task *task, struct outcome *o, struct ks_err *err)
+{
+    struct ks_lock lock;
+    KS_TRY(ks_judge_share(s->judge, &lock, err));
+    enum ks_status status = task->family == KS_FAMILY_ODD ? run_odd(s, task, o, err) : run_task(s, task, o, err);
+    ks_lock_release(&lock);
+    return status;
+}
+
+// Of a workload's vectors: on how many of the declared problem one would see a trivial answer, and on which values of smaller
+// ones, no two of them of one family and kind.
+struct proving {
+    int declared;
+    struct ks_task at[PROVING]; size_t n;
+};
+
+static void note_proof(struct proving *p, const struct ks_task *task)
+{
+    bool known = task->family == KS_FAMILY_ODD || task->skew != KS_SKEW_NONE || p->n == PROVING;
+    p->declared += !task->problem->derived;
+    for (size_t i = 0; i < p->n; i++)
+        known = known || (p->at[i].family == task->family && p->at[i].variation / KS_INTEGERS == task->variation / KS_INTEGERS);
+    if (!known && task->problem->derived)
+        p->at[p->n++] = *task;
+}
+
+// What is declared may always come to one answer, which whoever gives that from some size on has right as well: then the values that
+// told smaller sizes' answers apart are run on the declared size, too.
+static enum ks_status prove_declared(struct state *s, size_t w, struct proving *p, struct ks_err *err)
+{
+    struct ks_correct *result = s->result;
+    const struct ks_problem *declared = &s->judge->problems[w];
+    struct outcome o;
+    if (s->phase != KS_JUDGE_FULL || !result->covered[w] || !ks_judge_defends(s->judge, KS_D_VACUITY))
+        return KS_OK;
+    for (size_t i = 0; i < p->n && p->declared == 0; i++) {
+        struct ks_task task = p->at[i];
+        task.problem = declared;
+        task.repeats = 0;
+        if (s->hung >> task.family & 1)
+            continue;
+        KS_TRY(share_task(s, &task, &o, err));
+        if (result->verdict != KS_C_CORRECT)
+            return KS_OK;
+        p->declared += o.proved;
+    }
+    if (p->declared > 0)
+        return KS_OK;
+    result->verdict = KS_C_VOID;
+    snprintf(result->reason, sizeof result->reason, "no test vector of the declared size (the workload at %s) could have caught a trivial "
+             "answer: give it inputs that matter", declared->where);
+    return KS_OK;
+}
+
 static enum ks_status run_workload(struct state *s, size_t w, const struct ks_schedule *schedule,
                                    struct ks_err *err)
 {
     struct ks_correct *result = s->result;
+    struct proving proving = {.declared = 0};
     KS_VEC(const struct ks_problem *) passed = {0};
     const struct ks_problem *skip = NULL;
     int proofs = 0, voids = 0;
@@ -318,11 +377,7 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
             skip = task->problem;
             continue;
         }
-        struct ks_lock lock;
-        KS_TRY(ks_judge_share(s->judge, &lock, err));
-        enum ks_status status = task->family == KS_FAMILY_ODD ? run_odd(s, task, &o, err) : run_task(s, task, &o, err);
-        ks_lock_release(&lock);
-        KS_TRY(status);
+        KS_TRY(share_task(s, task, &o, err));
         if (result->verdict != KS_C_CORRECT)
             return KS_OK;
         if (o.excluded && task->family == KS_FAMILY_DECLARED && task->skew == KS_SKEW_NONE &&
@@ -336,6 +391,8 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
         }
         proofs += o.proved;
         voids += !o.proved;
+        if (o.proved)
+            note_proof(&proving, task);
         if (task->family != KS_FAMILY_ODD && (passed.len == 0 || passed.at[passed.len - 1] != task->problem)) {
             *ks_vec_push(s->arena, &passed) = task->problem;
             result->shapes++;
@@ -355,6 +412,8 @@ static enum ks_status run_workload(struct state *s, size_t w, const struct ks_sc
                  "inputs that matter", s->judge->problems[w].where);
         return KS_OK;
     }
+    if (proofs > 0)
+        KS_TRY(prove_declared(s, w, &proving, err));
     result->seen[w] = (struct ks_seen){w, passed.at, passed.len, NULL, 0};
     return KS_OK;
 }

@@ -286,7 +286,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             continue;
         if (ks_problem_bytes(p) <= m.small_bytes) {
             if (small == 0)
-                ks_maker_literal_scalars(&m, p);
+                ks_maker_literal_scalars(&m, p, false);
             if ((deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep)) &&
                 ks_schedule_work(judge, workload, p) <= deepest)
                 deep = p;
@@ -295,6 +295,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             large = p; // the last: declared sizes plus one
         }
     }
+    if (deep != NULL) // which has so many elements that what a scalar changes shows
+        ks_maker_literal_scalars(&m, deep, true);
     if (deep != NULL)
         ks_maker_odd(&m, deep, KS_WORTH_EDGE); // first: who is refused for TF32 needs no other look
     for (size_t i = 0, turn = 0; i < m.problems.len; i++) {
@@ -332,10 +334,13 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     if (rich != NULL) {
         ks_maker_specials(&m, rich);
         ks_maker_floods(&m, rich);
+        ks_maker_twins(&m, rich, true);
     } else if (ks_problem_bytes(declared) <= MIDDLE_BYTES) {
         ks_maker_floods(&m, declared);
     }
     m.worth = KS_WORTH_ALWAYS;
+    if (rich != declared && ks_problem_bytes(declared) <= MIDDLE_BYTES)
+        ks_maker_twins(&m, declared, false);
     if (deep == NULL)
         add_lone(&m, declared);
     ks_maker_odd(&m, declared, KS_WORTH_ALWAYS);

@@ -53,8 +53,9 @@ size_t ks_maker_middle(struct ks_maker *m, size_t workload, const struct ks_prop
 
 // A run of a family of values, where those differ from declared ones and say more than others.
 void ks_maker_task(struct ks_maker *m, const struct ks_problem *problem, enum ks_family family, enum ks_flush flush, int repeats);
-// A literal in place of each free scalar; an array has room for all at once.
-void ks_maker_literal_scalars(struct ks_maker *m, const struct ks_problem *problem);
+// A literal in place of each free scalar; an array has room for all at once. Of a problem of many elements, `deep`, the literals alone
+// and no numbers beside them.
+void ks_maker_literal_scalars(struct ks_maker *m, const struct ks_problem *problem, bool deep);
 // Special values and tiny ones beside what free scalars may be; `small`: and inputs of a few numbers, of which what is computed is
 // often what it is compared with.
 void ks_maker_beside_scalars(struct ks_maker *m, const struct ks_problem *problem, bool small);
@@ -63,6 +64,8 @@ void ks_maker_specials(struct ks_maker *m, const struct ks_problem *problem);
 // Each of a few arrays in turn of nothing but one value: of floats what no minimum or maximum begins with, and nothing beside
 // slight numbers whose products vanish, too; and each of the first literals.
 void ks_maker_floods(struct ks_maker *m, const struct ks_problem *problem);
+// Arrays that hold the same but for few elements (enum ks_twins): all ways, or two where the problem is not small.
+void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool small);
 // Each input in turn with numbers of more bits than TF32 has, for who has that and may not round to it.
 void ks_maker_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth);
 

@@ -5,6 +5,7 @@
 
 #define SCANNED 2048   // values of a size that are looked at
 #define CHANGES 4      // of a size, beside which sizes are run
+#define MOST_CHANGED 8 // sizes, each of which is looked at
 #define DRAWN 2000     // tuples of each kind that the guard is asked about
 #define TIED 48        // of the first kind, that are run
 #define MULTIPLES 24   // of the second
@@ -69,7 +70,7 @@ void ks_maker_changes(struct ks_maker *m, size_t workload, const struct ks_propo
     struct ks_value *sizes;
     size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
     const int64_t step = ks_judge_modulus(m->judge, proposal);
-    if (n == 0 || n > KS_MOST_CORNERED)
+    if (n == 0 || n > MOST_CHANGED)
         return;
     struct ks_value *base = ks_arena_memdup(m->arena, sizes, n * sizeof *base);
     for (size_t i = 0; i < n; i++) {

@@ -3,6 +3,7 @@
 #include "verify/vary.h"
 
 #define SCALAR_RUNS 32
+#define DEEP_SCALAR_RUNS 8
 #define TINY_SCALARS 3
 #define MOST_FLOODED 4
 
@@ -76,10 +77,10 @@ static void add_varied(struct ks_maker *m, const struct ks_problem *problem, enu
         m->tasks.at[before].variation = variation;
 }
 
-void ks_maker_literal_scalars(struct ks_maker *m, const struct ks_problem *problem)
+void ks_maker_literal_scalars(struct ks_maker *m, const struct ks_problem *problem, bool deep)
 {
-    const size_t n = 8 * m->judge->literals.n_values;
-    for (size_t i = 0; has_free_scalars(problem) && i < n && i < SCALAR_RUNS; i++)
+    const size_t n = (deep ? 1 : 8) * m->judge->literals.n_values, most = deep ? DEEP_SCALAR_RUNS : SCALAR_RUNS;
+    for (size_t i = 0; has_free_scalars(problem) && i < n && i < most; i++)
         add_varied(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, 1 + (int)i); // whose turn it is
 }
 
@@ -148,6 +149,13 @@ void ks_maker_floods(struct ks_maker *m, const struct ks_problem *problem)
             if (flood_family(m, arg, flood, &family))
                 add_varied(m, problem, family, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_FLOOD(i, flood));
     }
+}
+
+void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool small)
+{
+    for (int twins = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && twins < KS_TWINS_COUNT; twins++)
+        if ((small || twins == KS_TWINS_128 || twins == KS_TWINS_ROW) && ks_vary_twin_stretch(problem, twins) > 0)
+            add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_TWINS(twins));
 }
 
 void ks_maker_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth)

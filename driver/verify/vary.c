@@ -255,7 +255,7 @@ void ks_vary_problem(struct ks_judge *judge, struct ks_problem *problem, enum ks
 int ks_vary_flooded(int variation)
 {
     const int integers = variation / KS_INTEGERS;
-    return integers < KS_INTEGERS_FLOOD(0, 0) ? -1 : (integers - KS_INTEGERS_FLOOD(0, 0)) / KS_FLOODS;
+    return integers < KS_INTEGERS_FLOOD(0, 0) || integers >= KS_INTEGERS_TWINS(0) ? -1 : (integers - KS_INTEGERS_FLOOD(0, 0)) / KS_FLOODS;
 }
 
 // 0: there is none, or the array's range has it not.
@@ -299,6 +299,57 @@ void ks_vary_flood(const struct ks_vector *vector, void *out)
         memcpy((unsigned char *)out + i * size, value, size);
 }
 
+int ks_vary_twins(int variation)
+{
+    return variation / KS_INTEGERS < KS_INTEGERS_TWINS(0) ? -1 : variation / KS_INTEGERS - KS_INTEGERS_TWINS(0);
+}
+
+// Of files, ramps and permutations no element is exchanged.
+static bool are_twins(const struct ks_arg *a, const struct ks_arg *b)
+{
+    const bool drawn = b->init.kind == KS_INIT_DEFAULT || b->init.kind == KS_INIT_UNIFORM || b->init.kind == KS_INIT_NORMAL ||
+                       b->init.kind == KS_INIT_RANDINT;
+    return a->kind == KS_ARG_BUFFER && b->kind == KS_ARG_BUFFER && a->role != KS_ROLE_OUT && b->role != KS_ROLE_OUT && drawn &&
+           a->alias_of < 0 && b->alias_of < 0 && a->elem.scalar == b->elem.scalar && a->elem.lanes == b->elem.lanes &&
+           a->count == b->count && a->init.kind == b->init.kind && memcmp(&a->init.a, &b->init.a, sizeof a->init.a) == 0 &&
+           memcmp(&a->init.b, &b->init.b, sizeof a->init.b) == 0;
+}
+
+int64_t ks_vary_twin_stretch(const struct ks_problem *problem, int twins)
+{
+    int64_t count = 0, rows[KS_TWINS_ROWS] = {0};
+    size_t n = 0;
+    for (size_t i = 1; i < problem->n_args && count == 0; i++)
+        for (size_t k = 0; k < i && count == 0; k++)
+            count = are_twins(&problem->args[k], &problem->args[i]) ? problem->args[i].count : 0;
+    for (size_t i = 0; i < problem->n_values && n < KS_TWINS_ROWS; i++) {
+        const int64_t value = problem->values[i].value;
+        bool known = value < 2 || value > count;
+        for (size_t k = 0; k < n; k++)
+            known = known || rows[k] == value;
+        if (!known)
+            rows[n++] = value;
+    }
+    return count == 0 ? 0 : twins < KS_TWINS_ROW ? INT64_C(16) << 3 * twins : rows[twins - KS_TWINS_ROW];
+}
+
+size_t ks_vary_twin_of(const struct ks_vector *vector, size_t slot)
+{
+    const struct ks_arg *args = vector->problem.args;
+    for (size_t i = 0; vector->twins > 0 && i < slot; i++)
+        if (are_twins(&args[vector->layout.slots[i].arg], &args[vector->layout.slots[slot].arg]))
+            return i;
+    return slot;
+}
+
+bool ks_vary_twin_differs(const struct ks_vector *vector, uint64_t seed, int64_t i)
+{
+    const int64_t stretch = vector->twin_stretch;
+    const uint64_t chance = ks_hash_counter(seed, (uint64_t)(i / stretch));
+    return vector->twins - 1 >= KS_TWINS_ROW ? chance % 2 == 0 && i % stretch == stretch - 1
+                                             : i % stretch == (int64_t)(chance % (uint64_t)stretch);
+}
+
 // An array that shares another one's memory is no slot of its own: then nothing is flooded.
 static void find_flood(struct ks_vector *vector, int variation)
 {
@@ -319,6 +370,8 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
         if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
             inputs[n++] = i;
     find_flood(vector, variation);
+    vector->twins = ks_vary_twins(variation) + 1;
+    vector->twin_stretch = vector->twins > 0 ? ks_vary_twin_stretch(&vector->problem, vector->twins - 1) : 0;
     if (vector->flooded != 0 && vector->family == KS_FAMILY_SPECIAL) {
         vector->alone = vector->flooded;
         vector->seed = ks_rng_next(&judge->rng);

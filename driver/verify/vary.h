@@ -44,6 +44,19 @@ enum ks_flood {
     KS_FLOODS = KS_FLOOD_LITERAL + KS_FLOOD_LITERALS
 };
 #define KS_INTEGERS_FLOOD(arg, flood) (300000 + KS_FLOODS * (int)(arg) + (int)(flood))
+// Arrays that are declared alike hold the same, but for few elements: who compares two, or adds up how they differ, sees little else
+// than differences in what is drawn. One element in 16, 128 or 1024 is another; or the last of every other row, as long as one of
+// the problem's sizes.
+#define KS_TWINS_ROWS 3
+enum ks_twins { KS_TWINS_16, KS_TWINS_128, KS_TWINS_1024, KS_TWINS_ROW, KS_TWINS_COUNT = KS_TWINS_ROW + KS_TWINS_ROWS };
+#define KS_INTEGERS_TWINS(twins) (400000 + (int)(twins))
+int ks_vary_twins(int variation); // enum ks_twins; -1: it has none
+// The stretch, or row, of which one element differs; 0: no such size, or no two arrays are declared alike.
+int64_t ks_vary_twin_stretch(const struct ks_problem *problem, int twins);
+// The first slot that is declared as this one is and lies before it, else this one itself.
+size_t ks_vary_twin_of(const struct ks_vector *vector, size_t slot);
+// Whether element i is another than its twin's.
+bool ks_vary_twin_differs(const struct ks_vector *vector, uint64_t seed, int64_t i);
 // Whether there is such a literal for the array.
 bool ks_vary_literal(const struct ks_literals *literals, const struct ks_arg *arg, int flood);
 // The argument that a variation floods; -1: none.

@@ -43,6 +43,8 @@ struct ks_vector {
     size_t alone;              // plus one: the slot that alone is of it, other floats as declared; 0: all are
     size_t flooded;            // plus one: the slot that is all `flood`; 0: none
     int flood;                 // enum ks_flood (verify/vary.h)
+    int twins;                 // plus one: enum ks_twins (verify/vary.h); 0: no array is like another
+    int64_t twin_stretch;
     uint64_t seed, number;     // number: in the session
     const struct ks_literals *literals; // planted among the values; NULL: in this family nothing is
     unsigned lattice;          // plus one: of so many numbers alone (ks_literals_base); 0: of any

@@ -254,6 +254,17 @@ static void gains_of_luck_do_not_count(void **state)
            "times as fast");
 }
 
+// Where the declared size always comes to one answer, who gives that from there on is right by it.
+static void a_declared_size_that_tells_nothing_decides_nothing(void **state)
+{
+    (void)state;
+    expect(judge_vadd_of("vmute", "vmute_ok", "1", 0, false), KS_C_VOID, KS_S_NOT_MEASURED, "no test vector of the declared size");
+    expect(judge_vadd_of("vmute", "vmute_ok", "1", OFF(KS_D_VACUITY), false), KS_C_CORRECT, KS_S_AMBIGUOUS, "");
+    // Values that are not declared do tell.
+    expect(judge_vadd_of("vshy", "vshy_ok", "1", 0, false), KS_C_CORRECT, KS_S_AMBIGUOUS, "");
+    expect(judge_vadd_of("vshy", "vmute_ok", "1", 0, false), KS_C_WRONG, KS_S_NOT_MEASURED, "`c` differs");
+}
+
 // A gain that is a loss where a kernel finds its arrays in the cache, as behind the one that made them.
 static void a_gain_is_none_that_the_cache_takes_back(void **state)
 {
@@ -641,6 +652,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_watchdog_ends_a_sleeper),
         cmocka_unit_test(speed_is_doubted),
         cmocka_unit_test(times_must_have_sense),
+        cmocka_unit_test(a_declared_size_that_tells_nothing_decides_nothing),
         cmocka_unit_test(a_gain_is_none_that_the_cache_takes_back),
         cmocka_unit_test(gains_of_luck_do_not_count),
         cmocka_unit_test(answers_of_another_day_do_not_help),
