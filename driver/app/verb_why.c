@@ -297,17 +297,13 @@ static void add_unrecognised(const struct why *w, const struct reasons *r, json_
 {
     struct ks_arena *arena = w->context->arena;
     const char *not_run = ks_engine_not_run(arena, &r->brief);
-    const char *said[] = {ks_engine_constants(arena, &r->brief), NULL};
-    if (not_run != NULL)
-        said[1] = ks_arena_printf(arena, "line %d: no small run tells what it computes: %s",
-                                  r->kernel->mark->decl->line, not_run);
-    for (size_t i = 0; i < 2; i++) {
-        if (said[i] == NULL)
-            continue;
-        json_array_append_new(lines, json_string(said[i]));
-        if (!w->context->json)
-            printf("  %s\n", said[i]);
-    }
+    if (not_run == NULL)
+        return;
+    const char *said = ks_arena_printf(arena, "line %d: no small run tells what it computes: %s",
+                                       r->kernel->mark->decl->line, not_run);
+    json_array_append_new(lines, json_string(said));
+    if (!w->context->json)
+        printf("  %s\n", said);
 }
 
 static enum ks_status explain(struct why *w, const struct ks_tu_kernel *kernel, struct ks_err *err)

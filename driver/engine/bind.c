@@ -426,9 +426,8 @@ static enum ks_status bind_factor(struct binder *b, const struct ks_template *t,
     return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, 0, NULL, err) : KS_OK;
 }
 
-enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief,
-                       const struct ks_template *t, struct ks_binding_list *out,
-                       const char **refusal, struct ks_err *err)
+enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_template *t,
+                                 struct ks_binding_list *out, const char **refusal, struct ks_err *err)
 {
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};

@@ -3,10 +3,9 @@
 
 #include "base/num.h"
 #include "engine/binder.h"
-#include "engine/engine.h"
 #include "engine/specimen.h"
 
-enum { MOST_SIZES = 64, COLUMNS = 8 };
+enum { MOST_SIZES = 64, COLUMNS = 8, MOST_PARTS = 64, WHOLE_FROM = 3 };
 
 // Sizes of one set of probes. No two columns are tied by a line with integer slope: primes, and rows that
 // leave other remainders, so that a quotient is no line. The smaller ones are for arrays of so many dimensions
@@ -40,6 +39,7 @@ struct extents { // what is to be at least one, and the sizes that it is of
     const struct ks_value *sizes;
     size_t n;
     bool lower[MOST_SIZES]; // taken from others, or dividing them
+    int64_t parts[MOST_SIZES]; // a number that it is divided by alone; or 1
 };
 
 // `under`: of a part that is taken from another, or divides it.
@@ -54,15 +54,32 @@ static void note_lower(struct extents *x, const struct ks_expr *e, bool under)
         x->lower[i] |= strcmp(x->sizes[i].name, e->name) == 0;
 }
 
+// channels / 4: such a size is a multiple, at least in some of the probes.
+static void note_parts(struct extents *x, const struct ks_expr *e)
+{
+    for (size_t i = 0; e != NULL && e->op == KS_X_DIV && i < x->n; i++)
+        if (e->kid[0]->op == KS_X_NAME && e->kid[1]->op == KS_X_INT && e->kid[1]->value > 1 &&
+            e->kid[1]->value <= MOST_PARTS && strcmp(x->sizes[i].name, e->kid[0]->name) == 0)
+            x->parts[i] = e->kid[1]->value;
+    for (int i = 0; e != NULL && e->op != KS_X_NAME && e->op != KS_X_INT && i < 4; i++)
+        note_parts(x, e->kid[i]);
+}
+
 static struct extents extents_of(struct ks_arena *arena, const struct ks_mark *mark)
 {
     struct ks_value *sizes;
     struct extents x = {.mark = &mark->workloads[0], .n = ks_problem_sizes(arena, mark, 0, &sizes)};
     x.sizes = sizes;
-    for (size_t i = 0; x.n <= MOST_SIZES && i < x.mark->n_arrays; i++)
+    for (size_t i = 0; i < MOST_SIZES; i++)
+        x.parts[i] = 1;
+    for (size_t i = 0; x.n <= MOST_SIZES && i < x.mark->n_arrays; i++) {
         note_lower(&x, x.mark->arrays[i].count, false);
-    for (size_t i = 0; x.n <= MOST_SIZES && i < x.mark->n_lets; i++)
+        note_parts(&x, x.mark->arrays[i].count);
+    }
+    for (size_t i = 0; x.n <= MOST_SIZES && i < x.mark->n_lets; i++) {
         note_lower(&x, x.mark->lets[i].expr, false);
+        note_parts(&x, x.mark->lets[i].expr);
+    }
     return x;
 }
 
@@ -104,7 +121,7 @@ static bool make_probes(struct binder *b, const struct extents *x, int set, bool
     for (int p = 0; p < KS_PROBES; p++) {
         for (size_t i = 0; i < x->n; i++)
             sizes[i] = (struct ks_value){
-                x->sizes[i].name, drawn(x->lower[i] ? few : rows[set], p, i) *
+                x->sizes[i].name, drawn(x->lower[i] ? few : rows[set], p, i) * (p < WHOLE_FROM ? 1 : x->parts[i]) *
                                       (round ? ks_specimens_round(specimens, brief, x->sizes[i].name) : 1)};
         if (ks_problem_make(b->arena, brief->mark, 0, brief->signature, brief->decl, sizes, x->n,
                             &b->probe[p], NULL) != KS_OK ||
@@ -133,38 +150,6 @@ enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err)
             "line %d: at other sizes than the declared ones arrays have no element or too many, so no size "
             "is told from another; what never varies is a set(NAME=VALUE)",
             brief->decl->line);
-}
-
-static bool is_parameter(const struct ks_brief *brief, const char *name)
-{
-    for (size_t i = 0; i < brief->decl->n_params; i++)
-        if (strcmp(brief->decl->params[i].name, name) == 0)
-            return true;
-    return false;
-}
-
-const char *ks_engine_constants(struct ks_arena *arena, const struct ks_brief *brief)
-{
-    if (!brief->mark || brief->mark->n_workloads == 0)
-        return NULL;
-    const struct extents x = extents_of(arena, brief->mark);
-    struct ks_buf text = KS_BUF(4096);
-    for (size_t i = 0; x.n <= MOST_SIZES && i < x.n; i++) {
-        const char *name = x.sizes[i].name, *comma = text.len ? ", " : "";
-        const long long value = (long long)x.sizes[i].value;
-        if (x.lower[i] && is_parameter(brief, name))
-            ks_buf_printf(&text, "%sset(%s=%lld)", comma, name, value);
-        else if (x.lower[i])
-            ks_buf_printf(&text, "%s%lld for %s", comma, value, name);
-    }
-    const char *out = text.len == 0 ? NULL
-                                    : ks_arena_printf(arena,
-                                                      "line %d: a size that others are divided by, or that is taken from "
-                                                      "them, is a constant in all templates; if it never varies, write %s "
-                                                      "in place of let()",
-                                                      brief->decl->line, ks_buf_text(&text));
-    ks_buf_free(&text);
-    return out;
 }
 
 // Names are roles (ks_template_read), told by their first byte: this is asked millions of times.
@@ -246,6 +231,26 @@ static bool extent_fits(const struct binder *b, const struct condition *c, bool 
            want <= has && (!exact || want == has);
 }
 
+// Whether it is known that the template does not speak of the probe's sizes.
+static bool is_outside(const struct binder *b, int probe)
+{
+    const struct at_probe at = {b, probe};
+    int64_t holds;
+    return b->t->domain && ks_expr_eval(b->t->domain, ks_bind_role_value, (void *)(uintptr_t)&at, &holds) && holds == 0;
+}
+
+// Of sizes that the template does not speak of an extent may be another. In the last probe sizes of which others are parts
+// are multiples: it is the first that is asked.
+static bool extents_fit(const struct binder *b, const struct condition *c, bool all)
+{
+    if (!extent_fits(b, c, all, KS_PROBES - 1))
+        return false;
+    for (int p = 0; p < KS_PROBES - 1; p++)
+        if (!extent_fits(b, c, all, p) && !is_outside(b, p))
+            return false;
+    return true;
+}
+
 // Whether nothing that is known after `n` numbers speaks against them.
 bool ks_bind_possible(const struct binder *b, size_t n)
 {
@@ -255,11 +260,11 @@ bool ks_bind_possible(const struct binder *b, size_t n)
             continue;
         if (c->pointer >= 0 && b->pointer[c->pointer] < 0)
             continue;
-        for (int p = 0; p < KS_PROBES; p++) {
+        if (c->pointer >= 0 && !extents_fit(b, c, c->last == n))
+            return false;
+        for (int p = 0; c->pointer < 0 && p < KS_PROBES; p++) {
             const struct at_probe at = {b, p};
-            if (c->pointer >= 0
-                    ? !extent_fits(b, c, c->last == n, p)
-                    : !ks_expr_holds(c->expr, ks_bind_role_value, (void *)(uintptr_t)&at))
+            if (!ks_expr_holds(c->expr, ks_bind_role_value, (void *)(uintptr_t)&at))
                 return false;
         }
     }

@@ -73,6 +73,10 @@ static inline const struct ks_arg *ks_bind_arg(const struct binder *b, int probe
     return &b->probe[probe].args[param];
 }
 
+// ks_bind with the mark as it is.
+enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_template *t,
+                                 struct ks_binding_list *out, const char **refusal, struct ks_err *err);
+
 // The workload's problem with every size another prime, KS_PROBES times; or such times what sizes are
 // multiples of (ks_specimens_round).
 enum ks_status ks_bind_probes(struct binder *b, bool round, struct ks_err *err);

@@ -44,8 +44,5 @@ enum ks_status ks_engine_propose(struct ks_arena *arena, const struct ks_brief *
 bool ks_engine_fits_none(const char *refusal);
 // Why no small run of the original says what it computes; NULL: one does.
 const char *ks_engine_not_run(struct ks_arena *arena, const struct ks_brief *brief);
-// Of a kernel that no template recognises: sizes of let() that templates know as constants alone (a window's width, a
-// stride), and how a mark says that; NULL: none.
-const char *ks_engine_constants(struct ks_arena *arena, const struct ks_brief *brief);
 
 #endif

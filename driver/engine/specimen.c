@@ -439,7 +439,7 @@ int ks_specimens_round(const struct ks_specimens *specimens, const struct ks_bri
 const char *ks_engine_not_run(struct ks_arena *arena, const struct ks_brief *brief)
 {
     const struct ks_specimens *specimens = ks_specimens_of(arena, brief);
-    return specimens->n > 0 ? NULL : specimens->why;
+    return specimens->n > 0 || (specimens->fixed && specimens->fixed->n > 0) ? NULL : specimens->why;
 }
 
 const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct ks_brief *brief)

@@ -54,6 +54,7 @@ struct ks_specimens {
         struct ks_specimens *runs;
         struct ks_beyond *next;
     } *beyond;
+    struct ks_specimens *fixed; // those of the mark with its windows as constants (engine/fixed.h); NULL: none asked
 };
 
 // Those of the first workload, made at the first call and kept in brief->specimens where there is one. Never NULL.

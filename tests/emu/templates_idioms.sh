@@ -66,9 +66,10 @@ is sum_of_shares reduce_rows rows=rows cols=n form=sum
 is sum_of_sizes reduce_rows rows=rows cols=n form=magnitudes
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
 for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_length_and_more by_root_mean_square_and_more \
-    by_root_mean_square_alone shares_of_what_is_not_low; do
+    by_root_mean_square_alone shares_of_what_is_not_low twice_the_middle_by_sizes; do
     none $other
 done
+is filter_by_sizes conv1 groups=2 ci=ci co=co batch=b kw=3 iw=n sw=2 ow=o dw=1 pw=1
 is product_by_flags gemm a=a b=b m=m n=n k=k batch=1 form=nn
 is line_filter_in_numbers conv1 co=grid.y batch=grid.z kw=3 sw=2 pw=1 iw=n
 
@@ -113,6 +114,9 @@ made cubes conv_three 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]
 softmax="let(rows=2, n=70) in(in[rows*n]) out(out[rows*n]) $line"
 made softmax_by_thread row_online "$softmax" threads=64
 WRONG='s/all \*= exp(own - v); //' made softmax_by_thread row_online "$softmax" threads=64
+sizes='let(b=1, ci=4, co=2, n=9, k=3, stride=2, pad=1, step=1, groups=2, o=(n+2*pad-step*(k-1)-1)/stride+1)'
+made filter_by_sizes conv1 "$sizes in(x[b*ci*n]) in(w[co*(ci/groups)*k]) out(y[b*co*o]) grid(ceildiv(b*co*o,64)) block(64)" bn=16
+grep -qF 'k == 3 && stride == 2 && pad == 1 && step == 1 && groups == 2' suite/*filter_by_sizes/proposal.yaml || { echo 'FAIL: filter_by_sizes serves other windows'; bad=1; }
 channels='let(b=2, c=3, n=10) in(x[b*c*n])'
 made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8
 WRONG='s/two - one \* one/two - one/' made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8

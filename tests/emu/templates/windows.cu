@@ -337,3 +337,36 @@ __global__ void mean_of_what_is_there(const float *x, float *y, int planes, int 
         }
     y[i] = sum / n;
 }
+// Widths, strides and the like are sizes of let(), and channels go in groups.
+#pragma ks optimize
+#pragma ks workload let(b=2, ci=4, co=6, n=60, k=3, stride=2, pad=1, step=1, groups=2, o=(n+2*pad-step*(k-1)-1)/stride+1) \
+    in(x[b*ci*n]) in(w[co*(ci/groups)*k]) out(y[b*co*o]) grid(ceildiv(b*co*o,64)) block(64)
+__global__ void filter_by_sizes(const float *x, const float *w, float *y, int b, int ci, int co, int n, int o, int k, int stride, int pad, int step,
+                                int groups)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x, c = at / o % co, each = ci / groups, first = c / (co / groups) * each;
+    float sum = 0;
+    if (at >= b * co * o)
+        return;
+    for (int j = 0; j < each; j++)
+        for (int t = 0; t < k; t++) {
+            int u = at % o * stride - pad + t * step;
+            if (u >= 0 && u < n)
+                sum += x[(at / o / co * ci + first + j) * n + u] * w[(c * each + j) * k + t];
+        }
+    y[at] = sum;
+}
+// The middle counts twice.
+#pragma ks optimize
+#pragma ks workload let(b=2, c=4, h=20, w=30, k=3) in(x[b*c*h*w]) in(taps[c*k*k]) out(y[b*c*(h-k+1)*(w-k+1)]) grid(c,b) block(64)
+__global__ void twice_the_middle_by_sizes(const float *x, const float *taps, float *y, int c, int h, int w, int k)
+{
+    int oh = h - k + 1, ow = w - k + 1, plane = blockIdx.y * c + blockIdx.x;
+    for (int i = threadIdx.x; i < oh * ow; i += blockDim.x) {
+        float sum = 0;
+        for (int v = 0; v < k; v++)
+            for (int u = 0; u < k; u++)
+                sum += x[(plane * h + i / ow + v) * w + i % ow + u] * taps[(blockIdx.x * k + v) * k + u] * (u == k / 2 ? 2 : 1);
+        y[plane * oh * ow + i] = sum;
+    }
+}
