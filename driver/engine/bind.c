@@ -188,8 +188,8 @@ static void add_choice(struct binder *b, struct ks_integer_list *list, const cha
 static void find_choices(struct binder *b)
 {
     struct ks_strv whole = {0}, others = {0};
-    ks_literals_find(b->arena, b->brief, true, &whole);
-    ks_literals_find(b->arena, b->brief, false, &others);
+    ks_literals_find(b->arena, b->brief, KS_LITERALS_WHOLE, &whole);
+    ks_literals_find(b->arena, b->brief, KS_LITERALS_OTHERS, &others);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
         b->choices[r].len = 0;
@@ -208,12 +208,12 @@ static void find_choices(struct binder *b)
     }
 }
 
-// What numbers can be in the probes; `products` of two sizes, too.
-static void find_numbers(struct binder *b, bool products)
+// What numbers can be in the probes.
+static void find_numbers(struct binder *b, enum ks_integers which)
 {
     find_choices(b);
     b->integers.len = 0;
-    ks_integers_find(b->arena, b->brief, b->probe, products, &b->integers);
+    ks_integers_find(b->arena, b->brief, b->probe, which, &b->integers);
 }
 
 static void prepare(struct binder *b)
@@ -232,7 +232,7 @@ static void prepare(struct binder *b)
         if (ks_bind_is_number(&b->t->roles[i]))
             b->order[b->n_order++] = i;
     }
-    find_numbers(b, false);
+    find_numbers(b, KS_INTEGERS_SAID);
 }
 
 static void names_before(void *context, const char *name)
@@ -314,7 +314,7 @@ static void bind_round(struct binder *b)
         return;
     memcpy(others, b->probe, sizeof others);
     if (ks_bind_probes(b, true, NULL) == KS_OK) {
-        find_numbers(b, true);
+        find_numbers(b, KS_INTEGERS_PRODUCTS);
         bind_pointers(b, 0);
     }
     memcpy(b->probe, others, sizeof others);
@@ -323,17 +323,19 @@ static void bind_round(struct binder *b)
 static void bind_all(struct binder *b)
 {
     // First sizes that parameters say, then those that follow from others; then inputs larger than
-    // what the kernel reads; then sizes that are the product of two.
+    // what the kernel reads; then sizes that are the product of two; then numbers of the text for sizes.
     // Last, where a launch rounds sizes down, round ones, and no others are served.
-    enum { SAID, FOLLOWING, LARGER, PRODUCTS, ROUND, PASSES };
+    enum { SAID, FOLLOWING, LARGER, PRODUCTS, CONSTANTS, ROUND, PASSES };
     for (int pass = SAID; pass < PASSES && b->out->len == 0; pass++) {
         b->exact = pass != LARGER;
         b->round = pass == ROUND;
         b->steps = b->tried = 0;
         if (pass == FOLLOWING && !reorder(b))
             continue;
-        if (pass == PRODUCTS)
-            find_numbers(b, true);
+        if (pass == PRODUCTS || pass == CONSTANTS)
+            find_numbers(b, pass == PRODUCTS ? KS_INTEGERS_PRODUCTS : KS_INTEGERS_CONSTANTS);
+        if (pass == CONSTANTS && (b->integers.len == 0 || *b->integers.at[b->integers.len - 1].text > '9'))
+            continue; // they come last
         if (b->round)
             bind_round(b);
         else
@@ -382,7 +384,7 @@ static enum ks_status bind_with(struct binder *b, enum kept_as as, size_t nth, b
     for (size_t i = 0; i < kept->n_scalars; i++)
         b->taken[kept->scalars[i]] |= ks_bind_arg(b, 0, kept->scalars[i])->float_scalar;
     b->t = with;
-    find_numbers(b, false);
+    find_numbers(b, KS_INTEGERS_SAID);
     bind_all(b);
     return KS_OK;
 }
@@ -392,7 +394,7 @@ static void start_over(struct binder *b, const struct ks_template *t)
 {
     b->t = t;
     memset(b->taken, 0, b->brief->decl->n_params * sizeof *b->taken);
-    find_numbers(b, false);
+    find_numbers(b, KS_INTEGERS_SAID);
 }
 
 // What the kernel does behind a loop or, where the template says so, behind any of its values: where

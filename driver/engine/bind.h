@@ -125,12 +125,15 @@ bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_P
                      const char *text, struct ks_integer *out);
 // Parameters, members of structs, template arguments, and sizes that the launch's geometry alone shows, in that
 // order;
-// `products` adds those of two.
+// `products` adds those of two, `constants` numbers: of the text, the mark's formulas and the launch.
+enum ks_integers { KS_INTEGERS_SAID, KS_INTEGERS_PRODUCTS, KS_INTEGERS_CONSTANTS };
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
-                      const struct ks_problem probes[KS_PROBES], bool products,
+                      const struct ks_problem probes[KS_PROBES], enum ks_integers which,
                       struct ks_integer_list *out);
-// Numbers of the kernel's text and its mark's formulas and settings, in order: integers, or the others.
-void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool integers,
+// Numbers of the kernel's text and its mark's formulas and settings, in order: integers, with what windows come to of
+// which they are the radius; larger ones, too, as sizes; or what is no integer.
+enum ks_literals { KS_LITERALS_WHOLE, KS_LITERALS_SIZES, KS_LITERALS_OTHERS };
+void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, enum ks_literals which,
                       struct ks_strv *out);
 
 // One assignment, by role: the parameter or -1, and the text of what is no pointer (NULL: not

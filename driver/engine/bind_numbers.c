@@ -9,6 +9,8 @@
 
 #define MOST 48
 #define LARGEST_LITERAL 4096
+#define LARGEST_SIZE (1 << 24)
+#define LARGEST_RADIUS 5
 
 bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
                      const char *text, struct ks_integer *out)
@@ -117,8 +119,44 @@ static void launched(struct ks_arena *arena, const struct ks_brief *brief,
             add(arena, probes, grids[g], out);
 }
 
+// Whether an array can have as many parts, whatever the other sizes are.
+static bool divides_an_array(const struct ks_problem probes[KS_PROBES], int64_t value)
+{
+    for (size_t i = 0; value > 1 && i < probes->n_args; i++) {
+        int p = 0;
+        while (p < KS_PROBES && probes[p].args[i].kind == KS_ARG_BUFFER && probes[p].args[i].count % value == 0)
+            p++;
+        if (p == KS_PROBES)
+            return true;
+    }
+    return false;
+}
+
+// Numbers that no parameter says: `#define COLS 64`, or a grid of as many blocks.
+static void constants(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
+                      struct ks_integer_list *out)
+{
+    static const char *const launch[] = {"grid.x",           "grid.y",           "grid.z",           "block.x", "block.y", "block.z",
+                                         "grid.x * block.x", "grid.y * block.y", "grid.z * block.z"};
+    struct ks_strv numbers = {0};
+    struct ks_integer all;
+    ks_literals_find(arena, brief, KS_LITERALS_SIZES, &numbers);
+    for (size_t i = 0; i < numbers.len; i++)
+        if (ks_integer_read(arena, probes, numbers.at[i], &all) && divides_an_array(probes, all.value[0]))
+            add(arena, probes, numbers.at[i], out);
+    for (size_t i = 0; i < sizeof launch / sizeof *launch; i++) {
+        int p = 1;
+        if (!ks_integer_read(arena, probes, launch[i], &all))
+            continue;
+        while (p < KS_PROBES && all.value[p] == all.value[0])
+            p++;
+        if (p == KS_PROBES && divides_an_array(probes, all.value[0]))
+            add(arena, probes, ks_arena_printf(arena, "%lld", (long long)all.value[0]), out);
+    }
+}
+
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
-                      const struct ks_problem probes[KS_PROBES], bool products,
+                      const struct ks_problem probes[KS_PROBES], enum ks_integers which,
                       struct ks_integer_list *out)
 {
     const struct ks_kernel_decl *decl = brief->decl;
@@ -137,10 +175,12 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
             add(arena, probes, brief->signature->template_args[i], out);
     }
     hidden(arena, brief, probes, out->len, out);
-    if (products)
+    if (which == KS_INTEGERS_CONSTANTS)
+        constants(arena, brief, probes, out);
+    if (which == KS_INTEGERS_PRODUCTS)
         launched(arena, brief, probes, out);
     size_t n = out->len;
-    for (size_t i = 0; products && i < n; i++)
+    for (size_t i = 0; which == KS_INTEGERS_PRODUCTS && i < n; i++)
         for (size_t k = i; k < n; k++)
             add(arena, probes, ks_arena_printf(arena, "%s * %s", out->at[i].text, out->at[k].text),
                 out);
@@ -155,21 +195,20 @@ static void add_word(struct ks_arena *arena, struct ks_strv *out, const char *te
         ks_strv_add(arena, out, text);
 }
 
-static void of_expr(struct ks_arena *arena, const struct ks_expr *e, struct ks_strv *out)
+static void of_expr(struct ks_arena *arena, const struct ks_expr *e, int64_t most, struct ks_strv *out)
 {
     if (e == NULL)
         return;
-    if (e->op == KS_X_INT && e->value >= 0 && e->value <= LARGEST_LITERAL)
+    if (e->op == KS_X_INT && e->value >= 0 && e->value <= most)
         add_word(arena, out, ks_arena_printf(arena, "%lld", (long long)e->value));
     for (int i = 0; e->op != KS_X_INT && e->op != KS_X_NAME && i < 4; i++)
-        of_expr(arena, e->kid[i], out);
+        of_expr(arena, e->kid[i], most, out);
 }
 
-void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool integers,
-                      struct ks_strv *out)
+static void of_text(struct ks_arena *arena, const char *kernel, bool integers, int64_t most, struct ks_strv *out)
 {
     struct ks_token *tokens;
-    size_t n = ks_lex_all(arena, ks_slice_of(brief->kernel_text), false, &tokens);
+    size_t n = ks_lex_all(arena, ks_slice_of(kernel), false, &tokens);
     for (size_t i = 0; i < n; i++) {
         int64_t value;
         double number;
@@ -181,26 +220,43 @@ void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, bool
             strncmp(text, "0x", 2) != 0)
             text[len - 1] = '\0';
         bool whole = ks_parse_i64(text, &value);
-        if (integers && whole && value >= 0 && value <= LARGEST_LITERAL)
+        if (integers && whole && value >= 0 && value <= most)
             add_word(arena, out, text);
         if (!integers && !whole && ks_parse_f64(text, &number) && number != 0)
             add_word(arena, out, text);
     }
+}
+
+// From so many in front of a place to as many behind it.
+static void add_windows(struct ks_arena *arena, struct ks_strv *out)
+{
+    const size_t n = out->len;
+    int64_t radius;
+    for (size_t i = 0; i < n; i++)
+        if (ks_parse_i64(out->at[i], &radius) && radius > 0 && radius <= LARGEST_RADIUS)
+            add_word(arena, out, ks_arena_printf(arena, "%lld", (long long)(2 * radius + 1)));
+}
+
+void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, enum ks_literals which,
+                      struct ks_strv *out)
+{
+    const int64_t most = which == KS_LITERALS_SIZES ? LARGEST_SIZE : LARGEST_LITERAL;
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
-    for (size_t i = 0; integers && i < w->n_arrays; i++)
-        of_expr(arena, w->arrays[i].count, out);
-    for (size_t i = 0; integers && i < w->n_lets; i++)
+    int64_t value;
+    of_text(arena, brief->kernel_text, which != KS_LITERALS_OTHERS, most, out);
+    if (which == KS_LITERALS_OTHERS)
+        return;
+    for (size_t i = 0; i < w->n_arrays; i++)
+        of_expr(arena, w->arrays[i].count, most, out);
+    for (size_t i = 0; i < w->n_lets; i++)
         if (w->lets[i].expr->op != KS_X_INT)
-            of_expr(arena, w->lets[i].expr, out);
-    for (size_t i = 0; integers && i < w->n_settings; i++) {
-        int64_t value;
-        if (w->settings[i].n_values == 1 && ks_parse_i64(w->settings[i].values[0], &value) && value >= 0 &&
-            value <= LARGEST_LITERAL)
+            of_expr(arena, w->lets[i].expr, most, out);
+    for (size_t i = 0; i < w->n_settings; i++)
+        if (w->settings[i].n_values == 1 && ks_parse_i64(w->settings[i].values[0], &value) && value >= 0 && value <= most)
             add_word(arena, out, w->settings[i].values[0]);
-    }
-    for (size_t i = 0; integers && i < brief->signature->n_template_args; i++) {
-        int64_t value;
+    for (size_t i = 0; i < brief->signature->n_template_args; i++)
         if (ks_parse_i64(brief->signature->template_args[i], &value) && value >= 0)
             add_word(arena, out, brief->signature->template_args[i]);
-    }
+    if (which == KS_LITERALS_WHOLE)
+        add_windows(arena, out);
 }

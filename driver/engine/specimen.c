@@ -201,7 +201,7 @@ static void run_large(struct ks_specimen_run *r, const struct ks_brief *brief, s
 static void find_ends(struct ks_arena *arena, const struct ks_brief *brief, double *smallest, double *largest)
 {
     struct ks_strv numbers = {0};
-    ks_literals_find(arena, brief, false, &numbers);
+    ks_literals_find(arena, brief, KS_LITERALS_OTHERS, &numbers);
     *smallest = INFINITY;
     *largest = 0;
     for (size_t i = 0; i < numbers.len; i++) {

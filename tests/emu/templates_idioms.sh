@@ -69,7 +69,11 @@ for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_len
     by_root_mean_square_alone shares_of_what_is_not_low twice_the_middle_by_sizes; do
     none $other
 done
+is sums_in_front_of_96 row_scan rows=rows cols=96 form=exclusive_sum
+is product_of_numbers gemm a=a b=b m=24 n=32 k=40 form=nn
+is length_of_48 reduce_rows rows=grid.x cols=48 form=norm
 is filter_by_sizes conv1 groups=2 ci=ci co=co batch=b kw=3 iw=n sw=2 ow=o dw=1 pw=1
+is mean_about pool2 kh=3 kw=3 sh=1 sw=1 ph=1 pw=1 form=mean_inside
 is product_by_flags gemm a=a b=b m=m n=n k=k batch=1 form=nn
 is line_filter_in_numbers conv1 co=grid.y batch=grid.z kw=3 sw=2 pw=1 iw=n
 
@@ -114,6 +118,8 @@ made cubes conv_three 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]
 softmax="let(rows=2, n=70) in(in[rows*n]) out(out[rows*n]) $line"
 made softmax_by_thread row_online "$softmax" threads=64
 WRONG='s/all \*= exp(own - v); //' made softmax_by_thread row_online "$softmax" threads=64
+made sums_in_front_of_96 row_scan 'let(rows=2) in(x[rows*96]) out(y[rows*96]) grid(rows) block(96)' threads=32
+made product_of_numbers gemm 'in(a[960]) in(b[1280]) out(c[768]) grid(4,3) block(8,8)' bm=64 bn=64
 sizes='let(b=1, ci=4, co=2, n=9, k=3, stride=2, pad=1, step=1, groups=2, o=(n+2*pad-step*(k-1)-1)/stride+1)'
 made filter_by_sizes conv1 "$sizes in(x[b*ci*n]) in(w[co*(ci/groups)*k]) out(y[b*co*o]) grid(ceildiv(b*co*o,64)) block(64)" bn=16
 grep -qF 'k == 3 && stride == 2 && pad == 1 && step == 1 && groups == 2' suite/*filter_by_sizes/proposal.yaml || { echo 'FAIL: filter_by_sizes serves other windows'; bad=1; }

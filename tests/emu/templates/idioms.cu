@@ -362,3 +362,39 @@ __global__ void sum_of_sizes(const float *x, float *sum, int rows, int n)
     if (r < rows)
         sum[r] = s;
 }
+// A row's length is a number of the text.
+#pragma ks optimize
+#pragma ks workload let(rows=40) in(x[rows*96]) out(y[rows*96]) grid(rows) block(96)
+__global__ void sums_in_front_of_96(const float *x, float *y, int rows)
+{
+    __shared__ float held[96];
+    int i = threadIdx.x;
+    held[i] = x[blockIdx.x * 96 + i];
+    __syncthreads();
+    float sum = 0;
+    for (int k = 0; k < i; k++)
+        sum += held[k];
+    y[blockIdx.x * 96 + i] = sum;
+}
+// And so are all of a product's, one of which the launch alone shows.
+#pragma ks optimize
+#pragma ks workload in(a[960]) in(b[1280]) out(c[768]) grid(4,3) block(8,8)
+__global__ void product_of_numbers(const float *a, const float *b, float *c)
+{
+    int j = blockIdx.x * 8 + threadIdx.x, i = blockIdx.y * 8 + threadIdx.y;
+    float s = 0;
+    for (int l = 0; l < 40; l++)
+        s += a[i * 40 + l] * b[l * 32 + j];
+    c[i * 32 + j] = s;
+}
+// The mark calls it a size, which no parameter has.
+#pragma ks optimize
+#pragma ks workload let(rows=40, cols=48) in(x[rows*cols]) out(y[rows]) grid(rows) block(32)
+__global__ void length_of_48(const float *x, float *y)
+{
+    float sum = 0;
+    for (int i = 0; i < 48; i++)
+        sum += x[blockIdx.x * 48 + i] * x[blockIdx.x * 48 + i];
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = sqrtf(sum);
+}

@@ -370,3 +370,17 @@ __global__ void twice_the_middle_by_sizes(const float *x, const float *taps, flo
         y[plane * oh * ow + i] = sum;
     }
 }
+// From one in front to one behind, and as many as there are.
+#pragma ks optimize
+#pragma ks workload let(planes=4, h=20, w=30) in(x[planes*h*w]) out(y[planes*h*w]) grid(ceildiv(planes*h*w,64)) block(64)
+__global__ void mean_about(const float *x, float *y, int planes, int h, int w)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x, row = i / w % h, col = i % w, n = 0;
+    float sum = 0;
+    if (i >= planes * h * w)
+        return;
+    for (int v = max(row - 1, 0); v <= min(row + 1, h - 1); v++)
+        for (int u = max(col - 1, 0); u <= min(col + 1, w - 1); u++, n++)
+            sum += x[(i / w / h * h + v) * w + u];
+    y[i] = sum / n;
+}
