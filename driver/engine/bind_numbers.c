@@ -11,6 +11,7 @@
 #define LARGEST_LITERAL 4096
 #define LARGEST_SIZE (1 << 24)
 #define LARGEST_RADIUS 5
+#define LEAST_LOW 1000
 
 bool ks_integer_read(struct ks_arena *arena, const struct ks_problem probes[KS_PROBES],
                      const char *text, struct ks_integer *out)
@@ -205,6 +206,13 @@ static void of_expr(struct ks_arena *arena, const struct ks_expr *e, int64_t mos
         of_expr(arena, e->kid[i], most, out);
 }
 
+// `max = -10000`: a number below zero, and of so many that it stands for the least.
+static bool is_low(const struct ks_token *tokens, size_t i, int64_t value)
+{
+    return value >= LEAST_LOW && i >= 2 && ks_token_is(&tokens[i - 1], "-") && tokens[i - 2].kind != KS_TOK_NUMBER &&
+           tokens[i - 2].kind != KS_TOK_IDENT && !ks_token_is(&tokens[i - 2], ")") && !ks_token_is(&tokens[i - 2], "]");
+}
+
 static void of_text(struct ks_arena *arena, const char *kernel, bool integers, int64_t most, struct ks_strv *out)
 {
     struct ks_token *tokens;
@@ -222,7 +230,7 @@ static void of_text(struct ks_arena *arena, const char *kernel, bool integers, i
         bool whole = ks_parse_i64(text, &value);
         if (integers && whole && value >= 0 && value <= most)
             add_word(arena, out, text);
-        if (!integers && !whole && ks_parse_f64(text, &number) && number != 0)
+        if (!integers && (!whole || is_low(tokens, i, value)) && ks_parse_f64(text, &number) && number != 0)
             add_word(arena, out, text);
     }
 }

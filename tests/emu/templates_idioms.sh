@@ -66,9 +66,12 @@ is sum_of_shares reduce_rows rows=rows cols=n form=sum
 is sum_of_sizes reduce_rows rows=rows cols=n form=magnitudes
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
 for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_length_and_more by_root_mean_square_and_more \
-    by_root_mean_square_alone shares_of_what_is_not_low twice_the_middle_by_sizes; do
+    by_root_mean_square_alone shares_or_zero twice_the_middle_by_sizes; do
     none $other
 done
+is shares_of_what_is_not_low row_map_from bound=1e20 form=softmax
+is shares_of_what_is_not_low row_online_from bound=1e20
+is log_shares_of_what_is_not_low row_map_from bound=10000 form=log_softmax
 is sums_in_front_of_96 row_scan rows=rows cols=96 form=exclusive_sum
 is product_of_numbers gemm a=a b=b m=24 n=32 k=40 form=nn
 is length_of_48 reduce_rows rows=grid.x cols=48 form=norm
@@ -118,6 +121,9 @@ made cubes conv_three 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]
 softmax="let(rows=2, n=70) in(in[rows*n]) out(out[rows*n]) $line"
 made softmax_by_thread row_online "$softmax" threads=64
 WRONG='s/all \*= exp(own - v); //' made softmax_by_thread row_online "$softmax" threads=64
+made shares_of_what_is_not_low row_map_from "let(rows=2, n=70) in(x[rows*n]) out(y[rows*n]) $line" threads=64
+WRONG='s/all += exp(v - top); /all += 1; /' made shares_of_what_is_not_low row_map_from "let(rows=2, n=70) in(x[rows*n]) out(y[rows*n]) $line" threads=64
+made log_shares_of_what_is_not_low row_online_from "let(rows=2, n=70) in(x[rows*n]) out(y[rows*n]) $line" threads=64
 made sums_in_front_of_96 row_scan 'let(rows=2) in(x[rows*96]) out(y[rows*96]) grid(rows) block(96)' threads=32
 made product_of_numbers gemm 'in(a[960]) in(b[1280]) out(c[768]) grid(4,3) block(8,8)' bm=64 bn=64
 sizes='let(b=1, ci=4, co=2, n=9, k=3, stride=2, pad=1, step=1, groups=2, o=(n+2*pad-step*(k-1)-1)/stride+1)'

@@ -362,6 +362,35 @@ __global__ void sum_of_sizes(const float *x, float *sum, int rows, int n)
     if (r < rows)
         sum[r] = s;
 }
+// As shares_of_what_is_not_low, but of rows with lower numbers alone zeros, where that has nothing that is a number.
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void shares_or_zero(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float top = -1e20f, all = 0;
+    for (int i = 0; r < rows && i < n; i++)
+        top = fmaxf(top, x[r * n + i]);
+    for (int i = 0; r < rows && i < n; i++)
+        all += expf(x[r * n + i] - top);
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = all > 0 ? expf(x[r * n + i] - top) / all : 0;
+}
+// A whole number below all that a small run would draw; and sums of exponentials that go on in one reading.
+#pragma ks optimize
+#pragma ks workload let(rows=64, n=500) in(x[rows*n]) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void log_shares_of_what_is_not_low(const float *x, float *y, int rows, int n)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    float top = -10000, all = 0;
+    for (int i = 0; r < rows && i < n; i++) {
+        const float v = x[r * n + i], before = top;
+        top = v > top ? v : top;
+        all = all * expf(before - top) + expf(v - top);
+    }
+    for (int i = 0; r < rows && i < n; i++)
+        y[r * n + i] = x[r * n + i] - top - logf(all);
+}
 // A row's length is a number of the text.
 #pragma ks optimize
 #pragma ks workload let(rows=40) in(x[rows*96]) out(y[rows*96]) grid(rows) block(96)
