@@ -14,6 +14,11 @@ __device__ __forceinline__ @T@ larger(@T@ a, @T@ b)
     return fmax(a, b);
 }
 
+// What the kernel does with what a window comes to, at `place` of y.
+__device__ __forceinline__ @T@ finished(@T@ its_sum, size_t its_place, int its_channel@tail_takes@)
+{
+@tail@}
+
 // Which of the window's rows the thread's line `j` is in the window of output row `r`, or -1.
 __device__ constexpr int tap_row(int j, int r)
 {
@@ -109,7 +114,7 @@ __device__ __forceinline__ void slide(@T@ (*sums)[cols][lanes], const @T@ *from,
 
 // A block's width is a power of two.
 __global__ void __launch_bounds__(256)
-    window(const @T@ *__restrict__ x, @pointers@@T@ *__restrict__ y, @sizes@int d, int h, int w, int od, int oh, int ow)
+    window(const @T@ *__restrict__ x, @pointers@@T@ *__restrict__ y, @sizes@int d, int h, int w, int od, int oh, int ow@tail_parameters@)
 {
     __shared__ pack turned[8][32];
     const int plane = blockIdx.z, z = blockIdx.y, bx = blockDim.x, width = bx * cols * lanes;
@@ -134,7 +139,8 @@ __global__ void __launch_bounds__(256)
     const int thread = (int)(threadIdx.y * bx + threadIdx.x), lane = thread % 32;
     const int wx = tx + (int)(threadIdx.x / 32) * 32 * lanes, wy = oy0 - (lane * lanes >> shift) * rows;
     pack *held = turned[thread / 32];
-    char *to = reinterpret_cast<char *>(y + ((size_t)plane * od + z) * oh * ow);
+    const size_t front = ((size_t)plane * od + z) * oh * ow;
+    char *to = reinterpret_cast<char *>(y + front);
     const unsigned pitch = (unsigned)ow * (unsigned)sizeof(@T@);
     _Pragma("unroll") for (int c = 0; c < cols; c++) {
         unsigned at[lanes]; // bytes: what has 32 bits and no sign is added to an address by the store itself
@@ -156,7 +162,8 @@ __global__ void __launch_bounds__(256)
             _Pragma("unroll") for (int l = 0; l < lanes; l++) {
                 const @T@ value = held[(l * 32 + lane) / lanes].lane[lane % lanes];
                 if (r < left[l])
-                    *reinterpret_cast<@T@ *>(to + (at[l] + r * pitch)) = value;
+                    *reinterpret_cast<@T@ *>(to + (at[l] + r * pitch)) =
+                        finished(value, front + (at[l] + r * pitch) / sizeof(@T@), @channel@@tail_arguments@);
             }
             __syncwarp();
         }

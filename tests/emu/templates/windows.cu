@@ -384,3 +384,17 @@ __global__ void mean_about(const float *x, float *y, int planes, int h, int w)
             sum += x[(i / w / h * h + v) * w + u];
     y[i] = sum / n;
 }
+// A width that is a size, sums that begin at a channel's element, and a limit.
+#pragma ks optimize
+#pragma ks workload let(b=2, c=4, h=20, w=30, k=3) in(x[b*c*h*w]) in(taps[c*k*k]) in(from[c]) in(old[b*c*(h-k+1)*(w-k+1)]) out(y[b*c*(h-k+1)*(w-k+1)]) grid(c,b) block(64)
+__global__ void each_channel_and_more(const float *x, const float *taps, const float *from, const float *old, float *y, int c, int h, int w, int k)
+{
+    int oh = h - k + 1, ow = w - k + 1, plane = blockIdx.y * c + blockIdx.x;
+    for (int i = threadIdx.x; i < oh * ow; i += blockDim.x) {
+        float sum = from[blockIdx.x];
+        for (int v = 0; v < k; v++)
+            for (int u = 0; u < k; u++)
+                sum += x[(plane * h + i / ow + v) * w + i % ow + u] * taps[(blockIdx.x * k + v) * k + u];
+        y[plane * oh * ow + i] = fmaxf(sum + old[plane * oh * ow + i], 0.0f);
+    }
+}
