@@ -6,22 +6,22 @@ __global__ void __launch_bounds__(@tile@ * @lines@)
     __shared__ @T@ tile[@tile@][@tile@ + 1];
     const int row0 = blockIdx.y * @tile@, col0 = blockIdx.x * @tile@;
     const int tx = threadIdx.x, ty = threadIdx.y;
-    const size_t first = (size_t)blockIdx.z * rows * cols;
-    const @T@ *from = in + first + (size_t)(row0 + ty) * cols + col0 + tx;
-    @T@ *to = out + first + (size_t)(col0 + ty) * rows + row0 + tx;
+    const size_t from_pitch = @from_pitch@, to_pitch = @to_pitch@;
+    const @T@ *from = in + @from_first@ + (row0 + ty) * from_pitch + col0 + tx;
+    @T@ *to = out + @to_first@ + (col0 + ty) * to_pitch + row0 + tx;
     if (row0 + @tile@ <= rows && col0 + @tile@ <= cols) {
         _Pragma("unroll") for (int j = 0; j < @tile@; j += @lines@)
-            tile[ty + j][tx] = from[(size_t)j * cols];
+            tile[ty + j][tx] = from[j * from_pitch];
         __syncthreads();
         _Pragma("unroll") for (int j = 0; j < @tile@; j += @lines@)
-            to[(size_t)j * rows] = tile[tx][ty + j];
+            to[j * to_pitch] = tile[tx][ty + j];
         return;
     }
     for (int j = 0; j < @tile@; j += @lines@)
         if (row0 + ty + j < rows && col0 + tx < cols)
-            tile[ty + j][tx] = from[(size_t)j * cols];
+            tile[ty + j][tx] = from[j * from_pitch];
     __syncthreads();
     for (int j = 0; j < @tile@; j += @lines@)
         if (col0 + ty + j < cols && row0 + tx < rows)
-            to[(size_t)j * rows] = tile[tx][ty + j];
+            to[j * to_pitch] = tile[tx][ty + j];
 }

@@ -427,3 +427,12 @@ __global__ void length_of_48(const float *x, float *y)
     if (threadIdx.x == 0)
         y[blockIdx.x] = sqrtf(sum);
 }
+// Of three dimensions the first and the last change places.
+#pragma ks optimize
+#pragma ks workload let(a=20, b=6, c=30) in(x[a*b*c]) out(y[a*b*c]) grid(ceildiv(a*b*c,128)) block(128)
+__global__ void around_the_middle(const float *x, float *y, int a, int b, int c)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < a * b * c)
+        y[(i % c * b + i / c % b) * a + i / c / b] = x[i];
+}
