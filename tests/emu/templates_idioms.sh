@@ -78,6 +78,9 @@ is length_of_48 reduce_rows rows=grid.x cols=48 form=norm
 is filter_by_sizes conv1 groups=2 ci=ci co=co batch=b kw=3 iw=n sw=2 ow=o dw=1 pw=1
 is each_channel_and_more depthwise2 channels=c kh=3 kw=3 ph=0 'from[c]' 'old[((n * channels + c) * oh + qh) * ow + qw]'
 is around_the_middle transpose_around rows=a cols=c batch=b
+is sums_down column_scan rows=rows cols=cols batch=grid.y form=sum
+is sums_up column_scan rows=rows cols=cols form=reverse_sum
+none almost_sums_down
 is mean_about pool2 kh=3 kw=3 sh=1 sw=1 ph=1 pw=1 form=mean_inside
 is product_by_flags gemm a=a b=b m=m n=n k=k batch=1 form=nn
 is line_filter_in_numbers conv1 co=grid.y batch=grid.z kw=3 sw=2 pw=1 iw=n
@@ -133,6 +136,9 @@ made filter_by_sizes conv1 "$sizes in(x[b*ci*n]) in(w[co*(ci/groups)*k]) out(y[b
 made each_channel_and_more depthwise2 'let(b=1, c=2, h=5, w=7, k=3) in(x[b*c*h*w]) in(taps[c*k*k]) in(from[c]) in(old[b*c*(h-k+1)*(w-k+1)]) out(y[b*c*(h-k+1)*(w-k+1)]) grid(c,b) block(64)' share=2
 made around_the_middle transpose_around 'let(a=5, b=3, c=9) in(x[a*b*c]) out(y[a*b*c]) grid(ceildiv(a*b*c,128)) block(128)' tile=32
 WRONG='s/in + (size_t)blockIdx.z \* cols/in/' made around_the_middle transpose_around 'let(a=5, b=3, c=9) in(x[a*b*c]) out(y[a*b*c]) grid(ceildiv(a*b*c,128)) block(128)' tile=32
+down='let(b=2, rows=9, cols=35) in(x[b*rows*cols]) out(y[b*rows*cols]) grid(ceildiv(cols,32),b) block(32)'
+made sums_down column_scan "$down" threads=128
+WRONG='s/l < line/l < 1/' made sums_down column_scan "$down" threads=128
 grep -qF 'k == 3 && stride == 2 && pad == 1 && step == 1 && groups == 2' suite/*filter_by_sizes/proposal.yaml || { echo 'FAIL: filter_by_sizes serves other windows'; bad=1; }
 channels='let(b=2, c=3, n=10) in(x[b*c*n])'
 made middle_and_width channel_statistics "$channels out(mid[c]) out(by[c]) grid(ceildiv(c,32)) block(32)" threads=64 share=8

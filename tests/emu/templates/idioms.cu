@@ -436,3 +436,31 @@ __global__ void around_the_middle(const float *x, float *y, int a, int b, int c)
     if (i < a * b * c)
         y[(i % c * b + i / c % b) * a + i / c / b] = x[i];
 }
+// Running sums along columns, from above and from below; and one of what is not the first row's.
+#pragma ks optimize
+#pragma ks workload let(b=2, rows=60, cols=70) in(x[b*rows*cols]) out(y[b*rows*cols]) grid(ceildiv(cols,32),b) block(32)
+__global__ void sums_down(const float *x, float *y, int rows, int cols)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int r = 0; c < cols && r < rows; r++)
+        y[(blockIdx.y * rows + r) * cols + c] = sum += x[(blockIdx.y * rows + r) * cols + c];
+}
+#pragma ks optimize
+#pragma ks workload let(rows=60, cols=70) in(x[rows*cols]) out(y[rows*cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void sums_up(const float *x, float *y, int rows, int cols)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int r = rows - 1; c < cols && r >= 0; r--)
+        y[r * cols + c] = sum += x[r * cols + c];
+}
+#pragma ks optimize
+#pragma ks workload let(rows=60, cols=70) in(x[rows*cols]) out(y[rows*cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void almost_sums_down(const float *x, float *y, int rows, int cols)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int r = 0; c < cols && r < rows; r++)
+        y[r * cols + c] = r == 0 ? x[c] : sum += x[r * cols + c];
+}
