@@ -130,9 +130,9 @@ enum ks_integers { KS_INTEGERS_SAID, KS_INTEGERS_PRODUCTS, KS_INTEGERS_CONSTANTS
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       const struct ks_problem probes[KS_PROBES], enum ks_integers which,
                       struct ks_integer_list *out);
-// Numbers of the kernel's text and its mark's formulas and settings, in order: integers, with what windows come to of
+// Numbers of the kernel's text and its mark's formulas and settings, in order: integers; those, and what windows come to of
 // which they are the radius; larger ones, too, as sizes; or what is no integer.
-enum ks_literals { KS_LITERALS_WHOLE, KS_LITERALS_SIZES, KS_LITERALS_OTHERS };
+enum ks_literals { KS_LITERALS_WHOLE, KS_LITERALS_WIDTHS, KS_LITERALS_SIZES, KS_LITERALS_OTHERS };
 void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, enum ks_literals which,
                       struct ks_strv *out);
 

@@ -265,6 +265,6 @@ void ks_literals_find(struct ks_arena *arena, const struct ks_brief *brief, enum
     for (size_t i = 0; i < brief->signature->n_template_args; i++)
         if (ks_parse_i64(brief->signature->template_args[i], &value) && value >= 0)
             add_word(arena, out, brief->signature->template_args[i]);
-    if (which == KS_LITERALS_WHOLE)
+    if (which == KS_LITERALS_WIDTHS)
         add_windows(arena, out);
 }
