@@ -7,6 +7,7 @@
 #include "base/rng.h"
 
 #define ALONE_NEARER 20 // powers of two: one array alone is of numbers 2^80 times normal ones
+#define LARGE 100
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
 
 // Each in a range of its own.
@@ -258,11 +259,28 @@ int ks_vary_flooded(int variation)
     return integers < KS_INTEGERS_FLOOD(0, 0) || integers >= KS_INTEGERS_TWINS(0) ? -1 : (integers - KS_INTEGERS_FLOOD(0, 0)) / KS_FLOODS;
 }
 
+// The k-th largest that is no factor or threshold of usual values; 0: there are no more.
+static double large_literal(const struct ks_literals *l, size_t k)
+{
+    double most = (double)INFINITY;
+    for (size_t nth = 0; nth <= k; nth++) {
+        double below = 0;
+        for (size_t i = 0; i < l->n_values; i++)
+            if (l->values[i] < most && l->values[i] > below && l->values[i] >= LARGE)
+                below = l->values[i];
+        most = below;
+    }
+    return most;
+}
+
 // 0: there is none, or the array's range has it not.
 static double literal_of(const struct ks_literals *l, const struct ks_arg *arg, int flood)
 {
     const size_t k = (size_t)(flood - KS_FLOOD_LITERAL);
-    if (ks_scalar_is_float(arg->elem.scalar))
+    const bool floats = ks_scalar_is_float(arg->elem.scalar);
+    if (k >= KS_FLOOD_FIRST)
+        return floats ? -large_literal(l, k - KS_FLOOD_FIRST) : 0;
+    if (floats)
         return k < l->n_values ? l->values[k] : 0;
     const double whole = k < l->n_wholes ? (double)l->wholes[k] : 0;
     const struct range range = ks_arg_is_open(arg) ? (struct range){0, any_integer(arg, true).b} : range_of(arg);

@@ -37,8 +37,9 @@ enum ks_integers {
 #define KS_INTEGERS_INDICES 3
 // One array alone of nothing but one value, of any type: the ends of its range, of which infinities are those of floats, no
 // number, or zero. Who begins a minimum with a number instead of an element is wrong there. Or one of the first literals
-// (verify/literals.h), for who looks at one element alone.
-#define KS_FLOOD_LITERALS 6
+// (verify/literals.h), for who looks at one element alone; or the negative of one of the largest, at which a maximum may begin.
+#define KS_FLOOD_FIRST 6
+#define KS_FLOOD_LITERALS (KS_FLOOD_FIRST + 3)
 enum ks_flood {
     KS_FLOOD_HIGH, KS_FLOOD_LOW, KS_FLOOD_NO_NUMBER, KS_FLOOD_ZERO, KS_FLOOD_LITERAL,
     KS_FLOODS = KS_FLOOD_LITERAL + KS_FLOOD_LITERALS
