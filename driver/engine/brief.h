@@ -36,7 +36,7 @@ struct ks_candidate {
     const char *rationale;          // a sentence or two for people
     bool recognition;               // one of a template's bindings: screening tells which is right
     const char *recognised;         // what the kernel is then, for people; NULL: it is no template's, or none knows
-    const char *binding;            // the template and what its roles are, "transpose in=a rows=n ..."; NULL likewise
+    const char *binding;            // the template and what its roles are, "transpose_inner in=a rows=n ..."; NULL likewise
     const char *base_id;            // of the candidate that its last step was applied to; NULL: the original
     const char *group;              // name of the template its bindings share
     const char *proposer;           // model that wrote it, whose text nobody trusts; NULL: the engine

@@ -40,7 +40,7 @@ right rows least_of_row arg_rows
 wrong rows greatest_half arg_rows 's/b.place < a.place/b.place > a.place/' ''
 wrong rows rms_norm_of_halves row_norm_gain 's/gamma\[place\]/gamma[0]/' '' threads=64
 # Dimensions that change places: runs of the last one, or the last one itself.
-known permuted "heads_first swap_axes" "channels_last transpose" "channels_last transposes" "channels_first transpose" "channels_first transposes"
+known permuted "heads_first swap_axes" "channels_last transpose" "channels_last transpose_inner" "channels_first transpose" "channels_first transpose_inner"
 bound permuted heads_first swap_axes batch=b rows=s cols=h inner=d T=f16
 "$build/tests/print_template" permuted.cu "$scratch/permuted.ptx" heads_turned swap_axes 2>&1 | grep -q 'almost .*out is .* there and .* here at z=0 c=0' ||
     { echo "FAIL: heads_turned is not nearly an exchange"; bad=1; }

@@ -146,7 +146,7 @@ static void transposes(void **state)
     struct ks_candidate *found =
         right(&c, &list, "in=a out=b rows=rows cols=cols batch=1 T=f32", sizes, N, 10, 0, false);
     assert_true(found->recognition);
-    assert_string_equal(found->group, "transpose");
+    assert_string_equal(found->group, "transpose_inner");
     host_nvcc(&arena, &c, &found->proposal, NULL);
 }
 

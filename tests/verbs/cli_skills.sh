@@ -98,7 +98,7 @@ status 2 "$ks" skills lint mine && says 'no template `gem`'
 cp -rL "${share%/skills/expert}" broken && rm broken/skills/templates/transpose.cu
 sed -i 's/^roles:/rolls:/' broken/skills/templates/row_scan.yaml
 KS_SHARE_DIR=$PWD/broken status 2 "$ks" skills lint
-says 'tiled-transpose.yaml:[0-9]*: the template `transposes` is wrong: .*transpose.cu: No such file'
+says 'tiled-transpose.yaml:[0-9]*: the template `transpose` is wrong: .*transpose.cu: No such file'
 says 'row-scan.yaml:[0-9]*: the template `[a-z_]*` is wrong: .*row_scan.yaml:[0-9]*: unknown key .rolls'
 mkdir mine/folder.yaml
 status 2 "$ks" skills lint mine && says 'mine/folder.yaml:1: not a regular file'

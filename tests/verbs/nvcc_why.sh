@@ -51,7 +51,7 @@ is tiled-transpose 's["applies"], s["candidates"] > 0, round(s["score"], 3)' '(T
 key=$(of tiled-transpose 'r["key"]')
 # What a template recognises it computes, and of what is almost so the element that differs.
 is tiled-transpose 's["recognised"], s["refusal"]' "('the transpose of a n x n matrix, batch 1', None)"
-is tiled-transpose 's["binding"]' 'transpose in=a out=b rows=n cols=n batch=1 T=f32'
+is tiled-transpose 's["binding"]' 'transpose_inner in=a out=b rows=n cols=n batch=1 T=f32'
 is row-scan 's["recognised"], "almost" in str(s["refusal"])' '(None, False)'
 # What keeps a template out: that it computes something else, before what the mark does not admit; a type.
 is gemm-tf32-on-tensor-cores '"no assignment" in s["refusal"], "tol(sum" in s["refusal"]' '(True, False)'
