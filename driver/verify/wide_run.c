@@ -17,6 +17,7 @@
 // error, which is taken in the same units, makes up for it.
 #define MOVES 6
 #define MOVES_BIG 2
+#define MOVES_THROWN 16 // of a sum of two great products that cancel, 3 throws in 8 move neither, or both alike
 #define PAIRS 3 // of moves there and back, to tell it from one
 #define STRAIGHT 0x1p-4
 #define STILL 0x1p-12 // of the largest change: in a throw an element may happen to stand still, but for doubles' rounding
@@ -311,7 +312,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
     unsigned char *shape[KS_LAUNCH_SLOTS] = {NULL};
     // Sums of products have terms, unless a limit cuts the sum of these as well.
     const double sum = r->judge->arith.kind == KS_ARITH_MULADD && !r->judge->arith.clips ? 0 : ks_judge_tolerance(r->judge).sum;
-    int moves = ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES && !vector->thrown ? MOVES_BIG : MOVES;
+    int moves = vector->thrown ? MOVES_THROWN : ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES ? MOVES_BIG : MOVES;
     for (size_t o = 0; o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (!ks_wide_takes(slot))
