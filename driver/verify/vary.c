@@ -7,7 +7,8 @@
 #include "base/rng.h"
 
 #define ALONE_NEARER 20 // powers of two: one array alone is of numbers 2^80 times normal ones
-#define LARGE 100
+#define LARGE 100       // literals from here on
+#define LARGEST 0x1p90  // and up to here: what is further down kernels take for less than any number, and products pass it
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
 
 // Each in a range of its own.
@@ -266,7 +267,7 @@ static double large_literal(const struct ks_literals *l, size_t k)
     for (size_t nth = 0; nth <= k; nth++) {
         double below = 0;
         for (size_t i = 0; i < l->n_values; i++)
-            if (l->values[i] < most && l->values[i] > below && l->values[i] >= LARGE)
+            if (l->values[i] < most && l->values[i] > below && l->values[i] >= LARGE && l->values[i] <= LARGEST)
                 below = l->values[i];
         most = below;
     }
@@ -313,8 +314,14 @@ void ks_vary_flood(const struct ks_vector *vector, void *out)
         const struct range range = range_of(arg);
         ks_scalar_put(scalar, value, high ? range.high : range.low);
     }
-    for (size_t i = 0; i < lanes; i++)
+    // No number twice: of equal ones a variance is all rounding.
+    const bool below = vector->flood >= KS_FLOOD_LITERAL + KS_FLOOD_FIRST;
+    const double top = below ? ks_scalar_value(scalar, value, 0) : 0;
+    for (size_t i = 0; i < lanes; i++) {
+        if (below)
+            ks_scalar_put(scalar, value, top * (1 + ldexp((double)(ks_hash_counter(vector->seed, i) >> 11), -53)));
         memcpy((unsigned char *)out + i * size, value, size);
+    }
 }
 
 int ks_vary_twins(int variation)

@@ -37,7 +37,7 @@ enum ks_integers {
 #define KS_INTEGERS_INDICES 3
 // One array alone of nothing but one value, of any type: the ends of its range, of which infinities are those of floats, no
 // number, or zero. Who begins a minimum with a number instead of an element is wrong there. Or one of the first literals
-// (verify/literals.h), for who looks at one element alone; or the negative of one of the largest, at which a maximum may begin.
+// (verify/literals.h), for who looks at one element alone; or numbers from the negative of one of the largest, at which a maximum may begin, to twice that.
 #define KS_FLOOD_FIRST 6
 #define KS_FLOOD_LITERALS (KS_FLOOD_FIRST + 3)
 enum ks_flood {

@@ -5,7 +5,7 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 # Attention in four forms and an element a thread; six that are almost that are nothing else either.
 known attention "by_thread attention" "by_thread attention_rows" "by_block attention" "by_block attention_rows" \
-    "causal_in_registers attention" "causal_in_registers attention_fixed" "causal_by_warp attention" "causal_by_warp attention_rows" \
+    "causal_in_registers attention" "causal_in_registers attention_rows" "causal_in_registers attention_fixed" "causal_by_warp attention" "causal_by_warp attention_rows" \
     "as_it_is attention" "as_it_is attention_rows"
 bound attention by_thread attention form=all scale=scale m=n n=n d=d batch=grid.y
 bound attention by_block attention form=all_by_root q=queries k=keys v=values m=m n=n batch=grid.z

@@ -28,7 +28,7 @@ right leaves products row_scan form=product threads=32
 right leaves layer row_norm_affine threads=64
 right leaves layer row_norm_affine_parts threads=64 share=16
 right leaves groups_of_channels group_norm_parts threads=64 share=16
-right leaves turned transpose
+right leaves turned transpose_inner
 right leaves shares row_map form=softmax threads=64
 right leaves with_gain row_norm_gain form=by_root_mean_square threads=64
 judged

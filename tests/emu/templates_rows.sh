@@ -45,6 +45,6 @@ bound permuted heads_first swap_axes batch=b rows=s cols=h inner=d T=f16
 "$build/tests/print_template" permuted.cu "$scratch/permuted.ptx" heads_turned swap_axes 2>&1 | grep -q 'almost .*out is .* there and .* here at z=0 c=0' ||
     { echo "FAIL: heads_turned is not nearly an exchange"; bad=1; }
 right permuted heads_first swap_axes threads=32
-right permuted channels_last transpose
+right permuted channels_last transpose_inner
 wrong permuted heads_first swap_axes 's/at % wide\]/0]/' ''
 judged
