@@ -45,69 +45,33 @@ static enum ks_status check_includes(const struct check *c)
     return KS_OK;
 }
 
-// A type that the host and our own reading of signatures take for another: a builtin's, or one of the
-// original's parameters.
-static bool means_something(const struct check *c, const struct ks_token *t)
+// Whether a type's text has that word.
+static bool has_word(struct ks_arena *arena, const struct ks_type *type, const char *word)
 {
-    const char *word = ks_arena_strndup(c->arena, t->at, t->len);
-    if (ks_type_parse(c->arena, ks_slice_of(word)).elem.size > 0)
-        return true;
-    for (size_t i = 0; i < c->signature->n_params; i++)
-        if (strcmp(word, ks_plan_type_word(c->arena, c->signature->params[i].text)) == 0)
+    struct ks_token *tokens;
+    size_t n = ks_lex_all(arena, ks_slice_of(type->text), false, &tokens);
+    for (size_t i = 0; i < n; i++)
+        if (tokens[i].kind == KS_TOK_IDENT && ks_token_is(&tokens[i], word))
             return true;
     return false;
 }
 
-// The '>' that closes the template arguments which open at token i; i where none does before the declaration ends.
-static size_t angle_end(const struct ks_gate *gate, size_t i)
+// A type that the host and our own reading of signatures take for another: a builtin's, or what the types of the
+// original's parameters and of the kernels' are written with.
+static bool means_something(const void *context, const struct ks_token *t)
 {
-    int depth = 0;
-    for (size_t at = i; at < gate->len && !ks_token_is(&gate->at[at], ";"); at++) {
-        if (gate->match[at] > (int)at) {
-            at = (size_t)gate->match[at];
-            continue;
-        }
-        depth += ks_token_is(&gate->at[at], "<");
-        depth -= ks_token_is(&gate->at[at], ">") ? 1 : ks_token_is(&gate->at[at], ">>") ? 2
-                 : ks_token_is(&gate->at[at], ">>>") ? 3 : 0;
-        if (depth <= 0)
-            return depth == 0 ? at : i;
-    }
-    return i;
-}
-
-// `typedef float size_t;` and `struct int4 { ... };` would give kernels other parameters than they show.
-static enum ks_status check_disguises(const struct check *c, const struct ks_gate *gate)
-{
-    bool in_typedef = false;
-    for (size_t i = 0; i + 1 < gate->len; i++) {
-        const struct ks_token *t = &gate->at[i], *next = &gate->at[i + 1];
-        if (t->kind == KS_TOK_PUNCT && *t->at == '{' && gate->match[i] > (int)i)
-            i = (size_t)gate->match[i]; // names inside a body or a type are seen there alone
-        if (ks_token_is(t, "typedef"))
-            in_typedef = true;
-        if (ks_token_is(t, ";"))
-            in_typedef = false;
-        // What stands between names in template arguments or an array's bound is no declarator.
-        if (in_typedef && ks_token_is(t, "<") && gate->at[i - 1].kind == KS_TOK_IDENT) {
-            i = angle_end(gate, i);
-            continue;
-        }
-        if (in_typedef && ks_token_is(t, "[")) {
-            i = (size_t)gate->match[i];
-            continue;
-        }
-        bool ends = in_typedef && t->kind == KS_TOK_IDENT &&
-                    (ks_token_is(next, ";") || ks_token_is(next, ",") || ks_token_is(next, "[") ||
-                     ks_token_is(next, ")"));
-        bool tag = i > 0 && t->kind == KS_TOK_IDENT && !in_typedef &&
-                   (ks_token_is(&gate->at[i - 1], "struct") || ks_token_is(&gate->at[i - 1], "class") ||
-                    ks_token_is(&gate->at[i - 1], "union") || ks_token_is(&gate->at[i - 1], "enum"));
-        if ((ends || tag) && means_something(c, t))
-            KS_GATE_FAIL(gate, t, "'%.*s' has a meaning that this would change: choose another name",
-                         (int)t->len, t->at);
-    }
-    return KS_OK;
+    const struct check *c = context;
+    const char *word = ks_arena_strndup(c->arena, t->at, t->len);
+    if (ks_type_parse(c->arena, ks_slice_of(word)).elem.size > 0)
+        return true;
+    for (size_t i = 0; i < c->signature->n_params; i++)
+        if (has_word(c->arena, &c->signature->params[i], word))
+            return true;
+    ks_vec_each(struct ks_kernel_decl, kernel, &c->proposal->kernels)
+        for (size_t i = 0; i < kernel->n_params; i++)
+            if (has_word(c->arena, &kernel->params[i].type, word))
+                return true;
+    return false;
 }
 
 static enum ks_status check_text(const struct check *c, struct ks_arena *scratch,
@@ -119,8 +83,7 @@ static enum ks_status check_text(const struct check *c, struct ks_arena *scratch
         KS_FAIL(c->err, KS_E_USER, "source: %zu bytes, at most %d are possible", gate->source.len,
                 MAX_SOURCE);
     KS_TRY(ks_gate_words(gate));
-    KS_TRY(ks_gate_declarations(gate));
-    return check_disguises(c, gate);
+    return ks_gate_declarations(gate);
 }
 
 // Words of a kernel's head: other specifiers could change what a launch means.
@@ -402,6 +365,7 @@ enum ks_status ks_proposal_check(struct ks_arena *arena, struct ks_proposal *pro
     KS_TRY_GOTO(check_text(&c, &scratch, &gate), done);
     KS_TRY_GOTO(check_params(&c), done);
     KS_TRY_GOTO(check_kernels(&c, &gate), done);
+    KS_TRY_GOTO(ks_gate_names(&gate, means_something, &c), done);
     status = check_plan(&c);
 done:
     ks_arena_free(&scratch);

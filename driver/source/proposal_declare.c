@@ -20,8 +20,7 @@ static bool opens(const struct ks_gate *gate, size_t i)
     return i < gate->len && gate->match[i] > (int)i;
 }
 
-// One past the '>' that closes the '<' at i, looking no further than `end`; 0 if it is not closed.
-static size_t after_angle(const struct ks_gate *gate, size_t i, size_t end)
+size_t ks_gate_after_angle(const struct ks_gate *gate, size_t i, size_t end)
 {
     int depth = 0;
     for (; i < end; i++) {
@@ -57,7 +56,7 @@ struct declaration {
     size_t initialiser;   // first '=', or '{' that is no body; 0 if none
 };
 
-static bool takes_parentheses(const struct ks_gate *gate, size_t i)
+bool ks_gate_takes_parentheses(const struct ks_gate *gate, size_t i)
 {
     static const char *const words[] = {"__launch_bounds__", "__align__", "alignas", "decltype",
                                         "noexcept", "__maxnreg__", "explicit", "sizeof",
@@ -94,7 +93,7 @@ static enum ks_status read_declaration(const struct ks_gate *gate, size_t begin,
             KS_GATE_FAIL(gate, &gate->at[d->head], "explicit instantiation is refused");
         if (is(gate, d->head + 2, ">"))
             KS_GATE_FAIL(gate, &gate->at[d->head], "specialisation is refused");
-        size_t after = after_angle(gate, d->head + 1, end);
+        size_t after = ks_gate_after_angle(gate, d->head + 1, end);
         if (after == 0)
             KS_GATE_FAIL(gate, &gate->at[d->head], "this template head is not understood");
         d->head = after;
@@ -107,7 +106,7 @@ static enum ks_status read_declaration(const struct ks_gate *gate, size_t begin,
         if (is(gate, i, "=") && d->initialiser == 0 && !is(gate, i - 1, "operator"))
             d->initialiser = i;
         if (is(gate, i, "(") && d->parameters == 0 && d->initialiser == 0 &&
-            !(i > 0 && takes_parentheses(gate, i - 1)))
+            !(i > 0 && ks_gate_takes_parentheses(gate, i - 1)))
             d->parameters = i;
         if (is(gate, i, "{")) {
             // operator() has two pairs; the body follows the last. A type's body has no parameters.
@@ -227,7 +226,7 @@ static enum ks_status check_type(const struct ks_gate *gate, const struct declar
 static enum ks_status check_at_namespace(const struct ks_gate *gate, const struct declaration *d)
 {
     const struct ks_token *first = &gate->at[d->begin];
-    if (is(gate, d->begin, "using"))
+    if (is(gate, d->head, "using"))
         KS_GATE_FAIL(gate, first, "'using' at namespace scope is refused; write typedef");
     if (is(gate, d->begin, "static_assert") || is(gate, d->begin, ";"))
         return KS_OK;
