@@ -197,14 +197,36 @@ static enum ks_status check_function(const struct ks_gate *gate, const struct de
     return check_scope(gate, d->body + 1, (size_t)gate->match[d->body], SCOPE_FUNCTION);
 }
 
-// Whether the source declares a type of that name before token `end`.
-static bool is_own_type(const struct ks_gate *gate, const struct ks_token *name, size_t end)
+// The name of the class template that a declaration of namespace scope declares; NULL if it declares none.
+static const struct ks_token *template_of(const struct ks_gate *gate, const struct declaration *d)
 {
-    for (size_t i = 1; i < end; i++)
-        if (gate->at[i].kind == KS_TOK_IDENT && gate->at[i].len == name->len &&
-            memcmp(gate->at[i].at, name->at, name->len) == 0 &&
-            (is(gate, i - 1, "struct") || is(gate, i - 1, "class") || is(gate, i - 1, "union")))
+    static const char *const keys[] = {"struct", "class", "union", NULL};
+    const struct ks_token *name = NULL;
+    if (!d->is_template || !is_any(gate, d->head, keys))
+        return NULL;
+    for (size_t i = d->head + 1; i < d->end && !is(gate, i, "{") && !is(gate, i, ":") && !is(gate, i, ";"); i++) {
+        if (is(gate, i, "<")) // a specialisation
+            return NULL;
+        if (opens(gate, i))
+            i = (size_t)gate->match[i];
+        else if (!is(gate, i, "final"))
+            name = &gate->at[i];
+    }
+    return name;
+}
+
+// Whether the source declares a class template of that name at its namespace scope before token `end`: what is
+// nested in a type, or a template's parameter, is no name there.
+static bool is_own_template(const struct ks_gate *gate, const struct ks_token *name, size_t end)
+{
+    struct declaration d;
+    for (size_t i = 0; i < end; i = d.end + (is(gate, d.end, ";") && d.body == 0)) {
+        if (read_declaration(gate, i, gate->len, &d) != KS_OK || d.end > end)
+            return false;
+        const struct ks_token *own = template_of(gate, &d);
+        if (own != NULL && own->len == name->len && memcmp(own->at, name->at, name->len) == 0)
             return true;
+    }
     return false;
 }
 
@@ -215,7 +237,7 @@ static enum ks_status check_type(const struct ks_gate *gate, const struct declar
         if (is(gate, i, "::"))
             KS_GATE_FAIL(gate, first, "a type of the proposal needs a plain name");
         // nvcc takes one of another namespace's template in what it holds for a system header, as our text is.
-        if (i > d->head && is(gate, i, "<") && !is_own_type(gate, &gate->at[i - 1], d->begin))
+        if (i > d->head && is(gate, i, "<") && !is_own_template(gate, &gate->at[i - 1], d->begin))
             KS_GATE_FAIL(gate, first, "a specialisation of a template that is not the proposal's is refused");
     }
     if (is(gate, d->head, "enum"))

@@ -93,6 +93,17 @@ static void specialises_its_own(void **state)
         {"template <class T> constexpr int width = 4;\n" KERNEL, NULL},
         {"template <class T> struct S<T *> { int v; };\n" KERNEL, "not the proposal's"},
         {"template <class T> struct V {};\ntemplate <class T> struct S<V<T>> {};\n" KERNEL, "not the proposal's"},
+        {"template <class Q> struct A { struct S { int x; }; };\ntemplate <class T> struct S<T *> {};\n" KERNEL,
+         "not the proposal's"},
+        {"template <template <class> class S> struct B {};\ntemplate <class T> struct S<T *> {};\n" KERNEL,
+         "not the proposal's"},
+        {"template <class Q> struct A { template <class T> struct S {}; };\ntemplate <class T> struct S<T *> {};\n"
+         KERNEL, "not the proposal's"},
+        {"struct S *x();\ntemplate <class T> struct S<T *> {};\n" KERNEL, "without body"},
+        {"template <class T> struct A : S<T> {};\ntemplate <class T> struct S<T *> {};\n" KERNEL, "not the proposal's"},
+        {"template <class T> struct S<T *> {};\ntemplate <class T> struct S {};\n" KERNEL, "not the proposal's"},
+        {"template <class T> struct A { template <class U> struct S<U *> {}; };\ntemplate <class T> struct S {};\n"
+         KERNEL, "not the proposal's"},
         {"template <class T> constexpr int width<T *> = 4;\n" KERNEL, "specialisation of a variable"},
     };
     CHECK_ALL(texts);
