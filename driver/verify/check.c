@@ -183,6 +183,25 @@ static enum ks_status compare_outputs(struct attempt *a, struct ks_arena *arena,
     return KS_OK;
 }
 
+// Where a plan has no launch: which sizes it was is not told, only how they compare with the declared ones.
+static enum ks_correctness refuse_plan(struct ks_check *check, const struct ks_problem *problem, const char *why)
+{
+    const struct ks_problem *declared = &check->judge->declared[problem->workload];
+    bool more = false;
+    for (size_t i = 0; i < declared->n_values; i++) {
+        int64_t value;
+        if (ks_problem_value(problem, declared->values[i].name, &value))
+            more = more || value > declared->values[i].value;
+    }
+    if (!problem->derived)
+        snprintf(check->reason, 512, "%s", why);
+    else
+        snprintf(check->reason, 512,
+                 "%s, at a size %s the declared ones; a guard (`when:`) can leave such sizes to the original", why,
+                 more ? "other than" : "below");
+    return KS_C_LAUNCH;
+}
+
 // First run and the run under the second poison.
 static enum ks_status two_runs(struct attempt *a, struct ks_arena *arena, bool *same,
                                enum ks_answer *answer, struct ks_err *err)
@@ -314,8 +333,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     ks_placement_predict(&vector->layout, placement, addresses);
     scope.addresses = addresses;
     if (!ks_launch_workspaces(&scope, &judge->device, workspaces, reason)) {
-        *verdict = KS_C_LAUNCH;
-        snprintf(check->reason, 512, "%s", reason);
+        *verdict = refuse_plan(check, &vector->problem, reason);
         return KS_OK;
     }
     enum ks_answer answer = ks_vector_place(arena, vector, check->runner, placement, workspaces,
@@ -343,8 +361,7 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
     if (answer == KS_ANSWER_OK) {
         a.plan = ks_launch_plan(&scope, &judge->device, check->module, candidate->names, reason);
         if (a.plan == NULL) {
-            *verdict = KS_C_LAUNCH;
-            snprintf(check->reason, 512, "%s", reason);
+            *verdict = refuse_plan(check, &vector->problem, reason);
             return KS_OK;
         }
         scope.original = candidate->original;

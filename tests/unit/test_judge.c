@@ -126,6 +126,27 @@ static void wrong_candidates_get_their_verdict(void **state)
     }
 }
 
+// What is refused at a size that nobody declared says so, and not which it was.
+static void a_plan_without_a_launch_says_at_what_sizes(void **state)
+{
+    (void)state;
+    const struct { const char *grid, *why; } cases[] = {
+        {"n/2000", "step 1: grid.x is below 1, at a size below the declared ones; a guard (`when:`)"},
+        {"n > 4000 ? 0 : n", "step 1: grid.x is below 1, at a size other than the declared ones; a guard"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct setting s = {0};
+        struct ks_err err = {0};
+        struct ks_verdict v;
+        check(open_judge(&s, VADD_MARK "__global__ void vadd" VADD_SIGNATURE " { }\n", SUM_PTX, &err), &err);
+        struct ks_proposal *p = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+        check(ks_expr_parse(&s.arena, "plan", ks_slice_of(cases[i].grid), &p->steps[0].grid[0], &err), &err);
+        check(ks_judge_full(s.judge, p, &v, &err), &err);
+        expect(v, KS_C_LAUNCH, KS_S_NOT_MEASURED, cases[i].why);
+        close_judge(&s);
+    }
+}
+
 static void a_defence_that_is_off_lets_its_case_through(void **state)
 {
     (void)state;
@@ -646,6 +667,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_correct_and_faster_kernel_is_confirmed),
         cmocka_unit_test(wrong_candidates_get_their_verdict),
+        cmocka_unit_test(a_plan_without_a_launch_says_at_what_sizes),
         cmocka_unit_test(a_defence_that_is_off_lets_its_case_through),
         cmocka_unit_test(atomic_sums_need_not_repeat),
         cmocka_unit_test(poison_is_seen_in_results),
