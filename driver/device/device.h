@@ -55,6 +55,7 @@ struct ks_dev_step {   // kernel launch, or memset when function is NULL
     unsigned grid[3], block[3], shared;
     struct ks_dev_arg *args; size_t n_args;
     size_t buffer; int value; // memset of a whole buffer
+    const char *shown;        // what messages call it, borrowed for the run; NULL: nothing
 };
 struct ks_dev_plan {
     struct ks_dev_step *steps; size_t n_steps;

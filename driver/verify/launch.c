@@ -270,13 +270,22 @@ static json_t *struct_argument(const struct ks_scope *scope, size_t index)
     return arg;
 }
 
+// The address of a buffer, with what messages call it: "buffer `x`", "workspace `w`".
+static json_t *buffer_argument(size_t buffer, const char *what, const char *name)
+{
+    json_t *arg = json_pack("{s:I}", "buffer", (json_int_t)buffer);
+    if (name[0] != '\0')
+        json_object_set_new(arg, "shown", json_sprintf("%s `%.60s`", what, name));
+    return arg;
+}
+
 // An argument as the original takes it.
 static json_t *own_argument(const struct ks_scope *scope, size_t index)
 {
     const struct ks_arg *arg = &scope->problem->args[index];
     switch (arg->kind) {
     case KS_ARG_BUFFER:
-        return json_pack("{s:I}", "buffer", (json_int_t)scope->layout->slot_of[index]);
+        return buffer_argument((size_t)scope->layout->slot_of[index], "buffer", ks_scope_param(scope, index));
     case KS_ARG_STRUCT:
         return struct_argument(scope, index);
     default:
@@ -342,8 +351,8 @@ static json_t *plan_argument(struct ks_scope *scope, const struct ks_expr *expr,
         }
         for (size_t i = 0; i < scope->proposal->n_workspaces; i++)
             if (strcmp(scope->proposal->workspaces[i].name, expr->name) == 0 && type->pointer)
-                return json_pack("{s:I}", "buffer", (json_int_t)(scope->layout->n_slots +
-                                                             scope->first_workspace + i));
+                return buffer_argument(scope->layout->n_slots + scope->first_workspace + i, "workspace",
+                                       expr->name);
         struct ks_struct_member member;
         int parent = ks_member_parent(scope, expr->name, &member);
         json_t *arg = parent >= 0 ? ks_member_argument(scope, (size_t)parent, &member, type) : NULL;
@@ -416,8 +425,9 @@ static json_t *kernel_step(struct ks_scope *scope, const struct ks_device_info *
         }
         json_array_append_new(args, arg);
     }
-    return json_pack("{s:s,s:s,s:[I,I,I],s:[I,I,I],s:I,s:o}", "module", module, "kernel", names[k],
-                     "grid", (json_int_t)grid[0], (json_int_t)grid[1], (json_int_t)grid[2], "block",
+    json_t *shown = json_sprintf("kernel `%.60s`", step->kernel);
+    return json_pack("{s:s,s:s,s:o,s:[I,I,I],s:[I,I,I],s:I,s:o}", "module", module, "kernel", names[k],
+                     "shown", shown, "grid", (json_int_t)grid[0], (json_int_t)grid[1], (json_int_t)grid[2], "block",
                      (json_int_t)block[0], (json_int_t)block[1], (json_int_t)block[2], "shared",
                      (json_int_t)shared, "args", args);
 }

@@ -43,9 +43,10 @@
 //            blocks one at a time, each to its end.
 //            "crowd": blocks of ours hold multiprocessors for so many microseconds from the run's beginning on, where the
 //            device can.
-//            step: {"module":..,"kernel":name,"grid":[x,y,z],"block":[x,y,z],"shared":n,
-//                   "args":[{"buffer":i}|{"hex":"0000803f"}|{"hex":..,"pointers":[[at,i]...]}...]}
-//                   | {"memset":i,"value":v}; pointers: a struct's bytes, with buffers' addresses at those bytes
+//            step: {"module":..,"kernel":name,"shown":text,"grid":[x,y,z],"block":[x,y,z],"shared":n,
+//                   "args":[{"buffer":i,"shown":text}|{"hex":"0000803f"}|{"hex":..,"pointers":[[at,i]...]}...]}
+//                   | {"memset":i,"value":v}; pointers: a struct's bytes, with buffers' addresses at those bytes;
+//                   shown, where it is there: what an emulated device calls kernel and buffer in what it finds
 // read       {"buffer":i,"set":s}                   -> {"payload":bytes}, then the bytes
 //            ("set" picks a rotating copy after `sets`; absent or 0: the first)
 //            {"buffer":i,"set":s,"from":o,"bytes":n,"to":p} -> {}: n bytes from o on lie from p on in the memory that

@@ -81,6 +81,24 @@ kernel keeps 'in(y[n])' 'if (i < n) y[i] = v;'
 grep -q 'keeps.cu:2: .*unsafe: input buffer 1 was changed, `y`; the kernel writes it: give it by `inout`' out || fail "keeps: $(cat out)"
 "$build/bin/ks" verify fine.cu --variant proposal.yaml --device emu > out 2> log
 [ $? = 0 ] && grep -q CORRECT out || fail "an original that is right"
+# Of a candidate's two kernels: which one, and which of its workspaces.
+cat > twice.yaml << 'END'
+params: [x, y, n]
+source: |
+  __global__ void first(const float *x, float *w, int n) { int i = blockIdx.x * 128 + threadIdx.x; if (i < n) w[i] = x[i]; }
+  __global__ void second(const float *w, float *y, int n) { int i = blockIdx.x * 128 + threadIdx.x; if (i < n) y[i] = w[i]; }
+workspace: {w: "4*n", rounded: "n/4*16"}
+plan:
+  - {kernel: first, grid: ["ceildiv(n,128)"], block: [128], args: [x, w, n]}
+  - {kernel: first, grid: ["ceildiv(n,128)"], block: [128], args: [w, rounded, n]}
+  - {kernel: second, grid: ["ceildiv(n,128)"], block: [128], args: [rounded, y, n]}
+END
+sed 's/x\[i\];/x[i + 1];/' proposal.yaml > over.yaml
+"$build/bin/ks" verify fine.cu --variant twice.yaml --device emu > out 2> log
+grep -q 'UNSAFE: out-of-bounds.* of workspace `rounded`, which has .*; in step 2, kernel `first`' out ||
+    fail "a workspace that is too small"
+"$build/bin/ks" verify fine.cu --variant over.yaml --device emu > out 2> log
+grep -q 'UNSAFE: out-of-bounds.* of buffer `x`, which has .* at PTX line [0-9]*$' out || fail "an array of the user's"
 # What else it fails on is told once, by what was found, and how often its own results differ in one line.
 "$build/bin/ks" verify minds.cu --variant proposal.yaml --device emu > out 2> log
 [ "$(grep -c 'spare elements .*(fault: trap' out)" = 1 ] || fail "a trap where arrays begin elsewhere"

@@ -32,7 +32,7 @@ struct ks_emu_settings *ks_emu_device_settings(const struct ks_device *device)
 void ks_emu_device_name(const struct ks_device *device, size_t buffer, const char *name)
 {
     struct ks_emu *emu = device->self;
-    if (buffer < emu->buffers.len)
+    if (buffer < emu->buffers.len && strcmp(emu->buffers.at[buffer]->name, name) != 0)
         emu->buffers.at[buffer]->name = ks_arena_strdup(&emu->arena, name);
 }
 
@@ -333,9 +333,11 @@ static const char *first_text(const struct ks_emu *emu, char *out, size_t size)
     return out;
 }
 
-static enum ks_status judge_findings(const struct ks_emu *emu, struct ks_err *err)
+// `ran`: how many steps did; what was found is the last one's, which is told where there are others.
+static enum ks_status judge_findings(const struct ks_emu *emu, const struct ks_dev_plan *plan, size_t ran,
+                                     struct ks_err *err)
 {
-    char text[KS_FINDING_TEXT];
+    char text[KS_FINDING_TEXT], step[128] = "";
     const struct ks_emu_findings *all = &emu->findings;
     if (all->n == 0)
         return KS_OK;
@@ -345,9 +347,12 @@ static enum ks_status judge_findings(const struct ks_emu *emu, struct ks_err *er
             KS_FAIL(err, KS_E_UNSUPPORTED, "%s", text);
         }
     first_text(emu, text, sizeof text);
+    if (plan->n_steps > 1)
+        snprintf(step, sizeof step, "; in step %zu%s%s", ran, plan->steps[ran - 1].shown != NULL ? ", " : "",
+                 plan->steps[ran - 1].shown != NULL ? plan->steps[ran - 1].shown : "");
     if (all->n > 1)
-        KS_FAIL(err, KS_E_DEVICE, "%s; and %zu more", text, all->n - 1);
-    KS_FAIL(err, KS_E_DEVICE, "%s", text);
+        KS_FAIL(err, KS_E_DEVICE, "%s%s; and %zu more", text, step, all->n - 1);
+    KS_FAIL(err, KS_E_DEVICE, "%s%s", text, step);
 }
 
 static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *microseconds,
@@ -359,8 +364,9 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     emu->findings.total = emu->executed = emu->steps = emu->accesses = 0;
     emu->shared_out = 0;
     emu->lines.len = 0;
-    for (size_t i = 0; i < plan->n_steps && emu->findings.n == 0; i++) {
-        const struct ks_dev_step *step = &plan->steps[i];
+    size_t ran = 0;
+    while (ran < plan->n_steps && emu->findings.n == 0) {
+        const struct ks_dev_step *step = &plan->steps[ran++];
         struct ks_emu_region *r = NULL;
         if (step->function != NULL) {
             KS_TRY(launch(emu, step, NULL, err));
@@ -372,7 +378,7 @@ static enum ks_status run(void *self, const struct ks_dev_plan *plan, double *mi
     }
     if (microseconds != NULL)
         *microseconds = (ks_now() - begin) * 1e6;
-    enum ks_status status = judge_findings(emu, err);
+    enum ks_status status = judge_findings(emu, plan, ran, err);
     emu->settings.seed += emu->settings.vary;
     return status;
 }

@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "device/emu/emu_device.h"
 #include "verify/worker/serving.h"
 
 #define MAX_STEPS 256
 #define MAX_ARGS 256
+#define MAX_SHOWN 80 // bytes of a name in messages
 #define MAX_STRUCT 32764 // bytes of all of a kernel's parameters, CUDA programming guide
 
 static bool hex_digit(char c, unsigned *value)
@@ -54,6 +56,17 @@ static enum ks_status read_struct(struct ks_serving *s, const char *hex, const j
     return KS_OK;
 }
 
+// What messages call a buffer or a kernel; NULL where the request does not say.
+static enum ks_status want_shown(struct ks_serving *s, const json_t *item, const char **shown, struct ks_err *err)
+{
+    *shown = NULL;
+    if (json_object_get(item, "shown") == NULL)
+        return KS_OK;
+    KS_TRY(ks_want_text(item, "shown", shown, err));
+    *shown = ks_arena_printf(&s->request, "%.*s", MAX_SHOWN, *shown);
+    return KS_OK;
+}
+
 static enum ks_status read_arg(struct ks_serving *s, const json_t *item, size_t set,
                                struct ks_dev_arg *arg, struct ks_err *err)
 {
@@ -67,6 +80,10 @@ static enum ks_status read_arg(struct ks_serving *s, const json_t *item, size_t 
     KS_TRY(ks_want_int(item, "buffer", 0, (int64_t)s->n_buffers - 1, &buffer, err));
     arg->kind = KS_DARG_BUFFER;
     arg->buffer = s->sets[set][buffer];
+    const char *shown;
+    KS_TRY(want_shown(s, item, &shown, err));
+    if (shown != NULL && ks_device_emulated(s->device.kind))
+        ks_emu_device_name(&s->device, arg->buffer, shown);
     return KS_OK;
 }
 
@@ -124,6 +141,7 @@ static enum ks_status read_step(struct ks_serving *s, const json_t *item, size_t
     }
     const json_t *args;
     KS_TRY(find_function(s, item, &step->function, err));
+    KS_TRY(want_shown(s, item, &step->shown, err));
     KS_TRY(read_dims(item, "grid", step->grid, err));
     KS_TRY(read_dims(item, "block", step->block, err));
     KS_TRY(ks_want_int(item, "shared", 0, INT32_MAX, &number, err));
