@@ -222,7 +222,9 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     case KS_ANSWER_UNSUPPORTED:
     case KS_ANSWER_HANG:
         vector->excluded = true;
-        snprintf(vector->why, sizeof vector->why, "%s: ", ks_answer_name(answer));
+        vector->why[0] = '\0';
+        if (answer != KS_ANSWER_UNSUPPORTED || !ks_finding_is(judge->oracle.text, KS_F_UNSUPPORTED)) // which begins so
+            snprintf(vector->why, sizeof vector->why, "%s: ", ks_answer_name(answer));
         ks_text_fit(strchr(vector->why, '\0'), sizeof vector->why - strlen(vector->why), judge->oracle.text);
         vector->hung = answer == KS_ANSWER_HANG || ks_finding_stops(judge->oracle.text);
         if (answer == KS_ANSWER_HANG)

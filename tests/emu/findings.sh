@@ -81,6 +81,11 @@ kernel keeps 'in(y[n])' 'if (i < n) y[i] = v;'
 grep -q 'keeps.cu:2: .*unsafe: input buffer 1 was changed, `y`; the kernel writes it: give it by `inout`' out || fail "keeps: $(cat out)"
 "$build/bin/ks" verify fine.cu --variant proposal.yaml --device emu > out 2> log
 [ $? = 0 ] && grep -q CORRECT out || fail "an original that is right"
+# What this device lacks is told once.
+kernel lacks 'out(y[n])' '__nv_fp8_e4m3 f; f.__x = (unsigned char)i; if (i < n) y[i] = float(f) + v;'
+sed -i '1i #include <cuda_fp8.h>' lacks.cu
+"$build/bin/ks" verify lacks.cu --variant proposal.yaml --device emu > out 2>&1
+grep -q 'this device cannot run the original: unsupported: cvt' out || fail "an instruction that the device lacks"
 # Of a candidate's two kernels: which one, and which of its workspaces.
 cat > twice.yaml << 'END'
 params: [x, y, n]
