@@ -175,8 +175,13 @@ static enum ks_status parse_init(struct ks_clause_text *ct, struct ks_slice text
     double v[2] = {0, 0};
     for (size_t i = 0; i < n; i++)
         if (!ks_clause_number(ct->arena, parts[i], &v[i]))
-            return ks_clause_fail(&sub, sub.text, "bad number '%.*s' in %s of %s",
-                                  (int)parts[i].len, parts[i].at, c.name, array);
+            return ks_clause_fail(&sub, sub.text,
+                                  "bad number '%.*s' in %s of %s: only numbers stand there, the same at every size, "
+                                  "as in %s%s",
+                                  (int)parts[i].len, parts[i].at, c.name, array, inits[k].example,
+                                  init->kind == KS_INIT_RANDINT
+                                      ? "; each index below the array's own length once is `permutation`"
+                                      : "");
     init->a = v[0];
     init->b = v[1];
     bool range = init->kind == KS_INIT_UNIFORM || init->kind == KS_INIT_RANDINT;

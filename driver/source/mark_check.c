@@ -353,7 +353,18 @@ static enum ks_status check_init(const struct checker *c, const struct ks_array 
     return KS_OK;
 }
 
-static enum ks_status check_array(struct checker *c, const struct ks_array *a)
+// The parameter that shares an array's memory and may be written through; NULL if there is none.
+static const struct ks_param *written_alias(const struct checker *c, const struct ks_workload_mark *w, const char *name)
+{
+    for (size_t i = 0; i < w->n_aliases; i++) {
+        const struct ks_param *p = find_param(c->kernel, w->aliases[i][0]);
+        if (strcmp(w->aliases[i][1], name) == 0 && p && p->type.pointer && !p->type.pointee_const)
+            return p;
+    }
+    return NULL;
+}
+
+static enum ks_status check_array(struct checker *c, const struct ks_workload_mark *w, const struct ks_array *a)
 {
     static const char *const roles[] = {"in", "inout", "out"};
     const char *clause = ks_arena_printf(c->arena, "%s(%s[...])", roles[a->role], a->name);
@@ -367,6 +378,11 @@ static enum ks_status check_array(struct checker *c, const struct ks_array *a)
     if (!p->type.pointer)
         return fail(c, "%s: '%s' is not a pointer but %s; use let or set", clause, a->name,
                     p->type.text);
+    const struct ks_param *written = p->type.pointee_const ? written_alias(c, w, a->name) : NULL;
+    if (a->role != KS_ROLE_IN && written)
+        return fail(c, "%s: '%s' is %s, which the kernel cannot write; name the memory by what it is written through: "
+                    "%s(%s[...]) alias(%s,%s)",
+                    clause, a->name, p->type.text, roles[a->role], written->name, a->name, written->name);
     if (a->role != KS_ROLE_IN && p->type.pointee_const)
         return fail(c, "%s: '%s' is %s, which the kernel cannot write; use in", clause, a->name,
                     p->type.text);
@@ -486,7 +502,7 @@ static enum ks_status check_workload(struct checker *c, const struct ks_workload
     KS_TRY(check_lets(c, w));
     KS_TRY(check_settings(c, w));
     for (size_t i = 0; i < w->n_arrays; i++)
-        KS_TRY(check_array(c, &w->arrays[i]));
+        KS_TRY(check_array(c, w, &w->arrays[i]));
     for (size_t i = 0; i < w->n_aliases; i++)
         KS_TRY(check_alias(c, w, w->aliases[i]));
     KS_TRY(check_dims(c, w->grid, true));
