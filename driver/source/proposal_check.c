@@ -145,6 +145,42 @@ static enum ks_status check_list(const struct ks_gate *gate, const struct ks_ker
     return KS_OK;
 }
 
+// The first token of a kernel's head that spells `name`.
+static const struct ks_token *head_token(const struct ks_gate *gate, const struct ks_kernel_decl *kernel,
+                                         const char *name)
+{
+    for (size_t i = 0; i < gate->len && gate->at[i].at < gate->source.at + kernel->body; i++)
+        if (gate->at[i].at >= gate->source.at + kernel->begin && ks_token_is(&gate->at[i], name))
+            return &gate->at[i];
+    return &gate->at[0];
+}
+
+static bool is_reserved(const char *name)
+{
+    return name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1]));
+}
+
+// The host compiler sees the names of kernels and of their parameters, around a body of ours.
+static enum ks_status check_head_names(const struct check *c, const struct ks_gate *gate,
+                                       const struct ks_kernel_decl *kernel)
+{
+    static const char *const taken[] = {"main", "std", "gridDim", "blockIdx", "blockDim", "threadIdx", "warpSize"};
+    const struct ks_token *t = head_token(gate, kernel, kernel->name);
+    bool used = is_reserved(kernel->name) || means_something(c, t);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        used |= strcmp(kernel->name, taken[i]) == 0;
+    if (used)
+        KS_GATE_FAIL(gate, t, "a kernel cannot be named '%s', which has a meaning already: choose another name",
+                     kernel->name);
+    for (size_t i = 0; i < kernel->n_params; i++)
+        if (is_reserved(kernel->params[i].name))
+            KS_GATE_FAIL(gate, head_token(gate, kernel, kernel->params[i].name),
+                         "kernel '%s': '%s' cannot be a parameter's name, for names that begin with two underscores, "
+                         "or one and a capital, are the compiler's",
+                         kernel->name, kernel->params[i].name);
+    return KS_OK;
+}
+
 static enum ks_status check_kernel(const struct check *c, const struct ks_gate *gate,
                                    const struct ks_kernel_decl *kernel)
 {
@@ -156,6 +192,7 @@ static enum ks_status check_kernel(const struct check *c, const struct ks_gate *
                 kernel->name);
     KS_TRY(check_head(c, gate, kernel));
     KS_TRY(check_list(gate, kernel));
+    KS_TRY(check_head_names(c, gate, kernel));
     for (size_t i = 0; i < kernel->n_params; i++)
         if (!is_host_visible(c, &kernel->params[i].type))
             KS_FAIL(c->err, KS_E_USER,

@@ -60,7 +60,8 @@ static void refuses_disguises(void **state)
         {"typedef int (*size_t)(int);\n" KERNEL, "another name"},
         {"typedef A<int>::b size_t;\n" KERNEL, "another name"},
         {"template <class T> using size_t = T;\n" KERNEL, "'using'"},
-        {"struct std { typedef float size_t; };\n__global__ void k(float *y, std::size_t n) {}", "'std' has a meaning"},
+        {"struct std { typedef float size_t; };\n__global__ void k(float *y, std::size_t n) {}",
+         "'std' has a meaning"},
         {"struct Own { struct Pair { int b, a; }; };\n__global__ void k(float *y, Own::Pair n) {}",
          "'Own' has a meaning"},
     };
@@ -78,6 +79,33 @@ static void takes_other_names(void **state)
          "__device__ size_t f(size_t size, float4 v) { return size; }\n" KERNEL, NULL},
         {"typedef nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, __half, nvcuda::wmma::row_major> part;\n"
          "typedef S<T<int, float>, (1 > 2)> other, *more[N < 4 ? 1 : 2];\n" KERNEL, NULL},
+    };
+    CHECK_ALL(texts);
+}
+
+#define NAMED(kernel, parameter)                                                                   \
+    "// one line\n__global__ void " kernel "(float *y,\n    int " parameter ") { y[0] = 1; }\n"
+
+// The host compiler sees the names of kernels and parameters, before a body of ours.
+static void refuses_names_of_others(void **state)
+{
+    (void)state;
+    static const struct text texts[] = {
+        {NAMED("k", "__trap"), "source:3: kernel 'k': '__trap' cannot be a parameter's name"},
+        {NAMED("k", "_Exit"), "source:3: '_Exit': names reserved"},
+        {NAMED("__k", "n"), "source:2: a kernel cannot be named '__k'"},
+        {NAMED("main", "n"), "source:2: a kernel cannot be named 'main'"},
+        {NAMED("std", "n"), "source:2: a kernel cannot be named 'std'"},
+        {NAMED("gridDim", "n"), "source:2: a kernel cannot be named 'gridDim'"},
+        {NAMED("blockIdx", "n"), "a kernel cannot be named"},
+        {NAMED("blockDim", "n"), "a kernel cannot be named"},
+        {NAMED("threadIdx", "n"), "a kernel cannot be named"},
+        {NAMED("warpSize", "n"), "a kernel cannot be named"},
+        {NAMED("float4", "n"), "a kernel cannot be named"},
+        {NAMED("Pair", "n"), "a kernel cannot be named"},
+        {"__global__ void k(float *__restrict__ y, const int) { y[0] = 1; }\n", NULL},
+        {"__global__ void k(float *__restrict__, int _n) { }\n", NULL},
+        {"__global__ void k(float *std, const __grid_constant__ int main) { }\n", NULL},
     };
     CHECK_ALL(texts);
 }
@@ -114,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refuses_disguises),
         cmocka_unit_test(takes_other_names),
+        cmocka_unit_test(refuses_names_of_others),
         cmocka_unit_test(specialises_its_own),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
