@@ -202,7 +202,7 @@ static const struct ks_token *template_of(const struct ks_gate *gate, const stru
 {
     static const char *const keys[] = {"struct", "class", "union", NULL};
     const struct ks_token *name = NULL;
-    if (!d->is_template || !is_any(gate, d->head, keys))
+    if (!d->is_template || d->parameters != 0 || d->initialiser != 0 || !is_any(gate, d->head, keys))
         return NULL;
     for (size_t i = d->head + 1; i < d->end && !is(gate, i, "{") && !is(gate, i, ":") && !is(gate, i, ";"); i++) {
         if (is(gate, i, "<")) // a specialisation

@@ -127,6 +127,10 @@ static void specialises_its_own(void **state)
          "not the proposal's"},
         {"template <class Q> struct A { template <class T> struct S {}; };\ntemplate <class T> struct S<T *> {};\n"
          KERNEL, "not the proposal's"},
+        {"struct A {}; template <class T> struct A __device__ *S() { return 0; }\ntemplate <class T> struct S<T *> {};\n"
+         KERNEL, "not the proposal's"},
+        {"struct A {}; template <class T> struct A constexpr S = {};\ntemplate <class T> struct S<T *> {};\n" KERNEL,
+         "not the proposal's"},
         {"struct S *x();\ntemplate <class T> struct S<T *> {};\n" KERNEL, "without body"},
         {"template <class T> struct A : S<T> {};\ntemplate <class T> struct S<T *> {};\n" KERNEL, "not the proposal's"},
         {"template <class T> struct S<T *> {};\ntemplate <class T> struct S {};\n" KERNEL, "not the proposal's"},
