@@ -15,6 +15,7 @@
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
 #define EXCLUDED_TOLD 2 // of vectors outside the contract; the others are counted
 #define SLOW 0.25       // seconds of a vector, for the log
+#define MOST_SENT (64 << 20) // bytes
 #define PROVING 12      // kinds of values that are run on a declared size by which nothing is proved
 #define LOOK_AFTER 4    // vectors: much of what is wrong has shown by then
 
@@ -340,9 +341,10 @@ static enum ks_status prove_declared(struct state *s, size_t w, struct proving *
         return KS_OK;
     for (size_t i = 0; i < p->n && p->declared == 0; i++) {
         struct ks_task task = p->at[i];
+        const bool sent = task.family == KS_FAMILY_LITERALS || task.variation >= KS_INTEGERS; // made here, not on the device
         task.problem = declared;
         task.repeats = 0;
-        if (s->hung >> task.family & 1)
+        if (s->hung >> task.family & 1 || (sent && ks_problem_bytes(declared) > MOST_SENT))
             continue;
         KS_TRY(share_task(s, &task, &o, err));
         if (result->verdict != KS_C_CORRECT)
