@@ -28,5 +28,6 @@ if [ -z "${KS_TEST_DISK:-}" ] && unshare -m true 2>/dev/null &&
         "$(realpath "$build/tests/scratch")")
 fi
 unset KS_TEST_DISK
-# Skipped tests (no GPU, no clang) are listed by ctest itself at the end.
-"${in_memory[@]}" ctest --test-dir "$build" --output-on-failure -j "$jobs" "$@"
+# Skipped tests (no GPU, no clang) are listed by ctest itself at the end. A tenth of the time tests wait for what they
+# started, or for a deadline: one more than there are cores keeps these busy.
+"${in_memory[@]}" ctest --test-dir "$build" --output-on-failure -j $((jobs + 1)) "$@"
