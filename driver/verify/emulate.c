@@ -24,7 +24,7 @@ bool ks_emulate_fits(const struct ks_problem *p)
     return threads <= MOST_THREADS && ks_problem_bytes(p) <= MOST_BYTES;
 }
 
-// The session on the emulated device: the same original, no problems of its own.
+// The session on the emulated device: the same original and declared sizes, no problems of its own.
 static void open_second(struct ks_judge *judge)
 {
     struct ks_arena own = {0};
@@ -33,7 +33,8 @@ static void open_second(struct ks_judge *judge)
                            .options = judge->options, .original_cubin = judge->original_cubin,
                            .original_image = judge->original_text, .original_text = judge->original_text,
                            .original_ptx = judge->original_ptx,
-                           .arith = judge->arith};
+                           .arith = judge->arith,
+                           .declared = judge->declared};
     s->arena = KS_NEW(judge->arena, struct ks_arena); // the session's is used by one thread alone
     *s->arena = own;
     s->build = judge->build;

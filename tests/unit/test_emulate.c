@@ -68,34 +68,50 @@ static int close_unit(void **state)
     return 0;
 }
 
-// `term`: what is squared, of the value v and the mean.
-static struct ks_emulation look_at(const char *term)
+static struct ks_emulation look_at_text(const char *text)
 {
     struct ks_err err = {0};
     struct ks_yaml *root;
     struct ks_proposal *p = KS_NEW(&unit.arena, struct ks_proposal);
     struct ks_candidate *candidate;
     struct ks_emulation e;
-    const char *text = ks_arena_printf(&unit.arena,
+    check(ks_yaml_parse(&unit.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
+    check(ks_proposal_read(&unit.arena, "p.yaml", root, p, &err), &err);
+    check(ks_judge_build(judge, &p, 1, false, &candidate, &err), &err);
+    if (candidate->failure != KS_C_CORRECT)
+        fail_msg("%s", candidate->reason);
+    struct ks_second_look look = {0};
+    check(ks_second_look_end(&look, judge, candidate, &e, &err), &err);
+    return e;
+}
+
+// `term`: what is squared, of the value v and the mean, by a block a row. `first`: what a block does before. `idle`: blocks that do
+// nothing, in a launch of their own.
+static struct ks_emulation look_at_rows(const char *term, const char *first, const char *idle)
+{
+    return look_at_text(ks_arena_printf(&unit.arena,
         "params: [x, y, rows, cols]\nsource: |\n"
         "  __device__ float all(float v)\n  {\n"
         "      for (int step = 16; step > 0; step /= 2)\n"
         "          v += __shfl_xor_sync(0xffffffffu, v, step);\n      return v;\n  }\n"
-        "  __global__ void k(const float *x, float *y, int rows, int cols)\n  {\n"
+        "  __global__ void k(const float *x, float *y, int rows, int cols, unsigned *count)\n  {\n"
+        "      %s\n"
         "      float sum = 0, squares = 0;\n"
         "      for (int i = threadIdx.x; i < cols; i += 32)\n          sum += x[blockIdx.x * cols + i];\n"
         "      float mean = all(sum) / cols;\n"
         "      for (int i = threadIdx.x; i < cols; i += 32) {\n"
         "          float v = x[blockIdx.x * cols + i], d = %s;\n          squares += d * d;\n      }\n"
         "      squares = all(squares);\n      if (threadIdx.x == 0)\n          y[blockIdx.x] = squares / cols;\n  }\n"
-        "plan:\n  - {kernel: k, grid: [rows], block: [32], args: [x, y, rows, cols]}\n", term);
-    check(ks_yaml_parse(&unit.arena, "p.yaml", ks_slice_of(text), &root, &err), &err);
-    check(ks_proposal_read(&unit.arena, "p.yaml", root, p, &err), &err);
-    check(ks_judge_build(judge, &p, 1, false, &candidate, &err), &err);
-    assert_int_equal(candidate->failure, KS_C_CORRECT);
-    struct ks_second_look look = {0};
-    check(ks_second_look_end(&look, judge, candidate, &e, &err), &err);
-    return e;
+        "  __global__ void nothing()\n  {\n  }\n"
+        "workspace: {count: 4}\n"
+        "plan:\n  - {memset: count, value: 0}\n"
+        "  - {kernel: k, grid: [rows], block: [32], args: [x, y, rows, cols, count]}\n"
+        "  - {kernel: nothing, grid: [\"%s\"], block: [32], args: []}\n", first, term, idle));
+}
+
+static struct ks_emulation look_at(const char *term)
+{
+    return look_at_rows(term, "", "1");
 }
 
 // The unit in double, begun beside other compiles: who asks first waits for it, and nobody makes another.
@@ -132,12 +148,36 @@ static void fewer_bits_are_wrong(void **state)
     assert_int_equal(e.verdict, KS_C_WRONG);
 }
 
+// On no GPU that runs other blocks beside them; by tickets blocks may wait for those before them.
+static void blocks_wait_for_none_behind_them(void **state)
+{
+    (void)state;
+    struct ks_emulation e = look_at_rows("v - mean",
+        "if (threadIdx.x == 0) { atomicAdd(count, 1u); while (atomicAdd(count, 0u) < gridDim.x) ; __threadfence(); } __syncwarp();", "1");
+    assert_int_equal(e.verdict, KS_C_HANG);
+    assert_non_null(strstr(e.reason, "begin behind them"));
+    e = look_at_rows("v - mean",
+        "if (threadIdx.x == 0) { unsigned mine = atomicAdd(count, 65536u) >> 16; "
+        "while ((atomicAdd(count, 0u) & 65535u) < mine) ; __threadfence(); atomicAdd(count, 1u); } __syncwarp();", "1");
+    if (e.verdict != KS_C_CORRECT)
+        fail_msg("%s: %s", ks_correctness_name(e.verdict), e.reason);
+}
+
+// What the GPU's own runs refuse is no matter of this look's.
+static void no_launch_proves_nothing(void **state)
+{
+    (void)state;
+    assert_int_equal(look_at_rows("v - mean", "", "rows - 2").verdict, KS_C_CORRECT);
+}
+
 int main(void)
 {
     if (!real_nvcc())
         return 77;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_begun_is_waited_for),
+        cmocka_unit_test(blocks_wait_for_none_behind_them),
+        cmocka_unit_test(no_launch_proves_nothing),
         cmocka_unit_test(an_honest_order_of_a_sum_is_right),
         cmocka_unit_test(fewer_bits_are_wrong),
     };
