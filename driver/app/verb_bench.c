@@ -83,7 +83,8 @@ static json_t *timing_json(const struct ks_timing *t)
     return json_pack("{s:s,s:f,s:f,s:f,s:o,s:o,s:o,s:i,s:s,s:s}", "workload", t->workload, "a_us",
                      t->original_us, "b_us", t->variant_us, "ratio", t->ratio, "lower",
                      bench_bound(t->lower), "upper", bench_bound(t->upper), "warm",
-                     t->warm > 0 ? json_real(t->warm) : json_null(), "pairs", t->pairs, "method", t->method, "shown", bench_shown(t->lower, t->upper));
+                     t->warm > 0 ? json_real(t->warm) : json_null(), "pairs", t->pairs, "method", t->method, "shown",
+                     bench_shown(t->lower, t->upper));
 }
 
 // Nothing measured is no answer; a finding about an arm is one, and it is no.

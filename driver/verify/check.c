@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "device/emu/emu_finding.h"
 
-#define CROWD_LEAST_US 30.0
+#define CROWD_LEAST_US 30.0 // for which others hold multiprocessors beside a run
 #define CROWD_MOST_US 2000.0
 
 static void tell(char reason[512], const char *what, const char *text)
@@ -268,6 +268,13 @@ static enum ks_answer repeat(struct attempt *a, int repeats, bool *same)
     return KS_ANSWER_OK;
 }
 
+static void refuse_nondet(struct ks_check *check, enum ks_correctness *verdict)
+{
+    *verdict = KS_C_NONDET;
+    check->tested->deterministic = false;
+    snprintf(check->reason, 512, "repeated runs with the same inputs give different bits; the original's do not");
+}
+
 // On an emulated device: blocks one at a time, in order. A GPU promises no block that it runs before another one has ended; how many
 // it runs side by side is its own affair, and that of what else runs on it. What replaces an original that waits itself may wait.
 static enum ks_status run_serially(struct attempt *a, enum ks_answer *answer, enum ks_correctness *verdict, struct ks_err *err)
@@ -280,6 +287,13 @@ static enum ks_status run_serially(struct attempt *a, enum ks_answer *answer, en
     a->limit = ks_run_limit_serial(check->judge, a->steps);
     *answer = run_once(a, a->vector->poison[0], true);
     a->limit = usual;
+    uint64_t again[64];
+    if (*answer == KS_ANSWER_OK && ks_vector_repeats(check->judge, a->vector)) {
+        *answer = take_prints(a, again);
+        if (*answer == KS_ANSWER_OK && memcmp(again, a->prints, a->vector->n_outputs * sizeof *again) != 0)
+            refuse_nondet(check, verdict);
+        return KS_OK;
+    }
     if (*answer != KS_ANSWER_FAULT || !ks_finding_stops(check->runner->text))
         return KS_OK;
     *answer = KS_ANSWER_OK;
@@ -376,12 +390,8 @@ enum ks_status ks_check_vector(struct ks_check *check, struct ks_arena *arena,
         ks_judge_defends(judge, KS_D_REPETITION)) {
         if (!a.varies)
             answer = repeat(&a, repeats, &same);
-        if (answer == KS_ANSWER_OK && (a.varies || !same)) {
-            *verdict = KS_C_NONDET;
-            check->tested->deterministic = false;
-            snprintf(check->reason, 512, "repeated runs with the same inputs give different bits; "
-                                         "the original's do not");
-        }
+        if (answer == KS_ANSWER_OK && (a.varies || !same))
+            refuse_nondet(check, verdict);
     }
     if (status == KS_OK && answer == KS_ANSWER_OK && *verdict == KS_C_CORRECT && serial && strcmp(judge->device.kind, "emu") == 0 &&
         ks_judge_defends(judge, KS_D_REPETITION))

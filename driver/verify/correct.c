@@ -12,7 +12,7 @@
 #define UNSEEN_SHAPES 2 // at least, in a confirmation
 #define EXCLUDED_TOLD 2 // of vectors outside the contract; the others are counted
 #define SLOW 0.25       // seconds of a vector, for the log
-#define MOST_SENT (64 << 20) // bytes
+#define MOST_SENT (64 << 20) // bytes of a declared problem whose values are made here and sent to the device
 #define PROVING 12      // kinds of values that are run on a declared size by which nothing is proved
 #define LOOK_AFTER 4    // vectors: much of what is wrong has shown by then
 
