@@ -183,26 +183,33 @@ static void add_choice(struct binder *b, struct ks_integer_list *list, const cha
         *ks_vec_push(b->arena, list) = choice;
 }
 
+static void list_literals(struct binder *b)
+{
+    if (b->listed)
+        return;
+    ks_literals_find(b->arena, b->brief, KS_LITERALS_WHOLE, &b->whole);
+    ks_literals_find(b->arena, b->brief, KS_LITERALS_WIDTHS, &b->widths);
+    ks_literals_find(b->arena, b->brief, KS_LITERALS_OTHERS, &b->others);
+    b->listed = true;
+}
+
 // The template's own values first, a usual stride or padding, then the text's; of what is no
 // integer what it is where nothing says so, then the text's, and where there are none the template's. Of what
 // is usually nothing, a window's width, the text may say the radius.
 static void find_choices(struct binder *b)
 {
-    struct ks_strv whole = {0}, widths = {0}, others = {0};
-    ks_literals_find(b->arena, b->brief, KS_LITERALS_WHOLE, &whole);
-    ks_literals_find(b->arena, b->brief, KS_LITERALS_WIDTHS, &widths);
-    ks_literals_find(b->arena, b->brief, KS_LITERALS_OTHERS, &others);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
         b->choices[r].len = 0;
         if (role->kind < KS_ROLE_KIND_LITERAL)
             continue;
-        const struct ks_strv none = {0}, *lists[] = {&others, &role->values};
+        list_literals(b);
+        const struct ks_strv none = {0}, *lists[] = {&b->others, &role->values};
         if (role->elem && role->fallback)
             add_choice(b, &b->choices[r], role->fallback, false);
         if (!role->elem) {
             lists[0] = &role->values;
-            lists[1] = role->kind != KS_ROLE_KIND_LITERAL ? &none : role->values.len > 0 ? &whole : &widths;
+            lists[1] = role->kind != KS_ROLE_KIND_LITERAL ? &none : role->values.len > 0 ? &b->whole : &b->widths;
         }
         for (int l = 0; l < 2 && !(role->elem && l > 0 && b->choices[r].len > 0); l++)
             for (size_t i = 0; i < lists[l]->len; i++)

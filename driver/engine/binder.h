@@ -40,6 +40,7 @@ struct binder {
     size_t *order, n_order;             // roles that are numbers
     struct ks_integer_list integers;
     struct ks_integer_list *choices; // by role: of literals
+    struct ks_strv whole, widths, others; bool listed; // the text's literals, once they are wanted
     struct condition conditions[MOST_CONDITIONS];
     size_t n_conditions;
     struct ks_binding_list *out;
