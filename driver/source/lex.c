@@ -4,6 +4,8 @@
 
 #include "base/vec.h"
 
+#define BYTES_A_TOKEN 3 // of code, blanks counted in
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -284,6 +286,8 @@ size_t ks_lex_all(struct ks_arena *arena, struct ks_slice text, bool comments,
                   struct ks_token **out)
 {
     KS_VEC(struct ks_token) list = {0};
+    list.cap = text.len / BYTES_A_TOKEN + 8; // about what it takes, without growing and copying up to there
+    list.at = KS_NEW_ARRAY(arena, struct ks_token, list.cap);
     struct ks_lexer lexer;
     ks_lex_begin(&lexer, text, comments);
     struct ks_token token;
