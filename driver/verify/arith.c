@@ -130,7 +130,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
     struct ks_arith arith = {.whole_numbers = true, .gathers = loops(original)};
     struct ks_words words = ks_words_of(original);
     double value, coarsest = 0;
-    bool chooses = false, multiplies = false, else_done = false;
+    bool chooses = false, multiplies = false, else_done = false, calls = false;
     while (ks_words_next(&words)) {
         struct ks_slice w = words.word;
         if (literal(w, &value)) {
@@ -144,6 +144,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
         struct ks_slice base = ks_word_base(w);
         if (ks_word_one_of(base, meet))
             arith.gathers = true;
+        calls = calls || ks_slice_eq(base, "call");
         double u = type_u(w);
         if (u == 0)
             continue;
@@ -187,7 +188,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
     }
     arith.products = arith.gathers && multiplies && !else_done && arith.u >= 0x1p-24; // double has no wider type
     arith.joins = arith.gathers || ks_arith_joins(original);
-    if (arith.gathers)
+    if (arith.gathers || calls)
         arith.roundings = 0;
     return arith;
 }

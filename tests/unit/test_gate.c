@@ -221,6 +221,17 @@ static void what_gathers_is_seen(void **state)
     assert_false(ks_arith_of(KS_SLICE("red.global.add.u32 [%rd1],%r1;\n")).gathers);
 }
 
+// How often an element is rounded, where the text alone says that.
+static void roundings_are_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(arith("mul.f32 %f1,%f2,%f3;\nfma.rn.f32 %f4,%f1,%f2,%f3;\nadd.s32 %r1,%r2,%r3;\n").roundings, 2);
+    assert_int_equal(arith("fma.rn.f16x2 %r1,%r2,%r3,%r4;\n").roundings, 1); // of each half
+    assert_int_equal(arith("#7:\nadd.f32 %f1,%f1,%f2;\n@%p1 bra #7;\nret;\n").roundings, 0);
+    assert_int_equal(arith("add.f32 %f1,%f1,%f2;\nbar.sync 0;\n").roundings, 0);
+    assert_int_equal(arith("add.f32 %f1,%f1,%f2;\ncall.uni (%f3),#1,(%f1);\n").roundings, 0); // it may come twice
+}
+
 // Where floats are multiplied and nothing else is done with them, and many of them may meet.
 static void products_alone_are_seen(void **state)
 {
@@ -303,6 +314,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_gathers_is_seen),
         cmocka_unit_test(what_joins_is_seen),
+        cmocka_unit_test(roundings_are_counted),
         cmocka_unit_test(products_alone_are_seen),
         cmocka_unit_test(honest_code_passes),
         cmocka_unit_test(each_trick_is_named),
