@@ -7,45 +7,11 @@
 #include "os/clock.h"
 #include "verify/check.h"
 #include "verify/schedule.h"
+#include "verify/scout.h"
 #include "verify/wide.h"
 
-#define MOST_BYTES (256 << 10)
-#define MOST_THREADS (16 << 10)
 #define SHAPES 48
-// Of the emulated device, some thirty millions a second:
-#define STEPS (INT64_C(1) << 25)     // of a judgement: no task is begun after that
-#define RUN_STEPS (INT64_C(1) << 23) // of one run; a task has half a dozen, and a size that takes more is too large
-
-bool ks_emulate_fits(const struct ks_problem *p)
-{
-    double threads = 1;
-    for (int d = 0; d < 3; d++)
-        threads *= (double)p->grid[d] * (double)p->block[d];
-    return threads <= MOST_THREADS && ks_problem_bytes(p) <= MOST_BYTES;
-}
-
-// The session on the emulated device: the same original and declared sizes, no problems of its own.
-static void open_second(struct ks_judge *judge)
-{
-    struct ks_arena own = {0};
-    struct ks_judge *s = judge->second = KS_NEW(judge->arena, struct ks_judge);
-    *s = (struct ks_judge){.tu = judge->tu, .kernel = judge->kernel,
-                           .options = judge->options, .original_cubin = judge->original_cubin,
-                           .original_image = judge->original_text, .original_text = judge->original_text,
-                           .original_ptx = judge->original_ptx,
-                           .arith = judge->arith,
-                           .declared = judge->declared};
-    s->arena = KS_NEW(judge->arena, struct ks_arena); // the session's is used by one thread alone
-    *s->arena = own;
-    s->build = judge->build;
-    s->compiles = judge->compiles;
-    s->options.device = "emu";
-    s->options.worker = judge->options.emulator;
-    s->options.launcher = NULL;
-    s->options.untimed = true;
-    s->options.run_steps = RUN_STEPS;
-    ks_rng_seed(&s->rng, ks_rng_next(&judge->rng));
-}
+#define STEPS (INT64_C(1) << 25) // of a judgement, some thirty millions a second: no task is begun after that
 
 // Small problems of a workload that the guard admits: the largest that fits, for all is in play there, then
 // the others from the smallest.
@@ -63,7 +29,7 @@ size_t ks_small_problems(struct ks_judge *judge, struct ks_arena *arena, size_t 
         struct ks_problem *p = &fit[n_fit];
         if (ks_problem_make(arena, mark->mark, w, judge->kernel->signature, mark->decl,
                             shapes[i].overrides, shapes[i].n, p, NULL) != KS_OK ||
-            !ks_emulate_fits(p) || !ks_guard_admits(judge, arena, proposal, p))
+            !ks_scout_fits(p) || !ks_guard_admits(judge, arena, proposal, p))
             continue;
         if (ks_problem_bytes(p) > ks_problem_bytes(&fit[largest]))
             largest = n_fit;
@@ -193,7 +159,7 @@ static bool prepare(struct ks_second_look *l, struct ks_judge *judge, const stru
         candidate->text.len == 0 || !ks_judge_defends(judge, KS_D_EMULATION))
         return false;
     if (judge->second == NULL)
-        open_second(judge);
+        judge->second = ks_scout_session(judge);
     struct ks_wide *wide = &judge->second->wide;
     if (!wide->tried) { // in double as far as it is known
         ks_wide_await(judge);

@@ -47,8 +47,6 @@ enum ks_status ks_second_look_end(struct ks_second_look *look, struct ks_judge *
                            struct ks_emulation *found, struct ks_err *err);
 // Nobody wants to know any more. Idempotent.
 void ks_second_look_drop(struct ks_second_look *look);
-// Whether a problem is small enough for it to be run in passing.
-bool ks_emulate_fits(const struct ks_problem *problem);
 // At the session's end. Idempotent.
 void ks_emulate_close(struct ks_judge *judge);
 

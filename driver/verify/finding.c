@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "os/file.h"
-#include "verify/emulate.h"
+#include "verify/scout.h"
 
 #define TEXT_MAX (64u << 20)
 #define SHAPES 24
@@ -96,7 +96,7 @@ bool ks_finding_place(struct ks_judge *judge, size_t w, char text[KS_ANSWER_TEXT
     ks_judge_reseed(&second);
     const struct ks_tu_mark *mark = judge->kernel->mark;
     bool found = false;
-    if (emulated || ks_emulate_fits(&judge->problems[w]))
+    if (emulated || ks_scout_fits(&judge->problems[w]))
         found = fails_on(&second, &scratch, &judge->problems[w], text);
     struct ks_shape *shapes = NULL;
     size_t n = emulated ? 0 : ks_problem_shapes(&scratch, mark->mark, w, NULL, 0, 1, SHAPES, &shapes);
@@ -105,7 +105,7 @@ bool ks_finding_place(struct ks_judge *judge, size_t w, char text[KS_ANSWER_TEXT
         if (shapes[i].n > 0 &&
             ks_problem_make(&scratch, mark->mark, w, judge->kernel->signature, mark->decl,
                             shapes[i].overrides, shapes[i].n, &problem, NULL) == KS_OK &&
-            ks_emulate_fits(&problem))
+            ks_scout_fits(&problem))
             found = fails_on(&second, &scratch, &problem, text);
     }
     ks_worker_stop(&second.oracle);

@@ -14,6 +14,7 @@
 #include "verify/modelled.h"
 #include "verify/recall.h"
 #include "verify/sanitize.h"
+#include "verify/scout.h"
 #include "verify/timing.h"
 #include "verify/wide.h"
 
@@ -428,6 +429,7 @@ void ks_judge_close(struct ks_judge *judge)
     ks_sanitize_leave(judge);
     ks_leaving_wait(&judge->leaving);
     ks_emulate_close(judge);
+    ks_scout_close(judge);
     ks_wide_free(judge);
     ks_recall_free(judge);
 }

@@ -98,6 +98,8 @@ struct ks_judge {
     struct ks_slice original_ptx;   // canonical
     struct ks_slice original_text;  // the module that holds it, of the plain build; empty: unknown
     struct ks_judge *second;        // the session on the emulated device (verify/emulate.h), NULL before it is asked
+    struct ks_judge *scout;         // another (verify/scout.h), NULL before it is asked
+    int faults;                     // of the original so far, each of which ended a worker
     struct ks_arith arith;
     struct ks_literals literals;    // of the original, and of the candidate that is being judged
     bool cuts;                      // that candidate, or the original, sums on tensor cores

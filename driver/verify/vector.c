@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/emu/emu_finding.h"
+#include "verify/scout.h"
 
 static enum ks_answer prints(const struct ks_vector *vector, struct ks_worker *worker, int which)
 {
@@ -193,7 +194,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
             vector->outputs[vector->n_outputs++].slot = i;
     KS_ASSERT(vector->layout.n_slots <= 64);
 
-    KS_TRY(ks_oracle_ready(judge, err));
+    char found[KS_ANSWER_TEXT];
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
     if (!ks_placement_choose(&scope, KS_FLUSH_END, &vector->placement)) {
         vector->excluded = true;
@@ -201,6 +202,12 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     }
     vector->placement.chance = ks_rng_next(&judge->rng);
+    if (ks_scout_fails(judge, arena, vector, found)) {
+        vector->excluded = true;
+        ks_text_fit(vector->why, sizeof vector->why, ks_arena_printf(arena, "fault: %s", found));
+        return KS_OK;
+    }
+    KS_TRY(ks_oracle_ready(judge, err));
     uint64_t addresses[64];
     enum ks_answer answer = ks_vector_place(arena, vector, &judge->oracle, vector->placement, NULL, 0,
                                             KS_CONTENTS_PLAIN, 0);
@@ -222,6 +229,7 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
     case KS_ANSWER_UNSUPPORTED:
     case KS_ANSWER_HANG:
         vector->excluded = true;
+        judge->faults += answer == KS_ANSWER_FAULT;
         vector->why[0] = '\0';
         if (answer != KS_ANSWER_UNSUPPORTED || !ks_finding_is(judge->oracle.text, KS_F_UNSUPPORTED)) // which begins so
             snprintf(vector->why, sizeof vector->why, "%s: ", ks_answer_name(answer));
