@@ -51,6 +51,34 @@ static enum ks_status bind_fixed(struct ks_arena *arena, const struct ks_brief *
     return KS_OK;
 }
 
+// Whether a size is larger than a number in one of the runs.
+static bool is_larger(const struct ks_specimens *specimens, const char *name, int64_t number)
+{
+    int64_t value;
+    for (size_t i = 0; i < specimens->n; i++)
+        if (ks_problem_value(&specimens->at[i].problem, name, &value) && value > number)
+            return true;
+    return false;
+}
+
+// Whether each size that is declared larger than a constant is so in one of the runs as well: what a kernel does only up to that
+// constant, which is no window then, would be seen nowhere else.
+static bool are_as_declared(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_mark *fixed,
+                            const struct ks_specimens *specimens)
+{
+    struct ks_value *all, *left;
+    const size_t n = ks_problem_sizes(arena, brief->mark, 0, &all), n_left = ks_problem_sizes(arena, fixed, 0, &left);
+    for (size_t c = 0; c < n; c++) {
+        bool constant = true;
+        for (size_t i = 0; i < n_left; i++)
+            constant = constant && strcmp(left[i].name, all[c].name) != 0;
+        for (size_t i = 0; constant && i < n_left; i++)
+            if (left[i].value > all[c].value && !is_larger(specimens, left[i].name, all[c].value))
+                return false;
+    }
+    return true;
+}
+
 enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_template *t,
                        struct ks_binding_list *out, const char **refusal, struct ks_err *err)
 {
@@ -67,7 +95,8 @@ enum ks_status ks_bind(struct ks_arena *arena, const struct ks_brief *brief, con
         *kept->fixed = none;
     }
     fixed.specimens = kept ? kept->fixed : &none;
-    if (ks_specimens_of(arena, &fixed)->n == 0)
+    const struct ks_specimens *specimens = ks_specimens_of(arena, &fixed);
+    if (specimens->n == 0 || !are_as_declared(arena, brief, fixed.mark, specimens))
         return KS_OK;
     out->len = 0; // what was guessed
     const char *why = NULL;

@@ -13,16 +13,16 @@ template <int wide, bool deep> struct copier {
     static constexpr int apart = threads / across; // in x where deep, else in depth
     static_assert(threads % across == 0 && wide * bk % (threads * (deep ? 1 : 4)) == 0, "");
     const @T@ *at;
-    int width, depth, x, d; // this thread's first element
+    int width, depth, line, x, d; // elements from one line to the next; this thread's first element
     bool aligned, inside;
 
-    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0, int first, int t)
-        : width(width), depth(depth), x(deep ? t / across : t % across * 4),
+    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int line, int x0, int first, int t)
+        : width(width), depth(depth), line(line), x(deep ? t / across : t % across * 4),
           d(first + (deep ? t % across : t / across))
     {
-        aligned = deep || ragged || (reinterpret_cast<size_t>(from) % 16 == 0 && width % 4 == 0);
+        aligned = deep || ragged || (reinterpret_cast<size_t>(from) % 16 == 0 && line % 4 == 0);
         inside = aligned && x0 + wide <= width;
-        at = from + (deep ? (size_t)(x0 + x) * depth + d : (size_t)d * width + x0 + x);
+        at = from + (deep ? (size_t)(x0 + x) * line + d : (size_t)d * line + x0 + x);
         x += x0;
     }
     // The next bk of the depth; `whole`: all of them are in the matrix.
@@ -33,21 +33,21 @@ template <int wide, bool deep> struct copier {
             const int down = i * apart;
             if (deep) {
                 if (whole || (x + down < width && d < depth))
-                    __pipeline_memcpy_async(to + down, at + (size_t)down * depth, sizeof(@T@));
+                    __pipeline_memcpy_async(to + down, at + (size_t)down * line, sizeof(@T@));
                 else
                     to[down] = 0;
             } else if (whole && !ragged) {
                 _Pragma("unroll") for (int l = 0; l < 4; l += 16 / sizeof(@T@))
-                    __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, 16);
+                    __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * line + l, 16);
             } else {
                 _Pragma("unroll") for (int l = 0; l < 4; l++)
                     if (whole || (x + l < width && d + down < depth))
-                        __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * width + l, sizeof(@T@));
+                        __pipeline_memcpy_async(to + down * (wide + 4) + l, at + (size_t)down * line + l, sizeof(@T@));
                     else
                         to[down * (wide + 4) + l] = 0;
             }
         }
-        at += deep ? (size_t)bk : (size_t)bk * width;
+        at += deep ? (size_t)bk : (size_t)bk * line;
         d += bk;
     }
 };
@@ -139,7 +139,7 @@ __device__ __forceinline__ void multiply_all(@T@ (&sums)[8][8], @T@ (&as)[2][bk]
 // Blocks of z: the batch, or parts of the depth.
 __global__ void __launch_bounds__(threads, 2048 / (int)sizeof(@T@) / threads)
     gemm_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @T@ *__restrict__ c,
-               @T@ alpha, @beta_parameter@int m, int n, int k, long long a_step, long long b_step,
+               @T@ alpha, @beta_parameter@int m, int n, int k, @lines@long long a_step, long long b_step,
                long long c_step, int share@head_parameters@@tail_of_tiles@)
 {
     alignas(16) __shared__ @T@ as[2][bk][bm + 4];
@@ -155,8 +155,8 @@ __global__ void __launch_bounds__(threads, 2048 / (int)sizeof(@T@) / threads)
     b += blockIdx.z * b_step;
     c += blockIdx.z * c_step;
     const int first = @first@, last = @last@;
-    copier<bm, @a_deep@> of_a(a, m, k, row0, first, t);
-    copier<bn, @b_deep@> of_b(b, n, k, col0, first, t);
+    copier<bm, @a_deep@> of_a(a, m, k, @a_line@, row0, first, t);
+    copier<bn, @b_deep@> of_b(b, n, k, @b_line@, col0, first, t);
     @T@ sums[8][8] = {};
     // Blocks at an edge have code of their own, and so has the end of a ragged depth.
     const bool inside = of_a.inside && of_b.inside && last <= k;
@@ -169,13 +169,13 @@ __global__ void __launch_bounds__(threads, 2048 / (int)sizeof(@T@) / threads)
         __syncthreads();
         multiply_all<false>(sums, as, bs, of_a, of_b, tx, ty, row0, col0, end, last@head_arguments@);
     }
-    const bool c_aligned = reinterpret_cast<size_t>(c) % 16 == 0 && n % 4 == 0;
+    const bool c_aligned = reinterpret_cast<size_t>(c) % 16 == 0 && @c_line@ % 4 == 0;
     _Pragma("unroll") for (int i = 0; i < 8; i++) {
         const int row = row0 + ty + i % 4 + i / 4 * (bm / 2);
         _Pragma("unroll") for (int g = 0; g < 2; g++) {
             const int col = col0 + tx + g * (bn / 2);
             const bool packed = row < m && col + 4 <= n && c_aligned;
-            const long long place = (long long)row * n + col, of_batch = blockIdx.z * c_step;
+            const long long place = (long long)row * @c_line@ + col, of_batch = blockIdx.z * c_step;
             pack out = {};
             if (@update@ && packed)
                 out = *reinterpret_cast<const pack *>(c + place);
