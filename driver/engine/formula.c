@@ -7,8 +7,8 @@
 
 #define MAX_DEPTH 64
 
-static const char *const calls[] = {"exp",    "log",     "sqrt", "abs", "tanh", "erf", "floor",
-                                    "larger", "smaller", "pow",  "div", "mod",  NULL};
+static const char *const calls[] = {"exp",    "log",     "sqrt", "abs", "tanh", "erf", "floor",      "single", "whole",
+                                    "larger", "smaller", "pow",  "div", "mod",  "and", "or",   "xor", "low_product", NULL};
 static const char *const overs[] = {"sum", "product", "max", "min", "argmax", "argmin", "max_number", "min_number", NULL};
 
 struct parser {

@@ -7,7 +7,8 @@
 // Statements end with ";". Loops run from 0; of those around a statement any tuple may be asked
 // for. Expressions are C's on numbers: ?: || && comparisons + - * / unary - and !, where / divides
 // exactly; "let d = x[i] - y[i]: d * d" is one too; div(a,b) and mod(a,b) are those of whole numbers, rounded down. Further: exp log sqrt
-// abs tanh erf floor(a), larger smaller pow(a,b), and over an index: sum product max min(i < n: e),
+// abs tanh erf floor(a), single(a) rounded to fp32, whole(a) toward zero (of a NaN 0), larger smaller pow(a,b), of whole numbers
+// and or xor(a,b) and low_product(a,b), the lower 32 bits, and over an index: sum product max min(i < n: e),
 // argmax argmin (the first of equals), max_number min_number (of what is a number; the others keep a NaN that comes first). Arrays are read by name[index]; ?:, || and && evaluate what
 // they need alone. A NaN is what reading outside an array gives.
 #ifndef KS_FORMULA_H

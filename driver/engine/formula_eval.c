@@ -25,6 +25,25 @@ static double noted(struct ks_formula *f, double v)
     return v;
 }
 
+// Of whole numbers that are exact in double; the product's lower 32 bits.
+static double bits(int which, double a, double b)
+{
+    const double most = 0x1p53;
+    if (!(fabs(a) <= most && fabs(b) <= most))
+        return NAN;
+    const int64_t x = (int64_t)a, y = (int64_t)b;
+    switch (which) {
+    case C_AND:
+        return (double)(x & y);
+    case C_OR:
+        return (double)(x | y);
+    case C_XOR:
+        return (double)(x ^ y);
+    default:
+        return (uint32_t)((uint64_t)x * (uint64_t)y);
+    }
+}
+
 static double call(int which, double a, double b)
 {
     switch (which) {
@@ -42,6 +61,10 @@ static double call(int which, double a, double b)
         return erf(a);
     case C_FLOOR:
         return floor(a);
+    case C_SINGLE:
+        return (double)(float)a;
+    case C_WHOLE:
+        return isnan(a) ? 0 : trunc(a);
     case C_LARGER:
         return a < b ? b : a;
     case C_SMALLER:
@@ -50,8 +73,10 @@ static double call(int which, double a, double b)
         return pow(a, b);
     case C_DIV:
         return b == 0 ? NAN : floor(a / b);
-    default:
+    case C_MOD:
         return b == 0 ? NAN : a - b * floor(a / b);
+    default:
+        return bits(which, a, b);
     }
 }
 

@@ -79,11 +79,17 @@ enum call {
     C_TANH,
     C_ERF,
     C_FLOOR,
-    C_LARGER,
+    C_SINGLE,
+    C_WHOLE,
+    C_LARGER, // from here on of two numbers
     C_SMALLER,
     C_POW,
     C_DIV,
-    C_MOD
+    C_MOD,
+    C_AND,
+    C_OR,
+    C_XOR,
+    C_LOW_PRODUCT
 };
 enum over { O_SUM, O_PRODUCT, O_MAX, O_MIN, O_ARGMAX, O_ARGMIN, O_MAX_NUMBER, O_MIN_NUMBER };
 

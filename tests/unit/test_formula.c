@@ -68,6 +68,16 @@ static void extremes_mind_or_pass_what_is_no_number(void **state)
     assert_true(element(from, 1, 3, 0, true) == 2);
 }
 
+static void whole_numbers_and_fp32_are_what_the_device_makes_of_them(void **state)
+{
+    (void)state;
+    assert_true(element("for r < rows: y[r] = and(-3, 6) + 100 * or(5, 2) + 10000 * xor(7, 2)", 1, 1, 0, true) == 4 + 700 + 50000);
+    assert_true(element("for r < rows: y[r] = low_product(2654435761, 4294967295)", 1, 1, 0, true) == 1640531535);
+    assert_true(isnan(element("for r < rows: y[r] = and(0 / 0, 1) + and(pow(2, 60), 1)", 1, 1, 0, true)));
+    assert_true(element("for r < rows: y[r] = whole(-2.5) + whole(3.75) + whole(0 / 0)", 1, 1, 0, true) == 1);
+    assert_true(element("for r < rows: y[r] = single(16777217) - 16777216", 1, 1, 0, true) == 0);
+}
+
 // A wrong binding may ask for more than could ever be: it is given up, and the next element begins anew.
 static void what_takes_too_many_turns_has_no_value(void **state)
 {
@@ -83,6 +93,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(elements_have_their_values),
                                        cmocka_unit_test(extremes_mind_or_pass_what_is_no_number),
+                                       cmocka_unit_test(whole_numbers_and_fp32_are_what_the_device_makes_of_them),
                                        cmocka_unit_test(what_takes_too_many_turns_has_no_value)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
