@@ -8,6 +8,7 @@
 #include "engine/head.h"
 #include "engine/specimen.h"
 #include "engine/struct_sizes.h"
+#include "engine/tally.h"
 
 static void bind_number(struct binder *b, size_t n);
 
@@ -299,7 +300,7 @@ static const char *refused(const struct binder *b)
         return ks_arena_printf(b->arena, "line %d: what it computes is nothing that %s does",
                                b->brief->decl->line, b->t->name);
     const struct ks_arg *other = foreign(b);
-    if (other)
+    if (other && !(b->no_front && b->t->tallies))
         return ks_arena_printf(b->arena, "line %d: elements of %s are %s, and %s has no role for such",
                                b->brief->decl->line, other->name,
                                ks_scalar_name(other->elem.scalar), b->t->name);
@@ -374,7 +375,8 @@ static enum ks_status bind_with(struct binder *b, enum kept_as as, size_t nth, b
     struct ks_tail *kept = KS_NEW(b->arena, struct ks_tail);
     struct ks_template *with = KS_NEW(b->arena, struct ks_template);
     const char *why = NULL;
-    bool found = in_front    ? ks_head_find(b->arena, b->brief, kept, &why)
+    bool found = b->t->tallies ? ks_tally_find(b->arena, b->brief, kept, &why)
+                 : in_front  ? ks_head_find(b->arena, b->brief, kept, &why)
                  : as == CUT ? ks_tail_cut(b->arena, b->brief, nth, kept, more, &why)
                              : ks_tail_find(b->arena, b->brief, kept, &why);
     if (as == IN_FRONT && !found)

@@ -85,6 +85,7 @@ struct ks_template {
     struct ks_tail_kinds tails; // none: nothing may follow
     bool cut;                   // what follows may begin at any value of the kernel's (ks_tail_cut)
     struct ks_tail_kinds heads; // none: nothing stands in front; else something must
+    bool tallies;               // that is what the kernel counts (ks_tally_find)
     struct ks_tail_kinds factors; // roles' elements that something may be made of on the way
     double errs; // of the sum of an element's magnitudes, by rounding factors: for marks whose tol(sum=F) admits that
 };

@@ -220,12 +220,22 @@ static enum ks_status check_apart(struct ks_arena *arena, const struct ks_templa
     return KS_OK;
 }
 
+static enum ks_status read_flag(const struct ks_template *t, const struct ks_yaml *root, const char *name, bool *flag,
+                                struct ks_err *err)
+{
+    const char *text = ks_yaml_text(root, name, "false");
+    *flag = strcmp(text, "true") == 0;
+    if (!*flag && strcmp(text, "false") != 0)
+        KS_FAIL(err, KS_E_USER, "%s:%d: %s is true or false", t->file, root->line, name);
+    return KS_OK;
+}
+
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err)
 {
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", "means", "says",
                                         "needs", "domain",    "more",   "any",      "tail",  "head",
-                                        "factor", "errs",      "cut",    NULL};
+                                        "factor", "errs",      "cut",    "tally",    NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -278,10 +288,8 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "tail"), &t->tails, err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "head"), &t->heads, err));
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "factor"), &t->factors, err));
-    const char *cut = ks_yaml_text(root, "cut", "false");
-    t->cut = strcmp(cut, "true") == 0;
-    if (!t->cut && strcmp(cut, "false") != 0)
-        KS_FAIL(err, KS_E_USER, "%s:%d: cut is true or false", t->file, root->line);
+    KS_TRY(read_flag(t, root, "cut", &t->cut, err));
+    KS_TRY(read_flag(t, root, "tally", &t->tallies, err));
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
         KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));

@@ -16,7 +16,9 @@ struct ks_tail {
     size_t n_reads;
     size_t scalars[KS_TAIL_SCALARS], n_scalars; // parameters that are numbers
     bool in_front;    // of the sum (engine/head.h), not behind it
-    const char *type; // in front: of the sum
+    const char *type; // in front: of the sum, or of the counts
+    bool once;         // of counts (engine/tally.h): each is of one
+    const char *place; // of counts: the type that its_bin has
     bool product;     // in front: nothing but the product of two elements is added
     const char
         *code; // statements that return the result for `its_sum`; reads are named its_read0, ...

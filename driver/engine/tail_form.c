@@ -244,6 +244,17 @@ static void add_reads(const struct ks_brief *brief, const struct ks_template *t,
     }
 }
 
+// Bytes of the largest element that is read.
+static size_t widest(const struct ks_brief *brief, const struct ks_tail *head)
+{
+    size_t bytes = 1;
+    for (size_t e = 0; e < head->n_reads; e++) {
+        const size_t size = brief->signature->params[head->reads[e].param].elem.size;
+        bytes = size > bytes ? size : bytes;
+    }
+    return bytes;
+}
+
 static void head_names(struct ks_arena *arena, const struct ks_brief *brief,
                        const struct ks_template *t, const struct ks_form *form,
                        struct ks_binding_choice *choice)
@@ -270,6 +281,9 @@ static void head_names(struct ks_arena *arena, const struct ks_brief *brief,
     ks_names_add(arena, &choice->names, "head",
                  head ? head->code : "    return its_sum + its_read0 * its_read1;\n");
     ks_names_add(arena, &choice->names, "head_type", head ? head->type : "@T@");
+    ks_names_add(arena, &choice->names, "head_bytes", ks_arena_printf(arena, "%zu", head ? widest(brief, head) : 1));
+    ks_names_add(arena, &choice->names, "head_place", head && head->place ? head->place : "int");
+    ks_names_add(arena, &choice->names, "head_own", head && head->once ? "unsigned" : "@T@");
     add_text(arena, choice, "head_takes", &takes);
     add_text(arena, choice, "head_values", &values);
     add_text(arena, choice, "head_loads", &loads);

@@ -1,0 +1,244 @@
+// The atomics of a kernel that counts, and that it does nothing else.
+#include "engine/tally_tree.h"
+
+#include <string.h>
+
+#include "engine/loop.h"
+
+// ---- atomics
+
+// The array and the last index of `&a[i]`, `&a[j][i]` and `a + i`.
+static bool read_address(const struct ks_node *e, struct ks_tally_atomic *a)
+{
+    if (ks_node_is(e, KS_N_UNARY, "&") && e->kid[0]->kind == KS_N_INDEX) {
+        a->index = e->kid[0]->kid[1];
+        a->base = e->kid[0]->kid[0];
+        while (a->base->kind == KS_N_INDEX)
+            a->base = a->base->kid[0];
+    } else if (ks_node_is(e, KS_N_BINARY, "+")) {
+        a->base = e->kid[0];
+        a->index = e->kid[1];
+    }
+    return a->base && a->base->kind == KS_N_NAME;
+}
+
+struct found {
+    struct ks_tally *y;
+    struct ks_node *path[KS_TALLY_DEPTH];
+    struct ks_tally_atomic at[3];
+    size_t n;
+};
+
+static bool is_atomic(const struct ks_node *e)
+{
+    return e->kind == KS_N_CALL && e->kid[0]->kind == KS_N_NAME && ks_starts_with(e->kid[0]->text, "atomic");
+}
+
+static void find(struct found *f, struct ks_node *s, size_t depth)
+{
+    if (depth == KS_TALLY_DEPTH || s->kind < KS_N_BLOCK)
+        return;
+    f->path[depth] = s;
+    if (s->kind == KS_N_EXPR && is_atomic(s->kid[0]) && f->n < 3) {
+        struct ks_tally_atomic *a = &f->at[f->n++];
+        memcpy(a->path, f->path, sizeof f->path);
+        a->depth = depth + 1;
+        a->call = s->kid[0];
+        return;
+    }
+    for (size_t i = 0; i < s->n; i++)
+        find(f, s->kid[i], depth + 1);
+}
+
+static bool visit_atomic(void *context, struct ks_node *node)
+{
+    *(size_t *)context += is_atomic(node);
+    return true;
+}
+
+bool ks_tally_atomics(struct ks_tally *y)
+{
+    struct found f = {.y = y};
+    size_t all = 0, param;
+    find(&f, y->s.body.block, 0);
+    ks_node_walk(y->s.body.block, visit_atomic, &all);
+    if (all == 0 || all != f.n || all > 2)
+        return ks_tally_refuse(y, y->s.body.block, "no single atomic whose value nobody takes counts");
+    for (size_t i = 0; i < f.n; i++) {
+        const struct ks_node *call = f.at[i].call;
+        const bool adds = strcmp(call->kid[0]->text, "atomicAdd") == 0 || strcmp(call->kid[0]->text, "atomicAdd_block") == 0;
+        if (!adds || call->n != 3 || !read_address(call->kid[1], &f.at[i]))
+            return ks_tally_refuse(y, call, "this atomic does not count");
+        y->count = f.at[i];
+    }
+    if (f.n == 2) {
+        const bool first = ks_typed_param(&y->t, f.at[0].base->text, &param);
+        y->count = f.at[first];
+        y->merge = f.at[!first];
+        const struct ks_node *decl = ks_loop_declaration(y->s.body.block, y->count.base->text, y->count.base->begin);
+        if (!decl || !decl->shared || y->merge.call->begin < y->count.call->begin)
+            return ks_tally_refuse(y, y->count.call, "two atomics count in memory");
+    }
+    return true;
+}
+
+// ---- all there is
+
+static void allow(struct ks_tally *y, const struct ks_node *e)
+{
+    if (y->n_allowed < KS_TALLY_RANGES) {
+        y->allowed[y->n_allowed].begin = e->begin;
+        y->allowed[y->n_allowed++].end = e->end;
+    }
+}
+
+static bool is_allowed(const struct ks_tally *y, const struct ks_node *e)
+{
+    for (size_t i = 0; i < y->n_allowed; i++)
+        if (y->allowed[i].begin <= e->begin && e->end <= y->allowed[i].end)
+            return true;
+    for (size_t i = 0; i < y->t.edits.len; i++)
+        if (y->t.edits.at[i].begin <= e->begin && e->end <= y->t.edits.at[i].end)
+            return true;
+    return false;
+}
+
+static const struct ks_node *plain(const struct ks_node *e)
+{
+    while (e->kind == KS_N_CAST)
+        e = e->kid[0];
+    return e;
+}
+
+static bool is_zero(const struct ks_node *e)
+{
+    e = plain(e);
+    return e->kind == KS_N_NUMBER && e->text[0] == '0' && e->text[1 + strspn(e->text + 1, "uUlL")] == '\0';
+}
+
+// An element of the block's own counts, whose place no element of memory says.
+static bool is_own(struct ks_tally *y, const struct ks_node *e)
+{
+    e = plain(e);
+    bool plain_places = e->kind == KS_N_INDEX;
+    for (; e->kind == KS_N_INDEX; e = e->kid[0])
+        plain_places &= (ks_typed_hangs_on(&y->t, e->kid[1]) & ~KS_TYPED_PLACE) == 0;
+    return plain_places && ks_node_is(e, KS_N_NAME, y->count.base->text);
+}
+
+struct sums { // of the block's own counts in a variable
+    struct ks_tally *y;
+    const char *variable; // NULL: an element itself is added
+    bool understood;
+};
+
+static bool visit_sum(void *context, struct ks_node *node)
+{
+    struct sums *s = context;
+    const bool sets = node->kind == KS_N_ASSIGN && ks_node_is(node->kid[0], KS_N_NAME, s->variable);
+    if (sets) {
+        s->understood &= (strcmp(node->text, "=") == 0 || strcmp(node->text, "+=") == 0) &&
+                         (is_own(s->y, node->kid[1]) || is_zero(node->kid[1]));
+        allow(s->y, node);
+    }
+    if (node->kind == KS_N_VAR && strcmp(node->text, s->variable) == 0) {
+        s->understood &= node->init && !node->pointer && !node->reference && node->n == 0 &&
+                         (is_own(s->y, node->init) || is_zero(node->init));
+        allow(s->y, node);
+    }
+    return !sets;
+}
+
+// Whether what is added is any, in front of which no atomic is needed.
+static bool asks_any(struct ks_tally *y, const char *variable, const struct ks_node *e)
+{
+    const bool compares = ks_node_is(e, KS_N_BINARY, "!=") || ks_node_is(e, KS_N_BINARY, ">");
+    const struct ks_node *counts = compares && is_zero(e->kid[1]) ? e->kid[0] : e;
+    return (variable && ks_node_is(counts, KS_N_NAME, variable)) || is_own(y, counts);
+}
+
+// A count below zero, of weights, would be passed over by `> 0`.
+static bool passes_over(const struct ks_tally *y, const struct ks_node *e)
+{
+    return ks_node_is(e, KS_N_BINARY, ">") && !y->t.tail->once;
+}
+
+static void allow_conditions(struct ks_tally *y, const char *variable, const struct ks_node *e)
+{
+    if (ks_node_is(e, KS_N_BINARY, "&&")) {
+        allow_conditions(y, variable, e->kid[0]);
+        allow_conditions(y, variable, e->kid[1]);
+    } else if (asks_any(y, variable, e) && !passes_over(y, e)) {
+        allow(y, e);
+    }
+}
+
+// How the block's counts come to memory.
+static bool allow_merge(struct ks_tally *y)
+{
+    const struct ks_tally_atomic *m = &y->merge;
+    const struct ks_node *added = plain(m->call->kid[2]);
+    struct sums sums = {y, added->kind == KS_N_NAME ? added->text : NULL, true};
+    if (sums.variable)
+        ks_node_walk(y->s.body.block, visit_sum, &sums);
+    else
+        sums.understood = is_own(y, added);
+    if (!sums.understood || ks_typed_hangs_on(&y->t, m->index) & ~KS_TYPED_PLACE)
+        return ks_tally_refuse(y, m->call, "what a block has counted is not added as it is");
+    allow(y, m->call);
+    for (size_t d = 0; d + 1 < m->depth; d++)
+        if (m->path[d]->kind == KS_N_IF && m->path[d]->kid[1] == m->path[d + 1])
+            allow_conditions(y, sums.variable, m->path[d]->kid[0]);
+    return true;
+}
+
+static bool visit_all(void *context, struct ks_node *node)
+{
+    struct ks_tally *y = context;
+    const char *own = y->merge.call ? y->count.base->text : "";
+    size_t param;
+    if (ks_node_is(node, KS_N_ASSIGN, "=") && node->kid[0]->kind == KS_N_INDEX && is_own(y, node->kid[0]) &&
+        is_zero(node->kid[1]) && node->end <= y->count.call->begin)
+        return false; // room for counts
+    if (node->kind == KS_N_CALL) {
+        const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
+        const struct ks_callee *callee = ks_callee_find(&y->s.brief->callees, name);
+        if (node != y->count.call && node != y->merge.call && !(callee ? callee->value != NULL : ks_function_is_pure(name)))
+            ks_tally_refuse(y, node, "a function does more than is known");
+    }
+    if (node->kind == KS_N_NAME) {
+        const bool points = ks_typed_param(&y->t, node->text, &param) && y->s.brief->signature->params[param].pointer;
+        if ((points || strcmp(node->text, own) == 0) && !is_allowed(y, node))
+            ks_tally_refuse(y, node, "an array is used for more than a count");
+    }
+    if (node->kind == KS_N_INDEX && node->kid[0]->kind == KS_N_NAME && strcmp(node->kid[0]->text, own) != 0 &&
+        !ks_typed_param(&y->t, node->kid[0]->text, &param))
+        ks_tally_refuse(y, node, "an array is used for more than a count");
+    return true;
+}
+
+// A variable that sums the block's counts is for nothing else.
+static bool visit_variable(void *context, struct ks_node *node)
+{
+    struct sums *s = context;
+    if (ks_node_is(node, KS_N_NAME, s->variable) && !is_allowed(s->y, node))
+        s->understood = false;
+    return true;
+}
+
+bool ks_tally_is_all(struct ks_tally *y)
+{
+    allow(y, y->count.call->kid[1]);
+    if (y->merge.call) {
+        const struct ks_node *added = plain(y->merge.call->kid[2]);
+        struct sums sums = {y, added->kind == KS_N_NAME ? added->text : NULL, true};
+        if (!allow_merge(y))
+            return false;
+        if (sums.variable)
+            ks_node_walk(y->s.body.block, visit_variable, &sums);
+        if (!sums.understood)
+            return ks_tally_refuse(y, y->merge.call, "what a block has counted is used for more");
+    }
+    ks_node_walk(y->s.body.block, visit_all, y);
+    return y->t.why == NULL;
+}

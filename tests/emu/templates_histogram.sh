@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Histograms in many spellings: what the template makes of them is right, and of what is none it makes nothing.
+#   tests/emu/templates_histogram.sh BUILD SOURCE
+set -u
+. "$2/tests/emu/templates_lib.sh"
+known histogram "of_branches histogram" "of_bytes histogram" "of_channels histogram" "of_clamped_range histogram" \
+    "of_hashes histogram" "of_images histogram" "of_lower_bits histogram" "of_range histogram" "of_rows histogram" \
+    "of_upper_bits histogram" "of_weights histogram"
+bound histogram of_bytes histogram bins=256 n=n rows=1 form=one T=u32
+bound histogram of_lower_bits histogram bins=64 T=u64
+bound histogram of_channels histogram bins=32 rows=grid.y form=each_row
+bound histogram of_weights histogram bins=30 form=image 'weight[i]'
+bound histogram of_images histogram bins=32 rows=grid.z form=each_image
+right histogram of_bytes histogram threads=64 ahead=1
+right histogram of_upper_bits histogram threads=64 blocks=2
+right histogram of_lower_bits histogram threads=64 copies=2
+right histogram of_range histogram threads=64 copies=4 by_lane=1
+right histogram of_clamped_range histogram threads=64 blocks=3
+right histogram of_branches histogram threads=32 copies=8 by_lane=1
+right histogram of_channels histogram threads=64 blocks=4
+right histogram of_rows histogram threads=64
+right histogram of_weights histogram threads=64 copies=2
+right histogram of_images histogram threads=32
+right histogram of_hashes histogram threads=64 copies=32 by_lane=1
+# A count of one that is passed over, a row's last elements taken for its first, and a copy that nobody sums.
+wrong histogram of_bytes histogram 's/total != 0/total > 1/' 'output `h` differs' threads=64
+wrong histogram of_rows histogram 's/packs \* pack + i)/i)/' 'output `counts` differs' threads=64
+wrong histogram of_range histogram 's/i < copies; i++/i < copies - 1; i++/' 'output `counts` differs' threads=64 copies=4 by_lane=1
+judged
