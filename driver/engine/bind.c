@@ -305,8 +305,8 @@ static const char *refused(const struct binder *b)
                                b->brief->decl->line, other->name,
                                ks_scalar_name(other->elem.scalar), b->t->name);
     if (b->no_front)
-        return ks_arena_printf(b->arena, "%s, and %s holds what is made of elements in front of a sum", b->no_front,
-                               b->t->name);
+        return ks_arena_printf(b->arena, "%s, and %s holds what %s", b->no_front, b->t->name,
+                               b->t->tallies ? "is counted of elements" : "is made of elements in front of a sum");
     return ks_arena_printf(b->arena, "line %d: no assignment of the parameters to the roles of %s %s",
                            b->brief->decl->line, b->t->name, no_fit);
 }

@@ -59,14 +59,14 @@ static const char *guard_of_kept(const struct binder *b, const char *guard,
     return guard;
 }
 
-static void say_kept(const struct binder *b, const struct ks_tail_kinds *kinds,
-                     const struct ks_kept *kept, struct ks_buf *text)
+static void say_kept(const struct binder *b, const struct ks_form *form, const struct ks_assignment *assignment,
+                     const struct ks_tail_kinds *kinds, const struct ks_kept *kept, struct ks_buf *text)
 {
     for (size_t e = 0; kept->what && e < kept->what->n_reads; e++)
         if (kinds->at[kept->kinds[e]].count)
             ks_buf_printf(text, " %s[%s]",
                           b->brief->decl->params[kept->what->reads[e].param].name,
-                          kinds->at[kept->kinds[e]].index);
+                          ks_assigned_text(b->arena, b->t, form, assignment, kinds->at[kept->kinds[e]].index));
 }
 
 // @T_sum@, the type in which elements of T are added up, and what makes one of the other.
@@ -138,8 +138,8 @@ static void add_binding(struct binder *b, const struct ks_form *form,
         ks_buf_printf(&text, " form=%s", form->names.value[0]);
     if (form->factor_of)
         ks_buf_printf(&text, " made=%s", form->factor_of);
-    say_kept(b, &b->t->heads, &form->head, &text);
-    say_kept(b, &b->t->tails, &form->tail, &text);
+    say_kept(b, form, assignment, &b->t->heads, &form->head, &text);
+    say_kept(b, form, assignment, &b->t->tails, &form->tail, &text);
     c->text = ks_arena_strdup(b->arena, ks_buf_text(&text));
     c->says = form->says ? ks_assigned_text(b->arena, b->t, form, assignment, form->says) : NULL;
     c->guard = ks_bind_guard(b);

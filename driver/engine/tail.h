@@ -19,6 +19,7 @@ struct ks_tail {
     const char *type; // in front: of the sum, or of the counts
     bool once;         // of counts (engine/tally.h): each is of one
     const char *place; // of counts: the type that its_bin has
+    int n_counts;      // of an element
     bool product;     // in front: nothing but the product of two elements is added
     const char
         *code; // statements that return the result for `its_sum`; reads are named its_read0, ...

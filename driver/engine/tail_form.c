@@ -283,6 +283,8 @@ static void head_names(struct ks_arena *arena, const struct ks_brief *brief,
     ks_names_add(arena, &choice->names, "head_type", head ? head->type : "@T@");
     ks_names_add(arena, &choice->names, "head_bytes", ks_arena_printf(arena, "%zu", head ? widest(brief, head) : 1));
     ks_names_add(arena, &choice->names, "head_place", head && head->place ? head->place : "int");
+    ks_names_add(arena, &choice->names, "head_counts", ks_arena_printf(arena, "%d", head && head->n_counts ? head->n_counts : 1));
+    ks_names_add(arena, &choice->names, "head_own_bytes", head && head->once ? "4" : "@T_bytes@");
     ks_names_add(arena, &choice->names, "head_own", head && head->once ? "unsigned" : "@T@");
     add_text(arena, choice, "head_takes", &takes);
     add_text(arena, choice, "head_values", &values);

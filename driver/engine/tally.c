@@ -31,9 +31,9 @@ static bool condition(struct ks_tally *y, const struct ks_node *e, bool negated)
     if (ks_node_is(e, KS_N_BINARY, negated ? "||" : "&&"))
         return condition(y, e->kid[0], negated) && condition(y, e->kid[1], negated);
     const int on = ks_typed_hangs_on(&y->t, e);
-    if ((on & (KS_TYPED_VALUE | KS_TYPED_OTHER)) == 0)
+    if (on == KS_TYPED_PLACE)
         return true;
-    if (on != KS_TYPED_VALUE)
+    if (on & ~KS_TYPED_VALUE)
         return ks_tally_refuse(y, e, "what is asked hangs on more than elements");
     const struct ks_typed value = ks_typed_formula(&y->t, e);
     if (!value.text)
@@ -163,9 +163,34 @@ static bool in_front(struct ks_tally *y, struct ks_node *s)
     return true;
 }
 
+static bool put_count(struct ks_tally *y, const struct ks_tally_atomic *count);
+
+// The block of the text that counts, to its end.
+static bool walk_counts(struct ks_tally *y, const struct ks_node *block)
+{
+    const char *conditions = y->conditions;
+    size_t next = 0;
+    for (size_t i = 0; i < block->n; i++) {
+        struct ks_node *s = block->kid[i];
+        if (next < y->n_counts && s == y->count[next].path[y->count[next].depth - 1]) {
+            if (next > 0 && y->conditions != conditions)
+                return ks_tally_refuse(y, s, "counts of one element stand under several conditions");
+            conditions = y->conditions;
+            if (!put_count(y, &y->count[next++]))
+                return false;
+        } else if (next < y->n_counts) {
+            if (!in_front(y, s))
+                return false;
+        } else if (ks_typed_hangs_on(&y->t, s) & KS_TYPED_VALUE) {
+            return ks_tally_refuse(y, s, "more is made of elements than a count");
+        }
+    }
+    return true;
+}
+
 static bool walk_down(struct ks_tally *y)
 {
-    const struct ks_tally_atomic *c = &y->count;
+    const struct ks_tally_atomic *c = &y->count[0];
     for (size_t d = 0; d + 1 < c->depth; d++) {
         struct ks_node *outer = c->path[d], *next = c->path[d + 1];
         size_t at = 0;
@@ -178,15 +203,26 @@ static bool walk_down(struct ks_tally *y)
             for (size_t i = 0; i < outer->n; i++)
                 if (i != at && ks_typed_hangs_on(&y->t, outer->kid[i]) & KS_TYPED_VALUE)
                     return ks_tally_refuse(y, outer, "a loop's turns hang on elements");
-        } else {
+        } else if (d + 2 < c->depth) {
             for (size_t i = 0; i < at; i++)
                 if (!in_front(y, outer->kid[i]))
                     return false;
-            for (size_t i = at + 1; i < outer->n; i++)
-                if (ks_typed_hangs_on(&y->t, outer->kid[i]) & KS_TYPED_VALUE)
-                    return ks_tally_refuse(y, outer->kid[i], "more is made of elements than a count");
         }
     }
+    const struct ks_node *block = c->path[c->depth - 2];
+    return block->kind == KS_N_BLOCK ? walk_counts(y, block) : put_count(y, c);
+}
+
+// Behind the counts nothing is made of elements any more.
+static bool walk_on(struct ks_tally *y)
+{
+    const struct ks_tally_atomic *c = &y->count[0];
+    for (size_t d = 0; d + 2 < c->depth; d++)
+        for (size_t i = 0, behind = 0; c->path[d]->kind == KS_N_BLOCK && i < c->path[d]->n; i++) {
+            if (behind && ks_typed_hangs_on(&y->t, c->path[d]->kid[i]) & KS_TYPED_VALUE)
+                return ks_tally_refuse(y, c->path[d]->kid[i], "more is made of elements than a count");
+            behind |= c->path[d]->kid[i] == c->path[d + 1];
+        }
     return true;
 }
 
@@ -219,16 +255,19 @@ static bool take_terms(struct ks_tally *y, const struct ks_node *e, bool minus, 
 }
 
 // Where it is counted: the formula, and in *code the same in C.
-static const char *place_of(struct ks_tally *y, const char **code)
+static const char *place_of(struct ks_tally *y, const struct ks_node *index, const char **code)
 {
-    const struct ks_node *index = y->count.index;
     struct terms terms = {.code = KS_BUF(1 << 14), .formula = KS_BUF(1 << 14)};
     const char *text = NULL;
     if (take_terms(y, index, false, &terms) && terms.value) {
-        const struct ks_typed whole = terms.dropped ? (struct ks_typed){0} : ks_typed_formula(&y->t, index);
+        struct ks_typed whole = {.type = KS_T_I64};
+        if (terms.dropped)
+            whole.text = ks_arena_printf(y->t.arena, "(0%s)", ks_buf_text(&terms.formula));
+        else
+            whole = ks_typed_formula(&y->t, index);
         *code = terms.dropped ? ks_arena_printf(y->t.arena, "0%s", ks_buf_text(&terms.code)) : code_of(y, index);
-        text = terms.dropped ? ks_arena_printf(y->t.arena, "(0%s)", ks_buf_text(&terms.formula)) : whole.text;
-        y->t.tail->place = whole.type == KS_T_U32 ? "unsigned" : whole.type > KS_T_U32 || terms.dropped ? "long long" : "int";
+        text = whole.text;
+        y->place = ks_typed_common(y->place, whole.type);
     }
     if (!text)
         ks_tally_refuse(y, index, "the place of a count hangs on no element");
@@ -240,48 +279,55 @@ static const char *place_of(struct ks_tally *y, const char **code)
 // A block's own counts of fewer bits than memory's are exact where each element is one.
 static bool is_exact(struct ks_tally *y, enum ks_scalar type)
 {
-    const struct ks_node *base = y->count.base;
+    const struct ks_node *base = y->count[0].base;
     const struct ks_node *decl = y->merge.call ? ks_loop_declaration(y->s.body.block, base->text, base->begin) : NULL;
     const enum ks_scalar own = decl ? ks_typed_of_words(&y->t, decl->text) : type;
     if (own < KS_T_I32 || own > KS_T_U64 || type < KS_T_I32 || type > KS_T_U64)
-        return ks_tally_refuse(y, y->count.call, "counts are no whole numbers");
+        return ks_tally_refuse(y, base, "counts are no whole numbers");
     return ks_scalar_size(own) == ks_scalar_size(type) || y->t.tail->once ||
-           ks_tally_refuse(y, y->count.call, "a block counts in fewer bits than memory");
+           ks_tally_refuse(y, base, "a block counts in fewer bits than memory");
 }
 
-static bool put_count(struct ks_tally *y)
+static bool put_count(struct ks_tally *y, const struct ks_tally_atomic *count)
 {
     struct ks_typed_reader *t = &y->t;
-    const struct ks_node *added = y->count.call->kid[2];
-    const enum ks_scalar type = y->s.brief->signature->params[y->t.target].elem.scalar;
-    const char *code, *place = place_of(y, &code);
+    const struct ks_node *added = count->call->kid[2];
+    const enum ks_scalar type = y->s.brief->signature->params[t->target].elem.scalar;
+    const int nth = t->tail->n_counts++;
+    const char *code, *place = place_of(y, count->index, &code);
     if (!place || ks_typed_hangs_on(t, added) & ~KS_TYPED_VALUE)
         return ks_tally_refuse(y, added, "what is added hangs on more than elements");
     const struct ks_typed weight = ks_typed_formula(t, added);
     if (!weight.text || ks_scalar_is_float(weight.type))
         return ks_tally_refuse(y, added, "what is added is no whole number");
-    t->tail->once = strcmp(weight.text, "1") == 0;
-    if (!is_exact(y, type))
-        return false;
-    t->tail->type = ks_scalar_c_name(type);
-    ks_buf_printf(&y->code, "    its_bin = %s;\n    its_weight = (%s)(%s);\n    return true;\n", code, t->tail->type,
+    t->tail->once = (nth == 0 || t->tail->once) && strcmp(weight.text, "1") == 0;
+    ks_buf_printf(&y->code, "    its_bin[%d] = %s;\n    its_weight[%d] = (%s)(%s);\n", nth, code, nth, ks_scalar_c_name(type),
                   code_of(y, added));
-    t->tail->value = ks_arena_printf(t->arena, "(%s%s%s == its_bin ? %s : 0)", y->conditions ? y->conditions : "",
-                                     y->conditions ? " && " : "", place, ks_typed_as(t, weight, type).text);
-    t->tail->lets = ks_arena_strdup(t->arena, ks_buf_text(&t->lets));
-    t->tail->code = ks_arena_printf(t->arena, "%s%s", ks_buf_text(&t->front), ks_buf_text(&y->code));
-    return t->tail->n_reads > 0 || ks_tally_refuse(y, y->count.call, "no element is read for it");
+    y->values = ks_arena_printf(t->arena, "%s%s(%s%s%s == its_bin ? %s : 0)", y->values ? y->values : "", y->values ? " + " : "",
+                                y->conditions ? y->conditions : "", y->conditions ? " && " : "", place,
+                                ks_typed_as(t, weight, type).text);
+    return true;
 }
 
 static bool read_all(struct ks_tally *y)
 {
-    const struct ks_node *memory = y->merge.call ? y->merge.base : y->count.base;
+    const struct ks_tally_atomic *first = &y->count[0];
+    const struct ks_node *memory = y->merge.call ? y->merge.base : first->base;
+    struct ks_tail *head = y->t.tail;
     if (!ks_typed_param(&y->t, memory->text, &y->t.target))
         return ks_tally_refuse(y, memory, "counts go to no parameter");
-    for (size_t d = 0; d < y->count.depth; d++)
-        if (ks_node_is_loop(y->count.path[d]))
-            y->loop = y->count.path[d];
-    return walk_down(y) && put_count(y) && ks_tally_is_all(y);
+    for (size_t d = 0; d < first->depth; d++)
+        if (ks_node_is_loop(first->path[d]))
+            y->loop = first->path[d];
+    const enum ks_scalar type = y->s.brief->signature->params[y->t.target].elem.scalar;
+    if (!walk_down(y) || !walk_on(y) || !is_exact(y, type) || !ks_tally_is_all(y))
+        return false;
+    head->type = ks_scalar_c_name(type);
+    head->place = y->place == KS_T_I32 ? "int" : y->place == KS_T_U32 ? "unsigned" : "long long";
+    head->value = ks_arena_printf(y->t.arena, "(%s)", y->values);
+    head->lets = ks_arena_strdup(y->t.arena, ks_buf_text(&y->t.lets));
+    head->code = ks_arena_printf(y->t.arena, "%s%s    return true;\n", ks_buf_text(&y->t.front), ks_buf_text(&y->code));
+    return head->n_reads > 0 || ks_tally_refuse(y, first->call, "no element is read for it");
 }
 
 bool ks_tally_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_tail *head, const char **why)

@@ -25,7 +25,7 @@ static bool read_address(const struct ks_node *e, struct ks_tally_atomic *a)
 struct found {
     struct ks_tally *y;
     struct ks_node *path[KS_TALLY_DEPTH];
-    struct ks_tally_atomic at[3];
+    struct ks_tally_atomic at[KS_TALLY_COUNTS + 2];
     size_t n;
 };
 
@@ -39,7 +39,7 @@ static void find(struct found *f, struct ks_node *s, size_t depth)
     if (depth == KS_TALLY_DEPTH || s->kind < KS_N_BLOCK)
         return;
     f->path[depth] = s;
-    if (s->kind == KS_N_EXPR && is_atomic(s->kid[0]) && f->n < 3) {
+    if (s->kind == KS_N_EXPR && is_atomic(s->kid[0]) && f->n < KS_TALLY_COUNTS + 2) {
         struct ks_tally_atomic *a = &f->at[f->n++];
         memcpy(a->path, f->path, sizeof f->path);
         a->depth = depth + 1;
@@ -56,30 +56,47 @@ static bool visit_atomic(void *context, struct ks_node *node)
     return true;
 }
 
+// Whether both count in the same array and the same block of the text.
+static bool is_beside(const struct ks_tally_atomic *a, const struct ks_tally_atomic *b)
+{
+    return a->depth == b->depth && a->depth > 1 && a->path[a->depth - 2] == b->path[b->depth - 2] &&
+           a->path[a->depth - 2]->kind == KS_N_BLOCK && strcmp(a->base->text, b->base->text) == 0;
+}
+
+// Counts, and one behind them that goes from shared memory to memory.
+static bool sort_out(struct ks_tally *y, const struct found *f)
+{
+    size_t param;
+    const struct ks_tally_atomic *last = &f->at[f->n - 1];
+    const bool merges = !ks_typed_param(&y->t, f->at[0].base->text, &param);
+    if (merges)
+        y->merge = *last;
+    for (size_t i = 0; i + merges < f->n; i++) {
+        if (y->n_counts == KS_TALLY_COUNTS || (i > 0 && !is_beside(&f->at[0], &f->at[i])))
+            return ks_tally_refuse(y, f->at[i].call, "atomics count in several places of the text");
+        y->count[y->n_counts++] = f->at[i];
+    }
+    const struct ks_node *base = f->at[0].base, *decl = ks_loop_declaration(y->s.body.block, base->text, base->begin);
+    if (y->n_counts == 0 || (merges && (!decl || !decl->shared || !ks_typed_param(&y->t, last->base->text, &param))))
+        return ks_tally_refuse(y, last->call, "counts do not come to memory");
+    return true;
+}
+
 bool ks_tally_atomics(struct ks_tally *y)
 {
     struct found f = {.y = y};
-    size_t all = 0, param;
+    size_t all = 0;
     find(&f, y->s.body.block, 0);
     ks_node_walk(y->s.body.block, visit_atomic, &all);
-    if (all == 0 || all != f.n || all > 2)
-        return ks_tally_refuse(y, y->s.body.block, "no single atomic whose value nobody takes counts");
+    if (all == 0 || all != f.n)
+        return ks_tally_refuse(y, y->s.body.block, "no atomic whose value nobody takes counts, or another one is there");
     for (size_t i = 0; i < f.n; i++) {
         const struct ks_node *call = f.at[i].call;
         const bool adds = strcmp(call->kid[0]->text, "atomicAdd") == 0 || strcmp(call->kid[0]->text, "atomicAdd_block") == 0;
         if (!adds || call->n != 3 || !read_address(call->kid[1], &f.at[i]))
             return ks_tally_refuse(y, call, "this atomic does not count");
-        y->count = f.at[i];
     }
-    if (f.n == 2) {
-        const bool first = ks_typed_param(&y->t, f.at[0].base->text, &param);
-        y->count = f.at[first];
-        y->merge = f.at[!first];
-        const struct ks_node *decl = ks_loop_declaration(y->s.body.block, y->count.base->text, y->count.base->begin);
-        if (!decl || !decl->shared || y->merge.call->begin < y->count.call->begin)
-            return ks_tally_refuse(y, y->count.call, "two atomics count in memory");
-    }
-    return true;
+    return sort_out(y, &f);
 }
 
 // ---- all there is
@@ -123,7 +140,7 @@ static bool is_own(struct ks_tally *y, const struct ks_node *e)
     bool plain_places = e->kind == KS_N_INDEX;
     for (; e->kind == KS_N_INDEX; e = e->kid[0])
         plain_places &= (ks_typed_hangs_on(&y->t, e->kid[1]) & ~KS_TYPED_PLACE) == 0;
-    return plain_places && ks_node_is(e, KS_N_NAME, y->count.base->text);
+    return plain_places && ks_node_is(e, KS_N_NAME, y->count[0].base->text);
 }
 
 struct sums { // of the block's own counts in a variable
@@ -150,11 +167,11 @@ static bool visit_sum(void *context, struct ks_node *node)
 }
 
 // Whether what is added is any, in front of which no atomic is needed.
-static bool asks_any(struct ks_tally *y, const char *variable, const struct ks_node *e)
+static bool asks_any(struct ks_tally *y, const struct ks_node *added, const struct ks_node *e)
 {
     const bool compares = ks_node_is(e, KS_N_BINARY, "!=") || ks_node_is(e, KS_N_BINARY, ">");
-    const struct ks_node *counts = compares && is_zero(e->kid[1]) ? e->kid[0] : e;
-    return (variable && ks_node_is(counts, KS_N_NAME, variable)) || is_own(y, counts);
+    const struct ks_node *counts = plain(compares && is_zero(e->kid[1]) ? e->kid[0] : e);
+    return strcmp(ks_node_text(y->t.arena, &y->s.body, counts), ks_node_text(y->t.arena, &y->s.body, added)) == 0;
 }
 
 // A count below zero, of weights, would be passed over by `> 0`.
@@ -163,12 +180,12 @@ static bool passes_over(const struct ks_tally *y, const struct ks_node *e)
     return ks_node_is(e, KS_N_BINARY, ">") && !y->t.tail->once;
 }
 
-static void allow_conditions(struct ks_tally *y, const char *variable, const struct ks_node *e)
+static void allow_conditions(struct ks_tally *y, const struct ks_node *added, const struct ks_node *e)
 {
     if (ks_node_is(e, KS_N_BINARY, "&&")) {
-        allow_conditions(y, variable, e->kid[0]);
-        allow_conditions(y, variable, e->kid[1]);
-    } else if (asks_any(y, variable, e) && !passes_over(y, e)) {
+        allow_conditions(y, added, e->kid[0]);
+        allow_conditions(y, added, e->kid[1]);
+    } else if (asks_any(y, added, e) && !passes_over(y, e)) {
         allow(y, e);
     }
 }
@@ -188,22 +205,30 @@ static bool allow_merge(struct ks_tally *y)
     allow(y, m->call);
     for (size_t d = 0; d + 1 < m->depth; d++)
         if (m->path[d]->kind == KS_N_IF && m->path[d]->kid[1] == m->path[d + 1])
-            allow_conditions(y, sums.variable, m->path[d]->kid[0]);
+            allow_conditions(y, added, m->path[d]->kid[0]);
     return true;
+}
+
+static bool is_counted(const struct ks_tally *y, const struct ks_node *call)
+{
+    bool counted = call == y->merge.call;
+    for (size_t i = 0; i < y->n_counts; i++)
+        counted |= call == y->count[i].call;
+    return counted;
 }
 
 static bool visit_all(void *context, struct ks_node *node)
 {
     struct ks_tally *y = context;
-    const char *own = y->merge.call ? y->count.base->text : "";
+    const char *own = y->merge.call ? y->count[0].base->text : "";
     size_t param;
     if (ks_node_is(node, KS_N_ASSIGN, "=") && node->kid[0]->kind == KS_N_INDEX && is_own(y, node->kid[0]) &&
-        is_zero(node->kid[1]) && node->end <= y->count.call->begin)
+        is_zero(node->kid[1]) && node->end <= y->count[0].call->begin)
         return false; // room for counts
     if (node->kind == KS_N_CALL) {
         const char *name = node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
         const struct ks_callee *callee = ks_callee_find(&y->s.brief->callees, name);
-        if (node != y->count.call && node != y->merge.call && !(callee ? callee->value != NULL : ks_function_is_pure(name)))
+        if (!is_counted(y, node) && !(callee ? callee->value != NULL : ks_function_is_pure(name)))
             ks_tally_refuse(y, node, "a function does more than is known");
     }
     if (node->kind == KS_N_NAME) {
@@ -228,7 +253,8 @@ static bool visit_variable(void *context, struct ks_node *node)
 
 bool ks_tally_is_all(struct ks_tally *y)
 {
-    allow(y, y->count.call->kid[1]);
+    for (size_t i = 0; i < y->n_counts; i++)
+        allow(y, y->count[i].call->kid[1]);
     if (y->merge.call) {
         const struct ks_node *added = plain(y->merge.call->kid[2]);
         struct sums sums = {y, added->kind == KS_N_NAME ? added->text : NULL, true};

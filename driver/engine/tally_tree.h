@@ -4,7 +4,7 @@
 
 #include "engine/typed.h"
 
-enum { KS_TALLY_DEPTH = 48, KS_TALLY_RANGES = 32 };
+enum { KS_TALLY_DEPTH = 48, KS_TALLY_RANGES = 32, KS_TALLY_COUNTS = 8 };
 struct ks_tally_atomic {
     struct ks_node *path[KS_TALLY_DEPTH]; // down to the statement
     size_t depth;
@@ -12,10 +12,14 @@ struct ks_tally_atomic {
 };
 struct ks_tally {
     struct ks_typed_reader t;
-    struct ks_tally_atomic count, merge; // merge: of a block's counts into memory; its call may be NULL
-    const struct ks_node *loop;          // the innermost round the count
+    struct ks_tally_atomic count[KS_TALLY_COUNTS]; // statements of one block, in their order
+    size_t n_counts;
+    struct ks_tally_atomic merge; // of a block's counts into memory; its call may be NULL
+    const struct ks_node *loop;   // the innermost round the counts
     struct ks_buf code;
-    const char *conditions; // formula, or NULL
+    const char *conditions;       // formula, or NULL
+    const char *values;           // what has been counted so far: formula
+    enum ks_scalar place;         // the widest type of a place
     struct ks_subject s;
     struct { size_t begin, end; } allowed[KS_TALLY_RANGES]; // where arrays of counts may be named
     size_t n_allowed;

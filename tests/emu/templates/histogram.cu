@@ -167,6 +167,72 @@ __global__ void of_hashes(const unsigned *x, unsigned *counts, int n)
 }
 template __global__ void of_hashes<128>(const unsigned *, unsigned *, int);
 
+// Channels side by side.
+#pragma ks optimize
+#pragma ks workload let(n=2503) in(img[n*3]=randint(0,255)) inout(hist[3*256]) grid(ceildiv(n,256)) block(256)
+__global__ void of_colours(const unsigned char *img, unsigned *hist, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int c = 0; c < 3; c++)
+        atomicAdd(&hist[c * 256 + img[i * 3 + c]], 1u);
+}
+
+// Four bytes in a word.
+#pragma ks optimize
+#pragma ks workload let(n=2501) in(x[n]=randint(0,2000000000)) inout(hist[256]) grid(3) block(256)
+__global__ void of_words(const unsigned *x, unsigned *hist, int n)
+{
+    __shared__ unsigned s[256];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        unsigned v = x[i];
+        atomicAdd(&s[v & 255], 1u);
+        atomicAdd(&s[(v >> 8) & 255], 1u);
+        atomicAdd(&s[(v >> 16) & 255], 1u);
+        atomicAdd(&s[v >> 24], 1u);
+    }
+    __syncthreads();
+    atomicAdd(&hist[threadIdx.x], s[threadIdx.x]);
+}
+
+// Letters in groups of four, others passed over.
+#pragma ks optimize
+#pragma ks workload let(length=2503) in(data[length]=randint(32,126)) inout(histo[7]) grid(ceildiv(length,256)) block(64)
+__global__ void of_letters(char *data, unsigned int length, unsigned int *histo)
+{
+    __shared__ unsigned int histo_s[7];
+    for (unsigned int bin = threadIdx.x; bin < 7; bin += blockDim.x) {
+        histo_s[bin] = 0u;
+    }
+    __syncthreads();
+    unsigned int tid = blockIdx.x * blockDim.x + threadIdx.x;
+    for (unsigned int i = tid * 4; i < min((tid + 1) * 4, length); ++i) {
+        int alphabet_position = data[i] - 'a';
+        if (alphabet_position >= 0 && alphabet_position < 26) {
+            atomicAdd(&(histo_s[alphabet_position / 4]), 1);
+        }
+    }
+    __syncthreads();
+    for (unsigned int bin = threadIdx.x; bin < 7; bin += blockDim.x) {
+        unsigned int binValue = histo_s[bin];
+        if (binValue > 0) {
+            atomicAdd(&(histo[bin]), binValue);
+        }
+    }
+}
+
+// More places than shared memory has without asking, weights of 64 bits.
+#pragma ks optimize
+#pragma ks workload let(n=3001,bins=17000) in(x[n]=randint(0,16999)) in(w[n]=randint(0,1000000)) inout(sums[bins]) grid(ceildiv(n,128)) block(128)
+__global__ void of_many_places(const int *x, const unsigned *w, unsigned long long *sums, int n, int bins)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && x[i] >= 0 && x[i] < bins)
+        atomicAdd(&sums[x[i]], 5000ull * w[i]);
+}
+
 // ---- none
 
 // Where elements of each value go: what an atomic returns is a place.
@@ -260,4 +326,93 @@ __global__ void every_other(const int *x, unsigned *counts, int n)
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n && i % 2 == 0)
         atomicAdd(&counts[x[i]], 1u);
+}
+
+// Nothing of a block is counted that met no zero.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(4) block(64)
+__global__ void counts_if_first(const int *x, unsigned *counts, int n)
+{
+    __shared__ unsigned own[16];
+    if (threadIdx.x < 16) own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&own[x[i]], 1u);
+    __syncthreads();
+    if (threadIdx.x < 16 && own[0] != 0)
+        atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
+}
+
+// A thread ends where it meets a mark.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(4) block(64)
+__global__ void counts_to_the_mark(const int *x, unsigned *counts, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        if (x[i] == 77777) break;
+        atomicAdd(&counts[x[i]], 1u);
+    }
+}
+
+// What comes behind a mark is counted elsewhere.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(4) block(64)
+__global__ void counts_from_the_mark(const int *x, unsigned *counts, int n)
+{
+    int seen = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        if (x[i] == 77777) seen = 1;
+        atomicAdd(&counts[seen ? 0 : x[i]], 1u);
+    }
+}
+
+// No count of a block passes a limit.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(4) block(64)
+__global__ void limited_in_shared(const int *x, unsigned *counts, int n)
+{
+    __shared__ unsigned own[16];
+    if (threadIdx.x < 16) own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        if (own[x[i]] < 100000)
+            atomicAdd(&own[x[i]], 1u);
+    __syncthreads();
+    if (threadIdx.x < 16)
+        atomicAdd(&counts[threadIdx.x], own[threadIdx.x]);
+}
+
+// The same in memory.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(ceildiv(n,64)) block(64)
+__global__ void limited_in_memory(const int *x, unsigned *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && counts[x[i]] < 1000000)
+        atomicAdd(&counts[x[i]], 1u);
+}
+
+// The last ones are others.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(ceildiv(n,64)) block(64)
+__global__ void counts_of_late_ones(const int *x, unsigned *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int v = x[i];
+        if (i > 2000000 && v == 3) v = 4;
+        atomicAdd(&counts[v], 1u);
+    }
+}
+
+// One product or the other is rounded in front of the sum.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]) inout(counts[16]) grid(ceildiv(n,64)) block(64)
+__global__ void two_products(const float *x, unsigned *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        int b = (int)(x[i] * 3.1f + 8.2f * x[i] + 4.f);
+        if (b >= 0 && b < 16) atomicAdd(&counts[b], 1u);
+    }
 }
