@@ -284,6 +284,11 @@ static bool is_exact(struct ks_tally *y, enum ks_scalar type)
     const enum ks_scalar own = decl ? ks_typed_of_words(&y->t, decl->text) : type;
     if (own < KS_T_I32 || own > KS_T_U64 || type < KS_T_I32 || type > KS_T_U64)
         return ks_tally_refuse(y, base, "counts are no whole numbers");
+    bool kept = y->merge.call == NULL || ks_tally_keeps_width(&y->merge, type);
+    for (size_t i = 0; i < y->n_counts; i++)
+        kept &= ks_tally_keeps_width(&y->count[i], own);
+    if (!kept)
+        return ks_tally_refuse(y, base, "counts are taken for numbers of another width");
     return ks_scalar_size(own) == ks_scalar_size(type) || y->t.tail->once ||
            ks_tally_refuse(y, base, "a block counts in fewer bits than memory");
 }

@@ -7,9 +7,13 @@
 
 // ---- atomics
 
-// The array and the last index of `&a[i]`, `&a[j][i]` and `a + i`.
-static bool read_address(const struct ks_node *e, struct ks_tally_atomic *a)
+// The array and the last index of `&a[i]`, `&a[j][i]` and `a + i`, also as an address of numbers of another sign.
+static bool read_address(struct ks_tally *y, const struct ks_node *e, struct ks_tally_atomic *a)
 {
+    if (e->kind == KS_N_CAST) {
+        a->as = ks_type_parse(y->s.arena, ks_slice_of(e->text));
+        e = e->kid[0];
+    }
     if (ks_node_is(e, KS_N_UNARY, "&") && e->kid[0]->kind == KS_N_INDEX) {
         a->index = e->kid[0]->kid[1];
         a->base = e->kid[0]->kid[0];
@@ -93,10 +97,17 @@ bool ks_tally_atomics(struct ks_tally *y)
     for (size_t i = 0; i < f.n; i++) {
         const struct ks_node *call = f.at[i].call;
         const bool adds = strcmp(call->kid[0]->text, "atomicAdd") == 0 || strcmp(call->kid[0]->text, "atomicAdd_block") == 0;
-        if (!adds || call->n != 3 || !read_address(call->kid[1], &f.at[i]))
+        if (!adds || call->n != 3 || !read_address(y, call->kid[1], &f.at[i]))
             return ks_tally_refuse(y, call, "this atomic does not count");
     }
     return sort_out(y, &f);
+}
+
+bool ks_tally_keeps_width(const struct ks_tally_atomic *a, enum ks_scalar elem)
+{
+    const enum ks_scalar as = a->as.elem.scalar;
+    return a->as.text == NULL || (a->as.pointer && a->as.elem.lanes == 1 && as >= KS_T_I32 && as <= KS_T_U64 &&
+                                  ks_scalar_size(as) == ks_scalar_size(elem));
 }
 
 // ---- all there is
@@ -120,23 +131,31 @@ static bool is_allowed(const struct ks_tally *y, const struct ks_node *e)
     return false;
 }
 
-static const struct ks_node *plain(const struct ks_node *e)
+// Whether a number of the type that those words name is a block's count still: of ones there are fewer than 31 bits hold.
+static bool holds_count(struct ks_tally *y, const char *words)
 {
-    while (e->kind == KS_N_CAST)
+    const struct ks_node *base = y->count[0].base, *decl = ks_loop_declaration(y->s.body.block, base->text, base->begin);
+    const enum ks_scalar type = ks_typed_of_words(&y->t, words), own = decl ? ks_typed_of_words(&y->t, decl->text) : KS_T_U64;
+    return strstr(words, "auto") ||
+           (type >= KS_T_I32 && type <= KS_T_U64 && (y->t.tail->once || ks_scalar_size(type) >= ks_scalar_size(own)));
+}
+
+static const struct ks_node *plain(struct ks_tally *y, const struct ks_node *e)
+{
+    while (e->kind == KS_N_CAST && holds_count(y, e->text))
         e = e->kid[0];
     return e;
 }
 
 static bool is_zero(const struct ks_node *e)
 {
-    e = plain(e);
     return e->kind == KS_N_NUMBER && e->text[0] == '0' && e->text[1 + strspn(e->text + 1, "uUlL")] == '\0';
 }
 
 // An element of the block's own counts, whose place no element of memory says.
 static bool is_own(struct ks_tally *y, const struct ks_node *e)
 {
-    e = plain(e);
+    e = plain(y, e);
     bool plain_places = e->kind == KS_N_INDEX;
     for (; e->kind == KS_N_INDEX; e = e->kid[0])
         plain_places &= (ks_typed_hangs_on(&y->t, e->kid[1]) & ~KS_TYPED_PLACE) == 0;
@@ -158,6 +177,9 @@ static bool visit_sum(void *context, struct ks_node *node)
                          (is_own(s->y, node->kid[1]) || is_zero(node->kid[1]));
         allow(s->y, node);
     }
+    if (node->kind == KS_N_DECL)
+        for (size_t i = 0; i < node->n; i++)
+            s->understood &= strcmp(node->kid[i]->text, s->variable) != 0 || holds_count(s->y, node->text);
     if (node->kind == KS_N_VAR && strcmp(node->text, s->variable) == 0) {
         s->understood &= node->init && !node->pointer && !node->reference && node->n == 0 &&
                          (is_own(s->y, node->init) || is_zero(node->init));
@@ -170,7 +192,7 @@ static bool visit_sum(void *context, struct ks_node *node)
 static bool asks_any(struct ks_tally *y, const struct ks_node *added, const struct ks_node *e)
 {
     const bool compares = ks_node_is(e, KS_N_BINARY, "!=") || ks_node_is(e, KS_N_BINARY, ">");
-    const struct ks_node *counts = plain(compares && is_zero(e->kid[1]) ? e->kid[0] : e);
+    const struct ks_node *counts = plain(y, compares && is_zero(e->kid[1]) ? e->kid[0] : e);
     return strcmp(ks_node_text(y->t.arena, &y->s.body, counts), ks_node_text(y->t.arena, &y->s.body, added)) == 0;
 }
 
@@ -194,7 +216,7 @@ static void allow_conditions(struct ks_tally *y, const struct ks_node *added, co
 static bool allow_merge(struct ks_tally *y)
 {
     const struct ks_tally_atomic *m = &y->merge;
-    const struct ks_node *added = plain(m->call->kid[2]);
+    const struct ks_node *added = plain(y, m->call->kid[2]);
     struct sums sums = {y, added->kind == KS_N_NAME ? added->text : NULL, true};
     if (sums.variable)
         ks_node_walk(y->s.body.block, visit_sum, &sums);
@@ -256,7 +278,7 @@ bool ks_tally_is_all(struct ks_tally *y)
     for (size_t i = 0; i < y->n_counts; i++)
         allow(y, y->count[i].call->kid[1]);
     if (y->merge.call) {
-        const struct ks_node *added = plain(y->merge.call->kid[2]);
+        const struct ks_node *added = plain(y, y->merge.call->kid[2]);
         struct sums sums = {y, added->kind == KS_N_NAME ? added->text : NULL, true};
         if (!allow_merge(y))
             return false;

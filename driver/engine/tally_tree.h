@@ -9,6 +9,7 @@ struct ks_tally_atomic {
     struct ks_node *path[KS_TALLY_DEPTH]; // down to the statement
     size_t depth;
     const struct ks_node *call, *base, *index; // base: the array's name; index: the last one
+    struct ks_type as;                         // what its address is converted to; without text: it is not
 };
 struct ks_tally {
     struct ks_typed_reader t;
@@ -28,6 +29,8 @@ struct ks_tally {
 bool ks_tally_refuse(struct ks_tally *y, const struct ks_node *at, const char *what);
 // Finds the atomics; false where there are others than those.
 bool ks_tally_atomics(struct ks_tally *y);
+// Whether it adds to elements of that type as they lie there.
+bool ks_tally_keeps_width(const struct ks_tally_atomic *a, enum ks_scalar elem);
 // Whether all that the kernel does beside the count is to make room for it and to add it up.
 bool ks_tally_is_all(struct ks_tally *y);
 

@@ -6,6 +6,23 @@ constexpr int pack = bytes < 16 ? 16 / bytes : 1; // elements in 16 bytes of the
 constexpr bool between = @between@;               // elements of several rows lie side by side
 constexpr bool by_lane = @by_lane@;               // neighbouring threads count apart; else warps do
 
+__device__ __forceinline__ void add(int *to, int what)
+{
+    atomicAdd(to, what);
+}
+__device__ __forceinline__ void add(unsigned *to, unsigned what)
+{
+    atomicAdd(to, what);
+}
+__device__ __forceinline__ void add(unsigned long long *to, unsigned long long what)
+{
+    atomicAdd(to, what);
+}
+__device__ __forceinline__ void add(long long *to, long long what)
+{
+    atomicAdd(reinterpret_cast<unsigned long long *>(to), (unsigned long long)what);
+}
+
 // A block's counts, of `rows` rows, whose elements lie side by side, and where they go.
 struct block_counts {
     own_type *own;
@@ -45,10 +62,10 @@ __device__ __forceinline__ void count(const block_counts &b, int row, P bin, cou
     const bool wide = sizeof(P) == 8;
     const bool inside = wide ? (unsigned long long)bin < (unsigned long long)b.bins : (unsigned)bin < (unsigned)b.bins;
     if (inside)
-        atomicAdd(&b.own[place_of(row * b.bins + (int)bin, b.copy, b.rows * b.bins)], (own_type)weight);
+        add(&b.own[place_of(row * b.bins + (int)bin, b.copy, b.rows * b.bins)], (own_type)weight);
     else {
         const long long first = b.counts_begin + (long long)row * b.bins;
-        atomicAdd(&b.counts[wide ? (long long)(unsigned)(first + bin) : first + (long long)bin], weight);
+        add(&b.counts[wide ? (long long)(unsigned)(first + bin) : first + (long long)bin], weight);
     }
 }
 
@@ -96,6 +113,6 @@ __global__ void __launch_bounds__(threads)
         for (int i = 0; i < copies; i++)
             total += own[place_of(bin, i, all)];
         if (total != 0)
-            atomicAdd(&counts[b.counts_begin + bin], (count_type)total);
+            add(&counts[b.counts_begin + bin], (count_type)total);
     }
 }

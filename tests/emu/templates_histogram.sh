@@ -4,7 +4,7 @@
 set -u
 . "$2/tests/emu/templates_lib.sh"
 known histogram "of_branches histogram" "of_bytes histogram" "of_channels histogram" "of_clamped_range histogram" \
-    "of_colours histogram" "of_hashes histogram" "of_images histogram" "of_letters histogram" "of_lower_bits histogram" \
+    "of_colours histogram" "of_hashes histogram" "of_images histogram" "of_labels histogram" "of_letters histogram" "of_lower_bits histogram" \
     "of_many_places histogram" "of_range histogram" "of_rows histogram" "of_upper_bits histogram" "of_weights histogram" \
     "of_words histogram"
 none() { # none KERNEL WORDS: it is said why
@@ -24,6 +24,8 @@ none limited_in_shared 'hangs on more'
 none limited_in_memory 'hangs on more'
 none counts_of_late_ones 'hangs on more'
 none two_products 'rounded in two ways'
+none halves_of_counts 'of another width'
+none bits_of_counts 'not added as it is'
 none pairs_of_neighbours 'nothing that histogram does'
 none every_other 'histogram'
 bound histogram of_bytes histogram bins=256 n=n rows=1 form=one T=u32
@@ -46,6 +48,7 @@ right histogram of_colours histogram threads=64
 right histogram of_words histogram threads=64 copies=2
 right histogram of_letters histogram threads=64
 right histogram of_many_places histogram threads=128
+right histogram of_labels histogram threads=64
 right histogram of_hashes histogram threads=64 copies=32 by_lane=1
 # A count of one that is passed over, a row's last elements taken for its first, and a copy that nobody sums.
 wrong histogram of_bytes histogram 's/total != 0/total > 1/' 'output `h` differs' threads=64

@@ -233,6 +233,20 @@ __global__ void of_many_places(const int *x, const unsigned *w, unsigned long lo
         atomicAdd(&sums[x[i]], 5000ull * w[i]);
 }
 
+// Counts with a sign in 64 bits, as numbers without.
+#pragma ks optimize
+#pragma ks workload let(n=3001,bins=33) in(x[n]=randint(0,40)) inout(counts[bins]=randint(-9,9)) grid(ceildiv(n,128)) block(128)
+__global__ void of_labels(const long long *x, long long *counts, int n, int bins)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    const long long label = x[i];
+    if (label < 0 || label >= bins)
+        return;
+    atomicAdd(reinterpret_cast<unsigned long long *>(counts + label), 1ULL);
+}
+
 // ---- none
 
 // Where elements of each value go: what an atomic returns is a place.
@@ -415,4 +429,33 @@ __global__ void two_products(const float *x, unsigned *counts, int n)
         int b = (int)(x[i] * 3.1f + 8.2f * x[i] + 4.f);
         if (b >= 0 && b < 16) atomicAdd(&counts[b], 1u);
     }
+}
+
+// The upper halves of counts are others'.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,30)) inout(counts[16]) grid(ceildiv(n,128)) block(128)
+__global__ void halves_of_counts(const int *x, unsigned long long *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd((unsigned *)&counts[x[i] / 2], 1u);
+}
+
+// Of a block's counts eight bits are added.
+#pragma ks optimize
+#pragma ks workload let(n=3001) in(x[n]=randint(0,15)) inout(counts[16]) grid(4) block(64)
+__global__ void bits_of_counts(const int *x, unsigned *counts, int n)
+{
+    __shared__ unsigned own[16];
+    if (threadIdx.x < 16)
+        own[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&own[x[i]], 1u);
+    __syncthreads();
+    unsigned char all = 0;
+    if (threadIdx.x < 16)
+        all = own[threadIdx.x];
+    if (threadIdx.x < 16)
+        atomicAdd(&counts[threadIdx.x], all);
 }
