@@ -457,7 +457,7 @@ const struct ks_specimens *ks_specimens_of(struct ks_arena *arena, const struct 
     enum ks_status status = ks_device_open_emu(&r.device, &err);
     if (status == KS_OK) {
         struct ks_brief less = *brief;
-        less.mark = ks_sizes_with_few_blocks(arena, brief->mark);
+        less.mark = ks_sizes_with_few_blocks(arena, brief->mark, MOST_THREADS);
         status = less.mark ? run_all(&r, &less, true, out, &err) : KS_E_UNSUPPORTED;
         if (out->n == 0)
             status = run_all(&r, brief, false, out, &err);

@@ -105,7 +105,20 @@ static bool has_number(const struct ks_expr *e, int64_t number)
            has_number(e->kid[2], number) || has_number(e->kid[3], number);
 }
 
-const struct ks_mark *ks_sizes_with_few_blocks(struct ks_arena *arena, const struct ks_mark *mark)
+// A launch that is too large whatever its sizes are, as of a kernel that goes on in steps of the grid.
+static bool is_always_large(const struct ks_workload_mark *w, int64_t most_threads)
+{
+    int64_t threads = w->grid[0]->value;
+    bool sized = false;
+    for (int d = 0; d < 3; d++)
+        if (w->block[d] && (w->block[d]->op != KS_X_INT || __builtin_mul_overflow(threads, w->block[d]->value, &threads)))
+            return false;
+    for (size_t i = 0; i < w->n_lets; i++)
+        sized |= w->lets[i].expr->op == KS_X_INT;
+    return sized && threads > most_threads;
+}
+
+const struct ks_mark *ks_sizes_with_few_blocks(struct ks_arena *arena, const struct ks_mark *mark, int64_t most_threads)
 {
     static struct ks_expr few = {.op = KS_X_INT, .value = FEW_BLOCKS};
     const struct ks_workload_mark *w = &mark->workloads[0];
@@ -139,5 +152,5 @@ const struct ks_mark *ks_sizes_with_few_blocks(struct ks_arena *arena, const str
     *out = *mark;
     out->workloads = less;
     out->n_workloads = 1;
-    return an_element_each ? out : NULL;
+    return an_element_each || is_always_large(w, most_threads) ? out : NULL;
 }

@@ -16,7 +16,8 @@ bool ks_sizes_speak_for_round_alone(const struct ks_workload_mark *w, const stru
 // What is declared as 0 is no size: a flag, or a step that is not taken. Those stay 0 in `out`, which has room for n.
 size_t ks_sizes_with_zeros(const struct ks_workload_mark *w, const struct ks_value *sizes, size_t n, struct ks_value *out);
 // The same mark with a few blocks, where it launches a number of them that stands nowhere else than
-// as an array's extent: `out(partial[1024]) grid(1024)`. NULL where it does not.
-const struct ks_mark *ks_sizes_with_few_blocks(struct ks_arena *arena, const struct ks_mark *mark);
+// as an array's extent: `out(partial[1024]) grid(1024)`, or that has more threads than `most_threads` whatever the sizes are.
+// NULL where it does not.
+const struct ks_mark *ks_sizes_with_few_blocks(struct ks_arena *arena, const struct ks_mark *mark, int64_t most_threads);
 
 #endif

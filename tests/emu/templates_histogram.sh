@@ -5,8 +5,9 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 known histogram "of_branches histogram" "of_bytes histogram" "of_channels histogram" "of_clamped_range histogram" \
     "of_colours histogram" "of_hashes histogram" "of_images histogram" "of_labels histogram" "of_letters histogram" "of_lower_bits histogram" \
-    "of_many_places histogram" "of_range histogram" "of_rows histogram" "of_upper_bits histogram" "of_weights histogram" \
+    "of_many_blocks histogram" "of_many_places histogram" "of_range histogram" "of_rows histogram" "of_upper_bits histogram" "of_weights histogram" \
     "of_words histogram"
+! grep 'not held' "$scratch/err" || { echo 'FAIL: of_many_blocks is taken without a run'; bad=1; }
 none() { # none KERNEL WORDS: it is said why
     "$build/tests/print_template" histogram.cu "$scratch/histogram.ptx" "$1" histogram > "$scratch/out" 2> "$scratch/err"
     grep -q "$2" "$scratch/err" || { echo "FAIL: $1: $(cat "$scratch/err")"; bad=1; }

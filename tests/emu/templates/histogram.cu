@@ -167,6 +167,15 @@ __global__ void of_hashes(const unsigned *x, unsigned *counts, int n)
 }
 template __global__ void of_hashes<128>(const unsigned *, unsigned *, int);
 
+// More threads than the emulated device runs, whatever the size.
+#pragma ks optimize
+#pragma ks workload let(n=60000) in(x[n]=randint(0,63)) inout(counts[64]) grid(1056) block(256)
+__global__ void of_many_blocks(const unsigned char *x, unsigned *counts, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&counts[x[i]], 1u);
+}
+
 // Channels side by side.
 #pragma ks optimize
 #pragma ks workload let(n=2503) in(img[n*3]=randint(0,255)) inout(hist[3*256]) grid(ceildiv(n,256)) block(256)
