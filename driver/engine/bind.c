@@ -304,6 +304,8 @@ static const char *refused(const struct binder *b)
         return ks_arena_printf(b->arena, "line %d: elements of %s are %s, and %s has no role for such",
                                b->brief->decl->line, other->name,
                                ks_scalar_name(other->elem.scalar), b->t->name);
+    if (b->no_front && b->t->stencil)
+        return ks_arena_printf(b->arena, "%s, so it is nothing that %s does", b->no_front, b->t->name);
     if (b->no_front)
         return ks_arena_printf(b->arena, "%s, and %s holds what %s", b->no_front, b->t->name,
                                b->t->tallies ? "is counted of elements" : "is made of elements in front of a sum");
@@ -450,7 +452,9 @@ enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *
         return KS_OK;
     }
     prepare(&b);
-    if (t->heads.n > 0) {
+    if (t->stencil > 0) {
+        KS_TRY(ks_bind_stencil(&b, bind_all, err));
+    } else if (t->heads.n > 0) {
         KS_TRY(bind_with(&b, IN_FRONT, 0, NULL, err));
         if (out->len == 0 && t->tails.n > 0 && b.t != t)
             KS_TRY(bind_with(&b, BEHIND, 0, NULL, err));

@@ -51,6 +51,8 @@ struct ks_form {
     const char *says;         // for people, over @roles@; NULL: its name
     struct ks_kept tail, head; // behind the sum, and in front of it
     const char *factor_of;     // the role whose elements `head` makes into factors; or NULL
+    const char *asks;          // what it asks of a launch beside all else, or NULL
+    struct ks_strv passes;     // parameters of the kernel behind the last step's arguments
 };
 // Elements that may be read behind the sum, or in front of it, as a template knows them.
 struct ks_tail_kind {
@@ -87,10 +89,15 @@ struct ks_template {
     struct ks_tail_kinds heads; // none: nothing stands in front; else something must
     bool tallies;               // that is what the kernel counts (ks_tally_find)
     struct ks_tail_kinds factors; // roles' elements that something may be made of on the way
+    int stencil; // axes of a stencil (engine/stencil.h), of sizes `w`, `h` and `d`, which is then kept; or 0
     double errs; // of the sum of an element's magnitudes, by rounding factors: for marks whose tol(sum=F) admits that
 };
 // Reads t->text; KS_E_USER file:line.
 enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, struct ks_err *err);
+
+// An expression over @roles@, as one over their letters. KS_E_USER with `line` of the template.
+enum ks_status ks_template_expr(struct ks_arena *arena, const struct ks_template *t, int line, const char *text,
+                                struct ks_expr **out, struct ks_err *err);
 
 struct ks_binding_choice;
 // The same template with forms that go on as the kernel does, or begin so, one for each way to tell

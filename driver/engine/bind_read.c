@@ -30,9 +30,8 @@ static bool name_roles(struct ks_arena *arena, const struct ks_template *t, stru
     return known;
 }
 
-// An expression over @roles@, as one over their letters.
-static enum ks_status read_expr(struct ks_arena *arena, const struct ks_template *t, int line,
-                                const char *text, struct ks_expr **out, struct ks_err *err)
+enum ks_status ks_template_expr(struct ks_arena *arena, const struct ks_template *t, int line, const char *text,
+                                struct ks_expr **out, struct ks_err *err)
 {
     struct ks_buf buf = KS_BUF(4096);
     for (const char *at = text; *at; at++)
@@ -156,7 +155,7 @@ static enum ks_status read_needs(struct ks_arena *arena, struct ks_template *t,
     t->n_needs = needs && needs->kind == KS_YAML_LIST ? needs->len : 0;
     t->needs = KS_NEW_ARRAY(arena, struct ks_expr *, t->n_needs + 1);
     for (size_t i = 0; i < t->n_needs; i++)
-        KS_TRY(read_expr(arena, t, needs->items[i].line, needs->items[i].text, &t->needs[i], err));
+        KS_TRY(ks_template_expr(arena, t, needs->items[i].line, needs->items[i].text, &t->needs[i], err));
     return KS_OK;
 }
 
@@ -181,7 +180,7 @@ static enum ks_status read_kinds(struct ks_arena *arena, struct ks_template *t,
             KS_FAIL(err, KS_E_USER, "%s:%d: what is kept needs index, code, and extent or role",
                     t->file, map->line);
         if (kind->extent)
-            KS_TRY(read_expr(arena, t, map->line, kind->extent, &kind->count, err));
+            KS_TRY(ks_template_expr(arena, t, map->line, kind->extent, &kind->count, err));
         while (role && kind->role < t->n_roles && strcmp(t->roles[kind->role].name, role) != 0)
             kind->role++;
         if (kind->role == t->n_roles)
@@ -235,7 +234,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     static const char *const known[] = {"title", "roles",     "types",  "settings", "forms", "when",
                                         "plan",  "workspace", "source", "includes", "means", "says",
                                         "needs", "domain",    "more",   "any",      "tail",  "head",
-                                        "factor", "errs",      "cut",    "tally",    NULL};
+                                        "factor", "errs",      "cut",    "tally",    "stencil", NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -278,9 +277,9 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     for (size_t i = 0; i < roles->len; i++) {
         struct ks_role *role = &t->roles[i];
         if (role->extent)
-            KS_TRY(read_expr(arena, t, roles->items[i].line, role->extent, &role->count, err));
+            KS_TRY(ks_template_expr(arena, t, roles->items[i].line, role->extent, &role->count, err));
         if (role->otherwise)
-            KS_TRY(read_expr(arena, t, roles->items[i].line, role->otherwise, &role->derived, err));
+            KS_TRY(ks_template_expr(arena, t, roles->items[i].line, role->otherwise, &role->derived, err));
     }
     KS_TRY(check_apart(arena, t, root->line, ks_yaml_text(root, "when", ""), err));
     KS_TRY(read_types(arena, t, ks_yaml_get(root, "types"), err));
@@ -290,9 +289,13 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     KS_TRY(read_kinds(arena, t, ks_yaml_get(root, "factor"), &t->factors, err));
     KS_TRY(read_flag(t, root, "cut", &t->cut, err));
     KS_TRY(read_flag(t, root, "tally", &t->tallies, err));
+    const char *stencil = ks_yaml_text(root, "stencil", "0");
+    t->stencil = strlen(stencil) == 1 ? *stencil - '0' : -1;
+    if (t->stencil < 0 || t->stencil > 3)
+        KS_FAIL(err, KS_E_USER, "%s:%d: stencil is 1, 2 or 3, its axes", t->file, root->line);
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)
-        KS_TRY(read_expr(arena, t, root->line, t->domain_text, &t->domain, err));
+        KS_TRY(ks_template_expr(arena, t, root->line, t->domain_text, &t->domain, err));
     return read_forms(arena, t, ks_yaml_get(root, "forms"), ks_yaml_text(root, "means", NULL),
                       ks_yaml_text(root, "says", NULL), err);
 }

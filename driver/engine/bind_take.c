@@ -152,6 +152,10 @@ static void add_binding(struct binder *b, const struct ks_form *form,
     ks_tail_names(b->arena, b->brief, b->t, form, c);
     c->guard = guard_of_kept(b, c->guard, &b->t->heads, &form->head, assignment);
     c->guard = guard_of_kept(b, c->guard, &b->t->tails, &form->tail, assignment);
+    if (form->asks)
+        c->guard = ks_arena_printf(b->arena, "%s%s%s", c->guard, *c->guard ? " && " : "", form->asks);
+    for (size_t i = 0; i < form->passes.len; i++)
+        ks_strv_add(b->arena, &c->more, form->passes.at[i]);
     ks_buf_free(&text);
 }
 
@@ -240,6 +244,8 @@ void ks_bind_finish(struct binder *b)
     for (size_t r = 0; r < b->t->n_roles; r++)
         texts[r] = b->pointer[r] >= 0 ? b->brief->decl->params[b->pointer[r]].name : b->text[r];
     const struct ks_assignment assignment = {b->pointer, texts};
+    if (b->stencil && ks_bind_stencil_forms(b, &assignment, NULL) != KS_OK)
+        return;
     for (size_t i = 0; i < b->t->n_forms && !ks_bind_enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];
         if (!kept_fits(b, &b->t->heads, &form->head) || !kept_fits(b, &b->t->tails, &form->tail) ||

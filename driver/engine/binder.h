@@ -51,6 +51,8 @@ struct binder {
     const char *no_front; // why nothing stands in front of the sum that its template holds; or NULL
     bool asked; // of some assignment, whether it is what the original computes
     bool round; // sizes must be round (ks_specimens_round)
+    const struct ks_stencil *stencil; // what the kernel makes of neighbours, where its template keeps that
+    struct ks_template *own; // `t`, with what a complete assignment makes of it; where there is a stencil
 };
 
 static inline bool ks_bind_is_pointer(const struct ks_role *role)
@@ -103,6 +105,11 @@ bool ks_bind_packs_in_front(const struct ks_template *t);
 bool ks_bind_enough(const struct binder *b);
 // Every form is tried with the assignment, which is complete.
 void ks_bind_finish(struct binder *b);
+
+// Binds a template that keeps a stencil (bind_stencil.c).
+enum ks_status ks_bind_stencil(struct binder *b, void (*bind_all)(struct binder *), struct ks_err *err);
+// The forms of b->own under a complete assignment; none where the kernel's elements are no such grid's.
+enum ks_status ks_bind_stencil_forms(struct binder *b, const struct ks_assignment *assignment, struct ks_err *err);
 
 // Integers that a workload ties together: what a guard asks, and which bindings are the same again. A
 // word needs no parentheses; of words a number, such as a template argument, is no name and the same in

@@ -175,9 +175,10 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
 {
     size_t r;
     int64_t total = ks_formula_count(f, statement), written = 0, right = 0, seen = 0, indices[16];
-    if (!role_of(s->t, ks_formula_target(f, statement), &r) || total <= 0)
+    const bool own = tail_param(s, ks_formula_target(f, statement), &r);
+    if ((!own && !role_of(s->t, ks_formula_target(f, statement), &r)) || total <= 0)
         return false;
-    int parameter = s->assignment->parameter[r];
+    int parameter = own ? (int)r : s->assignment->parameter[r];
     if (parameter < 0)
         return true; // nothing is written there
     const struct ks_arg *arg = &s->specimen->problem.args[parameter];

@@ -8,7 +8,7 @@
 #include "engine/edit.h"
 #include "engine/tail.h"
 
-enum { KS_TAIL_NAMES = 24 };
+enum { KS_TAIL_NAMES = 160 };
 struct ks_nodes {
     struct ks_node **at;
     size_t len, cap;
