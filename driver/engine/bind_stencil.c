@@ -235,33 +235,59 @@ static bool place_inner(struct ks_stencil_grid *g, int way)
 static enum ks_status set_domain(struct ks_stencil_grid *g, struct ks_err *err)
 {
     const char *text = "";
-    for (int a = 0; a < g->axes; a++)
+    for (int a = 0; a < g->axes; a++) {
+        const int reach = g->low[a] > g->high[a] ? g->low[a] : g->high[a];
         text = ks_arena_printf(g->b->arena, "%s%s@%s@ > %d", text, a ? " && " : "", g->b->t->roles[g->role[a]].name,
-                               g->inner_from[a] + g->inner_upto[a]);
+                               g->folded[a] ? reach : g->inner_from[a] + g->inner_upto[a]);
+    }
     g->b->own->domain_text = text;
     return ks_template_expr(g->b->arena, g->b->t, 1, text, &g->b->own->domain, err);
 }
 
-enum ks_status ks_bind_stencil_forms(struct binder *b, const struct ks_assignment *assignment, struct ks_err *err)
+// Whether some elements lie beyond an end, all of which are such for which the kernel has others.
+static bool is_folded(struct ks_stencil_grid *g)
+{
+    const struct ks_stencil *st = g->b->stencil;
+    bool any = false;
+    for (size_t i = 0; i < st->n_taps; i++)
+        for (int a = 0; a < g->axes; a++)
+            if (-g->off[i][a] > g->from[a] || g->off[i][a] > g->upto[a]) {
+                if (!st->taps[i].folded || g->from[a] > 0 || g->upto[a] > 0)
+                    return false;
+                g->folded[a] = any = true;
+            }
+    return any;
+}
+
+static bool take_form(struct ks_stencil_grid *g, struct ks_err *err)
+{
+    struct binder *b = g->b;
+    struct ks_near_miss near = {0};
+    if (set_domain(g, err) != KS_OK || ks_stencil_form(g, &b->own->forms[0], err) != KS_OK)
+        return false;
+    return ks_recognise(b->arena, b->brief, b->t, &b->own->forms[0], g->assignment, b->round, &near) == KS_RECOGNISED;
+}
+
+bool ks_bind_stencil_forms(struct binder *b, const struct ks_assignment *assignment)
 {
     struct ks_stencil_grid g = {.b = b, .assignment = assignment, .axes = b->t->stencil, .asks = ""};
     const bool others = b->stencil->outs[0].other != NULL;
+    struct ks_err err = {0};
+    bool found = false;
     b->own->n_forms = 0;
     b->asked = true;
     if (!find_sizes(&g) || !find_distances(&g) || !tests_sizes_alone(&g) || !find_margins(&g))
-        return KS_OK;
-    for (int way = others; way <= (others ? MOST_MARGINS : 0) && b->out->len == 0; way++) {
-        struct ks_near_miss near = {0};
-        b->own->n_forms = 0;
-        if (!place_inner(&g, way))
-            continue;
-        KS_TRY(set_domain(&g, err));
-        KS_TRY(ks_stencil_form(&g, &b->own->forms[0], err));
-        b->own->n_forms = 1;
-        if (ks_recognise(b->arena, b->brief, b->t, &b->own->forms[0], assignment, b->round, &near) == KS_RECOGNISED)
-            break;
+        return false;
+    for (int way = others; way <= (others ? MOST_MARGINS : 0) && !found; way++)
+        found = place_inner(&g, way) && take_form(&g, &err);
+    if (!found && !others && is_folded(&g)) {
+        memcpy(g.inner_from, g.from, sizeof g.from);
+        memcpy(g.inner_upto, g.upto, sizeof g.upto);
+        for (g.ends = KS_STENCIL_CLAMPED; g.ends < KS_STENCIL_ENDS && !found; g.ends++)
+            found = take_form(&g, &err);
     }
-    return KS_OK;
+    b->own->n_forms = found;
+    return found;
 }
 
 // Arrays that it reads are no role's.

@@ -5,6 +5,8 @@
 #include "engine/binder.h"
 #include "engine/stencil.h"
 
+enum ks_stencil_ends { KS_STENCIL_CLAMPED, KS_STENCIL_ROUND, KS_STENCIL_ZERO, KS_STENCIL_ENDS };
+
 struct ks_stencil_grid { // axes in the order of x, y, z; of those that it lacks sizes are one
     struct binder *b;
     const struct ks_assignment *assignment;
@@ -16,6 +18,8 @@ struct ks_stencil_grid { // axes in the order of x, y, z; of those that it lacks
     int low[3], high[3];         // how far the stencil reaches
     int from[3], upto[3];        // what is written begins and ends so far from the ends
     int inner_from[3], inner_upto[3]; // and what the stencil makes; the rest is of elements that it does not reach
+    bool folded[3];                   // it reaches beyond the ends, where others stand for elements
+    enum ks_stencil_ends ends;        // which
     const char *asks;                 // of a launch
 };
 

@@ -27,23 +27,43 @@ static void number(struct writer *w, const char *placeholder, int value)
 
 // ---- the formula
 
+static const char *const loops[] = {"xq", "yq", "zq"}, *const sizes[] = {"w", "h", "d"};
+
+// A place along an axis, or the one that stands for it.
+static const char *place_of(const struct writer *w, const int off[3], int a)
+{
+    const int by = w->g->from[a] + off[a];
+    const char *at = ks_arena_printf(w->arena, "(%s %c %d)", loops[a], by < 0 ? '-' : '+', by < 0 ? -by : by);
+    if (!w->g->folded[a] || off[a] == 0 || w->g->ends == KS_STENCIL_ZERO)
+        return at;
+    return w->g->ends == KS_STENCIL_ROUND ? ks_arena_printf(w->arena, "mod(%s, %s)", at, sizes[a])
+                                          : ks_arena_printf(w->arena, "larger(smaller(%s, %s - 1), 0)", at, sizes[a]);
+}
+
 static const char *index_of(const struct writer *w, const int off[3])
 {
-    static const char *const loops[] = {"xq", "yq", "zq"};
-    static const char *const sizes[] = {"w", "h"};
     const char *text = "";
     for (int a = w->g->axes - 1; a >= 0; a--) {
-        const int by = w->g->from[a] + off[a];
-        const char *at = ks_arena_printf(w->arena, "(%s %c %d)", loops[a], by < 0 ? '-' : '+', by < 0 ? -by : by);
+        const char *at = place_of(w, off, a);
         text = *text ? ks_arena_printf(w->arena, "(%s * %s + %s)", text, sizes[a], at) : at;
     }
     return text;
 }
 
+// An element that is read, or zero beyond the ends.
+static const char *tap_of(const struct writer *w, size_t i)
+{
+    const int *off = w->g->off[i];
+    const char *text = ks_arena_printf(w->arena, "tail_%zu[%s]", w->st->taps[i].param, index_of(w, off)), *test = "";
+    for (int a = 0; a < w->g->axes && w->g->ends == KS_STENCIL_ZERO; a++)
+        if (w->g->folded[a] && off[a] != 0)
+            test = ks_arena_printf(w->arena, "%s%s%s >= 0 && %s < %s", test, *test ? " && " : "", place_of(w, off, a),
+                                   place_of(w, off, a), sizes[a]);
+    return *test ? ks_arena_printf(w->arena, "(%s ? %s : 0)", test, text) : text;
+}
+
 static const char *condition(const struct writer *w)
 {
-    static const char *const loops[] = {"xq", "yq", "zq"};
-    static const char *const sizes[] = {"w", "h", "d"};
     const char *text = "1";
     for (int a = 0; a < w->g->axes; a++)
         text = ks_arena_printf(w->arena, "%s && %s >= %d && %s < %s - %d", text, loops[a],
@@ -54,8 +74,6 @@ static const char *condition(const struct writer *w)
 
 static enum ks_status put_formula(struct writer *w, struct ks_err *err)
 {
-    static const char *const loops[] = {"xq", "yq", "zq"};
-    static const char *const sizes[] = {"w", "h", "d"};
     static const int here[3] = {0, 0, 0};
     const struct ks_stencil *st = w->st;
     const char *names[KS_STENCIL_TAPS + KS_STENCIL_FIXED], *values[KS_STENCIL_TAPS + KS_STENCIL_FIXED];
@@ -64,7 +82,7 @@ static enum ks_status put_formula(struct writer *w, struct ks_err *err)
     size_t n = 0;
     for (size_t i = 0; i < st->n_taps; i++, n++) {
         names[n] = ks_arena_printf(w->arena, "tap%zu", i);
-        values[n] = ks_arena_printf(w->arena, "tail_%zu[%s]", st->taps[i].param, index_of(w, w->g->off[i]));
+        values[n] = tap_of(w, i);
     }
     for (size_t i = 0; i < st->n_fixed; i++, n++) {
         names[n] = ks_arena_printf(w->arena, "fixed%zu", i);
@@ -267,6 +285,12 @@ static void put_numbers(struct writer *w)
         number(w, ks_arena_printf(w->arena, "inner_from_%s", axes[a]), along(w, g->inner_from, a));
         number(w, ks_arena_printf(w->arena, "inner_upto_%s", axes[a]), along(w, g->inner_upto, a));
     }
+    for (int a = 0; a < 3; a++) {
+        static const char *const folds[] = {"clamped(at, size)", "around(at, size)", "at"};
+        const bool folded = w->axis[a] >= 0 && g->folded[w->axis[a]];
+        ks_names_add(w->arena, &w->form->names, ks_arena_printf(w->arena, "fold_%s", axes[a]), folded ? folds[g->ends] : "at");
+    }
+    ks_names_add(w->arena, &w->form->names, "folds_x", g->folded[0] && g->ends != KS_STENCIL_ZERO ? "true" : "false");
     number(w, "points", (int)w->st->n_taps);
 }
 
@@ -307,8 +331,12 @@ enum ks_status ks_stencil_form(const struct ks_stencil_grid *g, struct ks_form *
         w.axis[1] = 1;
     for (size_t i = 0; i < w.st->n_taps; i++)
         array_of(&w, w.st->taps[i].param);
-    ks_names_add(w.arena, &form->names, "form", w.st->outs[0].other ? "edges" : "inside");
-    ks_names_add(w.arena, &form->names, "edges", w.st->outs[0].other ? ", edges apart" : "");
+    static const char *const ends[][2] = {{"clamped", ", clamped"}, {"round", ", from one end on at the other"},
+                                          {"zeros", ", zero beyond"}, {"edges", ", edges apart"}, {"inside", ""}};
+    const bool folded = g->folded[0] || g->folded[1] || g->folded[2];
+    const int which = folded ? (int)g->ends : w.st->outs[0].other ? 3 : 4;
+    ks_names_add(w.arena, &form->names, "form", ends[which][0]);
+    ks_names_add(w.arena, &form->names, "edges", ends[which][1]);
     KS_TRY(put_formula(&w, err));
     put_reaches(&w);
     put_parameters(&w);

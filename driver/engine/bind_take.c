@@ -244,7 +244,7 @@ void ks_bind_finish(struct binder *b)
     for (size_t r = 0; r < b->t->n_roles; r++)
         texts[r] = b->pointer[r] >= 0 ? b->brief->decl->params[b->pointer[r]].name : b->text[r];
     const struct ks_assignment assignment = {b->pointer, texts};
-    if (b->stencil && ks_bind_stencil_forms(b, &assignment, NULL) != KS_OK)
+    if (b->stencil && !ks_bind_stencil_forms(b, &assignment))
         return;
     for (size_t i = 0; i < b->t->n_forms && !ks_bind_enough(b); i++) {
         const struct ks_form *form = &b->t->forms[i];

@@ -108,8 +108,8 @@ void ks_bind_finish(struct binder *b);
 
 // Binds a template that keeps a stencil (bind_stencil.c).
 enum ks_status ks_bind_stencil(struct binder *b, void (*bind_all)(struct binder *), struct ks_err *err);
-// The forms of b->own under a complete assignment; none where the kernel's elements are no such grid's.
-enum ks_status ks_bind_stencil_forms(struct binder *b, const struct ks_assignment *assignment, struct ks_err *err);
+// Gives b->own its form under a complete assignment; false where the kernel's elements are no such grid's.
+bool ks_bind_stencil_forms(struct binder *b, const struct ks_assignment *assignment);
 
 // Integers that a workload ties together: what a guard asks, and which bindings are the same again. A
 // word needs no parentheses; of words a number, such as a template argument, is no name and the same in

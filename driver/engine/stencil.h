@@ -19,6 +19,7 @@ struct ks_stencil {
         size_t param;
         struct ks_poly away; // from the element that is written, over integer parameters
         bool central;        // elements that the stencil does not reach are made of it
+        bool folded;         // beyond the grid's ends another stands for it, or zero
     } taps[KS_STENCIL_TAPS];
     size_t n_taps;
     struct ks_stencil_fixed { // elements that all results take: coefficients

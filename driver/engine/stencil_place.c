@@ -90,9 +90,9 @@ static bool is_known(struct ks_stencil_reader *r, const char *symbol, bool note)
     return true;
 }
 
-struct ks_poly ks_stencil_index(struct ks_stencil_reader *r, const struct ks_node *e)
+struct ks_poly ks_stencil_index(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded)
 {
-    struct ks_poly p = ks_affine_eval(&r->env, e);
+    struct ks_poly p = ks_stencil_fold(r, e, folded);
     p = numbered(r, &p);
     for (int i = 0; p.known && i < p.n; i++)
         for (int k = 0; k < p.term[i].n; k++)

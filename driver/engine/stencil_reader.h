@@ -22,6 +22,8 @@ struct ks_stencil_reader {
         size_t len, cap;
     } tests, tables; // `bool edge = x == 0;`, `const float c[] = {1, 2};`
     struct ks_strv values; // variables that hold values
+    struct ks_strv folded; // that say where an element lies, or one that stands for it beyond an end
+    int bounded;           // tests round here, without which an element may lie beyond an end
     bool *stored;          // by parameter
     bool placed;
     struct ks_poly place; // of the element that is written
@@ -36,8 +38,11 @@ bool ks_stencil_refuse(struct ks_stencil_reader *r, const struct ks_node *at, co
 bool ks_stencil_element(const struct ks_stencil_reader *r, const struct ks_node *node, size_t *param);
 // A number that the text says, or an argument of the template.
 bool ks_stencil_number(const struct ks_stencil_reader *r, const struct ks_node *e, int64_t *number);
-// An index over thread numbers, integer parameters and places; not known where something else takes part.
-struct ks_poly ks_stencil_index(struct ks_stencil_reader *r, const struct ks_node *e);
+// An index over thread numbers, integer parameters and places; not known where something else takes part. *folded: of an element
+// for which another stands beyond an end, which the index does not say.
+struct ks_poly ks_stencil_index(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded);
+// The same of what a place is made of: `x > 0 ? x - 1 : 0` is x - 1, folded.
+struct ks_poly ks_stencil_fold(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded);
 // Whether that is the same for all elements: over integer parameters alone.
 bool ks_stencil_is_fixed(const struct ks_stencil_reader *r, const struct ks_poly *p);
 // The expression with elements by their names; NULL where it is not understood.

@@ -6,7 +6,8 @@
 static const char *tap(struct ks_stencil_reader *r, const struct ks_node *e, size_t param)
 {
     struct ks_stencil *st = r->stencil;
-    struct ks_poly at = ks_stencil_index(r, e->kid[1]);
+    bool folded = r->bounded > 0;
+    struct ks_poly at = ks_stencil_index(r, e->kid[1], &folded);
     size_t i = 0;
     if (!at.known)
         return ks_stencil_refuse(r, e, "which element is read depends on more than its place"), NULL;
@@ -19,6 +20,7 @@ static const char *tap(struct ks_stencil_reader *r, const struct ks_node *e, siz
     if (i == st->n_taps)
         st->taps[st->n_taps++] = (struct ks_stencil_tap){.param = param, .away = at};
     st->taps[i].central |= r->other;
+    st->taps[i].folded |= folded;
     return ks_arena_printf(r->arena, "its_tap%zu", i);
 }
 
@@ -58,6 +60,26 @@ static bool is_load(const struct ks_node *e)
            ks_node_is(e->kid[1], KS_N_UNARY, "&");
 }
 
+static bool put(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_edit_list *edits);
+
+static bool is_zero(const struct ks_node *e)
+{
+    return e->kind == KS_N_NUMBER && e->text[strspn(e->text, "0.fF")] == '\0';
+}
+
+// `x > 0 ? in[i - 1] : 0`: beyond an end zero stands for the element.
+static bool put_bounded(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_edit_list *edits)
+{
+    const struct ks_node *value = is_zero(e->kid[2]) ? e->kid[1] : e->kid[2];
+    ks_stencil_note(r, e->kid[0]);
+    r->bounded++;
+    const char *text = ks_stencil_text(r, value);
+    r->bounded--;
+    if (text)
+        ks_edit_add(r->arena, edits, e->begin, e->end, ks_arena_printf(r->arena, "(%s)", text));
+    return text != NULL;
+}
+
 static bool put(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_edit_list *edits)
 {
     size_t param;
@@ -76,6 +98,8 @@ static bool put(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_
             ks_edit_add(r->arena, edits, e->begin, e->end, ks_arena_printf(r->arena, "(%s)", text));
         return text != NULL;
     }
+    if (e->kind == KS_N_COND && ks_stencil_is_place(r, e->kid[0]) && is_zero(e->kid[1]) != is_zero(e->kid[2]))
+        return put_bounded(r, e, edits);
     if (loads || e->kind == KS_N_INDEX || e->kind == KS_N_ASSIGN || e->kind == KS_N_POSTFIX || ks_node_is(e, KS_N_UNARY, "&") ||
         ks_node_is(e, KS_N_UNARY, "*") || ks_node_is(e, KS_N_UNARY, "++") || ks_node_is(e, KS_N_UNARY, "--"))
         return ks_stencil_refuse(r, e, "memory that is no parameter's, or a change in an expression");

@@ -91,6 +91,26 @@ static bool variable(struct ks_stencil_reader *r, const struct ks_node *decl, st
     return true;
 }
 
+static void declare_places(struct ks_stencil_reader *r, struct ks_node *decl)
+{
+    const size_t before = r->env.len;
+    ks_loop_declare(&r->env, decl);
+    const size_t after = r->env.len;
+    for (size_t i = before; i < after; i++) {
+        struct ks_affine_local *local = &r->env.at[i];
+        bool folded = false;
+        if (local->changes)
+            continue;
+        r->env.len = i; // it is made of what stands in front of it
+        const struct ks_poly p = ks_stencil_fold(r, local->var->init, &folded);
+        r->env.len = after;
+        if (folded && p.known)
+            local->value = p;
+        if (folded)
+            ks_strv_add(r->arena, &r->folded, local->name);
+    }
+}
+
 static bool declaration(struct ks_stencil_reader *r, struct ks_node *decl)
 {
     bool places = is_integer(r->arena, decl->text) && !strstr(decl->text, "bool");
@@ -101,7 +121,7 @@ static bool declaration(struct ks_stencil_reader *r, struct ks_node *decl)
                   !is_of_values(r, decl->kid[i]->text) && ks_stencil_is_place(r, decl->kid[i]->init) &&
                   (!strstr(decl->text, "auto") || ks_affine_eval(&r->env, decl->kid[i]->init).known);
     if (places) {
-        ks_loop_declare(&r->env, decl);
+        declare_places(r, decl);
         return true;
     }
     for (size_t i = 0; i < decl->n; i++)
@@ -117,8 +137,9 @@ static bool put_store(struct ks_stencil_reader *r, const struct ks_node *set, co
     struct ks_stencil *st = r->stencil;
     size_t param, k = 0;
     ks_stencil_element(r, set->kid[0], &param);
-    struct ks_poly at = ks_stencil_index(r, set->kid[0]->kid[1]);
-    if (!at.known || (r->placed && !ks_poly_equal(&at, &r->place)))
+    bool folded = false;
+    struct ks_poly at = ks_stencil_index(r, set->kid[0]->kid[1], &folded);
+    if (!at.known || folded || (r->placed && !ks_poly_equal(&at, &r->place)))
         return ks_stencil_refuse(r, set, "which element is written depends on more than its place, or two are");
     while (k < st->n_outs && st->outs[k].param != param)
         k++;
@@ -220,13 +241,24 @@ static bool choice_of_values(struct ks_stencil_reader *r, struct ks_node *node)
     return true;
 }
 
+// Where an element lies beyond an end, zero in its place is to come to the same as nothing.
+static bool bounded(struct ks_stencil_reader *r, struct ks_node *then)
+{
+    r->bounded++;
+    const bool understood = statement(r, then);
+    r->bounded--;
+    return understood;
+}
+
 static bool choice_of_places(struct ks_stencil_reader *r, struct ks_node *node)
 {
     struct ks_node *then = node->kid[1], *otherwise = node->n > 2 ? node->kid[2] : NULL;
     const struct search first = below(r, then), second = otherwise ? below(r, otherwise) : (struct search){0};
+    ks_stencil_note(r, node->kid[0]);
+    if (!otherwise && first.stores == 0 && first.reads > 0 && !leaves(then))
+        return bounded(r, then);
     if (r->turns > 0)
         return ks_stencil_refuse(r, node, "what is added depends on the place");
-    ks_stencil_note(r, node->kid[0]);
     if (!otherwise && leaves(then) && first.stores + first.reads == 0)
         return true;
     if (!otherwise && leaves(then) && first.stores > 0)
@@ -311,7 +343,8 @@ static bool round_and_round(struct ks_stencil_reader *r, struct ks_node *node)
 
 static bool block(struct ks_stencil_reader *r, struct ks_node *node)
 {
-    const size_t named = r->env.len, tests = r->tests.len, tables = r->tables.len, values = r->values.len;
+    const size_t named = r->env.len, tests = r->tests.len, tables = r->tables.len, values = r->values.len,
+                 folded = r->folded.len;
     const bool outermost = node == r->s->body.block;
     ks_buf_puts(&r->out, outermost ? "" : "{\n");
     for (size_t i = 0; i < node->n && !r->left; i++)
@@ -322,6 +355,7 @@ static bool block(struct ks_stencil_reader *r, struct ks_node *node)
     r->tests.len = tests;
     r->tables.len = tables;
     r->values.len = values;
+    r->folded.len = folded;
     return true;
 }
 

@@ -3,6 +3,7 @@
 constexpr int lanes = 16 / (int)sizeof(@T@), rows = @rows@, ahead = @ahead@;
 constexpr int left = @left@, right = @right@, above = @above@, below = @below@, back = @back@, front = @front@;
 constexpr int planes = back + 1 + front + ahead, span = above + rows + below, width = left + lanes + right;
+constexpr bool folds = @folds_x@; // beyond the ends of a line others stand for elements
 constexpr int none = 64, left_packs = (left + lanes - 1) / lanes;
 
 struct alignas(16) pack {
@@ -58,6 +59,32 @@ __device__ constexpr int last(int array, int z, int line)
     return to;
 }
 
+// What stands for a place beyond the grid's ends.
+__device__ __forceinline__ int clamped(int at, int size)
+{
+    return at < 0 ? 0 : at < size ? at : size - 1;
+}
+
+__device__ __forceinline__ int around(int at, int size)
+{
+    return at < 0 ? at + size : at < size ? at : at - size;
+}
+
+__device__ __forceinline__ int fold_x(int at, int size)
+{
+    return @fold_x@;
+}
+
+__device__ __forceinline__ int fold_y(int at, int size)
+{
+    return @fold_y@;
+}
+
+__device__ __forceinline__ int fold_z(int at, int size)
+{
+    return @fold_z@;
+}
+
 // Elements of a line from one beside the thread's pack to another, none beyond the grid. Where `whole`, packs begin at 16
 // bytes and none crosses the line's ends.
 template <bool whole, int from, int to>
@@ -67,15 +94,16 @@ __device__ __forceinline__ void fetch(@T@ (&v)[width], const @T@ *line, bool in,
     constexpr int pack_last = (to - 1 + left_packs * lanes) / lanes - left_packs;
     _Pragma("unroll") for (int p = pack_first; p <= pack_last; p++) {
         const int low = most(from, p * lanes), high = least(to, p * lanes + lanes);
-        if (whole && 2 * (high - low) >= lanes) {
-            pack one = {};
-            if (in && (unsigned)(x + p * lanes) < (unsigned)w)
-                one = *reinterpret_cast<const pack *>(line + x + p * lanes);
+        const bool packed = whole && 2 * (high - low) >= lanes, inside = (unsigned)(x + p * lanes) < (unsigned)w;
+        if (packed && in && inside) {
+            const pack one = *reinterpret_cast<const pack *>(line + x + p * lanes);
             _Pragma("unroll") for (int e = low; e < high; e++)
                 v[left + e] = one.lane[e - p * lanes];
         } else {
-            _Pragma("unroll") for (int e = low; e < high; e++)
-                v[left + e] = in && (unsigned)(x + e) < (unsigned)w ? line[x + e] : (@T@)0;
+            _Pragma("unroll") for (int e = low; e < high; e++) {
+                const int at = fold_x(x + e, w);
+                v[left + e] = (!packed || folds) && in && (unsigned)at < (unsigned)w ? line[at] : (@T@)0;
+            }
         }
     }
 }
@@ -84,7 +112,7 @@ __device__ __forceinline__ void fetch(@T@ (&v)[width], const @T@ *line, bool in,
 // reads its own elements alone.
 __device__ __forceinline__ bool is_read(int array, int z, int y, int z1, int d, int h)
 {
-    return (unsigned)z < (unsigned)least(z1 + top(array), d) && (unsigned)y < (unsigned)h;
+    return z < z1 + top(array) && (unsigned)fold_z(z, d) < (unsigned)d && (unsigned)fold_y(y, h) < (unsigned)h;
 }
 
 // What the first plane takes over from those in front of it, as if the thread came from there; lines from `nth` on.
@@ -98,7 +126,8 @@ __device__ __forceinline__ void begin(@T@ (&held)[planes][span][width], const @T
         constexpr int high = least(last(array, s - back, j - above), last(array, s - 1 - back, j - above));
         const int z = z0 + s - back - 1, y = y0 + j - above;
         if constexpr (s > 0 && low < none && high > -none)
-            fetch<whole, low, high + lanes>(held[s][j], from + (z * h + y) * w, is_read(array, z, y, z1, d, h), x0, w);
+            fetch<whole, low, high + lanes>(held[s][j], from + (fold_z(z, d) * h + fold_y(y, h)) * w,
+                                           is_read(array, z, y, z1, d, h), x0, w);
         begin<array, whole, nth + 1>(held, from, z0, y0, x0, z1, d, h, w);
     }
 }
@@ -117,7 +146,7 @@ __device__ __forceinline__ void go_on(@T@ (&held)[planes][span][width], const @T
             constexpr int kept_high = more ? least(high, last(array, s + 1 - back, j - above) + lanes) : high;
             const int z = z0 + s - back, y = y0 + j - above;
             const bool in = is_read(array, z, y, z1, d, h);
-            const @T@ *line = from + (z * h + y) * w;
+            const @T@ *line = from + (fold_z(z, d) * h + fold_y(y, h)) * w;
             _Pragma("unroll") for (int e = kept_low; e < kept_high; e++)
                 held[s][j][left + e] = held[s + 1 < planes ? s + 1 : s][j][left + e];
             if constexpr (low < kept_low)

@@ -170,6 +170,57 @@ __global__ void magnetic(const float *ez, float *hx, float *hy, int nx, int ny, 
     hy[y * nx + x] += k * (ez[y * nx + x + 1] - ez[y * nx + x]);
 }
 
+// Beyond the edge the edge goes on.
+#pragma ks optimize
+#pragma ks workload let(w=200) let(h=120) in(a[h*w]) out(b[h*w]) grid(ceildiv(w,32), ceildiv(h,8)) block(32,8)
+__global__ void clamped(const float *a, float *b, int h, int w)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= w || y >= h)
+        return;
+    float sum = 0;
+    for (int dy = -2; dy <= 2; dy++)
+        for (int dx = -2; dx <= 2; dx++) {
+            int yy = min(max(y + dy, 0), h - 1), xx = min(max(x + dx, 0), w - 1);
+            sum += a[yy * w + xx];
+        }
+    b[y * w + x] = sum * 0.04f;
+}
+
+// From one end on at the other.
+#pragma ks optimize
+#pragma ks workload let(n=30) set(dt=0.1) in(u[n*n*n]) out(v[n*n*n]) grid(ceildiv(n,32), ceildiv(n,4), n) block(32,4)
+__global__ void periodic(const double *u, double *v, int n, double dt)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
+    if (x >= n || y >= n)
+        return;
+    int left = x == 0 ? n - 1 : x - 1, right = (x + 1) % n;
+    int up = (y - 1 + n) % n, down = y < n - 1 ? y + 1 : 0;
+    int below = (z + n - 1) % n, above = (z + 1) % n;
+    double c = u[(z * n + y) * n + x];
+    v[(z * n + y) * n + x] = c + dt * (u[(z * n + y) * n + left] + u[(z * n + y) * n + right] + u[(z * n + up) * n + x] +
+                                       u[(z * n + down) * n + x] + u[(below * n + y) * n + x] + u[(above * n + y) * n + x] -
+                                       6.0 * c);
+}
+
+// Nothing beyond the edge.
+#pragma ks optimize
+#pragma ks workload let(nx=150) let(ny=100) in(u[nx*ny]) out(v[nx*ny]) grid(ceildiv(nx,32), ceildiv(ny,8)) block(32,8)
+__global__ void zeros(const float *u, float *v, int nx, int ny)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < nx && y < ny) {
+        int i = y * nx + x;
+        float west = x > 0 ? u[i - 1] : 0.0f, east = x < nx - 1 ? u[i + 1] : 0.0f, sum = west + east - 4.0f * u[i];
+        if (y > 0)
+            sum += u[i - nx];
+        if (y < ny - 1)
+            sum += u[i + nx];
+        v[i] = sum;
+    }
+}
+
 // ---- not such
 
 // In place: what is read may be written already.
@@ -281,4 +332,34 @@ __global__ void running(const float *a, float *b, int n)
         sum += a[(z - 1) * n * n + y * n + x] + a[(z + 1) * n * n + y * n + x];
         b[z * n * n + y * n + x] = sum;
     }
+}
+
+// The mean of the neighbours that there are: nothing in their place is not the same as zero.
+#pragma ks optimize
+#pragma ks workload let(nx=150) let(ny=100) in(u[nx*ny]) out(v[nx*ny]) grid(ceildiv(nx,32), ceildiv(ny,8)) block(32,8)
+__global__ void mean_of_some(const float *u, float *v, int nx, int ny)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= nx || y >= ny)
+        return;
+    float sum = 0, n = 0;
+    if (x > 0) {
+        sum += u[y * nx + x - 1];
+        n += 1;
+    }
+    if (x < nx - 1) {
+        sum += u[y * nx + x + 1];
+        n += 1;
+    }
+    v[y * nx + x] = sum / n;
+}
+
+// Clamped at one end, round at the other.
+#pragma ks optimize
+#pragma ks workload let(n=3000) in(u[n]) out(v[n]) grid(ceildiv(n,256)) block(256)
+__global__ void mixed_ends(const float *u, float *v, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        v[i] = u[max(i - 1, 0)] + u[(i + 1) % n];
 }
