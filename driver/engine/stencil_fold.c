@@ -40,23 +40,68 @@ static struct ks_poly of_two(struct ks_stencil_reader *r, const struct ks_node *
     return farther(r, &a, &b);
 }
 
-// (x + 1) % w and (x - 1 + w) % w: x % w is a place of its own.
+bool ks_stencil_is_division(const struct ks_stencil_reader *r, const char *symbol)
+{
+    for (size_t i = 0; i < r->divisions.len; i++)
+        if (strcmp(r->divisions.at[i].name, symbol) == 0)
+            return true;
+    return false;
+}
+
+// i / w as a symbol; i / w / h is i / (w * h).
+static struct ks_poly quotient(struct ks_stencil_reader *r, struct ks_poly of, struct ks_poly by)
+{
+    for (size_t i = 0; i < r->divisions.len && of.known; i++) {
+        const struct ks_stencil_division *d = &r->divisions.at[i];
+        const struct ks_poly symbol = ks_poly_symbol(d->name);
+        if (ks_poly_equal(&of, &symbol)) {
+            by = ks_poly_product(&by, &d->by);
+            of = d->of;
+            break;
+        }
+    }
+    if (!moves(r, &of) || !by.known || moves(r, &by) || constant_of(&of) > 0)
+        return unknown;
+    for (size_t i = 0; i < r->divisions.len; i++)
+        if (ks_poly_equal(&r->divisions.at[i].of, &of) && ks_poly_equal(&r->divisions.at[i].by, &by))
+            return ks_poly_symbol(r->divisions.at[i].name);
+    const char *name = ks_arena_printf(r->arena, "/%zu", r->divisions.len);
+    *ks_vec_push(r->arena, &r->divisions) = (struct ks_stencil_division){name, of, by};
+    return ks_poly_symbol(name);
+}
+
+// (x + 1) % w and (x - 1 + w) % w; i % w is what i / w leaves.
 static struct ks_poly of_rest(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded)
 {
-    struct ks_poly place = ks_stencil_fold(r, e->kid[0], folded), size = ks_affine_eval(&r->env, e->kid[1]);
+    struct ks_poly place = ks_stencil_fold(r, e->kid[0], folded), size = ks_stencil_fold(r, e->kid[1], folded);
     struct ks_poly less = ks_poly_sum(&place, &size, -1);
     const bool round = less.known && less.n < place.n;
-    if (!moves(r, &place) || moves(r, &size) || (!round && constant_of(&place) == 0))
+    if (!moves(r, &place) || !size.known || moves(r, &size))
         return unknown;
     ks_stencil_note(r, e->kid[1]);
+    if (!round && constant_of(&place) == 0) {
+        struct ks_poly whole = quotient(r, place, size), left = ks_poly_product(&whole, &size);
+        return ks_poly_sum(&place, &left, -1);
+    }
     *folded = true;
     return round ? less : place;
+}
+
+static struct ks_poly of_quotient(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded)
+{
+    struct ks_poly of = ks_stencil_fold(r, e->kid[0], folded), by = ks_stencil_fold(r, e->kid[1], folded);
+    if (*folded)
+        return unknown;
+    ks_stencil_note(r, e->kid[1]);
+    return quotient(r, of, by);
 }
 
 static struct ks_poly of_sum(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded)
 {
     if (strcmp(e->text, "%") == 0)
         return of_rest(r, e, folded);
+    if (strcmp(e->text, "/") == 0)
+        return of_quotient(r, e, folded);
     if (strlen(e->text) != 1 || strchr("+-*", *e->text) == NULL)
         return unknown;
     struct ks_poly a = ks_stencil_fold(r, e->kid[0], folded), b = ks_stencil_fold(r, e->kid[1], folded);

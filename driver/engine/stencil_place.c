@@ -82,7 +82,7 @@ bool ks_stencil_number(const struct ks_stencil_reader *r, const struct ks_node *
 static bool is_known(struct ks_stencil_reader *r, const char *symbol, bool note)
 {
     size_t param;
-    if (strchr(symbol, '.') || ks_affine_find(&r->env, symbol))
+    if (strchr(symbol, '.') || ks_affine_find(&r->env, symbol) || ks_stencil_is_division(r, symbol))
         return !holds_value(r, symbol);
     if (holds_value(r, symbol) || !parameter(r, symbol, &param) || !is_integer(r, param))
         return false;

@@ -23,6 +23,13 @@ struct ks_stencil_reader {
     } tests, tables; // `bool edge = x == 0;`, `const float c[] = {1, 2};`
     struct ks_strv values; // variables that hold values
     struct ks_strv folded; // that say where an element lies, or one that stands for it beyond an end
+    struct {
+        struct ks_stencil_division {
+            const char *name; // its symbol
+            struct ks_poly of, by;
+        } *at;
+        size_t len, cap;
+    } divisions;
     int bounded;           // tests round here, without which an element may lie beyond an end
     bool *stored;          // by parameter
     bool placed;
@@ -41,6 +48,8 @@ bool ks_stencil_number(const struct ks_stencil_reader *r, const struct ks_node *
 // An index over thread numbers, integer parameters and places; not known where something else takes part. *folded: of an element
 // for which another stands beyond an end, which the index does not say.
 struct ks_poly ks_stencil_index(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded);
+// Whether a symbol is a quotient of places, rounded down.
+bool ks_stencil_is_division(const struct ks_stencil_reader *r, const char *symbol);
 // The same of what a place is made of: `x > 0 ? x - 1 : 0` is x - 1, folded.
 struct ks_poly ks_stencil_fold(struct ks_stencil_reader *r, const struct ks_node *e, bool *folded);
 // Whether that is the same for all elements: over integer parameters alone.

@@ -67,23 +67,31 @@ static bool is_zero(const struct ks_node *e)
     return e->kind == KS_N_NUMBER && e->text[strspn(e->text, "0.fF")] == '\0';
 }
 
+static bool put_instead(struct ks_stencil_reader *r, const struct ks_node *e, const struct ks_node *other,
+                        struct ks_edit_list *edits)
+{
+    const char *text = ks_stencil_text(r, other);
+    if (text)
+        ks_edit_add(r->arena, edits, e->begin, e->end, ks_arena_printf(r->arena, "(%s)", text));
+    return text != NULL;
+}
+
 // `x > 0 ? in[i - 1] : 0`: beyond an end zero stands for the element.
 static bool put_bounded(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_edit_list *edits)
 {
     const struct ks_node *value = is_zero(e->kid[2]) ? e->kid[1] : e->kid[2];
     ks_stencil_note(r, e->kid[0]);
     r->bounded++;
-    const char *text = ks_stencil_text(r, value);
+    const bool understood = put_instead(r, e, value, edits);
     r->bounded--;
-    if (text)
-        ks_edit_add(r->arena, edits, e->begin, e->end, ks_arena_printf(r->arena, "(%s)", text));
-    return text != NULL;
+    return understood;
 }
 
 static bool put(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_edit_list *edits)
 {
     size_t param;
     int64_t number;
+    bool holds;
     const bool loads = is_load(e);
     const struct ks_node *read = loads ? e->kid[1]->kid[0] : e, *number_of = listed(r, e);
     if (ks_stencil_element(r, read, &param)) {
@@ -92,12 +100,10 @@ static bool put(struct ks_stencil_reader *r, const struct ks_node *e, struct ks_
             ks_edit_add(r->arena, edits, e->begin, e->end, name);
         return name != NULL;
     }
-    if (number_of) {
-        const char *text = ks_stencil_text(r, number_of);
-        if (text)
-            ks_edit_add(r->arena, edits, e->begin, e->end, ks_arena_printf(r->arena, "(%s)", text));
-        return text != NULL;
-    }
+    if (number_of)
+        return put_instead(r, e, number_of, edits);
+    if (e->kind == KS_N_COND && ks_stencil_decides(r, e->kid[0], &holds))
+        return put_instead(r, e, e->kid[holds ? 1 : 2], edits);
     if (e->kind == KS_N_COND && ks_stencil_is_place(r, e->kid[0]) && is_zero(e->kid[1]) != is_zero(e->kid[2]))
         return put_bounded(r, e, edits);
     if (loads || e->kind == KS_N_INDEX || e->kind == KS_N_ASSIGN || e->kind == KS_N_POSTFIX || ks_node_is(e, KS_N_UNARY, "&") ||

@@ -104,7 +104,7 @@ static void declare_places(struct ks_stencil_reader *r, struct ks_node *decl)
         r->env.len = i; // it is made of what stands in front of it
         const struct ks_poly p = ks_stencil_fold(r, local->var->init, &folded);
         r->env.len = after;
-        if (folded && p.known)
+        if (p.known)
             local->value = p;
         if (folded)
             ks_strv_add(r->arena, &r->folded, local->name);
@@ -257,6 +257,10 @@ static bool choice_of_places(struct ks_stencil_reader *r, struct ks_node *node)
     ks_stencil_note(r, node->kid[0]);
     if (!otherwise && first.stores == 0 && first.reads > 0 && !leaves(then))
         return bounded(r, then);
+    if (r->turns > 0 && !otherwise && first.stores + first.reads == 0 && ks_node_find(then, KS_N_CONTINUE, NULL) && leaves(then)) {
+        r->bounded++; // the rest of the turn
+        return true;
+    }
     if (r->turns > 0)
         return ks_stencil_refuse(r, node, "what is added depends on the place");
     if (!otherwise && leaves(then) && first.stores + first.reads == 0)
@@ -290,6 +294,7 @@ static bool turn_by_turn(struct ks_stencil_reader *r, const struct ks_loop *loop
     int turns = 0;
     if (step == 0 || up == loop->down)
         return ks_stencil_refuse(r, loop->node, "this loop is not understood");
+    const int bounds = r->bounded;
     r->turns++;
     for (int64_t at = from; (up ? at < limit : at > limit) || (equal && at == limit); at += loop->down ? -step : step) {
         if (++turns > MOST_TURNS)
@@ -300,6 +305,7 @@ static bool turn_by_turn(struct ks_stencil_reader *r, const struct ks_loop *loop
             return false;
         ks_buf_puts(&r->out, "}\n");
         r->left = false;
+        r->bounded = bounds; // what was passed over lay beyond an end
         r->env.len = named;
     }
     r->turns--;

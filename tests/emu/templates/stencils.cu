@@ -77,7 +77,7 @@ __global__ void wave(float *old, const float *now, int nx, int ny, float c)
 }
 
 #pragma ks optimize
-#pragma ks workload let(nx=64) let(ny=40) let(nz=32) set(c0=0.4) set(c1=0.1) in(a[nx*ny*nz]) out(b[nx*ny*nz]) \
+#pragma ks workload let(nx=64) let(ny=24) let(nz=16) set(c0=0.4) set(c1=0.1) in(a[nx*ny*nz]) out(b[nx*ny*nz]) \
     grid(ceildiv(nx,32), ceildiv(ny,4), ceildiv(nz,2)) block(32,4,2)
 __global__ void seven(const float *a, float *b, int nx, int ny, int nz, float c0, float c1)
 {
@@ -92,7 +92,7 @@ __global__ void seven(const float *a, float *b, int nx, int ny, int nz, float c0
 
 // A star of high order whose planes a loop walks along, coefficients in memory, a speed for each place.
 #pragma ks optimize
-#pragma ks workload let(nx=40) let(ny=32) let(nz=24) in(p[nx*ny*nz]) in(speed[nx*ny*nz]=uniform(0,1)) in(c[5]) \
+#pragma ks workload let(nx=32) let(ny=20) let(nz=16) in(p[nx*ny*nz]) in(speed[nx*ny*nz]=uniform(0,1)) in(c[5]) \
     inout(q[nx*ny*nz]) grid(ceildiv(nx,32), ceildiv(ny,8)) block(32,8)
 __global__ void seismic(const float *p, float *q, const float *speed, const float *c, int nx, int ny, int nz)
 {
@@ -113,7 +113,7 @@ __global__ void seismic(const float *p, float *q, const float *speed, const floa
 
 // All of a cube's neighbours, of sizes in the text.
 #pragma ks optimize
-#pragma ks workload let(nz=20) in(in[nz*32*64]) out(out[nz*32*64]) grid(2, 8, nz) block(32,4)
+#pragma ks workload let(nz=8) in(in[nz*32*64]) out(out[nz*32*64]) grid(2, 8, nz) block(32,4)
 __global__ void box27(const double *in, double *out, int nz)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
@@ -189,7 +189,7 @@ __global__ void clamped(const float *a, float *b, int h, int w)
 
 // From one end on at the other.
 #pragma ks optimize
-#pragma ks workload let(n=30) set(dt=0.1) in(u[n*n*n]) out(v[n*n*n]) grid(ceildiv(n,32), ceildiv(n,4), n) block(32,4)
+#pragma ks workload let(n=20) set(dt=0.1) in(u[n*n*n]) out(v[n*n*n]) grid(ceildiv(n,32), ceildiv(n,4), n) block(32,4)
 __global__ void periodic(const double *u, double *v, int n, double dt)
 {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
@@ -218,6 +218,41 @@ __global__ void zeros(const float *u, float *v, int nx, int ny)
         if (y < ny - 1)
             sum += u[i + nx];
         v[i] = sum;
+    }
+}
+
+// Elements by flat numbers, neighbours by rows and columns; what lies beyond is passed over.
+#pragma ks optimize
+#pragma ks workload let(w=120) let(h=70) in(a[h*w]) out(b[h*w]) grid(ceildiv(h*w,256)) block(256)
+__global__ void passed_over(const float *a, float *b, int h, int w)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= w * h)
+        return;
+    int row = i / w, col = i % w;
+    float sum = 0;
+    for (int dy = -1; dy <= 1; dy++)
+        for (int dx = -1; dx <= 1; dx++) {
+            int y = row + dy, x = col + dx;
+            if (y < 0 || y >= h || x < 0 || x >= w)
+                continue;
+            sum += (dx == 0 && dy == 0 ? 8.0f : (float)(dx * dx - 3)) * a[y * w + x];
+        }
+    b[i] = sum / 9.0f;
+}
+
+#pragma ks optimize
+#pragma ks workload let(nx=32) let(ny=20) let(nz=16) set(k=0.1) in(a[nx*ny*nz]) out(b[nx*ny*nz]) grid(ceildiv(nx*ny*nz,128)) \
+    block(128)
+__global__ void flat_seven(const float *a, float *b, int nx, int ny, int nz, float k)
+{
+    const int n = nx * ny * nz;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        const int x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+        const bool edge = x == 0 || y == 0 || z == 0 || x == nx - 1 || y == ny - 1 || z == nz - 1;
+        const int sy = nx, sz = nx * ny;
+        b[i] = edge ? a[i]
+                    : a[i] + k * (a[i - 1] + a[i + 1] + a[i - sy] + a[i + sy] + a[i - sz] + a[i + sz] - 6.0f * a[i]);
     }
 }
 
