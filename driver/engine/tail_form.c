@@ -293,11 +293,20 @@ static void head_names(struct ks_arena *arena, const struct ks_brief *brief,
     add_text(arena, choice, "head_arguments", &arguments);
 }
 
+// The element type of what is written first.
+static const char *stored_as(const struct ks_template *t)
+{
+    size_t r = 0;
+    while (r < t->n_roles && t->roles[r].kind != KS_ROLE_KIND_OUT && t->roles[r].kind != KS_ROLE_KIND_INOUT)
+        r++;
+    return r < t->n_roles ? t->roles[r].elem : "T";
+}
+
 void ks_tail_names(struct ks_arena *arena, const struct ks_brief *brief,
                    const struct ks_template *t, const struct ks_form *form,
                    struct ks_binding_choice *choice)
 {
-    static const struct ks_tail none = {.code = "    return (@T@)its_sum;\n"};
+    const struct ks_tail none = {.code = ks_arena_printf(arena, "    return (@%s@)its_sum;\n", stored_as(t))};
     struct ks_kept kept = form->tail;
     struct ks_buf code = KS_BUF(1 << 16), takes = KS_BUF(4096), parameters = KS_BUF(4096),
                   arguments = KS_BUF(4096);

@@ -8,7 +8,8 @@ set -u
 known gemm "batch_tn gemm" "batch_tn gemm_three" "by_blocks gemm_three" "cut_off gemm_three" "followed gemm_three" "ragged_nn gemm_three" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_warps gemv" "by_row_biased gemv" "by_row_updated gemv_update" "by_column_added gemv_update" "by_row matrix_vector" "by_column matrix_vector" "biased matrix_vector" "by_warps matrix_vector" "by_row_biased matrix_vector" "by_row_updated matrix_vector" "by_column_added matrix_vector" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_nt gemm_wgmma" "halves_tn_bias gemm_half" "halves_tn_bias gemm_wgmma" \
-    "halves_long gemm_half" "halves_long gemm_wgmma" "scores gemm_half" "scores gemm_wgmma"
+    "halves_long gemm_half" "halves_long gemm_wgmma" "scores gemm_half" "scores gemm_wgmma" \
+    "plain_scores gemm_half" "plain_scores gemm_wgmma"
 bound halves scores gemm_half form=nt a=q b=k c=s batch=1 T=f16 R=f32
 "$build/tests/print_template" halves.cu "$scratch/halves.ptx" masked_scores gemm_half 2>&1 | grep -q 'almost .*c is -inf there and .* here at z=0' ||
     { echo "FAIL: masked_scores is not nearly a product"; bad=1; }
@@ -19,6 +20,7 @@ right gemm ragged_nn gemm bm=64 bn=64 ragged=true
 right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right halves halves_tn_bias gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
 right halves scores gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
+right halves plain_scores gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right_90a halves scores gemm_wgmma bm=128
 right_90a halves halves_nt gemm_wgmma bm=256
 right_90a halves halves_tn_bias gemm_wgmma bm=128
