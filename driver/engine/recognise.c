@@ -133,14 +133,20 @@ static bool array(void *context, const char *name, struct ks_formula_array *out)
     return true;
 }
 
-static bool equal(double got, double want, double scale, enum ks_scalar scalar)
+// Of what is summed in float nothing but the result is rounded to 16 bits, by half a unit.
+static double part_of(const struct ks_template *t, enum ks_scalar scalar)
+{
+    if (scalar != KS_T_F16 && scalar != KS_T_BF16)
+        return 3e-4;
+    return !t->float_sums ? 0.02 : scalar == KS_T_F16 ? 0x1p-10 : 0x1p-7;
+}
+
+static bool equal(const struct ks_template *t, double got, double want, double scale, enum ks_scalar scalar)
 {
     if (isnan(got) || isnan(want) || isinf(got) || isinf(want))
         return (isnan(got) && isnan(want)) || got == want;
-    if (ks_scalar_is_float(scalar)) {
-        double part = scalar == KS_T_F16 || scalar == KS_T_BF16 ? 0.02 : 3e-4;
-        return fabs(got - want) <= part * (fabs(want) + 0.3 * scale) + LEAST_FLOAT;
-    }
+    if (ks_scalar_is_float(scalar))
+        return fabs(got - want) <= part_of(t, scalar) * (fabs(want) + 0.3 * scale) + LEAST_FLOAT;
     return got == want;
 }
 
@@ -203,7 +209,7 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
             return false;
         const bool open = is_open(s, f, after[at], want);
         if ((changed[at] || arg->role != KS_ROLE_OUT) &&
-            (open || equal(after[at], want, scale, arg->elem.scalar)))
+            (open || equal(s->t, after[at], want, scale, arg->elem.scalar)))
             right++;
         else if (how == NULL)
             how = differs(s, f, statement, indices, after[at], want);

@@ -208,7 +208,8 @@ static const struct known {
     {"fabs", "abs(%a)"},          {"abs", "abs(%a)"},           {"powf", "pow(%a, %b)"},
     {"pow", "pow(%a, %b)"},       {"floorf", "floor(%a)"},      {"fmaf", "(%a * %b + %c)"},
     {"__fdividef", "(%a / %b)"},  {"__float2bfloat16", "%a"},   {"__float2half", "%a"},
-    {"__bfloat162float", "%a"},   {"__half2float", "%a"},
+    {"__bfloat162float", "%a"},   {"__half2float", "%a"},       {"__float2bfloat16_rn", "%a"},
+    {"__float2half_rn", "%a"},
 };
 
 static const char *put_in(struct ks_arena *arena, const char *means, const char *const args[3])

@@ -1,41 +1,16 @@
-constexpr int threads = @threads@, warps = threads / 32, lines = @lines@;
-constexpr int lanes = 16 / sizeof(@T@);
-
-struct alignas(16) pack {
-    @T@ lane[lanes];
-};
-
-__device__ __forceinline__ bool aligned(const void *at)
-{
-    return reinterpret_cast<size_t>(at) % 16 == 0;
-}
-
 // Rows of A times x, `share` of the depth a block: `lines` rows share each element of x.
 __global__ void __launch_bounds__(threads)
-    gemv_rows(const @T@ *__restrict__ a, const @T@ *__restrict__ x, @T@ *__restrict__ sums, int m,
+    gemv_rows(const @T@ *__restrict__ a, const @X@ *__restrict__ x, @T_sum@ *__restrict__ sums, int m,
               int k, int share)
 {
-    __shared__ @T@ parts[warps][lines];
+    __shared__ @T_sum@ parts[warps][lines];
     const int t = threadIdx.x, row0 = blockIdx.x * lines, from = blockIdx.y * share;
     const int to = k - from < share ? k : from + share;
     const @T@ *line[lines];
-    @T@ sum[lines] = {};
+    @T_sum@ sum[lines] = {};
     _Pragma("unroll") for (int r = 0; r < lines; r++)
         line[r] = a + (size_t)min(row0 + r, m - 1) * k;
-    if (aligned(a) && aligned(x) && k % lanes == 0) {
-        _Pragma("unroll 4") for (int l = from + t * lanes; l < to; l += threads * lanes) {
-            const pack v = *reinterpret_cast<const pack *>(x + l);
-            _Pragma("unroll") for (int r = 0; r < lines; r++) {
-                const pack u = *reinterpret_cast<const pack *>(line[r] + l);
-                _Pragma("unroll") for (int i = 0; i < lanes; i++)
-                    sum[r] += u.lane[i] * v.lane[i];
-            }
-        }
-    } else {
-        for (int l = from + t; l < to; l += threads)
-            _Pragma("unroll") for (int r = 0; r < lines; r++)
-                sum[r] += line[r][l] * x[l];
-    }
+    add_products(sum, line, aligned(a) && aligned(x) && k % lanes == 0, x, from, to, t);
     _Pragma("unroll") for (int r = 0; r < lines; r++) {
         for (int d = 16; d > 0; d /= 2)
             sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], d);
@@ -45,59 +20,57 @@ __global__ void __launch_bounds__(threads)
     __syncthreads();
     if (t >= lines || row0 + t >= m)
         return;
-    @T@ total = 0;
+    @T_sum@ total = 0;
     for (int w = 0; w < warps; w++)
         total += parts[w][t];
     sums[(size_t)blockIdx.y * m + row0 + t] = total;
 }
 
+struct alignas(16) pack_of_sums {
+    @T_sum@ lane[lanes];
+};
+
 // Columns of A times x: a warp reads neighbours in a row, the warps of a block take turns at the depth.
 __global__ void __launch_bounds__(threads)
-    gemv_columns(const @T@ *__restrict__ a, const @T@ *__restrict__ x, @T@ *__restrict__ sums,
+    gemv_columns(const @T@ *__restrict__ a, const @X@ *__restrict__ x, @T_sum@ *__restrict__ sums,
                  int m, int k, int share)
 {
     constexpr int wide = 32 * lanes;
-    __shared__ pack parts[warps][32];
+    __shared__ pack_of_sums parts[warps][32];
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, col0 = blockIdx.x * wide;
     const int col = col0 + lane * lanes, from = blockIdx.y * share;
     const int to = k - from < share ? k : from + share;
-    pack sum = {};
+    pack_of_sums sum = {};
     if (aligned(a) && m % lanes == 0) {
         if (col < m)
             _Pragma("unroll 8") for (int l = from + warp; l < to; l += warps) {
                 const pack u = *reinterpret_cast<const pack *>(a + (size_t)l * m + col);
                 _Pragma("unroll") for (int i = 0; i < lanes; i++)
-                    sum.lane[i] += u.lane[i] * x[l];
+                    sum.lane[i] += @T_wide@(u.lane[i]) * @X_wide@(x[l]);
             }
     } else {
         for (int l = from + warp; l < to; l += warps)
             _Pragma("unroll") for (int i = 0; i < lanes; i++)
                 if (col + i < m)
-                    sum.lane[i] += a[(size_t)l * m + col + i] * x[l];
+                    sum.lane[i] += @T_wide@(a[(size_t)l * m + col + i]) * @X_wide@(x[l]);
     }
     parts[warp][lane] = sum;
     __syncthreads();
     for (int i = threadIdx.x; i < wide && col0 + i < m; i += threads) {
-        @T@ total = 0;
+        @T_sum@ total = 0;
         for (int w = 0; w < warps; w++)
             total += parts[w][i / lanes].lane[i % lanes];
         sums[(size_t)blockIdx.y * m + col0 + i] = total;
     }
 }
 
-// What an element is stored as.
-__device__ __forceinline__ @T@ finished(@T@ its_sum, int its_row@tail_takes@)
-{
-    (void)its_row;
-@tail@}
-
 // The parts of each element, by a warp.
 __global__ void __launch_bounds__(threads)
-    gemv_add(const @T@ *__restrict__ sums, @T@ *__restrict__ c, @T@ alpha, @beta_parameter@int m,
+    gemv_add(const @T_sum@ *__restrict__ sums, @R@ *__restrict__ c, @T_sum@ alpha, @beta_parameter@int m,
              int parts@tail_parameters@)
 {
     const int row = blockIdx.x * warps + threadIdx.x / 32;
-    @T@ total = 0;
+    @T_sum@ total = 0;
     for (int p = threadIdx.x % 32; row < m && p < parts; p += 32)
         total += sums[(size_t)p * m + row];
     for (int d = 16; d > 0; d /= 2)

@@ -1,0 +1,27 @@
+// Rows of A times x, all of the depth: `groups` a block of as many threads, each of `lines` rows.
+__global__ void __launch_bounds__(threads * @groups@)
+    gemv_whole(const @T@ *__restrict__ a, const @X@ *__restrict__ x, @R@ *__restrict__ c, @T_sum@ alpha, @beta_parameter@int m,
+               int k@tail_parameters@)
+{
+    __shared__ @T_sum@ parts[@groups@][warps][lines];
+    const int t = threadIdx.x, own = threadIdx.y, row0 = (blockIdx.x * @groups@ + own) * lines;
+    const @T@ *line[lines];
+    @T_sum@ sum[lines] = {};
+    _Pragma("unroll") for (int r = 0; r < lines; r++)
+        line[r] = a + (size_t)min(row0 + r, m - 1) * k;
+    add_products(sum, line, aligned(a) && aligned(x) && k % lanes == 0, x, 0, k, t);
+    _Pragma("unroll") for (int r = 0; r < lines; r++) {
+        for (int d = 16; d > 0; d /= 2)
+            sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], d);
+        if (t % 32 == 0)
+            parts[own][t / 32][r] = sum[r];
+    }
+    __syncthreads();
+    const int row = row0 + t;
+    if (t >= lines || row >= m)
+        return;
+    @T_sum@ total = 0;
+    for (int w = 0; w < warps; w++)
+        total += parts[own][w][t];
+    c[row] = finished(@value@, row@tail_arguments@);
+}
