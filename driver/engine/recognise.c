@@ -133,11 +133,11 @@ static bool array(void *context, const char *name, struct ks_formula_array *out)
     return true;
 }
 
-// Of what is summed in float nothing but the result is rounded to 16 bits, by half a unit.
+// Of what is summed in float nothing but the result is rounded to 16 bits, by half a unit, and no factor.
 static double part_of(const struct ks_template *t, enum ks_scalar scalar)
 {
     if (scalar != KS_T_F16 && scalar != KS_T_BF16)
-        return 3e-4;
+        return t->float_sums ? 3e-5 : 3e-4;
     return !t->float_sums ? 0.02 : scalar == KS_T_F16 ? 0x1p-10 : 0x1p-7;
 }
 

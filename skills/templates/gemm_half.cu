@@ -1,53 +1,16 @@
 // Halves, whose products are exact in float, in which tensor cores sum them.
-constexpr int per_pack = 8, step_deep = 16; // of sixteen bytes; of a fragment
+typedef @T@ a_half, type_a, type_b;
+constexpr int step_deep = 16, regs_a = 4, regs_b = 4; // of a fragment
 constexpr int rounds = 1;
 
-__device__ __forceinline__ unsigned shared_at(const void *at)
-{
-    return (unsigned)__cvta_generic_to_shared(at);
-}
-
-// Four 8 x 8 matrices whose lines the lanes point at; `turned`: transposed on the way.
-template <bool turned> __device__ __forceinline__ void load(unsigned (&r)[4], unsigned at)
-{
-    if (turned)
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
-    else
-        asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                     : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
-}
-
-__device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], unsigned b0, unsigned b1, int)
+__device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[4], int side, int)
 {
     asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.@T_name@.@T_name@.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
                  : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[side * 2]), "r"(b[side * 2 + 1]));
 }
 
 __device__ __forceinline__ float settled(float its_sum, const @T@ *, const @T@ *, int, int, int, int, int)
 {
     return its_sum;
-}
-
-// Where a pack of eight lies in a tile: eight lines of a column of packs are in different banks.
-template <bool deep, int across> __device__ __forceinline__ int placed(int line, int pack)
-{
-    return line * across + (pack ^ (across == 32 ? line / 2 % 4 : line % 8)) * 8;
-}
-
-// Lines so far apart are placed alike.
-__device__ constexpr int alike(bool deep)
-{
-    return 8;
-}
-
-// 16 x 16 from x and d on: lines of the matrix `first` are the first index of the fragment.
-template <bool deep, bool first, int across>
-__device__ __forceinline__ void fragment(unsigned (&r)[4], unsigned at, const @T@ *tile, int x, int d, int lane)
-{
-    const int low = lane % 8, one = lane / 8 % 2, two = lane / 16; // which matrix: one + 2 * two
-    const int of_x = first ? one : two, of_d = first ? two : one;
-    load<!deep>(r, at + 2 * (deep ? placed<deep, across>(x + of_x * 8 + low, d / 8 + of_d)
-                                  : placed<deep, across>(d + of_d * 8 + low, x / 8 + of_x)));
 }

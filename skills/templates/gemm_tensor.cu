@@ -7,26 +7,27 @@ __device__ __forceinline__ @R@ finished(float its_sum, long long its_place, int 
 @tail@}
 
 // Tiles of op(A) or op(B) as they lie in memory, `deep`: neighbours differ in depth. Zero outside the matrix.
-template <int wide, bool deep> struct copier {
+template <class E, int wide, bool deep> struct copier {
     static constexpr bool is_deep = deep;
+    static constexpr int per_pack = 16 / sizeof(E);
     static constexpr int down = deep ? wide : bk, across = deep ? bk : wide, packs = across / per_pack;
     static constexpr int apart = threads / packs, steps = down / apart, size = down * across;
     static_assert(threads % packs == 0 && down % apart == 0 && apart % alike(deep) == 0, "");
-    const @T@ *at;
+    const E *at;
     int width, depth, x, d, own;
 
-    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0) : width(width), depth(depth)
+    __device__ __forceinline__ copier(const E *from, int width, int depth, int x0) : width(width), depth(depth)
     {
         const int line = threadIdx.x / packs, pack = threadIdx.x % packs;
         x = x0 + (deep ? line : pack * per_pack);
         d = deep ? pack * per_pack : line;
         at = from + (deep ? (size_t)x * depth + d : (size_t)d * width + x);
-        own = placed<deep, across>(line, pack);
+        own = placed<deep, across>(from, line, pack);
     }
-    template <bool whole> __device__ __forceinline__ void copy(@T@ *tile)
+    template <bool whole> __device__ __forceinline__ void copy(E *tile)
     {
         _Pragma("unroll") for (int i = 0; i < steps; i++) {
-            @T@ *const to = tile + own + i * apart * across;
+            E *const to = tile + own + i * apart * across;
             if (whole || (deep ? x + i * apart < width && d < depth : x < width && d + i * apart < depth))
                 __pipeline_memcpy_async(to, at + (size_t)(i * apart) * (deep ? depth : width), 16);
             else
@@ -36,25 +37,25 @@ template <int wide, bool deep> struct copier {
         d += bk;
     }
 };
-typedef copier<bm, @a_deep@> copier_a;
-typedef copier<bn, @b_deep@> copier_b;
+typedef copier<type_a, bm, @a_deep@> copier_a;
+typedef copier<type_b, bn, @b_deep@> copier_b;
 
 // Tiles come `stages` - 1 ahead, fragments one step ahead, across tiles too.
 template <bool whole>
-__device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], @T@ *as, @T@ *bs,
+__device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], type_a *as, type_b *bs,
                                              copier_a &of_a, copier_b &of_b, int k)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
-    unsigned x[2][wm / 16][4], y[2][wn / 16][4];
+    unsigned x[2][wm / 16][regs_a], y[2][wn / 16][regs_b];
     const unsigned at_a = shared_at(as), at_b = shared_at(bs);
     auto fetch = [&](int to, int stage, int d) {
         _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
             fragment<copier_a::is_deep, true, copier_a::across>(
-                x[to][i], at_a + stage * copier_a::size * sizeof(@T@), as + stage * copier_a::size, wy + i * 16, d, lane);
+                x[to][i], at_a + stage * copier_a::size * sizeof(type_a), as + stage * copier_a::size, wy + i * 16, d, lane);
         _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
             fragment<copier_b::is_deep, false, copier_b::across>(
-                y[to][j], at_b + stage * copier_b::size * sizeof(@T@), bs + stage * copier_b::size, wx + j * 16, d, lane);
+                y[to][j], at_b + stage * copier_b::size * sizeof(type_b), bs + stage * copier_b::size, wx + j * 16, d, lane);
     };
     _Pragma("unroll") for (int s = 0; s < stages - 1; s++) {
         if (s * bk < k) {
@@ -93,8 +94,7 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
                 _Pragma("unroll") for (int round = 0; round < rounds; round++)
                     _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) { // to and fro: the turn's fragment is read once
                         const int j = i % 2 ? wn / 8 - 1 - turn : turn;
-                        multiply(rounds > 1 ? part[j] : sums[i][j], x[d % 2][i], y[d % 2][j / 2][j % 2 * 2],
-                                 y[d % 2][j / 2][j % 2 * 2 + 1], round);
+                        multiply(rounds > 1 ? part[j] : sums[i][j], x[d % 2][i], y[d % 2][j / 2], j % 2, round);
                     }
                 _Pragma("unroll") for (int j = 0; j < wn / 8 && rounds > 1; j++)
                     _Pragma("unroll") for (int l = 0; l < 4; l++)
@@ -107,11 +107,12 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
 }
 
 __global__ void __launch_bounds__(threads)
-    gemm_tensor_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @R@ *__restrict__ c, int m,
+    gemm_tensor_tiles(const @A@ *__restrict__ a, const @B@ *__restrict__ b, @R@ *__restrict__ c, int m,
                    int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
 {
     extern __shared__ uint4 memory[];
-    @T@ *const as = reinterpret_cast<@T@ *>(memory), *const bs = as + stages * copier_a::size;
+    type_a *const as = reinterpret_cast<type_a *>(memory);
+    type_b *const bs = reinterpret_cast<type_b *>(as + stages * copier_a::size);
     // Blocks that run together share rows and columns: `tall` of them under each other.
     const int id = blockIdx.y * gridDim.x + blockIdx.x, tall = 8, of = id / (tall * gridDim.x);
     const int high = min((int)gridDim.y - of * tall, tall), rest = id - of * tall * gridDim.x;

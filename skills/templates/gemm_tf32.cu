@@ -1,5 +1,11 @@
 // Factors are rounded when they come from shared memory.
-constexpr int per_pack = 4, step_deep = 8; // of sixteen bytes; of a fragment
+typedef float type_a, type_b;
+constexpr int step_deep = 8, regs_a = 4, regs_b = 4; // of a fragment
+
+__device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[4], int side, int round)
+{
+    multiply(c, a, b[side * 2], b[side * 2 + 1], round);
+}
 
 __device__ __forceinline__ unsigned shared_at(const void *at)
 {
@@ -26,7 +32,7 @@ __device__ __forceinline__ float settled(float its_sum, const float *a, const fl
 
 // Where a pack of four lies in a tile. Of lines in depth eight of a column of packs are in different
 // banks; of the others four lines of eight neighbours.
-template <bool deep, int across> __device__ __forceinline__ int placed(int line, int pack)
+template <bool deep, int across> __device__ __forceinline__ int placed(const float *, int line, int pack)
 {
     return line * across + (pack ^ (!deep ? line % 4 * 2 : across == 16 ? line / 2 % 4 : line % 8)) * 4;
 }
@@ -44,13 +50,13 @@ __device__ __forceinline__ void fragment(unsigned (&r)[4], unsigned at, const fl
     if (deep) {
         const int low = lane % 8, one = lane / 8 % 2, two = lane / 16; // which matrix: one + 2 * two
         const int of_x = first ? one : two, of_d = first ? two : one;
-        load(r, at + 4 * placed<deep, across>(x + of_x * 8 + low, d / 4 + of_d));
+        load(r, at + 4 * placed<deep, across>(tile, x + of_x * 8 + low, d / 4 + of_d));
     } else {
         const int low = lane / 4;
         _Pragma("unroll") for (int i = 0; i < 4; i++) {
             const int of_x = first ? i % 2 : i / 2, of_d = first ? i / 2 : i % 2;
             const int at_x = x + of_x * 8 + low;
-            r[i] = __float_as_uint(tile[placed<deep, across>(d + of_d * 4 + lane % 4, at_x / 4) + at_x % 4]);
+            r[i] = __float_as_uint(tile[placed<deep, across>(tile, d + of_d * 4 + lane % 4, at_x / 4) + at_x % 4]);
         }
     }
     _Pragma("unroll") for (int i = 0; i < 4 && !thrice; i++)

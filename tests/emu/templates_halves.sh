@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Products of which one factor or both are halves, summed in fp32: a matrix and a vector.
+# Products of a matrix of halves and a vector, summed in fp32.
 #   tests/emu/templates_halves.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"

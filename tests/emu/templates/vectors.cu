@@ -126,7 +126,7 @@ __global__ void updated(const __half *w, const float *x, __half *y, float alpha,
     y[j] = __float2half(alpha * sum + beta * __half2float(y[j]));
 }
 
-// None of these: sums, or products, in 16 bits; a sum rounded to them at each step; every other element; a weight's square.
+// None of these: sums, or products, in 16 bits; a sum rounded to them at each step; every other element; a vector that is rounded first.
 #pragma ks optimize
 #pragma ks workload let(m=37) let(k=45) in(w[m*k]) in(x[k]) out(y[m]) grid(ceildiv(m,32)) block(32)
 __global__ void sums_of_halves(const __half *w, const __half *x, __half *y, int m, int k)
@@ -181,13 +181,13 @@ __global__ void every_other(const __nv_bfloat16 *w, const float *x, float *y, in
 
 #pragma ks optimize
 #pragma ks workload let(m=37) let(k=45) in(w[m*k]) in(x[k]) out(y[m]) grid(ceildiv(m,32)) block(32)
-__global__ void rounded_x(const __nv_bfloat16 *w, const float *x, float *y, int m, int k)
+__global__ void rounded_x(const __half *w, const float *x, float *y, int m, int k)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= m)
         return;
     float sum = 0;
     for (int l = 0; l < k; l++)
-        sum += __bfloat162float(w[i * k + l]) * __bfloat162float(__float2bfloat16(x[l]));
+        sum += __half2float(w[i * k + l]) * __half2float(__float2half(x[l]));
     y[i] = sum;
 }
