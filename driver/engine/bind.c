@@ -9,7 +9,6 @@
 #include "engine/specimen.h"
 #include "engine/struct_sizes.h"
 #include "engine/tally.h"
-#include "verify/gate.h"
 
 static void bind_number(struct binder *b, size_t n);
 
@@ -442,19 +441,13 @@ static enum ks_status bind_factor(struct binder *b, const struct ks_template *t,
     return b->out->len == 0 && t->tails.n > 0 && b->t != t ? bind_with(b, BEHIND, 0, NULL, err) : KS_OK;
 }
 
-// Rounded to 16 bits at each step: not what a sum in float is, however near small runs come.
-static bool adds_in_halves(const struct ks_brief *brief)
-{
-    return brief->canonical_ptx && ks_arith_of(ks_slice_of(brief->canonical_ptx)).u > 0x1p-24;
-}
-
 enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_template *t,
                                  struct ks_binding_list *out, const char **refusal, struct ks_err *err)
 {
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
     (void)err;
-    if (t->float_sums && adds_in_halves(brief)) {
+    if (t->float_sums && ks_bind_adds_in_halves(brief)) {
         *refusal = ks_arena_printf(arena, "line %d: it adds or multiplies in 16 bits, and %s sums in float", brief->decl->line, t->name);
         return KS_OK;
     }

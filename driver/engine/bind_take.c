@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "engine/binder.h"
 #include "engine/specimen.h"
+#include "verify/gate.h"
 
 enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder)
 {
@@ -17,6 +18,11 @@ enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder)
 enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar)
 {
     return scalar == KS_T_F16 || scalar == KS_T_BF16 ? KS_T_F32 : scalar;
+}
+
+bool ks_bind_adds_in_halves(const struct ks_brief *brief)
+{
+    return brief->canonical_ptx && ks_arith_of(ks_slice_of(brief->canonical_ptx)).u > 0x1p-24;
 }
 
 bool ks_bind_packs_in_front(const struct ks_template *t)

@@ -99,6 +99,8 @@ bool ks_bind_possible(const struct binder *b, size_t n);
 enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder);
 // The type in which elements of one are added up.
 enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar);
+// Whether the original rounds to 16 bits at each step: not what a sum in float is, however near small runs come.
+bool ks_bind_adds_in_halves(const struct ks_brief *brief);
 // Whether what stands in front of the sum reads arrays of its own alone, in packs.
 bool ks_bind_packs_in_front(const struct ks_template *t);
 // Whether enough was tried or found.
