@@ -1,9 +1,17 @@
-// Sums of a row's parts, a block each: in double, for a variance is a difference of large sums.
+// n / d by a product with `magic`, which is (2^32 - 1) / d: one too little at most.
+__device__ __forceinline__ unsigned quotient(unsigned n, unsigned d, unsigned magic)
+{
+    const unsigned q = __umulhi(n, magic);
+    return n - q * d < d ? q : q + 1;
+}
+
+// Sums of a row's parts, a block each: in double, for a variance is a difference of large sums. All rows' parts come
+// before the next of any row: what one row reads of a factor a column, or of a summand, others find in L2.
 __global__ void __launch_bounds__(threads)
     row_sums(const @T@ *__restrict__ x, double *__restrict__ sums, long long cols, long long share)
 {
-    const @T@ *line = x + (size_t)blockIdx.y * cols;
-    const long long from = blockIdx.x * share, to = from + share < cols ? from + share : cols;
+    const @T@ *line = x + (size_t)blockIdx.x * cols;
+    const long long from = blockIdx.y * share, to = from + share < cols ? from + share : cols;
     double one = 0, two = 0;
     visit(line, from, to, [&](@T@ v) {
         one += @one@;
@@ -12,8 +20,8 @@ __global__ void __launch_bounds__(threads)
     one = of_block(one, add<double>);
     two = of_block(two, add<double>);
     if (threadIdx.x == 0) {
-        sums[2 * ((size_t)blockIdx.y * gridDim.x + blockIdx.x)] = one;
-        sums[2 * ((size_t)blockIdx.y * gridDim.x + blockIdx.x) + 1] = two;
+        sums[2 * ((size_t)blockIdx.x * gridDim.y + blockIdx.y)] = one;
+        sums[2 * ((size_t)blockIdx.x * gridDim.y + blockIdx.y) + 1] = two;
     }
 }
 
@@ -23,7 +31,7 @@ __global__ void __launch_bounds__(threads)
               long long cols, long long share, @sizes@int parts@number_parameters@)
 {
     // The last part first: what the sums read last is still in L2.
-    const unsigned row = gridDim.y - 1 - blockIdx.y, part = gridDim.x - 1 - blockIdx.x;
+    const unsigned row = gridDim.x - 1 - blockIdx.x, part = gridDim.y - 1 - blockIdx.y;
     const @T@ *line = x + (size_t)row * cols;
     @T@ *out = y + (size_t)row * cols;
     const long long from = part * share, to = from + share < cols ? from + share : cols;
@@ -36,5 +44,12 @@ __global__ void __launch_bounds__(threads)
     two = of_block(two, add<double>);
     const double count = (double)cols;
     @known@
-    rewrite(line, out, from, to, [&](@T@ v, long long place) { return (void)place, @map@; });
+    rewrite(line, out, from, to, [&](pack &p, long long place, int n) {
+        (void)place;
+        @beside@
+        _Pragma("unroll") for (int l = 0; l < n; l++) {
+            const @T@ v = p.lane[l];
+            p.lane[l] = @map@;
+        }
+    });
 }

@@ -80,7 +80,19 @@ template <class F> __device__ __forceinline__ void visit(const @T@ *line, long l
         f(@T_wide@(line[i < d.head ? i : i + d.packs * lanes]));
 }
 
-// Writes f(element, place) of each element to the same place of `out`.
+// n elements from `from` on: one, or a pack, which is one load where it lies on a 16-byte boundary.
+__device__ __forceinline__ pack some(const @T@ *from, int n)
+{
+    pack p;
+    if (n == lanes && reinterpret_cast<size_t>(from) % 16 == 0)
+        return *reinterpret_cast<const pack *>(from);
+    _Pragma("unroll") for (int l = 0; l < n; l++)
+        p.lane[l] = from[l];
+    return p;
+}
+
+// Writes what f(p, place, n) makes of the first n elements of each pack p to the same place of `out`; elements beside
+// whole packs go singly.
 template <class F>
 __device__ __forceinline__ void rewrite(const @T@ *line, @T@ *out, long long from, long long to, F f)
 {
@@ -89,12 +101,13 @@ __device__ __forceinline__ void rewrite(const @T@ *line, @T@ *out, long long fro
     const int packs = alike(line + from, out + from) ? d.packs : 0;
     pack *to_body = reinterpret_cast<pack *>(out + from + d.head);
     take(reinterpret_cast<const pack *>(line + from + d.head), threadIdx.x, packs, [&](int i, pack p) {
-        _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            p.lane[l] = @T_narrow@(f(@T_wide@(p.lane[l]), from + d.head + i * lanes + l));
+        f(p, from + d.head + i * lanes, lanes);
         to_body[i] = p;
     });
     for (int i = threadIdx.x; i < n - packs * lanes; i += threads) {
         const long long at = from + (i < d.head ? i : i + packs * lanes);
-        out[at] = @T_narrow@(f(@T_wide@(line[at]), at));
+        pack p = some(line + at, 1);
+        f(p, at, 1);
+        out[at] = p.lane[0];
     }
 }

@@ -28,6 +28,9 @@ right leaves products row_scan form=product threads=32
 right leaves layer row_norm_affine threads=64
 right leaves layer row_norm_affine_parts threads=64 share=16
 right leaves groups_of_channels group_norm_parts threads=64 share=16
+# Gains and what is added: a pack of columns at once, or a channel's, which a quotient by a product names.
+wrong leaves layer row_norm_affine_parts 's/shift.lane\[l\]/shift.lane[0]/' '' threads=64 share=16
+wrong leaves groups_of_channels group_norm_parts 's/q : q + 1/q : q/' '' threads=64 share=16
 right leaves turned transpose_inner
 right leaves shares row_map form=softmax threads=64
 right leaves with_gain row_norm_gain form=by_root_mean_square threads=64
