@@ -264,7 +264,7 @@ static enum ks_answer find_shapes(struct ks_wide_runs *r, double inputs, double 
         bool some = false;
         for (int64_t i = 0; !some && i < n; i++)
             some = ks_wide_jumps(&reference, (double)change[o][i], fabs(value[o][i])) &&
-                   ks_wide_is_steep((double)change[o][i], fabs(value[o][i]));
+                   ks_wide_is_steep(&reference, (double)change[o][i], fabs(value[o][i]));
         any = any || some;
     }
     for (size_t o = 0; any && o < vector->n_outputs; o++) {

@@ -78,9 +78,10 @@ bool ks_wide_jumps(const struct ks_reference *reference, double change, double s
     return !(change * U <= JUMP * (size + reference->typical)) && !(change <= TERMS * reference->inputs);
 }
 
-bool ks_wide_is_steep(double change, double size)
+bool ks_wide_is_steep(const struct ks_reference *reference, double change, double size)
 {
-    return 16 * U * change <= size / 2;
+    double moved = 16 * U * change;
+    return moved <= size / 2 || reference->typical <= moved;
 }
 
 // How many terms form a multiply-add kernel's element, where it is many.
@@ -106,7 +107,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
-        bool steep = w->shape != NULL && w->shape[i] == KS_WIDE_SMOOTH && ks_wide_is_steep(change, size);
+        bool steep = w->shape != NULL && w->shape[i] == KS_WIDE_SMOOTH && ks_wide_is_steep(&w->reference, change, size);
         bool chooses = ks_wide_jumps(&w->reference, change, size) && !steep;
         w->scale[i] = (float)fmin(chooses ? size + 0x1p-126 : scale, FLT_MAX);
         // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.

@@ -18,8 +18,9 @@ double ks_wide_inputs(const struct ks_vector *vector);
 // `change`: of an element, over the size of the move of the inputs that made it; `size`: the element's own.
 // An element that a small move changes by much of its size: a choice, or a sum that nearly cancels.
 bool ks_wide_jumps(const struct ks_reference *reference, double change, double size);
-// A sum that nearly cancels, and what is divided by it: as long as rounding leaves of it the half.
-bool ks_wide_is_steep(double change, double size);
+// A sum that nearly cancels, and what is divided by it: as long as rounding leaves of it the half; or where all sums of the output
+// cancel, as those of a norm of equal elements, and rounding is all that is seen of any.
+bool ks_wide_is_steep(const struct ks_reference *reference, double change, double size);
 // How elements that jump do so, by looking at moves there and back.
 enum { KS_WIDE_BENDS, KS_WIDE_UNMOVED, KS_WIDE_SMOOTH };
 // Makes value, change (by lane as ks_vector_looks has them) the reference of an output, which owns them from then on.
