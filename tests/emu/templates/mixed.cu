@@ -4,7 +4,7 @@
 
 // What attention makes of its weights: a batch, stored as halves.
 #pragma ks optimize
-#pragma ks workload let(z=2) let(m=18) let(n=24) let(k=20) in(p[z*m*k]=uniform(0,1)) in(v[z*k*n]=uniform(-1,1)) out(y[z*m*n]) \
+#pragma ks workload let(z=2) let(m=9) let(n=12) let(k=10) in(p[z*m*k]=uniform(0,1)) in(v[z*k*n]=uniform(-1,1)) out(y[z*m*n]) \
     grid(ceildiv(n,16),ceildiv(m,16),z) block(16,16)
 __global__ void mixed_values(const float *p, const __half *v, __half *y, int m, int n, int k)
 {
