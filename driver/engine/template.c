@@ -80,6 +80,12 @@ static void settle(struct ks_arena *arena, const struct ks_template *t, struct k
     one->n_params = n;
 }
 
+// What one of those that `t` stands for is called.
+static const char *name_of(struct ks_arena *arena, const struct ks_template *t, const char *name)
+{
+    return t->sources.len > 0 ? ks_arena_printf(arena, "%s %s", t->name, name) : name;
+}
+
 // One of those that `t` stands for.
 static enum ks_status load_one(struct ks_arena *arena, const char *dir, const struct ks_template *t, const char *name,
                                struct ks_template *one, struct ks_err *err)
@@ -87,7 +93,7 @@ static enum ks_status load_one(struct ks_arena *arena, const char *dir, const st
     KS_TRY(load(arena, dir, name, one, err));
     if (t->sources.len == 0)
         return KS_OK;
-    one->as = ks_arena_printf(arena, "%s %s", t->name, name);
+    one->as = name_of(arena, t, name);
     one->title = t->title;
     one->source_files = t->source_files;
     one->sources = t->sources;
@@ -320,13 +326,17 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
     return KS_OK;
 }
 
+// Whether a candidate is made of the template that is called so.
+static bool is_of(struct ks_arena *arena, const struct ks_candidate *base, const char *as)
+{
+    return ks_starts_with(base->mechanism, ks_arena_printf(arena, "template %s ", as));
+}
+
 static enum ks_status settings_one(struct ks_arena *arena, const struct ks_brief *brief,
                                    const struct ks_candidate *base, const struct ks_skill *skill,
                                    const struct ks_template *t, struct ks_candidate_list *out,
                                    struct ks_err *err)
 {
-    if (!ks_starts_with(base->mechanism, ks_arena_printf(arena, "template %s ", t->as)))
-        return KS_OK;
     struct ks_binding_list bindings = {0};
     const char *refusal;
     KS_TRY(bind_once(arena, brief, t, &bindings, &refusal, err));
@@ -349,11 +359,15 @@ enum ks_status ks_template_settings(struct ks_arena *arena, const struct ks_brie
                                     struct ks_err *err)
 {
     struct ks_template t;
+    if (!ks_starts_with(base->mechanism, "template "))
+        return KS_OK;
     KS_TRY(load(arena, template_dir, skill->template_, &t, err));
     if (t.any.len == 0)
-        return settings_one(arena, brief, base, skill, &t, out, err);
+        return is_of(arena, base, t.name) ? settings_one(arena, brief, base, skill, &t, out, err) : KS_OK;
     for (size_t i = 0; i < t.any.len; i++) {
         struct ks_template one;
+        if (!is_of(arena, base, name_of(arena, &t, t.any.at[i])))
+            continue;
         KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &one, err));
         KS_TRY(settings_one(arena, brief, base, skill, &one, out, err));
     }
