@@ -446,7 +446,6 @@ enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *
 {
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
-    (void)err;
     if (t->float_sums && ks_bind_adds_in_halves(brief)) {
         *refusal = ks_arena_printf(arena, "line %d: it adds or multiplies in 16 bits, and %s sums in float", brief->decl->line, t->name);
         return KS_OK;
@@ -457,7 +456,8 @@ enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *
     }
     prepare(&b);
     if (t->stencil > 0) {
-        KS_TRY(ks_bind_stencil(&b, bind_all, err));
+        if (ks_bind_stencil(&b))
+            bind_all(&b);
     } else if (t->heads.n > 0) {
         KS_TRY(bind_with(&b, IN_FRONT, 0, NULL, err));
         if (out->len == 0 && t->tails.n > 0 && b.t != t)

@@ -316,18 +316,16 @@ static bool take_parameters(struct binder *b)
     return true;
 }
 
-enum ks_status ks_bind_stencil(struct binder *b, void (*bind_all)(struct binder *), struct ks_err *err)
+bool ks_bind_stencil(struct binder *b)
 {
     struct ks_stencil *stencil = KS_NEW(b->arena, struct ks_stencil);
-    (void)err;
     if (!ks_stencil_find(b->arena, b->brief, stencil, &b->no_front))
-        return KS_OK;
+        return false;
     b->own = ks_arena_memdup(b->arena, b->t, sizeof *b->t);
     b->own->forms = ks_arena_memdup(b->arena, b->t->forms, sizeof *b->t->forms);
     b->stencil = stencil;
     if (!take_parameters(b))
-        return KS_OK;
+        return false;
     b->t = b->own;
-    bind_all(b);
-    return KS_OK;
+    return true;
 }

@@ -108,8 +108,9 @@ bool ks_bind_enough(const struct binder *b);
 // Every form is tried with the assignment, which is complete.
 void ks_bind_finish(struct binder *b);
 
-// Binds a template that keeps a stencil (bind_stencil.c).
-enum ks_status ks_bind_stencil(struct binder *b, void (*bind_all)(struct binder *), struct ks_err *err);
+// Reads what a template that keeps a stencil is to keep (bind_stencil.c): b->t is one then whose sizes may be bound. false, with
+// b->no_front where there is something to say: the kernel is no such thing.
+bool ks_bind_stencil(struct binder *b);
 // Gives b->own its form under a complete assignment; false where the kernel's elements are no such grid's.
 bool ks_bind_stencil_forms(struct binder *b, const struct ks_assignment *assignment);
 
