@@ -49,7 +49,7 @@ static bool is_proof(const char *text)
 }
 
 bool ks_scout_fails(struct ks_judge *judge, struct ks_arena *arena, const struct ks_vector *vector,
-                      char why[KS_ANSWER_TEXT])
+                    char why[KS_ANSWER_TEXT])
 {
     struct ks_err err = {0};
     uint64_t addresses[KS_LAUNCH_SLOTS];
