@@ -167,7 +167,7 @@ static void add_binding(struct binder *b, const struct ks_form *form,
 
 bool ks_bind_enough(const struct binder *b)
 {
-    return b->steps >= MOST_STEPS || b->tried >= MOST_TRIED || b->recognised >= MOST_RECOGNISED ||
+    return b->steps >= (b->exact ? MOST_STEPS : MOST_LOOSE) || b->tried >= MOST_TRIED || b->recognised >= MOST_RECOGNISED ||
            b->out->len >= MOST_UNKNOWN;
 }
 

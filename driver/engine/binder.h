@@ -8,6 +8,7 @@
 enum {
     MOST_TRIED = 20000,   // assignments held against the original: each takes microseconds
     MOST_STEPS = 1000000, // of the search for them
+    MOST_LOOSE = 20000,   // of the search where an extent need not be equal, which rules out next to nothing
     MOST_UNKNOWN = 48,    // offered where the original cannot be asked: the judge tells
     MOST_RECOGNISED = 4,  // offered where it can: they compute the same
     MOST_CONDITIONS = 64,
