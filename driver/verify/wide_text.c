@@ -100,7 +100,8 @@ static const char mixed[] =
     "#define KS_MIXED3(A, B, C) KS_F fma(A a, B b, C c) { return fma((double)a, (double)b, (double)c); }\n"
     "KS_MIXED3(double, double, float) KS_MIXED3(double, float, double) KS_MIXED3(float, double, double)\n"
     "KS_MIXED3(double, float, float) KS_MIXED3(float, double, float) KS_MIXED3(float, float, double)\n"
-    "#undef KS_MIXED3\n#undef KS_MIXED\n#undef KS_F\n";
+    "#undef KS_MIXED3\n#undef KS_MIXED\n#undef KS_F\n"
+    "namespace std { using ::fmax; using ::fmin; using ::fmod; using ::hypot; using ::atan2; using ::fma; }\n";
 
 // Whether an include's name ends the path of a file of the user's.
 static bool is_users(const struct ks_source_list *files, struct ks_slice name)
