@@ -7,7 +7,7 @@
 
 #define MAX_DEPTH 64
 
-static const char *const calls[] = {"exp",    "log",     "sqrt", "abs", "tanh", "erf", "floor",      "single", "whole",
+static const char *const calls[] = {"exp",    "log",     "sqrt", "abs", "tanh", "erf", "sin", "cos", "floor", "single", "whole",
                                     "larger", "smaller", "pow",  "div", "mod",  "and", "or",   "xor", "low_product", NULL};
 static const char *const overs[] = {"sum", "product", "max", "min", "argmax", "argmin", "max_number", "min_number", NULL};
 

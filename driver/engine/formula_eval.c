@@ -59,6 +59,10 @@ static double call(int which, double a, double b)
         return tanh(a);
     case C_ERF:
         return erf(a);
+    case C_SIN:
+        return sin(a);
+    case C_COS:
+        return cos(a);
     case C_FLOOR:
         return floor(a);
     case C_SINGLE:

@@ -78,6 +78,8 @@ enum call {
     C_ABS,
     C_TANH,
     C_ERF,
+    C_SIN,
+    C_COS,
     C_FLOOR,
     C_SINGLE,
     C_WHOLE,

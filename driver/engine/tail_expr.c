@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "engine/functions.h"
 #include "engine/loop.h"
 
 enum { DEEPEST = 40 };
@@ -193,40 +194,6 @@ static const char *element(struct ks_tail_reader *t, const struct ks_node *e,
 
 // ---- functions
 
-// Of CUDA's own, by %a and %b.
-static const struct known {
-    const char *name, *means;
-} functions[] = {
-    {"fmaxf", "larger(%a, %b)"},  {"fmax", "larger(%a, %b)"},   {"max", "larger(%a, %b)"},
-    {"fminf", "smaller(%a, %b)"}, {"fmin", "smaller(%a, %b)"},  {"min", "smaller(%a, %b)"},
-    {"expf", "exp(%a)"},          {"exp", "exp(%a)"},           {"__expf", "exp(%a)"},
-    {"expm1f", "(exp(%a) - 1)"},  {"exp2f", "pow(2, %a)"},      {"logf", "log(%a)"},
-    {"log", "log(%a)"},           {"__logf", "log(%a)"},        {"log1pf", "log(1 + %a)"},
-    {"log1p", "log(1 + %a)"},     {"tanhf", "tanh(%a)"},        {"tanh", "tanh(%a)"},
-    {"erff", "erf(%a)"},          {"erf", "erf(%a)"},           {"sqrtf", "sqrt(%a)"},
-    {"sqrt", "sqrt(%a)"},         {"rsqrtf", "(1 / sqrt(%a))"}, {"fabsf", "abs(%a)"},
-    {"fabs", "abs(%a)"},          {"abs", "abs(%a)"},           {"powf", "pow(%a, %b)"},
-    {"pow", "pow(%a, %b)"},       {"floorf", "floor(%a)"},      {"fmaf", "(%a * %b + %c)"},
-    {"__fdividef", "(%a / %b)"},  {"__float2bfloat16", "%a"},   {"__float2half", "%a"},
-    {"__bfloat162float", "%a"},   {"__half2float", "%a"},       {"__float2bfloat16_rn", "%a"},
-    {"__float2half_rn", "%a"},
-};
-
-static const char *put_in(struct ks_arena *arena, const char *means, const char *const args[3])
-{
-    struct ks_buf buf = KS_BUF(1 << 16);
-    for (const char *at = means; *at; at++)
-        if (*at == '%') {
-            at++;
-            ks_buf_puts(&buf, args[*at - 'a']);
-        } else {
-            ks_buf_putc(&buf, *at);
-        }
-    const char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
-}
-
 // The names of "const float u, float v".
 static size_t names_of(struct ks_arena *arena, const char *params, const char *names[4])
 {
@@ -305,21 +272,22 @@ static const char *inlined(struct ks_tail_reader *t, const struct ks_node *call)
 
 static const char *call(struct ks_tail_reader *t, const struct ks_node *e)
 {
-    const char *args[3] = {"", "", ""};
+    const char *args[KS_FUNCTION_TAKES];
     if (e->kid[0]->kind != KS_N_NAME || e->n < 2)
         return refuse(t, e, "this call behind the loop is not understood");
     if (strcmp(e->kid[0]->text, "__ldg") == 0 && e->n == 2 &&
         ks_node_is(e->kid[1], KS_N_UNARY, "&") && e->kid[1]->kid[0]->kind == KS_N_INDEX)
         return element(t, e->kid[1]->kid[0], e);
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
-        if (strcmp(functions[f].name, e->kid[0]->text) != 0)
-            continue;
-        for (size_t i = 1; i < e->n && i <= 3; i++)
-            if ((args[i - 1] = ks_tail_formula(t, e->kid[i])) == NULL)
-                return NULL;
-        return put_in(t->arena, functions[f].means, args);
+    const struct ks_function *f = ks_function_find(e->kid[0]->text, e->n - 1);
+    if (!f)
+        return inlined(t, e);
+    for (size_t i = 0; i + 1 < e->n; i++) {
+        if ((args[i] = ks_tail_formula(t, e->kid[i + 1])) == NULL)
+            return NULL;
+        if (ks_function_repeats(f, i))
+            args[i] = ks_tail_let(t, args[i]);
     }
-    return inlined(t, e);
+    return ks_function_of(t->arena, f, args);
 }
 
 // ---- expressions

@@ -1,80 +1,28 @@
 // Functions in typed expressions: CUDA's own, and the program's that are one expression.
 #include <string.h>
 
+#include "engine/functions.h"
 #include "engine/typed.h"
 
-// What a function makes of its arguments %a, %b, %c, which come as `takes`; KS_T_NONE: as floats, and float where they are all
-// no wider.
-struct function {
-    const char *name, *means;
-    enum ks_scalar takes, gives;
-};
-static const struct function functions[] = {
-    {"fmaxf", "larger(%a, %b)", KS_T_F32, KS_T_F32},
-    {"fminf", "smaller(%a, %b)", KS_T_F32, KS_T_F32},
-    {"fmax", "larger(%a, %b)", KS_T_NONE, KS_T_NONE},
-    {"fmin", "smaller(%a, %b)", KS_T_NONE, KS_T_NONE},
-    {"floorf", "floor(%a)", KS_T_F32, KS_T_F32},
-    {"floor", "floor(%a)", KS_T_NONE, KS_T_NONE},
-    {"ceilf", "(-floor(-%a))", KS_T_F32, KS_T_F32},
-    {"ceil", "(-floor(-%a))", KS_T_NONE, KS_T_NONE},
-    {"truncf", "whole(%a)", KS_T_F32, KS_T_F32},
-    {"trunc", "whole(%a)", KS_T_NONE, KS_T_NONE},
-    {"roundf", "(%a < 0 ? -floor(0.5 - %a) : floor(%a + 0.5))", KS_T_F32, KS_T_F32},
-    {"round", "(%a < 0 ? -floor(0.5 - %a) : floor(%a + 0.5))", KS_T_NONE, KS_T_NONE},
-    {"fabsf", "abs(%a)", KS_T_F32, KS_T_F32},
-    {"fabs", "abs(%a)", KS_T_NONE, KS_T_NONE},
-    {"sqrtf", "single(sqrt(%a))", KS_T_F32, KS_T_F32},
-    {"expf", "single(exp(%a))", KS_T_F32, KS_T_F32},
-    {"logf", "single(log(%a))", KS_T_F32, KS_T_F32},
-    {"log2f", "single(log(%a) / log(2))", KS_T_F32, KS_T_F32},
-    {"log10f", "single(log(%a) / log(10))", KS_T_F32, KS_T_F32},
-    {"__saturatef", "smaller(larger(%a, 0), 1)", KS_T_F32, KS_T_F32},
-    {"fmaf", "single(%a * %b + %c)", KS_T_F32, KS_T_F32},
-    {"__fmaf_rn", "single(%a * %b + %c)", KS_T_F32, KS_T_F32},
-    {"__fmul_rn", "single(%a * %b)", KS_T_F32, KS_T_F32},
-    {"__fadd_rn", "single(%a + %b)", KS_T_F32, KS_T_F32},
-    {"__fsub_rn", "single(%a - %b)", KS_T_F32, KS_T_F32},
-    {"__fdiv_rn", "single(%a / %b)", KS_T_F32, KS_T_F32},
-    {"__int2float_rn", "single(%a)", KS_T_I32, KS_T_F32},
-    {"__uint2float_rn", "single(%a)", KS_T_U32, KS_T_F32},
-    {"__float2int_rz", "%a", KS_T_F32, KS_T_I32},
-    {"__float2int_rd", "floor(%a)", KS_T_F32, KS_T_I32},
-    {"__float2int_ru", "(-floor(-%a))", KS_T_F32, KS_T_I32},
-    {"__float2int_rn", "(%a - floor(%a) == 0.5 ? 2 * floor((%a + 0.5) / 2) : floor(%a + 0.5))", KS_T_F32, KS_T_I32},
-    {"__float2uint_rz", "%a", KS_T_F32, KS_T_U32},
-    {"__float2uint_rd", "floor(%a)", KS_T_F32, KS_T_U32},
-};
-
-static const char *put_in(struct ks_arena *arena, const char *means, const char *const args[3])
+static struct ks_typed known(struct ks_typed_reader *t, const struct ks_node *e, const struct ks_function *f)
 {
-    struct ks_buf buf = KS_BUF(1 << 16);
-    for (const char *at = means; *at; at++)
-        if (*at == '%')
-            ks_buf_puts(&buf, args[*++at - 'a']);
-        else
-            ks_buf_putc(&buf, *at);
-    const char *text = ks_arena_strdup(arena, ks_buf_text(&buf));
-    ks_buf_free(&buf);
-    return text;
-}
-
-static struct ks_typed known(struct ks_typed_reader *t, const struct ks_node *e, const struct function *f)
-{
-    const char *args[3] = {"", "", ""};
-    struct ks_typed value[3] = {0};
+    const char *args[KS_FUNCTION_TAKES];
+    struct ks_typed value[KS_FUNCTION_TAKES] = {0};
     enum ks_scalar takes = f->takes != KS_T_NONE ? f->takes : KS_T_F32;
-    for (size_t i = 0; i + 1 < e->n && i < 3; i++) {
+    for (size_t i = 0; i + 1 < e->n; i++) {
         value[i] = ks_typed_formula(t, e->kid[i + 1]);
         if (!value[i].text)
             return value[i];
         if (f->takes == KS_T_NONE && value[i].type != KS_T_F32)
             takes = KS_T_F64;
     }
-    for (size_t i = 0; i < 3 && value[i].text; i++)
+    for (size_t i = 0; i + 1 < e->n; i++)
         args[i] = ks_typed_let(t, ks_typed_as(t, value[i], takes).text);
-    struct ks_typed made = {.text = put_in(t->arena, f->means, args), .type = takes};
-    return f->gives == KS_T_NONE ? made : ks_typed_as(t, made, f->gives);
+    struct ks_typed made = {.text = ks_function_of(t->arena, f, args), .type = takes};
+    const enum ks_scalar gives = f->gives == KS_T_NONE ? takes : f->gives;
+    if (gives == KS_T_F32)
+        return (struct ks_typed){.text = ks_arena_printf(t->arena, "single(%s)", made.text), .type = gives};
+    return ks_typed_as(t, made, gives);
 }
 
 // max, min and abs, of the type that both have.
@@ -155,16 +103,16 @@ struct ks_typed ks_typed_call(struct ks_typed_reader *t, const struct ks_node *e
     if (e->kid[0]->kind != KS_N_NAME || e->n < 2)
         return ks_typed_refuse(t, e, "this call is not understood");
     const char *name = e->kid[0]->text;
-    if (ks_callee_find(&t->s->brief->callees, name))
-        return inlined(t, e);
     name += ks_starts_with(name, "std::") ? 5 : 0;
     if (strcmp(name, "__ldg") == 0 && ks_node_is(e->kid[1], KS_N_UNARY, "&") && e->kid[1]->kid[0]->kind == KS_N_INDEX)
         return ks_typed_element(t, e->kid[1]->kid[0], e);
     for (size_t i = 0; i < sizeof any / sizeof *any; i++)
         if (strcmp(any[i], name) == 0)
             return of_any(t, e, name + (*name == 'u'));
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (strcmp(functions[i].name, name) == 0)
-            return known(t, e, &functions[i]);
-    return ks_typed_refuse(t, e, "a function that counts depend on is not known");
+    const struct ks_function *f = ks_function_find(name, e->n - 1);
+    const bool halves = f && (ks_scalar_size(f->takes) == 2 || ks_scalar_size(f->gives) == 2);
+    if (f && !halves)
+        return known(t, e, f);
+    return ks_callee_find(&t->s->brief->callees, name) ? inlined(t, e)
+                                                       : ks_typed_refuse(t, e, "a function that counts depend on is not known");
 }
