@@ -17,4 +17,5 @@ is stencils stencil3 1
 is halves matrix_vector_whole 1
 is halves gemm_mixed 1
 is lines gemm_lines 1
+is rows row_sums 2
 exit $bad
