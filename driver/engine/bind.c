@@ -141,7 +141,7 @@ static bool all_bound(const struct binder *b)
     for (size_t i = 0; i < b->brief->decl->n_params; i++) {
         const struct ks_arg *arg = ks_bind_arg(b, 0, i);
         bool must = (arg->kind != KS_ARG_SCALAR && !ks_struct_is_of_integers(arg)) || arg->float_scalar;
-        if (must && !b->taken[i] && !b->read[i])
+        if (must && !b->taken[i] && !b->read[i] && !b->idle[i])
             return false;
     }
     return true;
@@ -237,6 +237,7 @@ static void prepare(struct binder *b)
     b->choices = KS_NEW_ARRAY(b->arena, struct ks_integer_list, n);
     b->taken = KS_NEW_ARRAY(b->arena, bool, b->brief->decl->n_params);
     b->read = KS_NEW_ARRAY(b->arena, bool, b->brief->decl->n_params);
+    b->idle = ks_bind_idle(b->arena, b->brief);
     for (size_t i = 0; i < n; i++) {
         b->pointer[i] = -1;
         if (ks_bind_is_number(&b->t->roles[i]))

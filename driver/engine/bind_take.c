@@ -25,6 +25,21 @@ bool ks_bind_adds_in_halves(const struct ks_brief *brief)
     return brief->canonical_ptx && ks_arith_of(ks_slice_of(brief->canonical_ptx)).u > 0x1p-24;
 }
 
+// The canonical text names the entry's parameters #0, #1, ... in its head and wherever they are read.
+bool *ks_bind_idle(struct ks_arena *arena, const struct ks_brief *brief)
+{
+    bool *idle = KS_NEW_ARRAY(arena, bool, brief->decl->n_params);
+    const char *entry = brief->canonical_ptx ? strstr(brief->canonical_ptx, ".entry ") : NULL;
+    const char *body = entry ? strchr(entry, '\n') : NULL;
+    for (size_t i = 0; body && i < brief->decl->n_params; i++) {
+        const char *name = ks_arena_printf(arena, "#%zu", i), *at = body;
+        while ((at = strstr(at, name)) != NULL && at[strlen(name)] >= '0' && at[strlen(name)] <= '9')
+            at++;
+        idle[i] = at == NULL;
+    }
+    return idle;
+}
+
 bool ks_bind_packs_in_front(const struct ks_template *t)
 {
     return t->heads.n > 0 && t->heads.at[0].count != NULL;

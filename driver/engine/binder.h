@@ -35,6 +35,7 @@ struct binder {
     int *pointer;                       // by role: parameter or -1; also of scalars, and of literals that are parameters
     bool *taken;                        // by parameter
     bool *read;                         // by parameter: in front of the sum, by a role or beside it
+    bool *idle;                         // by parameter: nothing that was compiled reads it
     const char **text;                  // by role: plan text of what is no pointer
     int64_t (*value)[KS_PROBES];        // by role: of integers
     bool *known;                        // by role
@@ -100,6 +101,9 @@ bool ks_bind_possible(const struct binder *b, size_t n);
 enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder);
 // The type in which elements of one are added up.
 enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar);
+// By parameter, whether nothing that was compiled reads it, as `beta` where nothing is added to what was there. What is not
+// compiled yet may.
+bool *ks_bind_idle(struct ks_arena *arena, const struct ks_brief *brief);
 // Whether the original rounds to 16 bits at each step: not what a sum in float is, however near small runs come.
 bool ks_bind_adds_in_halves(const struct ks_brief *brief);
 // Whether what stands in front of the sum reads arrays of its own alone, in packs.

@@ -183,7 +183,7 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
                   struct ks_near_miss *near)
 {
     size_t r;
-    int64_t total = ks_formula_count(f, statement), written = 0, right = 0, seen = 0, indices[16];
+    int64_t total = ks_formula_count(f, statement), written = 0, altered = 0, right = 0, seen = 0, indices[16];
     const bool own = tail_param(s, ks_formula_target(f, statement), &r);
     if ((!own && !role_of(s->t, ks_formula_target(f, statement), &r)) || total <= 0)
         return false;
@@ -191,15 +191,19 @@ static bool holds(const struct subject *s, struct ks_formula *f, size_t statemen
     if (parameter < 0)
         return true; // nothing is written there
     const struct ks_arg *arg = &s->specimen->problem.args[parameter];
-    const double *after = s->specimen->after[parameter];
+    const double *before = s->specimen->before[parameter], *after = s->specimen->after[parameter];
     const bool *changed = s->specimen->written[parameter];
     double scale = s->specimen->scale[parameter];
-    for (int64_t i = 0; i < arg->count; i++)
+    for (int64_t i = 0; i < arg->count; i++) {
         written += changed[i];
+        altered += changed[i] && arg->role != KS_ROLE_OUT && memcmp(&before[i], &after[i], sizeof *after) != 0;
+    }
     // Of an array that was read as well, an element may have been given the value that it had.
     if (arg->role == KS_ROLE_OUT && arg->elem.size >= 4 && written != total &&
         ks_formula_statements(f) == 1)
         return false;
+    if (altered > total && ks_formula_statements(f) == 1)
+        return false; // more than the formula has
     int64_t step = total % STRIDE == 0 ? 1 : STRIDE, nth = 0;
     const char *how = NULL;
     for (int64_t i = 0; i < total && i < MOST_ELEMENTS; i++, nth = (nth + step) % total) {

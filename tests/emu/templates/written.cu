@@ -1,0 +1,62 @@
+// Kernels in the ways of programs from outside, for templates_written.sh: parameters that nothing reads, sizes that are
+// macros, strides that are products.
+#define ROWS 24
+#define COLS 40
+#define DEEP 56
+
+// `beta` and the sizes are read by nothing, for the text has these as numbers.
+#pragma ks optimize
+#pragma ks workload let(m=24, n=40, k=56) in(a[24*56]) in(b[56*40]) out(c[24*40]) set(alpha=1.5, beta=1.25) grid(2,3) block(32,8)
+__global__ void product_of_macros(int m, int n, int k, float alpha, float beta, const float *a, const float *b, float *c)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < ROWS && j < COLS) {
+        c[i * COLS + j] = 0;
+        for (int l = 0; l < DEEP; l++)
+            c[i * COLS + j] += alpha * a[i * DEEP + l] * b[l * COLS + j];
+    }
+}
+
+#pragma ks optimize
+#pragma ks workload let(m=24, n=40, k=56) in(a[24*56]) in(b[56*40]) inout(c[24*40]) set(alpha=1.5, beta=1.25) grid(2,3) block(32,8)
+__global__ void update_of_macros(int m, int n, int k, float alpha, float beta, const float *a, const float *b, float *c)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < ROWS && j < COLS) {
+        c[i * COLS + j] *= beta;
+        for (int l = 0; l < DEEP; l++)
+            c[i * COLS + j] += a[i * DEEP + l] * b[l * COLS + j];
+    }
+}
+
+// Rows of three axes of blocks; the strides are what the mark reckons, and a launch with others goes elsewhere.
+#pragma ks optimize
+#pragma ks workload let(cols=70, rows=6, channels=3, samples=2) let(by_row=cols, by_channel=cols*rows, by_sample=cols*rows*channels) \
+    in(x[cols*rows*channels*samples]) out(y[cols*rows*channels*samples]) set(eps=1e-5) grid(rows,channels,samples) block(32)
+__global__ void rms_of_strided(const float *x, float *y, int cols, long long by_row, long long by_channel, long long by_sample, float eps)
+{
+    x += blockIdx.z * by_sample + blockIdx.y * by_channel + blockIdx.x * by_row;
+    y += ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * cols;
+    float squares = 0;
+    for (int i = threadIdx.x; i < cols; i += 32)
+        squares += x[i] * x[i];
+    for (int d = 16; d > 0; d /= 2)
+        squares += __shfl_xor_sync(0xffffffffu, squares, d);
+    float scale = rsqrtf(squares / cols + eps);
+    for (int i = threadIdx.x; i < cols; i += 32)
+        y[i] = scale * x[i];
+}
+
+// `rows` is never read: the launch says how many there are.
+#pragma ks optimize
+#pragma ks workload let(rows=12, cols=70) in(x[rows*cols]) out(y[rows]) grid(rows) block(32)
+__global__ void sums_by_warp(const float *x, float *y, int rows, int cols)
+{
+    float sum = 0;
+    for (int i = threadIdx.x; i < cols; i += 32)
+        sum += x[blockIdx.x * cols + i];
+    for (int d = 16; d > 0; d /= 2)
+        sum += __shfl_xor_sync(0xffffffffu, sum, d);
+    if (threadIdx.x == 0)
+        y[blockIdx.x] = sum;
+}

@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# Kernels as programs from outside write them: what they are is seen through parameters that nothing reads and strides that
+# are products.
+#   tests/emu/templates_written.sh BUILD SOURCE
+set -u
+. "$2/tests/emu/templates_lib.sh"
+norms=(norm norm_in_flight norm_kept norm_parts row_norm row_norm_in_flight row_norm_parts)
+known written "product_of_macros gemm" "product_of_macros gemm_split" "update_of_macros gemm_update" \
+    "${norms[@]/#/rms_of_strided }" "sums_by_warp reduce_rows"
+bound written product_of_macros gemm alpha=alpha m=24 n=40 k=56 form=nn
+bound written update_of_macros gemm_update beta=beta m=24 n=40 k=56
+bound written rms_of_strided row_norm 'rows=grid.x * grid.y * grid.z' cols=cols
+bound written sums_by_warp reduce_rows rows=grid.x cols=cols
+right written product_of_macros gemm bm=64 bn=64
+right written update_of_macros gemm_update bm=64 bn=64
+right written rms_of_strided row_norm threads=64
+right written sums_by_warp reduce_rows
+judged
