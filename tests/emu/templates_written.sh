@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Kernels as programs from outside write them: what they are is seen through parameters that nothing reads and strides that
-# are products.
+# are products; and a guard asks for all that the mark ties.
 #   tests/emu/templates_written.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
@@ -10,6 +10,8 @@ known written "product_of_macros gemm" "product_of_macros gemm_split" "update_of
 bound written product_of_macros gemm alpha=alpha m=24 n=40 k=56 form=nn
 bound written update_of_macros gemm_update beta=beta m=24 n=40 k=56
 bound written rms_of_strided row_norm 'rows=grid.x * grid.y * grid.z' cols=cols
+grep -q "by_channel == cols \* grid.x && by_sample == cols \* grid.x \* grid.y" "$scratch/proposal.yaml" ||
+    { echo "FAIL: other strides are served"; cat "$scratch/proposal.yaml"; bad=1; }
 bound written sums_by_warp reduce_rows rows=grid.x cols=cols
 right written product_of_macros gemm bm=64 bn=64
 right written update_of_macros gemm_update bm=64 bn=64
