@@ -258,7 +258,7 @@ bool ks_head_find(struct ks_arena *arena, const struct ks_brief *brief, struct k
 {
     struct ks_tail_reader t;
     *head = (struct ks_tail){.in_front = true};
-    bool found = ks_tail_open(&t, arena, brief, head) && read_all(&t, head);
+    bool found = ks_tail_open(&t, arena, ks_tail_kept(arena, brief), head) && read_all(&t, head);
     ks_tail_close(&t);
     *why = t.why;
     return found;

@@ -221,6 +221,7 @@ static bool read_all(struct ks_tail_reader *t, struct ks_tail *tail)
         return refuse(t, s.store, "no loop stands before the store");
     t->loop = block->kid[loop];
     store = s.store->kid[0];
+    t->stored = store->kid[0]->kid[0]->text;
     if (!walk_down(t, &s, block, loop + 1, &list))
         return false;
     const char *value = ks_tail_formula(t, store->kid[1]);
@@ -259,7 +260,7 @@ bool ks_tail_find(struct ks_arena *arena, const struct ks_brief *brief, struct k
 {
     struct ks_tail_reader t;
     *tail = (struct ks_tail){0};
-    bool found = ks_tail_open(&t, arena, brief, tail) && read_all(&t, tail);
+    bool found = ks_tail_open(&t, arena, ks_tail_kept(arena, brief), tail) && read_all(&t, tail);
     ks_tail_close(&t);
     *why = t.why;
     return found;

@@ -204,7 +204,7 @@ bool ks_tail_cut(struct ks_arena *arena, const struct ks_brief *brief, size_t nt
     bool found = false;
     *tail = (struct ks_tail){0};
     *more = false;
-    if (ks_tail_open(&t, arena, brief, tail) && ks_tail_find_store(&t, &store)) {
+    if (ks_tail_open(&t, arena, ks_tail_kept(arena, brief), tail) && ks_tail_find_store(&t, &store)) {
         c.store = store.store;
         if (collect(&c, &store))
             find_cuts(&c);

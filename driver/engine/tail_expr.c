@@ -98,7 +98,9 @@ static const char *outer(struct ks_tail_reader *t, const struct ks_node *at)
     if (!var || !var->init || var->n > 0 || var->pointer || var->reference || decl->shared ||
         early.found)
         return refuse(t, at, "a name behind the loop is no variable with one value");
-    const char *value = ks_tail_formula(t, var->init);
+    // What a sum is added to in memory is the template's: a form that adds to it has it.
+    const bool added = left && t->stored && var->init->kind == KS_N_INDEX && ks_node_is(var->init->kid[0], KS_N_NAME, t->stored);
+    const char *value = added ? "0" : ks_tail_formula(t, var->init);
     if (!value)
         return NULL;
     char *text = ks_edit_apply(t->arena, &t->edits, t->body.text, var->init->begin, var->init->end);

@@ -29,6 +29,7 @@ struct ks_tail_reader {
         const char *text; // of the expression there that is the sum; NULL: a variable is
     } cut;
     const char *accumulator;
+    const char *stored;       // the array that the store behind the loop is to
     struct ks_tail_env env;
     struct ks_tail_env outer; // variables from before the loop: once each, whatever branch names them
     bool inlining;             // of a function's expression: its own names alone
@@ -42,6 +43,8 @@ struct ks_tail_reader {
 bool ks_tail_open(struct ks_tail_reader *t, struct ks_arena *arena, const struct ks_brief *brief,
                   struct ks_tail *tail);
 void ks_tail_close(struct ks_tail_reader *t);
+// The same kernel (new) with a variable for an element that its loop updates in memory, and builtin types.
+const struct ks_brief *ks_tail_kept(struct ks_arena *arena, const struct ks_brief *given);
 
 // The one statement that stores to an array of the kernel's, and the way down to it.
 enum { KS_TAIL_DEPTH = 64 };

@@ -1,10 +1,10 @@
-// Kernels in the ways of programs from outside, for templates_written.sh: parameters that nothing reads, sizes that are
-// macros, strides that are products.
+// Kernels in the ways of programs from outside, for templates_written.sh: sums kept in memory, parameters that nothing reads,
+// sizes that are macros, strides that are products.
 #define ROWS 24
 #define COLS 40
 #define DEEP 56
 
-// `beta` and the sizes are read by nothing, for the text has these as numbers.
+// The sum grows in memory; `beta` and the sizes are read by nothing, for the text has these as numbers.
 #pragma ks optimize
 #pragma ks workload let(m=24, n=40, k=56) in(a[24*56]) in(b[56*40]) out(c[24*40]) set(alpha=1.5, beta=1.25) grid(2,3) block(32,8)
 __global__ void product_of_macros(int m, int n, int k, float alpha, float beta, const float *a, const float *b, float *c)
@@ -27,6 +27,42 @@ __global__ void update_of_macros(int m, int n, int k, float alpha, float beta, c
         for (int l = 0; l < DEEP; l++)
             c[i * COLS + j] += a[i * DEEP + l] * b[l * COLS + j];
     }
+}
+
+// What follows the sum is made of the element in memory, too.
+#pragma ks optimize
+#pragma ks workload let(rows=48, cols=40) in(x[rows*cols]) out(mean[cols]) grid(ceildiv(cols,32)) block(32)
+__global__ void means_in_memory(const float *x, float *mean, int rows, int cols)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x;
+    if (j < cols) {
+        mean[j] = 0.0f;
+        for (int i = 0; i < rows; i++)
+            mean[j] += x[i * cols + j];
+        mean[j] /= 3214.01f;
+    }
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=48, m=40) in(a[n*m]) in(y[n]) in(z[m]) inout(x[m]) set(beta=1.25) grid(ceildiv(m,32)) block(32)
+__global__ void product_and_vector(const float *a, const float *y, const float *z, float *x, float beta, int n, int m)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < m) {
+        for (int j = 0; j < n; j++)
+            x[i] = x[i] + beta * a[j * m + i] * y[j];
+        x[i] += z[i];
+    }
+}
+
+// The element that a turn updates is another one each turn: no sum.
+#pragma ks optimize
+#pragma ks workload let(rows=48, cols=40) in(x[rows*cols]) inout(y[cols]) grid(1) block(1)
+__global__ void row_after_row(const float *x, float *y, int rows, int cols)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < cols; j++)
+            y[j] = y[j] * 0.5f + x[i * cols + j];
 }
 
 // Rows of three axes of blocks; the strides are what the mark reckons, and a launch with others goes elsewhere.
