@@ -118,7 +118,7 @@ static bool counts_as_declared(const struct binder *b, const struct ks_role *rol
 static bool fits(const struct binder *b, const struct ks_role *role, size_t param)
 {
     const struct ks_arg *arg = ks_bind_arg(b, 0, param);
-    if (b->taken[param] || arg->alias_of >= 0)
+    if ((b->taken[param] && !ks_bind_may_share(b, role, (int)param)) || arg->alias_of >= 0)
         return false;
     const enum ks_scalar bound = ks_bind_type_of(b, role->elem);
     if (role->kind == KS_ROLE_KIND_SCALAR)
@@ -153,17 +153,18 @@ static void bind_pointers(struct binder *b, size_t r)
            !ks_bind_may_be_parameter(&b->t->roles[r]))
         r++;
     if (r == b->t->n_roles) {
-        if (all_bound(b))
+        if (all_bound(b) && (!b->shared || ks_bind_shares(b)))
             bind_numbers(b);
         return;
     }
     for (size_t p = 0; p < b->brief->decl->n_params && !ks_bind_enough(b); p++) {
         if (!fits(b, &b->t->roles[r], p))
             continue;
+        const bool taken = b->taken[p];
         b->pointer[r] = (int)p;
         b->taken[p] = true;
         bind_pointers(b, r + 1);
-        b->taken[p] = false;
+        b->taken[p] = taken;
         b->pointer[r] = -1;
     }
     if (b->t->roles[r].fallback || ks_bind_is_number(&b->t->roles[r]))
@@ -336,14 +337,18 @@ static void bind_round(struct binder *b)
 static void bind_all(struct binder *b)
 {
     // First sizes that parameters say, then those that follow from others; then inputs larger than
-    // what the kernel reads; then sizes that are the product of two; then numbers of the text for sizes.
+    // what the kernel reads; then sizes that are the product of two; then numbers of the text for sizes; then one array
+    // for two roles that are read.
     // Last, where a launch rounds sizes down, round ones, and no others are served.
-    enum { SAID, FOLLOWING, LARGER, PRODUCTS, CONSTANTS, ROUND, PASSES };
+    enum { SAID, FOLLOWING, LARGER, PRODUCTS, CONSTANTS, SHARED, ROUND, PASSES };
     for (int pass = SAID; pass < PASSES && b->out->len == 0; pass++) {
         b->exact = pass != LARGER;
         b->round = pass == ROUND;
+        b->shared = pass == SHARED;
         b->steps = b->tried = 0;
         if (pass == FOLLOWING && !reorder(b))
+            continue;
+        if (b->shared && !ks_bind_can_share(b->t))
             continue;
         if (pass == PRODUCTS || pass == CONSTANTS)
             find_numbers(b, pass == PRODUCTS ? KS_INTEGERS_PRODUCTS : KS_INTEGERS_CONSTANTS);

@@ -84,9 +84,25 @@ static void params(struct ks_arena *arena, const struct ks_brief *brief, const s
     }
 }
 
+// A number whose quotient by two others is the size in every probe: n / (h * w) where a parameter counts all elements of images.
+static const char *quotient(struct ks_arena *arena, const struct ks_integer_list *list, size_t n_params, const struct ks_integer *size)
+{
+    for (size_t a = 0; a < n_params; a++)
+        for (size_t b = 0; b < list->len; b++)
+            for (size_t c = b; c < list->len; c++) {
+                int p = 0;
+                while (p < KS_PROBES && list->at[b].value[p] > 0 && list->at[c].value[p] > 0 && a != b && a != c &&
+                       list->at[a].value[p] == size->value[p] * list->at[b].value[p] * list->at[c].value[p])
+                    p++;
+                if (p == KS_PROBES)
+                    return ks_arena_printf(arena, "%s / (%s * %s)", list->at[a].text, list->at[b].text, list->at[c].text);
+            }
+    return NULL;
+}
+
 // Sizes that no parameter which is read is named after, from what a launch shows: grid.z where it is one block
 // each, grid.y * block.y where it is a thread each, grid.z / co where it is a block for each pair,
-// m / rows where a parameter is a product.
+// m / rows or m / (rows * cols) where a parameter is a product.
 static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
                    const struct ks_problem probes[KS_PROBES], const bool *idle, size_t n_params,
                    struct ks_integer_list *out)
@@ -94,6 +110,7 @@ static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
     static const char *const grids[] = {"grid.x", "grid.y", "grid.z", "grid.x * block.x",
                                         "grid.y * block.y", "grid.z * block.z"};
     const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    struct ks_integer own;
     for (size_t l = 0; l < w->n_lets; l++) {
         const char *size = w->lets[l].name, *found = NULL;
         if (is_param(brief, idle, size) || is_said(arena, probes, out, n_params, size))
@@ -107,6 +124,8 @@ static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
             if (shows(arena, probes, text, size))
                 found = text;
         }
+        if (!found && ks_integer_read(arena, probes, size, &own))
+            found = quotient(arena, out, n_params, &own);
         if (found)
             add(arena, probes, found, out);
     }

@@ -40,6 +40,33 @@ bool *ks_bind_idle(struct ks_arena *arena, const struct ks_brief *brief)
     return idle;
 }
 
+static bool are_alike(const struct ks_role *a, const struct ks_role *b)
+{
+    return a->kind == KS_ROLE_KIND_IN && b->kind == KS_ROLE_KIND_IN && strcmp(a->elem, b->elem) == 0;
+}
+
+bool ks_bind_may_share(const struct binder *b, const struct ks_role *role, int param)
+{
+    const size_t r = (size_t)(role - b->t->roles);
+    return b->shared && r > 0 && are_alike(role - 1, role) && b->pointer[r - 1] == param;
+}
+
+bool ks_bind_shares(const struct binder *b)
+{
+    for (size_t r = 1; r < b->t->n_roles; r++)
+        if (b->pointer[r] >= 0 && b->pointer[r] == b->pointer[r - 1])
+            return true;
+    return false;
+}
+
+bool ks_bind_can_share(const struct ks_template *t)
+{
+    for (size_t r = 1; r < t->n_roles; r++)
+        if (are_alike(&t->roles[r - 1], &t->roles[r]))
+            return true;
+    return false;
+}
+
 bool ks_bind_packs_in_front(const struct ks_template *t)
 {
     return t->heads.n > 0 && t->heads.at[0].count != NULL;

@@ -96,3 +96,33 @@ __global__ void sums_by_warp(const float *x, float *y, int rows, int cols)
     if (threadIdx.x == 0)
         y[blockIdx.x] = sum;
 }
+
+// Both factors are one array.
+#pragma ks optimize
+#pragma ks workload let(n=40, k=24) in(a[n*k]) inout(c[n*n]) set(alpha=1.5, beta=1.25) grid(ceildiv(n,16),ceildiv(n,8)) block(16,8)
+__global__ void rank_k_update(const float *a, float *c, int n, int k, float alpha, float beta)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i < n && j < n) {
+        c[i * n + j] *= beta;
+        for (int l = 0; l < k; l++)
+            c[i * n + j] += alpha * a[i * k + l] * a[j * k + l];
+    }
+}
+
+// Pooling as frameworks have it: of images and channels the launch shows the number of all results alone.
+#pragma ks optimize
+#pragma ks workload let(ih=24, iw=20, planes=6) set(kh=3, kw=3, sh=2, sw=2, ph=1, pw=1) let(oh=(ih-1)/2+1, ow=(iw-1)/2+1) let(results=planes*oh*ow) \
+    in(x[planes*ih*iw]) out(y[planes*oh*ow]) grid(ceildiv(results,256)) block(256)
+__global__ void means_of_windows(const float *x, float *y, int results, int ih, int iw, int oh, int ow, int kh, int kw, int sh, int sw, int ph, int pw)
+{
+    int at = blockIdx.x * blockDim.x + threadIdx.x;
+    if (at >= results)
+        return;
+    int from_h = at / ow % oh * sh - ph, from_w = at % ow * sw - pw;
+    float sum = 0;
+    for (int h = max(0, from_h); h < min(ih, from_h + kh); h++)
+        for (int w = max(0, from_w); w < min(iw, from_w + kw); w++)
+            sum += x[(at / (oh * ow) * ih + h) * iw + w] * (1.0f / (kh * kw));
+    y[at] = sum;
+}
