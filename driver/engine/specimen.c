@@ -271,8 +271,8 @@ static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, 
     if (halves || epsilon < LEAST)
         return;
     run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(sqrt(epsilon)) - 1), .assumed = !told}, out, err);
-    if (told)
-        run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(epsilon) - 1)}, out, err);
+    if (told) // a length of many such is less than that, too
+        run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(epsilon) - 6)}, out, err);
 }
 
 // Round ones, the smallest that are a launch.

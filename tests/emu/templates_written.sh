@@ -5,10 +5,12 @@
 set -u
 . "$2/tests/emu/templates_lib.sh"
 norms=(norm norm_in_flight norm_kept norm_parts row_norm row_norm_in_flight row_norm_parts)
+lengths=(norm norm_kept row_length)
 known written "product_of_macros gemm" "product_of_macros gemm_pairs" "product_of_macros gemm_split" "update_of_macros gemm_update" \
     "means_in_memory reduce_axis" "product_and_vector gemv_update" "product_and_vector matrix_vector" \
     "${norms[@]/#/rms_of_strided }" "sums_by_warp reduce_rows" \
-    "rank_k_update gemm_update" "means_of_windows pool2" "means_of_windows pool3" "means_of_windows window"
+    "rank_k_update gemm_update" "means_of_windows pool2" "means_of_windows pool3" "means_of_windows window" \
+    "${lengths[@]/#/rows_of_length_one }" "${lengths[@]/#/rows_by_root }"
 bound written product_of_macros gemm alpha=alpha m=24 n=40 k=56 form=nn
 bound written update_of_macros gemm_update beta=beta m=24 n=40 k=56
 bound written means_in_memory reduce_axis rows=rows cols=cols form=sum
@@ -19,6 +21,14 @@ grep -q "by_channel == cols \* grid.x && by_sample == cols \* grid.x \* grid.y" 
 bound written sums_by_warp reduce_rows rows=grid.x cols=cols
 bound written rank_k_update gemm_update a=a b=a m=n n=n k=k form=nt
 bound written means_of_windows pool2 'planes=results / (oh * ow)' kh=3 sw=2 pw=1 form=mean
+bound written rows_of_length_one row_length form=by_length_at_least eps=1e-12
+bound written rows_by_root row_length form=by_length_and_epsilon eps=eps
+# Where an epsilon is added or stands below another root it is another one.
+for change in 's/fmaxf(sqrtf(\(.*\)), 1e-12f)/sqrtf(fmaxf(\1, 1e-12f))/' 's/fmaxf(\(.*\), 1e-12f)/fmaxf(\1, 1e-12f) + 1e-9f/'; do
+    sed "$change" written.cu > "$scratch/other.cu"
+    "$nvcc" -O3 -arch=sm_90 -ptx "$scratch/other.cu" -o "$scratch/other.ptx" || bad=1
+    "$build/tests/print_template" "$scratch/other.cu" "$scratch/other.ptx" 2> "$scratch/err" | grep '^rows_of_length_one ' && { echo "FAIL: with $change"; bad=1; }
+done
 right written product_of_macros gemm bm=64 bn=64
 right written update_of_macros gemm_update bm=64 bn=64
 right written means_in_memory reduce_axis lines=4
@@ -27,4 +37,6 @@ right written rms_of_strided row_norm threads=64
 right written sums_by_warp reduce_rows
 right written rank_k_update gemm_update bm=64 bn=64
 right written means_of_windows pool2
+right written rows_of_length_one row_length threads=64
+right written rows_by_root row_length threads=64
 judged

@@ -126,3 +126,32 @@ __global__ void means_of_windows(const float *x, float *y, int results, int ih, 
             sum += x[(at / (oh * ow) * ih + h) * iw + w] * (1.0f / (kh * kw));
     y[at] = sum;
 }
+
+__device__ float squares_of(const float *row, int n)
+{
+    float squares = 0;
+    for (int i = threadIdx.x; i < n; i += 32)
+        squares += row[i] * row[i];
+    for (int d = 16; d > 0; d /= 2)
+        squares += __shfl_xor_sync(0xffffffffu, squares, d);
+    return squares;
+}
+
+// Rows of length one, unless they are next to nothing.
+#pragma ks optimize
+#pragma ks workload let(rows=12, cols=70) in(x[rows*cols]) out(y[rows*cols]) grid(rows) block(32)
+__global__ void rows_of_length_one(const float *x, float *y, int cols)
+{
+    float length = fmaxf(sqrtf(squares_of(x + blockIdx.x * cols, cols)), 1e-12f);
+    for (int i = threadIdx.x; i < cols; i += 32)
+        y[blockIdx.x * cols + i] = x[blockIdx.x * cols + i] / length;
+}
+
+#pragma ks optimize
+#pragma ks workload let(rows=12, cols=70) in(x[rows*cols]) out(y[rows*cols]) set(eps=1e-6) grid(rows) block(32)
+__global__ void rows_by_root(const float *x, float *y, int cols, float eps)
+{
+    float scale = rsqrtf(squares_of(x + blockIdx.x * cols, cols) + eps);
+    for (int i = threadIdx.x; i < cols; i += 32)
+        y[blockIdx.x * cols + i] = x[blockIdx.x * cols + i] * scale;
+}
