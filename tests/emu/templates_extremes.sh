@@ -6,7 +6,8 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 known extremes "from_infinity reduce_rows" "from_last_by_warps reduce_rows" "from_hundred reduce_rows" "from_zero reduce_rows" \
     "from_first reduce_rows" "columns_from_infinity reduce_axis" "columns_of_doubles reduce_axis" \
-    "place_from_a_number arg_axis" "place_of_halves arg_rows" "all_from_last reduce_all" "of_integers reduce_rows"
+    "place_from_a_number arg_axis" "place_of_halves arg_rows" "all_from_last reduce_all" "of_integers reduce_rows" \
+    "place_or_none arg_rows" "column_or_none arg_axis"
 # alone KERNEL TEMPLATE WORDS...: bound in one way, with these parts
 alone() {
     bound extremes "$@"
@@ -21,11 +22,15 @@ bound extremes columns_from_infinity reduce_axis form=min_from_infinity
 alone columns_of_doubles reduce_axis form=min_from bound=1e300
 alone place_from_a_number arg_axis form=argmax_from bound=1e30
 bound extremes place_of_halves arg_rows form=argmin_from_infinity T=f16
+bound extremes place_or_none arg_rows form=argmax_from_last_or_none
+alone column_or_none arg_axis form=argmin_from_infinity_or_none
 bound extremes all_from_last reduce_all form=max_from_last
 bound extremes of_integers reduce_rows form=max_number T=i32
 "$build/tests/print_template" extremes.cu "$scratch/extremes.ptx" what_comes_last reduce_rows 2>&1 | grep -q 'nothing that reduce_rows does\|almost' ||
     { echo "FAIL: what_comes_last is taken for an extreme"; bad=1; }
 right extremes from_infinity reduce_rows threads=32
+right extremes place_or_none arg_rows threads=32 lines=1
+right extremes column_or_none arg_axis lines=4
 right extremes from_last_by_warps reduce_rows threads=64 lines=1
 right extremes from_hundred reduce_rows threads=32
 right extremes from_zero reduce_rows threads=32

@@ -183,3 +183,38 @@ __global__ void of_integers(const int *x, int *y, int rows, int n)
         most = max(most, x[r * n + i]);
     y[r] = most;
 }
+
+// A row without a number above the last one below zero has no place.
+#pragma ks optimize
+#pragma ks workload let(rows=7, n=45) in(x[rows*n]) out(place[rows]) grid(rows) block(32)
+__global__ void place_or_none(const float *x, int *place, long long n)
+{
+    float top = -3.402823466e+38f;
+    int at = -1;
+    const float *row = x + blockIdx.x * n;
+    for (int i = threadIdx.x; i < n; i += 32)
+        if (row[i] > top)
+            top = row[i], at = i;
+    for (int d = 16; d > 0; d /= 2) {
+        float other = __shfl_xor_sync(0xffffffffu, top, d);
+        int its = __shfl_xor_sync(0xffffffffu, at, d);
+        if (other > top || (other == top && its < at))
+            top = other, at = its;
+    }
+    if (threadIdx.x == 0)
+        place[blockIdx.x] = at;
+}
+
+#pragma ks optimize
+#pragma ks workload let(rows=9, n=45) in(x[rows*n]) out(place[n]) grid(ceildiv(n,32)) block(32)
+__global__ void column_or_none(const float *x, int *place, int rows, int n)
+{
+    int c = blockIdx.x * blockDim.x + threadIdx.x, at = -1;
+    if (c >= n)
+        return;
+    float least = INFINITY;
+    for (int r = 0; r < rows; r++)
+        if (x[r * n + c] < least)
+            least = x[r * n + c], at = r;
+    place[c] = at;
+}
