@@ -452,8 +452,9 @@ enum ks_status ks_bind_as_marked(struct ks_arena *arena, const struct ks_brief *
 {
     struct binder b = {.arena = arena, .brief = brief, .t = t, .out = out};
     struct ks_err local = {0};
-    if (t->float_sums && ks_bind_adds_in_halves(brief)) {
-        *refusal = ks_arena_printf(arena, "line %d: it adds or multiplies in 16 bits, and %s sums in float", brief->decl->line, t->name);
+    if ((t->float_sums || t->float_values) && ks_bind_adds_in_halves(brief)) {
+        *refusal = ks_arena_printf(arena, "line %d: it adds or multiplies in 16 bits, and %s %s in float", brief->decl->line, t->name,
+                                   t->float_sums ? "sums" : "computes");
         return KS_OK;
     }
     if (ks_bind_probes(&b, false, &local) != KS_OK) {

@@ -25,6 +25,8 @@ bound rows greatest_half arg_rows form=argmax rows=rows cols=n T=f16 R=i32
 bound rows least_of_row arg_rows form=argmin rows=grid.x cols=n T=f32 R=i64
 "$build/tests/print_template" rows.cu "$scratch/rows.ptx" almost_by_length row_map 2>&1 | grep -q 'almost .*y is .* there and .* here at r=0 c=0' ||
     { echo "FAIL: almost_by_length is not nearly a norm"; bad=1; }
+"$build/tests/print_template" rows.cu "$scratch/rows.ptx" rms_norm_in_halves row_norm_gain 2>&1 | grep -q 'in 16 bits, and row_norm_gain computes in float' ||
+    { echo "FAIL: rms_norm_in_halves is taken for a norm in float"; bad=1; }
 # Rows of an odd length: each begins elsewhere in a pack of eight.
 right rows softmax_of_halves row_map threads=64
 right rows softmax_of_halves row_online threads=64
