@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "engine/binder.h"
+#include "engine/bind.h"
 #include "engine/specimen.h"
 #include "engine/struct_sizes.h"
 #include "source/lex.h"
@@ -65,23 +65,12 @@ static bool is_said(struct ks_arena *arena, const struct ks_problem probes[KS_PR
     return false;
 }
 
-static bool is_param(const struct ks_brief *brief, const bool *idle, const char *name)
+static bool is_param(const struct ks_brief *brief, const char *name)
 {
     for (size_t i = 0; i < brief->decl->n_params; i++)
-        if (!idle[i] && strcmp(brief->decl->params[i].name, name) == 0)
+        if (strcmp(brief->decl->params[i].name, name) == 0)
             return true;
     return false;
-}
-
-static void params(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
-                   const bool *idle, bool which, struct ks_integer_list *out)
-{
-    for (size_t i = 0; i < brief->decl->n_params; i++) {
-        const struct ks_type *type = &brief->signature->params[i];
-        if (idle[i] == which && !type->pointer && type->elem.lanes == 1 && type->elem.scalar >= KS_T_I32 &&
-            type->elem.scalar <= KS_T_U64)
-            add(arena, probes, brief->decl->params[i].name, out);
-    }
 }
 
 // A number whose quotient by two others is the size in every probe: n / (h * w) where a parameter counts all elements of images.
@@ -100,11 +89,11 @@ static const char *quotient(struct ks_arena *arena, const struct ks_integer_list
     return NULL;
 }
 
-// Sizes that no parameter which is read is named after, from what a launch shows: grid.z where it is one block
+// Sizes that no parameter is named after, from what a launch shows: grid.z where it is one block
 // each, grid.y * block.y where it is a thread each, grid.z / co where it is a block for each pair,
 // m / rows or m / (rows * cols) where a parameter is a product.
 static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
-                   const struct ks_problem probes[KS_PROBES], const bool *idle, size_t n_params,
+                   const struct ks_problem probes[KS_PROBES], size_t n_params,
                    struct ks_integer_list *out)
 {
     static const char *const grids[] = {"grid.x", "grid.y", "grid.z", "grid.x * block.x",
@@ -113,7 +102,7 @@ static void hidden(struct ks_arena *arena, const struct ks_brief *brief,
     struct ks_integer own;
     for (size_t l = 0; l < w->n_lets; l++) {
         const char *size = w->lets[l].name, *found = NULL;
-        if (is_param(brief, idle, size) || is_said(arena, probes, out, n_params, size))
+        if (is_param(brief, size) || is_said(arena, probes, out, n_params, size))
             continue;
         for (size_t g = 0; g < sizeof grids / sizeof *grids && !found; g++)
             if (shows(arena, probes, grids[g], size))
@@ -193,8 +182,12 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       struct ks_integer_list *out)
 {
     const struct ks_kernel_decl *decl = brief->decl;
-    const bool *idle = ks_bind_idle(arena, brief);
-    params(arena, brief, probes, idle, false, out);
+    for (size_t i = 0; i < decl->n_params; i++) {
+        const struct ks_type *type = &brief->signature->params[i];
+        if (!type->pointer && type->elem.lanes == 1 && type->elem.scalar >= KS_T_I32 &&
+            type->elem.scalar <= KS_T_U64)
+            add(arena, probes, decl->params[i].name, out);
+    }
     for (size_t i = probes->n_params; i < probes->n_args; i++)
         if (probes->args[i].kind == KS_ARG_SCALAR)
             add(arena, probes, ks_struct_size_text(arena, probes, &probes->args[i]), out);
@@ -203,9 +196,7 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
         if (i < decl->n_template_params && ks_parse_i64(brief->signature->template_args[i], &value))
             add(arena, probes, brief->signature->template_args[i], out);
     }
-    hidden(arena, brief, probes, idle, out->len, out);
-    // What the kernel never reads says a size only where the launch does not.
-    params(arena, brief, probes, idle, true, out);
+    hidden(arena, brief, probes, out->len, out);
     if (which == KS_INTEGERS_CONSTANTS)
         constants(arena, brief, probes, out);
     if (which == KS_INTEGERS_PRODUCTS)

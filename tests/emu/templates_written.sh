@@ -8,7 +8,7 @@ norms=(norm norm_in_flight norm_kept norm_parts row_norm row_norm_in_flight row_
 lengths=(norm norm_kept row_length)
 known written "product_of_macros gemm" "product_of_macros gemm_pairs" "product_of_macros gemm_split" "update_of_macros gemm_update" \
     "means_in_memory reduce_axis" "product_and_vector gemv_update" "product_and_vector matrix_vector" \
-    "${norms[@]/#/rms_of_strided }" "sums_by_warp reduce_rows" \
+    "${norms[@]/#/rms_of_strided }" \
     "rank_k_update gemm_update" "means_of_windows pool2" "means_of_windows pool3" "means_of_windows window" \
     "${lengths[@]/#/rows_of_length_one }" "${lengths[@]/#/rows_by_root }"
 bound written product_of_macros gemm alpha=alpha m=24 n=40 k=56 form=nn
@@ -18,7 +18,6 @@ bound written product_and_vector gemv_update a=a x=y c=x alpha=beta form=columns
 bound written rms_of_strided row_norm 'rows=grid.x * grid.y * grid.z' cols=cols
 grep -q "by_channel == cols \* grid.x && by_sample == cols \* grid.x \* grid.y" "$scratch/proposal.yaml" ||
     { echo "FAIL: other strides are served"; cat "$scratch/proposal.yaml"; bad=1; }
-bound written sums_by_warp reduce_rows rows=grid.x cols=cols
 bound written rank_k_update gemm_update a=a b=a m=n n=n k=k form=nt
 bound written means_of_windows pool2 'planes=results / (oh * ow)' kh=3 sw=2 pw=1 form=mean
 bound written rows_of_length_one row_length form=by_length_at_least eps=1e-12
@@ -34,7 +33,6 @@ right written update_of_macros gemm_update bm=64 bn=64
 right written means_in_memory reduce_axis lines=4
 right written product_and_vector gemv_update
 right written rms_of_strided row_norm threads=64
-right written sums_by_warp reduce_rows
 right written rank_k_update gemm_update bm=64 bn=64
 right written means_of_windows pool2
 right written rows_of_length_one row_length threads=64

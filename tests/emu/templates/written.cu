@@ -83,20 +83,6 @@ __global__ void rms_of_strided(const float *x, float *y, int cols, long long by_
         y[i] = scale * x[i];
 }
 
-// `rows` is never read: the launch says how many there are.
-#pragma ks optimize
-#pragma ks workload let(rows=12, cols=70) in(x[rows*cols]) out(y[rows]) grid(rows) block(32)
-__global__ void sums_by_warp(const float *x, float *y, int rows, int cols)
-{
-    float sum = 0;
-    for (int i = threadIdx.x; i < cols; i += 32)
-        sum += x[blockIdx.x * cols + i];
-    for (int d = 16; d > 0; d /= 2)
-        sum += __shfl_xor_sync(0xffffffffu, sum, d);
-    if (threadIdx.x == 0)
-        y[blockIdx.x] = sum;
-}
-
 // Both factors are one array.
 #pragma ks optimize
 #pragma ks workload let(n=40, k=24) in(a[n*k]) inout(c[n*n]) set(alpha=1.5, beta=1.25) grid(ceildiv(n,16),ceildiv(n,8)) block(16,8)
