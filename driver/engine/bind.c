@@ -348,7 +348,7 @@ static void bind_all(struct binder *b)
         b->steps = b->tried = 0;
         if (pass == FOLLOWING && !reorder(b))
             continue;
-        if (b->shared && !ks_bind_can_share(b->t))
+        if (b->shared && !b->t->one_array)
             continue;
         if (pass == PRODUCTS || pass == CONSTANTS)
             find_numbers(b, pass == PRODUCTS ? KS_INTEGERS_PRODUCTS : KS_INTEGERS_CONSTANTS);

@@ -90,6 +90,7 @@ struct ks_template {
     bool tallies;               // that is what the kernel counts (ks_tally_find)
     struct ks_tail_kinds factors; // roles' elements that something may be made of on the way
     int stencil; // axes of a stencil (engine/stencil.h), of sizes `w`, `h` and `d`, which is then kept; or 0
+    bool one_array; // the first two roles that are read may have one
     bool float_values; // of 16-bit elements nothing is rounded on the way, and kernels that compute in 16 bits are another thing
     bool float_sums; // of 16-bit elements sums are of float, and kernels that add in 16 bits are another thing
     double errs; // of the sum of an element's magnitudes, by rounding factors: for marks whose tol(sum=F) admits that

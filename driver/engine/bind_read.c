@@ -235,7 +235,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
                                         "plan",  "workspace", "source", "includes", "means", "says",
                                         "needs", "domain",    "more",   "any",      "tail",  "head",
                                         "factor", "errs",      "cut",    "tally",    "stencil",  "float_sums",
-                                        "float_values", NULL};
+                                        "float_values", "one_array", NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -295,6 +295,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     if (t->stencil < 0 || t->stencil > 3)
         KS_FAIL(err, KS_E_USER, "%s:%d: stencil is 1, 2 or 3, its axes", t->file, root->line);
     KS_TRY(read_flag(t, root, "float_sums", &t->float_sums, err));
+    KS_TRY(read_flag(t, root, "one_array", &t->one_array, err));
     KS_TRY(read_flag(t, root, "float_values", &t->float_values, err));
     t->domain_text = ks_yaml_text(root, "domain", NULL);
     if (t->domain_text)

@@ -59,14 +59,6 @@ bool ks_bind_shares(const struct binder *b)
     return false;
 }
 
-bool ks_bind_can_share(const struct ks_template *t)
-{
-    for (size_t r = 1; r < t->n_roles; r++)
-        if (are_alike(&t->roles[r - 1], &t->roles[r]))
-            return true;
-    return false;
-}
-
 bool ks_bind_packs_in_front(const struct ks_template *t)
 {
     return t->heads.n > 0 && t->heads.at[0].count != NULL;

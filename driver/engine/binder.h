@@ -105,11 +105,9 @@ enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar);
 // By parameter, whether nothing that was compiled reads it, as `beta` where nothing is added to what was there. What is not
 // compiled yet may.
 bool *ks_bind_idle(struct ks_arena *arena, const struct ks_brief *brief);
-// Where arrays are shared: whether one that the role in front has may be this one's too, whether an assignment has one that
-// is, and whether a template's could.
+// Where arrays are shared: whether one that the role in front has may be this one's too, and whether an assignment has one that is.
 bool ks_bind_may_share(const struct binder *b, const struct ks_role *role, int param);
 bool ks_bind_shares(const struct binder *b);
-bool ks_bind_can_share(const struct ks_template *t);
 // Whether the original rounds to 16 bits at each step: not what a sum in float is, however near small runs come.
 bool ks_bind_adds_in_halves(const struct ks_brief *brief);
 // Whether what stands in front of the sum reads arrays of its own alone, in packs.
