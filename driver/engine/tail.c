@@ -198,7 +198,7 @@ static bool walk_down(struct ks_tail_reader *t, const struct ks_tail_store *s,
         if (outer->kind != KS_N_BLOCK)
             return refuse(t, outer, "the store behind the loop is in another branch");
         for (size_t i = from; outer->kid[i] != next; i++) {
-            if (ks_tail_passes(outer->kid[i]))
+            if (ks_tail_passes(outer->kid[i]) || ks_tail_leaves_share(t, outer->kid[i]))
                 continue;
             if (!ks_tail_statement(t, outer->kid[i]))
                 return false;

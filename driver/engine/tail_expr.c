@@ -154,29 +154,11 @@ static bool is_behind(const struct ks_tail_reader *t, const struct ks_node *e)
     return !t->inlining && t->loop && e->begin >= t->loop->end;
 }
 
-// An element of shared memory, where a block's threads left their shares: what they come to, or no
-// template finds the formula right.
-static const char *combined(struct ks_tail_reader *t, const struct ks_node *e)
-{
-    const struct ks_node *base = e;
-    while (base->kind == KS_N_INDEX)
-        base = base->kid[0];
-    const struct ks_node *decl =
-        base->kind == KS_N_NAME && is_behind(t, e) ? ks_loop_declaration(t->body.block, base->text, e->begin) : NULL;
-    if (!decl || !decl->shared)
-        return NULL;
-    if (t->accumulator && strcmp(t->accumulator, base->text) != 0)
-        return refuse(t, e, "the loop leaves two variables");
-    t->accumulator = base->text;
-    ks_edit_add(t->arena, &t->edits, e->begin, e->end, "its_sum");
-    return "@sum@";
-}
-
 static const char *element(struct ks_tail_reader *t, const struct ks_node *e,
                            const struct ks_node *whole)
 {
     size_t param, i = 0;
-    const char *shared = combined(t, e);
+    const char *shared = ks_tail_shares(t, e);
     if (shared)
         return shared;
     if (t->inlining || e->kid[0]->kind != KS_N_NAME || !ks_tail_param(t, e->kid[0]->text, &param))
@@ -334,7 +316,10 @@ static const char *binary(struct ks_tail_reader *t, const struct ks_node *e)
 {
     static const char *const known[] = {
         "+", "-", "*", "/", "<", "<=", ">", ">=", "==", "!=", "&&", "||"};
+    const char *shared = ks_tail_shares(t, e);
     bool is = false;
+    if (shared)
+        return shared;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         is |= strcmp(known[i], e->text) == 0;
     const char *a = is ? ks_tail_formula(t, e->kid[0]) : NULL,

@@ -30,6 +30,7 @@ struct ks_tail_reader {
     } cut;
     const char *accumulator;
     const char *stored;       // the array that the store behind the loop is to
+    const char *shares; // array of shared memory to which threads have stored theirs behind the loop
     struct ks_tail_env env;
     struct ks_tail_env outer; // variables from before the loop: once each, whatever branch names them
     bool inlining;             // of a function's expression: its own names alone
@@ -55,6 +56,11 @@ struct ks_tail_store {
 bool ks_tail_find_store(struct ks_tail_reader *t, struct ks_tail_store *store);
 // A barrier, or a bound that is tested: the template's business.
 bool ks_tail_passes(const struct ks_node *s);
+// A store to shared memory alone, under a condition or not: a thread's share, which is read as the sum of all.
+bool ks_tail_leaves_share(struct ks_tail_reader *t, const struct ks_node *s);
+// An element of shared memory, where a block's threads left their shares, or the sum of all of them by name: what they come
+// to, or no template finds the formula right. NULL where it is no such thing, or, with t->why, not all of it.
+const char *ks_tail_shares(struct ks_tail_reader *t, const struct ks_node *e);
 // The tail of those statements, and then of what is stored.
 void ks_tail_finish(struct ks_tail_reader *t, struct ks_tail *tail, const struct ks_nodes *list,
                     const struct ks_node *stored, const char *value);
