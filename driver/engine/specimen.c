@@ -21,6 +21,7 @@
 #define EPSILON 1e-3    // what a text adds beside data and is smaller is one
 #define USUAL 1e-5      // where it has none
 #define LEAST 1e-15     // squares of numbers so small are floats still
+#define SHORT 6         // in powers of two below an epsilon: the length of a thousand such numbers is less than it
 #define GREAT 1e3       // what a text holds and is larger may stand for the end of the range
 #define GREATEST 0x1p100
 #define ROUND 64
@@ -197,7 +198,7 @@ static void run_large(struct ks_specimen_run *r, const struct ks_brief *brief, s
     run_sizes(r, brief, sizes, n, true, out, err);
 }
 
-// Numbers of the kernel's text that are no integers: the smallest, and the largest.
+// Numbers of the kernel's text that are no integers: the smallest whose squares are some, and the largest.
 static void find_ends(struct ks_arena *arena, const struct ks_brief *brief, double *smallest, double *largest)
 {
     struct ks_strv numbers = {0};
@@ -208,7 +209,7 @@ static void find_ends(struct ks_arena *arena, const struct ks_brief *brief, doub
         double number;
         if (!ks_parse_f64(numbers.at[i], &number) || number == 0)
             continue;
-        *smallest = fmin(*smallest, fabs(number));
+        *smallest = fabs(number) >= LEAST ? fmin(*smallest, fabs(number)) : *smallest;
         *largest = fmax(*largest, fabs(number));
     }
 }
@@ -252,7 +253,7 @@ static void run_other(struct ks_specimen_run *r, const struct ks_specimen *as, s
     r->data = (struct ks_specimen_data){.size = 1};
 }
 
-// As the last one. Powers of two keep sums of whole numbers exact. Halves end where an epsilon would show.
+// As the last one. Of zeros alone what guards a division shows, however small it is. Powers of two keep sums of whole numbers exact. Halves end where an epsilon would show.
 static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_specimens *out,
                        struct ks_err *err)
 {
@@ -261,6 +262,7 @@ static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, 
         return;
     find_ends(r->arena, brief, &smallest, &largest);
     const struct ks_specimen *as = &out->at[out->n - 1];
+    run_other(r, as, (struct ks_specimen_data){.size = 0}, out, err);
     const bool halves = has_halves(&as->problem), told = smallest < EPSILON;
     const double epsilon = told ? smallest : USUAL;
     const bool beyond = largest >= GREAT && largest < GREATEST && !halves;
@@ -268,11 +270,10 @@ static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, 
               err);
     if (has_above_zero(&as->problem))
         run_other(r, as, (struct ks_specimen_data){.signs = true, .size = 1}, out, err);
-    if (halves || epsilon < LEAST)
+    if (halves)
         return;
     run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(sqrt(epsilon)) - 1), .assumed = !told}, out, err);
-    if (told) // a length of many such is less than that, too
-        run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(epsilon) - 6)}, out, err);
+    run_other(r, as, (struct ks_specimen_data){.size = exp2(ilogb(epsilon) - SHORT), .assumed = !told}, out, err);
 }
 
 // Round ones, the smallest that are a launch.

@@ -5,8 +5,8 @@
 
 #include "engine/bind.h"
 
-// Three of declared data, behind them one with round sizes alone, and behind each kind four of other data.
-#define KS_SPECIMENS 12
+// Three of declared data, behind them one with round sizes alone, and behind each kind five of other data.
+#define KS_SPECIMENS 14
 // What one array of floats has in place of numbers.
 enum ks_specimen_beyond {
     KS_BEYOND_NOTHING,
@@ -15,6 +15,7 @@ enum ks_specimen_beyond {
     KS_BEYOND_ALL_ABOVE,
     KS_BEYOND_SOME_BELOW, // the first and about a third are NaN, others are numbers below zero
     KS_BEYOND_SOME_ABOVE,
+    KS_BEYOND_ONE_ABOVE, // the first is an infinity: whether that meets parts of a sum or the sum shows
     KS_BEYOND_LAST_BELOW, // those are the last number of fp32
     KS_BEYOND_LAST_ABOVE,
     KS_BEYOND_KINDS

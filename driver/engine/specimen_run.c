@@ -117,6 +117,8 @@ static double beyond(enum ks_specimen_beyond kind, int64_t i, double value)
         return nan ? NAN : -1 - fabs(value);
     case KS_BEYOND_SOME_ABOVE:
         return nan ? NAN : 1 + fabs(value);
+    case KS_BEYOND_ONE_ABOVE:
+        return i == 0 ? INFINITY : value;
     case KS_BEYOND_LAST_BELOW:
         return nan ? NAN : -(double)FLT_MAX;
     case KS_BEYOND_LAST_ABOVE:

@@ -41,6 +41,24 @@ right rows greatest_half arg_rows threads=32 lines=8
 right rows least_of_row arg_rows
 wrong rows greatest_half arg_rows 's/b.place < a.place/b.place > a.place/' ''
 wrong rows rms_norm_of_halves row_norm_gain 's/gamma\[place\]/gamma[0]/' '' threads=64
+# What keeps a length from zero, and where, is seen of small numbers, and that something does of zeros.
+lengths=()
+for kernel in at_least squares_at_least added added_to_squares given; do
+    lengths+=("$kernel norm" "$kernel norm_kept" "$kernel row_length")
+done
+known lengths "${lengths[@]}" "alone norm" "alone norm_kept" "alone row_map" "alone norm_in_flight" "alone row_map_in_flight"
+bound lengths at_least row_length form=at_least eps=1e-12
+bound lengths squares_at_least row_length form=squares_at_least eps=1e-12
+bound lengths added row_length form=added eps=1e-6
+bound lengths added_to_squares row_length form=added_to_squares eps=1e-8
+bound lengths given row_length form=at_least eps=eps T=bf16
+bound lengths alone row_map form=by_length
+right lengths at_least row_length threads=64
+right lengths squares_at_least row_length threads=64 kept=64
+right lengths added row_length threads=64
+right lengths added_to_squares row_length threads=64
+right lengths given norm threads=64
+wrong lengths at_least row_length 's/all = larger((float)sqrt(all), (float)[^)]*))/all = sqrt(all)/' '' threads=64
 # Dimensions that change places: runs of the last one, or the last one itself.
 known permuted "heads_first swap_axes" "channels_last transpose" "channels_last transpose_inner" "channels_first transpose" "channels_first transpose_inner"
 bound permuted heads_first swap_axes batch=b rows=s cols=h inner=d T=f16

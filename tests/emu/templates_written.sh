@@ -20,8 +20,8 @@ grep -q "by_channel == cols \* grid.x && by_sample == cols \* grid.x \* grid.y" 
     { echo "FAIL: other strides are served"; cat "$scratch/proposal.yaml"; bad=1; }
 bound written rank_k_update gemm_update a=a b=a m=n n=n k=k form=nt
 bound written means_of_windows pool2 'planes=results / (oh * ow)' kh=3 sw=2 pw=1 form=mean
-bound written rows_of_length_one row_length form=by_length_at_least eps=1e-12
-bound written rows_by_root row_length form=by_length_and_epsilon eps=eps
+bound written rows_of_length_one row_length form=at_least eps=1e-12
+bound written rows_by_root row_length form=added_to_squares eps=eps
 # Where an epsilon is added or stands below another root it is another one.
 for change in 's/fmaxf(sqrtf(\(.*\)), 1e-12f)/sqrtf(fmaxf(\1, 1e-12f))/' 's/fmaxf(\(.*\), 1e-12f)/fmaxf(\1, 1e-12f) + 1e-9f/'; do
     sed "$change" written.cu > "$scratch/other.cu"
