@@ -154,6 +154,23 @@ static bool divides_an_array(const struct ks_problem probes[KS_PROBES], int64_t 
     return false;
 }
 
+static bool is_divided_by(const struct ks_expr *e, int64_t value)
+{
+    bool found = e != NULL && e->op == KS_X_DIV && e->kid[1]->op == KS_X_INT && e->kid[1]->value == value;
+    for (int i = 0; e != NULL && e->op != KS_X_INT && e->op != KS_X_NAME && i < 4; i++)
+        found |= is_divided_by(e->kid[i], value);
+    return found;
+}
+
+// Whether an array has an element for each run of so many: `in(scale[rows * cols / 32])`.
+static bool counts_runs(const struct ks_workload_mark *w, int64_t value)
+{
+    bool found = false;
+    for (size_t i = 0; value > 1 && i < w->n_arrays; i++)
+        found |= is_divided_by(w->arrays[i].count, value);
+    return found;
+}
+
 // Numbers that no parameter says: `#define COLS 64`, or a grid of as many blocks.
 static void constants(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
                       struct ks_integer_list *out)
@@ -164,7 +181,8 @@ static void constants(struct ks_arena *arena, const struct ks_brief *brief, cons
     struct ks_integer all;
     ks_literals_find(arena, brief, KS_LITERALS_SIZES, &numbers);
     for (size_t i = 0; i < numbers.len; i++)
-        if (ks_integer_read(arena, probes, numbers.at[i], &all) && divides_an_array(probes, all.value[0]))
+        if (ks_integer_read(arena, probes, numbers.at[i], &all) &&
+            (divides_an_array(probes, all.value[0]) || counts_runs(&brief->mark->workloads[0], all.value[0])))
             add(arena, probes, numbers.at[i], out);
     for (size_t i = 0; i < sizeof launch / sizeof *launch; i++) {
         int p = 1;

@@ -17,7 +17,7 @@ enum ks_scalar ks_bind_type_of(const struct binder *b, const char *placeholder)
 
 enum ks_scalar ks_bind_sum_type(enum ks_scalar scalar)
 {
-    return scalar == KS_T_F16 || scalar == KS_T_BF16 ? KS_T_F32 : scalar;
+    return scalar == KS_T_F16 || scalar == KS_T_BF16 || scalar == KS_T_I8 || scalar == KS_T_U8 ? KS_T_F32 : scalar;
 }
 
 bool ks_bind_adds_in_halves(const struct ks_brief *brief)

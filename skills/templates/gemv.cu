@@ -1,9 +1,17 @@
-// Rows of A times x, `share` of the depth a block: `lines` rows share each element of x.
+// Where the block's part of the depth begins among all sums.
+__device__ __forceinline__ size_t part_of_batch(int m)
+{
+    return ((size_t)blockIdx.z * gridDim.y + blockIdx.y) * m;
+}
+
+// Rows of A times x, `share` of the depth a block: `lines` rows share each element of x. A product of a batch is a block of z.
 __global__ void __launch_bounds__(threads)
     gemv_rows(const @T@ *__restrict__ a, const @X@ *__restrict__ x, @T_sum@ *__restrict__ sums, int m,
               int k, int share)
 {
     __shared__ @T_sum@ parts[warps][lines];
+    a += (size_t)blockIdx.z * m * k;
+    x += (size_t)blockIdx.z * k;
     const int t = threadIdx.x, row0 = blockIdx.x * lines, from = blockIdx.y * share;
     const int to = k - from < share ? k : from + share;
     const @T@ *line[lines];
@@ -23,7 +31,7 @@ __global__ void __launch_bounds__(threads)
     @T_sum@ total = 0;
     for (int w = 0; w < warps; w++)
         total += parts[w][t];
-    sums[(size_t)blockIdx.y * m + row0 + t] = total;
+    sums[part_of_batch(m) + row0 + t] = total;
 }
 
 struct alignas(16) pack_of_sums {
@@ -37,6 +45,8 @@ __global__ void __launch_bounds__(threads)
 {
     constexpr int wide = 32 * lanes;
     __shared__ pack_of_sums parts[warps][32];
+    a += (size_t)blockIdx.z * m * k;
+    x += (size_t)blockIdx.z * k;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, col0 = blockIdx.x * wide;
     const int col = col0 + lane * lanes, from = blockIdx.y * share;
     const int to = k - from < share ? k : from + share;
@@ -60,21 +70,23 @@ __global__ void __launch_bounds__(threads)
         @T_sum@ total = 0;
         for (int w = 0; w < warps; w++)
             total += parts[w][i / lanes].lane[i % lanes];
-        sums[(size_t)blockIdx.y * m + col0 + i] = total;
+        sums[part_of_batch(m) + col0 + i] = total;
     }
 }
 
-// The parts of each element, by a warp.
+// The parts of each element, by a warp. A product of a batch is a block of y.
 __global__ void __launch_bounds__(threads)
     gemv_add(const @T_sum@ *__restrict__ sums, @R@ *__restrict__ c, @T_sum@ alpha, @beta_parameter@int m,
              int parts@tail_parameters@)
 {
     const int row = blockIdx.x * warps + threadIdx.x / 32;
+    const size_t product = blockIdx.y, place = product * m + row;
     @T_sum@ total = 0;
+    sums += product * parts * m;
     for (int p = threadIdx.x % 32; row < m && p < parts; p += 32)
         total += sums[(size_t)p * m + row];
     for (int d = 16; d > 0; d /= 2)
         total += __shfl_xor_sync(0xffffffffu, total, d);
     if (row < m && threadIdx.x % 32 == 0)
-        c[row] = finished(@value@, row@tail_arguments@);
+        c[place] = finished(@value@, row, place@tail_arguments@);
 }

@@ -33,8 +33,8 @@ __device__ __forceinline__ void add_products(@T_sum@ (&sum)[lines], const @T@ *c
     }
 }
 
-// What an element is stored as.
-__device__ __forceinline__ @R@ finished(@T_sum@ its_sum, int its_row@tail_takes@)
+// What an element is stored as; its place is that among all products of a batch.
+__device__ __forceinline__ @R@ finished(@T_sum@ its_sum, int its_row, size_t its_place@tail_takes@)
 {
-    (void)its_row;
+    (void)its_row, (void)its_place;
 @tail@}

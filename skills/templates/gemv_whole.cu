@@ -1,9 +1,13 @@
-// Rows of A times x, all of the depth: `groups` a block of as many threads, each of `lines` rows.
+// Rows of A times x, all of the depth: `groups` a block of as many threads, each of `lines` rows. A product of a batch is
+// a block of y.
 __global__ void __launch_bounds__(threads * @groups@)
     gemv_whole(const @T@ *__restrict__ a, const @X@ *__restrict__ x, @R@ *__restrict__ c, @T_sum@ alpha, @beta_parameter@int m,
                int k@tail_parameters@)
 {
     __shared__ @T_sum@ parts[@groups@][warps][lines];
+    const size_t product = blockIdx.y;
+    a += product * m * k;
+    x += product * k;
     const int t = threadIdx.x, own = threadIdx.y, row0 = (blockIdx.x * @groups@ + own) * lines;
     const @T@ *line[lines];
     @T_sum@ sum[lines] = {};
@@ -23,5 +27,6 @@ __global__ void __launch_bounds__(threads * @groups@)
     @T_sum@ total = 0;
     for (int w = 0; w < warps; w++)
         total += parts[own][w][t];
-    c[row] = finished(@value@, row@tail_arguments@);
+    const size_t place = product * m + row;
+    c[place] = finished(@value@, row, place@tail_arguments@);
 }

@@ -65,7 +65,7 @@ bound gemm by_row_updated gemv_update c=y alpha=alpha beta=beta m=m k=n form=row
 bound gemm by_column_added gemv_update c=y m=n k=k T=f64 form=columns
 right gemm by_row_updated gemv_update share=16
 right gemm by_column_added matrix_vector share=16
-wrong gemm by_row_updated gemv_update 's/ + beta \* c\[row\]/ + c[row]/' '' share=16
+wrong gemm by_row_updated gemv_update 's/ + beta \* c\[place\]/ + c[place]/' '' share=16
 bound gemm of_doubles gemm form=nn T=f64
 right gemm of_doubles gemm bm=64 bn=64
 bound gemm by_row_biased gemv m=grid.x 'bias[i]'
