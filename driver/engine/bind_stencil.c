@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/vec.h"
 #include "engine/bind_stencil.h"
 #include "engine/specimen.h"
 
@@ -13,12 +14,14 @@ enum { MOST_MARGINS = 3 };
 static bool size_of(const struct binder *b, const char *text, struct ks_poly *size)
 {
     const struct ks_kernel_decl *decl = b->brief->decl;
+    const char *symbol = NULL;
     int64_t number;
-    size_t i = 0;
-    while (i < decl->n_params && strcmp(decl->params[i].name, text) != 0)
-        i++;
-    *size = i < decl->n_params ? ks_poly_symbol(text) : ks_poly_constant(ks_parse_i64(text, &number) ? number : 0);
-    return i < decl->n_params || size->n > 0;
+    for (size_t i = 0; i < decl->n_params && !symbol; i++)
+        symbol = strcmp(decl->params[i].name, text) == 0 ? text : NULL;
+    ks_vec_each (const struct ks_member, m, &b->stencil->members)
+        symbol = strcmp(m->plan, text) == 0 ? m->name : symbol;
+    *size = symbol ? ks_poly_symbol(symbol) : ks_poly_constant(ks_parse_i64(text, &number) ? number : 0);
+    return symbol || size->n > 0;
 }
 
 static bool find_sizes(struct ks_stencil_grid *g)
@@ -132,9 +135,9 @@ static bool is_product(struct ks_stencil_grid *g, const char *name)
 static bool tests_sizes_alone(struct ks_stencil_grid *g)
 {
     const struct ks_stencil *st = g->b->stencil;
-    for (size_t i = 0; i < g->b->brief->decl->n_params; i++) {
-        const char *name = g->b->brief->decl->params[i].name;
-        bool is = !st->named[i];
+    for (size_t i = 0; i < st->named.len; i++) {
+        const char *name = st->named.at[i];
+        bool is = false;
         for (int a = 0; a < g->axes; a++)
             is |= strcmp(g->text[a], name) == 0;
         if (!is && !is_product(g, name))

@@ -53,7 +53,7 @@ static bool read_values(struct ks_stencil_reader *r, struct ks_tail_reader *t)
 static bool read_text(struct ks_stencil_reader *r)
 {
     struct ks_tail_reader t;
-    struct ks_brief *brief = ks_arena_memdup(r->arena, r->s->brief, sizeof *brief);
+    struct ks_brief *brief = ks_arena_memdup(r->arena, r->s->given, sizeof *brief);
     brief->kernel_text = ks_arena_printf(r->arena, "%.*s\n%s}", (int)r->s->body.block->begin + 1, r->s->body.text.at,
                                          ks_buf_text(&r->out));
     const bool understood = ks_tail_open(&t, r->arena, brief, &r->stencil->numbers) && read_values(r, &t);
@@ -94,22 +94,48 @@ static bool is_whole(struct ks_stencil_reader *r)
     return st->n_outs > 0 || ks_stencil_refuse(r, NULL, "nothing is written");
 }
 
+// The parameter of the kernel as it came.
+static bool is_given(const struct ks_stencil_reader *r, size_t *param)
+{
+    const char *name = r->s->decl->params[*param].name;
+    const struct ks_kernel_decl *given = r->s->given->decl;
+    for (*param = 0; *param < given->n_params; ++*param)
+        if (strcmp(given->params[*param].name, name) == 0)
+            return true;
+    return false;
+}
+
+// Arrays by their parameters, of which structs are some.
+static bool all_given(struct ks_stencil_reader *r)
+{
+    struct ks_stencil *st = r->stencil;
+    bool all = true;
+    for (size_t i = 0; i < st->n_taps; i++)
+        all &= is_given(r, &st->taps[i].param);
+    for (size_t i = 0; i < st->n_fixed; i++)
+        all &= is_given(r, &st->fixed[i].param);
+    for (size_t k = 0; k < st->n_outs; k++)
+        all &= is_given(r, &st->outs[k].param);
+    return all || ks_stencil_refuse(r, NULL, "an array is a struct's");
+}
+
 bool ks_stencil_find(struct ks_arena *arena, const struct ks_brief *brief, struct ks_stencil *stencil,
                      const char **why)
 {
     struct ks_subject subject;
     struct ks_err err = {0};
-    *stencil = (struct ks_stencil){.named = KS_NEW_ARRAY(arena, bool, brief->decl->n_params + 1)};
+    *stencil = (struct ks_stencil){0};
     *why = "the text is not understood";
-    if (ks_subject_make(arena, brief, &subject, &err) != KS_OK || subject.brief->decl != brief->decl)
-        return false; // or parameters are other ones by now
+    if (ks_subject_make(arena, brief, &subject, &err) != KS_OK)
+        return false;
+    stencil->members = subject.members;
     struct ks_stencil_reader r = {.arena = arena,
                                   .s = &subject,
                                   .stencil = stencil,
                                   .out = KS_BUF(1 << 18),
-                                  .stored = KS_NEW_ARRAY(arena, bool, brief->decl->n_params + 1)};
+                                  .stored = KS_NEW_ARRAY(arena, bool, subject.decl->n_params + 1)};
     ks_affine_begin(arena, subject.body.block, &r.env);
-    const bool found = ks_stencil_walk(&r) && r.why == NULL && is_whole(&r) && has_neighbours(&r) && read_text(&r);
+    const bool found = ks_stencil_walk(&r) && r.why == NULL && is_whole(&r) && has_neighbours(&r) && all_given(&r) && read_text(&r);
     ks_buf_free(&r.out);
     *why = r.why;
     return found;

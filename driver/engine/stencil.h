@@ -4,6 +4,7 @@
 #define KS_STENCIL_H
 
 #include "engine/affine.h"
+#include "engine/flatten.h"
 #include "engine/tail.h"
 
 enum {
@@ -36,7 +37,8 @@ struct ks_stencil {
     // Statements that make its_out0, ... of its_tap0, ..., its_fixed0, ... and parameters, and its_other0, ... likewise.
     const char *code;
     const char *lets; // the same as formula: taps are @tap0@, elements that all take @fixed0@, numbers tail_3 by position
-    bool *named;      // by parameter: integers that tests of places and indices speak of
+    struct ks_strv named; // integers that tests of places and indices speak of, as plans name them
+    struct ks_member_list members; // of structs by value: what distances call them, and plans
     int64_t sizes[KS_STENCIL_NUMBERS]; // numbers that places are compared with, where large
     size_t n_sizes;
 };

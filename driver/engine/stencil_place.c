@@ -78,6 +78,17 @@ bool ks_stencil_number(const struct ks_stencil_reader *r, const struct ks_node *
     return is_number(&p, number);
 }
 
+// An integer parameter, or a struct's member, as plans name it.
+static void take_down(struct ks_stencil_reader *r, const char *symbol)
+{
+    ks_vec_each (const struct ks_member, m, &r->s->members)
+        symbol = strcmp(m->name, symbol) == 0 ? m->plan : symbol;
+    for (size_t i = 0; i < r->stencil->named.len; i++)
+        if (strcmp(r->stencil->named.at[i], symbol) == 0)
+            return;
+    ks_strv_add(r->arena, &r->stencil->named, symbol);
+}
+
 // Whether a symbol is one of a place; integer parameters are taken down.
 static bool is_known(struct ks_stencil_reader *r, const char *symbol, bool note)
 {
@@ -86,7 +97,8 @@ static bool is_known(struct ks_stencil_reader *r, const char *symbol, bool note)
         return !holds_value(r, symbol);
     if (holds_value(r, symbol) || !parameter(r, symbol, &param) || !is_integer(r, param))
         return false;
-    r->stencil->named[param] |= note;
+    if (note)
+        take_down(r, symbol);
     return true;
 }
 

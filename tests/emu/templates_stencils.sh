@@ -6,8 +6,9 @@ set -u
 mkdir -p "$scratch/suite" && cp stencils.cu "$scratch/" && cd "$scratch" || exit 1
 known stencils 'heat stencil2' 'jacobi stencil2' 'box9 stencil2' 'gray_scott stencil2' 'wave stencil2' 'magnetic stencil2' \
     'seven stencil3' 'seismic stencil3' 'box27 stencil3' 'smooth stencil1' 'limited stencil1' \
-    'clamped stencil2' 'periodic stencil3' 'zeros stencil2' 'passed_over stencil2' 'flat_seven stencil3'
+    'clamped stencil2' 'periodic stencil3' 'zeros stencil2' 'passed_over stencil2' 'flat_seven stencil3' 'of_struct stencil2'
 bound stencils heat stencil2 out=v h=ny w=nx T=f32
+bound stencils of_struct stencil2 out=v h=d.i32_4 w=d.i32_0
 bound stencils box27 stencil3 d=nz h=32 w=64 T=f64
 right stencils heat stencil2
 right stencils heat stencil2 march=8 ahead=0 across=8 down=2
@@ -28,6 +29,7 @@ right stencils clamped stencil2 march=7 ahead=0
 right stencils periodic stencil3 rows=2 march=8
 right stencils zeros stencil2
 right stencils passed_over stencil2
+right stencils of_struct stencil2 march=8
 right stencils flat_seven stencil3 across=8 down=4
 # Defences: a distance, an edge and what is written.
 wrong stencils heat stencil2 's/held0\[back + -1\]/held0[back + 0]/' ''

@@ -398,3 +398,34 @@ __global__ void mixed_ends(const float *u, float *v, int n)
     if (i < n)
         v[i] = u[max(i - 1, 0)] + u[(i + 1) % n];
 }
+
+// Sizes in a struct, which is all that the struct holds.
+struct size {
+    int w, h;
+};
+#pragma ks optimize
+#pragma ks workload let(nx=200) let(ny=150) set(d.w=nx) set(d.h=ny) set(k=0.1) in(u[nx*ny]) out(v[nx*ny]) \
+    grid(ceildiv(nx,32), ceildiv(ny,8)) block(32,8)
+__global__ void of_struct(const float *u, float *v, size d, float k)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < d.w - 1 && y > 0 && y < d.h - 1) {
+        int i = y * d.w + x;
+        v[i] = u[i] + k * (u[i - 1] + u[i + 1] + u[i - d.w] + u[i + d.w] - 4.0f * u[i]);
+    }
+}
+// And a column in it that is none of the grid's.
+struct spot {
+    int w, h, column;
+};
+#pragma ks optimize
+#pragma ks workload let(nx=200) let(ny=150) let(sx=70) set(d.w=nx) set(d.h=ny) set(d.column=sx) in(u[nx*ny]) out(v[nx*ny]) \
+    grid(ceildiv(nx,32), ceildiv(ny,8)) block(32,8)
+__global__ void of_spot(const float *u, float *v, spot d)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x > 0 && x < d.w - 1 && y > 0 && y < d.h - 1 && x != d.column) {
+        int i = y * d.w + x;
+        v[i] = u[i - 1] + u[i + 1] + u[i - d.w] + u[i + d.w];
+    }
+}
