@@ -5,6 +5,7 @@
 #include "engine/bind.h"
 #include "engine/specimen.h"
 #include "engine/struct_sizes.h"
+#include "engine/vectors_apart.h"
 #include "source/lex.h"
 
 #define MOST 48
@@ -195,6 +196,18 @@ static void constants(struct ks_arena *arena, const struct ks_brief *brief, cons
     }
 }
 
+// What vectors come to as elements: n4 of float4, or n of which n / 4 are packs.
+static void of_vectors(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
+                       struct ks_integer_list *out)
+{
+    const size_t n = out->len;
+    for (int lanes = 2; lanes <= 4; lanes++)
+        for (size_t i = 0; i < n && ks_vectors_have(brief, lanes); i++) {
+            add(arena, probes, ks_arena_printf(arena, "%s * %d", out->at[i].text, lanes), out);
+            add(arena, probes, ks_arena_printf(arena, "%s / %d * %d", out->at[i].text, lanes, lanes), out);
+        }
+}
+
 void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
                       const struct ks_problem probes[KS_PROBES], enum ks_integers which,
                       struct ks_integer_list *out)
@@ -215,6 +228,7 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
             add(arena, probes, brief->signature->template_args[i], out);
     }
     hidden(arena, brief, probes, out->len, out);
+    of_vectors(arena, brief, probes, out);
     if (which == KS_INTEGERS_CONSTANTS)
         constants(arena, brief, probes, out);
     if (which == KS_INTEGERS_PRODUCTS)

@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "engine/binder.h"
 #include "engine/specimen.h"
+#include "engine/vectors_apart.h"
 
 enum { MOST_SIZES = 64, COLUMNS = 8, MOST_PARTS = 64, WHOLE_FROM = 3 };
 
@@ -127,6 +128,7 @@ static bool make_probes(struct binder *b, const struct extents *x, int set, bool
                             &b->probe[p], NULL) != KS_OK ||
             (sensible && !is_sensible(x->mark, &b->probe[p])))
             return false;
+        ks_vectors_apart(&b->probe[p]);
     }
     return true;
 }

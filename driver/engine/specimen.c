@@ -10,6 +10,7 @@
 #include "engine/specimen_run.h"
 #include "engine/specimen_sizes.h"
 #include "engine/struct_sizes.h"
+#include "engine/vectors_apart.h"
 
 #define MOST_BYTES (8 << 20)
 #define MOST_THREADS (128 << 10)
@@ -169,6 +170,7 @@ static struct ks_problem *make_sizes(struct ks_specimen_run *r, const struct ks_
                         NULL) != KS_OK ||
         breaks_assumption(brief->mark, p))
         return NULL;
+    ks_vectors_apart(p);
     show_numbers(p);
     return p;
 }

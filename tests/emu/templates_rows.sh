@@ -59,6 +59,16 @@ right lengths added row_length threads=64
 right lengths added_to_squares row_length threads=64
 right lengths given norm threads=64
 wrong lengths at_least row_length 's/all = larger((float)sqrt(all), (float)[^)]*))/all = sqrt(all)/' '' threads=64
+# Arrays of float4 and half2 are such of their elements.
+known short_vectors "root_mean_square norm" "root_mean_square norm_kept" "root_mean_square row_norm_gain" \
+    "row_times_vector gemv_half" "row_times_vector gemv_half_whole" "row_times_vector matrix_vector_half" "row_times_vector matrix_vector_whole" \
+    "softmax norm" "softmax norm_kept" "softmax norm_in_flight" "softmax row_map" "softmax row_map_in_flight" "softmax online" "softmax row_online"
+bound short_vectors root_mean_square row_norm_gain rows=grid.x 'cols=n4 * 4' T=f32
+bound short_vectors row_times_vector gemv_half_whole 'k=k / 2 * 2' T=f16
+right short_vectors root_mean_square row_norm_gain threads=64
+right short_vectors row_times_vector gemv_half_whole threads=32 multiple=1
+right short_vectors softmax row_map threads=64
+wrong short_vectors root_mean_square row_norm_gain 's/gamma\[place\]/gamma[0]/' '' threads=64
 # Dimensions that change places: runs of the last one, or the last one itself.
 known permuted "heads_first swap_axes" "channels_last transpose" "channels_last transpose_inner" "channels_first transpose" "channels_first transpose_inner"
 bound permuted heads_first swap_axes batch=b rows=s cols=h inner=d T=f16
