@@ -18,4 +18,9 @@ is halves matrix_vector_whole 1
 is halves gemm_mixed 1
 is lines gemm_lines 1
 is rows row_sums 2
+is decoding matrix_vector_whole 2
+is decoding matrix_vector_half 2
+is decoding matrix_vector 1
+is decoding matrix_vector_bytes 2
+is decoding norm 3
 exit $bad

@@ -59,6 +59,13 @@ right lengths added row_length threads=64
 right lengths added_to_squares row_length threads=64
 right lengths given norm threads=64
 wrong lengths at_least row_length 's/all = larger((float)sqrt(all), (float)[^)]*))/all = sqrt(all)/' '' threads=64
+# Rows that something is added to, kept and normalised.
+known residual "kept_sum norm" "kept_sum norm_kept" "kept_sum row_residual" "in_place norm" "in_place norm_kept" "in_place row_residual_in_place"
+bound residual kept_sum row_residual residual=res gamma=g eps=1e-5 T=f32
+bound residual in_place row_residual_in_place x=input residual=res eps=eps T=f16
+right residual kept_sum row_residual threads=64
+right residual in_place row_residual_in_place threads=64 kept=64
+wrong residual kept_sum row_residual 's/sum\[at\] = (v);/sum[at] = v - x[at];/' '' threads=64
 # Arrays of float4 and half2 are such of their elements.
 known short_vectors "root_mean_square norm" "root_mean_square norm_kept" "root_mean_square row_norm_gain" \
     "row_times_vector gemv_half" "row_times_vector gemv_half_whole" "row_times_vector matrix_vector_half" "row_times_vector matrix_vector_whole" \
