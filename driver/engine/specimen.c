@@ -255,7 +255,8 @@ static void run_other(struct ks_specimen_run *r, const struct ks_specimen *as, s
     r->data = (struct ks_specimen_data){.size = 1};
 }
 
-// As the last one. Of zeros alone what guards a division shows, however small it is. Powers of two keep sums of whole numbers exact. Halves end where an epsilon would show.
+// As the last one. Of zeros alone what guards a division shows, however small it is. Powers of two keep sums of whole
+// numbers exact. Halves end where an epsilon would show.
 static void run_others(struct ks_specimen_run *r, const struct ks_brief *brief, struct ks_specimens *out,
                        struct ks_err *err)
 {

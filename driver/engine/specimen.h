@@ -5,8 +5,9 @@
 
 #include "engine/bind.h"
 
-// Three of declared data, behind them one with round sizes alone, and behind each kind five of other data.
-#define KS_SPECIMENS 14
+// Three of declared data, behind them one with round sizes alone, and behind each kind five of other data; or two of each of
+// what one array holds in place of numbers.
+#define KS_SPECIMENS 16
 // What one array of floats has in place of numbers.
 enum ks_specimen_beyond {
     KS_BEYOND_NOTHING,

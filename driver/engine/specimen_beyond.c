@@ -14,6 +14,8 @@ static const struct ks_specimen *last_plain(const struct ks_specimens *all, bool
     return last;
 }
 
+_Static_assert(2 * (KS_BEYOND_KINDS - 1) <= KS_SPECIMENS, "both sizes have room for each kind");
+
 static void run_kinds(struct ks_specimen_run *r, const struct ks_specimen *as, size_t array, struct ks_specimens *out)
 {
     struct ks_err err = {0};

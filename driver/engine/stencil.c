@@ -135,7 +135,8 @@ bool ks_stencil_find(struct ks_arena *arena, const struct ks_brief *brief, struc
                                   .out = KS_BUF(1 << 18),
                                   .stored = KS_NEW_ARRAY(arena, bool, subject.decl->n_params + 1)};
     ks_affine_begin(arena, subject.body.block, &r.env);
-    const bool found = ks_stencil_walk(&r) && r.why == NULL && is_whole(&r) && has_neighbours(&r) && all_given(&r) && read_text(&r);
+    const bool found = ks_stencil_walk(&r) && r.why == NULL && is_whole(&r) && has_neighbours(&r) && all_given(&r) &&
+                       read_text(&r);
     ks_buf_free(&r.out);
     *why = r.why;
     return found;

@@ -65,7 +65,7 @@ is product_in_tiles gemm a=a b=b m=m n=n k=k form=nn
 is sum_of_shares reduce_rows rows=rows cols=n form=sum
 is sum_of_sizes reduce_rows rows=rows cols=n form=magnitudes
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
-is by_length_and_more row_length form=added eps=1e-8
+is by_length_and_more row_length rows=rows cols=n eps=1e-8 form=added
 for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_root_mean_square_and_more \
     by_root_mean_square_alone shares_or_zero twice_the_middle_by_sizes; do
     none $other
