@@ -135,7 +135,7 @@ struct ks_judge {
         int64_t bytes;
     } recalled, aside;
     uint64_t specials;              // vectors of special values so far
-    uint64_t ends_turns;            // and of great or slight ones
+    uint64_t ends_turns[2];         // and of great ones, of slight ones
     uint64_t literal_turns;         // and of literals where terms meet
     uint64_t vectors, oracle_holds; // counter, and the vector whose outputs lie in the oracle; 0: none
     uint64_t shape_seed;            // of the sizes drawn in the search, the same for all candidates

@@ -7,6 +7,9 @@
 #include "base/rng.h"
 
 #define ALONE_NEARER 20 // powers of two: one array alone is of numbers 2^80 times normal ones
+#define HALF_NEARER 50  // all arrays are of numbers 2^50 times normal ones: products of three are infinite
+#define THIRD_NEARER 67 // or 2^33 times: those of four
+enum { ENDS_GREAT, ENDS_ALONE, ENDS_HALF, ENDS_THIRD, ENDS_TURNS };
 #define LARGE 100       // literals from here on
 #define LARGEST 0x1p90  // and up to here: what is further down kernels take for less than any number, and products pass it
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
@@ -206,16 +209,20 @@ static void make_odd(struct ks_problem *problem, int variation)
 }
 
 // Where several arrays are great, products of two are infinite and nothing of their sums is seen: by turns all are, and one alone,
-// whose products with others stay above the -1e30 that kernels take for less than any number.
-static void make_ends(struct ks_judge *judge, struct ks_problem *problem)
+// whose products with others stay above the -1e30 that kernels take for less than any number. Or all are less so: the square of
+// such a number is none too great, but what it is multiplied by on another's way.
+static void make_ends(struct ks_judge *judge, struct ks_problem *problem, bool slight)
 {
     size_t n = 0, nth = 0;
     for (size_t i = 0; i < problem->n_args; i++)
         n += ks_arg_is_float_input(&problem->args[i]);
-    const uint64_t turn = judge->ends_turns++, whose = turn / 2 % (n + !n);
-    for (size_t i = 0; n > 1 && turn % 2 == 0 && i < problem->n_args; i++)
-        if (ks_arg_is_float_input(&problem->args[i]))
-            problem->args[i].init.nearer = nth++ == whose ? ALONE_NEARER : KS_FILL_GREAT;
+    const uint64_t turn = judge->ends_turns[slight]++, whose = turn / ENDS_TURNS % (n + !n);
+    const int nearer[ENDS_TURNS] = {[ENDS_ALONE] = n > 1 ? KS_FILL_GREAT : 0, [ENDS_HALF] = HALF_NEARER, [ENDS_THIRD] = THIRD_NEARER};
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        if (ks_arg_is_float_input(arg))
+            arg->init.nearer = nth++ == whose && n > 1 && turn % ENDS_TURNS == ENDS_ALONE ? ALONE_NEARER : nearer[turn % ENDS_TURNS];
+    }
 }
 
 bool ks_arg_is_float_input(const struct ks_arg *arg)
@@ -249,7 +256,7 @@ void ks_vary_problem(struct ks_judge *judge, struct ks_problem *problem, enum ks
     else
         vary_scalars(judge, problem, family, variation % KS_INTEGERS);
     if ((family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT) && ks_vary_flooded(variation) < 0)
-        make_ends(judge, problem);
+        make_ends(judge, problem, family == KS_FAMILY_SLIGHT);
     if (family != KS_FAMILY_ODD && variation >= KS_INTEGERS)
         choose_integers(&judge->rng, problem, variation / KS_INTEGERS);
 }
