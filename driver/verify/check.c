@@ -120,7 +120,7 @@ static void describe(const struct ks_vector *vector, char text[96])
         [KS_FAMILY_ODD] = "sums that are exact in fp32, of factors that TF32 rounds",
     };
     snprintf(text, 96, "%s, %s", vector->problem.derived ? "a derived size" : "a declared size",
-             kinds[vector->family]);
+             vector->brink != 0 ? "inputs at which the answer turns" : kinds[vector->family]);
 }
 
 // What describe() keeps from a proposer, for who reads the log.

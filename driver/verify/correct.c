@@ -36,7 +36,7 @@ static uint64_t open_bit(const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS; // those alike go with any
     const int flooded = ks_vary_flooded(task->variation);
-    if (ks_vary_twins(task->variation) >= 0)
+    if (ks_vary_leaves_integers(task->variation))
         return 0;
     if (flooded >= 0)
         return ks_arg_is_open(&task->problem->args[flooded])
@@ -51,7 +51,7 @@ static uint64_t open_bit(const struct ks_task *task)
 static bool is_closed(const struct state *s, const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS;
-    if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD || ks_vary_twins(task->variation) >= 0)
+    if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD || ks_vary_leaves_integers(task->variation))
         return false;
     return (s->closed & open_bit(task)) != 0 ||
            (integers >= KS_INTEGERS_INDEX(0) && ks_vary_flooded(task->variation) < 0 && (s->closed & 1) == 0);
@@ -89,7 +89,7 @@ static void note_excluded(struct state *s, const struct ks_task *task, const str
         ks_text_fit(s->result->reason, sizeof s->result->reason,
                     ks_arena_printf(s->judge->arena, "the original fails on workload %s: %s", task->problem->where,
                                     vector->why));
-    } else if (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN && ks_vary_twins(task->variation) < 0) {
+    } else if (task->variation >= KS_INTEGERS * KS_INTEGERS_OPEN && !ks_vary_leaves_integers(task->variation)) {
         note_closed(s, task);
     } else if (++s->excluded <= EXCLUDED_TOLD) {
         ks_judge_note(s->judge, "%s, family %s: outside the contract, the original fails (%s)",

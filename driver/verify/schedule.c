@@ -277,6 +277,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     }
     // What the guard excludes goes to the original: only the rest is worth a run.
     struct ks_problem *deep = NULL, *large = NULL;
+    const struct ks_problem *turning = ks_maker_brinks(&m, declared, false) ? declared : NULL;
     size_t small = 0;
     double deepest = fmax(ks_schedule_work(judge, workload, declared), ks_schedule_room(judge, workload) / 32);
     m.worth = KS_WORTH_EDGE;
@@ -290,6 +291,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
             if ((deep == NULL || ks_problem_bytes(p) > ks_problem_bytes(deep)) &&
                 ks_schedule_work(judge, workload, p) <= deepest)
                 deep = p;
+            if ((turning == NULL || ks_problem_bytes(p) > ks_problem_bytes(turning)) && ks_maker_brinks(&m, p, false))
+                turning = p;
             small++;
         } else if (i < n_edges) {
             large = p; // the last: declared sizes plus one
@@ -343,6 +346,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         ks_maker_twins(&m, declared, false);
     if (deep == NULL)
         add_lone(&m, declared);
+    if (turning != NULL)
+        ks_maker_brinks(&m, turning, true);
     ks_maker_odd(&m, declared, KS_WORTH_ALWAYS);
     ks_schedule_fit(&m, workload);
     finish(&m, schedule);

@@ -1,4 +1,5 @@
 // Which values are run on a problem; what they are is in verify/vary.h. Declared in verify/schedule_maker.h.
+#include "verify/brink.h"
 #include "verify/schedule_maker.h"
 #include "verify/vary.h"
 
@@ -6,6 +7,8 @@
 #define DEEP_SCALAR_RUNS 8
 #define TINY_SCALARS 3
 #define MOST_FLOODED 4
+#define MOST_BRINKS 3
+#define DRAWN_SCALARS 4 // a variation
 
 static size_t float_inputs(const struct ks_problem *problem)
 {
@@ -156,6 +159,19 @@ void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool s
     for (int twins = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && twins < KS_TWINS_COUNT; twins++)
         if ((small || twins == KS_TWINS_128 || twins == KS_TWINS_ROW) && ks_vary_twin_stretch(problem, twins) > 0)
             add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_TWINS(twins));
+}
+
+bool ks_maker_brinks(struct ks_maker *m, const struct ks_problem *problem, bool make)
+{
+    size_t n = 0;
+    for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args && n < MOST_BRINKS; i++) {
+        if (!ks_brink_has(m->judge, problem, i))
+            continue;
+        n++;
+        for (int scalars = 0; make && scalars <= (has_free_scalars(problem) ? DRAWN_SCALARS : 0); scalars += DRAWN_SCALARS)
+            add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_BRINK(i) + scalars);
+    }
+    return n > 0;
 }
 
 void ks_maker_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth)

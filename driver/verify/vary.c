@@ -331,9 +331,15 @@ void ks_vary_flood(const struct ks_vector *vector, void *out)
     }
 }
 
+bool ks_vary_leaves_integers(int variation)
+{
+    return variation / KS_INTEGERS >= KS_INTEGERS_TWINS(0);
+}
+
 int ks_vary_twins(int variation)
 {
-    return variation / KS_INTEGERS < KS_INTEGERS_TWINS(0) ? -1 : variation / KS_INTEGERS - KS_INTEGERS_TWINS(0);
+    const int integers = variation / KS_INTEGERS;
+    return integers < KS_INTEGERS_TWINS(0) || integers >= KS_INTEGERS_BRINK(0) ? -1 : integers - KS_INTEGERS_TWINS(0);
 }
 
 // Of files, ramps and permutations no element is exchanged.
@@ -393,6 +399,13 @@ static void find_flood(struct ks_vector *vector, int variation)
         }
 }
 
+static void find_brink(struct ks_vector *vector, int variation)
+{
+    for (size_t i = 0; i < vector->layout.n_slots; i++)
+        if (variation / KS_INTEGERS == KS_INTEGERS_BRINK(vector->layout.slots[i].arg))
+            vector->brink = i + 1;
+}
+
 // Kinds of special values take turns, unless a vector is of one, in an input that also does.
 void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variation)
 {
@@ -402,6 +415,7 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
         if (layout->slots[i].role != KS_ROLE_OUT && ks_scalar_is_float(layout->slots[i].elem.scalar))
             inputs[n++] = i;
     find_flood(vector, variation);
+    find_brink(vector, variation);
     vector->twins = ks_vary_twins(variation) + 1;
     vector->twin_stretch = vector->twins > 0 ? ks_vary_twin_stretch(&vector->problem, vector->twins - 1) : 0;
     if (vector->flooded != 0 && vector->family == KS_FAMILY_SPECIAL) {

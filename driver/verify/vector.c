@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "device/emu/emu_finding.h"
+#include "verify/brink.h"
 #include "verify/scout.h"
 
 static enum ks_answer prints(const struct ks_vector *vector, struct ks_worker *worker, int which)
@@ -208,6 +209,10 @@ enum ks_status ks_vector_make(struct ks_judge *judge, struct ks_arena *arena,
         return KS_OK;
     }
     KS_TRY(ks_oracle_ready(judge, err));
+    if (vector->brink != 0) {
+        ks_brink_find(judge, arena, vector);
+        KS_TRY(ks_oracle_ready(judge, err));
+    }
     uint64_t addresses[64];
     enum ks_answer answer = ks_vector_place(arena, vector, &judge->oracle, vector->placement, NULL, 0,
                                             KS_CONTENTS_PLAIN, 0);
@@ -291,8 +296,7 @@ void ks_vector_free(struct ks_vector *vector)
     vector->n_outputs = 0;
 }
 
-// One more run of the original on the vector, in an oracle that is ready.
-static enum ks_answer run_again(struct ks_judge *judge, struct ks_vector *vector, struct ks_run_limit limit)
+enum ks_answer ks_vector_run_original(struct ks_judge *judge, struct ks_vector *vector, struct ks_run_limit limit)
 {
     struct ks_arena scratch = {0};
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
@@ -317,7 +321,7 @@ enum ks_status ks_vector_serial(struct ks_judge *judge, struct ks_vector *vector
     if (judge->serial != KS_SERIAL_UNKNOWN || p->grid[0] * p->grid[1] * p->grid[2] == 1)
         return KS_OK;
     KS_TRY(ks_oracle_ready(judge, err));
-    enum ks_answer answer = run_again(judge, vector, ks_run_limit_serial(judge, vector->original_steps));
+    enum ks_answer answer = ks_vector_run_original(judge, vector, ks_run_limit_serial(judge, vector->original_steps));
     judge->serial = answer == KS_ANSWER_OK ? KS_SERIAL_ENDS : KS_SERIAL_WAITS;
     if (answer == KS_ANSWER_OK)
         return KS_OK;
@@ -334,7 +338,7 @@ static enum ks_status revive(struct ks_judge *judge, struct ks_vector *vector, s
     KS_ASSERT(vector->deterministic && vector->all_written);
     KS_TRY(ks_oracle_ready(judge, err));
     uint64_t print;
-    enum ks_answer answer = run_again(judge, vector, ks_run_limit(judge));
+    enum ks_answer answer = ks_vector_run_original(judge, vector, ks_run_limit(judge));
     bool same = true;
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         answer = ks_worker_fingerprint(&judge->oracle, vector->outputs[o].slot, 0, &print,

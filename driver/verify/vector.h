@@ -43,6 +43,8 @@ struct ks_vector {
     size_t alone;              // plus one: the slot that alone is of it, other floats as declared; 0: all are
     size_t flooded;            // plus one: the slot that is all `flood`; 0: none
     int flood;                 // enum ks_flood (verify/vary.h)
+    size_t brink;              // plus one: the slot that has `brinks`; 0: none
+    void *brinks;              // at which what the original decides turns (verify/brink.h)
     int twins;                 // plus one: enum ks_twins (verify/vary.h); 0: no array is like another
     int64_t twin_stretch;
     uint64_t seed, number;     // number: in the session
@@ -92,6 +94,8 @@ enum ks_answer ks_vector_look(const struct ks_vector *vector, size_t output, str
                               void *into);
 // Frees the references alone.
 void ks_vector_unrefer(struct ks_vector *vector);
+// One more run of the original on the vector, in an oracle that is ready; what it holds is no vector's then.
+enum ks_answer ks_vector_run_original(struct ks_judge *judge, struct ks_vector *vector, struct ks_run_limit limit);
 // Asks, once in a session, whether the original ends where its blocks run one at a time: judge->serial. Of emulated devices; a vector of
 // one block leaves it open.
 enum ks_status ks_vector_serial(struct ks_judge *judge, struct ks_vector *vector, struct ks_err *err);
