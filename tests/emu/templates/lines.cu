@@ -100,3 +100,18 @@ __global__ void clears_between(const float *a, int lda, const float *b, int ldb,
         sum += a[i * lda + l] * b[l * ldb + j];
     c[i * ldc + j] = sum;
 }
+
+// The same of a matrix that was there before.
+#pragma ks optimize
+#pragma ks workload let(m=30, n=34, k=28, lda=32, ldb=40, ldc=36) in(a[m*lda]) in(b[k*ldb]) inout(c[m*ldc]) \
+    grid(ceildiv(ldc,8),ceildiv(m,8)) block(8,8)
+__global__ void clears_what_was_between(const float *a, int lda, const float *b, int ldb, float *c, int ldc, int m, int n, int k)
+{
+    int i = blockIdx.y * 8 + threadIdx.y, j = blockIdx.x * 8 + threadIdx.x;
+    float sum = 0;
+    if (i >= m || j >= ldc)
+        return;
+    for (int l = 0; j < n && l < k; l++)
+        sum += a[i * lda + l] * b[l * ldb + j];
+    c[i * ldc + j] = sum;
+}
