@@ -32,7 +32,7 @@ static bool condition(struct ks_tally *y, const struct ks_node *e, bool negated)
         return condition(y, e->kid[0], negated) && condition(y, e->kid[1], negated);
     const int on = ks_typed_hangs_on(&y->t, e);
     if (on == KS_TYPED_PLACE)
-        return true;
+        return ks_tally_shows(y, e, false);
     if (on & ~KS_TYPED_VALUE)
         return ks_tally_refuse(y, e, "what is asked hangs on more than elements");
     const struct ks_typed value = ks_typed_formula(&y->t, e);
@@ -203,6 +203,8 @@ static bool walk_down(struct ks_tally *y)
             for (size_t i = 0; i < outer->n; i++)
                 if (i != at && ks_typed_hangs_on(&y->t, outer->kid[i]) & KS_TYPED_VALUE)
                     return ks_tally_refuse(y, outer, "a loop's turns hang on elements");
+                else if (i != at && !ks_tally_shows(y, outer->kid[i], true))
+                    return false;
         } else if (d + 2 < c->depth) {
             for (size_t i = 0; i < at; i++)
                 if (!in_front(y, outer->kid[i]))

@@ -31,6 +31,9 @@ bool ks_tally_refuse(struct ks_tally *y, const struct ks_node *at, const char *w
 bool ks_tally_atomics(struct ks_tally *y);
 // Whether it adds to elements of that type as they lie there.
 bool ks_tally_keeps_width(const struct ks_tally_atomic *a, enum ks_scalar elem);
+// Whether what is asked of a place is asked in small runs as well: it is compared with no number beyond those, unless that is an
+// array's size. `of_loop`: it is a loop's condition.
+bool ks_tally_shows(struct ks_tally *y, const struct ks_node *asked, bool of_loop);
 // Whether all that the kernel does beside the count is to make room for it and to add it up.
 bool ks_tally_is_all(struct ks_tally *y);
 

@@ -5,7 +5,7 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 known histogram "of_branches histogram" "of_bytes histogram" "of_channels histogram" "of_clamped_range histogram" \
     "of_colours histogram" "of_hashes histogram" "of_images histogram" "of_labels histogram" "of_letters histogram" "of_lower_bits histogram" \
-    "of_many_blocks histogram" "of_many_places histogram" "of_range histogram" "of_rows histogram" "of_upper_bits histogram" "of_weights histogram" \
+    "of_many_blocks histogram" "of_many_places histogram" "of_range histogram" "of_rows histogram" "of_so_many histogram" "of_upper_bits histogram" "of_weights histogram" \
     "of_words histogram"
 ! grep 'not held' "$scratch/err" || { echo 'FAIL: of_many_blocks is taken without a run'; bad=1; }
 none() { # none KERNEL WORDS: it is said why
@@ -29,6 +29,9 @@ none halves_of_counts 'of another width'
 none bits_of_counts 'not added as it is'
 none pairs_of_neighbours 'nothing that histogram does'
 none every_other 'histogram'
+none counts_of_early_ones 'small runs do not reach'
+none counts_of_all_but_one 'small runs do not reach'
+none counts_of_early_blocks 'small runs do not reach'
 bound histogram of_bytes histogram bins=256 n=n rows=1 form=one T=u32
 bound histogram of_lower_bits histogram bins=64 T=u64
 bound histogram of_channels histogram bins=32 rows=grid.y form=each_row

@@ -468,3 +468,49 @@ __global__ void bits_of_counts(const int *x, unsigned *counts, int n)
     if (threadIdx.x < 16)
         atomicAdd(&counts[threadIdx.x], all);
 }
+
+// Elements from the 3000th on are left out: no small run has so many.
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(x[n]=randint(0,255)) inout(counts[256]) grid(ceildiv(n,256)) block(256)
+__global__ void counts_of_early_ones(const unsigned char *x, unsigned *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && i < 3000)
+        atomicAdd(&counts[x[i]], 1u);
+}
+
+// One element is left out.
+constexpr int left_out = 2999;
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(x[n]=randint(0,255)) inout(counts[256]) grid(16) block(64)
+__global__ void counts_of_all_but_one(const unsigned char *x, unsigned *counts, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        if (i == left_out)
+            continue;
+        atomicAdd(&counts[x[i]], 1u);
+    }
+}
+
+// Blocks behind the 13th have nothing to do.
+#pragma ks optimize
+#pragma ks workload let(n=4000) in(x[n]=randint(0,255)) inout(counts[256]) grid(ceildiv(n,256)) block(256)
+__global__ void counts_of_early_blocks(const unsigned char *x, unsigned *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n || blockIdx.x > 12)
+        return;
+    atomicAdd(&counts[x[i]], 1u);
+}
+
+// As many as the array has, whatever a launch says; 24 a thread.
+#pragma ks optimize
+#pragma ks workload in(x[3072]=randint(0,255)) inout(counts[256]) grid(2) block(64)
+__global__ void of_so_many(const unsigned char *x, unsigned *counts)
+{
+    for (int k = 0; k < 24; k++) {
+        int i = (blockIdx.x * 24 + k) * 64 + threadIdx.x;
+        if (i < 3072)
+            atomicAdd(&counts[x[i]], 1u);
+    }
+}
