@@ -44,6 +44,23 @@ static bool literal(struct ks_slice w, double *value)
     return true;
 }
 
+// The loop by which sinf, cosf and tanf bring a great argument below a turn: a product of whole words into a thread's own memory,
+// in which nothing meets but one number and a table.
+static bool is_reduction(struct ks_slice body)
+{
+    static const char *const others[] = {"bar", "barrier", "shfl", "atom", "red", "call", NULL};
+    struct ks_words words = ks_words_of(body);
+    bool multiplies = false, kept = false;
+    while (ks_words_next(&words)) {
+        const struct ks_slice w = words.word, base = ks_word_base(w);
+        if (type_u(w) != 0 || ks_word_one_of(base, others) || (ks_slice_eq(base, "st") && !ks_word_part(w, "local")))
+            return false;
+        multiplies = multiplies || (ks_slice_eq(base, "mad") && ks_word_part(w, "wide") && ks_word_part(w, "u32"));
+        kept = kept || ks_slice_eq(base, "st");
+    }
+    return multiplies && kept;
+}
+
 // A branch back to a label that stands before it.
 static bool loops(struct ks_slice text)
 {
@@ -63,7 +80,8 @@ static bool loops(struct ks_slice text)
             const char *space = memrchr(s.at, ' ', s.len);
             size_t at = space == NULL ? 0 : (size_t)(space + 1 - s.at);
             for (size_t i = 0; i < n; i++)
-                if (s.len - 1 - at == seen[i].len && memcmp(s.at + at, seen[i].at, seen[i].len) == 0)
+                if (s.len - 1 - at == seen[i].len && memcmp(s.at + at, seen[i].at, seen[i].len) == 0 &&
+                    !is_reduction((struct ks_slice){seen[i].at, (size_t)(s.at - seen[i].at)}))
                     return true;
         }
     }

@@ -216,6 +216,12 @@ static void what_gathers_is_seen(void **state)
     assert_true(ks_arith_of(KS_SLICE("#7:\nadd.f32 %f1,%f1,%f2;\n@%p1 bra #7;\nret;\n")).gathers);
     assert_false(ks_arith_of(KS_SLICE("#7:\nadd.f32 %f1,%f1,%f2;\nbra.uni #17;\n#17:\nret;\n")).gathers);
     assert_true(ks_arith_of(KS_SLICE("bar.sync 0;\n")).gathers);
+    // As sinf brings a great argument down; a sum of whole numbers, and one of floats, are none such.
+    assert_false(ks_arith_of(KS_SLICE("#7:\nld.global.nc.u32 %r1,[%rd1];\nmad.wide.u32 %rd2,%r1,%r2,%rd3;\nst.local.u32 [%rd4],%rd2;\n"
+                                      "@%p1 bra #7;\nret;\n")).gathers);
+    assert_true(ks_arith_of(KS_SLICE("#7:\nld.global.nc.u32 %r1,[%rd1];\nmad.wide.u32 %rd2,%r1,%r2,%rd3;\n@%p1 bra #7;\nret;\n")).gathers);
+    assert_true(ks_arith_of(KS_SLICE("#7:\nld.global.nc.u32 %r1,[%rd1];\nmad.wide.u32 %rd2,%r1,%r2,%rd3;\nst.local.u32 [%rd4],%rd2;\n"
+                                     "add.f32 %f1,%f1,%f2;\n@%p1 bra #7;\nret;\n")).gathers);
     assert_true(ks_arith_of(KS_SLICE("shfl.sync.bfly.b32 %r1,%r2,1,31,-1;\n")).gathers);
     assert_true(ks_arith_of(KS_SLICE("red.global.add.f32 [%rd1],%f1;\n")).gathers);
     assert_false(ks_arith_of(KS_SLICE("red.global.add.u32 [%rd1],%r1;\n")).gathers);
