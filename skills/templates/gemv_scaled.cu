@@ -50,18 +50,9 @@ __global__ void __launch_bounds__(threads * @groups@)
         factor[r] = s + (size_t)min(row0 + r, m - 1) * (k / run);
     }
     add_scaled(sum, line, factor, aligned(a) && aligned(x) && run % lanes == 0, x, k, run, t);
-    _Pragma("unroll") for (int r = 0; r < lines; r++) {
-        for (int d = 16; d > 0; d /= 2)
-            sum[r] += __shfl_xor_sync(0xffffffffu, sum[r], d);
-        if (t % 32 == 0)
-            parts[own][t / 32][r] = sum[r];
-    }
-    __syncthreads();
+    const @T_sum@ total = of_rows(sum, parts[own], t);
     const int row = row0 + t;
     if (t >= lines || row >= m)
         return;
-    @T_sum@ total = 0;
-    for (int w = 0; w < warps; w++)
-        total += parts[own][w][t];
     c[row] = finished(alpha * total, row, row@tail_arguments@);
 }

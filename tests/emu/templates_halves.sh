@@ -46,6 +46,6 @@ wrong vectors by_thread gemv_half_whole 's/l = from + t; l < to; l += threads/l 
 # Which a kernel that reads by twos is not at an odd depth.
 wrong vectors by_block gemv_half_whole 's/What an element is stored as/What is stored/' '' threads=128 groups=1 lines=2 multiple=1
 wrong vectors by_warp gemv_half_whole 's/w < warps; w++/w < 1; w++/' '' threads=64 groups=2 lines=4
-wrong vectors by_eights gemv_half_whole 's/parts\[own\]\[w\]\[t\]/parts[0][w][t]/' '' threads=32 groups=4 lines=2
+wrong vectors by_eights gemv_half_whole 's/of_rows(sum, parts\[own\], t)/of_rows(sum, parts[0], t)/' '' threads=32 groups=4 lines=2
 wrong vectors updated gemv_half_update 's/ + beta \* __half2float(c\[place\])/ + __half2float(c[place])/' '' share=16 multiple=1
 judged
