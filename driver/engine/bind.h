@@ -175,6 +175,7 @@ struct ks_binding_choice {
     const char *text;      // "in=a out=b rows=n cols=n T=f32 form=plain"
     const char *says;      // for people
     bool guessed;          // by types and extents alone, for there was no specimen
+    size_t beside;         // arrays that are no role's, and are read in front of the sum or behind it
     const char *guard;     // relations between parameters that every workload has, or ""
     struct ks_strv more;   // parameters behind the last step's arguments: of what follows
     struct ks_strv first;  // behind the first step's: of what stands in front

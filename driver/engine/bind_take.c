@@ -144,6 +144,7 @@ static void add_binding(struct binder *b, const struct ks_form *form,
 {
     struct ks_binding_choice *c = ks_vec_push(b->arena, b->out);
     c->guessed = guessed;
+    c->beside = (form->tail.what ? form->tail.what->n_reads : 0) + (form->head.what ? form->head.what->n_reads : 0);
     struct ks_buf text = KS_BUF(4096);
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];

@@ -24,10 +24,8 @@ static const char *without_splices(struct ks_arena *arena, const char *text)
     return copy;
 }
 
-// The text with such spellings as the rest understands, parsed again.
-static enum ks_status write_out(struct ks_arena *arena, struct ks_subject *subject,
-                                void (*find)(const struct ks_subject *, struct ks_edit_list *),
-                                struct ks_err *err)
+enum ks_status ks_subject_write_out(struct ks_arena *arena, struct ks_subject *subject, ks_spelling *find,
+                                    struct ks_err *err)
 {
     struct ks_edit_list edits = {0};
     find(subject, &edits);
@@ -68,15 +66,15 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     brief = subject->brief = ks_flatten(arena, own, &subject->members);
     subject->decl = brief->decl;
     KS_TRY(ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &subject->body, err));
-    KS_TRY(write_out(arena, subject, ks_inlined_edits, err));
-    KS_TRY(write_out(arena, subject, ks_while_edits, err));
-    KS_TRY(write_out(arena, subject, ks_start_edits, err));
-    KS_TRY(write_out(arena, subject, ks_counter_edits, err));
-    KS_TRY(write_out(arena, subject, ks_moved_edits, err));
-    KS_TRY(write_out(arena, subject, ks_normal_edits, err));
-    KS_TRY(write_out(arena, subject, ks_pointer_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_inlined_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_while_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_start_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_counter_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_moved_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_normal_edits, err));
+    KS_TRY(ks_subject_write_out(arena, subject, ks_pointer_edits, err));
     struct ks_subject through = *subject;
-    KS_TRY(write_out(arena, &through, ks_numbered_edits, err));
+    KS_TRY(ks_subject_write_out(arena, &through, ks_numbered_edits, err));
     through.numbered = through.brief != subject->brief && ks_numbered_through(&through);
     if (through.numbered)
         find_map(&through);

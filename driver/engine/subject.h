@@ -36,6 +36,12 @@ struct ks_subject {
 enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *brief,
                                struct ks_subject *subject, struct ks_err *err);
 
+// One way in which text is written as the rest understands it: its edits of the subject's body.
+typedef void ks_spelling(const struct ks_subject *subject, struct ks_edit_list *edits);
+// Those made, and the text parsed again: subject->brief and subject->body.
+enum ks_status ks_subject_write_out(struct ks_arena *arena, struct ks_subject *subject, ks_spelling *spelling,
+                                    struct ks_err *err);
+
 // A refusal says by construct and line what is refused. What no construct of the body is the reason
 // for, options that do not go together for one, names the kernel.
 enum ks_status ks_subject_refused(const struct ks_subject *subject, enum ks_status status,

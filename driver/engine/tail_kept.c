@@ -1,7 +1,7 @@
 // Kernels that sum in memory: `c[i] = 0; for (...) c[i] += a[i * n + j] * b[j]; c[i] /= n;`. Their text is read as if the
 // element were a variable, stored once behind its last use. Whether that is what the kernel does, other threads and arrays that
 // overlap included, small runs of the original and the judge show, as of all that is read in a text. Types stand in it as
-// builtin ones, whatever the program calls them.
+// builtin ones, whatever the program calls them, and local pointers into arrays as what they point to.
 #include <string.h>
 
 #include "engine/edit.h"
@@ -139,8 +139,12 @@ const struct ks_brief *ks_tail_kept(struct ks_arena *arena, const struct ks_brie
         return given;
     brief->kernel_text =
         ks_aliases_written_out(arena, given, given->kernel_text, given->decl->body - given->decl->begin);
-    if (ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &body, &err) != KS_OK)
+    struct ks_subject s = {.arena = arena, .given = given, .brief = brief, .decl = given->decl};
+    if (ks_body_parse(arena, brief->kernel_text, brief->decl, &brief->callees, &s.body, &err) != KS_OK ||
+        ks_subject_write_out(arena, &s, ks_moved_edits, &err) != KS_OK || ks_subject_write_out(arena, &s, ks_pointer_edits, &err) != KS_OK)
         return given;
+    brief = ks_arena_memdup(arena, s.brief, sizeof *brief);
+    body = s.body;
     for (size_t p = 0; p < brief->decl->n_params; p++) {
         const struct ks_type *type = &brief->signature->params[p];
         struct element e = {.arena = arena, .body = &body, .name = brief->decl->params[p].name};

@@ -282,8 +282,9 @@ static enum ks_status bind_once(struct ks_arena *arena, const struct ks_brief *b
     return KS_OK;
 }
 
+// Of bindings with more than `most` arrays beside their roles there are none.
 static enum ks_status propose_one(struct ks_arena *arena, const struct ks_brief *brief,
-                                  const struct ks_skill *skill, const struct ks_template *t,
+                                  const struct ks_skill *skill, const struct ks_template *t, size_t most,
                                   struct ks_candidate_list *out, const char **refusal,
                                   struct ks_err *err)
 {
@@ -295,10 +296,28 @@ static enum ks_status propose_one(struct ks_arena *arena, const struct ks_brief 
         return KS_OK;
     }
     size_t *index = KS_NEW_ARRAY(arena, size_t, skill->n_params + 1);
+    if (bindings.len > 0 && bindings.at[0].beside > most)
+        return KS_OK; // all bindings of a template are of one kind
     for (size_t i = 0; i < bindings.len; i++)
         KS_TRY(add(arena, brief, skill, t, &bindings.at[i], index, true, out, err));
     for (int n = 1; bindings.len == 1 && n < SETTINGS_AT_ONCE && ks_skill_next(skill, index); n++)
         KS_TRY(add(arena, brief, skill, t, &bindings.at[0], index, true, out, err));
+    return KS_OK;
+}
+
+// The fewest arrays that one of those has beside its roles where it computes what the kernel does.
+static enum ks_status fewest_beside(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_template *all,
+                                    size_t n, size_t *fewest, struct ks_err *err)
+{
+    *fewest = SIZE_MAX;
+    for (size_t i = 0; i < n; i++) {
+        struct ks_binding_list bindings = {0};
+        const char *why;
+        KS_TRY(bind_once(arena, brief, &all[i], &bindings, &why, err));
+        for (size_t k = 0; k < bindings.len; k++)
+            if (!bindings.at[k].guessed && bindings.at[k].beside < *fewest)
+                *fewest = bindings.at[k].beside;
+    }
     return KS_OK;
 }
 
@@ -308,15 +327,17 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
                                    struct ks_err *err)
 {
     struct ks_template t;
-    size_t before = out->len;
+    size_t before = out->len, fewest;
     const char *why = NULL;
     KS_TRY(load(arena, template_dir, skill->template_, &t, err));
     if (t.any.len == 0)
-        return propose_one(arena, brief, skill, &t, out, refusal, err);
+        return propose_one(arena, brief, skill, &t, SIZE_MAX, out, refusal, err);
+    struct ks_template *all = KS_NEW_ARRAY(arena, struct ks_template, t.any.len);
+    for (size_t i = 0; i < t.any.len; i++)
+        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &all[i], err));
+    KS_TRY(fewest_beside(arena, brief, all, t.any.len, &fewest, err));
     for (size_t i = 0; i < t.any.len; i++) {
-        struct ks_template one;
-        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &one, err));
-        KS_TRY(propose_one(arena, brief, skill, &one, out, &why, err));
+        KS_TRY(propose_one(arena, brief, skill, &all[i], fewest, out, &why, err));
         // The word of one that came near is worth more than that of one that never fitted.
         if (why && (!*refusal || strstr(why, "almost ")))
             *refusal = why;

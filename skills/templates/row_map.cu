@@ -45,22 +45,31 @@ template <class F> __device__ __forceinline__ void rewrite(const row &line, @T@ 
     pack *to_body = reinterpret_cast<pack *>(out + d.head);
     take_again(line, reinterpret_cast<const pack *>(line.at + d.head), packs, [&](int i, pack p) {
         _Pragma("unroll") for (int l = 0; l < lanes; l++)
-            p.lane[l] = @T_narrow@(f(@T_wide@(p.lane[l]), d.head + i * lanes + l));
+            p.lane[l] = f(@T_wide@(p.lane[l]), d.head + i * lanes + l);
         to_body[i] = p;
     });
     for (int i = threadIdx.x; i < n - packs * lanes; i += threads) {
         const int at = i < d.head ? i : i + packs * lanes;
-        out[at] = @T_narrow@(f(@T_wide@(line.at[at]), at));
+        out[at] = f(@T_wide@(line.at[at]), at);
     }
 }
 
+// What an element is stored as.
+__device__ __forceinline__ @T@ finished(@T_sum@ its_sum, int its_col, size_t its_place, int its_row@tail_takes@)
+{
+    (void)its_col, (void)its_place, (void)its_row;
+@tail@}
+
 // A block a row: what the row comes to first, then each of its elements by that.
 __global__ void __launch_bounds__(threads)
-    row_map(const @T@ *__restrict__ x, @pointers@@T@ *__restrict__ y, int cols@number_parameters@)
+    row_map(const @T@ *__restrict__ x, @pointers@@T@ *__restrict__ y, int cols@number_parameters@@tail_parameters@)
 {
     extern __shared__ pack held[];
     row line = {x + (size_t)blockIdx.x * cols, held, false};
     @T@ *out = y + (size_t)blockIdx.x * cols;
     @stats@
-    rewrite(line, out, 0, cols, [&](@T_sum@ v, int place) { return (void)place, @map@; });
+    const int row = blockIdx.x;
+    rewrite(line, out, 0, cols, [&](@T_sum@ v, int place) {
+        return finished(@map@, place, (size_t)row * cols + place, row@tail_arguments@);
+    });
 }

@@ -25,10 +25,16 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
+// What an element is stored as.
+__device__ __forceinline__ @T@ finished(@T@ its_sum, int its_row, int its_col, int its_plane, size_t its_place@tail_takes@)
+{
+    (void)its_row, (void)its_col, (void)its_plane, (void)its_place;
+@tail@}
+
 // Each part by the sums of all.
 __global__ void __launch_bounds__(threads)
     row_parts(const @T@ *__restrict__ x, @pointers@const double *__restrict__ sums, @T@ *__restrict__ y,
-              long long cols, long long share, @sizes@int parts@number_parameters@)
+              long long cols, long long share, @sizes@int parts@number_parameters@@tail_parameters@)
 {
     // The last part first: what the sums read last is still in L2.
     const unsigned row = gridDim.x - 1 - blockIdx.x, part = gridDim.y - 1 - blockIdx.y;
@@ -49,7 +55,8 @@ __global__ void __launch_bounds__(threads)
         @beside@
         _Pragma("unroll") for (int l = 0; l < n; l++) {
             const @T@ v = p.lane[l];
-            p.lane[l] = @map@;
+            const int plane = @plane@;
+            p.lane[l] = finished(@map@, @its_row@, @its_col@, plane, (size_t)row * cols + place + l@tail_arguments@);
         }
     });
 }

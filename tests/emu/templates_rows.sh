@@ -5,9 +5,9 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 known rows "softmax_of_halves norm" "softmax_of_halves norm_kept" "softmax_of_halves row_map" "softmax_of_halves online" "softmax_of_halves norm_in_flight" "softmax_of_halves row_map_in_flight" \
     "softmax_of_halves row_online" \
-    "layer_norm_of_halves norm" "layer_norm_of_halves norm_kept" "layer_norm_of_halves row_norm_affine" \
+    "layer_norm_of_halves norm" "layer_norm_of_halves norm_kept" "layer_norm_of_halves row_norm_affine" "layer_norm_of_halves row_norm" "masked_late norm" "masked_late norm_kept" "masked_late row_map" \
     "layer_norm_saved norm" "layer_norm_saved norm_kept" "layer_norm_saved row_norm_saved" \
-    "rms_norm_of_halves norm" "rms_norm_of_halves norm_kept" "rms_norm_of_halves row_norm_gain" \
+    "rms_norm_of_halves norm" "rms_norm_of_halves norm_kept" "rms_norm_of_halves row_norm_gain" "rms_norm_of_halves row_norm" \
     "rms_norm_given norm" "rms_norm_given norm_kept" "rms_norm_given norm_parts" "rms_norm_given norm_in_flight" "rms_norm_given row_norm_in_flight" "rms_norm_given row_norm" "rms_norm_given row_norm_parts" \
     "masked_scores norm" "masked_scores norm_kept" "masked_scores row_masked" "padded_scores norm" "padded_scores norm_kept" "padded_scores row_masked" \
     "tempered norm" "tempered norm_kept" "tempered row_map" \

@@ -231,3 +231,98 @@ __global__ void limited_sums(const float *x, float *y, int rows, int cols)
         sum += x[r * cols + c];
     y[c] = fmaxf(sum, -5000.0f);
 }
+
+// What follows a norm or a softmax: GELU behind a layer norm,
+#pragma ks optimize
+#pragma ks workload let(rows=20, n=300) in(x[rows*n]) in(g[n]) in(b[n]) out(y[rows*n]) grid(rows) block(64)
+__global__ void normed_gelu(const float *x, const float *g, const float *b, float *y, int n)
+{
+    const float *row = x + (size_t)blockIdx.x * n;
+    float *out = y + (size_t)blockIdx.x * n;
+    float sum = 0, squares = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        sum += row[i];
+        squares += row[i] * row[i];
+    }
+    float mean = of_block(sum) / n, by = rsqrtf(of_block(squares) / n - mean * mean + 1e-5f);
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        float v = (row[i] - mean) * by * g[i] + b[i];
+        out[i] = 0.5f * v * (1 + erff(v * 0.70710678f));
+    }
+}
+
+// a gate of halves behind an RMS norm,
+#pragma ks optimize
+#pragma ks workload let(rows=20, n=304) in(x[rows*n]) in(w[n]) in(gate[rows*n]) out(y[rows*n]) grid(rows) block(32)
+__global__ void normed_gated(const __half *x, const __half *w, const __half *gate, __half *y, int n)
+{
+    float squares = 0;
+    for (int i = threadIdx.x; i < n; i += 32) {
+        float v = __half2float(x[blockIdx.x * n + i]);
+        squares += v * v;
+    }
+    for (int o = 16; o > 0; o >>= 1)
+        squares += __shfl_xor_sync(0xffffffffu, squares, o);
+    float by = rsqrtf(squares / n + 1e-6f);
+    for (int i = threadIdx.x; i < n; i += 32) {
+        float z = __half2float(gate[blockIdx.x * n + i]);
+        y[blockIdx.x * n + i] = __float2half(__half2float(x[blockIdx.x * n + i]) * by * __half2float(w[i]) * (z * sigmoid(z)));
+    }
+}
+
+// values behind a softmax, a thread a row,
+#pragma ks optimize
+#pragma ks workload let(rows=20, n=120) in(x[rows*n]) in(v[rows*n]) set(by=0.5) out(y[rows*n]) grid(ceildiv(rows,32)) block(32)
+__global__ void weighed_softmax(const float *x, const float *v, float *y, int rows, int n, float by)
+{
+    int r = blockIdx.x * blockDim.x + threadIdx.x;
+    if (r >= rows)
+        return;
+    float top = -INFINITY, sum = 0;
+    for (int i = 0; i < n; i++)
+        top = fmaxf(top, x[r * n + i]);
+    for (int i = 0; i < n; i++)
+        sum += expf(x[r * n + i] - top);
+    for (int i = 0; i < n; i++)
+        y[r * n + i] = expf(x[r * n + i] - top) / sum * v[r * n + i] * by;
+}
+
+// what was there before behind an instance norm,
+#pragma ks optimize
+#pragma ks workload let(planes=12, n=250) in(x[planes*n]) in(old[planes*n]) out(y[planes*n]) grid(planes) block(64)
+__global__ void normed_residual(const float *x, const float *old, float *y, int n)
+{
+    const float *plane = x + (size_t)blockIdx.x * n;
+    float sum = 0, squares = 0;
+    for (int i = threadIdx.x; i < n; i += blockDim.x) {
+        sum += plane[i];
+        squares += plane[i] * plane[i];
+    }
+    float mean = of_block(sum) / n, by = rsqrtf(of_block(squares) / n - mean * mean + 1e-5f);
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        y[(size_t)blockIdx.x * n + i] = fmaxf((plane[i] - mean) * by + old[(size_t)blockIdx.x * n + i], 0.0f);
+}
+
+// and behind a group norm a factor and a summand of each image's channels, and SiLU.
+#pragma ks optimize
+#pragma ks workload let(b=2, c=6, groups=3, pixels=35) in(x[b*c*pixels]) in(gamma[c]) in(beta[c]) in(scale[b*c]) in(shift[b*c]) out(y[b*c*pixels]) \
+    grid(groups, b) block(32)
+__global__ void groups_and_silu(const float *x, const float *gamma, const float *beta, const float *scale, const float *shift, float *y,
+                                int c, int groups, int pixels)
+{
+    int width = c / groups, size = width * pixels, first = blockIdx.y * c + blockIdx.x * width;
+    const float *in = x + (size_t)first * pixels;
+    float *out = y + (size_t)first * pixels;
+    float sum = 0, squares = 0;
+    for (int i = threadIdx.x; i < size; i += blockDim.x) {
+        sum += in[i];
+        squares += in[i] * in[i];
+    }
+    float mean = of_block(sum) / size, by = rsqrtf(of_block(squares) / size - mean * mean + 1e-5f);
+    for (int i = threadIdx.x; i < size; i += blockDim.x) {
+        int k = blockIdx.x * width + i / pixels;
+        float v = (in[i] - mean) * by * gamma[k] + beta[k];
+        v = v * (1 + scale[first + i / pixels]) + shift[first + i / pixels];
+        out[i] = v * sigmoid(v);
+    }
+}
