@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "engine/loop.h"
 #include "engine/specimen.h"
 #include "engine/tally_tree.h"
 
@@ -31,7 +32,16 @@ static bool is_comparison(const struct ks_node *e)
     return is;
 }
 
-// The number in it, with the template's arguments and constants, and how many other terms it has.
+// A constant outside of the kernel: no number that is known here.
+static bool is_of_the_file(const struct ks_subject *s, const char *name)
+{
+    for (size_t i = 0; i < s->decl->n_params; i++)
+        if (strcmp(s->decl->params[i].name, name) == 0)
+            return false;
+    return strchr(name, '.') == NULL && !ks_loop_declaration(s->body.block, name, SIZE_MAX);
+}
+
+// The number in it, with the template's arguments, and how many other terms it has; INT64_MAX: none that is known.
 static int64_t number_of(struct ks_subject *s, const struct ks_poly *p, int *others)
 {
     int64_t sum = 0;
@@ -40,6 +50,8 @@ static int64_t number_of(struct ks_subject *s, const struct ks_poly *p, int *oth
         int64_t value = 1;
         const char *text = p->term[i].n == 1 ? ks_subject_constant(s, p->term[i].symbol[0]) : NULL;
         const bool is = p->term[i].n == 0 || (text != NULL && ks_parse_i64(text, &value));
+        if (!is && p->term[i].n == 1 && is_of_the_file(s, p->term[i].symbol[0]))
+            return INT64_MAX;
         *others += !is;
         sum += is ? value * p->term[i].coef : 0;
     }
@@ -69,7 +81,8 @@ static bool visit(void *context, struct ks_node *e)
     if (!is_comparison(e))
         return true;
     const struct ks_poly one = ks_affine_eval(&a->env, e->kid[0]), other = ks_affine_eval(&a->env, e->kid[1]);
-    const struct ks_poly p = ks_poly_sum(&one, &other, -1);
+    // A loop's own counter is nothing that is known here: what it is compared with counts.
+    const struct ks_poly p = one.known && other.known ? ks_poly_sum(&one, &other, -1) : one.known ? one : other;
     const int64_t number = p.known ? number_of(&a->y->s, &p, &others) : 0;
     const bool blocks = ks_poly_mentions(&p, "blockIdx.") && !ks_poly_mentions(&p, "threadIdx.");
     if (number > (blocks ? BLOCKS_SEEN : SEEN) && !is_size(a, number) && a->number == 0) {
