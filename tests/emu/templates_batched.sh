@@ -3,7 +3,7 @@
 #   tests/emu/templates_batched.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
-known batched "by_thread gemv_batch" "by_thread matrix_vector" "by_thread gemv_batch_whole" "by_thread matrix_vector_whole" \
+known batched "by_column row_sums" "rounded row_sums" "scaled row_sums" "by_thread gemv_batch" "by_thread matrix_vector" "by_thread gemv_batch_whole" "by_thread matrix_vector_whole" \
     "by_warp gemv_batch" "by_warp matrix_vector" "flat gemv_batch" "flat matrix_vector" \
     "scores gemv_half_batch" "scores matrix_vector_half" "scores gemv_batch_whole" "scores matrix_vector_whole" \
     "values gemv_half_batch" "values matrix_vector_half" \

@@ -18,7 +18,7 @@ of by_column gemv_half matrix_vector_half
 of added gemv_half_update gemv_half_whole_update matrix_vector_half matrix_vector_whole
 of updated gemv_half_update matrix_vector_half
 # Sums and products in 16 bits, sums rounded to them on the way, and others that almost are such are none.
-known vectors "${vectors[@]}"
+known vectors "${vectors[@]}" "added row_sums" "by_thread row_sums"
 for kernel in sums_of_halves products_of_halves; do
     "$build/tests/print_template" vectors.cu "$scratch/vectors.ptx" $kernel gemv_half 2>&1 | grep -q 'it adds or multiplies in 16 bits' ||
         { echo "FAIL: $kernel is not told that it computes in 16 bits"; bad=1; }
@@ -46,6 +46,6 @@ wrong vectors by_thread gemv_half_whole 's/l = from + t; l < to; l += threads/l 
 # Which a kernel that reads by twos is not at an odd depth.
 wrong vectors by_block gemv_half_whole 's/What an element is stored as/What is stored/' '' threads=128 groups=1 lines=2 multiple=1
 wrong vectors by_warp gemv_half_whole 's/w < warps; w++/w < 1; w++/' '' threads=64 groups=2 lines=4
-wrong vectors by_eights gemv_half_whole 's/of_rows(sum, parts\[own\], t)/of_rows(sum, parts[0], t)/' '' threads=32 groups=4 lines=2
+wrong vectors by_eights gemv_half_whole 's/total += parts\[w\]\[t\]/total += parts[w][0]/' '' threads=32 groups=4 lines=2
 wrong vectors updated gemv_half_update 's/ + beta \* __half2float(c\[place\])/ + __half2float(c[place])/' '' share=16 multiple=1
 judged
