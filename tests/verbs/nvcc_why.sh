@@ -54,7 +54,7 @@ is tiled-transpose 's["recognised"], s["refusal"]' "('the transpose of a n x n m
 is tiled-transpose 's["binding"]' 'transpose_inner in=a out=b rows=n cols=n batch=1 T=f32'
 is row-scan 's["recognised"], "almost" in str(s["refusal"])' '(None, False)'
 # What keeps a template out: that it computes something else, before what the mark does not admit; a type.
-is gemm-tf32-on-tensor-cores '"no assignment" in s["refusal"], "tol(sum" in s["refusal"]' '(True, False)'
+is gemm-tf32-on-tensor-cores '"what it computes is nothing" in s["refusal"], "tol(sum" in s["refusal"]' '(True, False)'
 status 0 "$ks" explain --why a.cu:turn -- -arch=sm_90 && has 'this is the transpose of a n x n matrix, batch 1'
 sed 's/turn(/halved(/; s/float/short/g' a.cu > c.cu
 json 0 explain --why c.cu:halved -- -arch=sm_90
