@@ -42,11 +42,14 @@ static void add_skewed(struct ks_maker *m, const struct ks_problem *problem)
                              : KS_SKEW_ONE + (int)((turn / 2 + m->judge->shape_seed) % n_slots));
 }
 
-// Whether all buffers are whole packs of 16 bytes: their ends lie so, and their beginnings by luck.
+// Whether all buffers are whole packs of 16 bytes: their ends lie so, and their beginnings by luck. Where a size is 1, a stride
+// for one, elements may be next to each other.
 static bool aligns_by_luck(struct ks_maker *m, const struct ks_problem *problem)
 {
     const struct ks_layout layout = ks_layout_of(m->arena, problem);
-    bool all = layout.n_slots > 0;
+    bool all = false;
+    for (size_t i = 0; i < problem->n_values; i++)
+        all = all || problem->values[i].value == 1;
     for (size_t i = 0; i < layout.n_slots; i++)
         all = all && layout.slots[i].bytes > 0 && layout.slots[i].bytes % 16 == 0;
     return all;
@@ -119,7 +122,7 @@ static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool
     ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     if (deep || turn % 3 == 0)
         add_skewed(m, problem);
-    if (!deep && aligns_by_luck(m, problem)) // the few where a stride is 1, say, are others than those
+    if (!deep && aligns_by_luck(m, problem)) // such are others than those
         add_skew(m, problem, KS_SKEW_ALL);
     for (int k = KS_INTEGERS_EQUAL; deep && k < KS_INTEGERS_COUNT; k++)
         add_alike(m, problem, (enum ks_integers)k);
