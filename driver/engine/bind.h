@@ -61,6 +61,7 @@ struct ks_tail_kind {
     const char *code; // the index in `finished`; in front: what reads `wide` elements `from` there
     struct ks_expr *count; // the extent, over roles; NULL: it is the role's
     size_t role;           // in front: of the array that is read, where it is a role's
+    bool no_product;       // in front: it is none where nothing but a product of two elements is added
 };
 struct ks_tail_kinds {
     struct ks_tail_kind *at;

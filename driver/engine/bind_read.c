@@ -163,7 +163,7 @@ static enum ks_status read_kinds(struct ks_arena *arena, struct ks_template *t,
                                  const struct ks_yaml *kinds, struct ks_tail_kinds *out,
                                  struct ks_err *err)
 {
-    static const char *const known[] = {"index", "extent", "code", "role", NULL};
+    static const char *const known[] = {"index", "extent", "code", "role", "product", NULL};
     out->n = kinds && kinds->kind == KS_YAML_LIST ? kinds->len : 0;
     out->at = KS_NEW_ARRAY(arena, struct ks_tail_kind, out->n + 1);
     for (size_t i = 0; i < out->n; i++) {
@@ -175,7 +175,8 @@ static enum ks_status read_kinds(struct ks_arena *arena, struct ks_template *t,
         const char *role = ks_yaml_text(map, "role", NULL);
         *kind = (struct ks_tail_kind){.index = ks_yaml_text(map, "index", NULL),
                                       .extent = ks_yaml_text(map, "extent", NULL),
-                                      .code = ks_yaml_text(map, "code", NULL)};
+                                      .code = ks_yaml_text(map, "code", NULL),
+                                      .no_product = strcmp(ks_yaml_text(map, "product", "true"), "false") == 0};
         if (!kind->code || !kind->extent == !role || (!kind->index && out != &t->factors))
             KS_FAIL(err, KS_E_USER, "%s:%d: what is kept needs index, code, and extent or role",
                     t->file, map->line);

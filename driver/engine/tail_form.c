@@ -153,13 +153,20 @@ enum ks_status ks_tail_forms(struct ks_arena *arena, const struct ks_template *t
     *out = *t;
     out->n_forms = t->n_forms * ways;
     out->forms = KS_NEW_ARRAY(arena, struct ks_form, out->n_forms);
-    for (size_t i = 0; i < out->n_forms; i++) {
-        struct ks_form *form = &out->forms[i];
+    out->n_forms = 0;
+    for (size_t i = 0; i < t->n_forms * ways; i++) {
+        struct ks_form *form = &out->forms[out->n_forms];
+        bool apart = false;
         *form = t->forms[i / ways];
         struct ks_kept *kept = tail->in_front ? &form->head : &form->tail;
         kept->what = tail;
-        for (size_t e = 0, way = i % ways; e < tail->n_reads; e++, way /= kinds)
+        for (size_t e = 0, way = i % ways; e < tail->n_reads; e++, way /= kinds) {
             kept->kinds[e] = way % kinds;
+            apart = apart || (tail->product && t->heads.at[way % kinds].no_product);
+        }
+        if (apart)
+            continue;
+        out->n_forms++;
         KS_TRY(tail->in_front ? put_value(arena, t, form, err) : go_on(arena, t, form, err));
     }
     return KS_OK;
