@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/formula.h"
+#include "engine/functions.h"
 
 static const double x[] = {3, 1, 4, 1, 5, 9};
 static double rows, cols;
@@ -89,9 +90,55 @@ static void what_takes_too_many_turns_has_no_value(void **state)
     assert_true(element("for r < rows: y[r] = sum(a < cols: 1)", 1, KS_FORMULA_TURNS - 1, 0, true) == KS_FORMULA_TURNS - 1);
 }
 
+static double of_function(const char *name, size_t n, double a, double b, double c)
+{
+    struct ks_arena arena = {0};
+    const double arg[KS_FUNCTION_TAKES] = {a, b, c};
+    const char *text[KS_FUNCTION_TAKES];
+    for (int i = 0; i < KS_FUNCTION_TAKES; i++)
+        text[i] = ks_arena_printf(&arena, "(%.17g)", arg[i]);
+    const struct ks_function *f = ks_function_find(name, n);
+    if (!f)
+        fail_msg("%s of %zu is not known", name, n);
+    const double value = element(ks_arena_printf(&arena, "for i < 1: y[i] = %s", ks_function_of(&arena, f, text)), 1, 1, 0, true);
+    ks_arena_free(&arena);
+    return value;
+}
+
+// What the C library has by those names.
+static void functions_are_the_librarys(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double (*is)(double);
+    } ones[] = {{"fabsf", fabs}, {"abs", fabs}, {"floor", floor}, {"ceilf", ceil}, {"trunc", trunc}, {"roundf", round},
+                {"rint", rint}, {"nearbyintf", nearbyint}, {"expf", exp}, {"__expf", exp}, {"exp2f", exp2}, {"expm1", expm1},
+                {"logf", log}, {"log2", log2}, {"__log10f", log10}, {"log1pf", log1p}, {"sqrtf", sqrt}, {"tanh", tanh},
+                {"sinhf", sinh}, {"coshf", cosh}, {"sinf", sin}, {"std::cos", cos}, {"erff", erf}, {"erfc", erfc}};
+    static const double at[] = {0.3, 1.5, 2.5, 0.875};
+    for (size_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        for (size_t k = 0; k < sizeof at / sizeof *at; k++)
+            if (fabs(of_function(ones[i].name, 1, at[k], 0, 0) - ones[i].is(at[k])) > 1e-12 * (1 + fabs(ones[i].is(at[k]))))
+                fail_msg("%s of %g is %g", ones[i].name, at[k], of_function(ones[i].name, 1, at[k], 0, 0));
+    static const char *const whole[] = {"floorf", "ceil", "truncf", "round", "rintf"};
+    static const double below[] = {-3, -2, -2, -3, -2}; // of -2.5
+    for (int i = 0; i < 5; i++)
+        assert_true(of_function(whole[i], 1, -2.5, 0, 0) == below[i]);
+    assert_true(of_function("fmaxf", 2, -1, 2, 0) == 2 && of_function("std::fmin", 2, -1, 2, 0) == -1);
+    assert_true(of_function("fdimf", 2, 3, 5, 0) == 0 && of_function("hypot", 2, 3, 4, 0) == 5);
+    assert_true(of_function("__saturatef", 1, -2, 0, 0) == 0 && of_function("__saturatef", 1, 2, 0, 0) == 1);
+    assert_true(of_function("__fdividef", 2, 1, 4, 0) == 0.25 && of_function("__frcp_rn", 1, 8, 0, 0) == 0.125);
+    assert_true(of_function("fmaf", 3, 2, 3, 4) == 10 && of_function("__fsub_rn", 2, 2, 3, 0) == -1);
+    assert_true(fabs(of_function("normcdff", 1, 0, 0, 0) - 0.5) < 1e-15 && fabs(of_function("rsqrtf", 1, 4, 0, 0) - 0.5) < 1e-15);
+    assert_true(fabs(of_function("powf", 2, 2, 10, 0) - 1024) < 1e-9 && fabs(of_function("__exp10f", 1, 2, 0, 0) - 100) < 1e-10);
+    assert_null(ks_function_find("fmaxf", 1));
+    assert_null(ks_function_find("std", 1));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(elements_have_their_values),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(functions_are_the_librarys), cmocka_unit_test(elements_have_their_values),
                                        cmocka_unit_test(extremes_mind_or_pass_what_is_no_number),
                                        cmocka_unit_test(whole_numbers_and_fp32_are_what_the_device_makes_of_them),
                                        cmocka_unit_test(what_takes_too_many_turns_has_no_value)};
