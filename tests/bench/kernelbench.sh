@@ -8,8 +8,8 @@
 #   --without X   X is templates, transforms or memory: tunes without them, for comparing with an OUT that had them
 #   --tf32        TF32 is allowed on both sides: marks say tol(sum=2e-3), and eager is PyTorch's with TF32; an OUT and a page of its own
 #   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   MOST=N seconds, after which a port
-#   is stopped and left for another run   EAGER=1: PyTorch's own calls are timed at the ports' sizes   KERNELBENCH=DIR a
-#   checkout of the benchmark: its own models, compiled ones too; both with PyTorch in python3; without, these columns say so
+#   is stopped and left for another run   TORCH=1: PyTorch's own calls are timed at the ports' sizes, eager and
+#   compiled, with PyTorch in python3; without, these columns say so
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail
 usage() { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -125,11 +125,9 @@ if [ "${KS_DEVICE:-}" != emu ] && [ ! -e "$out/cublas.err" ]; then
         echo "library calls: not run: $(tail -1 "$out/cublas.err")"
     fi
 fi
-if [ -n "${EAGER:-}" ] && python3 -c 'import torch' 2> /dev/null; then
-    python3 "$here/kernelbench_eager.py" "$out" $((limit - SECONDS)) || echo "PyTorch's own calls: not run"
-fi
-if [ -n "${KERNELBENCH:-}" ] && python3 -c 'import torch' 2> /dev/null; then
-    python3 "$here/kernelbench_torch.py" "$KERNELBENCH" "$out" $((limit - SECONDS)) || echo "PyTorch: not run"
+if [ -n "${TORCH:-}" ]; then
+    python3 -c 'import torch' 2> /dev/null && python3 "$here/kernelbench_torch.py" "$out" $((limit - SECONDS)) "$part/$parts" ||
+        echo "PyTorch's own calls: not run"
 fi
 [ $left -eq 0 ] || echo "$left ports of this part are left: run it again"
 python3 "$here/kernelbench_figures.py" "$out"

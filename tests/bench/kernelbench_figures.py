@@ -14,7 +14,7 @@ import time
 
 SIZES = {"float": 4, "int": 4, "unsigned char": 1, "long long": 8, "__half": 2}
 SUMMARY = ("problems", "geomean", "median", "quartiles", "fast_1", "fast_1_5", "fast_2", "regressions", "failures", "eager_problems", "eager_geomean",
-           "eager_long_problems", "eager_long_geomean", "eager_tf32_geomean", "seconds_median")
+           "eager_long_problems", "eager_long_geomean", "eager_tf32_geomean", "compiled_problems", "compiled_geomean", "seconds_median")
 LONG = 50  # us: the judge times shorter kernels in batches, PyTorch's calls are timed one by one with their launches
 DONE = ("variant", "stays", "original", "budget", "decided")  # all others are failures
 
@@ -95,6 +95,12 @@ def times(row, profile):
     return out
 
 
+def of_torch(measured, tf32):
+    """of a problem's row: what PyTorch takes"""
+    return {"eager_us": measured.get("tf32_us" if tf32 else "eager_us"), "eager_tf32_us": measured.get("tf32_us"),
+            "compiled_us": measured.get("compiled_us")}
+
+
 def problem(path, out, torch=None, tf32=False):
     """one row of the table"""
     name = os.path.basename(path)[:-len(".json")]
@@ -130,32 +136,35 @@ def problem(path, out, torch=None, tf32=False):
         "seconds": sum(k["seconds"] for k in row["kernels"]), "candidates": sum(k["proposed"] for k in row["kernels"]),
         "skills": sorted({k["skill"] for k in found if k.get("skill")}),
         "verdict": "failed: " + failed if failed else "faster" if found else "original stays",
-        "eager_us": (torch or {}).get(f"{level}/{file}", {}).get("tf32_us" if tf32 else "eager_us"),
-        "eager_tf32_us": (torch or {}).get(f"{level}/{file}", {}).get("tf32_us"),
+        **of_torch((torch or {}).get(f"{level}/{file}", {}), tf32),
         "day": time.strftime("%Y-%m-%d", time.gmtime(os.path.getmtime(path))), "cut": any(k["status"] == "budget" for k in row["kernels"]), "first_sizes": "first release" in head(text),
     }
+
+
+def geomean(ratios):
+    return round(math.exp(statistics.fmean(map(math.log, ratios))), 3) if ratios else None
 
 
 def summary(rows):
     ratios = sorted(r["ratio"] for r in rows)
     if not ratios:
-        return {key: 0 if key in ("problems", "regressions", "failures", "eager_problems", "eager_long_problems") else None for key in SUMMARY}
+        return {key: 0 if key in ("problems", "regressions", "failures", "eager_problems", "eager_long_problems", "compiled_problems") else None for key in SUMMARY}
     timed = [r for r in rows if r["eager_us"] and r["tuned_us"]]
     eager, long = ([r["eager_us"] / r["tuned_us"] for r in timed if r["tuned_us"] >= least] for least in (0, LONG))
-    tf32 = [r["eager_tf32_us"] / r["tuned_us"] for r in rows if r["eager_tf32_us"] and r["tuned_us"]]
+    tf32, compiled = ([r[arm] / r["tuned_us"] for r in rows if r.get(arm) and r["tuned_us"]] for arm in ("eager_tf32_us", "compiled_us"))
     quartiles = statistics.quantiles(ratios, n=4, method="inclusive") if len(ratios) > 1 else ratios * 3
 
     def share(p):
         return round(sum(r > p for r in ratios) / len(ratios), 3)
 
     return {
-        "problems": len(ratios), "geomean": round(math.exp(statistics.fmean(map(math.log, ratios))), 3),
+        "problems": len(ratios), "geomean": geomean(ratios),
         "median": round(statistics.median(ratios), 3), "quartiles": [round(quartiles[0], 3), round(quartiles[2], 3)],
         "fast_1": share(1), "fast_1_5": share(1.5), "fast_2": share(2), "regressions": sum(r < 1 for r in ratios),
         "failures": sum(r["verdict"].startswith("failed") for r in rows),
-        "eager_problems": len(eager), "eager_geomean": round(math.exp(statistics.fmean(map(math.log, eager))), 3) if eager else None,
-        "eager_long_problems": len(long), "eager_long_geomean": round(math.exp(statistics.fmean(map(math.log, long))), 3) if long else None,
-        "eager_tf32_geomean": round(math.exp(statistics.fmean(map(math.log, tf32))), 3) if tf32 else None,
+        "eager_problems": len(eager), "eager_geomean": geomean(eager), "eager_long_problems": len(long),
+        "eager_long_geomean": geomean(long), "eager_tf32_geomean": geomean(tf32),
+        "compiled_problems": len(compiled), "compiled_geomean": geomean(compiled),
         "seconds_median": round(statistics.median(r["seconds"] for r in rows), 1),
     }
 
@@ -172,18 +181,25 @@ def number(value, digits=1):
     return "-" if value is None else f"{value:.{digits}f}"
 
 
+def key(r):
+    return f"level{r['level']}/{r['name']}"
+
+
+def torch_cells(measured):
+    return [number(measured.get(arm)) for arm in ("eager_us", "tf32_us", "compiled_us")]
+
+
 def columns(r, library, torch):
-    other = torch.get(f"level{r['level']}/{r['name']}", {})
     return [f"{r['level']}/{r['name']}" + (" (degenerate)" if r["degenerate"] else "") + (" (first sizes)" if r["first_sizes"] else ""),
             number(r["naive_us"]), number(r["tuned_us"]), f"{number(r['ratio'], 2)} (>= {number(r['lower'], 2)})", number(r["bound_us"]),
             "-" if r["share"] is None else f"{100 * r['share']:.0f} %", number(library.get(r["name"])),
-            number(other.get("eager_us")), number(other.get("tf32_us")), number(other.get("compiled_us")),
+            *torch_cells(torch.get(key(r), {})),
             f"{r['seconds']:.0f}", str(r["candidates"]), ", ".join(r["skills"]) or "-", r["verdict"] + (" (cut short)" if r["cut"] else "")]
 
 
 HEAD = ["problem", "naive us", "tuned us", "ratio (bound)", "roofline us", "share", "library us", "eager us", "TF32 us", "compile us",
         "s", "tried", "skills", "verdict"]
-WHAT = "its own calls at the ports' sizes, and where compiled the benchmark's models"
+WHAT = "its own calls at the ports' sizes, as they come (eager) and compiled by torch.compile"
 PAGE = """# KernelBench on {gpu}
 
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
@@ -196,7 +212,7 @@ on this very card would need at least, *share* that over the tuned time. Losers 
 call is quicker by more than 2 % the problem and both times; a failure counts as 1.0.
 Library column: {library}. PyTorch columns: {torch}. A call of PyTorch's is timed between two
 events, its launches included, which below {long} us says more of launches than of kernels: eager_long leaves such problems out.
-*eager_tf32* holds PyTorch with TF32 allowed against what was tuned {against}.
+*eager_tf32* holds PyTorch with TF32 allowed against what was tuned {against}; *compiled* holds what torch.compile made.
 
 """
 
@@ -206,12 +222,19 @@ def kept(path, rows, run, library, torch, source):
     old = load(path, {"run": run, "rows": []})
     if old["run"] != run:
         sys.exit(f"{path} is of another run: {old['run']}")
-    for line in old["rows"]: # those of before it was kept
-        cell = line["cells"][HEAD.index("TF32 us")]
-        line["row"].setdefault("eager_tf32_us", None if cell == "-" else float(cell))
-    lines = {(r["level"], r["name"]): {"row": r, "cells": columns(r, library, torch), "measured": f"{r['day']} {source}".strip()} for r in rows}
-    lines = {**{(line["row"]["level"], line["row"]["name"]): line for line in old["rows"]}, **lines}
-    lines = [lines[key] for key in sorted(lines)]
+    lines = {key(r): {"row": r, "cells": columns(r, library, torch), "measured": f"{r['day']} {source}".strip()} for r in rows}
+    at = HEAD.index("eager us")
+    for line in old["rows"]:
+        name = key(line["row"])
+        if name not in lines: # PyTorch's calls alone may have been measured again
+            lines[name] = line
+            if name in torch:
+                line["row"].update(of_torch(torch[name], run.get("tf32", False)))
+                line["cells"][at:at + 3] = torch_cells(torch[name])
+        elif name not in torch: # or all but those
+            lines[name]["row"].update({arm: line["row"].get(arm) for arm in of_torch({}, False)})
+            lines[name]["cells"][at:at + 3] = line["cells"][at:at + 3]
+    lines = sorted(lines.values(), key=lambda line: (line["row"]["level"], line["row"]["name"]))
     with open(path, "w") as file:
         file.write(json.dumps({"run": run, "rows": "ROWS"}).replace('"ROWS"', "[\n" + ",\n".join(json.dumps(line) for line in lines) + "\n]") + "\n")
     return lines

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""kernelbench_torch.py KERNELBENCH OUT SECONDS: what the benchmark's own models take in PyTorch, in microseconds, into
-OUT/torch.json: eager in fp32, eager with TF32, compiled. Inputs are made on the GPU and the L2 is overwritten before each
-run; medians of nine, the three in turn. Ports with the sizes of the benchmark's first release are left out: those of the
-checkout are others. What is in OUT already is not measured again."""
+"""kernelbench_torch.py OUT SECONDS [K/N]: what PyTorch's own calls take for the ports, at the ports' sizes, in microseconds,
+into OUT/torch.json: eager in fp32, eager with TF32 allowed, and compiled (torch.compile as it comes) in what OUT was tuned
+for. Inputs are made on the GPU and the L2 is overwritten before each run; medians of nine, all in turn. K/N: every Nth port
+from the Kth on. What is in OUT already is not measured again."""
 import glob
 import json
 import os
@@ -12,59 +12,61 @@ import time
 
 import torch
 
-from kernelbench_figures import head
-
-checkout, out, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
-result_path = os.path.join(out, "torch.json")
-results = {}
-if os.path.exists(result_path):
-    with open(result_path) as file:
-        results = json.load(file)
-flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+from kernelbench_calls import call_of
+from kernelbench_figures import load, sizes
 
 
-def once(model, inputs, tf32):
+def once(call, tf32, flush):
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = tf32
     begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
     flush.zero_()
     begin.record()
-    model(*inputs)
+    call()
     end.record()
     torch.cuda.synchronize()
     return begin.elapsed_time(end) * 1000
 
 
-def measure(path):
-    names = {}
-    with open(path) as file:
-        exec(compile(file.read(), path, "exec"), names)
-    with torch.no_grad(), torch.device("cuda"):
-        model, inputs = names["Model"](*names["get_init_inputs"]()).cuda(), [
-            x.cuda() if isinstance(x, torch.Tensor) else x for x in names["get_inputs"]()]
-        arms = {"eager_us": (model, False), "tf32_us": (model, True), "compiled_us": (torch.compile(model), False)}
-        times = {arm: [] for arm in arms}
-        for turn in range(12):
-            for arm, (call, tf32) in arms.items():
-                us = once(call, inputs, tf32)
-                if turn >= 3:
-                    times[arm].append(us)
-    return {arm: statistics.median(values) for arm, values in times.items()}
+def measure(call, tf32, flush):
+    torch._dynamo.reset()  # or a call of the same lines at other sizes is compiled for any size
+    arms, result = {"eager_us": (call, False), "tf32_us": (call, True), "compiled_us": (torch.compile(call), tf32)}, {}
+    try:
+        once(*arms["compiled_us"], flush)
+    except Exception as error:  # no compiler, an operator that it lacks: eager has its times
+        result["compile_error"] = str(error)[:200]
+        del arms["compiled_us"]
+    times = {arm: [] for arm in arms}
+    for turn in range(12):
+        for arm, (one, allowed) in arms.items():
+            us = once(one, allowed, flush)
+            if turn >= 3:
+                times[arm].append(us)
+    return {**result, **{arm: statistics.median(taken) for arm, taken in times.items()}}
 
 
-start = time.monotonic()
-for row in sorted(glob.glob(os.path.join(out, "rows", "*.json"))):
-    level, port = os.path.basename(row)[:-len(".json")].split("-", 1)
-    key, number = f"{level}/{port}", int(port.split("_")[0])
-    with open(os.path.join(out, "src", level, port + ".cu")) as source:
-        if {"compiled_us", "error"} & results.get(key, {}).keys() or "first release" in head(source.read()):
+def main():
+    out, seconds, start = sys.argv[1], float(sys.argv[2]), time.monotonic()
+    part, parts = (int(n) for n in (sys.argv[3] if len(sys.argv) > 3 else "1/1").split("/"))
+    path = os.path.join(out, "torch.json")
+    results, tf32 = load(path, {}), load(os.path.join(out, "run.json"), {}).get("tf32", False)
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    for source in sorted(glob.glob(os.path.join(out, "src", "level?", "*.cu")))[part - 1::parts]:
+        level, name = source[:-len(".cu")].split(os.sep)[-2:]
+        key = f"{level}/{name}"
+        if {"compiled_us", "compile_error", "error"} & results.get(key, {}).keys() or time.monotonic() - start > seconds:
             continue
-    if time.monotonic() - start > seconds:
-        break
-    for path in glob.glob(os.path.join(checkout, "KernelBench", level, f"{number}_*.py")):
+        with open(source) as file:
+            s = sizes(file.read())
         try:
-            results[key] = {**measure(path), **results.get(key, {})}  # at the port's own sizes where kernelbench_eager.py was first
+            with torch.no_grad():
+                results[key] = measure(call_of(int(level[-1]), int(name.split("_")[0]), s), tf32, flush)
         except Exception as error:  # out of memory, an operator that this PyTorch lacks
-            results[key] = {**results.get(key, {}), "error": str(error)[:200]}
+            results[key] = {"error": str(error)[:200]}
         torch.cuda.empty_cache()
-    with open(result_path, "w") as file:
-        json.dump(results, file)
+        with open(path + ".new", "w") as file:
+            json.dump(results, file)
+        os.replace(path + ".new", path)
+
+
+if __name__ == "__main__":
+    main()
