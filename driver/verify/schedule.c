@@ -42,19 +42,6 @@ static void add_skewed(struct ks_maker *m, const struct ks_problem *problem)
                              : KS_SKEW_ONE + (int)((turn / 2 + m->judge->shape_seed) % n_slots));
 }
 
-// Whether all buffers are whole packs of 16 bytes: their ends lie so, and their beginnings by luck. Where a size is 1, a stride
-// for one, elements may be next to each other.
-static bool aligns_by_luck(struct ks_maker *m, const struct ks_problem *problem)
-{
-    const struct ks_layout layout = ks_layout_of(m->arena, problem);
-    bool all = false;
-    for (size_t i = 0; i < problem->n_values; i++)
-        all = all || problem->values[i].value == 1;
-    for (size_t i = 0; i < layout.n_slots; i++)
-        all = all && layout.slots[i].bytes > 0 && layout.slots[i].bytes % 16 == 0;
-    return all;
-}
-
 // Each buffer alone, on a size that has room for whole vectors; one of them where a run is slow. Of scalars other
 // runs take care.
 static void add_lone(struct ks_maker *m, const struct ks_problem *problem)
@@ -122,8 +109,6 @@ static void add_small(struct ks_maker *m, const struct ks_problem *problem, bool
     ks_maker_task(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_START, 0);
     if (deep || turn % 3 == 0)
         add_skewed(m, problem);
-    if (!deep && aligns_by_luck(m, problem)) // such are others than those
-        add_skew(m, problem, KS_SKEW_ALL);
     for (int k = KS_INTEGERS_EQUAL; deep && k < KS_INTEGERS_COUNT; k++)
         add_alike(m, problem, (enum ks_integers)k);
     if (deep)
@@ -180,6 +165,32 @@ static void add_residues(struct ks_maker *m, size_t workload, const struct ks_pr
         else
             ks_maker_task(m, p, KS_FAMILY_DECLARED, i % 4 == 1 ? KS_FLUSH_START : KS_FLUSH_END, 0);
     }
+}
+
+// Each size in turn 1, as a stride is where elements lie side by side, or the least that the guard may ask for; the others whole
+// packs of sixteen bytes or more, a few or as many as declared. Who reads packs under tests of sizes alone has them aligned by
+// luck there, unless all buffers are shifted.
+static void add_packs(struct ks_maker *m, size_t workload, const struct ks_proposal *proposal, int64_t max_bytes)
+{
+    struct ks_maker apart = {.judge = m->judge, .arena = m->arena}; // the same sizes may be run as they are
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(m->arena, m->judge->kernel->mark->mark, workload, &sizes);
+    int64_t modulus = ks_judge_modulus(m->judge, proposal), pack = 16;
+    while (pack % modulus != 0)
+        pack += 16;
+    for (size_t which = 0; n > 1 && which < n; which++)
+        for (int k = 0; k < 4; k++) {
+            struct ks_value *packs = ks_arena_memdup(m->arena, sizes, n * sizeof *packs);
+            for (size_t i = 0; i < n; i++) {
+                int64_t most = k % 2 == 0 && sizes[i].value > 3 * pack ? 3 * pack : sizes[i].value;
+                packs[i].value = i == which ? (k < 2 ? 1 : modulus) : most >= pack ? most / pack * pack : most;
+            }
+            struct ks_problem *p = k < 2 || modulus > 1 ? ks_maker_problem(&apart, workload, packs, n, max_bytes) : NULL;
+            if (p == NULL || !ks_guard_admits(m->judge, m->arena, proposal, p))
+                continue;
+            add_skew(m, p, KS_SKEW_ALL);
+            m->tasks.at[m->tasks.len - 1].variation = 0; // of scalars other runs take care
+        }
 }
 
 // Sizes beside the numbers that the machine text of original and candidate compares with: all sizes at once, and
@@ -332,6 +343,8 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     m.worth = KS_WORTH_SIZE;
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_residues(&m, workload, proposal, constants, n_constants);
+    if (ks_judge_defends(judge, KS_D_SHAPES))
+        add_packs(&m, workload, proposal, limit);
     if (ks_judge_defends(judge, KS_D_SHAPES))
         add_literals(&m, workload, proposal);
     if (ks_judge_defends(judge, KS_D_SHAPES))
