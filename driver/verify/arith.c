@@ -44,6 +44,16 @@ static bool literal(struct ks_slice w, double *value)
     return true;
 }
 
+// A conversion that has an integer on one side.
+static bool is_of_integer(struct ks_slice w)
+{
+    static const char *const types[] = {"s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (ks_word_part(w, types[i]))
+            return true;
+    return false;
+}
+
 // The loop by which sinf, cosf and tanf bring a great argument below a turn: a product of whole words into a thread's own memory,
 // in which nothing meets but one number and a table.
 static bool is_reduction(struct ks_slice body)
@@ -187,6 +197,7 @@ struct ks_arith ks_arith_of(struct ks_slice original)
             // Rounding to whole numbers, and from floating to integer, is a choice by value.
             bool to_whole = ks_word_has(w, ".rzi") || ks_word_has(w, ".rni") ||
                             ks_word_has(w, ".rmi") || ks_word_has(w, ".rpi");
+            arith.of_integers |= !to_whole && is_of_integer(w);
             chooses = chooses || to_whole;
             else_done = else_done || to_whole;
         } else if (ks_word_one_of(base, choices)) {

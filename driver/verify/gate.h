@@ -49,6 +49,7 @@ enum ks_arith_kind {
 struct ks_arith {
     enum ks_arith_kind kind;
     bool subtracts;      // terms are subtracted, so |inputs| alone does not give the absolute sum
+    bool of_integers;    // makes floats of integers
     bool clips;          // takes minima or maxima, or saturates: sums of absolute terms may be cut as well
     bool whole_numbers;  // every floating literal is a small whole number
     bool float_atomics;  // floats are added by atomics: in which order is luck

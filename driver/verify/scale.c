@@ -128,7 +128,7 @@ static double denormal(double u)
     return u == 0x1p-11 ? 0x1p-24 : u == 0x1p-8 ? 0x1p-133 : u == 0x1p-24 ? 0x1p-149 : 0;
 }
 
-// The sum of absolute terms of each element, by so many throws of signs where terms are subtracted.
+// The sum of absolute terms of each element, by so many throws of signs where terms are of either sign.
 static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                                 int patterns, struct ks_err *err)
 {
@@ -197,6 +197,16 @@ static enum ks_status sum_terms(struct ks_judge *judge, struct ks_arena *arena, 
     if (ks_judge_tolerance(judge).sum > 0)
         ks_judge_note(judge, "%s: tol(sum) admits nothing more: the original does not serve absolute inputs", vector->problem.name);
     return KS_OK; // the original does not serve |inputs|: element-wise tolerance instead
+}
+
+// Whether |inputs| leave terms of either sign: some are subtracted, or integers make them, which stay as they are since they may
+// be indices.
+static bool of_either_sign(const struct ks_judge *judge, const struct ks_vector *vector)
+{
+    bool integers = false;
+    for (size_t i = 0; i < vector->layout.n_slots; i++)
+        integers = integers || (vector->layout.slots[i].role != KS_ROLE_OUT && !ks_scalar_is_float(vector->layout.slots[i].elem.scalar));
+    return judge->arith.subtracts || (judge->arith.of_integers && integers);
 }
 
 bool ks_vector_measures(const struct ks_output *output, enum ks_scalar scalar, int64_t lane)
@@ -388,7 +398,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     if (vector->family == KS_FAMILY_ODD)
         return widen_odd(judge, arena, vector, output, got, poison, so_far, more, err);
     // Of few throws one element or another had none that made its terms add up.
-    if (judge->arith.kind == KS_ARITH_MULADD && judge->arith.subtracts && !vector->sure && !vector->referred &&
+    if (judge->arith.kind == KS_ARITH_MULADD && of_either_sign(judge, vector) && !vector->sure && !vector->referred &&
         so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
         vector->sure = *more = true;
         vector->proves[0] = 0; // of a stricter comparison
@@ -483,7 +493,7 @@ enum ks_status ks_vector_settle(struct ks_judge *judge, struct ks_arena *arena, 
     bool derived = judge->kernel->mark->mark->tolerance.kind == KS_TOL_DERIVED, more = derived;
     KS_TRY(ks_vector_read(judge, vector, err));
     bool big = ks_problem_bytes(&vector->problem) > BIG_BYTES;
-    int patterns = !judge->arith.subtracts ? 0 : big ? SIGN_PATTERNS_BIG : SIGN_PATTERNS;
+    int patterns = !of_either_sign(judge, vector) ? 0 : big ? SIGN_PATTERNS_BIG : SIGN_PATTERNS;
     if (derived && judge->arith.kind == KS_ARITH_MULADD && !vector->scaled)
         KS_TRY(sum_terms(judge, arena, vector, patterns, err));
     ks_vector_compare(judge, vector, output, got, poison, NULL, comparison);
