@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""skill_effects.py LOG KERNELBENCH SKILLS [--doc FILE]: what each skill's action was measured to do: alone and on top of others, by the
+"""skill_effects.py LOG... KERNELBENCH SKILLS [--doc FILE]: what each skill's action was measured to do: alone and on top of others, by the
 log of a sample that knows no policy (docs/search.md), and where it won a port of KernelBench (kernelbench_figures.py's
-JSON). LOG may be gzipped; SKILLS is the folder of their YAML. --doc writes the page, otherwise it is printed."""
+JSON). A LOG may be gzipped; what several have of one kernel counts as of several. SKILLS is the folder of their YAML. --doc writes the page, otherwise it is printed."""
 import collections
 import glob
 import gzip
@@ -15,8 +15,18 @@ import sys
 GAIN = 1.02  # less is not told from noise by the seven pairs of a screening (docs/judging.md)
 
 
-def read_log(path):
+def read_logs(paths):
     """by kernel: its actions' texts and its nodes; node 0 is the original"""
+    kernels = {}
+    for path in paths:
+        for name, kernel in read_log(path).items():
+            while name in kernels:
+                name += " again"
+            kernels[name] = kernel
+    return kernels
+
+
+def read_log(path):
     kernels = {}
     with (gzip.open if path.endswith(".gz") else open)(path, "rt") as lines:
         for row in map(json.loads, lines):
@@ -146,16 +156,17 @@ def main(words):
         words = words[:at] + words[at + 2:]
         if doc is None:
             words = []
-    if len(words) != 3:
+    if len(words) < 3:
         sys.exit(__doc__)
-    with open(words[1]) as file:
+    *logs, ports_of, folder = words
+    with open(ports_of) as file:
         bench = json.load(file)
-    skills = read_skills(words[2])
+    skills = read_skills(folder)
     ports = won(bench)
     strangers = sorted(set(ports) - set(skills))
     if strangers:
-        print("skill_effects.py: no skill of that name in %s: %s" % (words[2], ", ".join(strangers)), file=sys.stderr)
-    text = page(words[0], read_log(words[0]), skills, ports)
+        print("skill_effects.py: no skill of that name in %s: %s" % (folder, ", ".join(strangers)), file=sys.stderr)
+    text = page(" ".join(logs), read_logs(logs), skills, ports)
     if doc is None:
         print(text, end="")
         return
