@@ -389,6 +389,12 @@ enum ks_status ks_vector_shows(struct ks_judge *judge, struct ks_arena *arena, s
     return KS_OK;
 }
 
+// Of few throws one element or another stands still in each: a large problem had few, and may have more.
+static bool few_moves(const struct ks_vector *vector)
+{
+    return !vector->thrown && ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                             size_t output, const void *got, int poison, const struct ks_comparison *so_far,
@@ -409,6 +415,14 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     if (!vector->referred && (judge->arith.products || (sums && judge->arith.clips && vector->outputs[output].scale != NULL) ||
                               (sums && may_be_rounding(judge, vector, output, got, poison))))
         return refer_values(judge, arena, vector, more, err);
+    if (sums && vector->referred && vector->outputs[output].reference.value != NULL && few_moves(vector) &&
+        so_far->bad <= 1 + so_far->compared / MANY_WRONG) {
+        const bool sure = vector->sure;
+        ks_vector_unrefer(vector);
+        vector->scaled = vector->thrown = true;
+        vector->sure = sure;
+        return refer_values(judge, arena, vector, more, err);
+    }
     // A limit cuts the sum of the terms, too, and of few moves some element follows none: how the sum rounds is measured.
     if (sums && judge->arith.clips && vector->outputs[output].reference.value != NULL && !vector->rounded) {
         vector->rounded = *more = true;
@@ -429,8 +443,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     const int64_t looks = vector->outputs[output].reference.value != NULL ? ks_vector_looks(vector, output) : so_far->compared;
     if (vector->rounded || (vector->scaled && !referred)) {
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
-        bool again = so_far->sure > 0 && so_far->sure <= looks / MANY_WRONG && !vector->thrown &&
-                     ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
+        bool again = so_far->sure > 0 && so_far->sure <= looks / MANY_WRONG && few_moves(vector);
         // Where a sum lies near what fp32's range makes of it, another one that the mark admits is on the other side.
         if (referred && !again && !vector->nearby && so_far->sure > 0 && ks_judge_tolerance(judge).sum > 0) {
             vector->nearby = *more = true;
@@ -462,7 +475,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         }
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;
-        vector->thrown = vector->thrown || again; // of few throws one element or another stands still in each
+        vector->thrown = vector->thrown || again;
         if (so_far->sure == 0 && so_far->bad > PICKED && allow_others(vector, output)) {
             *more = true;
             return KS_OK;
