@@ -424,6 +424,33 @@ enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena,
     return KS_OK;
 }
 
+enum ks_status ks_schedule_guarded(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                   const struct ks_proposal *proposal, struct ks_schedule *schedule, struct ks_err *err)
+{
+    (void)err;
+    static const int64_t sides[] = {64, 32, 16};
+    struct ks_maker m = {.judge = judge, .arena = arena};
+    struct ks_value *sizes;
+    size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &sizes);
+    int64_t modulus = ks_judge_modulus(judge, proposal);
+    for (size_t s = 0; s < sizeof sides / sizeof *sides; s++) {
+        struct ks_value *alike = ks_arena_memdup(arena, sizes, n * sizeof *alike);
+        for (size_t i = 0; i < n; i++) {
+            int64_t value = (sides[s] + modulus - 1) / modulus * modulus;
+            alike[i].value = value < sizes[i].value ? value : sizes[i].value;
+        }
+        ks_maker_problem(&m, workload, alike, n, QUICK_BYTES);
+    }
+    ks_maker_tied(&m, workload, proposal, QUICK_BYTES);
+    for (size_t i = 0; i < m.problems.len && m.tasks.len == 0; i++)
+        if (ks_guard_admits(judge, arena, proposal, m.problems.at[i])) {
+            ks_maker_task(&m, m.problems.at[i], KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
+            ks_maker_task(&m, m.problems.at[i], KS_FAMILY_POSITION, KS_FLUSH_START, 0);
+        }
+    finish(&m, schedule);
+    return KS_OK;
+}
+
 enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
                                    const struct ks_proposal *proposal, size_t unseen,
                                    struct ks_schedule *schedule, struct ks_err *err)

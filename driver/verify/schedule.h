@@ -36,6 +36,10 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
 // A handful of tiny problems; or the declared one, for originals that serve no such.
 enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena, size_t workload, bool tiny,
                                  struct ks_schedule *schedule, struct ks_err *err);
+// The smallest problem at hand that the proposal's guard admits, for one that admits none of those; none there is: no tasks.
+enum ks_status ks_schedule_guarded(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
+                                   const struct ks_proposal *proposal, struct ks_schedule *schedule,
+                                   struct ks_err *err);
 // The declared problem, and `unseen` sizes drawn at random from what the guard admits.
 enum ks_status ks_schedule_confirm(struct ks_judge *judge, struct ks_arena *arena, size_t workload,
                                    const struct ks_proposal *proposal, size_t unseen,

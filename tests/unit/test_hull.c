@@ -186,6 +186,35 @@ static void a_look_has_whole_tiles(void **state)
     ks_arena_free(&f.arena);
 }
 
+// Guards that admit none of the usual small sizes: of four sizes with whole packs in the last, of which usual ones make arrays too
+// large; leading dimensions, which are no less than others; a multiple that is none of theirs.
+static void a_look_finds_what_a_guard_admits(void **state)
+{
+    (void)state;
+    static const char *const heads = "let(b=64,t=1024,h=16,d=64) in(x[b*t*h*d]) out(y[b*t*h*d]) grid(1) block(32)\n"
+                                     "__global__ void k(const float* x, float* y, int b, int t, int h, int d) {}\n";
+    static const char *const lines = "let(m=2048,n=2048,k=2048,lda=2112,ldb=2112,ldc=2112) in(a[k*lda]) in(b[n*ldb]) inout(c[n*ldc]) grid(1) block(32)\n"
+                                     "__global__ void f(const float* a, const float* b, float* c, int m, int n, int k, int lda, int ldb, int ldc) {}\n";
+    const struct { const char *mark, *when; } cases[] = {
+        {heads, "d % 4 == 0"}, {lines, "lda >= m && ldb >= k && ldc >= m && m % 4 == 0 && k % 4 == 0 && ldb % 4 == 0"},
+        {heads, "b >= 1 && h % 6 == 0 && d % 4 == 0"},
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        struct fixture f;
+        struct ks_schedule s;
+        struct ks_err err = {0};
+        set_up(&f, ks_arena_printf(&(struct ks_arena){0}, "#pragma ks optimize\n#pragma ks workload %s", cases[c].mark));
+        struct ks_judge *judge = schedule(&f, cases[c].when, INT64_C(1) << 36, "cuda", 0, &s);
+        check(ks_schedule_guarded(judge, &f.arena, 0, &f.proposal, &s, &err), &err);
+        assert_true(s.n_tasks == 2);
+        for (size_t t = 0; t < s.n_tasks; t++) {
+            assert_true(ks_guard_admits(judge, &f.arena, &f.proposal, s.tasks[t].problem));
+            assert_true(ks_problem_bytes(s.tasks[t].problem) <= 8 << 20);
+        }
+        ks_arena_free(&f.arena);
+    }
+}
+
 static int64_t largest(const struct ks_problem *const *passed, size_t n)
 {
     int64_t count = 0;
@@ -271,6 +300,7 @@ int main(void)
         cmocka_unit_test(little_work_is_all_done),
         cmocka_unit_test(a_look_keeps_to_assumptions),
         cmocka_unit_test(a_look_has_whole_tiles),
+        cmocka_unit_test(a_look_finds_what_a_guard_admits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
