@@ -129,7 +129,7 @@ def page(log, kernels, skills, ports):
                      "%.0f %%" % (100 * sum(a > GAIN for a in above) / len(above)) if above else "-"])
     lines = ["# What skills were measured to do", "",
              "Made by `tests/bench/skill_effects.py %s docs/kernelbench-h200.json skills/expert --doc FILE`; not edited." % log, "",
-             "## On the log", "",
+             "## On the logs", "",
              "%d kernels, %d proposals drawn without a policy, %s (docs/search.md says how). A skill's action counts where the"
              % (len(kernels), sum(len(k["nodes"]) for k in kernels.values()), ", ".join(sorted({k["gpu"] for k in kernels.values()}))),
              "drawn one is among those that it allows, whatever its gate says of the kernel. *Alone*: the original over the best of its",
@@ -143,7 +143,7 @@ def page(log, kernels, skills, ports):
                     for skill, p in sorted(ports.items(), key=lambda i: (-len(i[1]), i[0]))])
     unseen = [skill for skill, _, found in gain if found["tried"] == 0 and skill not in ports]
     text = [skill for skill, action in skills.items() if action is None]
-    lines += ["", "## Not measured", "", "Skills with an action of which the log has no candidate and that won no port (%d): %s." % (len(unseen), ", ".join(unseen) or "none"), "",
+    lines += ["", "## Not measured", "", "Skills with an action of which the logs have no candidate and that won no port (%d): %s." % (len(unseen), ", ".join(unseen) or "none"), "",
               "Skills without one, which say in words what a reader or a model could do (%d): %s." % (len(text), ", ".join(text) or "none")]
     return "\n".join(lines) + "\n"
 
