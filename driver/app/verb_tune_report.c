@@ -91,7 +91,7 @@ static const char *looked(struct ks_arena *arena, const struct ks_tune_result *r
         text = ks_arena_printf(arena, "%s, %d of them not right%s%s", text, result->wrong,
                                result->wrong_most != NULL ? ", mostly: " : "",
                                result->wrong_most != NULL ? result->wrong_most : "");
-    else if (result->screened + result->recalled == 0 && result->refusal != NULL)
+    else if (result->screened + result->recalled == 0 && result->refusal != NULL && !result->at_ceiling)
         text = ks_arena_printf(arena, "%s (%s)", text, result->refusal);
     return ks_arena_printf(arena, "%s; ", text);
 }
@@ -100,6 +100,8 @@ static const char *looked(struct ks_arena *arena, const struct ks_tune_result *r
 static const char *alone(struct ks_arena *arena, const struct ks_tune_result *result)
 {
     const struct ks_profile_floor *floor = &result->profile.floor;
+    if (result->profiled && result->at_ceiling)
+        return ks_arena_printf(arena, "left alone at %.0f %% of the nearer ceiling; ", ks_profile_share(&result->profile));
     if (!result->at_floor)
         return "";
     return ks_arena_printf(arena, "left alone at the floor of a launch, %.2f us of %.2f us; ", floor->least_us,

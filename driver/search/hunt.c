@@ -416,5 +416,6 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
         if (t->looked == looked ? t->result->judged == judged : t->best > 1)
             break;
     }
+    t->result->at_ceiling = left_alone(t);
     return judge_finalists(&h, err); // where looks alone took the time
 }
