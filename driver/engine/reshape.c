@@ -84,16 +84,16 @@ struct normal {
     struct ks_edit_list *edits;
 };
 
-// The pointer parameter that a name is, and nothing else.
+// Whether a name is a pointer parameter or a local pointer, and nothing else.
 static bool is_pointer(const struct normal *n, const struct ks_node *node)
 {
     if (node->kind != KS_N_NAME)
         return false;
+    const struct ks_node *var = ks_node_find(n->s->body.block, KS_N_VAR, node->text);
     for (size_t i = 0; i < n->s->decl->n_params; i++)
         if (strcmp(n->s->decl->params[i].name, node->text) == 0)
-            return n->s->decl->params[i].type.pointer &&
-                   !ks_node_find(n->s->body.block, KS_N_VAR, node->text);
-    return false;
+            return n->s->decl->params[i].type.pointer && !var;
+    return var && var->pointer && !var->reference && var->n == 0;
 }
 
 // "p + i + j": its pointer, and the index behind it as it would be written; false for anything else. A sum that is no
@@ -142,13 +142,46 @@ static void nest(struct normal *n, const struct ks_node *body)
     }
 }
 
+// What a load or a store with a hint for caches goes to, as an element; NULL for another call. Those that pass by a cache,
+// which others may write behind (__ldcg, __ldcv, __stwt), are none.
+static const char *hinted(const struct normal *n, const struct ks_node *call, const char *name)
+{
+    static const char *const hints[] = {"__ldg", "__ldcs", "__ldca", "__ldlu", "__stcs", "__stcg", "__stwb"};
+    bool is = false;
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        is = is || (strcmp(name, hints[i]) == 0 && call->n == (ks_starts_with(name, "__ld") ? 2 : 3));
+    const struct ks_node *place = is ? call->kid[1] : NULL;
+    if (place && ks_node_is(place, KS_N_UNARY, "&") && place->kid[0]->kind == KS_N_INDEX)
+        return ks_node_text(n->s->arena, &n->s->body, place->kid[0]);
+    return place ? element(n, place) : NULL;
+}
+
+static bool visit(void *context, struct ks_node *node);
+
+static void unhint(struct normal *n, const struct ks_node *call, const char *element)
+{
+    struct ks_arena *arena = n->s->arena;
+    if (call->n == 2) {
+        ks_edit_add(arena, n->edits, call->begin, call->end, element);
+        return;
+    }
+    const struct ks_node *value = call->kid[2];
+    ks_edit_add(arena, n->edits, call->begin, value->begin, ks_arena_printf(arena, "%s = (", element));
+    ks_node_walk(call->kid[2], visit, n);
+}
+
 static bool visit(void *context, struct ks_node *node)
 {
     struct normal *n = context;
     const char *name =
         node->kind == KS_N_CALL && node->kid[0]->kind == KS_N_NAME ? node->kid[0]->text : "";
     const struct ks_node *place = ks_node_is(node, KS_N_UNARY, "*") ? node->kid[0] : NULL;
-    bool takes_place = ks_starts_with(name, "atomic") || strcmp(name, "__ldg") == 0;
+    const char *plain = hinted(n, node, name);
+    if (plain) {
+        unhint(n, node, plain);
+        return false;
+    }
+    bool takes_place = ks_starts_with(name, "atomic");
     if (takes_place && node->n > 1)
         place = node->kid[1];
     const char *text = place ? element(n, place) : NULL;

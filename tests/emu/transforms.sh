@@ -227,6 +227,10 @@ made tallied 'lanes lanes=4 across=1' CORRECT
 made tallied 'tile tile=8 items=2 block=32' CORRECT
 made strides 'geometry block=128 items=2' CORRECT
 made strides 'vectorize width=4' CORRECT
+made hinted 'vectorize width=4' CORRECT
+made hinted 'vectorize width=4' WRONG 's/(1.0f - v)/(1.0f + v)/'
+sed 's/__ldcs/__ldcg/' "$source/hinted.cu" > "$scratch/passed.cu" # which others may write while it runs
+refused "$scratch/passed.cu" 'vectorize width=4' 'the pointer x is used other than by subscript'
 # A grid of so many blocks, whose threads go on in its steps; also where one leaves its item early.
 made strides 'geometry block=64 blocks=5' CORRECT
 made cases 'geometry block=32 blocks=3' CORRECT
