@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/vary.h"
+
 #define MOST_ELEMENTS 4096 // of which each is halved on, all at once
 #define MOST_BYTES (1 << 20)
 #define FAR 40             // powers of two: some begin between a number and one so much larger
@@ -17,7 +19,8 @@ static bool is_counted(const struct ks_arg *arg, int64_t lanes)
 bool ks_brink_has(const struct ks_judge *judge, const struct ks_problem *problem, size_t arg)
 {
     const struct ks_arg *x = &problem->args[arg];
-    const bool is = x->kind == KS_ARG_BUFFER && x->role == KS_ROLE_IN && ks_scalar_is_float(x->elem.scalar) && x->alias_of < 0;
+    const bool turns = ks_arg_is_float_input(x) || (ks_arg_has_range(x) && ks_scalar_size(x->elem.scalar) > 1); // all bytes come anyway
+    const bool is = turns && x->role == KS_ROLE_IN && x->alias_of < 0;
     const int64_t lanes = is ? x->count * x->elem.lanes : 0;
     bool counted = false;
     for (size_t i = 0; i < problem->n_args; i++)
@@ -28,27 +31,35 @@ bool ks_brink_has(const struct ks_judge *judge, const struct ks_problem *problem
 struct brinks {
     struct ks_judge *judge;
     struct ks_vector *vector;
+    enum ks_scalar scalar;
     size_t size;        // of an element, in bytes
+    bool open;          // integers of which nothing is declared
     int64_t n;
     uint64_t *one, *other; // numbers by their order, whose answers differ once both are known
     uint64_t *answer;   // to `one`
     uint64_t *got;      // to what was run last
 };
 
-// Floats in the order of their values.
-static uint64_t ordered(const unsigned char *at, size_t size)
+// What is added to or taken from bits, that numbers lie in the order of their values.
+static uint64_t flipped(const struct brinks *b, bool negative)
 {
-    uint64_t bits = 0;
-    memcpy(&bits, at, size);
-    const uint64_t sign = UINT64_C(1) << (8 * size - 1), all = sign - 1 + sign;
-    return bits & sign ? ~bits & all : bits | sign;
+    const uint64_t sign = UINT64_C(1) << (8 * b->size - 1), all = sign - 1 + sign;
+    if (ks_scalar_is_float(b->scalar))
+        return negative ? all : sign;
+    return ks_scalar_is_signed(b->scalar) ? sign : 0;
 }
 
-static void put(unsigned char *at, size_t size, uint64_t order)
+static uint64_t ordered(const struct brinks *b, const unsigned char *at)
 {
-    const uint64_t sign = UINT64_C(1) << (8 * size - 1), all = sign - 1 + sign;
-    const uint64_t bits = order & sign ? order ^ sign : ~order & all;
-    memcpy(at, &bits, size);
+    uint64_t bits = 0;
+    memcpy(&bits, at, b->size);
+    return bits ^ flipped(b, bits >> (8 * b->size - 1) != 0);
+}
+
+static void put(const struct brinks *b, unsigned char *at, uint64_t order)
+{
+    const uint64_t bits = order ^ flipped(b, order >> (8 * b->size - 1) == 0);
+    memcpy(at, &bits, b->size);
 }
 
 static uint64_t middle(uint64_t a, uint64_t b)
@@ -83,30 +94,45 @@ static bool run(struct brinks *b)
     return ok;
 }
 
-// Another element, or a far larger or smaller number of either sign.
-static double away(const struct brinks *b, enum ks_scalar scalar, const unsigned char *drawn, int64_t i)
+// An integer of any length: most of those drawn evenly lie where a result is at its limit.
+static void put_length(const struct brinks *b, unsigned char *at, uint64_t chance)
 {
-    const uint64_t chance = ks_hash_counter(b->vector->seed, (uint64_t)i);
-    const double value = ks_scalar_value(scalar, drawn, (int64_t)(chance >> 8) % b->n);
-    const int power = chance & 1 ? 0 : (int)(chance >> 3 & 31) * FAR / 31 - FAR / 2;
-    return ldexp(chance & 2 ? -value : value, power);
+    const uint64_t value = (chance >> 8 | UINT64_C(1) << 56) >> (56 - (chance >> 1) % (8 * b->size));
+    const uint64_t either = chance & 1 ? -value : value;
+    memcpy(at, &either, b->size); // little endian
 }
 
-// Whether any element has two numbers between which its answer turns; those that have none keep what was drawn.
-static bool begin(struct brinks *b, unsigned char *drawn)
+// Another element, or a far larger or smaller number of either sign; of integers with a declared range another element.
+static void put_away(const struct brinks *b, unsigned char *at, const unsigned char *drawn, int64_t i)
 {
-    const enum ks_scalar scalar = b->vector->layout.slots[b->vector->brink - 1].elem.scalar;
-    unsigned char *far = malloc((size_t)b->n * b->size);
+    const uint64_t chance = ks_hash_counter(b->vector->seed, (uint64_t)i);
+    const int64_t another = (int64_t)(chance >> 8) % b->n;
+    const int power = chance & 1 ? 0 : (int)(chance >> 3 & 31) * FAR / 31 - FAR / 2;
+    const double value = ks_scalar_value(b->scalar, drawn, another);
+    if (ks_scalar_is_float(b->scalar))
+        ks_scalar_put(b->scalar, at, ldexp(chance & 2 ? -value : value, power));
+    else if (b->open)
+        put_length(b, at, chance);
+    else
+        memcpy(at, drawn + (size_t)another * b->size, b->size);
+}
+
+// Whether any element has two numbers between which its answer turns; those that have none keep what is there.
+static bool begin(struct brinks *b)
+{
+    unsigned char *near = b->vector->brinks, *far = malloc((size_t)b->n * b->size);
     KS_ASSERT(far != NULL);
     for (int64_t i = 0; i < b->n; i++)
-        ks_scalar_put(scalar, far + (size_t)i * b->size, away(b, scalar, drawn, i));
+        put_away(b, far + (size_t)i * b->size, near, i);
+    for (int64_t i = 0; b->open && i < b->n; i++)
+        put_length(b, near + (size_t)i * b->size, ks_hash_counter(~b->vector->seed, (uint64_t)i));
     bool ok = run(b), any = false;
     memcpy(b->answer, b->got, (size_t)b->n * sizeof *b->got);
     for (int64_t i = 0; i < b->n; i++) {
-        b->one[i] = ordered(drawn + (size_t)i * b->size, b->size);
-        b->other[i] = ordered(far + (size_t)i * b->size, b->size);
+        b->one[i] = ordered(b, near + (size_t)i * b->size);
+        b->other[i] = ordered(b, far + (size_t)i * b->size);
     }
-    memcpy(b->vector->brinks, far, (size_t)b->n * b->size);
+    memcpy(near, far, (size_t)b->n * b->size);
     ok = ok && run(b);
     for (int64_t i = 0; ok && i < b->n; i++) {
         any = any || b->got[i] != b->answer[i];
@@ -119,7 +145,7 @@ static bool begin(struct brinks *b, unsigned char *drawn)
 static bool halve(struct brinks *b)
 {
     for (int64_t i = 0; i < b->n; i++)
-        put((unsigned char *)b->vector->brinks + (size_t)i * b->size, b->size, middle(b->one[i], b->other[i]));
+        put(b, (unsigned char *)b->vector->brinks + (size_t)i * b->size, middle(b->one[i], b->other[i]));
     if (!run(b))
         return false;
     for (int64_t i = 0; i < b->n; i++)
@@ -131,16 +157,17 @@ void ks_brink_find(struct ks_judge *judge, struct ks_arena *arena, struct ks_vec
 {
     const struct ks_slot *slot = &vector->layout.slots[vector->brink - 1];
     const int64_t n = slot->count * slot->elem.lanes;
-    struct brinks b = {.judge = judge, .vector = vector, .size = ks_scalar_size(slot->elem.scalar), .n = n,
+    struct brinks b = {.judge = judge, .vector = vector, .scalar = slot->elem.scalar, .size = ks_scalar_size(slot->elem.scalar),
+                       .open = ks_arg_is_open(&vector->problem.args[slot->arg]), .n = n,
                        .one = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .other = KS_NEW_ARRAY(arena, uint64_t, (size_t)n),
                        .answer = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .got = KS_NEW_ARRAY(arena, uint64_t, (size_t)n)};
     unsigned char *drawn = KS_NEW_ARRAY(arena, unsigned char, (size_t)slot->bytes + 1);
     bool ok = ks_vector_slot_bytes(vector, vector->brink - 1, KS_CONTENTS_PLAIN, 0, drawn);
     vector->brinks = ks_arena_memdup(arena, drawn, (size_t)slot->bytes + 1);
-    ok = ok && begin(&b, drawn);
+    ok = ok && begin(&b);
     for (size_t bit = 0; ok && bit < 8 * b.size; bit++)
         ok = halve(&b);
     memcpy(vector->brinks, drawn, (size_t)slot->bytes);
     for (int64_t i = 0; ok && i < n; i++)
-        put((unsigned char *)vector->brinks + (size_t)i * b.size, b.size, i % 2 == 0 ? b.one[i] : b.other[i]);
+        put(&b, (unsigned char *)vector->brinks + (size_t)i * b.size, i % 2 == 0 ? b.one[i] : b.other[i]);
 }

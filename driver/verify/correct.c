@@ -47,12 +47,30 @@ static uint64_t open_bit(const struct ks_task *task)
     return UINT64_C(1) << k;
 }
 
+static size_t count_open(const struct ks_problem *problem)
+{
+    size_t open = 0;
+    for (size_t i = 0; i < problem->n_args; i++)
+        open += ks_arg_is_open(&problem->args[i]);
+    return open;
+}
+
+// Where what is made of such integers turns is not looked for, either, if the original does not serve any.
+static bool is_closed_brink(const struct state *s, const struct ks_task *task)
+{
+    const int arg = ks_vary_brink(task->variation);
+    if (arg < 0 || !ks_arg_is_open(&task->problem->args[arg]))
+        return false;
+    const int alone = count_open(task->problem) == 1 ? KS_INTEGERS_OPEN : KS_INTEGERS_OPEN_ONE(arg);
+    return (s->closed >> (alone - KS_INTEGERS_OPEN) % (64 - KS_INTEGERS_INDICES) & 1) != 0;
+}
+
 // Of integers of which nothing is declared: those that the original was seen not to serve, and indices where it serves any.
 static bool is_closed(const struct state *s, const struct ks_task *task)
 {
     const int integers = task->variation / KS_INTEGERS;
     if (integers < KS_INTEGERS_OPEN || task->family == KS_FAMILY_ODD || ks_vary_leaves_integers(task->variation))
-        return false;
+        return task->family != KS_FAMILY_ODD && is_closed_brink(s, task);
     return (s->closed & open_bit(task)) != 0 ||
            (integers >= KS_INTEGERS_INDEX(0) && ks_vary_flooded(task->variation) < 0 && (s->closed & 1) == 0);
 }
@@ -64,9 +82,7 @@ static void note_closed(struct state *s, const struct ks_task *task)
     s->closed |= open_bit(task);
     if (task->variation / KS_INTEGERS >= KS_INTEGERS_OPEN_ALIKE(0))
         return;
-    size_t open = 0;
-    for (size_t i = 0; i < problem->n_args; i++)
-        open += ks_arg_is_open(&problem->args[i]);
+    const size_t open = count_open(problem);
     for (size_t i = 0; i < problem->n_args; i++)
         if (ks_arg_is_open(&problem->args[i]) &&
             (open == 1 || task->variation / KS_INTEGERS == KS_INTEGERS_OPEN_ONE(i)))

@@ -163,15 +163,16 @@ void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool s
 
 bool ks_maker_brinks(struct ks_maker *m, const struct ks_problem *problem, bool make)
 {
-    size_t n = 0;
-    for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args && n < MOST_BRINKS; i++) {
-        if (!ks_brink_has(m->judge, problem, i))
+    size_t n[2] = {0}; // integers, floats
+    for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args; i++) {
+        size_t *of = &n[ks_arg_is_float_input(&problem->args[i])];
+        if (*of >= MOST_BRINKS || !ks_brink_has(m->judge, problem, i))
             continue;
-        n++;
+        ++*of;
         for (int scalars = 0; make && scalars <= (has_free_scalars(problem) ? DRAWN_SCALARS : 0); scalars += DRAWN_SCALARS)
             add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_BRINK(i) + scalars);
     }
-    return n > 0;
+    return n[0] + n[1] > 0;
 }
 
 void ks_maker_odd(struct ks_maker *m, const struct ks_problem *problem, enum ks_worth worth)

@@ -401,10 +401,16 @@ static void find_flood(struct ks_vector *vector, int variation)
         }
 }
 
+int ks_vary_brink(int variation)
+{
+    const int integers = variation / KS_INTEGERS;
+    return integers < KS_INTEGERS_BRINK(0) ? -1 : integers - KS_INTEGERS_BRINK(0);
+}
+
 static void find_brink(struct ks_vector *vector, int variation)
 {
     for (size_t i = 0; i < vector->layout.n_slots; i++)
-        if (variation / KS_INTEGERS == KS_INTEGERS_BRINK(vector->layout.slots[i].arg))
+        if ((int)vector->layout.slots[i].arg == ks_vary_brink(variation))
             vector->brink = i + 1;
 }
 

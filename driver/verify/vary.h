@@ -51,8 +51,9 @@ enum ks_flood {
 #define KS_TWINS_ROWS 3
 enum ks_twins { KS_TWINS_16, KS_TWINS_128, KS_TWINS_1024, KS_TWINS_ROW, KS_TWINS_COUNT = KS_TWINS_ROW + KS_TWINS_ROWS };
 #define KS_INTEGERS_TWINS(twins) (400000 + (int)(twins))
-// The floats of argument `arg` lie where what the original decides turns (verify/brink.h).
+// The values of argument `arg` lie where what the original decides turns (verify/brink.h).
 #define KS_INTEGERS_BRINK(arg) (500000 + (int)(arg))
+int ks_vary_brink(int variation); // that argument; -1: there is none
 bool ks_vary_leaves_integers(int variation); // it is of floats, or of what arrays share
 int ks_vary_twins(int variation); // enum ks_twins; -1: it has none
 // The stretch, or row, of which one element differs; 0: no such size, or no two arrays are declared alike.
