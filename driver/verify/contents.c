@@ -43,7 +43,7 @@ static void make_part_absolute(void *context, size_t part, int64_t first, int64_
     ks_fill_signs(s->data + (size_t)first * ks_scalar_size(s->scalar), s->scalar, s->pattern, first, count);
 }
 
-// |x| (with signs where `pattern` is not 0) of every float in a buffer.
+// |x| (with signs where `pattern` is not 0) of every number in a buffer of floats.
 static void make_absolute(void *data, struct ks_elem elem, int64_t count, uint64_t pattern)
 {
     struct signs signs = {data, elem.scalar, pattern};
@@ -136,7 +136,7 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
         ks_vary_flood(vector, out);
     if (vector->brink == index + 1 && vector->brinks != NULL)
         memcpy(out, vector->brinks, (size_t)slot->filled * slot->elem.size);
-    if (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)
+    if (is_float && (contents == KS_CONTENTS_ABSOLUTE || contents == KS_CONTENTS_SIGNED)) // integers may be indices
         make_absolute(out, slot->elem, slot->filled, signs_of(pattern, index));
     return true;
 }
