@@ -10,16 +10,18 @@
 #define FUSED 2 // but a product and a term may be rounded once or twice
 #define PLACES 64
 
-// From which loads a register's value comes, one bit a load: the later ones of very many share one.
+// From which loads a register's value comes, one bit a load: the later ones of very many share one. What is made of several
+// and rounded to a whole number is one value again: nothing that is added behind that goes before it.
 struct origin {
     struct ks_slice name;
-    uint64_t loads;
+    uint64_t loads, wholes;
 };
 
 struct origins {
     struct origin *at;
     size_t cap; // a power of two, more than there are words
-    int n_loads;
+    int n_loads, n_wholes;
+    uint64_t made[PLACES]; // from which loads each whole number comes
 };
 
 static bool same(struct ks_slice a, struct ks_slice b)
@@ -54,6 +56,32 @@ static bool is_load(struct ks_slice op)
     return ks_word_begins(op, "ld") && !ks_word_part(op, "local") && !ks_word_part(op, "const");
 }
 
+static bool is_rounding(struct ks_slice op)
+{
+    return ks_word_begins(op, "cvt.") && (ks_word_part(op, "rni") || ks_word_part(op, "rzi") || ks_word_part(op, "rmi") || ks_word_part(op, "rpi"));
+}
+
+// How many values meet: a whole number beside all that it is made of is none.
+static int meeting(const struct origins *o, uint64_t loads, uint64_t wholes)
+{
+    int n = __builtin_popcountll(loads);
+    for (int i = 0; i < o->n_wholes; i++)
+        n += (wholes >> i & 1) != 0 && (o->made[i] & ~loads) != 0;
+    return n;
+}
+
+static void round_to_whole(struct origins *o, uint64_t *loads, uint64_t *wholes)
+{
+    if (meeting(o, *loads, *wholes) < 2 || o->n_wholes == PLACES)
+        return;
+    uint64_t made = *loads;
+    for (int i = 0; i < o->n_wholes; i++)
+        made |= *wholes >> i & 1 ? o->made[i] : 0;
+    o->made[o->n_wholes] = made;
+    *loads = 0;
+    *wholes = UINT64_C(1) << o->n_wholes++;
+}
+
 // What a thread keeps in memory of its own, arrays that are indexed as a rule, counts as one value.
 static struct origin *own_memory(struct origins *o)
 {
@@ -76,16 +104,22 @@ static bool follow(struct origins *o, struct ks_slice text)
     if (own && ks_word_begins(op, "st.")) {
         struct ks_words stored = ks_words_of((struct ks_slice){rest, (size_t)(end - rest)});
         while (ks_words_next(&stored))
-            if (stored.word.at[0] == '%')
+            if (stored.word.at[0] == '%') {
                 own_memory(o)->loads |= origin_of(o, stored.word)->loads;
+                own_memory(o)->wholes |= origin_of(o, stored.word)->wholes;
+            }
     }
     if (results == NULL || ks_word_begins(op, "st.") || ks_word_begins(op, "red."))
         return false;
-    uint64_t loads = own ? own_memory(o)->loads : 0;
+    uint64_t loads = own ? own_memory(o)->loads : 0, wholes = own ? own_memory(o)->wholes : 0;
     struct ks_words sources = ks_words_of((struct ks_slice){results, (size_t)(end - results)});
     while (!load && ks_words_next(&sources))
-        if (sources.word.at[0] == '%')
+        if (sources.word.at[0] == '%') {
             loads |= origin_of(o, sources.word)->loads;
+            wholes |= origin_of(o, sources.word)->wholes;
+        }
+    if (is_rounding(op))
+        round_to_whole(o, &loads, &wholes);
     struct ks_words into = ks_words_of((struct ks_slice){rest, (size_t)(results - rest)});
     while (ks_words_next(&into)) {
         if (into.word.at[0] != '%')
@@ -95,9 +129,10 @@ static bool follow(struct origins *o, struct ks_slice text)
             o->n_loads++;
         }
         origin_of(o, into.word)->loads |= loads;
+        origin_of(o, into.word)->wholes |= wholes;
     }
     bool fused = ks_word_one_of(ks_word_base(op), (const char *const[]){"fma", "mad", NULL});
-    return is_sum(op) && __builtin_popcountll(loads) >= (fused ? FUSED : TERMS);
+    return is_sum(op) && meeting(o, loads, wholes) >= (fused ? FUSED : TERMS);
 }
 
 bool ks_arith_joins(struct ks_slice original)

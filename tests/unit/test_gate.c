@@ -282,6 +282,14 @@ static void what_joins_is_seen(void **state)
     assert_false(ks_arith_of(KS_SLICE("ld.global.u32 %r1,[%rd1];\nld.global.u32 %r2,[%rd2];\nadd.s32 %r3,%r1,%r2;\n"
                                       "ld.global.f32 %f1,[%r3];\nadd.f32 %f2,%f1,0f3F800000;\n")).joins);
     assert_false(ks_arith_of(KS_SLICE(TWO THIRD "add.s32 %r2,%f4,%f3;\n")).joins);
+    // Rounded to a whole number two are one again; but not beside what they were made of, and three such are three.
+#define WHOLE TWO "mul.f32 %f5,%f1,%f2;\ncvt.rni.f32.f32 %f6,%f5;\n"
+    assert_false(ks_arith_of(KS_SLICE(WHOLE THIRD "add.f32 %f7,%f6,%f3;\n")).joins);
+    assert_false(ks_arith_of(KS_SLICE(WHOLE "sub.f32 %f7,%f5,%f6;\n")).joins);
+    assert_true(ks_arith_of(KS_SLICE(WHOLE THIRD "sub.f32 %f7,%f5,%f6;\nadd.f32 %f8,%f7,%f3;\n")).joins);
+    assert_true(ks_arith_of(KS_SLICE(WHOLE THIRD "add.f32 %f7,%f6,%f3;\nld.global.f32 %f8,[%rd1];\nadd.f32 %f9,%f7,%f8;\n")).joins);
+    assert_true(ks_arith_of(KS_SLICE(WHOLE THIRD "fma.rn.f32 %f7,%f6,%f3,%f3;\n")).joins); // rounded once or twice
+#undef WHOLE
 #undef TWO
 #undef THIRD
 }
