@@ -8,12 +8,15 @@
 
 #define MOST_ELEMENTS 4096 // of which each is halved on, all at once
 #define MOST_BYTES (1 << 20)
+#define MOST_TOGETHER 64   // elements that one of the other array's is made of
 #define FAR 40             // powers of two: some begin between a number and one so much larger
 
+// Whole numbers, one for each of `lanes` elements, or for as many side by side; or several for each.
 static bool is_counted(const struct ks_arg *arg, int64_t lanes)
 {
+    const int64_t own = arg->count * arg->elem.lanes, more = own > lanes ? own : lanes, less = own > lanes ? lanes : own;
     return arg->kind == KS_ARG_BUFFER && arg->role != KS_ROLE_IN && !ks_scalar_is_float(arg->elem.scalar) &&
-           arg->elem.scalar != KS_T_NONE && arg->count * arg->elem.lanes == lanes;
+           arg->elem.scalar != KS_T_NONE && less > 0 && more % less == 0 && more / less <= MOST_TOGETHER;
 }
 
 bool ks_brink_has(const struct ks_judge *judge, const struct ks_problem *problem, size_t arg)
@@ -22,10 +25,11 @@ bool ks_brink_has(const struct ks_judge *judge, const struct ks_problem *problem
     const bool turns = ks_arg_is_float_input(x) || (ks_arg_has_range(x) && ks_scalar_size(x->elem.scalar) > 1); // all bytes come anyway
     const bool is = turns && x->role == KS_ROLE_IN && x->alias_of < 0;
     const int64_t lanes = is ? x->count * x->elem.lanes : 0;
+    const bool exact = judge->arith.kind == KS_ARITH_NONE || !judge->arith.joins;
     bool counted = false;
     for (size_t i = 0; i < problem->n_args; i++)
         counted = counted || is_counted(&problem->args[i], lanes);
-    return counted && lanes <= MOST_ELEMENTS && ks_problem_bytes(problem) <= MOST_BYTES && !judge->arith.joins;
+    return counted && exact && lanes <= MOST_ELEMENTS && ks_problem_bytes(problem) <= MOST_BYTES;
 }
 
 struct brinks {
@@ -34,7 +38,7 @@ struct brinks {
     enum ks_scalar scalar;
     size_t size;        // of an element, in bytes
     bool open;          // integers of which nothing is declared
-    int64_t n;
+    int64_t n, together; // of so many side by side, of which one answer is made, one is halved on
     uint64_t *one, *other; // numbers by their order, whose answers differ once both are known
     uint64_t *answer;   // to `one`
     uint64_t *got;      // to what was run last
@@ -84,10 +88,11 @@ static bool run(struct brinks *b)
         const size_t size = ks_scalar_size(slot->elem.scalar);
         ok = ks_worker_read(&b->judge->oracle, v->outputs[o].slot, 0, bytes, (size_t)slot->bytes,
                             ks_vector_seconds(v)) == KS_ANSWER_OK;
-        for (int64_t i = 0; ok && i < b->n; i++) {
-            uint64_t value = 0;
-            memcpy(&value, bytes + (size_t)i * size, size);
-            b->got[i] = ks_hash_counter(b->got[i], value);
+        const int64_t lanes = slot->count * slot->elem.lanes, most = lanes > b->n ? lanes : b->n;
+        for (int64_t i = 0; ok && i < most; i++) {
+            uint64_t value = 0, *got = &b->got[i / (most / b->n)];
+            memcpy(&value, bytes + (size_t)(i / (most / lanes)) * size, size);
+            *got = ks_hash_counter(*got, value);
         }
         free(bytes);
     }
@@ -117,6 +122,12 @@ static void put_away(const struct brinks *b, unsigned char *at, const unsigned c
         memcpy(at, drawn + (size_t)another * b->size, b->size);
 }
 
+static bool is_halved(const struct brinks *b, int64_t i)
+{
+    const int64_t group = i / b->together;
+    return i == group * b->together + (int64_t)(ks_hash_counter(b->vector->seed, (uint64_t)(b->n + group)) % (uint64_t)b->together);
+}
+
 // Whether any element has two numbers between which its answer turns; those that have none keep what is there.
 static bool begin(struct brinks *b)
 {
@@ -126,6 +137,9 @@ static bool begin(struct brinks *b)
         put_away(b, far + (size_t)i * b->size, near, i);
     for (int64_t i = 0; b->open && i < b->n; i++)
         put_length(b, near + (size_t)i * b->size, ks_hash_counter(~b->vector->seed, (uint64_t)i));
+    for (int64_t i = 0; i < b->n; i++)
+        if (!is_halved(b, i))
+            memcpy(far + (size_t)i * b->size, near + (size_t)i * b->size, b->size);
     bool ok = run(b), any = false;
     memcpy(b->answer, b->got, (size_t)b->n * sizeof *b->got);
     for (int64_t i = 0; i < b->n; i++) {
@@ -153,13 +167,24 @@ static bool halve(struct brinks *b)
     return true;
 }
 
+// The most of which one whole number is made.
+static int64_t together(const struct ks_problem *problem, int64_t n)
+{
+    int64_t most = 1;
+    for (size_t i = 0; i < problem->n_args; i++) {
+        const int64_t lanes = is_counted(&problem->args[i], n) ? problem->args[i].count * problem->args[i].elem.lanes : n;
+        most = n / lanes > most ? n / lanes : most;
+    }
+    return most;
+}
+
 void ks_brink_find(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector)
 {
     const struct ks_slot *slot = &vector->layout.slots[vector->brink - 1];
     const int64_t n = slot->count * slot->elem.lanes;
     struct brinks b = {.judge = judge, .vector = vector, .scalar = slot->elem.scalar, .size = ks_scalar_size(slot->elem.scalar),
                        .open = ks_arg_is_open(&vector->problem.args[slot->arg]), .n = n,
-                       .one = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .other = KS_NEW_ARRAY(arena, uint64_t, (size_t)n),
+                       .together = together(&vector->problem, n), .one = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .other = KS_NEW_ARRAY(arena, uint64_t, (size_t)n),
                        .answer = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .got = KS_NEW_ARRAY(arena, uint64_t, (size_t)n)};
     unsigned char *drawn = KS_NEW_ARRAY(arena, unsigned char, (size_t)slot->bytes + 1);
     bool ok = ks_vector_slot_bytes(vector, vector->brink - 1, KS_CONTENTS_PLAIN, 0, drawn);
@@ -169,5 +194,5 @@ void ks_brink_find(struct ks_judge *judge, struct ks_arena *arena, struct ks_vec
         ok = halve(&b);
     memcpy(vector->brinks, drawn, (size_t)slot->bytes);
     for (int64_t i = 0; ok && i < n; i++)
-        put(&b, (unsigned char *)vector->brinks + (size_t)i * b.size, i % 2 == 0 ? b.one[i] : b.other[i]);
+        put(&b, (unsigned char *)vector->brinks + (size_t)i * b.size, i / b.together % 2 == 0 ? b.one[i] : b.other[i]);
 }

@@ -59,6 +59,8 @@ static size_t count_open(const struct ks_problem *problem)
 static bool is_closed_brink(const struct state *s, const struct ks_task *task)
 {
     const int arg = ks_vary_brink(task->variation);
+    if (arg >= 0 && task->variation / KS_INTEGERS >= KS_INTEGERS_BRINK_OPEN(0))
+        return (s->closed & 1) != 0;
     if (arg < 0 || !ks_arg_is_open(&task->problem->args[arg]))
         return false;
     const int alone = count_open(task->problem) == 1 ? KS_INTEGERS_OPEN : KS_INTEGERS_OPEN_ONE(arg);

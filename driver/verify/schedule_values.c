@@ -161,6 +161,14 @@ void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool s
             add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_TWINS(twins));
 }
 
+static bool has_open_beside(const struct ks_problem *problem, size_t arg)
+{
+    bool open = false;
+    for (size_t i = 0; i < problem->n_args; i++)
+        open = open || (i != arg && ks_arg_is_open(&problem->args[i]));
+    return open;
+}
+
 bool ks_maker_brinks(struct ks_maker *m, const struct ks_problem *problem, bool make)
 {
     size_t n[2] = {0}; // integers, floats
@@ -171,6 +179,8 @@ bool ks_maker_brinks(struct ks_maker *m, const struct ks_problem *problem, bool 
         ++*of;
         for (int scalars = 0; make && scalars <= (has_free_scalars(problem) ? DRAWN_SCALARS : 0); scalars += DRAWN_SCALARS)
             add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_BRINK(i) + scalars);
+        if (make && has_open_beside(problem, i))
+            add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_BRINK_OPEN(i));
     }
     return n[0] + n[1] > 0;
 }

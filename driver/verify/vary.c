@@ -153,7 +153,8 @@ static void open_integers(struct ks_problem *problem, int integers)
 {
     for (size_t i = 0; i < problem->n_args; i++) {
         struct ks_arg *arg = &problem->args[i];
-        if (ks_arg_is_open(arg) && (integers == KS_INTEGERS_OPEN || integers == KS_INTEGERS_OPEN_ONE(i)))
+        const bool beside = integers >= KS_INTEGERS_BRINK_OPEN(0) && integers != KS_INTEGERS_BRINK_OPEN(i);
+        if (ks_arg_is_open(arg) && (beside || integers == KS_INTEGERS_OPEN || integers == KS_INTEGERS_OPEN_ONE(i)))
             arg->init = any_integer(arg, false);
     }
 }
@@ -186,9 +187,11 @@ static void index_integers(struct ks_problem *problem, int k)
 // As the variation says.
 static void choose_integers(struct ks_rng *rng, struct ks_problem *problem, int integers)
 {
-    if (integers >= KS_INTEGERS_FLOOD(0, 0))
+    if (integers >= KS_INTEGERS_FLOOD(0, 0) && integers < KS_INTEGERS_BRINK_OPEN(0))
         return; // of one array alone (ks_vary_flood)
-    if (integers >= KS_INTEGERS_INDEX(0))
+    if (integers >= KS_INTEGERS_BRINK_OPEN(0))
+        open_integers(problem, integers);
+    else if (integers >= KS_INTEGERS_INDEX(0))
         index_integers(problem, integers - KS_INTEGERS_INDEX(0));
     else if (integers >= KS_INTEGERS_OPEN_ALIKE(0))
         alike_integers(rng, problem, integers - KS_INTEGERS_OPEN_ALIKE(0), true);
@@ -404,7 +407,7 @@ static void find_flood(struct ks_vector *vector, int variation)
 int ks_vary_brink(int variation)
 {
     const int integers = variation / KS_INTEGERS;
-    return integers < KS_INTEGERS_BRINK(0) ? -1 : integers - KS_INTEGERS_BRINK(0);
+    return integers < KS_INTEGERS_BRINK(0) ? -1 : (integers - KS_INTEGERS_BRINK(0)) % (KS_INTEGERS_BRINK_OPEN(0) - KS_INTEGERS_BRINK(0));
 }
 
 static void find_brink(struct ks_vector *vector, int variation)

@@ -53,6 +53,8 @@ enum ks_twins { KS_TWINS_16, KS_TWINS_128, KS_TWINS_1024, KS_TWINS_ROW, KS_TWINS
 #define KS_INTEGERS_TWINS(twins) (400000 + (int)(twins))
 // The values of argument `arg` lie where what the original decides turns (verify/brink.h).
 #define KS_INTEGERS_BRINK(arg) (500000 + (int)(arg))
+// The same beside other integers of any size, where nothing is declared of them: who compares two such.
+#define KS_INTEGERS_BRINK_OPEN(arg) (600000 + (int)(arg))
 int ks_vary_brink(int variation); // that argument; -1: there is none
 bool ks_vary_leaves_integers(int variation); // it is of floats, or of what arrays share
 int ks_vary_twins(int variation); // enum ks_twins; -1: it has none
