@@ -617,7 +617,7 @@ static void refusals_name_construct_and_line(void **state)
            "line 4: y is indexed by other than the element");
     refuse(KERNEL(INDEX "  if (i < n)\n    atomicAdd(&y[i], x[i]);\n"), "vectorize", "width=4",
            "line 4: y is indexed by other than the element");
-    refuse(KERNEL(INDEX "  float *q = y + i;\n  if (i < n)\n    *q = x[i];\n"), "vectorize",
+    refuse(KERNEL(INDEX "  char *q = (char *)y;\n  if (i < n)\n    q[4 * i] = x[i];\n"), "vectorize",
            "width=4", "line 3: the pointer y is used other than by subscript");
     refuse(KERNEL(INDEX "  if (i < n)\n    y[i] = x[i];\n"), "rows", "rows=2",
            "line 1: the kernel has no index in y");
