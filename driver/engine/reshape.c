@@ -156,18 +156,14 @@ static const char *hinted(const struct normal *n, const struct ks_node *call, co
     return place ? element(n, place) : NULL;
 }
 
-static bool visit(void *context, struct ks_node *node);
-
+// Loads and stores in the element or the value are another pass's.
 static void unhint(struct normal *n, const struct ks_node *call, const char *element)
 {
     struct ks_arena *arena = n->s->arena;
-    if (call->n == 2) {
+    if (call->n == 2)
         ks_edit_add(arena, n->edits, call->begin, call->end, element);
-        return;
-    }
-    const struct ks_node *value = call->kid[2];
-    ks_edit_add(arena, n->edits, call->begin, value->begin, ks_arena_printf(arena, "%s = (", element));
-    ks_node_walk(call->kid[2], visit, n);
+    else
+        ks_edit_add(arena, n->edits, call->begin, call->kid[2]->begin, ks_arena_printf(arena, "%s = (", element));
 }
 
 static bool visit(void *context, struct ks_node *node)

@@ -33,8 +33,9 @@ ks_reshape_step ks_spread_atomics;
 // they are subscripted (engine/pointers.c).
 void ks_moved_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 void ks_pointer_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
-// Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i],
-// loads and stores with hints for caches (__ldg, __stcs) plain ones, *p becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its own.
+// Spellings that mean what another does, in that: atomics on p + i become atomics on &p[i], loads and stores with hints for
+// caches (__ldg, __stcs) plain ones, *p becomes p[0], and what stands behind `if (c) continue;` goes into an `if` of its
+// own. Until nothing is found: what stands in another is written out after it.
 void ks_normal_edits(const struct ks_subject *subject, struct ks_edit_list *edits);
 // Calls of the program's functions that are one expression of integers, as `at(x, y, n)` for `y * n + x`, written out
 // (engine/inlined.c).

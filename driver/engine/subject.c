@@ -71,7 +71,11 @@ enum ks_status ks_subject_make(struct ks_arena *arena, const struct ks_brief *br
     KS_TRY(ks_subject_write_out(arena, subject, ks_start_edits, err));
     KS_TRY(ks_subject_write_out(arena, subject, ks_counter_edits, err));
     KS_TRY(ks_subject_write_out(arena, subject, ks_moved_edits, err));
-    KS_TRY(ks_subject_write_out(arena, subject, ks_normal_edits, err));
+    const struct ks_brief *before = NULL;
+    while (subject->brief != before) { // one may stand in another: x[__ldg(&of[i])]
+        before = subject->brief;
+        KS_TRY(ks_subject_write_out(arena, subject, ks_normal_edits, err));
+    }
     KS_TRY(ks_subject_write_out(arena, subject, ks_pointer_edits, err));
     struct ks_subject through = *subject;
     KS_TRY(ks_subject_write_out(arena, &through, ks_numbered_edits, err));
