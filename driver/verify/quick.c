@@ -118,7 +118,7 @@ static enum ks_status quick_all(struct ks_judge *judge, struct ks_arena *scratch
         for (size_t i = 0; i < n; i++) {
             int served = 0, refused = 0;
             KS_TRY(quick_schedule(judge, scratch, &tiny, &entrants[i], runner, &served, &refused, err));
-            if (served == 0 && refused == 0 && alive(&entrants[i])) {
+            if (served == 0 && refused == 0) {
                 struct ks_schedule guarded;
                 KS_TRY(ks_schedule_guarded(judge, scratch, w, entrants[i].candidate->proposal, &guarded, err));
                 KS_TRY(quick_schedule(judge, scratch, &guarded, &entrants[i], runner, &served, &refused, err));
