@@ -133,7 +133,7 @@ static void log_difference(const struct ks_vector *vector, const struct ks_outpu
     int64_t i = c->first_bad, at = reference->value != NULL ? ks_reference_at(reference, i) : -1;
     if (at >= 0)
         snprintf(known, sizeof known, "; in double %.17g, scale %g, noise %g, own error %g, shaken %g", reference->value[at],
-                 (double)reference->scale[at], reference->noise, (double)reference->own[at],
+                 reference->scale[at], reference->noise, (double)reference->own[at],
                  reference->shaken != NULL ? (double)reference->shaken[at] : 0);
     ks_debug("%s, family %s: `%s` has %lld wrong of %lld, first at %lld: %.9g for %.9g%s", vector->problem.name,
              ks_family_name(vector->family), vector->problem.args[slot->arg].name, (long long)c->bad,

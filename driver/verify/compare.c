@@ -193,7 +193,7 @@ bool ks_reference_rounds(const struct ks_reference *reference, int64_t i, double
 bool ks_reference_trusts(const struct ks_reference *reference, int64_t i, double error)
 {
     double trust = unit_of(reference) < 0x1p-24 ? TRUST_DOUBLE : TRUST;
-    return error <= trust * ((double)reference->scale[i] + reference->typical) ||
+    return error <= trust * (reference->scale[i] + reference->typical) ||
            error <= TRUST_INPUTS * reference->inputs;
 }
 
@@ -258,13 +258,13 @@ static double error_of(const struct ks_reference *reference, int64_t i)
     double u = unit_of(reference);
     bool of_double = u < 0x1p-24;
     double factor = of_double ? DOUBLE_UNITS : fmax(ACCUMULATION, 2 * fmin(reference->noise, NOISE_CAP));
-    double error = fmax(factor * u * (double)reference->scale[i],
+    double error = fmax(factor * u * reference->scale[i],
                         (of_double ? OWN_ERRORS_DOUBLE : OWN_ERRORS) * (double)reference->own[i]);
     if (reference->terms != NULL)
         error = fmax(error, ks_compare_sequence(reference->terms[i]) * u * fabs(reference->value[i]));
     error = fmax(error, fmin(ks_reference_shaken(reference, i), SHAKEN_MOST * fabs(reference->value[i])));
     double nearby = reference->nearby != NULL ? (double)reference->nearby[i].error : 0;
-    return error + reference->sum * (double)reference->scale[i] + nearby;
+    return error + reference->sum * reference->scale[i] + nearby;
 }
 
 // The same of what is stored.

@@ -43,7 +43,8 @@ unsigned char ks_nearby_is(double value);
 // judged so. typical: root mean square of the values.
 struct ks_reference {
     const double *value;
-    const float *scale, *own;
+    const double *scale; // may leave fp32's range where the value does not: exp of a difference of large sums
+    const float *own;
     double noise, typical;
     double unit; // roundoff of the arithmetic; 0: fp32's
     double inputs; // what size of floats the original reads: the largest of its arrays' medians; 0: not known

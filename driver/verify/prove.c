@@ -218,7 +218,7 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     s.scale = output->scale != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     s.sums = output->sums != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     double *value = output->reference.value != NULL ? malloc((n + 1) * sizeof(double)) : NULL;
-    float *condition = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
+    double *condition = value != NULL ? malloc((n + 1) * sizeof *condition) : NULL;
     float *own = value != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *shaken = value != NULL && output->reference.shaken != NULL ? malloc((n + 1) * sizeof(float)) : NULL;

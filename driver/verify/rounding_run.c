@@ -141,18 +141,19 @@ enum ks_status ks_rounding_errors(struct ks_judge *judge, struct ks_arena *arena
     return KS_OK;
 }
 
-// Elements too large for their scale to be a float are left out, as are those that are not finite.
+// Elements too large for their errors to be floats are left out, as are those that are not finite.
 static void refer_to_itself(struct ks_output *output, int64_t n)
 {
     const double *expected = output->expected[0];
     double *value = malloc(((size_t)n + 1) * sizeof *value);
-    float *scale = calloc((size_t)n + 1, sizeof *scale), *own = calloc((size_t)n + 1, sizeof *own);
+    double *scale = calloc((size_t)n + 1, sizeof *scale);
+    float *own = calloc((size_t)n + 1, sizeof *own);
     KS_ASSERT(value != NULL && scale != NULL && own != NULL);
     for (int64_t i = 0; i < n; i++) {
         int64_t lane = output->lanes != NULL ? output->lanes[i] : i;
         value[i] = expected[lane];
         if ((output->mask == NULL || output->mask[lane]) && fabs(value[i]) < 1e37)
-            scale[i] = (float)(fabs(value[i]) + 0x1p-126);
+            scale[i] = fabs(value[i]) + 0x1p-126;
     }
     output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, n), 0, 0, NULL,
                                               output->lanes, output->n_lanes, 0, 0, false, NULL, NULL, false};

@@ -27,14 +27,14 @@ static uint64_t far_move(struct ks_judge *judge, int m, int exponent, uint64_t l
 }
 
 enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, double *const *value, double **moved,
-                             float *const *change, bool *same)
+                             double *const *change, bool *same)
 {
     struct ks_vector *vector = r->vector;
     const int exponent = exponent_of(sum);
-    float *far[KS_LAUNCH_SLOTS] = {NULL};
+    double *far[KS_LAUNCH_SLOTS] = {NULL};
     enum ks_answer answer = KS_ANSWER_OK;
     for (size_t o = 0; o < vector->n_outputs; o++) {
-        far[o] = value[o] != NULL ? calloc((size_t)ks_vector_looks(vector, o) + 1, sizeof(float)) : NULL;
+        far[o] = value[o] != NULL ? calloc((size_t)ks_vector_looks(vector, o) + 1, sizeof *far[o]) : NULL;
         KS_ASSERT(value[o] == NULL || far[o] != NULL);
     }
     uint64_t pattern = 0;
@@ -49,13 +49,13 @@ enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, 
     for (size_t o = 0; o < vector->n_outputs; o++) {
         int64_t n = value[o] != NULL ? ks_vector_looks(vector, o) : 0;
         struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
-        float most = 0;
+        double most = 0;
         for (int64_t i = 0; i < n; i++)
-            if (isfinite(change[o][i]) && !ks_wide_jumps(&reference, (double)change[o][i], fabs(value[o][i])))
-                most = fmaxf(most, change[o][i]);
+            if (change[o][i] <= (double)FLT_MAX && !ks_wide_jumps(&reference, change[o][i], fabs(value[o][i])))
+                most = fmax(most, change[o][i]);
         for (int64_t i = 0; i < n; i++)
             if (isfinite(far[o][i]) && isfinite(change[o][i]))
-                change[o][i] = fmaxf(change[o][i], fminf(far[o][i], most));
+                change[o][i] = fmax(change[o][i], fmin(far[o][i], most));
         free(far[o]);
     }
     return answer;
@@ -64,7 +64,7 @@ enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, 
 // How far moves bring each element that has a reference: by small ones what leaps, by far ones what bends.
 struct bends {
     double *moved[KS_LAUNCH_SLOTS];
-    float *small[KS_LAUNCH_SLOTS], *far[KS_LAUNCH_SLOTS];
+    double *small[KS_LAUNCH_SLOTS], *far[KS_LAUNCH_SLOTS];
 };
 
 static enum ks_answer bend(struct ks_wide_runs *r, struct bends *b)
@@ -88,17 +88,17 @@ static enum ks_answer bend(struct ks_wide_runs *r, struct bends *b)
 }
 
 // What a small move changes nothing by is flat there, and what by a lot a choice; of the others it is the measure.
-static void widen_bent(struct ks_reference *reference, int64_t n, const float *small, const float *far)
+static void widen_bent(struct ks_reference *reference, int64_t n, const double *small, const double *far)
 {
-    float *scale = (float *)(uintptr_t)reference->scale;
+    double *scale = (double *)(uintptr_t)reference->scale;
     double most = 0;
     for (int64_t i = 0; i < n; i++)
-        if (scale[i] > 0 && isfinite(small[i]) && !ks_wide_jumps(reference, (double)small[i], fabs(reference->value[i])))
-            most = fmax(most, (double)small[i]);
+        if (scale[i] > 0 && small[i] <= (double)FLT_MAX && !ks_wide_jumps(reference, small[i], fabs(reference->value[i])))
+            most = fmax(most, small[i]);
     for (int64_t i = 0; i < n; i++) {
         double size = fabs(reference->value[i]);
-        if (scale[i] > 0 && isfinite(far[i]) && isfinite(small[i]) && !ks_wide_jumps(reference, (double)small[i], size))
-            scale[i] = fmaxf(scale[i], (float)fmin(size + fmin((double)far[i], most), FLT_MAX));
+        if (scale[i] > 0 && isfinite(far[i]) && isfinite(small[i]) && !ks_wide_jumps(reference, small[i], size))
+            scale[i] = fmax(scale[i], size + fmin(far[i], most));
     }
 }
 
@@ -124,8 +124,8 @@ enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, stru
         size_t n = (size_t)ks_vector_looks(vector, o) + 1;
         if (!make_room(vector, o, &b.moved[o]))
             continue;
-        b.small[o] = calloc(n, sizeof(float));
-        b.far[o] = calloc(n, sizeof(float));
+        b.small[o] = calloc(n, sizeof *b.small[o]);
+        b.far[o] = calloc(n, sizeof *b.far[o]);
         KS_ASSERT(b.small[o] != NULL && b.far[o] != NULL);
     }
     struct ks_wide_runs r = {.judge = judge, .arena = arena, .vector = vector, .plan = ks_wide_plan(judge, vector)};

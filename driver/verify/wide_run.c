@@ -223,7 +223,7 @@ void ks_wide_join_part(void *context, size_t part, int64_t first, int64_t count)
     const struct ks_wide_joining *j = context;
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
-        float change = (float)(fabs(j->moved[i] - j->value[i]) / j->move);
+        double change = fabs(j->moved[i] - j->value[i]) / j->move;
         if (!(change <= j->change[i]))
             j->change[i] = change;
     }
@@ -231,7 +231,7 @@ void ks_wide_join_part(void *context, size_t part, int64_t first, int64_t count)
 
 struct bending {
     const double *value, *there, *back;
-    const float *change;
+    const double *change;
     unsigned char *shape; // KS_WIDE_UNMOVED at first
 };
 
@@ -242,7 +242,7 @@ static void bend_part(void *context, size_t part, int64_t first, int64_t count)
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
         double there = b->there[i] - b->value[i], back = b->back[i] - b->value[i];
-        double most = (double)b->change[i] * KS_FILL_MOVE;
+        double most = b->change[i] * KS_FILL_MOVE;
         if (!(fabs(back + there / 2) <= STRAIGHT * (fabs(there) + STILL * most)))
             b->shape[i] = KS_WIDE_BENDS;
         else if (b->shape[i] == KS_WIDE_UNMOVED && fabs(there) >= STIRS * most)
@@ -251,7 +251,7 @@ static void bend_part(void *context, size_t part, int64_t first, int64_t count)
 }
 
 // Lanes that small moves change a lot: whether they are choices. NULL where there are none.
-static enum ks_answer find_shapes(struct ks_wide_runs *r, double inputs, double *const *value, double **there, float *const *change,
+static enum ks_answer find_shapes(struct ks_wide_runs *r, double inputs, double *const *value, double **there, double *const *change,
                                   unsigned char **shape, bool *same)
 {
     struct ks_vector *vector = r->vector;
@@ -263,8 +263,8 @@ static enum ks_answer find_shapes(struct ks_wide_runs *r, double inputs, double 
         struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
         bool some = false;
         for (int64_t i = 0; !some && i < n; i++)
-            some = ks_wide_jumps(&reference, (double)change[o][i], fabs(value[o][i])) &&
-                   ks_wide_is_steep(&reference, (double)change[o][i], fabs(value[o][i]));
+            some = ks_wide_jumps(&reference, change[o][i], fabs(value[o][i])) &&
+                   ks_wide_is_steep(&reference, change[o][i], fabs(value[o][i]));
         any = any || some;
     }
     for (size_t o = 0; any && o < vector->n_outputs; o++) {
@@ -307,7 +307,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
 {
     struct ks_vector *vector = r->vector;
     double *value[KS_LAUNCH_SLOTS] = {NULL}, *moved[KS_LAUNCH_SLOTS] = {NULL};
-    float *change[KS_LAUNCH_SLOTS] = {NULL};
+    double *change[KS_LAUNCH_SLOTS] = {NULL};
     float *shaken[KS_LAUNCH_SLOTS] = {NULL};
     unsigned char *shape[KS_LAUNCH_SLOTS] = {NULL};
     // Sums of products have terms, unless a limit cuts the sum of these as well.
@@ -320,7 +320,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
         size_t n = (size_t)ks_vector_looks(vector, o);
         value[o] = malloc((n + 1) * sizeof *value[o]);
         moved[o] = malloc((n + 1) * sizeof *moved[o]);
-        change[o] = calloc(n + 1, sizeof(float));
+        change[o] = calloc(n + 1, sizeof *change[o]);
         KS_ASSERT(value[o] != NULL && moved[o] != NULL && change[o] != NULL);
     }
     *same = true;
@@ -355,7 +355,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
             (r->judge->arith.products
                  ? ks_wide_weigh_product(vector, o, value[o], change[o], kinds ? moved[o] : NULL)
                  : ks_wide_weigh(vector, o, r->judge->arith.kind == KS_ARITH_MULADD, inputs, sum, value[o], change[o], shape[o], shaken[o]))) {
-            value[o] = NULL, change[o] = shaken[o] = NULL; // the output's now
+            value[o] = change[o] = NULL, shaken[o] = NULL; // the output's now
             vector->outputs[o].reference.either = r->judge->arith.joins && of_either_sign(&vector->outputs[o].reference, ks_vector_looks(vector, o));
         } else if (value[o] != NULL)
             *same = false;

@@ -22,15 +22,15 @@ enum ks_answer ks_wide_again(struct ks_wide_runs *r, uint64_t nudge, double **in
 
 struct ks_wide_joining {
     const double *value, *moved;
-    double move;   // its size
-    float *change; // largest |difference| over the move
+    double move;    // its size
+    double *change; // largest |difference| over the move
 };
 void ks_wide_join_part(void *joining, size_t part, int64_t first, int64_t count); // for ks_parallel
 
 // What tol(sum=F) lets terms err by may bring an element to where it bends, a ReLU about 0: how much it changes when all
 // inputs move by as much. Not more than where elements change most for a small move: a threshold leaps at any.
 enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, double *const *value, double **moved,
-                             float *const *change, bool *same);
+                             double *const *change, bool *same);
 
 // The value on odd numbers as the reference of each output.
 enum ks_answer ks_wide_odd(struct ks_wide_runs *r, bool *same);

@@ -66,7 +66,7 @@ struct weighing {
     enum ks_scalar scalar;
     bool sums;          // a multiply-add kernel's
     struct ks_reference reference;
-    float *scale; // in: change; out: scale, 0 where the element is not judged so
+    double *scale; // in: change; out: scale, 0 where the element is not judged so
     float *own;   // out
     const unsigned char *shape; // of what moves change a lot; NULL: nobody looked
     int64_t all;  // lanes of the output
@@ -96,7 +96,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
     for (int64_t i = first; i < first + count; i++) {
         int64_t lane = w->output->lanes != NULL ? w->output->lanes[i] : i;
         double want = ks_scalar_value(w->scalar, w->output->expected[0], lane), value = w->reference.value[i];
-        double change = (double)w->scale[i], size = fabs(value);
+        double change = w->scale[i], size = fabs(value);
         bool written = w->output->mask == NULL || w->output->mask[lane];
         // Lanes that were picked for being wrong say nothing of how many are.
         bool counts = w->output->lanes == NULL || ks_sample_has(w->all, lane);
@@ -109,7 +109,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         double error = fmax(0, fabs(want - value) - rounding);
         bool steep = w->shape != NULL && w->shape[i] == KS_WIDE_SMOOTH && ks_wide_is_steep(&w->reference, change, size);
         bool chooses = ks_wide_jumps(&w->reference, change, size) && !steep;
-        w->scale[i] = (float)fmin(chooses ? size + 0x1p-126 : scale, FLT_MAX);
+        w->scale[i] = chooses || !isfinite(scale) ? size + 0x1p-126 : scale;
         // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.
         if (!isfinite(want))
             continue;
@@ -133,7 +133,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
     }
 }
 
-bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change, const double *kinds)
+bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, double *change, const double *kinds)
 {
     struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
@@ -153,9 +153,9 @@ bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, fl
             value[i] = kinds[i];
         left += !isnormal((float)want) || !isnormal((float)value[i]);
         bool moves = number && !isnan(change[i]); // no number: a move alone has left double's range
-        double factors = moves ? (double)change[i] : 0;
+        double factors = moves ? change[i] : 0;
         double scale = fabs(value[i]) + factors / ks_compare_factor() + 0x1p-126;
-        change[i] = !known ? 0 : scale < (double)FLT_MAX ? (float)scale : FLT_MAX;
+        change[i] = !known ? 0 : isfinite(scale) ? scale : (double)FLT_MAX;
         if (gone)
             value[i] = (double)NAN;
         if (!known || gone || !isnormal((float)want) || !isnormal((float)value[i]))
@@ -178,7 +178,8 @@ void ks_wide_refer_odd(struct ks_vector *vector, size_t o, double *value, const 
     struct ks_output *output = &vector->outputs[o];
     const enum ks_scalar scalar = vector->layout.slots[output->slot].elem.scalar;
     int64_t n = ks_vector_looks(vector, o);
-    float *scale = calloc((size_t)n + 1, sizeof *scale), *own = calloc((size_t)n + 1, sizeof *own);
+    double *scale = calloc((size_t)n + 1, sizeof *scale);
+    float *own = calloc((size_t)n + 1, sizeof *own);
     KS_ASSERT(scale != NULL && own != NULL);
     for (int64_t i = 0; i < n; i++) {
         int64_t lane = output->lanes != NULL ? output->lanes[i] : i;
@@ -186,7 +187,7 @@ void ks_wide_refer_odd(struct ks_vector *vector, size_t o, double *value, const 
         double size = fabs(value[i]) + fabs(moved[i] - value[i]) / KS_FILL_MOVE + 0x1p-126;
         if ((output->mask != NULL && !output->mask[lane]) || !isfinite(size) || !isfinite(want))
             continue;
-        scale[i] = (float)fmin(size, FLT_MAX);
+        scale[i] = size;
         own[i] = (float)fmax(0, fabs(want - value[i]) - ks_compare_rounding(scalar, value[i]));
     }
     output->reference = (struct ks_reference){.value = value, .scale = scale, .own = own,
@@ -200,7 +201,7 @@ void ks_wide_show(const struct ks_vector *vector, size_t o, const double *rounde
     const struct ks_reference *r = &output->reference;
     const enum ks_scalar scalar = vector->layout.slots[output->slot].elem.scalar;
     for (int64_t i = 0; i < ks_vector_looks(vector, o); i++) {
-        double usual = ks_compare_factor() * U * (double)r->scale[i], own = (double)r->own[i];
+        double usual = ks_compare_factor() * U * r->scale[i], own = (double)r->own[i];
         if (!(usual > 0))
             continue;
         double move = fabs(rounded[i] - r->value[i]), rounding = ks_compare_rounding(scalar, r->value[i]);
@@ -216,7 +217,7 @@ bool ks_wide_is_shown(const struct ks_wide_shown *s)
     return s->far * FAR_ONE_IN <= s->judged && s->changed > 0 && s->seen * SEEN_ONE_IN >= s->changed;
 }
 
-bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const float *change)
+bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const double *change)
 {
     const struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
@@ -233,7 +234,7 @@ bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, con
     return far * 8 > judged;
 }
 
-bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
+bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, double *change,
                    const unsigned char *shape, const float *shaken)
 {
     struct ks_output *output = &vector->outputs[o];

@@ -26,11 +26,11 @@ enum { KS_WIDE_BENDS, KS_WIDE_UNMOVED, KS_WIDE_SMOOTH };
 // Makes value, change (by lane as ks_vector_looks has them) the reference of an output, which owns them from then on.
 // sums: of a multiply-add kernel; inputs: of ks_wide_inputs; sum: of tol(sum=F), 0: none; shape: by lane, NULL: nobody
 // looked; shaken: of the reference, NULL likewise, and its own if true is returned. false: the original does something else than this, and nothing was taken.
-bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, float *change,
+bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs, double sum, double *value, double *change,
                    const unsigned char *shape, const float *shaken);
 // Whether so many elements of an output are farther from it than rounding of their results explains that it takes runs with
 // random rounding to believe it.
-bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const float *change);
+bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const double *change);
 // On odd numbers, where sums are exact, value becomes the reference, which owns it from then on: what rounding may change is how
 // results are made of sums, and that in proportion to them and to what a move of all inputs alike (to `moved`) changes.
 void ks_wide_refer_odd(struct ks_vector *vector, size_t o, double *value, const double *moved);
@@ -45,6 +45,6 @@ bool ks_wide_is_shown(const struct ks_wide_shown *shown);
 // The same of a kernel that does nothing but multiply: of n factors, which is what moves of all of them change it by, an
 // order of n roundings errs by n u |value|, and by underflow besides. kinds: of special factors, what the product is by them
 // alone, the others being +-1: zero, infinite, NaN, or a number, be it beyond double's range; NULL: there are none.
-bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, float *change, const double *kinds);
+bool ks_wide_weigh_product(struct ks_vector *vector, size_t o, double *value, double *change, const double *kinds);
 
 #endif

@@ -284,8 +284,9 @@ static void rounded_factors_are_measured_by_their_terms(void **state)
     ks_compare_to(&rounded, f32, &want, &near, 1, &scale, &endless, 0, NULL, NULL, NULL, &c);
     assert_int_equal(c.bad, 1);
     // Of other kernels the scale of the value in double stands for the terms.
+    double terms = 100;
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
+    struct ks_reference reference = {&value, &terms, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
     ks_compare_to(&rounded, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     ks_compare_to(&rounded, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
@@ -298,7 +299,8 @@ static void a_value_in_double_is_another_measure(void **state)
     (void)state;
     float want = 1.0f, have = steps(1.0f, 12), far = steps(1.0f, 40);
     double value = (double)steps(1.0f, 6);
-    float scale = 1, own = 0;
+    double scale = 1;
+    float own = 0;
     struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
@@ -375,7 +377,8 @@ static void a_reference_may_be_of_some_lanes(void **state)
         have[i] = steps(want[i], 12);
     const int64_t lanes[] = {0, 5, 5 + STEP, 5 + 2 * STEP + 1};
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
-    float scale[] = {1, want[5], 100, 1}, own[4] = {0};
+    double scale[] = {1, (double)want[5], 100, 1};
+    float own[4] = {0};
     struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false, NULL, NULL, false};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
@@ -462,7 +465,8 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     (void)state;
     float want = 1.01f, near = 1.0f + 0x1p-24f * 1500, far = 1.0f + 0x1p-24f * 1600, terms = 0x1p20f;
     double value = 1;
-    float scale = 2, own = 0;
+    double scale = 2;
+    float own = 0;
     struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     struct ks_comparison c;
     ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
@@ -485,7 +489,8 @@ static void the_range_ends_nearby(void **state)
 {
     (void)state;
     double value = -0x1p-121;
-    float scale = 0x1p-120f, own = 0, want = -0x1p-121f, none = 0, twice = -0x1p-120f, other = 0x1p-122f;
+    double scale = 0x1p-120;
+    float own = 0, want = -0x1p-121f, none = 0, twice = -0x1p-120f, other = 0x1p-122f;
     float number = NAN, above = INFINITY, below = -INFINITY;
     struct ks_nearby nearby = {0, KS_NEARBY_NUMBER};
     struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
@@ -517,7 +522,8 @@ static void the_type_ends_where_rounding_says(void **state)
     uint16_t largest = ks_f32_to_f16(65504), before = ks_f32_to_f16(65472), infinite = ks_f32_to_f16(INFINITY);
     uint16_t negative = ks_f32_to_f16(-INFINITY);
     double value = 65520;
-    float scale = 65520, own = 0; // 16 units of it are 0.0625
+    double scale = 65520;
+    float own = 0; // 16 units of it are 0.0625
     struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     const struct { double value; uint16_t want, have; int bad; } cases[] = {
         {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
@@ -570,7 +576,8 @@ static void a_product_is_right_by_its_value(void **state)
 {
     (void)state;
     double value = 0;
-    float scale = 0, own = 0;
+    double scale = 0;
+    float own = 0;
     struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .product = true};
     const float inf = INFINITY, least = 0x1p-149f, nan = NAN;
     const struct { double value; float want, have; int bad; } cases[] = {
@@ -606,7 +613,8 @@ static void rounding_is_told_from_choices(void **state)
 {
     (void)state;
     double value = 1e-6;
-    float scale = 7e-6f, own = 0;
+    double scale = 7e-6;
+    float own = 0;
     struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
@@ -621,7 +629,8 @@ static void intermediate_rounding_is_a_measure(void **state)
 {
     (void)state;
     double value = 316.2278;
-    float scale = 316.2278f, own = 0, shaken = 0.5f;
+    double scale = 316.2278;
+    float own = 0, shaken = 0.5f;
     struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 316.2278, .shaken = &shaken};
     const float want = 316.9f;
     const struct { float shaken, own, have; int bad; } cases[] = {

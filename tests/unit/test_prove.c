@@ -118,11 +118,11 @@ static void a_place_is_that_of_a_large_output(void **state)
 static void one_element_is_told(void **state)
 {
     (void)state;
-    static float values[N], scale[N], own[N];
-    static double value[N];
+    static float values[N], own[N];
+    static double value[N], scale[N];
     struct tested t = of_floats(values, N, derived);
     for (int64_t i = 0; i < N; i++)
-        value[i] = (double)values[i], scale[i] = values[i];
+        value[i] = (double)values[i], scale[i] = (double)values[i];
     t.reference = (struct ks_reference){.value = value, .scale = scale, .own = own};
     assert_string_equal(passes(&t), "");
     // All but the largest are measured well, and that one by an error of its own half its size.

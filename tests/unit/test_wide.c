@@ -119,7 +119,7 @@ static void special_factors_decide_of_themselves(void **state)
     struct ks_vector vector = {.family = KS_FAMILY_SPECIAL, .layout = {.slots = &slot, .n_slots = 1}, .outputs = &output,
                                .n_outputs = 1};
     double *value = malloc(sizeof values);
-    float *change = calloc(LANES, sizeof *change);
+    double *change = calloc(LANES, sizeof *change);
     assert_non_null(value);
     assert_non_null(change);
     memcpy(value, values, sizeof values);
@@ -145,8 +145,8 @@ static void products_of_few_rows_are_believed(void **state)
     const struct { int far; bool left, believed; } cases[] = {
         {32, false, true}, {33, false, false}, {59, true, true}, {60, true, false}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        float want[LANES], *change = calloc(LANES, sizeof *change);
-        double *value = calloc(LANES, sizeof *value);
+        float want[LANES];
+        double *value = calloc(LANES, sizeof *value), *change = calloc(LANES, sizeof *change);
         struct ks_slot slot = {.count = LANES, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
         struct ks_output output = {.expected = {want}};
         struct ks_vector vector = {.family = KS_FAMILY_WIDE, .layout = {.slots = &slot, .n_slots = 1}, .outputs = &output,
@@ -166,6 +166,32 @@ static void products_of_few_rows_are_believed(void **state)
     }
 }
 
+// exp of a sum of terms near 4000 each errs by 4000 u of its value, near the type's end as elsewhere: that does not fit fp32.
+static void what_moves_change_may_leave_the_type(void **state)
+{
+    (void)state;
+    enum { LANES = 2 };
+    const float want[LANES] = {1.3518e38f, 1}, near[LANES] = {1.3520e38f, 1.00014f}, far[LANES] = {1.37e38f, 1.01f};
+    const struct ks_tolerance derived = {.kind = KS_TOL_DERIVED};
+    struct ks_slot slot = {.count = LANES, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
+    struct ks_output output = {.expected = {(void *)(uintptr_t)want}};
+    struct ks_vector vector = {.layout = {.slots = &slot, .n_slots = 1}, .outputs = &output, .n_outputs = 1};
+    double *value = calloc(LANES, sizeof *value), *change = calloc(LANES, sizeof *change);
+    struct ks_comparison c;
+    assert_non_null(value);
+    assert_non_null(change);
+    for (int i = 0; i < LANES; i++) {
+        value[i] = (double)want[i];
+        change[i] = 4000 * value[i];
+    }
+    assert_true(ks_wide_weigh(&vector, 0, false, 1, 0, value, change, NULL, NULL));
+    ks_compare_to(&derived, slot.elem, want, near, LANES, NULL, NULL, 0, NULL, &output.reference, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare_to(&derived, slot.elem, want, far, LANES, NULL, NULL, 0, NULL, &output.reference, NULL, &c);
+    assert_int_equal(c.bad, LANES);
+    ks_vector_unrefer(&vector);
+}
+
 // One element of few that rounding brought elsewhere, hidden by a clamp, is chance; two, or one of three, are another function.
 static void one_of_few_elements_may_be_elsewhere(void **state)
 {
@@ -174,8 +200,8 @@ static void one_of_few_elements_may_be_elsewhere(void **state)
     const struct { int lanes, far; bool believed; } cases[] = {
         {4, 1, true}, {3, 1, false}, {1, 1, false}, {4, 2, false}, {7, 1, true}, {15, 2, false}, {16, 2, true}, {16, 3, false}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        float want[LANES], *change = calloc(LANES, sizeof *change);
-        double *value = calloc(LANES, sizeof *value);
+        float want[LANES];
+        double *value = calloc(LANES, sizeof *value), *change = calloc(LANES, sizeof *change);
         struct ks_slot slot = {.count = cases[k].lanes, .elem = {.scalar = KS_T_F32, .lanes = 1, .size = 4}};
         struct ks_output output = {.expected = {want}};
         struct ks_vector vector = {.layout = {.slots = &slot, .n_slots = 1}, .outputs = &output, .n_outputs = 1};
@@ -263,6 +289,7 @@ int main(void)
         cmocka_unit_test(padding_in_structs_of_structs_is_not_guessed),
         cmocka_unit_test(special_factors_decide_of_themselves),
         cmocka_unit_test(products_of_few_rows_are_believed),
+        cmocka_unit_test(what_moves_change_may_leave_the_type),
         cmocka_unit_test(one_of_few_elements_may_be_elsewhere),
         cmocka_unit_test(rounded_factors_show_or_do_not),
     };
