@@ -62,6 +62,7 @@ struct ks_vector {
     bool rounded;              // so were runs with random rounding
     bool nearby;               // so were those of inputs as far away as tol(sum=F) says
     bool bent;                 // so were those as far away as an order of a sum may err
+    bool leapt;                // and what leaps there counted as well
     bool shaken;               // so were runs in double with random rounding
     bool stirred;              // and those with random rounding, once more, by what these said is rounding
     bool whole;                // all lanes are to be evaluated, however many

@@ -27,8 +27,9 @@ enum ks_status ks_wide_vector(struct ks_judge *judge, struct ks_arena *arena,
 enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena,
                               struct ks_vector *vector, struct ks_err *err);
 // Widens outputs[].reference.scale where the original bends (a ReLU about 0), as far away as any order of a sum may err: on its
-// flat side moves change nothing. The oracle's buffers are other ones afterwards. A failure status is the tool's.
-enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena,
+// flat side moves change nothing. `leaps`: by all of what that changes, for a sum that another order takes across a threshold; else
+// by no more than a small move changes elsewhere. The oracle's buffers are other ones afterwards. A failure status is the tool's.
+enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, bool leaps,
                             struct ks_vector *vector, struct ks_err *err);
 // Fills outputs[].reference.shaken, where there is a reference in double. The oracle's buffers are other ones afterwards. A
 // failure status is the tool's.

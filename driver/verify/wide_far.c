@@ -88,10 +88,10 @@ static enum ks_answer bend(struct ks_wide_runs *r, struct bends *b)
 }
 
 // What a small move changes nothing by is flat there, and what by a lot a choice; of the others it is the measure.
-static void widen_bent(struct ks_reference *reference, int64_t n, const double *small, const double *far)
+static void widen_bent(struct ks_reference *reference, int64_t n, bool leaps, const double *small, const double *far)
 {
     double *scale = (double *)(uintptr_t)reference->scale;
-    double most = 0;
+    double most = leaps ? DBL_MAX : 0;
     for (int64_t i = 0; i < n; i++)
         if (scale[i] > 0 && small[i] <= (double)FLT_MAX && !ks_wide_jumps(reference, small[i], fabs(reference->value[i])))
             most = fmax(most, small[i]);
@@ -112,7 +112,8 @@ static bool make_room(const struct ks_vector *vector, size_t o, double **run)
     return vector->outputs[o].reference.value != NULL;
 }
 
-enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, struct ks_err *err)
+enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, bool leaps, struct ks_vector *vector,
+                            struct ks_err *err)
 {
     struct bends b = {{NULL}, {NULL}, {NULL}};
     bool ready;
@@ -133,7 +134,7 @@ enum ks_status ks_wide_bent(struct ks_judge *judge, struct ks_arena *arena, stru
     json_decref(r.plan);
     for (size_t o = 0; o < vector->n_outputs; o++) {
         if (answer == KS_ANSWER_OK && b.far[o] != NULL)
-            widen_bent(&vector->outputs[o].reference, ks_vector_looks(vector, o), b.small[o], b.far[o]);
+            widen_bent(&vector->outputs[o].reference, ks_vector_looks(vector, o), leaps, b.small[o], b.far[o]);
         free(b.moved[o]);
         free(b.small[o]);
         free(b.far[o]);

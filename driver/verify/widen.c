@@ -14,6 +14,7 @@
 #define SIGN_PATTERNS_BIG 1
 #define SIGN_PATTERNS_SURE 24 // that some throw makes all terms of an element add up
 #define FEW_WRONG 8           // one in so many, at most
+#define LEAPS (1 << 20)       // one in so many elements
 #define BIG_BYTES (32 << 20)
 #define PICK_FROM (1 << 20)   // lanes of an output
 #define PICKED (1 << 18)      // of the wrong ones, at most
@@ -215,6 +216,13 @@ static bool few_moves(const struct ks_vector *vector)
     return !vector->thrown && ks_problem_bytes(&vector->problem) > KS_FEW_MOVES_BYTES;
 }
 
+// Whether no input was put where the original may decide: what is near a threshold there is so by chance.
+static bool drawn_freely(const struct ks_vector *vector)
+{
+    return (vector->family == KS_FAMILY_DECLARED || vector->family == KS_FAMILY_WIDE) && vector->literals == NULL && vector->brink == 0 &&
+           vector->flooded == 0 && vector->twins == 0 && vector->lattice == 0;
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                             size_t output, const void *got, int poison, const struct ks_comparison *so_far,
@@ -252,7 +260,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     if (sums && vector->rounded && !vector->bent && so_far->bad <= 1 + so_far->compared / FEW_WRONG) {
         vector->bent = *more = true;
         vector->proves[0] = 0; // of a stricter comparison
-        return ks_wide_bent(judge, arena, vector, err);
+        return ks_wide_bent(judge, arena, false, vector, err);
     }
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
@@ -274,7 +282,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         if (referred && !again && !vector->bent && so_far->sure > 0 && so_far->sure <= 1 + looks / FEW_WRONG) {
             vector->bent = *more = true;
             vector->proves[0] = 0; // of a stricter comparison
-            return ks_wide_bent(judge, arena, vector, err);
+            return ks_wide_bent(judge, arena, false, vector, err);
         }
         // In a few runs one element or another never happened to round badly.
         if (referred && !again && !vector->sure && so_far->sure > 0 && so_far->sure <= 1 + looks / FEW_WRONG) {
@@ -292,6 +300,12 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             vector->stirred = *more = true;
             vector->proves[0] = 0; // of a stricter comparison
             return ks_rounding_errors(judge, arena, vector, KS_ROUNDINGS_SURE, err);
+        }
+        // Behind a sigmoid of a sum whose great terms cancel there is all or nothing, and another order takes one in millions across.
+        if (referred && !again && !vector->leapt && so_far->sure > 0 && so_far->sure <= so_far->compared / LEAPS && drawn_freely(vector)) {
+            vector->leapt = *more = true;
+            vector->proves[0] = 0; // of a stricter comparison
+            return ks_wide_bent(judge, arena, true, vector, err);
         }
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;

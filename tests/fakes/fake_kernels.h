@@ -178,7 +178,13 @@ static void fake_settled(struct fake_call *c, const char *name)
 // y = max(x - 1.5, 0), and the same in double.
 static void fake_bent(struct fake_call *c, const char *name)
 {
-    for (int64_t i = 0; i < c->number[3]; i++)
+    const bool leaps = fake_named(name, "_leap");
+    for (int64_t i = 0; leaps && i < c->number[3]; i++)
+        if (fake_named(name, "64"))
+            ((double *)(void *)c->pointer[2])[i] = ((const double *)(void *)c->pointer[0])[i] > 1.5;
+        else
+            ((float *)(void *)c->pointer[2])[i] = ((const float *)(void *)c->pointer[0])[i] > 1.5f;
+    for (int64_t i = 0; !leaps && i < c->number[3]; i++)
         if (fake_named(name, "64"))
             ((double *)(void *)c->pointer[2])[i] = fmax(((const double *)(void *)c->pointer[0])[i] - 1.5, 0);
         else

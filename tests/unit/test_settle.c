@@ -91,24 +91,25 @@ static void clipped_sums_are_looked_at_as_well(void **state)
     assert_true(s.c.bad > 0); // four times what is shown is 400
 }
 
-// y = max(x - 1.5, 0): of the elements from `from` to `to` below where it bends, an answer that is `off` above 0.
-static int64_t bent(double from, double to, float off)
+// y = max(x - 1.5, 0), or, `leaps`, x > 1.5: of the elements from `from` to `to` below that, as many as `most`, an answer that is
+// `off` above 0.
+static int64_t bent(bool leaps, double from, double to, int64_t most, float off)
 {
     struct setting s = {0};
     struct ks_err err = {0};
     struct ks_vector v;
     struct ks_comparison c;
-    open_scripted(&s, &v, "bent", quotients, "1.4999,1.5001", 1);
+    open_scripted(&s, &v, leaps ? "bent_leap" : "bent", quotients, "1.4999,1.5001", 1);
     float *got = malloc(LANES * sizeof *got), *x = malloc(LANES * sizeof *x);
     check(ks_vector_slot_bytes(&v, 0, KS_CONTENTS_PLAIN, 0, x) ? KS_OK : KS_E_INTERNAL, &err);
     memcpy(got, v.outputs[0].expected[0], LANES * sizeof *got);
     int64_t n = 0;
     for (int64_t i = 0; i < LANES; i++)
-        if ((double)x[i] > 1.5 - from && (double)x[i] < 1.5 - to && ++n <= 100)
+        if ((double)x[i] > 1.5 - from && (double)x[i] < 1.5 - to && ++n <= most)
             got[i] += off;
-    assert_true(n >= 100);
+    assert_true(n >= most);
     check(ks_vector_settle(s.judge, &s.arena, &v, 0, got, 0, &c, &err), &err);
-    assert_true(v.bent);
+    assert_true(v.bent && v.leapt == (leaps && most == 1));
     free(got);
     free(x);
     ks_vector_free(&v);
@@ -120,9 +121,19 @@ static int64_t bent(double from, double to, float off)
 static void near_a_bend_the_other_side_counts(void **state)
 {
     (void)state;
-    assert_int_equal(bent(2e-7, 0, 5e-7f), 0);
-    assert_int_equal(bent(2e-7, 0, 1e-5f), 100);
-    assert_int_equal(bent(4e-6, 3e-6, 5e-7f), 100);
+    assert_int_equal(bent(false, 2e-7, 0, 100, 5e-7f), 0);
+    assert_int_equal(bent(false, 2e-7, 0, 100, 1e-5f), 100);
+    assert_int_equal(bent(false, 4e-6, 3e-6, 100, 5e-7f), 100);
+}
+
+// One in a million may be on either side of a threshold that is nearer than an order of a sum errs by: nothing between, and no other.
+static void one_in_a_million_may_leap(void **state)
+{
+    (void)state;
+    assert_int_equal(bent(true, 3e-7, 1e-7, 1, 1), 0);
+    assert_int_equal(bent(true, 3e-7, 1e-7, 1, 3), 1);
+    assert_int_equal(bent(true, 3e-7, 1e-7, 2, 1), 2);
+    assert_int_equal(bent(true, 4e-6, 3e-6, 1, 1), 1);
 }
 
 int main(int argc, char **argv)
@@ -133,6 +144,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(few_wrong_among_many_off_are_looked_at_longer),
         cmocka_unit_test(what_no_run_shows_stays_wrong),
         cmocka_unit_test(near_a_bend_the_other_side_counts),
+        cmocka_unit_test(one_in_a_million_may_leap),
         cmocka_unit_test(clipped_sums_are_looked_at_as_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
