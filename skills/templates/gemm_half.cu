@@ -1,7 +1,8 @@
 // Halves, whose products are exact in float, in which tensor cores sum them.
 typedef @T@ a_half, type_a, type_b;
 constexpr int step_deep = 16, regs_a = 4, regs_b = 4; // of a fragment
-constexpr int rounds = 1;
+constexpr int rounds = 1, together = 1;
+constexpr bool splits = false;
 
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[4], int side, int)
 {
@@ -10,7 +11,7 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], 
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[side * 2]), "r"(b[side * 2 + 1]));
 }
 
-__device__ __forceinline__ float settled(float its_sum, const @T@ *, const @T@ *, int, int, int, int, int)
+__device__ __forceinline__ float by_terms(const @T@ *, const @T@ *, int, int, int, int, int)
 {
-    return its_sum;
+    return 0;
 }

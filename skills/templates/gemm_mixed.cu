@@ -4,7 +4,8 @@ typedef @H@ a_half;
 typedef @A@ type_a;
 typedef @B@ type_b;
 constexpr int step_deep = 16, regs_a = sizeof(type_a) * 2, regs_b = sizeof(type_b) * 2; // of a fragment
-constexpr int rounds = 2;
+constexpr int rounds = 2, together = 1;
+constexpr bool splits = true;
 
 __device__ __forceinline__ float widened(float v)
 {
@@ -42,11 +43,8 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[regs
     }
 }
 
-// Infinities and what is near the end of fp32 have no two parts, and leave no number: such a sum is done term by term.
-__device__ __forceinline__ float settled(float its_sum, const type_a *a, const type_b *b, int m, int n, int k, int row, int col)
+__device__ __forceinline__ float by_terms(const type_a *a, const type_b *b, int m, int n, int k, int row, int col)
 {
-    if (its_sum - its_sum == 0)
-        return its_sum;
     float sum = 0;
     for (int l = 0; l < k; l++)
         sum += widened(a[@a_deep@ ? (size_t)row * k + l : (size_t)l * m + row]) *

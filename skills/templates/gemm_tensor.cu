@@ -40,22 +40,26 @@ template <class E, int wide, bool deep> struct copier {
 typedef copier<type_a, bm, @a_deep@> copier_a;
 typedef copier<type_b, bn, @b_deep@> copier_b;
 
-// Tiles come `stages` - 1 ahead, fragments one step ahead, across tiles too.
+// Tiles come `stages` - 1 ahead. Fragments come one step ahead, across tiles too; or those of two steps, whose sums are added up
+// together, at once.
 template <bool whole>
 __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], type_a *as, type_b *bs,
                                              copier_a &of_a, copier_b &of_b, int k)
 {
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
+    constexpr bool ahead = together == 1;
     unsigned x[2][wm / 16][regs_a], y[2][wn / 16][regs_b];
     const unsigned at_a = shared_at(as), at_b = shared_at(bs);
     auto fetch = [&](int to, int stage, int d) {
-        _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-            fragment<copier_a::is_deep, true, copier_a::across>(
-                x[to][i], at_a + stage * copier_a::size * sizeof(type_a), as + stage * copier_a::size, wy + i * 16, d, lane);
-        _Pragma("unroll") for (int j = 0; j < wn / 16; j++)
-            fragment<copier_b::is_deep, false, copier_b::across>(
-                y[to][j], at_b + stage * copier_b::size * sizeof(type_b), bs + stage * copier_b::size, wx + j * 16, d, lane);
+        fragments<copier_a::is_deep, true, copier_a::across>(
+            x[to], at_a + stage * copier_a::size * sizeof(type_a), as + stage * copier_a::size, wy, d, lane);
+        fragments<copier_b::is_deep, false, copier_b::across>(
+            y[to], at_b + stage * copier_b::size * sizeof(type_b), bs + stage * copier_b::size, wx, d, lane);
+    };
+    auto next_tile = [] {
+        __pipeline_wait_prior(stages - 2);
+        __syncthreads();
     };
     _Pragma("unroll") for (int s = 0; s < stages - 1; s++) {
         if (s * bk < k) {
@@ -64,19 +68,20 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
         }
         __pipeline_commit();
     }
-    __pipeline_wait_prior(stages - 2);
-    __syncthreads();
-    if (k > 0)
+    next_tile();
+    if (ahead && k > 0)
         fetch(0, 0, 0);
     int now = 0, spare = stages - 1;
     for (int k0 = 0; k0 < k; k0 += bk) {
         const int next = now + 1 == stages ? 0 : now + 1;
-        _Pragma("unroll") for (int d = 0; d < bk / step_deep; d++) {
-            if (d + 1 < bk / step_deep) {
+        _Pragma("unroll") for (int d = 0; d < bk / step_deep; d += together) {
+            if (!ahead) {
+                _Pragma("unroll") for (int t = 0; t < together; t++)
+                    fetch(t, now, (d + t) * step_deep);
+            } else if (d + 1 < bk / step_deep) {
                 fetch((d + 1) % 2, now, (d + 1) * step_deep);
             } else {
-                __pipeline_wait_prior(stages - 2);
-                __syncthreads();
+                next_tile();
                 if (k0 + bk < k)
                     fetch(0, next, 0);
             }
@@ -87,20 +92,25 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
                 }
                 __pipeline_commit();
             }
-            _Pragma("unroll") for (int i = 0; i < wm / 16; i++) {
+            constexpr int rows = together; // sixteens of them side by side
+            _Pragma("unroll") for (int i0 = 0; i0 < wm / 16; i0 += rows) {
                 // Tensor cores cut off where they add: what takes several rounds is summed by itself, and then in fp32. Round by
                 // round, so that none waits for the one before.
-                float part[wn / 8][4] = {};
-                _Pragma("unroll") for (int round = 0; round < rounds; round++)
-                    _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) { // to and fro: the turn's fragment is read once
-                        const int j = i % 2 ? wn / 8 - 1 - turn : turn;
-                        multiply(rounds > 1 ? part[j] : sums[i][j], x[d % 2][i], y[d % 2][j / 2], j % 2, round);
-                    }
-                _Pragma("unroll") for (int j = 0; j < wn / 8 && rounds > 1; j++)
+                float part[rows][wn / 8][4] = {};
+                _Pragma("unroll") for (int t = 0; t < together; t++)
+                    _Pragma("unroll") for (int round = 0; round < rounds; round++)
+                        _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) // to and fro: the turn's fragment is read once
+                            _Pragma("unroll") for (int i = i0; i < i0 + rows; i++) {
+                                const int j = i0 / rows % 2 ? wn / 8 - 1 - turn : turn, at = ahead ? d % 2 : t;
+                                multiply(rounds > 1 ? part[i - i0][j] : sums[i][j], x[at][i], y[at][j / 2], j % 2, round);
+                            }
+                _Pragma("unroll") for (int j = 0; j < rows * wn / 8 && rounds > 1; j++)
                     _Pragma("unroll") for (int l = 0; l < 4; l++)
-                        sums[i][j][l] += part[j][l];
+                        sums[i0 + j / (wn / 8)][j % (wn / 8)][l] += part[j / (wn / 8)][j % (wn / 8)][l];
             }
         }
+        if (!ahead)
+            next_tile();
         spare = now;
         now = next;
     }
@@ -124,23 +134,40 @@ __global__ void __launch_bounds__(threads)
         multiply_all<true>(sums, as, bs, of_a, of_b, k);
     else
         multiply_all<false>(sums, as, bs, of_a, of_b, k);
-    struct alignas(2 * sizeof(@R@)) pair {
-        @R@ lane[2];
+    // Neighbours in a row of C.
+    constexpr int run = copier_b::is_deep || !permuted ? 2 : 4, packs = wn / 4 / run;
+    struct alignas(run * sizeof(@R@)) neighbours {
+        @R@ lane[run];
     } out;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    const int wy = warp / warps_across * wm, wx = warp % warps_across * wn;
-    _Pragma("unroll") for (int i = 0; i < wm / 16; i++)
-        _Pragma("unroll") for (int j = 0; j < wn / 8; j++)
-            _Pragma("unroll") for (int h = 0; h < 2; h++) {
-                const int row = row0 + wy + i * 16 + h * 8 + lane / 4, col = col0 + wx + j * 8 + lane % 4 * 2;
-                const long long place = blockIdx.z * c_step + (long long)row * n + col;
-                if (row >= m || col >= n)
-                    continue;
-                _Pragma("unroll") for (int l = 0; l < 2; l++) {
-                    const float sum = settled(sums[i][j][h * 2 + l], a + blockIdx.z * a_step, b + blockIdx.z * b_step, m, n, k,
-                                              row, col + l);
-                    out.lane[l] = finished(sum, place + l, row, col + l@tail_arguments@);
-                }
-                *reinterpret_cast<pair *>(c + place) = out;
+    const int wy = row0 + warp / warps_across * wm, wx = col0 + warp % warps_across * wn;
+    auto row_of = [&](int i) { return wy + line_of<copier_a::is_deep>(i, lane / 4); };
+    auto col_of = [&](int p) { return wx + (run == 2 ? p * 8 + lane % 4 * 2 : p / 2 * 32 + (lane % 4 * 2 + p % 2) * 4); };
+    float none = 0;
+    _Pragma("unroll") for (int i = 0; i < wm / 16 * wn / 2 && splits; i++)
+        none += sums[i / (wn / 2)][i / 4 % (wn / 8)][i % 4] * 0;
+    if (!(none == 0)) {
+        // Infinities and what is near the end of fp32 have no two parts, and leave no number: then a thread does its sums again,
+        // term by term. Not beside where each is written: that many loops are read more slowly than they are worth.
+        _Pragma("unroll 1") for (int e = 0; e < wm / 8 * packs * run; e++) {
+            const int row = row_of(e / (packs * run)), col = col_of(e / run % packs) + e % run;
+            const long long place = blockIdx.z * c_step + (long long)row * n + col;
+            if (row < m && col < n)
+                c[place] = finished(by_terms(a + blockIdx.z * a_step, b + blockIdx.z * b_step, m, n, k, row, col), place, row,
+                                    col@tail_arguments@);
+        }
+        return;
+    }
+    _Pragma("unroll") for (int i = 0; i < wm / 8; i++)
+        _Pragma("unroll") for (int p = 0; p < packs; p++) {
+            const int row = row_of(i), col = col_of(p);
+            const long long place = blockIdx.z * c_step + (long long)row * n + col;
+            if (row >= m || col >= n)
+                continue;
+            _Pragma("unroll") for (int l = 0; l < run; l++) {
+                const float sum = run == 2 ? sums[i / 2][p][i % 2 * 2 + l % 2] : sums[i / 2][p / 2 * 4 + l][i % 2 * 2 + p % 2];
+                out.lane[l] = finished(sum, place + l, row, col + l@tail_arguments@);
             }
+            *reinterpret_cast<neighbours *>(c + place) = out;
+        }
 }

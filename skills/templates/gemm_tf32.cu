@@ -1,6 +1,8 @@
-// Factors are rounded when they come from shared memory.
+// Factors are rounded, or split, when they come from shared memory.
 typedef float type_a, type_b;
 constexpr int step_deep = 8, regs_a = 4, regs_b = 4; // of a fragment
+constexpr int together = thrice ? 2 : 1;
+constexpr bool splits = thrice;
 
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[4], int side, int round)
 {
@@ -19,11 +21,8 @@ __device__ __forceinline__ void load(unsigned (&r)[4], unsigned at)
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 
-// Infinities and what is near the end of fp32 have no two parts, and leave no number: such a sum is done term by term.
-__device__ __forceinline__ float settled(float its_sum, const float *a, const float *b, int m, int n, int k, int row, int col)
+__device__ __forceinline__ float by_terms(const float *a, const float *b, int m, int n, int k, int row, int col)
 {
-    if (!thrice || its_sum - its_sum == 0)
-        return its_sum;
     float sum = 0;
     for (int l = 0; l < k; l++)
         sum += a[@a_deep@ ? (size_t)row * k + l : (size_t)l * m + row] * b[@b_deep@ ? (size_t)col * k + l : (size_t)l * n + col];
@@ -43,22 +42,38 @@ __device__ constexpr int alike(bool deep)
     return deep ? 8 : 4;
 }
 
-// 16 x 8 from x and d on: lines of the matrix `first` are the first index of the fragment.
-template <bool deep, bool first, int across>
-__device__ __forceinline__ void fragment(unsigned (&r)[4], unsigned at, const float *tile, int x, int d, int lane)
+// What is not in depth is read four neighbours at once, which go to four fragments: so the r-th line of an eighth of a warp's.
+constexpr bool permuted = true;
+template <bool deep> __device__ __forceinline__ int line_of(int eighth, int r)
+{
+    return deep ? eighth * 8 + r : eighth / 4 * 32 + r * 4 + eighth % 4;
+}
+
+// To nearest, for a multiplication that cuts off 13 bits: half of what the last of the others stands for is added.
+__device__ __forceinline__ unsigned rounded(unsigned v)
+{
+    return __float_as_uint(fmaf(__uint_as_float(v & ~0u << 23), 0x1p-11f, __uint_as_float(v)));
+}
+
+// 16 x 8 each from x and d on: lines of the matrix `first` are the first index of the fragment.
+template <bool deep, bool first, int across, int count>
+__device__ __forceinline__ void fragments(unsigned (&r)[count][4], unsigned at, const float *tile, int x, int d, int lane)
 {
     if (deep) {
         const int low = lane % 8, one = lane / 8 % 2, two = lane / 16; // which matrix: one + 2 * two
         const int of_x = first ? one : two, of_d = first ? two : one;
-        load(r, at + 4 * placed<deep, across>(tile, x + of_x * 8 + low, d / 4 + of_d));
+        _Pragma("unroll") for (int i = 0; i < count; i++)
+            load(r[i], at + 4 * placed<deep, across>(tile, x + i * 16 + of_x * 8 + low, d / 4 + of_d));
     } else {
-        const int low = lane / 4;
-        _Pragma("unroll") for (int i = 0; i < 4; i++) {
-            const int of_x = first ? i % 2 : i / 2, of_d = first ? i / 2 : i % 2;
-            const int at_x = x + of_x * 8 + low;
-            r[i] = __float_as_uint(tile[placed<deep, across>(tile, d + of_d * 4 + lane % 4, at_x / 4) + at_x % 4]);
-        }
+        _Pragma("unroll") for (int i = 0; i < count; i += 2)
+            _Pragma("unroll") for (int of_d = 0; of_d < 2; of_d++) {
+                const int line = d + of_d * 4 + lane % 4, pack = (x + i * 16) / 4 + lane / 4;
+                const uint4 four = *reinterpret_cast<const uint4 *>(tile + placed<deep, across>(tile, line, pack));
+                const unsigned of[4] = {four.x, four.y, four.z, four.w};
+                _Pragma("unroll") for (int l = 0; l < 4; l++)
+                    r[i + l / 2][first ? l % 2 + of_d * 2 : l % 2 * 2 + of_d] = of[l];
+            }
     }
-    _Pragma("unroll") for (int i = 0; i < 4 && !thrice; i++)
-        r[i] = __float_as_uint(nvcuda::wmma::__float_to_tf32(__uint_as_float(r[i])));
+    _Pragma("unroll") for (int i = 0; i < count * 4 && !thrice; i++)
+        r[i / 4][i % 4] = rounded(r[i / 4][i % 4]);
 }

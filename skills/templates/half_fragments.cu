@@ -36,3 +36,16 @@ __device__ __forceinline__ void fragment(unsigned (&r)[4], unsigned at, const a_
     load<!deep>(r, at + 2 * (deep ? placed<deep, across>(tile, x + of_x * 8 + low, d / 8 + of_d)
                                   : placed<deep, across>(tile, d + of_d * 8 + low, x / 8 + of_x)));
 }
+
+constexpr bool permuted = false;
+template <bool deep> __device__ __forceinline__ int line_of(int eighth, int r)
+{
+    return eighth * 8 + r;
+}
+
+template <bool deep, bool first, int across, class E, int count, int regs>
+__device__ __forceinline__ void fragments(unsigned (&r)[count][regs], unsigned at, const E *tile, int x, int d, int lane)
+{
+    _Pragma("unroll") for (int i = 0; i < count; i++)
+        fragment<deep, first, across>(r[i], at, tile, x + i * 16, d, lane);
+}
