@@ -54,20 +54,20 @@ __device__ __forceinline__ void multiply(float (&sums)[channels][runs][run], con
                 x[e / 8][g][l] = __float_as_uint(xs[e + of_depth + l * 4][mine.x + g * 8 + across]);
     _Pragma("unroll") for (int i = 0; i < channels; i += 2) {
         // Tensor cores cut off where they add: what takes several rounds is summed by itself, and then in fp32. Round by
-        // round, so that none waits for the one before.
+        // round, so that none waits for the one before, and all that is small before what is not, for that is cut off less.
         float part[runs][4];
         _Pragma("unroll") for (int j = 0; j < runs * 4; j++)
             part[j / 4][j % 4] = rounds > 1 ? 0 : sums[i + j % 4 / 2][j / 4][j % 2];
-        _Pragma("unroll") for (int e = 0; e < bk; e += 8) {
-            unsigned w[4];
+        unsigned w[bk / 8][4];
+        _Pragma("unroll") for (int e = 0; e < bk; e += 8)
             _Pragma("unroll") for (int l = 0; l < 4; l++) {
                 const int to = w_placed(e + l / 2 * 4, across);
-                w[l] = __float_as_uint(ws[e + of_depth + l / 2 * 4][mine.y + i * 8 + l % 2 * 8 + to]);
+                w[e / 8][l] = __float_as_uint(ws[e + of_depth + l / 2 * 4][mine.y + i * 8 + l % 2 * 8 + to]);
             }
-            _Pragma("unroll") for (int round = 0; round < rounds; round++)
+        _Pragma("unroll") for (int round = 0; round < rounds; round++)
+            _Pragma("unroll") for (int e = 0; e < bk / 8; e++)
                 _Pragma("unroll") for (int g = 0; g < runs; g++)
-                    multiply(part[g], w, x[e / 8][g][0], x[e / 8][g][1], round);
-        }
+                    multiply(part[g], w[e], x[e][g][0], x[e][g][1], round);
         _Pragma("unroll") for (int j = 0; j < runs * 4; j++) {
             float &sum = sums[i + j % 4 / 2][j / 4][j % 2];
             sum = rounds > 1 ? sum + part[j / 4][j % 4] : part[j / 4][j % 4];

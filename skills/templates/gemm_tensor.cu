@@ -95,10 +95,10 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
             constexpr int rows = together; // sixteens of them side by side
             _Pragma("unroll") for (int i0 = 0; i0 < wm / 16; i0 += rows) {
                 // Tensor cores cut off where they add: what takes several rounds is summed by itself, and then in fp32. Round by
-                // round, so that none waits for the one before.
+                // round, so that none waits for the one before, and all that is small before what is not, for that is cut off less.
                 float part[rows][wn / 8][4] = {};
-                _Pragma("unroll") for (int t = 0; t < together; t++)
-                    _Pragma("unroll") for (int round = 0; round < rounds; round++)
+                _Pragma("unroll") for (int round = 0; round < rounds; round++)
+                    _Pragma("unroll") for (int t = 0; t < together; t++)
                         _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) // to and fro: the turn's fragment is read once
                             _Pragma("unroll") for (int i = i0; i < i0 + rows; i++) {
                                 const int j = i0 / rows % 2 ? wn / 8 - 1 - turn : turn, at = ahead ? d % 2 : t;
