@@ -43,10 +43,10 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[regs
     }
 }
 
-__device__ __forceinline__ float by_terms(const type_a *a, const type_b *b, int m, int n, int k, int row, int col)
+__device__ __forceinline__ float by_terms(const type_a *a, const type_b *b, int m, int n, int k, int depth, int row, int col)
 {
     float sum = 0;
-    for (int l = 0; l < k; l++)
+    for (int l = 0; l < depth; l++)
         sum += widened(a[@a_deep@ ? (size_t)row * k + l : (size_t)l * m + row]) *
                widened(b[@b_deep@ ? (size_t)col * k + l : (size_t)l * n + col]);
     return sum;

@@ -14,22 +14,23 @@ template <class E, int wide, bool deep> struct copier {
     static constexpr int apart = threads / packs, steps = down / apart, size = down * across;
     static_assert(threads % packs == 0 && down % apart == 0 && apart % alike(deep) == 0, "");
     const E *at;
-    int width, depth, x, d, own;
+    int width, line, depth, x, d, own;
 
-    __device__ __forceinline__ copier(const E *from, int width, int depth, int x0) : width(width), depth(depth)
+    // Lines in depth are `line` long, of which `depth` is looked at.
+    __device__ __forceinline__ copier(const E *from, int width, int line, int depth, int x0) : width(width), line(line), depth(depth)
     {
-        const int line = threadIdx.x / packs, pack = threadIdx.x % packs;
-        x = x0 + (deep ? line : pack * per_pack);
-        d = deep ? pack * per_pack : line;
-        at = from + (deep ? (size_t)x * depth + d : (size_t)d * width + x);
-        own = placed<deep, across>(from, line, pack);
+        const int row = threadIdx.x / packs, pack = threadIdx.x % packs;
+        x = x0 + (deep ? row : pack * per_pack);
+        d = deep ? pack * per_pack : row;
+        at = from + (deep ? (size_t)x * line + d : (size_t)d * width + x);
+        own = placed<deep, across>(from, row, pack);
     }
     template <bool whole> __device__ __forceinline__ void copy(E *tile)
     {
         _Pragma("unroll") for (int i = 0; i < steps; i++) {
             E *const to = tile + own + i * apart * across;
             if (whole || (deep ? x + i * apart < width && d < depth : x < width && d + i * apart < depth))
-                __pipeline_memcpy_async(to, at + (size_t)(i * apart) * (deep ? depth : width), 16);
+                __pipeline_memcpy_async(to, at + (size_t)(i * apart) * (deep ? line : width), 16);
             else
                 *reinterpret_cast<uint4 *>(to) = make_uint4(0, 0, 0, 0);
         }
@@ -118,7 +119,7 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
 
 __global__ void __launch_bounds__(threads)
     gemm_tensor_tiles(const @A@ *__restrict__ a, const @B@ *__restrict__ b, @R@ *__restrict__ c, int m,
-                   int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
+                   int n, int k, long long a_step, long long b_step, long long c_step, int share@tail_of_tiles@)
 {
     extern __shared__ uint4 memory[];
     type_a *const as = reinterpret_cast<type_a *>(memory);
@@ -127,13 +128,18 @@ __global__ void __launch_bounds__(threads)
     const int id = blockIdx.y * gridDim.x + blockIdx.x, tall = 8, of = id / (tall * gridDim.x);
     const int high = min((int)gridDim.y - of * tall, tall), rest = id - of * tall * gridDim.x;
     const int row0 = (of * tall + rest % high) * bm, col0 = rest / high * bn;
-    copier_a of_a(a + blockIdx.z * a_step, m, k, row0);
-    copier_b of_b(b + blockIdx.z * b_step, n, k, col0);
+    // A block goes through all of the depth, or a share of it.
+    const long long from = @parted@ ? (long long)blockIdx.z * share : 0;
+    const int depth = (int)max(0LL, min((long long)share, k - from));
+    a += blockIdx.z * a_step + from * (@a_deep@ ? 1 : m);
+    b += blockIdx.z * b_step + from * (@b_deep@ ? 1 : n);
+    copier_a of_a(a, m, k, depth, row0);
+    copier_b of_b(b, n, k, depth, col0);
     float sums[wm / 16][wn / 8][4] = {};
-    if (row0 + bm <= m && col0 + bn <= n && k % bk == 0)
-        multiply_all<true>(sums, as, bs, of_a, of_b, k);
+    if (row0 + bm <= m && col0 + bn <= n && depth % bk == 0)
+        multiply_all<true>(sums, as, bs, of_a, of_b, depth);
     else
-        multiply_all<false>(sums, as, bs, of_a, of_b, k);
+        multiply_all<false>(sums, as, bs, of_a, of_b, depth);
     // Neighbours in a row of C.
     constexpr int run = copier_b::is_deep || !permuted ? 2 : 4, packs = wn / 4 / run;
     struct alignas(run * sizeof(@R@)) neighbours {
@@ -152,22 +158,24 @@ __global__ void __launch_bounds__(threads)
         _Pragma("unroll 1") for (int e = 0; e < wm / 8 * packs * run; e++) {
             const int row = row_of(e / (packs * run)), col = col_of(e / run % packs) + e % run;
             const long long place = blockIdx.z * c_step + (long long)row * n + col;
-            if (row < m && col < n)
-                c[place] = finished(by_terms(a + blockIdx.z * a_step, b + blockIdx.z * b_step, m, n, k, row, col), place, row,
-                                    col@tail_arguments@);
+            if (row < m && col < n) {
+                const float sum = by_terms(a, b, m, n, k, depth, row, col);
+                c[place] = @stored@;
+            }
         }
         return;
     }
     _Pragma("unroll") for (int i = 0; i < wm / 8; i++)
         _Pragma("unroll") for (int p = 0; p < packs; p++) {
-            const int row = row_of(i), col = col_of(p);
-            const long long place = blockIdx.z * c_step + (long long)row * n + col;
-            if (row >= m || col >= n)
+            const int row = row_of(i), first = col_of(p);
+            if (row >= m || first >= n)
                 continue;
             _Pragma("unroll") for (int l = 0; l < run; l++) {
+                const int col = first + l;
+                const long long place = blockIdx.z * c_step + (long long)row * n + col;
                 const float sum = run == 2 ? sums[i / 2][p][i % 2 * 2 + l % 2] : sums[i / 2][p / 2 * 4 + l][i % 2 * 2 + p % 2];
-                out.lane[l] = finished(sum, place + l, row, col + l@tail_arguments@);
+                out.lane[l] = @stored@;
             }
-            *reinterpret_cast<neighbours *>(c + place) = out;
+            *reinterpret_cast<neighbours *>(c + blockIdx.z * c_step + (long long)row * n + first) = out;
         }
 }

@@ -21,10 +21,10 @@ __device__ __forceinline__ void load(unsigned (&r)[4], unsigned at)
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 
-__device__ __forceinline__ float by_terms(const float *a, const float *b, int m, int n, int k, int row, int col)
+__device__ __forceinline__ float by_terms(const float *a, const float *b, int m, int n, int k, int depth, int row, int col)
 {
     float sum = 0;
-    for (int l = 0; l < k; l++)
+    for (int l = 0; l < depth; l++)
         sum += a[@a_deep@ ? (size_t)row * k + l : (size_t)l * m + row] * b[@b_deep@ ? (size_t)col * k + l : (size_t)l * n + col];
     return sum;
 }
