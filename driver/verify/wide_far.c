@@ -49,7 +49,7 @@ enum ks_answer ks_wide_reach(struct ks_wide_runs *r, double sum, double inputs, 
     for (size_t o = 0; o < vector->n_outputs; o++) {
         int64_t n = value[o] != NULL ? ks_vector_looks(vector, o) : 0;
         struct ks_reference reference = {.typical = ks_reference_typical(value[o], n), .inputs = inputs};
-        double most = 0;
+        double most = 0; // what leaves fp32's range is a measure of itself alone
         for (int64_t i = 0; i < n; i++)
             if (change[o][i] <= (double)FLT_MAX && !ks_wide_jumps(&reference, change[o][i], fabs(value[o][i])))
                 most = fmax(most, change[o][i]);

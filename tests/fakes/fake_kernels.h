@@ -175,20 +175,18 @@ static void fake_settled(struct fake_call *c, const char *name)
     runs += rounded;
 }
 
-// y = max(x - 1.5, 0), and the same in double.
+// y = max(x - 1.5, 0), or, _leap, x > 1.5, and the same in double.
 static void fake_bent(struct fake_call *c, const char *name)
 {
-    const bool leaps = fake_named(name, "_leap");
-    for (int64_t i = 0; leaps && i < c->number[3]; i++)
-        if (fake_named(name, "64"))
-            ((double *)(void *)c->pointer[2])[i] = ((const double *)(void *)c->pointer[0])[i] > 1.5;
+    const bool leaps = fake_named(name, "_leap"), wide = fake_named(name, "64");
+    for (int64_t i = 0; i < c->number[3]; i++) {
+        double x = wide ? ((const double *)(void *)c->pointer[0])[i] : (double)((const float *)(void *)c->pointer[0])[i];
+        double y = leaps ? x > 1.5 : fmax(x - 1.5, 0); // exact in either type about there
+        if (wide)
+            ((double *)(void *)c->pointer[2])[i] = y;
         else
-            ((float *)(void *)c->pointer[2])[i] = ((const float *)(void *)c->pointer[0])[i] > 1.5f;
-    for (int64_t i = 0; !leaps && i < c->number[3]; i++)
-        if (fake_named(name, "64"))
-            ((double *)(void *)c->pointer[2])[i] = fmax(((const double *)(void *)c->pointer[0])[i] - 1.5, 0);
-        else
-            ((float *)(void *)c->pointer[2])[i] = fmaxf(((const float *)(void *)c->pointer[0])[i] - 1.5f, 0);
+            ((float *)(void *)c->pointer[2])[i] = (float)y;
+    }
 }
 
 static bool fake_misbehaves(struct fake *f, const char *name, int64_t n)

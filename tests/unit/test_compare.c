@@ -293,6 +293,21 @@ static void rounded_factors_are_measured_by_their_terms(void **state)
     assert_int_equal(c.bad, 1);
 }
 
+// Own errors are floats: what none holds is believed of no element, however large the scale it is measured by.
+static void an_error_beyond_floats_is_no_rounding(void **state)
+{
+    (void)state;
+    double value = 1e60, scale = 1e66;
+    float own = 0, shaken = 3e38f;
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1e60, .inputs = 1e60};
+    assert_true(ks_reference_trusts(&reference, 0, 1e38) && ks_reference_rounds(&reference, 0, 1e38));
+    assert_false(ks_reference_trusts(&reference, 0, 1e39) || ks_reference_rounds(&reference, 0, 1e39));
+    reference.shaken = &shaken;
+    value = 1;
+    assert_true(ks_reference_rounds(&reference, 0, 1e38));
+    assert_false(ks_reference_rounds(&reference, 0, 1e39) || ks_reference_rounds(&reference, 0, (double)NAN));
+}
+
 // An element far from the original's, but near to its value in double, is right; so much and no more.
 static void a_value_in_double_is_another_measure(void **state)
 {
@@ -671,6 +686,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rounded_factors_are_measured_by_their_terms),
         cmocka_unit_test(a_value_in_double_is_another_measure),
+        cmocka_unit_test(an_error_beyond_floats_is_no_rounding),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
         cmocka_unit_test(the_range_ends_nearby),
         cmocka_unit_test(the_type_ends_where_rounding_says),
