@@ -12,7 +12,7 @@ template <class E, int wide, bool deep> struct copier {
     static constexpr int per_pack = 16 / sizeof(E);
     static constexpr int down = deep ? wide : bk, across = deep ? bk : wide, packs = across / per_pack;
     static constexpr int apart = threads / packs, steps = down / apart, size = down * across;
-    static_assert(threads % packs == 0 && down % apart == 0 && apart % alike(deep) == 0, "");
+    static_assert(threads % packs == 0 && down % apart == 0 && apart % alike(deep) == 0, "too few threads for lines of this tile");
     const E *at;
     int width, line, depth, x, d, own;
 

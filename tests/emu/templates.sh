@@ -45,6 +45,8 @@ right rounded exact_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded close_nt gemm_three bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
 right rounded exact_nn gemm_three_split bm=64 bn=64 bk=16 wm=32 wn=32 stages=3 parts=3
 right rounded rounded_tn_swish gemm_three_split bm=64 bn=64 bk=16 wm=64 wn=32 stages=2 parts=2
+# Without the last part of the depth.
+wrong rounded exact_nn gemm_three_split 's/p < 3; p++/p < 2; p++/' '' bm=64 bn=64 bk=16 wm=32 wn=32 stages=3 parts=3
 # Without what is left of one factor, and without either: TF32, which the mark has no room for.
 wrong rounded exact_nn gemm_three 's/other ? left(b0) : nearest(b0), other ? left(b1) : nearest(b1)/nearest(b0), nearest(b1)/' '' bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded exact_nn_mish gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
