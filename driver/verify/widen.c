@@ -243,7 +243,8 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
     if (!vector->referred && (judge->arith.products || (sums && judge->arith.clips && vector->outputs[output].scale != NULL) ||
                               (sums && may_be_rounding(judge, vector, output, got, poison))))
         return refer_values(judge, arena, vector, more, err);
-    if (sums && vector->referred && vector->outputs[output].reference.value != NULL && few_moves(vector) &&
+    // Of five throws an element in thousands stands nearly still in each, so that a small problem's are few, too.
+    if (sums && vector->referred && vector->outputs[output].reference.value != NULL && !vector->thrown &&
         so_far->bad <= 1 + so_far->compared / MANY_WRONG) {
         const bool sure = vector->sure;
         ks_vector_unrefer(vector);

@@ -23,6 +23,7 @@ struct settled {
 };
 
 static const char quotients[] = "$L1:\nld.global.f32 %f1,[%rd1];\nadd.f32 %f3,%f1,%f2;\ndiv.rn.f32 %f4,%f3,%f1;\n@%p1 bra $L1;\n";
+static const char sums[] = "$L1:\nld.global.f32 %f1,[%rd1];\nfma.rn.f32 %f3,%f1,%f2,%f3;\n@%p1 bra $L1;\n";
 static const char clipped[] = "$L1:\nld.global.f32 %f1,[%rd1];\nfma.rn.f32 %f3,%f1,%f2,%f3;\n@%p1 bra $L1;\nsub.f32 %f4,%f3,%f2;\nmin.f32 %f5,%f4,%f2;\n";
 
 // The kernel `name` of that text over LANES inputs from `range`, beside so many doubles, as it is and in double.
@@ -41,13 +42,13 @@ static void open_scripted(struct setting *s, struct ks_vector *v, const char *na
 }
 
 // An answer that is `all` steps off everywhere, and by more every so many elements from 2 on; beside so many doubles.
-static struct settled settle(const char *text, int64_t beside, float all, float more, int64_t every)
+static struct settled settle(const char *name, const char *text, int64_t beside, float all, float more, int64_t every)
 {
     struct setting s = {0};
     struct ks_err err = {0};
     struct ks_vector v;
     struct settled result;
-    open_scripted(&s, &v, "settled", text, "1,2", beside);
+    open_scripted(&s, &v, name, text, "1,2", beside);
     float *got = malloc(LANES * sizeof *got);
     for (int64_t i = 0; i < LANES; i++)
         got[i] = ((const float *)v.outputs[0].expected[0])[i] + STEP * (i % every == 2 ? more : all);
@@ -64,10 +65,10 @@ static struct settled settle(const char *text, int64_t beside, float all, float 
 static void few_wrong_among_many_off_are_looked_at_longer(void **state)
 {
     (void)state;
-    struct settled s = settle(quotients, 1, 12, 200, FAKE_RARE);
+    struct settled s = settle("settled", quotients, 1, 12, 200, FAKE_RARE);
     assert_int_equal(s.c.bad, 0);
     assert_true(s.sure && !s.thrown);
-    s = settle(quotients, KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 200, FAKE_RARE);
+    s = settle("settled", quotients, KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 200, FAKE_RARE);
     assert_int_equal(s.c.bad, 0);
     assert_true(s.sure && s.thrown);
 }
@@ -75,19 +76,32 @@ static void few_wrong_among_many_off_are_looked_at_longer(void **state)
 static void what_no_run_shows_stays_wrong(void **state)
 {
     (void)state;
-    struct settled s = settle(quotients, 1, 12, 450, FAKE_RARE);
+    struct settled s = settle("settled", quotients, 1, 12, 450, FAKE_RARE);
     assert_true(s.c.sure > 0 && s.sure); // four times what is shown is 400
-    s = settle(quotients, 1, 60, 60, 3);
+    s = settle("settled", quotients, 1, 60, 60, 3);
     assert_true(s.c.sure > 0 && !s.sure); // of so many it is no matter of luck
+}
+
+// Of five throws an element of a sum in thirty has none that shows its terms, however small the problem.
+static void terms_that_few_throws_show_are_thrown_longer(void **state)
+{
+    (void)state;
+    struct settled s = settle("summed", sums, 1, 0, 150, FAKE_RARE);
+    assert_int_equal(s.c.bad, 0);
+    assert_true(s.thrown);
+    s = settle("summed", sums, 1, 0, 150, FAKE_RARE / 2); // half of which have no such terms
+    assert_true(s.c.bad > 0 && s.thrown);
+    s = settle("summed", sums, 1, 0, 150, 3);
+    assert_true(s.c.bad > 0 && !s.thrown); // of so many it is no matter of luck
 }
 
 // A limit behind a sum cuts the sum of its terms: what that admits is too little, and random rounding tells more.
 static void clipped_sums_are_looked_at_as_well(void **state)
 {
     (void)state;
-    struct settled s = settle(clipped, KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 200, FAKE_RARE);
+    struct settled s = settle("settled", clipped, KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 200, FAKE_RARE);
     assert_int_equal(s.c.bad, 0);
-    s = settle(clipped, KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 450, FAKE_RARE);
+    s = settle("settled", clipped, KS_FEW_MOVES_BYTES / 8 - LANES / 2, 12, 450, FAKE_RARE);
     assert_true(s.c.bad > 0); // four times what is shown is 400
 }
 
@@ -143,6 +157,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(few_wrong_among_many_off_are_looked_at_longer),
         cmocka_unit_test(what_no_run_shows_stays_wrong),
+        cmocka_unit_test(terms_that_few_throws_show_are_thrown_longer),
         cmocka_unit_test(near_a_bend_the_other_side_counts),
         cmocka_unit_test(one_in_a_million_may_leap),
         cmocka_unit_test(clipped_sums_are_looked_at_as_well),
