@@ -264,6 +264,8 @@ enum ks_answer ks_vector_run(struct ks_worker *worker, json_t *plan, uint32_t po
         json_object_set_new(request, "most", json_integer(limit.most));
     if (limit.serial)
         json_object_set_new(request, "serial", json_true());
+    if (limit.trusts)
+        json_object_set_new(request, "races", json_false());
     if (limit.crowd > 0)
         json_object_set_new(request, "crowd", json_integer(limit.crowd));
     enum ks_answer answer = ks_worker_ask(worker, "run", request, limit.seconds);

@@ -210,6 +210,13 @@ struct ks_run_limit ks_run_limit(const struct ks_judge *judge)
     return (struct ks_run_limit){.seconds = judge->options.run_timeout, .steps = -1};
 }
 
+struct ks_run_limit ks_run_limit_measuring(const struct ks_judge *judge)
+{
+    struct ks_run_limit limit = ks_run_limit(judge);
+    limit.trusts = true;
+    return limit;
+}
+
 struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct ks_vector *vector)
 {
     struct ks_run_limit limit = ks_run_limit(judge);
@@ -220,7 +227,7 @@ struct ks_run_limit ks_run_limit_of(const struct ks_judge *judge, const struct k
                                                                              : KS_RUN_STEPS;
         bool cut = limit.steps != 0 && limit.steps < steps;
         steps = cut ? limit.steps : steps;
-        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, cut, false, 0};
+        return (struct ks_run_limit){limit.seconds, steps, cut ? steps : KS_RUN_PATIENCE * steps, cut, false, false, 0};
     }
     // The worker also restores, poisons and fingerprints every buffer around the run.
     double seconds = fmax(KS_RUN_SECONDS, KS_BASELINES * vector->original_us * 1e-6) +

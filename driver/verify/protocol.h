@@ -33,14 +33,14 @@
 //            a fault, where the hardware can forbid it. shuffled: addresses are taken in an order of chance.
 //            chance: from which all follows that the worker and its device leave to chance from here on; absent or
 //            0: from the system.
-// run        {"plan":[step...],"poison":word,"scrub":bool,"steps":n,"most":n,"serial":bool,"crowd":us} -> {"microseconds":..}
+// run        {"plan":[step...],"poison":word,"scrub":bool,"steps":n,"most":n,"serial":bool,"races":bool,"crowd":us} -> {"microseconds":..}
 //            restores inout, poisons out and work, scrubs, runs the plan, waits, checks canaries and
 //            that inputs kept their fingerprints ("text" says which did not; class "fault" is for
 //            hardware faults, "unsafe" for canaries and changed inputs)
 //            An emulated device adds "steps", those that it took, and calls a launch
 //            endless ("fault") that takes more than it was given, where "steps" is there;
 //            where "most" is, that takes "steps" without the end of a block, or "most" in all. "serial": it runs
-//            blocks one at a time, each to its end.
+//            blocks one at a time, each to its end. "races": false: it looks for none.
 //            "crowd": blocks of ours hold multiprocessors for so many microseconds from the run's beginning on, where the
 //            device can.
 //            step: {"module":..,"kernel":name,"shown":text,"grid":[x,y,z],"block":[x,y,z],"shared":n,

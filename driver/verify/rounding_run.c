@@ -112,7 +112,7 @@ static enum ks_answer run_all(struct ks_judge *judge, struct ks_arena *arena, st
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, &judge->oracle, addresses);
     for (int i = 0; answer == KS_ANSWER_OK && i < runs; i++) {
-        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, ks_run_limit(judge), &us);
+        answer = ks_vector_run(&judge->oracle, plan, vector->poison[0], true, true, ks_run_limit_measuring(judge), &us);
         if (answer == KS_ANSWER_OK)
             answer = read_errors(judge, vector);
     }

@@ -41,7 +41,7 @@ static enum ks_answer run_for_scale(struct ks_judge *judge, struct ks_arena *are
     if (answer == KS_ANSWER_OK)
         answer = ks_vector_placed(vector, oracle, addresses);
     if (answer == KS_ANSWER_OK)
-        answer = ks_vector_run(oracle, plan, 0, true, false, ks_run_limit(judge), &us);
+        answer = ks_vector_run(oracle, plan, 0, true, false, ks_run_limit_measuring(judge), &us);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         if (!ks_scalar_is_float(slot->elem.scalar))

@@ -229,10 +229,13 @@ struct ks_run_limit {
     int64_t most;      // of all blocks; 0: as many
     bool cut;          // fewer than a candidate may take: what they end says nothing of it
     bool serial;       // blocks one at a time, of an emulated device
+    bool trusts;       // no races are looked for, on an emulated device
     int64_t crowd;     // microseconds for which others hold multiprocessors beside it, of a GPU; 0: none do
 };
 // Of the original: the options'.
 struct ks_run_limit ks_run_limit(const struct ks_judge *judge);
+// Of one of the many runs of the original that measure what rounding does to it, where a plain one has shown whether it races.
+struct ks_run_limit ks_run_limit_measuring(const struct ks_judge *judge);
 #define KS_BASELINES 50
 // Of a candidate where the original took that: KS_BASELINES times as much, at least KS_RUN_SECONDS or KS_RUN_STEPS, at most
 // the original's. Steps are counted from a block's end on: blocks of tiles much larger than a tiny problem end all the same, and

@@ -197,7 +197,7 @@ enum ks_answer ks_wide_again(struct ks_wide_runs *r, uint64_t nudge, double **in
     struct ks_vector *vector = r->vector;
     struct ks_worker *oracle = &r->judge->oracle;
     double us;
-    enum ks_answer answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true, ks_run_limit(r->judge), &us);
+    enum ks_answer answer = ks_vector_run(oracle, r->plan, vector->poison[0], true, true, ks_run_limit_measuring(r->judge), &us);
     for (size_t o = 0; answer == KS_ANSWER_OK && o < vector->n_outputs; o++) {
         const struct ks_slot *slot = &vector->layout.slots[vector->outputs[o].slot];
         bool whole = !ks_scalar_is_float(slot->elem.scalar);

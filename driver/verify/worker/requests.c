@@ -150,6 +150,7 @@ static enum ks_status limit_steps(struct ks_serving *s, const json_t *request, s
         s->own_budget = settings->budget;
     settings->budget = steps > 0 ? (uint64_t)steps : s->own_budget;
     settings->most = (uint64_t)most;
+    KS_TRY(ks_want_bool(request, "races", true, &settings->races, err));
     return ks_want_bool(request, "serial", false, &settings->serial, err);
 }
 
