@@ -4,10 +4,12 @@
 #
 # Tests make and remove many files, on a disk half of their time. Who may mount has their folders in
 # memory, until this ends; KS_TEST_DISK=1 leaves them, and what failed tests left, on the disk.
+# KS_TEST_MINUTES=N: of the longest tests, which come last, none is begun N minutes from now on (in_time.sh).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${KS_BUILD:-$root/build}
 jobs=$(nproc)
+[ -z "${KS_TEST_MINUTES:-}" ] || export KS_TEST_UNTIL=$(($(date +%s) + 60 * KS_TEST_MINUTES))
 
 "$root/cmake/deps.sh" --tests
 prefix=("-DCMAKE_PREFIX_PATH=$("$root/cmake/deps.sh" --prefix)")
@@ -27,7 +29,7 @@ if [ -z "${KS_TEST_DISK:-}" ] && unshare -m true 2>/dev/null &&
         exec "$@"'
         "$(realpath "$build/tests/scratch")")
 fi
-unset KS_TEST_DISK
+unset KS_TEST_DISK KS_TEST_MINUTES
 # Skipped tests (no GPU, no clang) are listed by ctest itself at the end. A tenth of the time tests wait for what they
 # started, or for a deadline: one more than there are cores keeps these busy.
 "${in_memory[@]}" ctest --test-dir "$build" --output-on-failure -j $((jobs + 1)) "$@"
