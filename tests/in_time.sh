@@ -1,6 +1,11 @@
 #!/usr/bin/env bash
-# in_time.sh COMMAND...: one of the long tests that come last. Where run.sh was given KS_TEST_MINUTES and they are over, it
-# is not begun, which ctest tells as skipped.
+# in_time.sh COMMAND...: one of the long tests that come last. Where run.sh was given KS_TEST_MINUTES and they are over, it is
+# not begun, or stopped, and ctest tells it as skipped.
 set -u
-[ -z "${KS_TEST_UNTIL:-}" ] || [ "$(date +%s)" -lt "$KS_TEST_UNTIL" ] || { echo "no time is left for this test: skipped"; exit 77; }
-exec "$@"
+[ -n "${KS_TEST_UNTIL:-}" ] || exec "$@"
+left=$((KS_TEST_UNTIL - $(date +%s)))
+[ "$left" -gt 0 ] || { echo "no time is left for this test: skipped"; exit 77; }
+timeout -k 5 "$left" "$@"
+status=$?
+[ $status != 124 ] && [ $status != 137 ] || { echo "stopped, its time is over: skipped"; exit 77; }
+exit $status
