@@ -222,7 +222,7 @@ enum ks_status ks_answer_status(const struct ks_worker *worker, enum ks_answer a
                                 const char *who, struct ks_err *err);
 // What one run may take. On a GPU seconds; on an emulated device its steps (docs/emulator.md) in each launch, so that
 // neither load nor host decides, and the seconds are only for a process that answers nobody.
-// How long a run may take, and how its blocks are run.
+// How long a run may take, how its blocks are run, and what is looked for.
 struct ks_run_limit {
     double seconds;
     int64_t steps;     // until a block ends; 0: as many as that device takes before it calls a launch endless; of a GPU -1
