@@ -343,7 +343,7 @@ static enum ks_answer evaluate(struct ks_wide_runs *r, bool *same)
         answer = ks_wide_run(r, KS_FILL_UNITS, moved, same);
     bool strays = false;
     for (size_t o = 0; answer == KS_ANSWER_OK && *same && r->judge->arith.kind == KS_ARITH_OTHER && o < vector->n_outputs; o++)
-        strays = strays || (value[o] != NULL && ks_wide_strays(vector, o, inputs, value[o], change[o]));
+        strays = strays || (value[o] != NULL && ks_wide_strays(vector, o, inputs, value[o], change[o], shape[o]));
     if (strays) {
         vector->shaken = true;
         answer = ks_wide_shake(r, value, shaken);

@@ -6,6 +6,8 @@
 // tells a large error from a choice by its size alone, and of sums that come out exact by chance it says nothing, though in
 // another order they would not. So it is run on inputs nearby, too; and in double, where an error is 2^-29 of that in fp32 as long
 // as it is in proportion, and passes no threshold. Less of the two counts: library functions of double are made of many steps.
+// Where rounding decides whether an element is a number, the root of what may come out below zero, nothing bounds its error.
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -33,9 +35,12 @@ static void shake_part(void *context, size_t part, int64_t first, int64_t count)
     const struct shaking *s = context;
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
-        float error = (float)(fabs(s->is[i] - s->was[i]) * s->finer);
-        if (isfinite(error) && error > s->shaken[i])
-            s->shaken[i] = error;
+        float error = 0;
+        if (isfinite(s->is[i]) && isfinite(s->was[i]))
+            error = (float)fmin(fabs(s->is[i] - s->was[i]) * s->finer, FLT_MAX);
+        else if (isfinite(s->is[i]) || isfinite(s->was[i]))
+            error = FLT_MAX;
+        s->shaken[i] = fmaxf(s->shaken[i], error);
     }
 }
 

@@ -90,6 +90,20 @@ static double terms_of(const struct weighing *w, int64_t lane)
     return w->output->terms != NULL ? (double)w->output->terms[lane] : 1;
 }
 
+// Whether moves that change an element so much choose what it is, and show nothing of how it rounds. shape: NULL: nobody looked.
+static bool chooses_by(const struct ks_reference *reference, const unsigned char *shape, int64_t i, double change, double size)
+{
+    return ks_wide_jumps(reference, change, size) &&
+           !(shape != NULL && shape[i] == KS_WIDE_SMOOTH && ks_wide_is_steep(reference, change, size));
+}
+
+// Whether an error is nothing beside an element that a choice makes: what a move changes wholly is near by its size alone, the sine of
+// a great number, but not what plays with bits.
+static bool chosen_near(const struct ks_reference *reference, double error, double size)
+{
+    return error <= UNITS_SUM * U * (size + reference->typical);
+}
+
 static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
 {
     struct weighing *w = context;
@@ -107,8 +121,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         double scale = size + change + 0x1p-126; // fp32 is absolute below its smallest normal number
         double rounding = w->scalar == KS_T_F32 ? 0 : ks_compare_rounding(w->scalar, value);
         double error = fmax(0, fabs(want - value) - rounding);
-        bool steep = w->shape != NULL && w->shape[i] == KS_WIDE_SMOOTH && ks_wide_is_steep(&w->reference, change, size);
-        bool chooses = ks_wide_jumps(&w->reference, change, size) && !steep;
+        bool chooses = chooses_by(&w->reference, w->shape, i, change, size);
         w->scale[i] = chooses || !isfinite(scale) ? size + 0x1p-126 : scale;
         // By rounding alone: the root of a variance that came out below zero; what lies about the type's end.
         if (!isfinite(want))
@@ -119,8 +132,7 @@ static void weigh_part(void *context, size_t part, int64_t first, int64_t count)
         bool rounds = !w->sums ? ks_reference_trusts(&w->reference, i, error)
                                : terms_of(w, lane) >= KS_LONG_SUM ||
                                      error <= fmax(UNITS_SUM, terms_of(w, lane)) * U * scale;
-        // What a move changes wholly is near by its size alone: the sine of a great number, but not what plays with bits.
-        bool near = chooses ? error <= UNITS_SUM * U * (size + w->reference.typical) : rounds;
+        bool near = chooses ? chosen_near(&w->reference, error, size) : rounds;
         w->parts[part].far += counts && !near && !shaken;
         if (shaken)
             w->own[i] = (float)error;
@@ -217,7 +229,8 @@ bool ks_wide_is_shown(const struct ks_wide_shown *s)
     return s->far * FAR_ONE_IN <= s->judged && s->changed > 0 && s->seen * SEEN_ONE_IN >= s->changed;
 }
 
-bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const double *change)
+bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const double *change,
+                    const unsigned char *shape)
 {
     const struct ks_output *output = &vector->outputs[o];
     const struct ks_slot *slot = &vector->layout.slots[output->slot];
@@ -228,8 +241,11 @@ bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, con
         double error = fabs(ks_scalar_value(slot->elem.scalar, output->expected[0], lane) - value[i]);
         if (!isfinite(error) || (output->mask != NULL && !output->mask[lane]))
             continue;
+        double rounding = slot->elem.scalar == KS_T_F32 ? 0 : ks_compare_rounding(slot->elem.scalar, value[i]), size = fabs(value[i]);
         judged++;
-        far += !ks_reference_trusts(&reference, i, error - ks_compare_rounding(slot->elem.scalar, value[i]));
+        error = fmax(0, error - rounding);
+        far += chooses_by(&reference, shape, i, change[i], size) ? !chosen_near(&reference, error, size)
+                                                                 : !ks_reference_trusts(&reference, i, error);
     }
     return far * 8 > judged;
 }

@@ -30,7 +30,8 @@ bool ks_wide_weigh(struct ks_vector *vector, size_t o, bool sums, double inputs,
                    const unsigned char *shape, const float *shaken);
 // Whether so many elements of an output are farther from it than rounding of their results explains that it takes runs with
 // random rounding to believe it.
-bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const double *change);
+bool ks_wide_strays(const struct ks_vector *vector, size_t o, double inputs, const double *value, const double *change,
+                    const unsigned char *shape);
 // On odd numbers, where sums are exact, value becomes the reference, which owns it from then on: what rounding may change is how
 // results are made of sums, and that in proportion to them and to what a move of all inputs alike (to `moved`) changes.
 void ks_wide_refer_odd(struct ks_vector *vector, size_t o, double *value, const double *moved);
