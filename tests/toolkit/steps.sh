@@ -2,7 +2,7 @@
 # make, and nothing is remembered for what differs in anything that they read.
 . "$KS_TEST_SOURCE/tests/lib.sh"
 # The standard is C++14 where nothing is said of it.
-export KS_TEST_STEPS_DIR=$PWD/looks # not the one that other tests share, which toolkit_CLEANUP removes beside us
+export KS_TEST_STEPS_DIR=$PWD/looks # not the one that other tests share
 standard() { # standard N WORDS...
     local want=$1 got
     shift
