@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """kernelbench_figures.py OUT [--doc FILE]: the table of what kernelbench.sh left in OUT, and its figures as a line of
 JSON; with --doc the same as a page of the documentation, beside a FILE.json (for its .md) with the rows of earlier runs on that kind of
-GPU: a port that OUT has takes the place of its row there, and --source NAME says what was measured (a commit). --one ROW: one result in a few words. --timed ROW: whether
-every kernel in it has a time."""
+GPU: a port that OUT has takes the place of its row there, and --source NAME says what was measured (a commit). --rest FILE.json: of a page
+with TF32, the one without, whose ports stand in further sums for those that were not measured with it. --one ROW: one result in a few
+words. --timed ROW: whether every kernel in it has a time."""
 import glob
 import json
 import math
@@ -202,7 +203,7 @@ HEAD = ["problem", "naive us", "tuned us", "ratio (bound)", "roofline us", "shar
 WHAT = "its own calls at the ports' sizes, as they come (eager) and compiled by torch.compile"
 PAGE = """# KernelBench on {gpu}
 
-Made by `tests/bench/kernelbench_figures.py OUT --doc FILE` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
+Made by `tests/bench/kernelbench_figures.py OUT --doc FILE{rest}` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
 It has {rows} of {ports} ports so far; *measured* says on which day, and of which commit: a port that was not measured again keeps its row.
 {gpu}, driver {driver}, {arch}, no language model{without}. {budget} after the tuning of a kernel began no further candidate is; what runs
 then is finished, and the best is judged if none was: *s* is what a problem's kernels took in all. The kernels are those of
@@ -212,7 +213,7 @@ on this very card would need at least, *share* that over the tuned time. Losers 
 call is quicker by more than 2 % the problem and both times; a failure counts as 1.0.
 Library column: {library}. PyTorch columns: {torch}. A call of PyTorch's is timed between two
 events, its launches included, which below {long} us says more of launches than of kernels: eager_long leaves such problems out.
-*eager_tf32* holds PyTorch with TF32 allowed against what was tuned {against}; *compiled* holds what torch.compile made.
+*eager_tf32* holds PyTorch with TF32 allowed against what was tuned {against}; *compiled* holds what torch.compile made.{others}
 
 """
 
@@ -245,23 +246,38 @@ def loses_to_eager(r):
     return bool(r.get("eager_us")) and r["tuned_us"] > 1.02 * r["eager_us"]
 
 
-def page(lines, ports, run):
+def rest_sums(rows, rest, run):
+    """(name, sums) with the other ports as they are tuned without TF32, against PyTorch with it: allowing it only adds to what is tried"""
+    have = {key(r) for r in rows}
+    others = [{**r, **of_torch({"tf32_us": r.get("eager_tf32_us")}, True)} for r in rest if key(r) not in have]
+    if not others:
+        return []
+    sums = figures(rows + others, run)
+    return [("all and the others", sums), ("all and the others, without degenerate ones", sums["sound"]),
+            *((f"{level} and the others", part) for level, part in sums["levels"].items() if not level.endswith("_sound"))]
+
+
+def page(lines, ports, run, rest):
+    """rest: rows of ports that were not measured so, for further sums"""
     library, torch = (any(line["cells"][HEAD.index(column)] != "-" for line in lines) for column in ("library us", "eager us"))
     text = PAGE.format(**{**run, "rows": len(lines), "ports": ports, "long": LONG, "against": "with it as well" if run.get("tf32") else "here without: with it on both sides no less", "without": f", without {run['without']}" if run.get("without") else "",
                           "tf32": " and TF32 allowed on both sides (marks say tol(sum=2e-3), eager figures are of PyTorch with TF32)" if run.get("tf32") else "",
+                          "rest": " --rest FILE.json" if rest else "",
+                          "others": "\n*And the others*: ports without a row here count as tuned without TF32, against PyTorch with it." if rest else "",
                           "work": "copying alone" if run.get("tf32") else "copying and fp32 multiply-adds",
                           "library": "cuBLAS, fp32" if library else "not run", "torch": WHAT if torch else "not run"})
     sums = figures([line["row"] for line in lines], run)
     text += "| | " + " | ".join(SUMMARY) + " |\n|---|" + "---|" * len(SUMMARY) + "\n"
     for name, part in [("all", sums), ("all, without degenerate ones", sums["sound"]),
-                       *((key.replace("_sound", ", without degenerate ones"), part) for key, part in sums["levels"].items())]:
+                       *((key.replace("_sound", ", without degenerate ones"), part) for key, part in sums["levels"].items()),
+                       *rest_sums([line["row"] for line in lines], rest, run)]:
         text += f"| {name} | " + " | ".join(str(part[key]) for key in SUMMARY) + " |\n"
     text += "\n| " + " | ".join(HEAD + ["measured"]) + " |\n|" + "---|" * (len(HEAD) + 1) + "\n"
     for r, cells in ((line["row"], line["cells"] + [line["measured"]]) for line in lines):
         if r["ratio"] < 1 or r["verdict"].startswith("failed"):
             cells = [f"**{c}**" for c in cells]
         elif loses_to_eager(r):
-            cells = [f"**{c}**" if i < len(HEAD) and HEAD[i] in ("problem", "tuned us", "eager us") else c for i, c in enumerate(cells)]
+            cells = [f"**{c}**" if i < len(HEAD) and HEAD[i] in ("problem", "tuned us", "TF32 us" if run.get("tf32") else "eager us") else c for i, c in enumerate(cells)]
         text += "| " + " | ".join(c.replace("|", "/").replace("\n", " ") for c in cells) + " |\n"
     return text
 
@@ -280,7 +296,8 @@ def main():
         path = sys.argv[sys.argv.index("--doc") + 1]
         source = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else ""
         ports = len(glob.glob(os.path.join(out, "src", "level?", "*.cu")))
-        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run)
+        rest = load(sys.argv[sys.argv.index("--rest") + 1], {})["rows"] if "--rest" in sys.argv else []
+        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run, [line["row"] for line in rest])
         with open(path, "w") as file:
             file.write(text)
     table = [HEAD] + [columns(r, library, torch) for r in rows]
