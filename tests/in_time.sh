@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# in_time.sh COMMAND...: one of the long tests that come last. Where run.sh was given KS_TEST_MINUTES and they are over, it is
+# in_time.sh COMMAND...: a test that comes behind the others. Where run.sh was given KS_TEST_MINUTES and they are over, it is
 # not begun, or stopped, and ctest tells it as skipped, unless something had failed by then.
 set -u
 [ -n "${KS_TEST_UNTIL:-}" ] || exec "$@"
