@@ -4,7 +4,7 @@
 #
 # Tests make and remove many files, on a disk half of their time. Who may mount has their folders in
 # memory, until this ends; KS_TEST_DISK=1 leaves them, and what failed tests left, on the disk.
-# KS_TEST_MINUTES=N: of the longest tests, which come last, none goes on N minutes from now on (in_time.sh).
+# KS_TEST_MINUTES=N: of the tests that come last, the longest among them, none goes on N minutes from now on (in_time.sh).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${KS_BUILD:-$root/build}
