@@ -296,7 +296,10 @@ def main():
         path = sys.argv[sys.argv.index("--doc") + 1]
         source = sys.argv[sys.argv.index("--source") + 1] if "--source" in sys.argv else ""
         ports = len(glob.glob(os.path.join(out, "src", "level?", "*.cu")))
-        rest = load(sys.argv[sys.argv.index("--rest") + 1], {})["rows"] if "--rest" in sys.argv else []
+        other = sys.argv[sys.argv.index("--rest") + 1] if "--rest" in sys.argv else None
+        rest = load(other, {}).get("rows") if other else []
+        if rest is None:
+            sys.exit(f"{other} has no rows of ports: name the .json beside a page")
         text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run, [line["row"] for line in rest])
         with open(path, "w") as file:
             file.write(text)

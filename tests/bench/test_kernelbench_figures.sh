@@ -115,6 +115,8 @@ mv out/rows rows && mkdir out/rows && cp rows/level1-019_ReLU.json out/rows
 python3 "$here/kernelbench_figures.py" out --doc tf32.md > table
 ! grep -q 'the others' tf32.md || { echo "FAIL: nobody named the others"; exit 1; }
 python3 "$here/kernelbench_figures.py" out --doc tf32.md --rest page.json > table
+! python3 "$here/kernelbench_figures.py" out --doc tf32.md --rest absent.json > table 2> said || { echo "FAIL: sums over a page that is not there"; exit 1; }
+wanted said 'absent.json has no rows of ports'
 wanted tf32.md 'It has 1 of' '| all | 1 |' '| all and the others | 5 |' '| 2 | 1.62 | 1 | 1.367 | 1.62 | 0 |' '*And the others*'
 rm -r out/rows && mv rows out/rows
 "$1/tests/ks-json-check" "$here/figures.md" figures.json || exit 1
