@@ -9,6 +9,7 @@
 #define MOST_ELEMENTS 4096 // of which each is halved on, all at once
 #define MOST_BYTES (1 << 20)
 #define MOST_TOGETHER 64   // elements that one of the other array's is made of
+#define MOST_ROUNDS 8      // so many of those, in turn
 #define FAR 40             // powers of two: some begin between a number and one so much larger
 
 // Whole numbers, one for each of `lanes` elements, or for as many side by side; or several for each.
@@ -38,7 +39,8 @@ struct brinks {
     enum ks_scalar scalar;
     size_t size;        // of an element, in bytes
     bool open;          // integers of which nothing is declared
-    int64_t n, together; // of so many side by side, of which one answer is made, one is halved on
+    int64_t n, together; // of so many side by side, of which one answer is made, one at a time is halved on
+    int64_t round;      // which one
     uint64_t *one, *other; // numbers by their order, whose answers differ once both are known
     uint64_t *answer;   // to `one`
     uint64_t *got;      // to what was run last
@@ -124,8 +126,8 @@ static void put_away(const struct brinks *b, unsigned char *at, const unsigned c
 
 static bool is_halved(const struct brinks *b, int64_t i)
 {
-    const int64_t group = i / b->together;
-    return i == group * b->together + (int64_t)(ks_hash_counter(b->vector->seed, (uint64_t)(b->n + group)) % (uint64_t)b->together);
+    const uint64_t group = (uint64_t)(i / b->together), chance = ks_hash_counter(b->vector->seed, (uint64_t)b->n + group);
+    return (uint64_t)(i % b->together) == (chance + (uint64_t)b->round) % (uint64_t)b->together;
 }
 
 // Whether any element has two numbers between which its answer turns; those that have none keep what is there.
@@ -135,7 +137,7 @@ static bool begin(struct brinks *b)
     KS_ASSERT(far != NULL);
     for (int64_t i = 0; i < b->n; i++)
         put_away(b, far + (size_t)i * b->size, near, i);
-    for (int64_t i = 0; b->open && i < b->n; i++)
+    for (int64_t i = 0; b->open && b->round == 0 && i < b->n; i++)
         put_length(b, near + (size_t)i * b->size, ks_hash_counter(~b->vector->seed, (uint64_t)i));
     for (int64_t i = 0; i < b->n; i++)
         if (!is_halved(b, i))
@@ -186,13 +188,15 @@ void ks_brink_find(struct ks_judge *judge, struct ks_arena *arena, struct ks_vec
                        .open = ks_arg_is_open(&vector->problem.args[slot->arg]), .n = n,
                        .together = together(&vector->problem, n), .one = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .other = KS_NEW_ARRAY(arena, uint64_t, (size_t)n),
                        .answer = KS_NEW_ARRAY(arena, uint64_t, (size_t)n), .got = KS_NEW_ARRAY(arena, uint64_t, (size_t)n)};
-    unsigned char *drawn = KS_NEW_ARRAY(arena, unsigned char, (size_t)slot->bytes + 1);
-    bool ok = ks_vector_slot_bytes(vector, vector->brink - 1, KS_CONTENTS_PLAIN, 0, drawn);
-    vector->brinks = ks_arena_memdup(arena, drawn, (size_t)slot->bytes + 1);
-    ok = ok && begin(&b);
-    for (size_t bit = 0; ok && bit < 8 * b.size; bit++)
-        ok = halve(&b);
-    memcpy(vector->brinks, drawn, (size_t)slot->bytes);
-    for (int64_t i = 0; ok && i < n; i++)
-        put(&b, (unsigned char *)vector->brinks + (size_t)i * b.size, i / b.together % 2 == 0 ? b.one[i] : b.other[i]);
+    unsigned char *values = KS_NEW_ARRAY(arena, unsigned char, (size_t)slot->bytes + 1);
+    bool ok = ks_vector_slot_bytes(vector, vector->brink - 1, KS_CONTENTS_PLAIN, 0, values);
+    vector->brinks = ks_arena_memdup(arena, values, (size_t)slot->bytes + 1);
+    for (b.round = 0; ok && b.round < b.together && b.round < MOST_ROUNDS; b.round++) {
+        ok = begin(&b);
+        for (size_t bit = 0; ok && bit < 8 * b.size; bit++)
+            ok = halve(&b);
+        for (int64_t i = 0; ok && i < n; i++)
+            put(&b, values + (size_t)i * b.size, (i / b.together + b.round) % 2 == 0 ? b.one[i] : b.other[i]);
+        memcpy(vector->brinks, values, (size_t)slot->bytes);
+    }
 }

@@ -8,7 +8,7 @@
 // they change, and who compares what is rounded otherwise is wrong there alone, at one of 2^24 numbers. They are found by halving: between
 // two numbers for which the original has different answers. Where terms meet, another order of them is right on either side.
 // Whether that is asked of argument `arg`: an input with an element for each of an output of whole numbers, or
-// with as many side by side (the others stay as they are), few enough.
+// with as many side by side (some of them in turn, the others stay as they are), few enough.
 bool ks_brink_has(const struct ks_judge *judge, const struct ks_problem *problem, size_t arg);
 // Halves; vector->brink says which slot, vector->brinks is allocated in `arena`. The oracle is ready; its buffers are other ones
 // afterwards. Where the original does not serve a run the values stay as they are drawn.
