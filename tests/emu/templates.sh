@@ -5,7 +5,7 @@
 #   tests/emu/templates.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
-known gemm "batch_tn gemm" "batch_tn gemm_three" "by_blocks gemm_three" "by_blocks gemm_three_split" "cut_off gemm_three" "cut_off gemm_three_split" "followed gemm_three" "followed gemm_three_split" "ragged_nn gemm_three" "ragged_nn gemm_three_split" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_warps gemv" "by_row_biased gemv" "by_row_updated gemv_update" "by_column_added gemv_update" "by_row matrix_vector" "by_column matrix_vector" "biased matrix_vector" "by_warps matrix_vector" "by_row_biased matrix_vector" "by_row_updated matrix_vector" "by_column_added matrix_vector" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
+known gemm "batch_tn gemm" "batch_tn gemm_three" "batch_tn gemm_wgmma_three" "by_blocks gemm_three" "by_blocks gemm_wgmma_three" "by_blocks gemm_three_split" "cut_off gemm_three" "cut_off gemm_wgmma_three" "cut_off gemm_three_split" "followed gemm_three" "followed gemm_wgmma_three" "followed gemm_three_split" "ragged_nn gemm_three" "ragged_nn gemm_wgmma_three" "ragged_nn gemm_three_split" "cut_off gemm" "cut_off gemm_split" "ragged_nn gemm" "ragged_nn gemm_split" "by_row gemv" "by_column gemv" "biased gemv" "by_warps gemv" "by_row_biased gemv" "by_row_updated gemv_update" "by_column_added gemv_update" "by_row matrix_vector" "by_column matrix_vector" "biased matrix_vector" "by_warps matrix_vector" "by_row_biased matrix_vector" "by_row_updated matrix_vector" "by_column_added matrix_vector" "by_blocks gemm" "by_blocks gemm_split" "of_doubles gemm" "of_doubles gemm_split" "times_diagonal diagonal" "times_diagonal diagonal_right" \
     "diagonal_times diagonal" "diagonal_times diagonal_left" "followed gemm" "followed gemm_split"
 known halves "halves_nt gemm_half" "halves_nt gemm_wgmma" "halves_tn_bias gemm_half" "halves_tn_bias gemm_wgmma" \
     "halves_long gemm_half" "halves_long gemm_wgmma" "scores gemm_half" "scores gemm_wgmma" \
@@ -21,23 +21,11 @@ right halves halves_nt gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right halves halves_tn_bias gemm_half bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
 right halves scores gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
 right halves plain_scores gemm_half bm=64 bn=64 bk=32 wm=32 wn=32 stages=3
-right_90a halves scores gemm_wgmma bm=128
-right_90a halves halves_nt gemm_wgmma bm=256
-right_90a halves halves_tn_bias gemm_wgmma bm=128
-right_90a halves halves_long gemm_wgmma bm=128
-# What only sm_90a has is not proposed elsewhere, and does not compile there.
-for target in sm_90 sm_90a; do
-    "$build/bin/ks" explain --why halves.cu:halves_long -- "-arch=$target" > "$scratch/$target" 2>&1
-done
-grep -q 'gemm-halves-by-warpgroups  *requires arch_alone, and it is 0' "$scratch/sm_90" || { echo "FAIL: wgmma for sm_90"; bad=1; }
-grep -q 'template gemm_wgmma: 2 candidates' "$scratch/sm_90a" || { echo "FAIL: no wgmma for sm_90a"; bad=1; }
-"$build/bin/ks" verify halves.cu:halves_long --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1
-grep -q ": COMPILE: .*wgmma" "$scratch/out" || { echo "FAIL: wgmma compiles for sm_90"; cat "$scratch/out"; bad=1; }
 # Factors are rounded for marks that admit as much, and for no others.
-known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "exact_nn gemm" "exact_nn gemm_split" "close_nt gemm" "close_nt gemm_split" \
-    "rounded_tt_bias gemm" "rounded_tt_bias gemm_split" "rounded_tt_bias gemm_tf32" "rounded_tn_swish gemm" "rounded_tn_swish gemm_split" "rounded_tn_swish gemm_tf32" \
-    "rounded_nn gemm_three" "rounded_nn gemm_three_split" "exact_nn gemm_three" "exact_nn gemm_three_split" "close_nt gemm_three" "close_nt gemm_three_split" "rounded_tt_bias gemm_three" "rounded_tt_bias gemm_three_split" "rounded_tn_swish gemm_three" "rounded_tn_swish gemm_three_split" \
-    "exact_nn_mish gemm" "exact_nn_mish gemm_split" "exact_nn_mish gemm_three" "exact_nn_mish gemm_three_split" \
+known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "rounded_nn gemm_wgmma_tf32" "exact_nn gemm" "exact_nn gemm_split" "close_nt gemm" "close_nt gemm_split" \
+    "rounded_tt_bias gemm" "rounded_tt_bias gemm_split" "rounded_tt_bias gemm_tf32" "rounded_tt_bias gemm_wgmma_tf32" "rounded_tn_swish gemm" "rounded_tn_swish gemm_split" "rounded_tn_swish gemm_tf32" "rounded_tn_swish gemm_wgmma_tf32" \
+    "rounded_nn gemm_three" "rounded_nn gemm_wgmma_three" "rounded_nn gemm_three_split" "exact_nn gemm_three" "exact_nn gemm_wgmma_three" "exact_nn gemm_three_split" "close_nt gemm_three" "close_nt gemm_wgmma_three" "close_nt gemm_three_split" "rounded_tt_bias gemm_three" "rounded_tt_bias gemm_wgmma_three" "rounded_tt_bias gemm_three_split" "rounded_tn_swish gemm_three" "rounded_tn_swish gemm_wgmma_three" "rounded_tn_swish gemm_three_split" \
+    "exact_nn_mish gemm" "exact_nn_mish gemm_split" "exact_nn_mish gemm_three" "exact_nn_mish gemm_wgmma_three" "exact_nn_mish gemm_three_split" \
     "rounded_windows conv" "rounded_windows conv2" "rounded_windows conv_tf32" "rounded_windows conv_three" "rounded_doubling conv" "rounded_doubling conv_back1" "rounded_doubling conv_tf32" "rounded_doubling conv_three" \
     "exact_doubling conv" "exact_doubling conv_back1" "exact_doubling conv_three"
 "$build/bin/ks" explain --why rounded.cu:close_nt -- -arch=sm_90 2>&1 | grep -q 'tol(sum=F), F at least 0.000977' || { echo "FAIL: close_nt is not told what TF32 asks for"; bad=1; }

@@ -10,11 +10,12 @@ export KS_CACHE_DIR=$scratch/cache KS_STATE_DIR=$scratch/state KS_CONFIG_DIR=$sc
 unset KS_DEVICE KS_MODE
 bad=0
 cd "$source" || exit 1
+compiled() { "$nvcc" -O3 -arch=sm_90 -ptx "$1.cu" -o "$scratch/$1.ptx" || { bad=1; false; }; } # FILE
 # known FILE "KERNEL TEMPLATE"...: these and no others.
 known() {
     local file=$1
     shift
-    "$nvcc" -O3 -arch=sm_90 -ptx "$file.cu" -o "$scratch/$file.ptx" || { bad=1; return; }
+    compiled "$file" || return
     "$build/tests/print_template" "$file.cu" "$scratch/$file.ptx" 2> "$scratch/err" | sed 's/:.*//' | sort > "$scratch/have"
     printf '%s\n' "$@" | sort > "$scratch/want"
     diff "$scratch/want" "$scratch/have" || { echo "FAIL: $file: other templates know it"; cat "$scratch/err"; bad=1; }
@@ -34,11 +35,15 @@ fixture() {
 n=10
 right() { fixture A "${@:1:3}" CORRECT "${@:4}"; } # FILE KERNEL TEMPLATE SETTING...
 # The same at once, for what sm_90a alone has: folders are judged for the device's sm_90.
-right_90a() {
-    "$build/tests/print_template" "$1.cu" "$scratch/$1.ptx" "${@:2}" > "$scratch/proposal.yaml" 2> "$scratch/err" &&
-        "$build/bin/ks" verify "$1.cu:$2" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90a > "$scratch/out" 2>> "$scratch/err"
-    grep -q ': CORRECT ' "$scratch/out" || { echo "FAIL: ${*:2}"; cat "$scratch/err" "$scratch/out"; bad=1; }
+judged_90a() { # VERDICT SED FILE KERNEL TEMPLATE SETTING...
+    "$build/tests/print_template" "$3.cu" "$scratch/$3.ptx" "${@:4}" > "$scratch/made" 2> "$scratch/err"
+    sed "$2" "$scratch/made" > "$scratch/proposal.yaml"
+    [ -z "$2" ] || ! cmp -s "$scratch/made" "$scratch/proposal.yaml" || { echo "FAIL: $2 changes nothing"; bad=1; }
+    "$build/bin/ks" verify "$3.cu:$4" --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90a > "$scratch/out" 2>> "$scratch/err"
+    grep -q ": $1 " "$scratch/out" || { echo "FAIL: ${*:4}"; cat "$scratch/err" "$scratch/out"; bad=1; }
 }
+right_90a() { judged_90a CORRECT "" "$@"; } # FILE KERNEL TEMPLATE SETTING...
+wrong_90a() { judged_90a WRONG: "$4" "${@:1:3}" "${@:5}"; } # FILE KERNEL TEMPLATE SED SETTING...
 # wrong FILE KERNEL TEMPLATE SED REASON SETTING...: what SED makes of the proposal is found wrong, for a reason like this
 wrong() {
     [ -z "$5" ] || echo "R$n-.*$5" >> "$scratch/reasons"

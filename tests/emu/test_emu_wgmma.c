@@ -15,6 +15,9 @@ static const struct right rights[] = {
     {"b_across", 1, 128, SHARED, 512, false, product},
     {"a_across", 1, 128, SHARED, 512, false, product},
     {"both_across", 1, 128, SHARED, 512, false, product},
+    {"floats", 1, 128, SHARED, 512, false, product},
+    {"held_floats", 1, 128, SHARED, 512, false, product},
+    {"held_halves", 1, 128, SHARED, 512, false, product},
 };
 static const struct wrong wrongs[] = {
     {"spoiled", "what wgmma reads was written to before the wait", KS_E_DEVICE, 1, 128, 0},

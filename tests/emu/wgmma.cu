@@ -1,5 +1,5 @@
 // Products of a warpgroup, for test_emu_wgmma: 64 x 32 by 32 x 8, operands in either order, in 128-byte lines with their
-// packs swizzled; and what must not run to its end.
+// packs swizzled, or A in registers; and what must not run to its end.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -89,6 +89,68 @@ K both_across(const int *in, int *out)
 {
     __half *s = tiles<__half>();
     product<false, true, true>(in, out, s, s + 4096, 1, false);
+}
+
+// Depth by depth of 32 bytes; A from a tile, or each warp's 16 rows from registers.
+template <bool held, class T>
+static __device__ void product_deep(const int *in, int *out)
+{
+    constexpr int size = sizeof(T), pack = 16 / size, per = 4 / size, step = 2 * pack, length = 128 / size;
+    const int t = threadIdx.x, row = t / 32 * 16 + t % 32 / 4;
+    T *const as = tiles<T>(), *const bs = as + 64 * length;
+    auto place = [](int x, int d) { return x * length + (d / pack ^ x % 8) * pack + d % pack; };
+    auto describe = [](const T *tile, int d) { return described<false>(tile, d * size / 2, 1); };
+    float c[4] = {1e6f, 1e6f, 1e6f, 1e6f};
+    for (int i = t; i < 64 * 32; i += 128)
+        as[place(i / 32, i % 32)] = T((float)in[i]);
+    for (int i = t; i < 32 * 8; i += 128)
+        bs[place(i % 8, i / 8)] = T((float)in[2048 + i]);
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");
+    __syncthreads();
+    fence();
+    for (int d = 0; d < 32; d += step) {
+        unsigned a[4];
+        for (int r = 0; r < 4; r++) {
+            T of[per];
+            for (int e = 0; e < per; e++)
+                of[e] = T((float)in[(row + r % 2 * 8) * 32 + d + (t % 4 + r / 2 * 4) * per + e]);
+            memcpy(&a[r], of, 4);
+        }
+        if (size == 2)
+            asm volatile("{.reg .pred p;\n"
+                         "setp.ne.s32 p, %9, 0;\n"
+                         "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, 1, -1, 0;}"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(bs, d)), "r"(d));
+        else if (held)
+            asm volatile("{.reg .pred p;\n"
+                         "setp.ne.s32 p, %9, 0;\n"
+                         "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, %8, p, 1, -1;}"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(describe(bs, d)), "r"(d));
+        else
+            asm volatile("{.reg .pred p;\n"
+                         "setp.ne.s32 p, %6, 0;\n"
+                         "wgmma.mma_async.sync.aligned.m64n8k8.f32.tf32.tf32 {%0, %1, %2, %3}, %4, %5, p, 1, -1;}"
+                         : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                         : "l"(describe(as, d)), "l"(describe(bs, d)), "r"(d));
+        commit();
+        WAIT_ALL;
+    }
+    for (int e = 0; e < 4; e++)
+        out[(row + e / 2 * 8) * 8 + t % 4 * 2 + e % 2] = -(int)c[e];
+}
+K floats(const int *in, int *out)
+{
+    product_deep<false, float>(in, out);
+}
+K held_floats(const int *in, int *out)
+{
+    product_deep<true, float>(in, out);
+}
+K held_halves(const int *in, int *out)
+{
+    product_deep<true, __half>(in, out);
 }
 
 K spoiled(const int *in, int *out)
