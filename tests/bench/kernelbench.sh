@@ -9,7 +9,7 @@
 #   --tf32        TF32 is allowed on both sides: marks say tol(sum=2e-3), and eager is PyTorch's with TF32; an OUT and a page of its own
 #   BUDGET=12s for a kernel   LIMIT=570 seconds, after which no further port is begun   MOST=N seconds, after which a port
 #   is stopped and left for another run   TORCH=1: PyTorch's own calls are timed at the ports' sizes, eager and
-#   compiled, with PyTorch in python3; without, these columns say so
+#   compiled, with PyTorch in python3; without, these columns say so   ARCH=sm_90a: ports are compiled for that, which has wgmma
 #   KS_DEVICE=emu: without a GPU, on modelled times, to see that it works
 set -uo pipefail
 usage() { sed -n '2,13s/^# \{0,1\}//p' "$0" >&2; exit 2; }
@@ -35,7 +35,7 @@ if [ "${KS_DEVICE:-}" = emu ]; then
     arch=sm_90 gpu=emulated driver=none
 else
     nvidia-smi > /dev/null 2>&1 || { echo "SKIP: no GPU"; exit 77; }
-    arch=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d .)
+    arch=${ARCH:-sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d .)}
     gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
     driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
 fi

@@ -205,7 +205,7 @@ PAGE = """# KernelBench on {gpu}
 
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE{rest}` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
 It has {rows} of {ports} ports so far; *measured* says on which day, and of which commit: a port that was not measured again keeps its row.
-{gpu}, driver {driver}, {arch}, no language model{without}. {budget} after the tuning of a kernel began no further candidate is; what runs
+{gpu}, driver {driver}, {arch} where *measured* names no other, no language model{without}. {budget} after the tuning of a kernel began no further candidate is; what runs
 then is finished, and the best is judged if none was: *s* is what a problem's kernels took in all. The kernels are those of
 `samples/kernelbench`, compiled with -O3{tf32}, and their ports say which sizes they have. Times are of launches with a cold L2.
 *Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what {work}
@@ -219,11 +219,13 @@ events, its launches included, which below {long} us says more of launches than 
 
 
 def kept(path, rows, run, library, torch, source):
-    """of --doc: (row, its cells, when and of what it was measured), those of OUT in place of earlier ones"""
+    """of --doc: (row, its cells, when and of what it was measured, and for which architecture where that is not the page's), those of OUT
+    in place of earlier ones; and the page's run"""
     old = load(path, {"run": run, "rows": []})
-    if old["run"] != run:
+    if old["run"] != {**run, "arch": old["run"]["arch"]}:
         sys.exit(f"{path} is of another run: {old['run']}")
-    lines = {key(r): {"row": r, "cells": columns(r, library, torch), "measured": f"{r['day']} {source}".strip()} for r in rows}
+    other = "" if old["run"] == run else run["arch"]
+    lines = {key(r): {"row": r, "cells": columns(r, library, torch), "measured": " ".join(filter(None, (r["day"], source, other)))} for r in rows}
     at = HEAD.index("eager us")
     for line in old["rows"]:
         name = key(line["row"])
@@ -237,8 +239,8 @@ def kept(path, rows, run, library, torch, source):
             lines[name]["cells"][at:at + 3] = line["cells"][at:at + 3]
     lines = sorted(lines.values(), key=lambda line: (line["row"]["level"], line["row"]["name"]))
     with open(path, "w") as file:
-        file.write(json.dumps({"run": run, "rows": "ROWS"}).replace('"ROWS"', "[\n" + ",\n".join(json.dumps(line) for line in lines) + "\n]") + "\n")
-    return lines
+        file.write(json.dumps({"run": old["run"], "rows": "ROWS"}).replace('"ROWS"', "[\n" + ",\n".join(json.dumps(line) for line in lines) + "\n]") + "\n")
+    return lines, old["run"]
 
 
 def loses_to_eager(r):
@@ -300,7 +302,8 @@ def main():
         rest = load(other, {}).get("rows") if other else []
         if rest is None:
             sys.exit(f"{other} has no rows of ports: name the .json beside a page")
-        text = page(kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source), ports, run, [line["row"] for line in rest])
+        lines, of = kept(os.path.splitext(path)[0] + ".json", rows, run, library, torch, source)
+        text = page(lines, ports, of, [line["row"] for line in rest])
         with open(path, "w") as file:
             file.write(text)
     table = [HEAD] + [columns(r, library, torch) for r in rows]

@@ -51,6 +51,11 @@ cp out/rows/level1-019_ReLU.json later/rows && sed -i 's/"speedup":2/"speedup":4
 python3 "$here/kernelbench_figures.py" later --doc page.md --source abc123 > table || exit 1
 wanted page.md '4.00 (>= 1.90)' '1.50 (>= 1.42)' '**failed: exit status 124: **' "| $(date -u +%Y-%m-%d) abc123 |"
 [ "$(grep -c abc123 page.md)" -eq 1 ] && [ "$(grep -c '1/019_ReLU' page.md)" -eq 1 ] || { echo "FAIL: one row is of abc123"; exit 1; }
+sed -i 's/sm_90/sm_90a/' later/run.json # the same for another architecture: the page's stays, and the row says which
+python3 "$here/kernelbench_figures.py" later --doc page.md --source abd124 > table || exit 1
+wanted page.md ', sm_90 where' "| $(date -u +%Y-%m-%d) abd124 sm_90a |"
+python3 "$here/kernelbench_figures.py" out --doc page.md > table || exit 1
+! grep -q 'sm_90a' page.md || { echo "FAIL: no row is of sm_90a"; exit 1; }
 sed -i 's/12s/9s/' later/run.json
 ! python3 "$here/kernelbench_figures.py" later --doc page.md > table 2> said || { echo "FAIL: rows of two budgets on a page"; exit 1; }
 wanted said 'page.json is of another run'
