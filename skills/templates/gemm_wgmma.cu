@@ -58,7 +58,12 @@ __global__ void __launch_bounds__(threads, blocks)
             if (row >= m || col >= n)
                 continue;
             _Pragma("unroll") for (int l = 0; l < 2; l++)
-                out.lane[l] = finished(sums[i / 2][j][i % 2 * 2 + l], place + l, row, col + l@tail_arguments@);
-            *reinterpret_cast<pair *>(c + place) = out;
+                if (!ragged || col + l < n)
+                    out.lane[l] = finished(sums[i / 2][j][i % 2 * 2 + l], place + l, row, col + l@tail_arguments@);
+            if (!ragged)
+                *reinterpret_cast<pair *>(c + place) = out;
+            _Pragma("unroll") for (int l = 0; l < 2 && ragged; l++)
+                if (col + l < n)
+                    c[place + l] = out.lane[l];
         }
 }

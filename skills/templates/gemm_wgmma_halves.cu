@@ -1,6 +1,7 @@
 constexpr int bm = @bm@, bn = 128, bk = 64, stages = 1536 / (bm + bn); // 192 KiB of tiles
 constexpr int groups = 2, threads = groups * 128, wm = bm / groups;   // of four warps, under each other
 constexpr int blocks = 1; // at once
+constexpr bool ragged = false;
 constexpr bool splits = false; // products of halves are exact in float, in which tensor cores sum them
 
 // 64 x 16 of A times 16 x 128 of B, as the descriptors have them. It is under way until it is waited for.

@@ -1,5 +1,6 @@
 constexpr int bm = 128, bn = @bn@, bk = 32;
 constexpr int groups = 2, threads = groups * 128, wm = bm / groups; // of four warps, under each other
+constexpr bool ragged = @ragged@; // lines that are no multiple of four
 constexpr bool splits = @thrice@; // into the nearest that tensor cores multiply, and what is left of it
 constexpr int parts = splits ? 2 : 1, stages = splits ? 2 : 3, blocks = splits || bn > 128 ? 1 : 2; // at once
 
@@ -90,11 +91,17 @@ template <int wide, bool deep> struct copier {
     {
         return deep ? threadIdx.x % packs : (i * threads + threadIdx.x) / wide;
     }
+    // Ragged lines are read element by element, neighbours by neighbours: then those of a pack are apart, in both matrices.
+    __device__ __forceinline__ static int depth_of(int pack, int l)
+    {
+        return ragged ? pack + l * packs : pack * 4 + l;
+    }
     template <bool whole> __device__ __forceinline__ void load()
     {
         _Pragma("unroll") for (int i = 0; i < steps; i++) {
-            const int across = x + line_of(i), down = d + pack_of(i) * 4;
-            if (deep) {
+            const int across = x + line_of(i);
+            if (deep && !ragged) {
+                const int down = d + pack_of(i) * 4;
                 float4 four = make_float4(0, 0, 0, 0);
                 if (whole || (across < width && down < depth))
                     four = *reinterpret_cast<const float4 *>(at + (size_t)across * depth + down);
@@ -103,8 +110,11 @@ template <int wide, bool deep> struct copier {
                 held[i][2] = four.z;
                 held[i][3] = four.w;
             } else {
-                _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    held[i][l] = whole || (across < width && down + l < depth) ? at[(size_t)(down + l) * width + across] : 0;
+                _Pragma("unroll") for (int l = 0; l < 4; l++) {
+                    const int down = d + depth_of(pack_of(i), l);
+                    held[i][l] = whole || (across < width && down < depth)
+                                     ? at[deep ? (size_t)across * depth + down : (size_t)down * width + across] : 0;
+                }
             }
         }
         d += bk;

@@ -18,8 +18,9 @@ grep -q 'template gemm_wgmma: 2 candidates' "$scratch/sm_90a" || { echo "FAIL: n
 "$build/bin/ks" verify halves.cu:halves_long --variant "$scratch/proposal.yaml" --no-sandbox --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1
 grep -q ": COMPILE: .*wgmma" "$scratch/out" || { echo "FAIL: wgmma compiles for sm_90"; cat "$scratch/out"; bad=1; }
 right_90a rounded rounded_nn gemm_wgmma_tf32 bn=256
-right_90a rounded rounded_tt_bias gemm_wgmma_tf32 bn=128
+right_90a rounded rounded_tt_bias gemm_wgmma_tf32 bn=128 ragged=true
 right_90a rounded close_nt gemm_wgmma_three
+right_90a rounded close_nt gemm_wgmma_three ragged=true
 right_90a rounded rounded_tn_swish gemm_wgmma_three
 # Without what is left of B.
 wrong_90a rounded exact_nn gemm_wgmma_three 's/round == 1 ? copier_b::bytes : 0/0/'
