@@ -4,7 +4,7 @@
 # that must take the same variants with no driver in sight. Prints a line a check, a table of gains,
 # and "N passed, N failed". Exit 77 without a GPU.
 #   tests/gpu/run.sh [BUILD] [OUT] [SAMPLE...]    OUT receives logs and the tuned .ks folders
-#   PARTS="device adversarial oracle halves findings profile record programs samples" (all)   where ten minutes are
+#   PARTS="device adversarial oracle products findings profile record programs samples" (all)   where ten minutes are
 #   all there is, or two GPUs: each part goes by itself, to an OUT of its own
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -15,7 +15,7 @@ out=$(cd "$out" && pwd)
 ks=$build/bin/ks
 chosen=${*:3}
 [ -n "$chosen" ] || chosen="elementwise rowsum transpose gemm stencil"
-known="device adversarial oracle halves findings profile record programs samples"
+known="device adversarial oracle products findings profile record programs samples"
 wanted=${PARTS:-$known}
 for part in $wanted; do
     [[ " $known " == *" $part "* ]] || { echo "run.sh: no part '$part'; there are: $known" >&2; exit 2; }
@@ -70,9 +70,9 @@ oracle() {
     [ $status = 0 ] && [ "$right" = "$all" ]
     check $? "tolerances measured in double: $right of $all verdicts"
 }
-halves() {
-    "$root/tests/gpu/halves.sh" "$build" "$out" >"$out/halves.txt" 2>&1
-    check $? "products of halves: $(tail -1 "$out/halves.txt")"
+products() {
+    "$root/tests/gpu/products.sh" "$build" "$out" >"$out/products.txt" 2>&1
+    check $? "products on tensor cores: $(tail -1 "$out/products.txt")"
 }
 findings() {
     "$root/tests/gpu/findings.sh" "$build" >"$out/findings.txt" 2>&1

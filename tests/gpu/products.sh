@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# Products on the tensor cores of this GPU, of halves and of fp32: what the templates make is judged right, ragged sizes and
+# whole tiles, every form; on sm_90 also by wgmma, in a build for sm_90a.
+#   tests/gpu/products.sh [BUILD] [OUT]
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:-$root/build}" && pwd)
+mkdir -p "${2:-$build/gpu}/products"
+into=$(cd "${2:-$build/gpu}/products" && pwd)
+nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
+arch=$("$build/bin/ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
+cd "$root/tests/emu/templates" || exit 1
+for file in halves rounded; do
+    "$nvcc" -O3 -arch="sm_$arch" -ptx $file.cu -o "$into/$file.ptx" || exit 1
+done
+. "$root/tests/gpu/parts.sh"
+# TARGET:FILE:KERNEL:TEMPLATE[:SETTING]
+right() {
+    local target file kernel template setting
+    IFS=: read -r target file kernel template setting <<< "$1"
+    local proposal=$into/$kernel-$template-$setting.yaml
+    "$build/tests/print_template" "$file.cu" "$into/$file.ptx" "$kernel" "$template" ${setting:+"$setting"} > "$proposal" &&
+        "$build/bin/ks" verify "$file.cu:$kernel" --variant "$proposal" --no-sandbox --device cuda -- "-arch=sm_$target" > "$proposal.txt"
+    if grep -q ': CORRECT ' "$proposal.txt"; then
+        echo "ok   $template $setting $(head -1 "$proposal.txt")"
+    else
+        echo "FAIL $template $setting"
+        cat "$proposal.txt"
+        return 1
+    fi
+}
+products=()
+for kernel in halves_nt halves_tn_bias halves_long; do
+    products+=("$arch:halves:$kernel:gemm_half")
+    [ "$arch" != 90 ] || products+=(90a:halves:$kernel:gemm_wgmma:bm={128,256})
+done
+for kernel in rounded_nn rounded_tt_bias rounded_tn_swish; do
+    products+=("$arch:rounded:$kernel:gemm_tf32")
+    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_tf32:bn={128,256})
+done
+for kernel in exact_nn close_nt exact_nn_mish; do
+    products+=("$arch:rounded:$kernel:gemm_three")
+    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_three:ragged={false,true})
+done
+parts "$into/each" right "${products[@]}"
+failed=$?
+told "$into/each" txt
+[ "$failed" -eq 0 ] || told "$into/each" log
+echo "$((${#products[@]} - failed)) right, $failed wrong"
+[ "$failed" -eq 0 ]
