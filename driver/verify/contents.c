@@ -127,7 +127,9 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
         uint64_t seed = ks_vector_slot_seed(vector, index);
         double base = vector->lattice == 0 || !is_float ? 0
                           : ks_literals_base(vector->literals, &scalars, vector->lattice - 1, slot->elem.scalar);
-        if (base != 0)
+        if (vector->run > 0 && !is_float)
+            ks_literals_runs(vector->literals, slot->elem, &init, vector->run, seed, slot->filled, out);
+        else if (base != 0)
             ks_literals_lattice(base, slot->elem, seed, slot->filled, out);
         else
             ks_literals_plant(vector->literals, &scalars, slot->elem, &init, seed, slot->filled, out);

@@ -372,6 +372,25 @@ static void plant_wholes(const struct ks_literals *literals, struct ks_elem elem
     }
 }
 
+void ks_literals_runs(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init, int64_t length,
+                      uint64_t seed, int64_t count, void *data)
+{
+    enum { ANY, ANOTHER, END, LITERAL, MIXED, PATTERNS };
+    const size_t size = ks_scalar_size(elem.scalar);
+    unsigned char *at = data;
+    struct range range = {0, 1};
+    if (elem.scalar != KS_T_BOOL && !range_of(init, &range))
+        return;
+    for (int64_t i = 0; i < count * elem.lanes; i++, at += size) {
+        const uint64_t run = ks_hash_counter(seed ^ RUN_SALT, (uint64_t)(i / length)), pattern = run % PATTERNS;
+        const int64_t value = pattern == END ? end_of(range, run >> 8) : in_step(range, run, 0);
+        if (pattern != MIXED) // where there are others than those that are drawn
+            memcpy(at, &value, size); // little endian
+        if (pattern == LITERAL)
+            put_whole(literals, at, elem.scalar, range, run >> 8);
+    }
+}
+
 // A small multiple of a number that is divided by, or a small number divided by it, or what is next to that: there a
 // quotient that is cut to a whole one goes to either side. Odd halves of it too, where one that is rounded does; now and
 // then of 1.

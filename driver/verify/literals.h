@@ -43,6 +43,10 @@ struct ks_scalars {
 void ks_literals_plant(const struct ks_literals *literals, const struct ks_scalars *scalars, struct ks_elem elem,
                        const struct ks_init *init, uint64_t seed, int64_t count, void *data);
 
+// The same of integers, but for runs of `length`, most of them one value: of the literals, an end of the range, or any.
+void ks_literals_runs(const struct ks_literals *literals, struct ks_elem elem, const struct ks_init *init, int64_t length,
+                      uint64_t seed, int64_t count, void *data);
+
 // Lattices: numbers 0, +-1 and +-b, so few that what is computed of several (a distance, a norm, a difference, a product) is
 // in many places the very number that it is compared with. `which` says what b is: one of the first literals or of
 // `scalars`, or its square root where that is exact. 0 where there is no such b, or an earlier one is the same.

@@ -66,6 +66,8 @@ void ks_maker_specials(struct ks_maker *m, const struct ks_problem *problem);
 void ks_maker_floods(struct ks_maker *m, const struct ks_problem *problem);
 // Arrays that hold the same but for few elements (enum ks_twins): all ways, or two where the problem is not small.
 void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool small);
+// Integers in runs of one value.
+void ks_maker_runs(struct ks_maker *m, const struct ks_problem *problem);
 // Each of a few float inputs at what the original's whole numbers turn at, beside scalars as declared and drawn; true: there are such.
 bool ks_maker_brinks(struct ks_maker *m, const struct ks_problem *problem, bool make);
 // Each input in turn with numbers of more bits than TF32 has, for who has that and may not round to it.

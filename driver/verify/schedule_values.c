@@ -6,6 +6,7 @@
 #define SCALAR_RUNS 32
 #define DEEP_SCALAR_RUNS 8
 #define TINY_SCALARS 3
+#define RUN_VECTORS 2 // of each length
 #define MOST_FLOODED 4
 #define MOST_BRINKS 3
 #define DRAWN_SCALARS 4 // a variation
@@ -159,6 +160,15 @@ void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool s
     for (int twins = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && twins < KS_TWINS_COUNT; twins++)
         if ((small || twins == KS_TWINS_128 || twins == KS_TWINS_ROW) && ks_vary_twin_stretch(problem, twins) > 0)
             add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_TWINS(twins));
+}
+
+void ks_maker_runs(struct ks_maker *m, const struct ks_problem *problem)
+{
+    bool ranged = false;
+    for (size_t i = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && i < problem->n_args; i++)
+        ranged = ranged || ks_arg_has_range(&problem->args[i]);
+    for (int k = 0; ranged && k < RUN_VECTORS * KS_RUNS; k++)
+        add_varied(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_RUNS(k % KS_RUNS));
 }
 
 static bool has_open_beside(const struct ks_problem *problem, size_t arg)

@@ -344,7 +344,13 @@ bool ks_vary_leaves_integers(int variation)
 int ks_vary_twins(int variation)
 {
     const int integers = variation / KS_INTEGERS;
-    return integers < KS_INTEGERS_TWINS(0) || integers >= KS_INTEGERS_BRINK(0) ? -1 : integers - KS_INTEGERS_TWINS(0);
+    return integers < KS_INTEGERS_TWINS(0) || integers >= KS_INTEGERS_RUNS(0) ? -1 : integers - KS_INTEGERS_TWINS(0);
+}
+
+int64_t ks_vary_run(int variation)
+{
+    const int k = variation / KS_INTEGERS - KS_INTEGERS_RUNS(0);
+    return k < 0 || k >= KS_RUNS ? 0 : INT64_C(256) << 2 * k;
 }
 
 // Of files, ramps and permutations no element is exchanged.
@@ -427,6 +433,7 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
             inputs[n++] = i;
     find_flood(vector, variation);
     find_brink(vector, variation);
+    vector->run = ks_vary_run(variation);
     vector->twins = ks_vary_twins(variation) + 1;
     vector->twin_stretch = vector->twins > 0 ? ks_vary_twin_stretch(&vector->problem, vector->twins - 1) : 0;
     if (vector->flooded != 0 && vector->family == KS_FAMILY_SPECIAL) {

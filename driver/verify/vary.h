@@ -51,6 +51,11 @@ enum ks_flood {
 #define KS_TWINS_ROWS 3
 enum ks_twins { KS_TWINS_16, KS_TWINS_128, KS_TWINS_1024, KS_TWINS_ROW, KS_TWINS_COUNT = KS_TWINS_ROW + KS_TWINS_ROWS };
 #define KS_INTEGERS_TWINS(twins) (400000 + (int)(twins))
+// Integers in runs of 256, 1024 and 4096, most of them one value: who looks back a little, in place of a serial loop over all
+// elements, is wrong behind longer ones.
+#define KS_RUNS 3
+#define KS_INTEGERS_RUNS(k) (450000 + (int)(k))
+int64_t ks_vary_run(int variation); // how long; 0: there are none
 // The values of argument `arg` lie where what the original decides turns (verify/brink.h).
 #define KS_INTEGERS_BRINK(arg) (500000 + (int)(arg))
 // The same beside other integers of any size, where nothing is declared of them: who compares two such.

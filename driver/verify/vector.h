@@ -47,6 +47,7 @@ struct ks_vector {
     void *brinks;              // at which what the original decides turns (verify/brink.h)
     int twins;                 // plus one: enum ks_twins (verify/vary.h); 0: no array is like another
     int64_t twin_stretch;
+    int64_t run;               // so many integers together are alike, in most such runs; 0: as their family has them
     uint64_t seed, number;     // number: in the session
     const struct ks_literals *literals; // planted among the values; NULL: in this family nothing is
     unsigned lattice;          // plus one: of so many numbers alone (ks_literals_base); 0: of any
