@@ -70,7 +70,7 @@ uint64_t ks_vector_slot_seed(const struct ks_vector *vector, size_t slot)
 bool ks_vector_is_here(const struct ks_vector *vector, size_t slot)
 {
     return ks_init_is_read(&vector->problem.args[vector->layout.slots[slot].arg].init) || vector->literals != NULL ||
-           vector->flooded == slot + 1 || vector->brink == slot + 1 || ks_vary_twin_of(vector, slot) != slot;
+           vector->flooded == slot + 1 || vector->stripe > 0 || vector->brink == slot + 1 || ks_vary_twin_of(vector, slot) != slot;
 }
 
 static enum ks_family family_of(const struct ks_vector *vector, size_t slot)
@@ -134,6 +134,8 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
         else
             ks_literals_plant(vector->literals, &scalars, slot->elem, &init, seed, slot->filled, out);
     }
+    if (vector->stripe > 0)
+        ks_vary_stripes(vector, index, out);
     if (vector->flooded == index + 1)
         ks_vary_flood(vector, out);
     if (vector->brink == index + 1 && vector->brinks != NULL)

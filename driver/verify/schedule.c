@@ -367,6 +367,7 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
         ks_maker_floods(&m, rich);
         ks_maker_twins(&m, rich, true);
         ks_maker_runs(&m, rich);
+        ks_maker_stripes(&m, rich);
     } else if (ks_problem_bytes(declared) <= MIDDLE_BYTES) {
         ks_maker_floods(&m, declared);
     }

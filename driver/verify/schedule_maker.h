@@ -56,7 +56,7 @@ void ks_maker_task(struct ks_maker *m, const struct ks_problem *problem, enum ks
 // A literal in place of each free scalar; an array has room for all at once. Of a problem of many elements, `deep`, the literals alone
 // and no numbers beside them.
 void ks_maker_literal_scalars(struct ks_maker *m, const struct ks_problem *problem, bool deep);
-// Special values and tiny ones beside what free scalars may be; `small`: and inputs of a few numbers, of which what is computed is
+// Special values, also beside literals, and tiny ones beside what free scalars may be; `small`: and inputs of a few numbers, of which what is computed is
 // often what it is compared with.
 void ks_maker_beside_scalars(struct ks_maker *m, const struct ks_problem *problem, bool small);
 // Each kind of special values; elsewhere they take turns.
@@ -68,6 +68,8 @@ void ks_maker_floods(struct ks_maker *m, const struct ks_problem *problem);
 void ks_maker_twins(struct ks_maker *m, const struct ks_problem *problem, bool small);
 // Integers in runs of one value.
 void ks_maker_runs(struct ks_maker *m, const struct ks_problem *problem);
+// All values but one in 32, 64, 128 or 256 far less than those.
+void ks_maker_stripes(struct ks_maker *m, const struct ks_problem *problem);
 // Each of a few float inputs at what the original's whole numbers turn at, beside scalars as declared and drawn; true: there are such.
 bool ks_maker_brinks(struct ks_maker *m, const struct ks_problem *problem, bool make);
 // Each input in turn with numbers of more bits than TF32 has, for who has that and may not round to it.

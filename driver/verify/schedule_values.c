@@ -101,6 +101,19 @@ static void add_special_scalars(struct ks_maker *m, const struct ks_problem *pro
     }
 }
 
+static void add_literal_specials(struct ks_maker *m, const struct ks_problem *problem)
+{
+    const bool asked = has_free_scalars(problem) && float_inputs(problem) > 0;
+    const int mixed = KS_SPECIAL_SCALARS + KS_FILL_PALETTES;
+    for (size_t i = 0; asked && i < KS_NEAR_LITERALS + KS_NEAR_NEGATIVE; i++) {
+        if (i % KS_NEAR_LITERALS >= m->judge->literals.n_values)
+            continue;
+        add_varied(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_NEAR(i) + mixed);
+        if (i < KS_NEAR_NEGATIVE) // where a NaN hides the rest
+            add_varied(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_START, KS_INTEGERS * KS_INTEGERS_NEAR(i));
+    }
+}
+
 // Divisors that are so small, beside numbers that are not.
 static void add_tiny_scalars(struct ks_maker *m, const struct ks_problem *problem)
 {
@@ -120,6 +133,7 @@ static void add_lattices(struct ks_maker *m, const struct ks_problem *problem)
 void ks_maker_beside_scalars(struct ks_maker *m, const struct ks_problem *problem, bool small)
 {
     add_special_scalars(m, problem);
+    add_literal_specials(m, problem);
     add_tiny_scalars(m, problem);
     if (small)
         add_lattices(m, problem);
@@ -129,6 +143,10 @@ void ks_maker_specials(struct ks_maker *m, const struct ks_problem *problem)
 {
     for (int i = 1; i < KS_FILL_PALETTES; i++)
         add_varied(m, problem, KS_FAMILY_SPECIAL, i % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, KS_SPECIAL_SCALARS + i);
+    // Of factors each is in turn the one that is zero.
+    const size_t inputs = float_inputs(problem);
+    for (size_t i = 0; inputs > 1 && i < inputs && i < KS_SPECIAL_INPUTS; i++)
+        add_varied(m, problem, KS_FAMILY_SPECIAL, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_WHOSE(i) + KS_SPECIAL_SCALARS + KS_FILL_ZEROS);
 }
 
 // As what an array comes when it is flooded so; false: it is not.
@@ -169,6 +187,12 @@ void ks_maker_runs(struct ks_maker *m, const struct ks_problem *problem)
         ranged = ranged || ks_arg_has_range(&problem->args[i]);
     for (int k = 0; ranged && k < RUN_VECTORS * KS_RUNS; k++)
         add_varied(m, problem, KS_FAMILY_LITERALS, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_RUNS(k % KS_RUNS));
+}
+
+void ks_maker_stripes(struct ks_maker *m, const struct ks_problem *problem)
+{
+    for (int k = 0; ks_judge_defends(m->judge, KS_D_FAMILIES) && has_room(problem) && k < KS_STRIPES; k++)
+        add_varied(m, problem, KS_FAMILY_DECLARED, KS_FLUSH_END, KS_INTEGERS * KS_INTEGERS_STRIPES(k));
 }
 
 static bool has_open_beside(const struct ks_problem *problem, size_t arg)

@@ -12,6 +12,7 @@
 enum { ENDS_GREAT, ENDS_ALONE, ENDS_HALF, ENDS_THIRD, ENDS_TURNS };
 #define LARGE 100       // literals from here on
 #define LARGEST 0x1p90  // and up to here: what is further down kernels take for less than any number, and products pass it
+#define STRIPE_PART 64 // a power of two
 #define END_PART 64 // of a range of integers, that is taken for its end; or the last two alone, where few more pass it
 
 // Each in a range of its own.
@@ -48,6 +49,18 @@ static void make_tiny(struct ks_rng *rng, struct ks_problem *problem, int variat
             if ((variation >> turn++ % 2 & 1) == 0)
                 ks_arg_put_float(arg, lane, positive ? fabs(value) : value);
         }
+    }
+}
+
+// All of them the same: one that is compared with two would be equal to neither.
+static void put_literal(const struct ks_judge *judge, struct ks_problem *problem, int which)
+{
+    const uint64_t n = judge->literals.n_values;
+    const double value = ks_literals_turn(&judge->literals, (uint64_t)(which % KS_NEAR_LITERALS) + (which < KS_NEAR_LITERALS ? 0 : 4 * n));
+    for (size_t i = 0; i < problem->n_args; i++) {
+        struct ks_arg *arg = &problem->args[i];
+        for (int lane = 0; arg->kind == KS_ARG_SCALAR && arg->float_scalar && lane < arg->type.elem.lanes; lane++)
+            ks_arg_put_float(arg, lane, value);
     }
 }
 
@@ -256,8 +269,11 @@ void ks_vary_problem(struct ks_judge *judge, struct ks_problem *problem, enum ks
     // What leaves double's range in one order or another is no measure of an order.
     for (size_t i = 0; i < problem->n_args; i++)
         problem->args[i].init.factors = judge->arith.products;
+    const int literal = variation / KS_INTEGERS - KS_INTEGERS_NEAR(0);
     if (family == KS_FAMILY_ODD)
         make_odd(problem, variation);
+    else if (literal >= 0 && literal < KS_NEAR_LITERALS + KS_NEAR_NEGATIVE)
+        put_literal(judge, problem, literal);
     else
         vary_scalars(judge, problem, family, variation % KS_INTEGERS);
     if ((family == KS_FAMILY_GREAT || family == KS_FAMILY_SLIGHT) && ks_vary_flooded(variation) < 0)
@@ -347,6 +363,37 @@ int ks_vary_twins(int variation)
     return integers < KS_INTEGERS_TWINS(0) || integers >= KS_INTEGERS_RUNS(0) ? -1 : integers - KS_INTEGERS_TWINS(0);
 }
 
+int64_t ks_vary_stripe(int variation)
+{
+    const int k = variation / KS_INTEGERS - KS_INTEGERS_STRIPES(0);
+    return k < 0 || k >= KS_STRIPES ? 0 : INT64_C(32) << k;
+}
+
+// Integers are nearer their range's lower end by the same factor.
+void ks_vary_stripes(const struct ks_vector *vector, size_t index, void *bytes)
+{
+    const struct ks_slot *slot = &vector->layout.slots[index];
+    const struct ks_arg *arg = &vector->problem.args[slot->arg];
+    const enum ks_scalar scalar = slot->elem.scalar;
+    const size_t size = ks_scalar_size(scalar);
+    const uint64_t whose = ks_vector_slot_seed(vector, index) % (uint64_t)vector->stripe;
+    const bool ranged = ks_arg_has_range(arg);
+    if (!ks_scalar_is_float(scalar) && !ranged)
+        return;
+    const double low = ranged ? range_of(arg).low : 0;
+    for (int64_t i = 0; i < slot->filled * slot->elem.lanes; i++) {
+        if ((uint64_t)(i % vector->stripe) == whose)
+            continue;
+        const double value = ks_scalar_value(scalar, bytes, i);
+        if (ranged) {
+            const int64_t nearer = (int64_t)(low + floor((value - low) / STRIPE_PART));
+            memcpy((unsigned char *)bytes + (size_t)i * size, &nearer, size); // little endian
+        } else {
+            ks_scalar_put(scalar, (unsigned char *)bytes + (size_t)i * size, value / STRIPE_PART);
+        }
+    }
+}
+
 int64_t ks_vary_run(int variation)
 {
     const int k = variation / KS_INTEGERS - KS_INTEGERS_RUNS(0);
@@ -434,6 +481,7 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
     find_flood(vector, variation);
     find_brink(vector, variation);
     vector->run = ks_vary_run(variation);
+    vector->stripe = ks_vary_stripe(variation);
     vector->twins = ks_vary_twins(variation) + 1;
     vector->twin_stretch = vector->twins > 0 ? ks_vary_twin_stretch(&vector->problem, vector->twins - 1) : 0;
     if (vector->flooded != 0 && vector->family == KS_FAMILY_SPECIAL) {
@@ -441,17 +489,18 @@ void ks_vary_seed(struct ks_judge *judge, struct ks_vector *vector, int variatio
         vector->seed = ks_rng_next(&judge->rng);
         return;
     }
+    const int given = variation / KS_INTEGERS - KS_INTEGERS_WHOSE(0);
     variation %= KS_INTEGERS;
     bool special = vector->family == KS_FAMILY_SPECIAL && n > 0;
     size_t kinds = vector->family == KS_FAMILY_LITERALS && n > 0 ? ks_literals_kinds(&judge->literals) : 0;
     bool paired = special && variation > 0 && variation <= KS_SPECIAL_PAIRS;
     uint64_t turn = special && !paired ? judge->specials++ : kinds > 0 ? judge->literal_turns++ : 0;
-    size_t whose = turn / KS_FILL_PALETTES % (n + !n); // input
+    size_t whose = (given >= 0 && given < KS_SPECIAL_INPUTS ? (size_t)given : turn / KS_FILL_PALETTES) % (n + !n); // input
     if (paired) {
         whose = n <= KS_SPECIAL_INPUTS ? (size_t)(variation - 1) / KS_SPECIAL_VALUES % n : ks_rng_below(&judge->rng, n);
         vector->alone = inputs[whose] + 1;
     }
-    int palette = variation > KS_SPECIAL_SCALARS ? variation - KS_SPECIAL_SCALARS : (int)(turn % KS_FILL_PALETTES);
+    int palette = variation > KS_SPECIAL_SCALARS ? (variation - KS_SPECIAL_SCALARS) % KS_FILL_PALETTES : (int)(turn % KS_FILL_PALETTES);
     // A factor of zero is no reason to leave out the other one: that is the only special number then.
     bool beside = special && !paired && palette == KS_FILL_ZEROS && n > 1;
     int kind = turn % 2 == 0 ? (int)(turn / 2 % (kinds + !kinds)) // each of them, and between two others

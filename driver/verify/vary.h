@@ -6,7 +6,7 @@
 #include "verify/vector.h"
 
 // A variation picks values of free float scalars (0: declared). Of special values it picks a pair of them and which input
-// alone has those, or special ones; above KS_SPECIAL_SCALARS the kind of special values (ks_fill_palette). Of odd
+// alone has those, or special ones; above KS_SPECIAL_SCALARS the kind of special values (ks_fill_palette), modulo their number. Of odd
 // numbers it says whose have more bits than TF32, and 2^-exponent, all others' size. Of literals those from KS_LATTICE
 // on are lattices: free scalars stay as they are. KS_INTEGERS times one of enum ks_integers, or of what follows that,
 // added to it, also makes the integers of each input alike.
@@ -56,6 +56,19 @@ enum ks_twins { KS_TWINS_16, KS_TWINS_128, KS_TWINS_1024, KS_TWINS_ROW, KS_TWINS
 #define KS_RUNS 3
 #define KS_INTEGERS_RUNS(k) (450000 + (int)(k))
 int64_t ks_vary_run(int variation); // how long; 0: there are none
+// Special values beside free scalars that are a literal or, of the first, its negative: who has a way of its own for one exponent or
+// weight is wrong there for what no number comes of.
+#define KS_NEAR_LITERALS 32
+#define KS_NEAR_NEGATIVE 8
+#define KS_INTEGERS_NEAR(k) (460000 + (int)(k)) // from KS_NEAR_LITERALS on negative
+// Of special values: input k alone of them has the kind that the variation says.
+#define KS_INTEGERS_WHOSE(k) (480000 + (int)(k))
+// Of so many elements one stays what it is, and the others are so much less: who keeps a few of the largest for each lane loses some
+// where one lane has them all.
+#define KS_STRIPES 4
+#define KS_INTEGERS_STRIPES(k) (470000 + (int)(k))
+int64_t ks_vary_stripe(int variation); // how many; 0: there are none
+void ks_vary_stripes(const struct ks_vector *vector, size_t slot, void *bytes);
 // The values of argument `arg` lie where what the original decides turns (verify/brink.h).
 #define KS_INTEGERS_BRINK(arg) (500000 + (int)(arg))
 // The same beside other integers of any size, where nothing is declared of them: who compares two such.

@@ -48,6 +48,7 @@ struct ks_vector {
     int twins;                 // plus one: enum ks_twins (verify/vary.h); 0: no array is like another
     int64_t twin_stretch;
     int64_t run;               // so many integers together are alike, in most such runs; 0: as their family has them
+    int64_t stripe;            // of so many elements one stays, others are far less (ks_vary_stripes); 0: all stay
     uint64_t seed, number;     // number: in the session
     const struct ks_literals *literals; // planted among the values; NULL: in this family nothing is
     unsigned lattice;          // plus one: of so many numbers alone (ks_literals_base); 0: of any
