@@ -411,9 +411,10 @@ int main(int argc, char **argv)
     } else {
         status = run(&arena, &words);
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "ks: stdout cannot be written (%s): the answer is not whole\n",
-                strerror(errno));
+    const bool flushed = fflush(stdout) == 0;
+    if (!flushed || ferror(stdout)) {
+        fprintf(stderr, "ks: stdout cannot be written%s%s: the answer is not whole\n",
+                flushed ? "" : ": ", flushed ? "" : strerror(errno)); // why an earlier line could not is not known here
         status = EXIT_FAULT;
     }
     ks_arena_free(&arena);
