@@ -380,7 +380,7 @@ void ks_vary_stripes(const struct ks_vector *vector, size_t index, void *bytes)
     const bool ranged = ks_arg_has_range(arg);
     if (!ks_scalar_is_float(scalar) && !ranged)
         return;
-    const double low = ranged ? range_of(arg).low : 0;
+    const double low = ranged ? ceil(range_of(arg).low) : 0;
     for (int64_t i = 0; i < slot->filled * slot->elem.lanes; i++) {
         if ((uint64_t)(i % vector->stripe) == whose)
             continue;
