@@ -411,10 +411,16 @@ int main(int argc, char **argv)
     } else {
         status = run(&arena, &words);
     }
-    const bool flushed = fflush(stdout) == 0;
-    if (!flushed || ferror(stdout)) {
-        fprintf(stderr, "ks: stdout cannot be written%s%s: the answer is not whole\n",
-                flushed ? "" : ": ", flushed ? "" : strerror(errno)); // why an earlier line could not is not known here
+    bool whole = fflush(stdout) == 0;
+    if (whole && ferror(stdout)) { // an earlier line was lost: one more says why, unless there is room again
+        whole = false;
+        errno = 0;
+        if (putchar('\n') != EOF)
+            fflush(stdout);
+    }
+    if (!whole) {
+        fprintf(stderr, "ks: stdout cannot be written%s%s: the answer is not whole\n", errno == 0 ? "" : ": ",
+                errno == 0 ? "" : strerror(errno));
         status = EXIT_FAULT;
     }
     ks_arena_free(&arena);

@@ -66,5 +66,5 @@ if [ -c /dev/full ]; then
     "$ks" help > /dev/full 2> log
     got=$?
     [ $got = 100 ] || fail "a full disk: exits with $got"
-    says 'stdout cannot be written'
+    says 'stdout cannot be written: No space left on device'
 fi
