@@ -27,8 +27,11 @@ static const char *const texts[] = {
     "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 " FOUR_OF_FOUR,
     "wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {" SIXTY_FOUR "}, %64, %65, 1, 1, 1, %66, %67;",
     "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" SIXTY_FOUR "}, %64, %65, 1, 1, 1, %66, %67;",
+    "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {" SIXTY_FOUR AND_AS_MANY "}, %128, %129, 1, 1, 1, %130, %131;",
+    "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" SIXTY_FOUR AND_AS_MANY "}, %128, %129, 1, 1, 1, %130, %131;",
     "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" SIXTY_FOUR "}, %64, %65, 1, 1, 1;",
     "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" SIXTY_FOUR AND_AS_MANY "}, %128, %129, 1, 1, 1;",
+    "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" SIXTY_FOUR AND_AS_MANY "}, {%128, %129, %130, %131}, %132, 1, 1, 1;",
 };
 static const char *const orders[] = { // these may say that memory is touched
     "wgmma.fence.sync.aligned;",

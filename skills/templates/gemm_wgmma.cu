@@ -25,45 +25,47 @@ __global__ void __launch_bounds__(threads, blocks)
     const int row0 = (of * tall + rest % high) * bm, col0 = rest / high * bn;
     a += blockIdx.z * a_step;
     b += blockIdx.z * b_step;
-    copier_a of_a(a, m, k, row0);
-    copier_b of_b(b, n, k, col0);
-    float sums[wm / 64][bn / 8][4] = {};
+    copier_first of_first(turned ? b : a, turned ? n : m, k, turned ? col0 : row0);
+    copier_second of_second(turned ? a : b, turned ? m : n, k, turned ? row0 : col0);
+    constexpr int wide = turned ? bm : bn; // lines of the second operand
+    float sums[wm / 64][wide / 8][4] = {};
     if (row0 + bm <= m && col0 + bn <= n && k % bk == 0)
-        multiply_all<true>(sums, memory, of_a, of_b, k);
+        multiply_all<true>(sums, memory, of_first, of_second, k);
     else
-        multiply_all<false>(sums, memory, of_a, of_b, k);
+        multiply_all<false>(sums, memory, of_first, of_second, k);
     struct alignas(2 * sizeof(@R@)) pair {
         @R@ lane[2];
     } out;
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    auto row_of = [&](int i) { return row0 + warp / 4 * wm + i / 2 * 64 + warp % 4 * 16 + i % 2 * 8 + lane / 4; };
-    auto col_of = [&](int j) { return col0 + j * 8 + lane % 4 * 2; };
+    auto over = [&](int i) { return warp / 4 * wm + i / 2 * 64 + warp % 4 * 16 + i % 2 * 8 + lane / 4; };
+    auto row_of = [&](int i, int j, int l) { return row0 + (turned ? j * 8 + lane % 4 * 2 + l : over(i)); };
+    auto col_of = [&](int i, int j, int l) { return col0 + (turned ? over(i) : j * 8 + lane % 4 * 2 + l); };
     float none = 0;
-    _Pragma("unroll") for (int e = 0; e < wm / 64 * bn / 2 && splits; e++)
-        none += sums[e / (bn / 2)][e / 4 % (bn / 8)][e % 4] * 0;
+    _Pragma("unroll") for (int e = 0; e < wm / 64 * wide / 2 && splits; e++)
+        none += sums[e / (wide / 2)][e / 4 % (wide / 8)][e % 4] * 0;
     if (!(none == 0)) {
         // Infinities and what is near the end of fp32 have no two parts, and leave no number.
-        _Pragma("unroll 1") for (int e = 0; e < wm / 32 * bn / 4; e++) {
-            const int row = row_of(e / (bn / 4)), col = col_of(e / 2 % (bn / 8)) + e % 2;
+        _Pragma("unroll 1") for (int e = 0; e < wm / 32 * wide / 4; e++) {
+            const int i = e / (wide / 4), j = e / 2 % (wide / 8), row = row_of(i, j, e % 2), col = col_of(i, j, e % 2);
             const long long place = blockIdx.z * c_step + (long long)row * n + col;
             if (row < m && col < n)
                 c[place] = finished(by_terms(a, b, m, n, k, row, col), place, row, col@tail_arguments@);
         }
         return;
     }
+    constexpr bool in_pairs = !turned && !ragged;
     _Pragma("unroll") for (int i = 0; i < wm / 32; i++)
-        _Pragma("unroll") for (int j = 0; j < bn / 8; j++) {
-            const int row = row_of(i), col = col_of(j);
-            const long long place = blockIdx.z * c_step + (long long)row * n + col;
-            if (row >= m || col >= n)
-                continue;
-            _Pragma("unroll") for (int l = 0; l < 2; l++)
-                if (!ragged || col + l < n)
-                    out.lane[l] = finished(sums[i / 2][j][i % 2 * 2 + l], place + l, row, col + l@tail_arguments@);
-            if (!ragged)
-                *reinterpret_cast<pair *>(c + place) = out;
-            _Pragma("unroll") for (int l = 0; l < 2 && ragged; l++)
-                if (col + l < n)
-                    c[place + l] = out.lane[l];
+        _Pragma("unroll") for (int j = 0; j < wide / 8; j++) {
+            _Pragma("unroll") for (int l = 0; l < 2; l++) {
+                const int row = row_of(i, j, l), col = col_of(i, j, l);
+                const long long place = blockIdx.z * c_step + (long long)row * n + col;
+                if (row >= m || col >= n)
+                    continue;
+                out.lane[l] = finished(sums[i / 2][j][i % 2 * 2 + l], place, row, col@tail_arguments@);
+                if (!in_pairs)
+                    c[place] = out.lane[l];
+                else if (l == 1)
+                    *reinterpret_cast<pair *>(c + place - 1) = out;
+            }
         }
 }

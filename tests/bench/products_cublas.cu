@@ -1,6 +1,6 @@
 // A template's product against cuBLAS's of the same precision: {"us": ..., "cublas_us": ..., "of_cublas": ..., "worst": ...}.
 // variant.inc: what the template makes, in namespace variant; KERNEL and SHARED: its kernel's name and shared memory; SHARE: its
-// last argument is a share of the depth; FLOATS: 0 for bf16, 1 for fp32 in TF32, 2 for fp32.
+// last argument is a share of the depth; B_DEEP: B^T is multiplied; FLOATS: 0 for bf16, 1 for fp32 in TF32, 2 for fp32.
 //   products_cublas SIDE    A and B of SIDE x SIDE, row by row; medians of 21
 #include <algorithm>
 #include <cmath>
@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     fill<<<1024, 256>>>(b, all, 0x9e3779b9);
     // Row by row is what cuBLAS calls transposed: it is asked for C' = B' A'.
     const float cublas_us = median([&] {
-        cublasGemmEx(cublas, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, type, n, a, type, n, &zero, want, type, n, compute,
+        cublasGemmEx(cublas, B_DEEP ? CUBLAS_OP_T : CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, b, type, n, a, type, n, &zero, want, type, n, compute,
                      CUBLAS_GEMM_DEFAULT);
     });
     if (cudaFuncSetAttribute(variant::KERNEL, cudaFuncAttributeMaxDynamicSharedMemorySize, SHARED) != cudaSuccess)

@@ -27,7 +27,10 @@ known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "
     "rounded_nn gemm_three" "rounded_nn gemm_wgmma_three" "rounded_nn gemm_three_split" "exact_nn gemm_three" "exact_nn gemm_wgmma_three" "exact_nn gemm_three_split" "close_nt gemm_three" "close_nt gemm_wgmma_three" "close_nt gemm_three_split" "rounded_tt_bias gemm_three" "rounded_tt_bias gemm_wgmma_three" "rounded_tt_bias gemm_three_split" "rounded_tn_swish gemm_three" "rounded_tn_swish gemm_wgmma_three" "rounded_tn_swish gemm_three_split" \
     "exact_nn_mish gemm" "exact_nn_mish gemm_split" "exact_nn_mish gemm_three" "exact_nn_mish gemm_wgmma_three" "exact_nn_mish gemm_three_split" \
     "rounded_windows conv" "rounded_windows conv2" "rounded_windows conv_tf32" "rounded_windows conv_three" "rounded_doubling conv" "rounded_doubling conv_back1" "rounded_doubling conv_tf32" "rounded_doubling conv_three" \
-    "exact_doubling conv" "exact_doubling conv_back1" "exact_doubling conv_three"
+    "exact_doubling conv" "exact_doubling conv_back1" "exact_doubling conv_three" \
+    "cut_nn gemm" "cut_nn gemm_split" "cut_nn gemm_tf32" "cut_nn gemm_three" "cut_nn gemm_three_split" "cut_nn gemm_wgmma_cut" "cut_nn gemm_wgmma_tf32" "cut_nn gemm_wgmma_three" \
+    "cut_nt gemm" "cut_nt gemm_split" "cut_nt gemm_tf32" "cut_nt gemm_three" "cut_nt gemm_three_split" "cut_nt gemm_wgmma_cut" "cut_nt gemm_wgmma_tf32" "cut_nt gemm_wgmma_three" \
+    "cut_tt_bias gemm" "cut_tt_bias gemm_tf32" "cut_tt_bias gemm_three" "cut_tt_bias gemm_wgmma_cut" "cut_tt_bias gemm_wgmma_tf32" "cut_tt_bias gemm_wgmma_three"
 "$build/bin/ks" explain --why rounded.cu:close_nt -- -arch=sm_90 2>&1 | grep -q 'tol(sum=F), F at least 0.000977' || { echo "FAIL: close_nt is not told what TF32 asks for"; bad=1; }
 right rounded exact_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded close_nt gemm_three bm=64 bn=64 bk=32 wm=32 wn=32 stages=2

@@ -32,11 +32,14 @@ right() {
 products=()
 for kernel in halves_nt halves_tn_bias halves_long; do
     products+=("$arch:halves:$kernel:gemm_half")
-    [ "$arch" != 90 ] || products+=(90a:halves:$kernel:gemm_wgmma:bm={128,256})
+    [ "$arch" != 90 ] || products+=(90a:halves:$kernel:gemm_wgmma:bn={128,256})
 done
 for kernel in rounded_nn rounded_tt_bias rounded_tn_swish; do
     products+=("$arch:rounded:$kernel:gemm_tf32")
     [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_tf32:bn={128,256})
+done
+for kernel in cut_nn cut_nt cut_tt_bias; do
+    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_cut)
 done
 for kernel in exact_nn close_nt exact_nn_mish; do
     products+=("$arch:rounded:$kernel:gemm_three")

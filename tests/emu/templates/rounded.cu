@@ -67,6 +67,48 @@ __global__ void rounded_tn_swish(const float *a, const float *b, float *c, int m
     c[i * n + j] = sum / (1.0f + expf(-sum));
 }
 
+// The marks admit that factors are cut off: one of whole tiles, and of more than are in shared memory at once.
+#pragma ks optimize tol(sum=2e-3)
+#pragma ks workload let(m=256) let(n=128) let(k=32) in(a[m*k]=uniform(-1,1)) in(b[k*n]=uniform(-1,1)) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void cut_nn(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    float sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * b[l * n + j];
+    c[i * n + j] = sum;
+}
+
+#pragma ks optimize tol(sum=2e-3)
+#pragma ks workload let(m=40) let(n=24) let(k=164) in(a[m*k]=uniform(0,1)) in(b[n*k]=uniform(0,1)) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void cut_nt(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    float sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * b[j * k + l];
+    c[i * n + j] = sum;
+}
+
+#pragma ks optimize tol(sum=2e-3)
+#pragma ks workload let(m=40) let(n=24) let(k=48) let(batch=2) in(a[batch*k*m]=uniform(-1,1)) in(b[batch*n*k]=uniform(-1,1)) in(bias[n]) out(c[batch*m*n]) grid(ceildiv(n,16),ceildiv(m,16),batch) block(16,16)
+__global__ void cut_tt_bias(const float *a, const float *b, const float *bias, float *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    a += blockIdx.z * k * m;
+    b += blockIdx.z * n * k;
+    float sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += a[l * m + i] * b[j * k + l];
+    c[(blockIdx.z * m + i) * n + j] = fmaxf(sum + bias[j], 0.0f);
+}
+
 __device__ float mish(float v)
 {
     return v * tanhf(v > 20.0f ? v : log1pf(expf(v)));
