@@ -64,10 +64,13 @@ __device__ __forceinline__ void multiply(float (&sums)[channels][runs][run], con
                 const int to = w_placed(e + l / 2 * 4, across);
                 w[e / 8][l] = __float_as_uint(ws[e + of_depth + l / 2 * 4][mine.y + i * 8 + l % 2 * 8 + to]);
             }
-        _Pragma("unroll") for (int round = 0; round < rounds; round++)
+        _Pragma("unroll") for (int round = 0; round < rounds; round++) {
+            _Pragma("unroll") for (int j = 0; j < runs * 4 && round > 0 && round + 1 == rounds; j++)
+                part[j / 4][j % 4] *= 1 / higher;
             _Pragma("unroll") for (int e = 0; e < bk / 8; e++)
                 _Pragma("unroll") for (int g = 0; g < runs; g++)
                     multiply(part[g], w[e], x[e][g][0], x[e][g][1], round);
+        }
         _Pragma("unroll") for (int j = 0; j < runs * 4; j++) {
             float &sum = sums[i + j % 4 / 2][j / 4][j % 2];
             sum = rounds > 1 ? sum + part[j / 4][j % 4] : part[j / 4][j % 4];

@@ -2,6 +2,7 @@
 typedef @T@ a_half, type_a, type_b;
 constexpr int step_deep = 16, regs_a = 4, regs_b = 4; // of a fragment
 constexpr int rounds = 1, together = 1;
+constexpr float higher = 1; // no parts that lie elsewhere
 constexpr bool splits = false;
 
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], const unsigned (&b)[4], int side, int)

@@ -17,12 +17,11 @@ __device__ __forceinline__ float widened(a_half v)
     return @H_wide@(v);
 }
 
-// The element of a fragment at x or x + 8, d or d + 8, and the lane's first or second neighbour, for one round. What is left of
-// the least numbers lies where TF32 has no bits, and so that many places higher.
+// The element of a fragment at x or x + 8, d or d + 8, and the lane's first or second neighbour, for one round.
 template <bool first> __device__ __forceinline__ unsigned taken(const unsigned (&r)[8], int of_x, int of_d, int second, int round)
 {
     const unsigned v = r[(of_x * 2 + of_d) * 2 + second];
-    return round == 0 ? __float_as_uint(__uint_as_float(left(v)) * 8192.0f) : nearest(v);
+    return round == 0 ? left(v) : nearest(v);
 }
 
 template <bool first> __device__ __forceinline__ unsigned taken(const unsigned (&r)[4], int of_x, int of_d, int second, int)
@@ -34,8 +33,6 @@ template <bool first> __device__ __forceinline__ unsigned taken(const unsigned (
 
 __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[regs_a], const unsigned (&b)[regs_b], int side, int round)
 {
-    _Pragma("unroll") for (int l = 0; l < 4 && round > 0; l++)
-        c[l] *= 1 / 8192.0f;
     _Pragma("unroll") for (int of_d = 0; of_d < 2; of_d++) {
         const unsigned parts[4] = {taken<true>(a, 0, of_d, 0, round), taken<true>(a, 1, of_d, 0, round),
                                    taken<true>(a, 0, of_d, 1, round), taken<true>(a, 1, of_d, 1, round)};

@@ -98,13 +98,16 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 16][wn / 8][4], 
                 // Tensor cores cut off where they add: what takes several rounds is summed by itself, and then in fp32. Round by
                 // round, so that none waits for the one before, and all that is small before what is not, for that is cut off less.
                 float part[rows][wn / 8][4] = {};
-                _Pragma("unroll") for (int round = 0; round < rounds; round++)
+                _Pragma("unroll") for (int round = 0; round < rounds; round++) {
+                    _Pragma("unroll") for (int j = 0; j < rows * wn / 2 && round > 0 && round + 1 == rounds; j++)
+                        part[j / (wn / 2)][j / 4 % (wn / 8)][j % 4] *= 1 / higher;
                     _Pragma("unroll") for (int t = 0; t < together; t++)
                         _Pragma("unroll") for (int turn = 0; turn < wn / 8; turn++) // to and fro: the turn's fragment is read once
                             _Pragma("unroll") for (int i = i0; i < i0 + rows; i++) {
                                 const int j = i0 / rows % 2 ? wn / 8 - 1 - turn : turn, at = ahead ? d % 2 : t;
                                 multiply(rounds > 1 ? part[i - i0][j] : sums[i][j], x[at][i], y[at][j / 2], j % 2, round);
                             }
+                }
                 _Pragma("unroll") for (int j = 0; j < rows * wn / 8 && rounds > 1; j++)
                     _Pragma("unroll") for (int l = 0; l < 4; l++)
                         sums[i0 + j / (wn / 8)][j % (wn / 8)][l] += part[j / (wn / 8)][j % (wn / 8)][l];

@@ -80,22 +80,33 @@ typedef copier<bm, @a_deep@> copier_first;
 typedef copier<bn, @b_deep@> copier_second;
 constexpr int tile_bytes = parts * (copier_first::bytes + copier_second::bytes);
 
-// Products of a tile: of parts all but those of what is left of both, the small ones first, for those are cut off less then.
-__device__ __forceinline__ void multiply_tile(float (&sums)[wm / 64][bn / 8][4], unsigned tile)
+typedef float a_lane_s_sums[wm / 64][bn / 8][4];
+
+// Products of a tile, of nearest or, `small`, of what is left of A's or B's with the other's nearest.
+__device__ __forceinline__ void multiply_tile(a_lane_s_sums &sums, unsigned tile, bool small)
 {
     const unsigned b = tile + parts * copier_first::bytes;
-    _Pragma("unroll") for (int round = splits ? 0 : 2; round < 3; round++)
+    _Pragma("unroll") for (int of_b = 0; of_b < (small ? 2 : 1); of_b++)
         _Pragma("unroll") for (int d = 0; d < bk; d += 8)
             _Pragma("unroll") for (int i = 0; i < wm; i += 64)
                 multiply(sums[i / 64],
-                         copier_first::at_tile(tile + (round == 0 ? copier_first::bytes : 0), threadIdx.x / 128 * wm + i, d),
-                         copier_second::at_tile(b + (round == 1 ? copier_second::bytes : 0), 0, d));
+                         copier_first::at_tile(tile + (small && !of_b ? copier_first::bytes : 0), threadIdx.x / 128 * wm + i, d),
+                         copier_second::at_tile(b + (of_b ? copier_second::bytes : 0), 0, d));
+}
+
+__device__ __forceinline__ void add(a_lane_s_sums &sums, a_lane_s_sums &what, float times)
+{
+    _Pragma("unroll") for (int e = 0; e < wm / 64 * bn / 2; e++) {
+        float &part = what[e / (bn / 2)][e / 4 % (bn / 8)][e % 4];
+        sums[e / (bn / 2)][e / 4 % (bn / 8)][e % 4] += part * times;
+        part = 0;
+    }
 }
 
 // Tiles are stored one ahead, while the products of the one before are under way, and read one ahead of that. A tile is
 // overwritten once all have waited for its products.
 template <bool whole>
-__device__ __forceinline__ void multiply_all(float (&sums)[wm / 64][bn / 8][4], char *memory, copier_first &of_first, copier_second &of_second, int k)
+__device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, copier_first &of_first, copier_second &of_second, int k)
 {
     auto load = [&] {
         of_first.load<whole>();
@@ -111,14 +122,19 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 64][bn / 8][4], 
     }
     if (bk < k)
         load();
+    // Tensor cores cut off where they add: products of nearest are summed by themselves, a tile's, and then in fp32; small ones
+    // need that less often.
+    constexpr int seldom = 64 * bk;
+    a_lane_s_sums part = {}, small = {};
     int now = 0;
     for (int k0 = 0; k0 < k; k0 += bk) {
         const int next = now + 1 == stages ? 0 : now + 1;
+        const unsigned tile = shared_at(memory) + now * tile_bytes;
         stored_for_products();
-        // Tensor cores cut off where they add: products of parts are summed by themselves, and then in fp32.
-        float part[wm / 64][bn / 8][4] = {};
         begin_products();
-        multiply_tile(splits ? part : sums, shared_at(memory) + now * tile_bytes);
+        if (splits)
+            multiply_tile(small, tile, true);
+        multiply_tile(splits ? part : sums, tile, false);
         end_products();
         if (k0 + bk < k)
             store(memory + next * tile_bytes);
@@ -126,8 +142,11 @@ __device__ __forceinline__ void multiply_all(float (&sums)[wm / 64][bn / 8][4], 
             load();
         if (splits) {
             wait_for_all(part);
-            _Pragma("unroll") for (int e = 0; e < wm / 64 * bn / 2; e++)
-                sums[e / (bn / 2)][e / 4 % (bn / 8)][e % 4] += part[e / (bn / 2)][e / 4 % (bn / 8)][e % 4];
+            add(sums, part, 1);
+            if (k0 % seldom == seldom - bk || k0 + bk >= k) {
+                wait_for_all(small);
+                add(sums, small, 1 / higher);
+            }
         } else {
             wait_for_older();
         }

@@ -13,7 +13,10 @@ __device__ __forceinline__ unsigned nearest(unsigned v)
     return v + (1u << 12) & ~0u << 13;
 }
 
+// What is left of the least numbers lies where TF32 has no bits, and so all that is left that many places higher.
+constexpr float higher = 8192;
+
 __device__ __forceinline__ unsigned left(unsigned v)
 {
-    return __float_as_uint(__uint_as_float(v) - __uint_as_float(nearest(v)));
+    return __float_as_uint((__uint_as_float(v) - __uint_as_float(nearest(v))) * higher);
 }

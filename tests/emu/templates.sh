@@ -30,11 +30,15 @@ known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "
     "exact_doubling conv" "exact_doubling conv_back1" "exact_doubling conv_three" \
     "cut_nn gemm" "cut_nn gemm_split" "cut_nn gemm_tf32" "cut_nn gemm_three" "cut_nn gemm_three_split" "cut_nn gemm_wgmma_cut" "cut_nn gemm_wgmma_tf32" "cut_nn gemm_wgmma_three" \
     "cut_nt gemm" "cut_nt gemm_split" "cut_nt gemm_tf32" "cut_nt gemm_three" "cut_nt gemm_three_split" "cut_nt gemm_wgmma_cut" "cut_nt gemm_wgmma_tf32" "cut_nt gemm_wgmma_three" \
-    "cut_tt_bias gemm" "cut_tt_bias gemm_tf32" "cut_tt_bias gemm_three" "cut_tt_bias gemm_wgmma_cut" "cut_tt_bias gemm_wgmma_tf32" "cut_tt_bias gemm_wgmma_three"
+    "cut_tt_bias gemm" "cut_tt_bias gemm_tf32" "cut_tt_bias gemm_three" "cut_tt_bias gemm_wgmma_cut" "cut_tt_bias gemm_wgmma_tf32" "cut_tt_bias gemm_wgmma_three" \
+    "tiny_nn gemm" "tiny_nn gemm_split" "tiny_nn gemm_three" "tiny_nn gemm_three_split" "tiny_nn gemm_wgmma_three"
 "$build/bin/ks" explain --why rounded.cu:close_nt -- -arch=sm_90 2>&1 | grep -q 'tol(sum=F), F at least 0.000977' || { echo "FAIL: close_nt is not told what TF32 asks for"; bad=1; }
 right rounded exact_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded close_nt gemm_three bm=64 bn=64 bk=32 wm=32 wn=32 stages=2
 right rounded exact_nn gemm_three_split bm=64 bn=64 bk=16 wm=32 wn=32 stages=3 parts=3
+# What is left of the least numbers, which is nothing where TF32 has bits.
+right rounded tiny_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
+wrong rounded tiny_nn gemm_three 's/higher = 8192/higher = 1/' '' bm=64 bn=64 bk=16 wm=64 wn=32 stages=3
 right rounded rounded_tn_swish gemm_three_split bm=64 bn=64 bk=16 wm=64 wn=32 stages=2 parts=2
 # Without the last part of the depth.
 wrong rounded exact_nn gemm_three_split 's/p < 3; p++/p < 2; p++/' '' bm=64 bn=64 bk=16 wm=32 wn=32 stages=3 parts=3
@@ -49,6 +53,7 @@ right rounded rounded_windows conv_tf32 bn=16
 right rounded rounded_doubling conv_tf32 bn=128
 right rounded exact_doubling conv_three bn=16
 wrong rounded exact_doubling conv_three 's/thrice = true/thrice = false/' '' bn=16
+wrong rounded exact_doubling conv_three 's/higher = 8192/higher = 1/' '' bn=16
 # The same text from nobody knows where: its inline assembly is refused.
 "$build/tests/print_template" halves.cu "$scratch/halves.ptx" halves_nt gemm_half > "$scratch/proposal.yaml" 2> "$scratch/err"
 "$build/bin/ks" verify halves.cu:halves_nt --variant "$scratch/proposal.yaml" --device emu ${draw:+"--draw=$draw"} -- -arch=sm_90 > "$scratch/out" 2>&1

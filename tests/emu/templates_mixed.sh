@@ -22,8 +22,8 @@ right mixed half_float_nt gemm_mixed bm=64 bn=64 bk=64 wm=32 wn=32 stages=2
 right mixed half_float_tn_swish gemm_half_float $small
 right mixed half_float_tt gemm_half_float $small
 # Without what is left of the factor of fp32, which the marks have no room for.
-wrong mixed layer gemm_float_half 's/(left(v)) \* 8192.0f/(left(v)) * 0.0f/' '' $small
-wrong mixed half_float_tn_swish gemm_half_float 's/(left(v)) \* 8192.0f/(left(v)) * 0.0f/' '' $small
+wrong mixed layer gemm_float_half 's/round == 0 ? left(v)/round == 0 ? 0/' '' $small
+wrong mixed half_float_tn_swish gemm_half_float 's/round == 0 ? left(v)/round == 0 ? 0/' '' $small
 # And where TF32 has no bits for it.
-wrong mixed half_float_tn_swish gemm_half_float 's/8192.0f/1.0f/g' 'tiny' $small
+wrong mixed half_float_tn_swish gemm_half_float 's/higher = 8192/higher = 1/' 'tiny' $small
 judged

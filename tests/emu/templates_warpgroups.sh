@@ -25,7 +25,10 @@ right_90a rounded cut_tt_bias gemm_wgmma_cut
 right_90a rounded close_nt gemm_wgmma_three
 right_90a rounded close_nt gemm_wgmma_three ragged=true
 right_90a rounded rounded_tn_swish gemm_wgmma_three
+right_90a rounded tiny_nn gemm_wgmma_three
+# Small products added to the others after each tile.
+judged_90a CORRECT 's/seldom = 64/seldom = 1/' rounded close_nt gemm_wgmma_three
 # With the registers of another eight of depth; without what is left of B.
 wrong_90a rounded cut_tt_bias gemm_wgmma_cut 's/its.of\[i\], copier_second/its.of[i ^ 1], copier_second/'
-wrong_90a rounded exact_nn gemm_wgmma_three 's/round == 1 ? copier_second::bytes : 0/0/'
+wrong_90a rounded exact_nn gemm_wgmma_three 's/of_b ? copier_second::bytes : 0/0/'
 exit $bad

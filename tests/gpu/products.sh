@@ -41,7 +41,7 @@ done
 for kernel in cut_nn cut_nt cut_tt_bias; do
     [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_cut)
 done
-for kernel in exact_nn close_nt exact_nn_mish; do
+for kernel in exact_nn close_nt exact_nn_mish tiny_nn; do
     products+=("$arch:rounded:$kernel:gemm_three")
     [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_three:ragged={false,true})
 done

@@ -109,6 +109,20 @@ __global__ void cut_tt_bias(const float *a, const float *b, const float *bias, f
     c[(blockIdx.z * m + i) * n + j] = fmaxf(sum + bias[j], 0.0f);
 }
 
+// Numbers near the least that fp32 has, of which TF32 has but the first bits.
+#pragma ks optimize
+#pragma ks workload let(m=40) let(n=24) let(k=48) in(a[m*k]=uniform(-1e-37,1e-37)) in(b[k*n]=uniform(-1,1)) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
+__global__ void tiny_nn(const float *a, const float *b, float *c, int m, int n, int k)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= m || j >= n)
+        return;
+    float sum = 0;
+    for (int l = 0; l < k; l++)
+        sum += a[i * k + l] * b[l * n + j];
+    c[i * n + j] = sum;
+}
+
 __device__ float mish(float v)
 {
     return v * tanhf(v > 20.0f ? v : log1pf(expf(v)));
@@ -162,6 +176,7 @@ __global__ void rounded_doubling(const float *x, const float *k, float *y, int c
 
 #pragma ks optimize
 #pragma ks workload let(ci=12, co=10, n=11) in(x[ci*n]=uniform(-1,1)) in(k[ci*co*3/2]=uniform(-1,1)) in(bias[co]=uniform(-1,1)) out(y[co*(2*n+1)]) grid(ceildiv(2*n+1,64),co) block(64)
+#pragma ks workload let(ci=12, co=10, n=12) in(x[ci*n]=uniform(-1e-37,1e-37)) in(k[ci*co*3/2]=uniform(-1,1)) in(bias[co]=uniform(-1e-37,1e-37)) out(y[co*(2*n+1)]) grid(ceildiv(2*n+1,64),co) block(64)
 __global__ void exact_doubling(const float *x, const float *k, const float *bias, float *y, int ci, int n)
 {
     const int groups = 2, stride = 2;
