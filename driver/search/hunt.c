@@ -15,6 +15,7 @@
 #define CLEARLY_FASTER 1.3   // screened so, a template is judged at once
 #define ROUNDS 3            // of screening, where no finalist stood up
 #define MODELLED_STEP 1.02  // a model says the same each time: what differs by less is equal
+#define OWED 2              // judgements, until one was right
 #define SURELY_SLOWER 0.95  // screened so on one workload, it cannot be accepted over all
 #define CLOSE_TO_CEILING 97 // percent of the nearer ceiling: what is left is not worth a search
 #define NEAR_CEILING 90     // the original's: only what is recognised is looked at
@@ -38,6 +39,7 @@ struct hunt {
     struct ks_policy policy;
     KS_VEC(struct entry) entries;
     double lost; // ratio at its look of the likeliest that was judged and did not win
+    const struct ks_skill *wrong; // of what was judged last and was not right
 };
 
 static struct entry *entry_of(struct hunt *h, size_t arm)
@@ -343,6 +345,7 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
         ks_step_took(t, KS_TUNE_JUDGING, ks_now_own() - begun);
     t->result->judged++;
     t->result->correct += correct;
+    h->wrong = correct ? NULL : e->skill;
     keep_lost(h, e->screened, &verdict);
     ks_tuner_remember(t, e->candidate, e->id, &verdict);
     ks_policy_tell(&h->policy, arm, correct, verdict.geomean > 0 ? verdict.geomean : e->screened);
@@ -350,23 +353,34 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
     return KS_OK;
 }
 
+// Whether it is for the judge although the time is over: a search that found something is not for nothing because it judged
+// nothing, or only something wrong. Then what another skill found is owed a judgement: the same one's is mostly wrong again.
+static bool owed_a_judgement(struct hunt *h, size_t *arm)
+{
+    const struct ks_tune_result *result = h->t->result;
+    if (result->correct > 0 || result->judged >= OWED || h->t->options->budget_tries > 0 || ks_stop_requested())
+        return false;
+    for (size_t i = 0; i < h->policy.arms.len && h->wrong != NULL; i++)
+        if (entry_of(h, i)->skill == h->wrong)
+            entry_of(h, i)->screened = 0;
+    *arm = worth_judging(h);
+    const double faster = h->t->options->modelled ? MODELLED_STEP : 1 / KS_LOOK_ERROR; // error and all
+    return *arm != SIZE_MAX && entry_of(h, *arm)->screened > faster;
+}
+
 // The fastest in full, until the next one promises less than the best has shown.
 static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
-    double faster = t->options->modelled ? MODELLED_STEP : 1 / KS_LOOK_ERROR; // error and all
     int finalists = 0;
     while (finalists < KS_FINALISTS && !at_the_ceiling(t)) {
         size_t arm = worth_judging(h);
         if (arm == SIZE_MAX)
             break;
-        // A search that found something and has judged nothing was for nothing: one judgement is
-        // owed.
-        bool owed = t->result->judged == 0 && entry_of(h, arm)->screened > faster &&
-                    t->options->budget_tries == 0 && !ks_stop_requested();
         // Once something stands, its confirmation has to fit, too.
         double after = t->best > 1 ? confirming(t) : 0;
-        if (!owed && (ks_tuner_spent(t) || ks_now_own() + t->result->steps[KS_TUNE_JUDGING].longest + after > t->deadline))
+        if ((ks_tuner_spent(t) || ks_now_own() + t->result->steps[KS_TUNE_JUDGING].longest + after > t->deadline) &&
+            !owed_a_judgement(h, &arm))
             break;
         int correct = t->result->correct;
         KS_TRY(judge_full(h, arm, err));

@@ -293,14 +293,20 @@ enum ks_status ks_policy_recognised(struct ks_policy *p, size_t *arms, size_t *n
     if (!p->begun) // one step, and none ahead: what is looked at otherwise stays as it is
         KS_TRY(expand(p, KS_ORIGINAL, err));
     p->begun = true;
-    for (size_t i = 0; i < p->arms.len && *n < KS_RECOGNISED; i++) {
-        struct ks_arm *arm = &p->arms.at[i];
-        if (arm->state != KS_ARM_OPEN || arm->from != KS_ORIGINAL ||
-            !ks_starts_with(arm->name, "template "))
-            continue;
-        arm->state = KS_ARM_ASKED;
-        arms[(*n)++] = i;
-        p->asked++;
+    for (bool taken = true; taken && *n < KS_RECOGNISED;) {
+        taken = false;
+        size_t skill = SIZE_MAX; // of the one before
+        for (size_t i = 0; i < p->arms.len && *n < KS_RECOGNISED; i++) {
+            struct ks_arm *arm = &p->arms.at[i];
+            if (arm->state != KS_ARM_OPEN || arm->from != KS_ORIGINAL || arm->skill == skill ||
+                !ks_starts_with(arm->name, "template "))
+                continue;
+            arm->state = KS_ARM_ASKED;
+            arms[(*n)++] = i;
+            p->asked++;
+            skill = arm->skill;
+            taken = true;
+        }
     }
     return KS_OK;
 }

@@ -177,9 +177,38 @@ static void test_what_does_not_stand(void **state)
     assert_int_equal(world.offered, 5 + 4 * 5);
 }
 
+// Two skills recognise the original, with seven and three settings.
+static enum ks_status expand_recognised(void *context, struct ks_policy *policy, size_t from, size_t skill, struct ks_err *err)
+{
+    (void)context, (void)err;
+    for (int i = 0; from == KS_ORIGINAL && i < (skill == 0 ? 7 : 3); i++) {
+        char name[64];
+        snprintf(name, sizeof name, "template %c n=%d", skill == 0 ? 'a' : 'b', i);
+        ks_policy_offer(policy, name, from, skill, 0);
+    }
+    return KS_OK;
+}
+
+static void test_recognised_by_turns(void **state)
+{
+    (void)state;
+    struct world world = {0};
+    struct ks_policy policy = policy_of(&world, 7);
+    policy.space.expand = expand_recognised;
+    static const char *const want[] = {"template a n=0", "template b n=0", "template a n=1", "template b n=1",
+                                       "template a n=2", "template b n=2", "template a n=3", "template a n=4"};
+    size_t arms[KS_RECOGNISED], n;
+    struct ks_err err = {0};
+    assert_int_equal(ks_policy_recognised(&policy, arms, &n, &err), KS_OK);
+    assert_int_equal(n, KS_RECOGNISED);
+    for (size_t i = 0; i < n; i++)
+        assert_string_equal(policy.arms.at[arms[i]].name, want[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recognised_by_turns),
         cmocka_unit_test(test_finds_the_best), cmocka_unit_test(test_names_all_skills),
         cmocka_unit_test(test_same_seed),
         cmocka_unit_test(test_wrong_is_no_base), cmocka_unit_test(test_later_answer_counts),
