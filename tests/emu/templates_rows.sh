@@ -68,12 +68,12 @@ right residual in_place row_residual_in_place threads=64 kept=64
 wrong residual kept_sum row_residual 's/sum\[at\] = (v);/sum[at] = v - x[at];/' '' threads=64
 # Arrays of float4 and half2 are such of their elements.
 known short_vectors "root_mean_square norm" "root_mean_square norm_kept" "root_mean_square row_norm_gain" \
-    "row_times_vector gemv_half" "row_times_vector gemv_half_whole" "row_times_vector matrix_vector_half" "row_times_vector matrix_vector_whole" \
+    "row_times_vector gemv_half" "row_times_vector gemv_whole" "row_times_vector matrix_vector_half" "row_times_vector matrix_vector_whole" \
     "softmax norm" "softmax norm_kept" "softmax norm_in_flight" "softmax row_map" "softmax row_map_in_flight" "softmax online" "softmax row_online"
 bound short_vectors root_mean_square row_norm_gain rows=grid.x 'cols=n4 * 4' T=f32
-bound short_vectors row_times_vector gemv_half_whole 'k=k / 2 * 2' T=f16
+bound short_vectors row_times_vector gemv_whole 'k=k / 2 * 2' T=f16
 right short_vectors root_mean_square row_norm_gain threads=64
-right short_vectors row_times_vector gemv_half_whole threads=32 multiple=1
+right short_vectors row_times_vector gemv_whole threads=32 multiple=1
 right short_vectors softmax row_map threads=64
 wrong short_vectors root_mean_square row_norm_gain 's/gamma\[place\]/gamma[0]/' '' threads=64
 # Dimensions that change places: runs of the last one, or the last one itself.
