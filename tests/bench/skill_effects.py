@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""skill_effects.py LOG... KERNELBENCH SKILLS [--doc FILE]: what each skill's action was measured to do: alone and on top of others, by the
+"""skill_effects.py LOG... KERNELBENCH... SKILLS [--doc FILE]: what each skill's action was measured to do: alone and on top of others, by the
 log of a sample that knows no policy (docs/search.md), and where it won a port of KernelBench (kernelbench_figures.py's
-JSON). A LOG may be gzipped; what several have of one kernel counts as of several. SKILLS is the folder of their YAML. --doc writes the page, otherwise it is printed."""
+JSON, one file or several). A LOG may be gzipped; what several have of one kernel counts as of several. SKILLS is the folder of their YAML. --doc writes the page, otherwise it is printed."""
 import collections
 import glob
 import gzip
@@ -91,12 +91,13 @@ def effects(kernels, action):
     return found
 
 
-def won(bench):
+def won(benches):
     ports = collections.defaultdict(dict)
-    for entry in bench["rows"]:
-        row = entry["row"]
-        for skill in row["skills"] if row["verdict"] == "faster" else ():
-            ports[skill]["%d/%s" % (row["level"], row["name"])] = row["ratio"]
+    for bench in benches:
+        how = " with TF32" if bench["run"].get("tf32") else ""
+        for row in (entry["row"] for entry in bench["rows"]):
+            for skill in row["skills"] if row["verdict"] == "faster" else ():
+                ports[skill]["%d/%s%s" % (row["level"], row["name"], how)] = row["ratio"]
     return ports
 
 
@@ -116,7 +117,7 @@ def table(head, rows):
     return ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)] + ["| " + " | ".join(row) + " |" for row in rows]
 
 
-def page(log, kernels, skills, ports):
+def page(read, kernels, skills, ports):
     gain = [(s, a, effects(kernels, a)) for s, a in skills.items() if a is not None]
     rows = []
     for skill, action, found in sorted(gain, key=lambda g: -statistics.median(g[2]["alone"].values() or [0])):
@@ -128,7 +129,7 @@ def page(log, kernels, skills, ports):
                      best(alone) if alone else "-", str(len(above)), "%.2f" % statistics.median(above) if above else "-",
                      "%.0f %%" % (100 * sum(a > GAIN for a in above) / len(above)) if above else "-"])
     lines = ["# What skills were measured to do", "",
-             "Made by `tests/bench/skill_effects.py %s docs/kernelbench-h200.json skills/expert --doc FILE`; not edited." % log, "",
+             "Made by `tests/bench/skill_effects.py %s skills/expert --doc FILE`; not edited." % read, "",
              "## On the logs", "",
              "%d kernels, %d proposals drawn without a policy, %s (docs/search.md says how). A skill's action counts where the"
              % (len(kernels), sum(len(k["nodes"]) for k in kernels.values()), ", ".join(sorted({k["gpu"] for k in kernels.values()}))),
@@ -137,7 +138,7 @@ def page(log, kernels, skills, ports):
     lines += table(["skill", "action", "kernels", "proposals", "not right", "alone, kernels", "median", "quartiles", "best (kernel)", "on top, steps", "median",
                     "over %.2f" % GAIN], rows)
     lines += ["", "*Not right* are proposals that a look at small sizes found so, whichever of their steps it was; none of them is ever used.", "",
-              "## On KernelBench's ports", "", "Ratios of the problems that a skill won, alone or together with others (docs/kernelbench-h200.md).", ""]
+              "## On KernelBench's ports", "", "Ratios of the problems that a skill won, alone or together with others (docs/kernelbench-h200.md, docs/kernelbench-h200-tf32.md).", ""]
     lines += table(["skill", "problems", "geomean", "best (problem)"],
                    [[skill, str(len(p)), "%.2f" % math.exp(statistics.fmean(map(math.log, p.values()))), best(p)]
                     for skill, p in sorted(ports.items(), key=lambda i: (-len(i[1]), i[0]))])
@@ -158,15 +159,19 @@ def main(words):
             words = []
     if len(words) < 3:
         sys.exit(__doc__)
-    *logs, ports_of, folder = words
-    with open(ports_of) as file:
-        bench = json.load(file)
+    *read, folder = words
+    logs, benches = [w for w in read if not w.endswith(".json")], []
+    for name in (w for w in read if w.endswith(".json")):
+        with open(name) as file:
+            benches.append(json.load(file))
+    if not logs or not benches:
+        sys.exit(__doc__)
     skills = read_skills(folder)
-    ports = won(bench)
+    ports = won(benches)
     strangers = sorted(set(ports) - set(skills))
     if strangers:
         print("skill_effects.py: no skill of that name in %s: %s" % (folder, ", ".join(strangers)), file=sys.stderr)
-    text = page(" ".join(logs), read_logs(logs), skills, ports)
+    text = page(" ".join(read), read_logs(logs), skills, ports)
     if doc is None:
         print(text, end="")
         return
