@@ -97,6 +97,7 @@ struct ks_workload_mark {
     const char *capture; // "" if none
     const char *capture_problem; // "file:line: ..." why it could not be expanded; or NULL
     struct ks_binding *lets;     size_t n_lets;
+    const struct ks_binding *declared; // the lets as they stand there, where others were put in their place; or NULL
     struct ks_array *arrays;     size_t n_arrays;
     struct ks_setting *settings; size_t n_settings;
     const char *(*aliases)[2];   size_t n_aliases; // {y, x}: y gets x's pointer

@@ -108,7 +108,7 @@ bool ks_vector_slot_bytes(const struct ks_vector *vector, size_t index, enum ks_
     struct ks_init init = arg->init;
     bool read = ks_init_is_read(&init), is_float = ks_scalar_is_float(slot->elem.scalar);
     bool kept = vector->family == KS_FAMILY_DECLARED || (init.kind == KS_INIT_FILE && !is_float);
-    if (read && kept && !vector->problem.derived) {
+    if (read && kept && !vector->problem.derived && !vector->problem.resized) {
         if (ks_fill_read(out, vector->problem.where, &init, slot->elem, slot->filled, NULL) != KS_OK)
             return false;
     } else {

@@ -44,6 +44,7 @@ struct ks_problem {
     double weight;
     size_t workload;        // index in the mark
     bool derived;           // sizes were changed from the declared ones
+    bool resized;           // the mark has other sizes than those for which its files were made
     struct ks_value *values; size_t n_values; // lets, integer parameters, template values
     struct ks_arg *args; size_t n_params; // as the kernel takes them,
     size_t n_args;                        // and behind them the pointers and integers that lie in structs

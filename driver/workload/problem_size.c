@@ -34,6 +34,8 @@ struct ks_mark *ks_mark_resized(struct ks_arena *arena, const struct ks_mark *ma
     copy->workloads = ks_arena_memdup(arena, mark->workloads,
                                       mark->n_workloads * sizeof *mark->workloads);
     struct ks_workload_mark *one = &copy->workloads[w];
+    if (one->declared == NULL)
+        one->declared = one->lets;
     one->lets = ks_arena_memdup(arena, one->lets, one->n_lets * sizeof *one->lets);
     for (size_t i = 0; i < one->n_lets; i++)
         for (size_t k = 0; k < n; k++)

@@ -227,6 +227,22 @@ static void test_shapes(void **state)
     }
 }
 
+// A mark of other sizes knows that it is, and when it has its own again.
+static void test_resized(void **state)
+{
+    (void)state;
+    struct made m = read_text("let(n=1000,k=2*n) set(a=1) in(x[n]) inout(y[n]) grid(1) block(32)", AXPY, NULL);
+    const struct ks_value half[] = {{"n", 500}, {"k", 7}}, whole[] = {{"n", 1000}};
+    struct ks_mark *less = ks_mark_resized(&arena, m.mark, 0, half, 2), *again = ks_mark_resized(&arena, less, 0, whole, 1);
+    const struct ks_mark *const marks[] = {m.mark, less, again};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(ks_problem_make(&arena, marks[i], 0, &m.signature, m.mark->kernel, NULL, 0, &m.problem, &m.err), KS_OK);
+        assert_int_equal(m.problem.resized, i == 1);
+        assert_false(m.problem.derived);
+        assert_string_equal(m.problem.name, i == 1 ? "n=500" : "n=1000");
+    }
+}
+
 // Each size takes every residue, also where the guard admits multiples alone and where it is small.
 static void test_residues(void **state)
 {
@@ -258,7 +274,7 @@ int main(void)
         cmocka_unit_test(test_axpy), cmocka_unit_test(test_alias_template_and_void),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_residues),
+        cmocka_unit_test(test_residues), cmocka_unit_test(test_resized),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
