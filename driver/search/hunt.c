@@ -39,7 +39,7 @@ struct hunt {
     struct ks_policy policy;
     KS_VEC(struct entry) entries;
     double lost; // ratio at its look of the likeliest that was judged and did not win
-    const struct ks_skill *wrong; // of what was judged last and was not right
+    size_t wrong; // what was judged last and was not right; or KS_ORIGINAL
 };
 
 static struct entry *entry_of(struct hunt *h, size_t arm)
@@ -345,7 +345,7 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
         ks_step_took(t, KS_TUNE_JUDGING, ks_now_own() - begun);
     t->result->judged++;
     t->result->correct += correct;
-    h->wrong = correct ? NULL : e->skill;
+    h->wrong = correct ? KS_ORIGINAL : arm;
     keep_lost(h, e->screened, &verdict);
     ks_tuner_remember(t, e->candidate, e->id, &verdict);
     ks_policy_tell(&h->policy, arm, correct, verdict.geomean > 0 ? verdict.geomean : e->screened);
@@ -353,15 +353,26 @@ static enum ks_status judge_full(struct hunt *h, size_t arm, struct ks_err *err)
     return KS_OK;
 }
 
+// Whether two have a skill in common on their way from the original.
+static bool share_a_skill(struct hunt *h, size_t one, size_t other)
+{
+    const char **of_one, **of_other;
+    const size_t n = ks_policy_skills(&h->policy, one, &of_one), m = ks_policy_skills(&h->policy, other, &of_other);
+    for (size_t i = 0; i < n * m; i++)
+        if (strcmp(of_one[i / m], of_other[i % m]) == 0)
+            return true;
+    return false;
+}
+
 // Whether it is for the judge although the time is over: a search that found something is not for nothing because it judged
-// nothing, or only something wrong. Then what another skill found is owed a judgement: the same one's is mostly wrong again.
+// nothing, or only something wrong. Then what other skills found is owed a judgement: the same one's is mostly wrong again.
 static bool owed_a_judgement(struct hunt *h, size_t *arm)
 {
     const struct ks_tune_result *result = h->t->result;
     if (result->correct > 0 || result->judged >= OWED || h->t->options->budget_tries > 0 || ks_stop_requested())
         return false;
-    for (size_t i = 0; i < h->policy.arms.len && h->wrong != NULL; i++)
-        if (entry_of(h, i)->skill == h->wrong)
+    for (size_t i = 0; i < h->policy.arms.len && h->wrong != KS_ORIGINAL; i++)
+        if (entry_of(h, i)->screened > 0 && share_a_skill(h, i, h->wrong))
             entry_of(h, i)->screened = 0;
     *arm = worth_judging(h);
     const double faster = h->t->options->modelled ? MODELLED_STEP : 1 / KS_LOOK_ERROR; // error and all
@@ -413,7 +424,7 @@ static bool worth_a_round(const struct ks_tuner *t)
 
 enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
 {
-    struct hunt h = {.t = t};
+    struct hunt h = {.t = t, .wrong = KS_ORIGINAL};
     if (ks_tuner_at_floor(t))
         return KS_OK;
     ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);

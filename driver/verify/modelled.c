@@ -185,6 +185,14 @@ static enum ks_status confirm_endless(struct ks_judge *judge, size_t w, const st
     return KS_OK;
 }
 
+static bool reads_files(const struct ks_problem *problem)
+{
+    for (size_t i = 0; i < problem->n_args; i++)
+        if (ks_init_is_read(&problem->args[i].init))
+            return true;
+    return false;
+}
+
 // Sizes that take more than RUN_INSTS are given up there, so that an original which never ends costs little for each of
 // them; what was given up is counted to its end next to a size that does end.
 static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, struct ks_mark **mark,
@@ -205,6 +213,11 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
             return KS_OK;
         KS_TRY(count_sized(judge, w, made, RUN_INSTS, &counted, err));
         const double insts = judge->insts[w];
+        // Files were made for the declared sizes: what takes their integers for indices may name nothing of smaller ones.
+        if (changed && counted.faulty && reads_files(&problem)) {
+            judge->insts[w] = 0;
+            return KS_OK;
+        }
         // Work grows with sizes: where half a size takes so little, the whole one would end if it did.
         if (endless && given_up != NULL && insts > 0 && insts * LEAP < ENDLESS) {
             KS_TRY(confirm_endless(judge, w, *mark, given_up, &endless, err));

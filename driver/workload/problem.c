@@ -104,8 +104,8 @@ static enum ks_status bind_lets(struct ks_maker *m, const struct ks_value *overr
         } else {
             KS_TRY(ks_maker_evaluate(m, let->expr, ks_arena_printf(m->arena, "let(%s)", let->name),
                                      &value, err));
-            m->problem->resized |= m->mark->declared != NULL && value != m->mark->declared[i].expr->value && ks_binding_is_size(let);
         }
+        m->problem->resized |= m->mark->declared != NULL && ks_binding_is_size(let) && value != m->mark->declared[i].expr->value;
         add_value(m, let->name, value);
     }
     return KS_OK;

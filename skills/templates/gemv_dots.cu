@@ -1,10 +1,11 @@
 constexpr int threads = @threads@, warps = threads / 32, lines = @lines@;
 constexpr int lanes = 16 / sizeof(@T@);
+constexpr int x_bytes = lanes * sizeof(@X@), x_even = x_bytes > 16 ? 16 : x_bytes;
 
 struct alignas(16) pack {
     @T@ lane[lanes];
 };
-struct alignas(16) pack_of_x { // as many elements
+struct alignas(x_even) pack_of_x { // as many elements
     @X@ lane[lanes];
 };
 

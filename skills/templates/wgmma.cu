@@ -1,4 +1,4 @@
-// Products by warpgroups (wgmma), of operands in shared memory.
+// Products by warpgroups (wgmma), of operands in shared memory; the first may come from registers.
 constexpr int line = 128; // bytes of a line of a tile
 
 __device__ __forceinline__ unsigned shared_at(const void *at)

@@ -241,6 +241,9 @@ static void test_resized(void **state)
         assert_false(m.problem.derived);
         assert_string_equal(m.problem.name, i == 1 ? "n=500" : "n=1000");
     }
+    // A size that is put in its place is as good as its own.
+    assert_int_equal(ks_problem_make(&arena, less, 0, &m.signature, m.mark->kernel, half, 1, &m.problem, &m.err), KS_OK);
+    assert_true(m.problem.resized && !m.problem.derived);
 }
 
 // Each size takes every residue, also where the guard admits multiples alone and where it is small.
