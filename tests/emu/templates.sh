@@ -30,7 +30,7 @@ known rounded "rounded_nn gemm" "rounded_nn gemm_split" "rounded_nn gemm_tf32" "
     "exact_doubling conv" "exact_doubling conv_back1" "exact_doubling conv_three" \
     "cut_nn gemm" "cut_nn gemm_split" "cut_nn gemm_tf32" "cut_nn gemm_three" "cut_nn gemm_three_split" "cut_nn gemm_wgmma_cut" "cut_nn gemm_wgmma_tf32" "cut_nn gemm_wgmma_three" \
     "cut_nt gemm" "cut_nt gemm_split" "cut_nt gemm_tf32" "cut_nt gemm_three" "cut_nt gemm_three_split" "cut_nt gemm_wgmma_cut" "cut_nt gemm_wgmma_tf32" "cut_nt gemm_wgmma_three" \
-    "cut_tt_bias gemm" "cut_tt_bias gemm_tf32" "cut_tt_bias gemm_three" "cut_tt_bias gemm_wgmma_cut" "cut_tt_bias gemm_wgmma_tf32" "cut_tt_bias gemm_wgmma_three" \
+    "cut_tt_bias gemm" "cut_tt_bias gemm_split" "cut_tt_bias gemm_tf32" "cut_tt_bias gemm_three" "cut_tt_bias gemm_three_split" "cut_tt_bias gemm_wgmma_cut" "cut_tt_bias gemm_wgmma_tf32" "cut_tt_bias gemm_wgmma_three" \
     "tiny_nn gemm" "tiny_nn gemm_split" "tiny_nn gemm_three" "tiny_nn gemm_three_split" "tiny_nn gemm_wgmma_three"
 "$build/bin/ks" explain --why rounded.cu:close_nt -- -arch=sm_90 2>&1 | grep -q 'tol(sum=F), F at least 0.000977' || { echo "FAIL: close_nt is not told what TF32 asks for"; bad=1; }
 right rounded exact_nn gemm_three bm=64 bn=64 bk=16 wm=64 wn=32 stages=3

@@ -95,18 +95,16 @@ __global__ void cut_nt(const float *a, const float *b, float *c, int m, int n, i
 }
 
 #pragma ks optimize tol(sum=2e-3)
-#pragma ks workload let(m=40) let(n=24) let(k=48) let(batch=2) in(a[batch*k*m]=uniform(-1,1)) in(b[batch*n*k]=uniform(-1,1)) in(bias[n]) out(c[batch*m*n]) grid(ceildiv(n,16),ceildiv(m,16),batch) block(16,16)
+#pragma ks workload let(m=40) let(n=24) let(k=48) in(a[k*m]=uniform(-1,1)) in(b[n*k]=uniform(-1,1)) in(bias[n]) out(c[m*n]) grid(ceildiv(n,16),ceildiv(m,16)) block(16,16)
 __global__ void cut_tt_bias(const float *a, const float *b, const float *bias, float *c, int m, int n, int k)
 {
     int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
     if (i >= m || j >= n)
         return;
-    a += blockIdx.z * k * m;
-    b += blockIdx.z * n * k;
     float sum = 0;
     for (int l = 0; l < k; l++)
         sum += a[l * m + i] * b[j * k + l];
-    c[(blockIdx.z * m + i) * n + j] = fmaxf(sum + bias[j], 0.0f);
+    c[i * n + j] = fmaxf(sum + bias[j], 0.0f);
 }
 
 // Numbers near the least that fp32 has, of which TF32 has but the first bits.
