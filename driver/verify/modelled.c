@@ -185,10 +185,11 @@ static enum ks_status confirm_endless(struct ks_judge *judge, size_t w, const st
     return KS_OK;
 }
 
-static bool reads_files(const struct ks_problem *problem)
+// Files were made for the declared sizes: who takes their integers for indices finds nothing there at smaller ones.
+static bool reads_integers(const struct ks_problem *problem)
 {
     for (size_t i = 0; i < problem->n_args; i++)
-        if (ks_init_is_read(&problem->args[i].init))
+        if (ks_init_is_read(&problem->args[i].init) && !ks_scalar_is_float(problem->args[i].elem.scalar))
             return true;
     return false;
 }
@@ -213,11 +214,6 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
             return KS_OK;
         KS_TRY(count_sized(judge, w, made, RUN_INSTS, &counted, err));
         const double insts = judge->insts[w];
-        // Files were made for the declared sizes: what takes their integers for indices may name nothing of smaller ones.
-        if (changed && counted.faulty && reads_files(&problem)) {
-            judge->insts[w] = 0;
-            return KS_OK;
-        }
         // Work grows with sizes: where half a size takes so little, the whole one would end if it did.
         if (endless && given_up != NULL && insts > 0 && insts * LEAP < ENDLESS) {
             KS_TRY(confirm_endless(judge, w, *mark, given_up, &endless, err));
@@ -234,7 +230,7 @@ static enum ks_status shrink(struct ks_judge *judge, size_t w, size_t kept, stru
             given_up = made;
         *mark = made;
         // What fails as declared is not made smaller until it does not.
-        if ((insts > 0 && insts <= RUN_INSTS) || (!changed && counted.faulty))
+        if ((insts > 0 && insts <= RUN_INSTS) || (!changed && (counted.faulty || reads_integers(&problem))))
             return KS_OK;
         if (halve(sizes, n, kept))
             continue;
