@@ -206,7 +206,7 @@ PAGE = """# KernelBench on {gpu}
 Made by `tests/bench/kernelbench_figures.py OUT --doc FILE{rest}` from what `tests/bench/kernelbench.sh BUILD OUT` measured; not edited.
 It has {rows} of {ports} ports so far; *measured* says on which day, and of which commit: a port that was not measured again keeps its row.
 {gpu}, driver {driver}, {arch} where *measured* names no other, no language model{without}. {budget} after the tuning of a kernel began no further candidate is; what runs
-then is finished, and the best is judged if none was: *s* is what a problem's kernels took in all. The kernels are those of
+then is finished, and the best is judged if none was (since 29 November another skill's, too, if that was wrong): *s* is what a problem's kernels took in all. The kernels are those of
 `samples/kernelbench`, compiled with -O3{tf32}, and their ports say which sizes they have. Times are of launches with a cold L2.
 *Ratio* is naive over tuned, of a problem's kernels together, with its proven lower bound; *roofline* what {work}
 on this very card would need at least, *share* that over the tuned time. Losers and failures are in bold, and where a PyTorch
