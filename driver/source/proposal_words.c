@@ -49,7 +49,9 @@ static const struct rule words[] = {
 };
 
 static const char *const builtins[] = {"__builtin_assume", "__builtin_assume_aligned",
-                                       "__builtin_expect", "__builtin_unreachable"};
+                                       "__builtin_expect", "__builtin_unreachable",
+                                       "__nv_atomic_load_n", "__nv_atomic_store_n",
+                                       "__NV_ATOMIC_RELAXED", "__NV_THREAD_SCOPE_DEVICE"};
 
 static bool is_one_of(const char *word, const char *const *list, size_t n)
 {
@@ -71,8 +73,9 @@ static const char *why_not(const char *word)
     if (ks_starts_with(word, "__cuda") ||
         (ks_starts_with(word, "cuda") && word[4] >= 'A' && word[4] <= 'Z'))
         return "the CUDA runtime is not for device code of a proposal";
-    if (ks_starts_with(word, "__builtin") &&
-        !is_one_of(word, builtins, sizeof builtins / sizeof *builtins))
+    if (is_one_of(word, builtins, sizeof builtins / sizeof *builtins))
+        return NULL;
+    if (ks_starts_with(word, "__builtin"))
         return "this compiler builtin is refused";
     if (ks_starts_with(word, "__nv") && !ks_starts_with(word, "__nv_bfloat16"))
         return "internal names of the toolkit are refused";

@@ -40,6 +40,8 @@ static void accepts(void **state)
         "// gr\xc3\xb6\xc3\x9f" "er\n/* # include asm */\n" KERNEL,
         "__device__ auto add(int a, int b) -> int { return a < b ? a : b; }\n" KERNEL,
         "__device__ __nv_bfloat16 *p(__nv_bfloat16 *v) { return v; }\n" KERNEL,
+        "__device__ int f(int *v) { __nv_atomic_store_n(v, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE); "
+        "return __nv_atomic_load_n(v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE); }\n" KERNEL,
         LOAD(LDMATRIX, "\"=r\"", ""),
         LOAD("\"ldmatrix.sync.aligned.m8n8.x4.\"\n\"shared.b16 {%0, %1, %2, %3}, [%4];\"", "\"=r\"", ""),
         ORDER("\"wgmma.fence.sync.aligned;\"", ""),
@@ -167,6 +169,7 @@ static void refuses(void **state)
         {"__device__ void f() { int *p = new int; }\n" KERNEL, "'new'"},
         {"__device__ void f() { try { f(); } catch (...) {} }\n" KERNEL, "exceptions"},
         {"__device__ void f() { __builtin_trap(); }\n" KERNEL, "builtin"},
+        {"__device__ int f(int *v) { return __nv_atomic_load_n(v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM); }\n" KERNEL, "reserved"},
         {"__device__ int a$b() { return 1; }\n" KERNEL, "source:1"},
         {"__global__ void __cluster_dims__(2, 1, 1) k(float *y, int n) {}", "clusters"},
         {"__global__ inline void k(float *y, int n) {}", "before a kernel's name"},
