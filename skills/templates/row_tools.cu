@@ -48,32 +48,19 @@ __device__ __forceinline__ bool alike(const @T@ *a, const @T@ *b)
     return (reinterpret_cast<size_t>(a) - reinterpret_cast<size_t>(b)) % 16 == 0;
 }
 
-// How packs are read and written.
-struct plainly {
-    static __device__ __forceinline__ pack read(const pack *from)
-    {
-        return *from;
-    }
-    static __device__ __forceinline__ void write(pack *to, const pack &p)
-    {
-        *to = p;
-    }
-};
-
 // Calls f(i, pack) with a thread's share of packs: every so many from `first` on, four of them in flight.
-template <class Way = plainly, class F>
-__device__ __forceinline__ void take(const pack *body, int first, int packs, F f)
+template <class F> __device__ __forceinline__ void take(const pack *body, int first, int packs, F f)
 {
     int i = first;
     for (; i + 3 * threads < packs; i += 4 * threads) {
         pack p[4];
         _Pragma("unroll") for (int k = 0; k < 4; k++)
-            p[k] = Way::read(body + i + k * threads);
+            p[k] = body[i + k * threads];
         _Pragma("unroll") for (int k = 0; k < 4; k++)
             f(i + k * threads, p[k]);
     }
     _Pragma("unroll 1") for (; i < packs; i += threads) {
-        const pack p = Way::read(body + i);
+        const pack p = body[i];
         f(i, p);
     }
 }
@@ -106,16 +93,16 @@ __device__ __forceinline__ pack some(const @T@ *from, int n)
 
 // Writes what f(p, place, n) makes of the first n elements of each pack p to the same place of `out`; elements beside
 // whole packs go singly.
-template <class Way = plainly, class F>
+template <class F>
 __device__ __forceinline__ void rewrite(const @T@ *line, @T@ *out, long long from, long long to, F f)
 {
     const int n = (int)(to - from);
     const division d = divided(line + from, n);
     const int packs = alike(line + from, out + from) ? d.packs : 0;
     pack *to_body = reinterpret_cast<pack *>(out + from + d.head);
-    take<Way>(reinterpret_cast<const pack *>(line + from + d.head), threadIdx.x, packs, [&](int i, pack p) {
+    take(reinterpret_cast<const pack *>(line + from + d.head), threadIdx.x, packs, [&](int i, pack p) {
         f(p, from + d.head + i * lanes, lanes);
-        Way::write(to_body + i, p);
+        to_body[i] = p;
     });
     for (int i = threadIdx.x; i < n - packs * lanes; i += threads) {
         const long long at = from + (i < d.head ? i : i + packs * lanes);

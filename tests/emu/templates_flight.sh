@@ -10,14 +10,16 @@ bound flight instance row_norm_in_flight form=standard rows=planes cols=pixels
 bound flight shares row_map_in_flight form=softmax
 bound flight logarithms row_map_in_flight form=log_softmax
 bound flight magnitudes row_map_in_flight form=by_mean_of_magnitudes
-right flight layer row_norm_affine_in_flight threads=64 share=64 ahead=3
-right flight groups_of_channels group_norm_in_flight threads=64 share=64 ahead=0
-# More parts than threads in a row.
-right flight shares row_map_in_flight threads=64 share=4 ahead=2
-# More ahead than there is: all sums come first.
-right flight instance row_norm_in_flight threads=64 share=64 ahead=512
-# A block waits for what has an earlier ticket.
-sed='s/parts + ahead/ahead/g' fixture R flight layer row_norm_affine_in_flight HANG threads=64 share=64 ahead=1
-wrong flight shares row_map_in_flight 's/two \*= exp(one - a); //' '' threads=64 share=4 ahead=2
-wrong flight groups_of_channels group_norm_in_flight 's/lines + line\], shift/lines], shift/' '' threads=64 share=64 ahead=2
+right flight layer row_norm_affine_in_flight threads=64 share=1024 spare=0
+# Several packs a thread.
+right flight groups_of_channels group_norm_in_flight threads=64 share=4096 spare=2
+# More parts than threads in a row, and blocks that wait for little.
+sed='s/patience = 200/patience = 2/' fixture A flight shares row_map_in_flight CORRECT threads=64 share=16 spare=0
+right flight instance row_norm_in_flight threads=64 share=1024 spare=0
+# Nobody waits: all parts but those of rows of one are left to the last.
+sed='s/patience = 200/patience = 0/' fixture A flight layer row_norm_affine_in_flight CORRECT threads=64 share=256 spare=0
+# What was left is written by nobody.
+sed='s/patience = 200/patience = 0/;s/part = first_left/part = nothing/' fixture R flight layer row_norm_affine_in_flight WRONG threads=64 share=256 spare=0
+wrong flight shares row_map_in_flight 's/patience = 200/patience = 2/;s/two \*= exp(one - a); //' '' threads=64 share=16 spare=0
+wrong flight groups_of_channels group_norm_in_flight 's/lines + line\], shift/lines], shift/' '' threads=64 share=1024 spare=0
 judged
