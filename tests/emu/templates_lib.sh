@@ -49,6 +49,7 @@ wrong() {
     [ -z "$5" ] || echo "R$n-.*$5" >> "$scratch/reasons"
     sed=$4 fixture R "${@:1:3}" WRONG "${@:6}"
 }
+unsafe() { sed=$4 fixture R "${@:1:3}" UNSAFE "${@:5}"; } # FILE KERNEL TEMPLATE SED SETTING...
 # Judges all of that, and ends the script.
 judged() {
     local reason
