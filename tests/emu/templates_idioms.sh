@@ -158,7 +158,9 @@ made cubes conv3 'let(b=1, ci=2, co=2, n=4) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out
 made larger_cubes conv_back3 "let(b=1, ci=2, co=2, n=2) in(x[b*ci*n*n*n]) in(k[ci*co*8]) out(y[b*co*8*n*n*n]) $cube" bn=16
 made by_root_mean_square row_norm "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=64
 made by_root_mean_square row_norm "let(rows=2, n=600) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=64
-WRONG='s/line.held\[i\] = p;/line.held[i] = pack();/' made by_root_mean_square row_norm "let(rows=2, n=600) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=64
+WRONG='s/memcpy_async(line.held + i, body + i/memcpy_async(line.held + i, body/' made by_root_mean_square row_norm "let(rows=2, n=600) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=64
+made by_root_mean_square row_norm "let(rows=3, n=2203) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=128 spare=2
+WRONG='s/body\[kept + k/body[k/' made by_root_mean_square row_norm "let(rows=3, n=2203) in(x[rows*n]) out(y[rows*n]) $line" threads=64 kept=128 spare=2
 made softmax_by_thread row_map "let(rows=2, n=600) in(in[rows*n]) out(out[rows*n]) $line" threads=64 kept=64
 made by_root_mean_square row_norm_parts "let(rows=2, n=40) in(x[rows*n]) out(y[rows*n]) $line" threads=64 share=16
 made sums_in_front row_scan "let(rows=2, n=20) in(x[rows*n]) out(y[rows*n]) $line" threads=32

@@ -29,6 +29,7 @@ bound rows least_of_row arg_rows form=argmin rows=grid.x cols=n T=f32 R=i64
     { echo "FAIL: rms_norm_in_halves is taken for a norm in float"; bad=1; }
 # Rows of an odd length: each begins elsewhere in a pack of eight.
 right rows softmax_of_halves row_map threads=64
+right rows softmax_of_halves row_map threads=64 kept=64 spare=1
 right rows softmax_of_halves row_online threads=64
 right rows layer_norm_of_halves row_norm_affine threads=64
 right rows layer_norm_saved row_norm_saved threads=64
