@@ -4,7 +4,7 @@ __device__ __forceinline__ @R@ finished(float its_sum, long long its_place, int 
 @tail@}
 
 // An element's sum, term by term.
-__device__ __forceinline__ float by_terms(const @T@ *a, const @T@ *b, int m, int n, int k, int row, int col)
+__device__ __forceinline__ float by_terms(const @A@ *a, const @B@ *b, int m, int n, int k, int row, int col)
 {
     float sum = 0;
     for (int l = 0; l < k; l++)
@@ -14,7 +14,7 @@ __device__ __forceinline__ float by_terms(const @T@ *a, const @T@ *b, int m, int
 }
 
 __global__ void __launch_bounds__(threads, blocks)
-    gemm_wgmma_tiles(const @T@ *__restrict__ a, const @T@ *__restrict__ b, @R@ *__restrict__ c, int m,
+    gemm_wgmma_tiles(const @A@ *__restrict__ a, const @B@ *__restrict__ b, @R@ *__restrict__ c, int m,
                      int n, int k, long long a_step, long long b_step, long long c_step@tail_parameters@)
 {
     extern __shared__ uint4 room[];
@@ -25,8 +25,8 @@ __global__ void __launch_bounds__(threads, blocks)
     const int row0 = (of * tall + rest % high) * bm, col0 = rest / high * bn;
     a += blockIdx.z * a_step;
     b += blockIdx.z * b_step;
-    copier_first of_first(turned ? b : a, turned ? n : m, k, turned ? col0 : row0);
-    copier_second of_second(turned ? a : b, turned ? m : n, k, turned ? row0 : col0);
+    copier_first of_first(turned ? static_cast<const void *>(b) : a, turned ? n : m, k, turned ? col0 : row0);
+    copier_second of_second(turned ? static_cast<const void *>(a) : b, turned ? m : n, k, turned ? row0 : col0);
     constexpr int wide = turned ? bm : bn; // lines of the second operand
     float sums[wm / 64][wide / 8][4] = {};
     if (row0 + bm <= m && col0 + bn <= n && k % bk == 0)

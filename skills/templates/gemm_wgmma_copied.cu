@@ -23,12 +23,13 @@ template <int wide, bool deep> struct copier {
     const @T@ *at;
     int width, depth, x, d, own;
 
-    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0) : at(nullptr), width(width), depth(depth)
+    __device__ __forceinline__ copier(const void *from, int width, int depth, int x0)
+        : at(static_cast<const @T@ *>(from)), width(width), depth(depth)
     {
         const int l = threadIdx.x / packs, pack = threadIdx.x % packs;
         x = x0 + (deep ? l : pack * per);
         d = deep ? pack * per : l;
-        at = from + (deep ? (size_t)x * depth + d : (size_t)d * width + x);
+        at += deep ? (size_t)x * depth + d : (size_t)d * width + x;
         own = long_lines ? across(l, pack) : pack / 8 * block + placed(l, pack);
     }
     __device__ __forceinline__ static int across(int d, int pack)

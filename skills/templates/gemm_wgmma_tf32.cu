@@ -3,7 +3,7 @@ constexpr int groups = 2, threads = groups * 128, wm = bm / groups; // of four w
 constexpr bool ragged = @ragged@; // lines that are no multiple of four
 constexpr bool splits = @thrice@; // into the nearest that tensor cores multiply, and what is left of it
 constexpr bool turned = false; // op(A)'s lines are those of the first operand
-constexpr int parts = splits ? 2 : 1, stages = splits ? 2 : 3, blocks = splits || bn > 128 ? 1 : 2; // at once
+constexpr int stages = splits ? 2 : 3, blocks = splits || bn > 128 ? 1 : 2; // at once
 
 // What tensor cores multiply of a number. To nearest, since they cut off 13 bits: half of what the last of the others stands for
 // is added. Or one of two parts.
@@ -16,15 +16,20 @@ __device__ __forceinline__ float part_of(float f, int part)
 // Tiles of op(A) or op(B), zero outside the matrix. Neighbours in a line of a tile, of 128 bytes, differ in depth, since tensor
 // cores multiply floats in no other order. In memory that may be so too, `deep`: then a thread reads four at once; else
 // its neighbours read beside it, four times. They come in registers, and are rounded or split on their way into a tile.
-template <int wide, bool deep> struct copier {
+// A half is one number of TF32.
+template <class E, int wide, bool deep> struct copier {
     static constexpr int packs = bk / 4, steps = wide * packs / threads, bytes = wide * line;
+    static constexpr int parts = splits && sizeof(E) == 4 ? 2 : 1, room = parts * bytes;
     static_assert(threads % packs == 0 && (threads % wide == 0 || wide % threads == 0), "");
-    const @T@ *at;
+    struct alignas(4 * sizeof(E)) four {
+        E lane[4];
+    };
+    const E *at;
     int width, depth, x, d;
     float held[steps][4];
 
-    __device__ __forceinline__ copier(const @T@ *from, int width, int depth, int x0)
-        : at(from), width(width), depth(depth), x(x0), d(0) {}
+    __device__ __forceinline__ copier(const void *from, int width, int depth, int x0)
+        : at(static_cast<const E *>(from)), width(width), depth(depth), x(x0), d(0) {}
     // Of the i-th pack that a thread has.
     __device__ __forceinline__ static int line_of(int i)
     {
@@ -45,18 +50,16 @@ template <int wide, bool deep> struct copier {
             const int across = x + line_of(i);
             if (deep && !ragged) {
                 const int down = d + pack_of(i) * 4;
-                float4 four = make_float4(0, 0, 0, 0);
+                four pack = {};
                 if (whole || (across < width && down < depth))
-                    four = *reinterpret_cast<const float4 *>(at + (size_t)across * depth + down);
-                held[i][0] = four.x;
-                held[i][1] = four.y;
-                held[i][2] = four.z;
-                held[i][3] = four.w;
+                    pack = *reinterpret_cast<const four *>(at + (size_t)across * depth + down);
+                _Pragma("unroll") for (int l = 0; l < 4; l++)
+                    held[i][l] = float(pack.lane[l]);
             } else {
                 _Pragma("unroll") for (int l = 0; l < 4; l++) {
                     const int down = d + depth_of(pack_of(i), l);
                     held[i][l] = whole || (across < width && down < depth)
-                                     ? at[deep ? (size_t)across * depth + down : (size_t)down * width + across] : 0;
+                                     ? float(at[deep ? (size_t)across * depth + down : (size_t)down * width + across]) : 0;
                 }
             }
         }
@@ -66,9 +69,12 @@ template <int wide, bool deep> struct copier {
     __device__ __forceinline__ void store(char *tile) const
     {
         _Pragma("unroll") for (int i = 0; i < steps; i++)
-            _Pragma("unroll") for (int p = 0; p < parts; p++)
-                *reinterpret_cast<float4 *>(tile + p * bytes + placed(line_of(i), pack_of(i))) =
-                    make_float4(part_of(held[i][0], p), part_of(held[i][1], p), part_of(held[i][2], p), part_of(held[i][3], p));
+            _Pragma("unroll") for (int p = 0; p < parts; p++) {
+                float f[4];
+                _Pragma("unroll") for (int l = 0; l < 4; l++)
+                    f[l] = sizeof(E) == 4 ? part_of(held[i][l], p) : held[i][l];
+                *reinterpret_cast<float4 *>(tile + p * bytes + placed(line_of(i), pack_of(i))) = make_float4(f[0], f[1], f[2], f[3]);
+            }
     }
     // From x and d on.
     __device__ __forceinline__ static unsigned long long at_tile(unsigned tile, int x, int d)
@@ -76,22 +82,24 @@ template <int wide, bool deep> struct copier {
         return described(tile + x * line + d * 4, bytes);
     }
 };
-typedef copier<bm, @a_deep@> copier_first;
-typedef copier<bn, @b_deep@> copier_second;
-constexpr int tile_bytes = parts * (copier_first::bytes + copier_second::bytes);
+typedef copier<@A@, bm, @a_deep@> copier_first;
+typedef copier<@B@, bn, @b_deep@> copier_second;
+constexpr int tile_bytes = copier_first::room + copier_second::room;
 
 typedef float a_lane_s_sums[wm / 64][bn / 8][4];
 
 // Products of a tile, of nearest or, `small`, of what is left of A's or B's with the other's nearest.
 __device__ __forceinline__ void multiply_tile(a_lane_s_sums &sums, unsigned tile, bool small)
 {
-    const unsigned b = tile + parts * copier_first::bytes;
-    _Pragma("unroll") for (int of_b = 0; of_b < (small ? 2 : 1); of_b++)
+    _Pragma("unroll") for (int of_b = 0; of_b < 2; of_b++) {
+        if (small ? (of_b ? copier_second::parts : copier_first::parts) == 1 : of_b == 1)
+            continue;
+        const unsigned a = tile + (small && !of_b ? copier_first::bytes : 0);
+        const unsigned b = tile + copier_first::room + (of_b ? copier_second::bytes : 0);
         _Pragma("unroll") for (int d = 0; d < bk; d += 8)
             _Pragma("unroll") for (int i = 0; i < wm; i += 64)
-                multiply(sums[i / 64],
-                         copier_first::at_tile(tile + (small && !of_b ? copier_first::bytes : 0), threadIdx.x / 128 * wm + i, d),
-                         copier_second::at_tile(b + (of_b ? copier_second::bytes : 0), 0, d));
+                multiply(sums[i / 64], copier_first::at_tile(a, threadIdx.x / 128 * wm + i, d), copier_second::at_tile(b, 0, d));
+    }
 }
 
 __device__ __forceinline__ void add(a_lane_s_sums &sums, a_lane_s_sums &what, float times)
@@ -114,7 +122,7 @@ __device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, 
     };
     auto store = [&](char *tile) {
         of_first.store(tile);
-        of_second.store(tile + parts * copier_first::bytes);
+        of_second.store(tile + copier_first::room);
     };
     if (k > 0) {
         load();

@@ -4,10 +4,14 @@
 set -u
 . "$2/tests/emu/templates_lib.sh"
 # What is rounded first, or on the way, is no such product.
-known mixed "mixed_values gemm_float_half" "mixed_values gemm_mixed" "layer gemm_float_half" "layer gemm_mixed" \
-    "float_half_tn gemm_float_half" "float_half_tn gemm_mixed" "float_half_tt gemm_float_half" "float_half_tt gemm_mixed" \
-    "half_float_nn gemm_half_float" "half_float_nn gemm_mixed" "half_float_nt gemm_half_float" "half_float_nt gemm_mixed" \
-    "half_float_tn_swish gemm_half_float" "half_float_tn_swish gemm_mixed" "half_float_tt gemm_half_float" "half_float_tt gemm_mixed"
+products=()
+for kernel in mixed_values layer float_half_tn float_half_tt; do
+    products+=("$kernel gemm_float_half" "$kernel gemm_mixed" "$kernel gemm_wgmma_float_half" "$kernel gemm_wgmma_mixed")
+done
+for kernel in half_float_nn half_float_nt half_float_tn_swish half_float_tt; do
+    products+=("$kernel gemm_half_float" "$kernel gemm_mixed" "$kernel gemm_wgmma_half_float" "$kernel gemm_wgmma_mixed")
+done
+known mixed "${products[@]}"
 "$build/tests/print_template" mixed.cu "$scratch/mixed.ptx" sum_of_halves gemm_float_half 2>&1 | grep -q 'almost ' ||
     { echo "FAIL: sum_of_halves is not nearly a product"; bad=1; }
 bound mixed mixed_values gemm_float_half a=p b=v batch=grid.z H=f16 R=f16 form=nn
@@ -26,4 +30,8 @@ wrong mixed layer gemm_float_half 's/round == 0 ? left(v)/round == 0 ? 0/' '' $s
 wrong mixed half_float_tn_swish gemm_half_float 's/round == 0 ? left(v)/round == 0 ? 0/' '' $small
 # And where TF32 has no bits for it.
 wrong mixed half_float_tn_swish gemm_half_float 's/higher = 8192/higher = 1/' 'tiny' $small
+# By warpgroups, which only sm_90a has.
+right_90a mixed float_half_tn gemm_wgmma_float_half ragged=true
+right_90a mixed half_float_nn gemm_wgmma_mixed
+wrong_90a mixed half_float_nn gemm_wgmma_half_float 's/? nearest(v) : left(v)/? nearest(v) : 0/'
 judged
