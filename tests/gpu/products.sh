@@ -10,7 +10,7 @@ into=$(cd "${2:-$build/gpu}/products" && pwd)
 nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
 arch=$("$build/bin/ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
 cd "$root/tests/emu/templates" || exit 1
-for file in halves rounded; do
+for file in halves rounded mixed; do
     "$nvcc" -O3 -arch="sm_$arch" -ptx $file.cu -o "$into/$file.ptx" || exit 1
 done
 . "$root/tests/gpu/parts.sh"
@@ -44,6 +44,10 @@ done
 for kernel in exact_nn close_nt exact_nn_mish tiny_nn; do
     products+=("$arch:rounded:$kernel:gemm_three")
     [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_three:ragged={false,true})
+done
+for kernel in mixed_values layer half_float_nn half_float_tn_swish; do
+    products+=("$arch:mixed:$kernel:gemm_mixed")
+    [ "$arch" != 90 ] || products+=(90a:mixed:$kernel:gemm_wgmma_mixed:ragged={false,true})
 done
 parts "$into/each" right "${products[@]}"
 failed=$?
