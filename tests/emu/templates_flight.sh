@@ -20,6 +20,9 @@ right flight instance row_norm_in_flight threads=64 share=1024 spare=0
 sed='s/patience = 200/patience = 0/' fixture A flight layer row_norm_affine_in_flight CORRECT threads=64 share=256 spare=0
 # What was left is written by nobody.
 sed='s/patience = 200/patience = 0/;s/part = first_left/part = nothing/' fixture R flight layer row_norm_affine_in_flight WRONG threads=64 share=256 spare=0
+# Halves, of which rows of an odd length begin elsewhere in a pack of eight.
+compiled rows
+right rows softmax_of_halves row_map_in_flight threads=64 share=64 spare=0
 wrong flight shares row_map_in_flight 's/patience = 200/patience = 2/;s/two \*= exp(one - a); //' '' threads=64 share=16 spare=0
 wrong flight groups_of_channels group_norm_in_flight 's/lines + line\], shift/lines], shift/' '' threads=64 share=1024 spare=0
 judged

@@ -32,6 +32,6 @@ wrong mixed half_float_tn_swish gemm_half_float 's/round == 0 ? left(v)/round ==
 wrong mixed half_float_tn_swish gemm_half_float 's/higher = 8192/higher = 1/' 'tiny' $small
 # By warpgroups, which only sm_90a has.
 right_90a mixed float_half_tn gemm_wgmma_float_half ragged=true
-right_90a mixed half_float_nn gemm_wgmma_mixed
+right_90a mixed half_float_nn gemm_wgmma_half_float
 wrong_90a mixed half_float_nn gemm_wgmma_half_float 's/? nearest(v) : left(v)/? nearest(v) : 0/'
 judged
