@@ -1,7 +1,8 @@
 // A row: its first packs wait in shared memory from the first visit on, some more in registers, others are read again, mostly
 // from a cache.
 constexpr int kept = @kept@, turns = kept / threads; // packs of a row, of a thread
-constexpr int at_once = turns / 8 + 1;               // are waited for together
+static_assert(kept % threads == 0, "packs that no thread keeps");
+constexpr int at_once = turns / 8 + 1; // are waited for together
 constexpr int spares = @spare@, behind = kept + spares * threads; // of a thread in registers; of a row not read again
 struct row {
     const @T@ *at;
