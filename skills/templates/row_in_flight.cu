@@ -1,7 +1,7 @@
 constexpr int share = @share@ / sizeof(@T@), spares = @spare@; // elements of a part; packs of a thread in registers
 constexpr int turns = (@share@ / 16 + threads - 1) / threads - spares; // and in shared memory
 static_assert(turns > 0, "a part has fewer packs");
-constexpr int at_once = turns / 8 + 1; // are waited for together
+constexpr int at_once = turns / 8 + 1; // packs are waited for together
 constexpr int room = 232448 / (turns * threads * 16 + 1024), resident = room * threads > 2048 ? 2048 / threads : room;
 constexpr int patience = 200; // looks, each a microsecond, until a block stops waiting
 constexpr unsigned long long missing = 0xffffffffffffffff, no_number = 0x7ff8000000000000;

@@ -2,7 +2,7 @@
 // from a cache.
 constexpr int kept = @kept@, turns = kept / threads; // packs of a row, of a thread
 static_assert(kept % threads == 0, "packs that no thread keeps");
-constexpr int at_once = turns / 8 + 1; // are waited for together
+constexpr int at_once = turns / 8 + 1; // packs are waited for together
 constexpr int spares = @spare@, behind = kept + spares * threads; // of a thread in registers; of a row not read again
 struct row {
     const @T@ *at;

@@ -39,14 +39,6 @@ __device__ constexpr bool in_window(int a, int j)
     return !shared || ((a * @sd@ + j) % @dd@ == 0 && (a * @sd@ + j) / @dd@ < kd);
 }
 
-// How many taps of a window lie in a line of so many elements.
-__device__ __forceinline__ int inside(int first, int taps, int step, int size)
-{
-    const int from = first < 0 ? (step - 1 - first) / step : 0;
-    const int behind = first < size ? (size - 1 - first) / step + 1 : 0, to = behind < taps ? behind : taps;
-    return to > from ? to - from : 0;
-}
-
 // A pack of a line below place `behind`. Where `whole`, packs begin at 16 bytes and none crosses the line's ends.
 template <bool whole>
 __device__ __forceinline__ pack fetch(const @T@ *line, int at, int behind)
