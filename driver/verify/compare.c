@@ -281,6 +281,14 @@ static double allowed(const struct ks_reference *reference, enum ks_scalar scala
     return error < 0 ? error : ks_compare_rounding(scalar, reference->value[i]) + error;
 }
 
+// Between its value and what it comes to on inputs as far away as the mark lets terms err.
+static bool is_between(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
+{
+    const double error = reference->between ? allowed(reference, scalar, i) : -1, value = reference->value[i];
+    return error >= 0 && have >= fmin(value, (double)reference->nearby[i].low) - error &&
+           have <= fmax(value, (double)reference->nearby[i].high) + error;
+}
+
 // By the reference's i-th lane; -1: by what it allows others.
 static bool reference_ok(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double want,
                          double have)
@@ -288,7 +296,7 @@ static bool reference_ok(const struct ks_reference *reference, enum ks_scalar sc
     if (reference == NULL)
         return false;
     return i < 0 ? fabs(have - want) <= reference->others // false where either is no number
-                 : fabs(have - reference->value[i]) <= allowed(reference, scalar, i);
+                 : fabs(have - reference->value[i]) <= allowed(reference, scalar, i) || is_between(reference, scalar, i, have);
 }
 
 // One of two is infinite. The value in double says whether rounding may have brought them to either side of where the
@@ -315,6 +323,15 @@ static bool lost_beyond(const struct ks_reference *reference, enum ks_scalar sca
 unsigned char ks_nearby_is(double value)
 {
     return isnan(value) ? KS_NEARBY_NAN : isfinite(value) ? KS_NEARBY_NUMBER : value > 0 ? KS_NEARBY_ABOVE : KS_NEARBY_BELOW;
+}
+
+struct ks_nearby *ks_nearby_new(int64_t n)
+{
+    struct ks_nearby *nearby = malloc(((size_t)n + 1) * sizeof *nearby);
+    KS_ASSERT(nearby != NULL);
+    for (int64_t i = 0; i < n; i++)
+        nearby[i] = (struct ks_nearby){.low = NAN, .high = NAN};
+    return nearby;
 }
 
 // One of two is no number, and the original is as the other one nearby.

@@ -31,10 +31,12 @@ void ks_compare(const struct ks_tolerance *tolerance, struct ks_elem elem, const
 // infinite, and a quotient by it 0.
 struct ks_nearby {
     float error;      // the original's own there, the largest: of one that is a number
+    float low, high;  // what it comes to there, in double: NaN where it is no number
     unsigned char is; // else that, though in double it is a number: which of these it was
 };
 enum { KS_NEARBY_NUMBER = 1, KS_NEARBY_ABOVE = 2, KS_NEARBY_BELOW = 4, KS_NEARBY_NAN = 8 };
 unsigned char ks_nearby_is(double value);
+struct ks_nearby *ks_nearby_new(int64_t n); // of so many lanes, that nobody has seen; malloc'ed
 
 // What the original computes when it is evaluated in double, for outputs of fp32, fp16 and bf16: an element is also right
 // that is as near to it as `scale` (the condition of each element, research verification.md 3.2) and twice the
@@ -58,6 +60,7 @@ struct ks_reference {
     const struct ks_nearby *nearby; // of tol(sum=F), and of random rounding where that alone decides; NULL: nobody looked
     const float *shaken; // the largest error that rounding of intermediate results made on inputs nearby, no choice among
                          // them; NULL: nobody looked (verify/wide_shaken.c)
+    bool between; // an element is also right between its value and what it comes to nearby
     bool either; // terms of either sign meet, as far as is seen: beyond the type's end another order of them may leave no number
 };
 // What another order of the sums within an element may bring it off by, were its changes in proportion; 0: nobody looked.

@@ -223,9 +223,16 @@ static struct sample take_sample(const struct ks_judge *judge, const struct ks_v
     float *terms = value != NULL && output->reference.terms != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     float *shaken = value != NULL && output->reference.shaken != NULL ? malloc((n + 1) * sizeof(float)) : NULL;
     struct ks_nearby *nearby = value != NULL && output->reference.nearby != NULL ? malloc((n + 1) * sizeof *nearby) : NULL;
-    s.reference = (struct ks_reference){value, condition, own, output->reference.noise, output->reference.typical,
-                                     output->reference.unit, output->reference.inputs, terms, NULL, 0, 0, output->reference.sum,
-                                     output->reference.product, nearby, shaken, output->reference.either};
+    s.reference = output->reference; // of other lanes
+    s.reference.value = value;
+    s.reference.scale = condition;
+    s.reference.own = own;
+    s.reference.terms = terms;
+    s.reference.lanes = NULL;
+    s.reference.n_lanes = 0;
+    s.reference.others = 0;
+    s.reference.nearby = nearby;
+    s.reference.shaken = shaken;
     struct demands demands;
     s.mask = demands_of(judge, vector, output, &demands) ? malloc(n + 1) : NULL;
     KS_ASSERT(s.want != NULL && s.fake != NULL && s.before != NULL && s.index != NULL && s.written != NULL);

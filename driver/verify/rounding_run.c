@@ -87,7 +87,7 @@ static enum ks_answer read_errors(struct ks_judge *judge, struct ks_vector *vect
         size_t size = ks_scalar_size(slot->elem.scalar);
         int64_t n = ks_vector_looks(vector, o);
         if (output->reference.shaken != NULL && output->reference.nearby == NULL)
-            output->reference.nearby = calloc((size_t)n + 1, sizeof *output->reference.nearby);
+            output->reference.nearby = ks_nearby_new(n);
         void *bytes = malloc((size_t)n * size + 1);
         KS_ASSERT(bytes != NULL);
         answer = ks_vector_look(vector, o, &judge->oracle, size, bytes);
@@ -155,8 +155,8 @@ static void refer_to_itself(struct ks_output *output, int64_t n)
         if ((output->mask == NULL || output->mask[lane]) && fabs(value[i]) < 1e37)
             scale[i] = fabs(value[i]) + 0x1p-126;
     }
-    output->reference = (struct ks_reference){value, scale, own, 0, ks_reference_typical(value, n), 0, 0, NULL,
-                                              output->lanes, output->n_lanes, 0, 0, false, NULL, NULL, false};
+    output->reference = (struct ks_reference){.value = value, .scale = scale, .own = own, .typical = ks_reference_typical(value, n),
+                                              .lanes = output->lanes, .n_lanes = output->n_lanes};
 }
 
 // An original that rounds to fp32 on its way shows so in most elements. Else fp64 is the measure, and what errs by

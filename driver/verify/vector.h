@@ -63,6 +63,7 @@ struct ks_vector {
     bool referred;             // so was the reference of a long sum
     bool rounded;              // so were runs with random rounding
     bool nearby;               // so were those of inputs as far away as tol(sum=F) says
+    bool undecided;            // and what lies between what they make of an element is right
     bool bent;                 // so were those as far away as an order of a sum may err
     bool leapt;                // and what leaps there counted as well
     bool shaken;               // so were runs in double with random rounding

@@ -155,6 +155,13 @@ struct nearing {
     struct ks_nearby *nearby;
 };
 
+// Of NaN, where nothing was seen yet, the other one.
+static void widen_range(struct ks_nearby *nearby, double value)
+{
+    nearby->low = fminf(nearby->low, (float)value);
+    nearby->high = fmaxf(nearby->high, (float)value);
+}
+
 static void near_part(void *context, size_t part, int64_t first, int64_t count)
 {
     const struct nearing *n = context;
@@ -163,6 +170,7 @@ static void near_part(void *context, size_t part, int64_t first, int64_t count)
         double error = fabs(n->own[i] - n->value[i]);
         if (!isfinite(n->value[i]))
             continue;
+        widen_range(&n->nearby[i], n->value[i]);
         n->nearby[i].is |= ks_nearby_is(n->own[i]);
         if (isfinite(error) && ks_reference_rounds(n->reference, i, error))
             n->nearby[i].error = fmaxf(n->nearby[i].error, (float)fmax(0, error - ks_compare_rounding(n->scalar, n->value[i])));
@@ -200,8 +208,7 @@ enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena, st
         make_room(vector, o, &own[o]);
         if (!refers)
             continue;
-        nearby[o] = calloc((size_t)ks_vector_looks(vector, o) + 1, sizeof *nearby[o]);
-        KS_ASSERT(nearby[o] != NULL);
+        nearby[o] = ks_nearby_new(ks_vector_looks(vector, o));
     }
     struct ks_scope scope = ks_judge_scope(judge, &vector->problem, &vector->layout, NULL);
     struct ks_wide_runs wide = {.judge = judge, .arena = arena, .vector = vector, .single = true};

@@ -223,6 +223,33 @@ static bool drawn_freely(const struct ks_vector *vector)
            vector->flooded == 0 && vector->twins == 0 && vector->lattice == 0;
 }
 
+// Whether its numbers are of sizes far apart, as the judge chose them and not where anything turns.
+static bool of_far_sizes(const struct ks_vector *vector)
+{
+    switch (vector->family) {
+    case KS_FAMILY_WIDE:
+    case KS_FAMILY_SPECIAL:
+    case KS_FAMILY_LITERALS:
+    case KS_FAMILY_EXTREME:
+    case KS_FAMILY_GREAT: return vector->brink == 0;
+    default: return false;
+    }
+}
+
+// Of great terms that nearly cancel, what the mark lets their sum err by takes an element from one side of a limit to the other:
+// where few are wrong what lies between counts. First inputs as far away are run (no `undecided` then). false: neither.
+static bool come_near(const struct ks_judge *judge, struct ks_vector *vector, int64_t wrong, int64_t looks, bool *more)
+{
+    if (!(ks_judge_tolerance(judge).sum > 0) || vector->undecided || wrong == 0 || wrong > 1 + looks / MANY_WRONG || !of_far_sizes(vector))
+        return false;
+    vector->undecided = vector->nearby;
+    vector->nearby = *more = true;
+    vector->proves[0] = 0; // of a stricter comparison
+    for (size_t o = 0; vector->undecided && o < vector->n_outputs; o++)
+        vector->outputs[o].reference.between = vector->outputs[o].reference.nearby != NULL;
+    return true;
+}
+
 // More to compare a wrong answer by, *more, that only makes more answers right.
 static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector,
                             size_t output, const void *got, int poison, const struct ks_comparison *so_far,
@@ -263,6 +290,8 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return ks_wide_bent(judge, arena, false, vector, err);
     }
+    if (sums && vector->bent && come_near(judge, vector, so_far->bad, so_far->compared, more))
+        return vector->undecided ? KS_OK : ks_wide_nearby(judge, arena, vector, err);
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
     bool referred = false;
@@ -308,6 +337,8 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             vector->proves[0] = 0; // of a stricter comparison
             return ks_wide_bent(judge, arena, true, vector, err);
         }
+        if (referred && !again && vector->nearby && come_near(judge, vector, so_far->sure, looks, more))
+            return KS_OK;
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;
         vector->thrown = vector->thrown || again;

@@ -286,7 +286,7 @@ static void rounded_factors_are_measured_by_their_terms(void **state)
     // Of other kernels the scale of the value in double stands for the terms.
     double terms = 100;
     float own = 0;
-    struct ks_reference reference = {&value, &terms, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
+    struct ks_reference reference = {.value = &value, .scale = &terms, .own = &own, .typical = 1, .sum = 1e-3};
     ks_compare_to(&rounded, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 0);
     ks_compare_to(&rounded, f32, &want, &far, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
@@ -316,7 +316,7 @@ static void a_value_in_double_is_another_measure(void **state)
     double value = (double)steps(1.0f, 6);
     double scale = 1;
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1};
     struct ks_comparison c;
     assert_false(same_f32(&derived, want, have, NULL, 0));
     // 12 steps of 2^-23 from the original, six from the value: 12 units of 2^-24 of 16 + 1.
@@ -394,7 +394,7 @@ static void a_reference_may_be_of_some_lanes(void **state)
     double value[] = {1, (double)steps(want[5], 6), 100, 1};
     double scale[] = {1, (double)want[5], 100, 1};
     float own[4] = {0};
-    struct ks_reference reference = {value, scale, own, 0, 1, 0, 0, NULL, lanes, 4, 0, 0, false, NULL, NULL, false};
+    struct ks_reference reference = {.value = value, .scale = scale, .own = own, .typical = 1, .lanes = lanes, .n_lanes = 4};
     struct ks_lanes bad = {.every = 1};
     struct ks_comparison c;
     assert_int_equal(ks_reference_at(&reference, 5 + STEP), 2);
@@ -482,7 +482,7 @@ static void chains_of_a_long_sum_are_near_enough(void **state)
     double value = 1;
     double scale = 2;
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1};
     struct ks_comparison c;
     ks_compare_to(&derived, f32, &want, &near, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
@@ -507,8 +507,8 @@ static void the_range_ends_nearby(void **state)
     double scale = 0x1p-120;
     float own = 0, want = -0x1p-121f, none = 0, twice = -0x1p-120f, other = 0x1p-122f;
     float number = NAN, above = INFINITY, below = -INFINITY;
-    struct ks_nearby nearby = {0, KS_NEARBY_NUMBER};
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 1e-3, false, NULL, NULL, false};
+    struct ks_nearby nearby = {.is = KS_NEARBY_NUMBER};
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1, .sum = 1e-3};
     const struct { const float *want, *have; float error; unsigned char is; int bad; } cases[] = {
         {&want, &none, 0, KS_NEARBY_NUMBER, 1},          {&want, &none, 0x1p-121f, KS_NEARBY_NUMBER, 0},
         {&want, &twice, 0x1p-122f, KS_NEARBY_NUMBER, 1}, {&want, &other, 0x1p-121f, KS_NEARBY_NUMBER, 1},
@@ -519,7 +519,7 @@ static void the_range_ends_nearby(void **state)
     };
     struct ks_comparison c;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        nearby = (struct ks_nearby){cases[i].error, cases[i].is};
+        nearby = (struct ks_nearby){.error = cases[i].error, .is = cases[i].is};
         reference.nearby = &nearby;
         ks_compare_to(&derived, f32, cases[i].want, cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
         assert_int_equal(c.bad, cases[i].bad);
@@ -527,6 +527,33 @@ static void the_range_ends_nearby(void **state)
         ks_compare_to(&derived, f32, cases[i].want, cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
         assert_int_equal(c.bad, 1);
     }
+}
+
+// Where what the original is nearby counts, an element is right between that: no farther than rounding, and no NaN; as long as it
+// does not count never.
+static void what_lies_between_is_undecided(void **state)
+{
+    (void)state;
+    double value = 1, scale = 1;
+    float own = 0, want = 1;
+    struct ks_nearby nearby = {.low = -1, .high = 0.5f};
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1, .nearby = &nearby};
+    const struct { float have; int bad; } cases[] = {
+        {-1, 0}, {0.25f, 0}, {-1 - 0x1p-21f, 0}, {-1 - 0x1p-18f, 1}, {1 + 0x1p-18f, 1}, {NAN, 1}, {INFINITY, 1}, {-INFINITY, 1},
+    };
+    struct ks_comparison c;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        reference.between = true;
+        ks_compare_to(&derived, f32, &want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, cases[i].bad);
+        reference.between = false;
+        ks_compare_to(&derived, f32, &want, &cases[i].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+        assert_int_equal(c.bad, 1);
+    }
+    reference.between = true;
+    nearby.low = nearby.high = NAN; // nearby it is no number
+    ks_compare_to(&derived, f32, &want, &cases[0].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
 }
 
 // Infinity is right beside a number where the value in double lies so near to the type's end that rounding may bring
@@ -539,7 +566,7 @@ static void the_type_ends_where_rounding_says(void **state)
     double value = 65520;
     double scale = 65520;
     float own = 0; // 16 units of it are 0.0625
-    struct ks_reference reference = {&value, &scale, &own, 0, 1, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1};
     const struct { double value; uint16_t want, have; int bad; } cases[] = {
         {65520, infinite, largest, 0},    {65520, largest, infinite, 0},    {65519.95, largest, infinite, 0},
         {65520.05, infinite, largest, 0}, {65519.9, largest, infinite, 1},  {65520.1, infinite, largest, 1},
@@ -630,7 +657,7 @@ static void rounding_is_told_from_choices(void **state)
     double value = 1e-6;
     double scale = 7e-6;
     float own = 0;
-    struct ks_reference reference = {&value, &scale, &own, 0, 1e-6, 0, 0, NULL, NULL, 0, 0, 0, false, NULL, NULL, false};
+    struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1e-6};
     assert_true(ks_reference_rounds(&reference, 0, 1e-9));
     assert_false(ks_reference_rounds(&reference, 0, 4.8e-7));
     reference.inputs = 7;
@@ -689,6 +716,7 @@ int main(void)
         cmocka_unit_test(an_error_beyond_floats_is_no_rounding),
         cmocka_unit_test(chains_of_a_long_sum_are_near_enough),
         cmocka_unit_test(the_range_ends_nearby),
+        cmocka_unit_test(what_lies_between_is_undecided),
         cmocka_unit_test(the_type_ends_where_rounding_says),
         cmocka_unit_test(a_product_is_right_by_its_value),
         cmocka_unit_test(a_reference_may_be_of_some_lanes),
