@@ -364,15 +364,21 @@ static bool share_a_skill(struct hunt *h, size_t one, size_t other)
     return false;
 }
 
+// Whether one is mostly wrong for what the other is: for a skill of both, or for fewer bits than the judge admits.
+static bool wrong_alike(struct hunt *h, size_t one, size_t other)
+{
+    return share_a_skill(h, one, other) || (ks_policy_reduces(&h->policy, one) && ks_policy_reduces(&h->policy, other));
+}
+
 // Whether it is for the judge although the time is over: a search that found something is not for nothing because it judged
-// nothing, or only something wrong. Then what other skills found is owed a judgement: the same one's is mostly wrong again.
+// nothing, or only something wrong. Then what is another matter is owed a judgement.
 static bool owed_a_judgement(struct hunt *h, size_t *arm)
 {
     const struct ks_tune_result *result = h->t->result;
     if (result->correct > 0 || result->judged >= OWED || h->t->options->budget_tries > 0 || ks_stop_requested())
         return false;
     for (size_t i = 0; i < h->policy.arms.len && h->wrong != KS_ORIGINAL; i++)
-        if (entry_of(h, i)->screened > 0 && share_a_skill(h, i, h->wrong))
+        if (entry_of(h, i)->screened > 0 && wrong_alike(h, i, h->wrong))
             entry_of(h, i)->screened = 0;
     *arm = worth_judging(h);
     const double faster = h->t->options->modelled ? MODELLED_STEP : 1 / KS_LOOK_ERROR; // error and all

@@ -331,6 +331,16 @@ void ks_policy_tell(struct ks_policy *p, size_t at, bool right, double ratio)
         p->gained = p->asked;
 }
 
+bool ks_policy_reduces(const struct ks_policy *p, size_t arm)
+{
+    for (size_t at = arm; at != KS_ORIGINAL; at = p->arms.at[at].from) {
+        const char *precision = p->ranked[p->arms.at[at].skill].skill->precision;
+        if (precision != NULL && strcmp(precision, "reduced") == 0)
+            return true;
+    }
+    return false;
+}
+
 size_t ks_policy_skills(const struct ks_policy *p, size_t arm, const char ***skills)
 {
     size_t n = 0, most = (size_t)p->arms.at[arm].depth;

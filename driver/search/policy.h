@@ -110,5 +110,7 @@ void ks_policy_tell(struct ks_policy *policy, size_t arm, bool right, double rat
 void ks_policy_drop(struct ks_policy *policy, size_t arm);
 // Ids of the skills of all steps from the original to an arm, each once, the first step first (in the policy's arena).
 size_t ks_policy_skills(const struct ks_policy *policy, size_t arm, const char ***skills);
+// Whether one of them computes with fewer bits than the original.
+bool ks_policy_reduces(const struct ks_policy *policy, size_t arm);
 
 #endif

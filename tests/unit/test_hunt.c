@@ -31,6 +31,7 @@ static double template_ratio,
     transform_ratio; // of the first one: the others are no faster than the original
 static double screening_takes, judging_takes;
 static bool stands_up = true; // in full, what looked faster
+static bool template_wrong;
 static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
 static size_t workloads = 1;
 static double baseline_us = 100;
@@ -110,6 +111,8 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
                                    .speed = stands_up ? KS_S_FASTER : KS_S_NOT_FASTER,
                                    .geomean = stands_up ? ratio_of(proposal) : 1,
                                    .reason = "as fast"};
+    if (template_wrong && strstr(proposal->source, "known") != NULL)
+        *verdict = (struct ks_verdict){.correctness = KS_C_WRONG, .reason = "wrong"};
     event("judge", strstr(proposal->source, "known") != NULL ? "template" : "transform");
     return KS_OK;
 }
@@ -306,6 +309,21 @@ static void judges_the_best_of_a_long_look(void **state)
     assert_string_equal(hunted(14, 0), "look at template, look at transforms");
 }
 
+// Where the best was wrong and the time is over, another skill's best is judged as well; but not what has fewer bits as that has.
+static void owes_a_judgement_to_another_skill(void **state)
+{
+    (void)state;
+    template_ratio = 1.2, transform_ratio = 1.1, screening_takes = 3, judging_takes = 8, template_wrong = true;
+    assert_string_equal(hunted(9, 0), "look at template, look at transforms, judge template, judge transform");
+    skills[0].precision = "reduced", skills[1].precision = "reordered";
+    assert_string_equal(hunted(9, 0), "look at template, look at transforms, judge template, judge transform");
+    skills[1].precision = "reduced";
+    assert_string_equal(hunted(9, 0), "look at template, look at transforms, judge template");
+    skills[0].precision = skills[1].precision = NULL;
+    template_wrong = false;
+    assert_string_equal(hunted(9, 0), "look at template, look at transforms, judge template");
+}
+
 // An action that cannot be read is left out, and all others are tried.
 static void goes_on_beside_a_wrong_action(void **state)
 {
@@ -344,6 +362,7 @@ int main(void)
         cmocka_unit_test(leaves_a_look_for_the_deadline),
         cmocka_unit_test(judges_the_best_of_a_long_look),
         cmocka_unit_test(judges_what_can_gain_enough),
+        cmocka_unit_test(owes_a_judgement_to_another_skill),
         cmocka_unit_test(goes_on_beside_a_wrong_action),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
