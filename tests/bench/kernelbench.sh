@@ -78,7 +78,7 @@ whole() { python3 -c 'import json, sys; sys.exit("kernels" not in json.load(open
 tune() { # tune FILE ROW: what `ks tune` says of it, and the times of those kernels that it has none of; false: beyond MOST
     local kernels seconds status most
     kernels=$(grep -c '^__global__' "$1")
-    seconds=$((kernels * (${budget%s} + 60) + 240)) # inputs of gigabytes take their time, and originals of a second
+    seconds=$((kernels * (${budget%s} + 60) + 420)) # inputs and outputs of gigabytes take their time, and originals of a second
     most=${MOST:-$seconds}
     [ "$most" -le "$seconds" ] || most=$seconds
     [ "$without" != memory ] || export KS_STATE_DIR=$out/state/$(basename "$2" .json)
