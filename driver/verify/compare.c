@@ -337,7 +337,11 @@ struct ks_nearby *ks_nearby_new(int64_t n)
 // One of two is no number, and the original is as the other one nearby.
 static bool is_nearby(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double want, double have)
 {
-    if (reference == NULL || reference->nearby == NULL || i < 0 || !(reference->nearby[i].is & ks_nearby_is(have)))
+    if (reference == NULL || reference->nearby == NULL || i < 0)
+        return false;
+    if (reference->between && !isfinite(have) && (reference->nearby[i].comes & ks_nearby_is(have)))
+        return true;
+    if (!(reference->nearby[i].is & ks_nearby_is(have)))
         return false;
     return !isfinite(have) || (!isfinite(want) && fabs(have - reference->value[i]) <= allowed(reference, scalar, i));
 }

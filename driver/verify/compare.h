@@ -33,6 +33,7 @@ struct ks_nearby {
     float error;      // the original's own there, the largest: of one that is a number
     float low, high;  // what it comes to there, in double: NaN where it is no number
     unsigned char is; // else that, though in double it is a number: which of these it was
+    unsigned char comes; // which of these it comes to in double
 };
 enum { KS_NEARBY_NUMBER = 1, KS_NEARBY_ABOVE = 2, KS_NEARBY_BELOW = 4, KS_NEARBY_NAN = 8 };
 unsigned char ks_nearby_is(double value);

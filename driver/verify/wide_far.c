@@ -168,6 +168,7 @@ static void near_part(void *context, size_t part, int64_t first, int64_t count)
     (void)part;
     for (int64_t i = first; i < first + count; i++) {
         double error = fabs(n->own[i] - n->value[i]);
+        n->nearby[i].comes |= ks_nearby_is(n->value[i]);
         if (!isfinite(n->value[i]))
             continue;
         widen_range(&n->nearby[i], n->value[i]);

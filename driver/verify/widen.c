@@ -236,8 +236,9 @@ static bool of_far_sizes(const struct ks_vector *vector)
     }
 }
 
-// Of great terms that nearly cancel, what the mark lets their sum err by takes an element from one side of a limit to the other:
-// where few are wrong what lies between counts. First inputs as far away are run (no `undecided` then). false: neither.
+// Of great terms that nearly cancel, what the mark lets their sum err by takes an element from one side of a limit to the other, or
+// an infinite one to the other sign: where few are wrong what lies between counts. First inputs as far away are run (no `undecided`
+// then). false: neither.
 static bool come_near(const struct ks_judge *judge, struct ks_vector *vector, int64_t wrong, int64_t looks, bool *more)
 {
     if (!(ks_judge_tolerance(judge).sum > 0) || vector->undecided || wrong == 0 || wrong > 1 + looks / MANY_WRONG || !of_far_sizes(vector))
@@ -290,8 +291,11 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return ks_wide_bent(judge, arena, false, vector, err);
     }
-    if (sums && vector->bent && come_near(judge, vector, so_far->bad, so_far->compared, more))
+    if (sums && come_near(judge, vector, so_far->bad, so_far->compared, more)) {
+        if (!vector->referred)
+            KS_TRY(refer_values(judge, arena, vector, more, err));
         return vector->undecided ? KS_OK : ks_wide_nearby(judge, arena, vector, err);
+    }
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
     bool referred = false;

@@ -551,6 +551,11 @@ static void what_lies_between_is_undecided(void **state)
         assert_int_equal(c.bad, 1);
     }
     reference.between = true;
+    nearby.comes = KS_NEARBY_NUMBER | KS_NEARBY_BELOW; // of an infinite sign, too
+    ks_compare_to(&derived, f32, &want, &cases[7].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 0);
+    ks_compare_to(&derived, f32, &want, &cases[6].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
+    assert_int_equal(c.bad, 1);
     nearby.low = nearby.high = NAN; // nearby it is no number
     ks_compare_to(&derived, f32, &want, &cases[0].have, 1, NULL, NULL, 0, NULL, &reference, NULL, &c);
     assert_int_equal(c.bad, 1);
