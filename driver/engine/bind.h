@@ -70,7 +70,9 @@ struct ks_tail_kinds {
 struct ks_template {
     const char *name, *title, *file, *text;
     const char *as; // what its candidates are called: the name, behind that of one that stands for it with code of its own
-    struct ks_strv any; // names of templates that this one stands for; its sources, if any, errs and settings are theirs then
+    struct ks_strv any; // names of templates that this one stands for; its sources, if any, errs, settings and plan are theirs then
+    const struct ks_template *planned; // one that stands for it and has a plan, or NULL
+    bool has_plan;
     struct ks_strv source_files, sources; // read one after the other
     struct ks_role *roles;
     size_t n_roles;

@@ -260,6 +260,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
     }
     if (errs && (!ks_parse_f64(errs, &t->errs) || t->errs <= 0 || t->errs >= 1))
         KS_FAIL(err, KS_E_USER, "%s:%d: errs is a number between 0 and 1", t->file, root->line);
+    t->has_plan = ks_yaml_get(root, "plan") != NULL;
     const struct ks_yaml *any = ks_yaml_get(root, "any");
     for (size_t i = 0; any && any->kind == KS_YAML_LIST && i < any->len; i++)
         ks_strv_add(arena, &t->any, any->items[i].text);

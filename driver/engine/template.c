@@ -98,6 +98,7 @@ static enum ks_status load_one(struct ks_arena *arena, const char *dir, const st
     one->source_files = t->source_files;
     one->sources = t->sources;
     one->errs = t->errs;
+    one->planned = t->has_plan ? t : NULL;
     settle(arena, t, one);
     return KS_OK;
 }
@@ -170,6 +171,15 @@ static enum ks_status pass_more(struct ks_arena *arena, const struct ks_template
     return KS_OK;
 }
 
+// A template's text with all that stands for placeholders.
+static enum ks_status read_filled(struct ks_arena *arena, const struct ks_template *t, const struct ks_names *names,
+                                  struct ks_yaml **root, struct ks_err *err)
+{
+    char *yaml;
+    KS_TRY(expand(arena, t->file, t->text, names, &yaml, err));
+    return ks_yaml_parse(arena, t->file, ks_slice_of(yaml), root, err);
+}
+
 // One binding under one setting as a proposal.
 static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief,
                             const struct ks_template *t, const struct ks_names *names,
@@ -177,10 +187,15 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
                             struct ks_err *err)
 {
     const char *guard = binding->guard;
-    char *yaml, *part;
+    char *part;
     struct ks_buf source = KS_BUF(1 << 20);
-    struct ks_yaml *root;
-    KS_TRY(expand(arena, t->file, t->text, names, &yaml, err));
+    struct ks_yaml *root, *other = NULL;
+    KS_TRY(read_filled(arena, t, names, &root, err));
+    if (t->planned != NULL)
+        KS_TRY(read_filled(arena, t->planned, names, &other, err));
+    for (size_t i = 0; other != NULL && i < root->len; i++)
+        if (strcmp(root->keys[i], "plan") == 0)
+            root->items[i] = *ks_yaml_get(other, "plan");
     for (size_t i = 0; i < t->sources.len; i++) {
         const char *file = t->source_files.at[i];
         KS_TRY(expand(arena, file, t->sources.at[i], names, &part, err));
@@ -188,7 +203,6 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     }
     const char *text = ks_arena_strdup(arena, ks_buf_text(&source));
     ks_buf_free(&source);
-    KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(yaml), &root, err));
     KS_TRY(ks_proposal_read(arena, t->file, root, proposal, err));
     KS_TRY(pass_more(arena, t, &binding->first, &proposal->steps[0], err));
     KS_TRY(pass_more(arena, t, &binding->more, &proposal->steps[proposal->n_steps - 1], err));

@@ -34,7 +34,7 @@ right pairs distances gemm_pairs bm=64 bn=64 bk=8 ragged=true
 # Outside the matrices there are zeros, of which this kernel does not make zero.
 wrong pairs activated gemm_pairs 's/return depth < last;/return true;/' '' bm=64 bn=64
 # Convolutions of what is made of elements of x or of the weights first, and of nothing else.
-known factors "of_activated conv" "of_activated conv1" "of_activated conv_three" "by_magnitudes conv" "by_magnitudes conv2" "by_magnitudes conv_three"
+known factors "of_activated conv" "of_activated conv1" "of_activated conv_three" "of_activated conv_wgmma_three" "by_magnitudes conv" "by_magnitudes conv2" "by_magnitudes conv_three" "by_magnitudes conv_wgmma_three"
 bound factors of_activated conv1 made=x kw=3 pw=1 'bias[o]'
 bound factors by_magnitudes conv2 made=weight kh=3 kw=3 ph=1 pw=1
 right factors of_activated conv1 bn=16

@@ -15,6 +15,13 @@
     "(r[0]), \"=r\"(r[1]), \"=r\"(r[2]), \"=r\"(r[3]) : \"r\"(at)" more "); }\n" KERNEL
 
 #define ORDER(text, operands) "__device__ void s(float &c) { asm volatile(" text " : " operands " : : \"memory\"); }\n" KERNEL
+#define THIRTY_TWO                                                                                 \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, " \
+    "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define PRODUCT(columns, signs)                                                                    \
+    "__device__ void s(float (&c)[4], unsigned a, unsigned long long b) { asm volatile("            \
+    "\"wgmma.mma_async.sync.aligned.m64n" columns "k8.f32.tf32.tf32 {" THIRTY_TWO                   \
+    "}, {%32, %33, %34, %35}, %36, " signs ";\" : \"+f\"(c[0]) : \"r\"(a), \"l\"(b)); }\n" KERNEL
 
 static void accepts(void **state)
 {
@@ -48,6 +55,7 @@ static void accepts(void **state)
         ORDER("\"wgmma.wait_group.sync.aligned 0;\"", ""),
         ORDER("\"fence.proxy.async.shared::cta;\"", ""),
         ORDER("\"\"", "\"+f\"(c)"),
+        PRODUCT("64", "1, 1, 1"),
     };
     for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) {
         struct ks_err err = {0};
@@ -114,6 +122,8 @@ static void refuses(void **state)
         {ORDER("\"wgmma.wait_group.sync.aligned 2;\"", ""), "'asm'"},
         {ORDER("R\"(wgmma.fence.sync.aligned;)\"", ""), "'asm'"},
         {ORDER("\"\"", "\"=m\"(c)"), "'asm'"},
+        {PRODUCT("32", "1, 1, 1"), "'asm'"},
+        {PRODUCT("64", "1, -1, 1"), "'asm'"},
         {"__host__ void s() {}\n" KERNEL, "'__host__'"},
         {"void s() {}\n" KERNEL, "host function"},
         {"constexpr int s() { return 1; }\n" KERNEL, "host function"},
