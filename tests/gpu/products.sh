@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Products on the tensor cores of this GPU, of halves and of fp32: what the templates make is judged right, ragged sizes and
+# Products and convolutions on the tensor cores of this GPU, of halves and of fp32: what the templates make is judged right, ragged sizes and
 # whole tiles, every form; on sm_90 also by wgmma, in a build for sm_90a.
 #   tests/gpu/products.sh [BUILD] [OUT]
 set -u
@@ -10,7 +10,7 @@ into=$(cd "${2:-$build/gpu}/products" && pwd)
 nvcc=$(sed -n 's/^KS_NVCC:[A-Z]*=//p' "$build/CMakeCache.txt")
 arch=$("$build/bin/ks" doctor | sed -n 's/^gpu .*, sm_\([0-9]*\),.*/\1/p')
 cd "$root/tests/emu/templates" || exit 1
-for file in halves rounded mixed; do
+for file in halves rounded mixed convolutions; do
     "$nvcc" -O3 -arch="sm_$arch" -ptx $file.cu -o "$into/$file.ptx" || exit 1
 done
 . "$root/tests/gpu/parts.sh"
@@ -48,6 +48,10 @@ done
 for kernel in mixed_values layer half_float_nn half_float_tn_swish; do
     products+=("$arch:mixed:$kernel:gemm_mixed")
     [ "$arch" != 90 ] || products+=(90a:mixed:$kernel:gemm_wgmma_mixed:ragged={false,true})
+done
+for kernel in strided doubled in_groups volumes deep_lines; do
+    products+=("$arch:convolutions:$kernel":conv_{tf32,three})
+    [ "$arch" != 90 ] || products+=(90a:convolutions:$kernel:conv_wgmma_{cut,three}:bn={64,128})
 done
 parts "$into/each" right "${products[@]}"
 failed=$?
