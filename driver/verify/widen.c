@@ -238,10 +238,11 @@ static bool of_far_sizes(const struct ks_vector *vector)
 
 // Of great terms that nearly cancel, what the mark lets their sum err by takes an element from one side of a limit to the other, or
 // an infinite one to the other sign: where few are wrong what lies between counts. First inputs as far away are run (no `undecided`
-// then). false: neither.
-static bool come_near(const struct ks_judge *judge, struct ks_vector *vector, int64_t wrong, int64_t looks, bool *more)
+// then). false: neither. Few of those that were looked at, or of all: wrong ones are looked at for that.
+static bool come_near(const struct ks_judge *judge, struct ks_vector *vector, const struct ks_comparison *so_far, int64_t looks, bool *more)
 {
-    if (!(ks_judge_tolerance(judge).sum > 0) || vector->undecided || wrong == 0 || wrong > 1 + looks / MANY_WRONG || !of_far_sizes(vector))
+    const bool few = so_far->sure <= 1 + looks / MANY_WRONG || so_far->bad <= 1 + so_far->compared / MANY_WRONG;
+    if (!(ks_judge_tolerance(judge).sum > 0) || vector->undecided || so_far->sure == 0 || !few || !of_far_sizes(vector))
         return false;
     vector->undecided = vector->nearby;
     vector->nearby = *more = true;
@@ -291,7 +292,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return ks_wide_bent(judge, arena, false, vector, err);
     }
-    if (sums && come_near(judge, vector, so_far->bad, so_far->compared, more)) {
+    if (sums && come_near(judge, vector, so_far, so_far->compared, more)) {
         if (!vector->referred)
             KS_TRY(refer_values(judge, arena, vector, more, err));
         return vector->undecided ? KS_OK : ks_wide_nearby(judge, arena, vector, err);
@@ -341,7 +342,7 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             vector->proves[0] = 0; // of a stricter comparison
             return ks_wide_bent(judge, arena, true, vector, err);
         }
-        if (referred && !again && vector->nearby && come_near(judge, vector, so_far->sure, looks, more))
+        if (referred && !again && vector->nearby && come_near(judge, vector, so_far, looks, more))
             return KS_OK;
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;

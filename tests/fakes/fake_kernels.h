@@ -188,13 +188,20 @@ static void fake_summed(struct fake_call *c, const char *name)
     runs += wide;
 }
 
-// y = max(x - 1.5, 0), or, _leap, x > 1.5, and the same in double.
+// Whether so many sixteenths of the power of two below it are in it as make an odd number: at any size it leaps where they change.
+static bool fake_odd_sixteenths(double x)
+{
+    int exponent;
+    return (int)(frexp(fabs(x), &exponent) * 32) % 2 == 1;
+}
+
+// y = max(x - 1.5, 0), or, _leap, x > 1.5, or, _often, odd sixteenths, and the same in double.
 static void fake_bent(struct fake_call *c, const char *name)
 {
-    const bool leaps = fake_named(name, "_leap"), wide = fake_named(name, "64");
+    const bool leaps = fake_named(name, "_leap"), often = fake_named(name, "_often"), wide = fake_named(name, "64");
     for (int64_t i = 0; i < c->number[3]; i++) {
         double x = wide ? ((const double *)(void *)c->pointer[0])[i] : (double)((const float *)(void *)c->pointer[0])[i];
-        double y = leaps ? x > 1.5 : fmax(x - 1.5, 0); // exact in either type about there
+        double y = leaps ? x > 1.5 : often ? fake_odd_sixteenths(x) : fmax(x - 1.5, 0); // exact in either type about there
         if (wide)
             ((double *)(void *)c->pointer[2])[i] = y;
         else
