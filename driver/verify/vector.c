@@ -259,7 +259,8 @@ void ks_vector_unrefer(struct ks_vector *vector)
         free((void *)(uintptr_t)reference->shaken);
         *reference = (struct ks_reference){0};
     }
-    vector->scaled = vector->rounded = vector->sure = vector->nearby = vector->undecided = vector->bent = vector->leapt = vector->shaken = vector->stirred = false;
+    vector->scaled = vector->rounded = vector->sure = vector->nearby = vector->undecided = false;
+    vector->bent = vector->leapt = vector->shaken = vector->stirred = false;
 }
 
 void ks_vector_forget(struct ks_vector *vector)

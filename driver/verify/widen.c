@@ -237,19 +237,27 @@ static bool of_far_sizes(const struct ks_vector *vector)
 }
 
 // Of great terms that nearly cancel, what the mark lets their sum err by takes an element from one side of a limit to the other, or
-// an infinite one to the other sign: where few are wrong what lies between counts. First inputs as far away are run (no `undecided`
-// then). false: neither. Few of those that were looked at, or of all: wrong ones are looked at for that.
-static bool come_near(const struct ks_judge *judge, struct ks_vector *vector, const struct ks_comparison *so_far, int64_t looks, bool *more)
+// an infinite one to the other sign. Where few are wrong that may be all: few of those that were looked at, or of all, for wrong ones
+// are looked at because they are.
+static bool may_be_undecided(const struct ks_judge *judge, const struct ks_vector *vector, const struct ks_comparison *so_far, int64_t looks)
 {
     const bool few = so_far->sure <= 1 + looks / MANY_WRONG || so_far->bad <= 1 + so_far->compared / MANY_WRONG;
-    if (!(ks_judge_tolerance(judge).sum > 0) || vector->undecided || so_far->sure == 0 || !few || !of_far_sizes(vector))
-        return false;
-    vector->undecided = vector->nearby;
-    vector->nearby = *more = true;
+    return ks_judge_tolerance(judge).sum > 0 && !vector->undecided && so_far->sure > 0 && few && of_far_sizes(vector);
+}
+
+// Runs on inputs as far away as the mark lets terms err; and once these were made, what lies between their results counts.
+static enum ks_status look_nearby(struct ks_judge *judge, struct ks_arena *arena, struct ks_vector *vector, bool *more, struct ks_err *err)
+{
+    *more = true;
     vector->proves[0] = 0; // of a stricter comparison
-    for (size_t o = 0; vector->undecided && o < vector->n_outputs; o++)
+    if (!vector->nearby) {
+        vector->nearby = true;
+        return ks_wide_nearby(judge, arena, vector, err);
+    }
+    vector->undecided = true;
+    for (size_t o = 0; o < vector->n_outputs; o++)
         vector->outputs[o].reference.between = vector->outputs[o].reference.nearby != NULL;
-    return true;
+    return KS_OK;
 }
 
 // More to compare a wrong answer by, *more, that only makes more answers right.
@@ -292,11 +300,8 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         vector->proves[0] = 0; // of a stricter comparison
         return ks_wide_bent(judge, arena, false, vector, err);
     }
-    if (sums && come_near(judge, vector, so_far, so_far->compared, more)) {
-        if (!vector->referred)
-            KS_TRY(refer_values(judge, arena, vector, more, err));
-        return vector->undecided ? KS_OK : ks_wide_nearby(judge, arena, vector, err);
-    }
+    if (sums && may_be_undecided(judge, vector, so_far, so_far->compared))
+        return vector->referred ? look_nearby(judge, arena, vector, more, err) : refer_values(judge, arena, vector, more, err);
     if (judge->arith.kind != KS_ARITH_OTHER || !judge->arith.joins || judge->arith.products)
         return KS_OK;
     bool referred = false;
@@ -308,11 +313,8 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
         // Wrong where all was looked at that can be; right wherever it was: then the other wrong ones are, too.
         bool again = so_far->sure > 0 && so_far->sure <= looks / MANY_WRONG && few_moves(vector);
         // Where a sum lies near what fp32's range makes of it, another one that the mark admits is on the other side.
-        if (referred && !again && !vector->nearby && so_far->sure > 0 && ks_judge_tolerance(judge).sum > 0) {
-            vector->nearby = *more = true;
-            vector->proves[0] = 0; // of a stricter comparison
-            return ks_wide_nearby(judge, arena, vector, err);
-        }
+        if (referred && !again && !vector->nearby && so_far->sure > 0 && ks_judge_tolerance(judge).sum > 0)
+            return look_nearby(judge, arena, vector, more, err);
         // On the flat side of where it bends an element shows nothing of the sum that another order brings to the other side.
         if (referred && !again && !vector->bent && so_far->sure > 0 && so_far->sure <= 1 + looks / FEW_WRONG) {
             vector->bent = *more = true;
@@ -342,8 +344,8 @@ static enum ks_status widen(struct ks_judge *judge, struct ks_arena *arena, stru
             vector->proves[0] = 0; // of a stricter comparison
             return ks_wide_bent(judge, arena, true, vector, err);
         }
-        if (referred && !again && vector->nearby && come_near(judge, vector, so_far, looks, more))
-            return KS_OK;
+        if (referred && !again && may_be_undecided(judge, vector, so_far, looks))
+            return look_nearby(judge, arena, vector, more, err);
         if (!referred || (so_far->sure > 0 && !again))
             return KS_OK;
         vector->thrown = vector->thrown || again;
