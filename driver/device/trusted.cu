@@ -140,9 +140,9 @@ extern "C" __global__ void ks_generate(void *out, u64 n, struct ks_filling f)
             if (f.absolute)
                 x = hold(scalar, number_negative(f.signs, i) ? -fabs(x.value) : fabs(x.value));
             if (f.wide)
-                ((double *)out)[i] = number_moved(x.value, f.nudge, i);
+                ((double *)out)[i] = number_kept(&f, x.value, i);
             else if (scalar == KS_T_F32)
-                ((u32 *)out)[i] = x.bits;
+                ((float *)out)[i] = (float)(f.single ? number_kept(&f, x.value, i) : x.value);
             else
                 ((unsigned short *)out)[i] = (unsigned short)x.bits;
         }

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/num.h"
+#include "base/parallel.h"
 #include "base/stats.h"
-#include "verify/parallel.h"
 
 // Bound on the accumulation error of any summation order, in units of u * S: research
 // verification.md 3.2, where honest orders stay below 1 for signed data and TF32 starts above 100.

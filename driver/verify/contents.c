@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/vary.h"
 
 static const char *const init_names[] = {

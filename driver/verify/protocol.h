@@ -25,7 +25,7 @@
 //            are of so small a range that the product of all is a double. "nearer":n: great and slight numbers are 2^n
 //            nearer to ordinary ones.
 //            "wide":true stores f32, f16 and bf16 as f64, "nudge":p moves each by ks_fill_moved(x, p, its
-//            index) (workload/fill.h).
+//            index) (workload/fill.h); "single":true, wide or not, rounds what is moved to f32, and other types stay.
 //            "absolute":true makes floats |x|, "signs":p negative by chance where p is not 0 (ks_fill_signs).
 //            in and inout are filled and a pristine copy of inout kept; out and work are poisoned
 //            at each run. A fill with "init":"bytes" takes its bytes from the payload, in list order.

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/num.h"
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/vector.h"
 
 // What the vacuity check looks at: what is rejected on a part is rejected on the whole.

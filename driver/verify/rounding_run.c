@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/parallel.h"
 #include "os/file.h"
-#include "verify/parallel.h"
 #include "verify/rounding.h"
 
 #define TEXT_MAX (256u << 20)

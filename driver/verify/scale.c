@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/parallel.h"
+#include "base/parallel.h"
 
 #define FEW_ROUNDINGS 6       // of a text without loops: N of them, written otherwise perhaps 2 N + 2, each by u of the terms' sum at most
 #define MANY_TERMS 16.0f // up to so many, 16 units of the terms' sum are no less than what a sequence may err by

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parallel.h"
 #include "os/proc.h"
-#include "verify/parallel.h"
 
 #define PIECE 64 // bytes: what threads share out
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/vary.h"
 #include "verify/wide.h"
 #include "verify/wide_runs.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/wide.h"
 #include "verify/wide_runs.h"
 #include "verify/wide_struct.h"
@@ -102,26 +102,29 @@ json_t *ks_wide_plan(const struct ks_judge *judge, const struct ks_vector *vecto
                      (json_int_t)(p->shared * UNIT_SHARED), "args", args);
 }
 
+// How the numbers of a slot are moved and stored.
+static struct ks_filling filling_of(const struct ks_wide_runs *r, const struct ks_slot *slot, uint64_t nudge)
+{
+    bool takes = ks_wide_takes(slot);
+    return (struct ks_filling){.elem = slot->elem, .wide = takes && !r->narrow, .nudge = nudge, .single = takes && r->single};
+}
+
 // Bytes of a slot that the worker cannot fill by itself.
 static void *file_bytes(const struct ks_wide_runs *r, size_t i, uint64_t nudge)
 {
     const struct ks_slot *slot = &r->vector->layout.slots[i];
+    const struct ks_filling filling = filling_of(r, slot, nudge);
     unsigned char *narrow = calloc((size_t)slot->bytes + 1, 1);
-    double *wide = calloc((size_t)lanes_of(slot) + 1, sizeof *wide);
+    unsigned char *wide = filling.wide ? malloc((size_t)bytes_of(r, slot) + 1) : narrow;
     KS_ASSERT(narrow != NULL && wide != NULL);
     bool ok = ks_vector_slot_bytes(r->vector, i, KS_CONTENTS_PLAIN, 0, narrow);
-    bool widens = ok && ks_wide_takes(slot) && !r->narrow;
-    if (ok && r->single && slot->elem.scalar == KS_T_F32)
-        for (int64_t k = 0; k < lanes_of(slot); k++) {
-            float *at = (float *)(void *)narrow + k;
-            *at = (float)ks_fill_moved((double)*at, nudge, (uint64_t)k);
-        }
-    for (int64_t k = 0; widens && k < lanes_of(slot); k++)
-        wide[k] = ks_fill_moved(ks_scalar_value(slot->elem.scalar, narrow, k), r->single ? 0 : nudge, (uint64_t)k);
-    free(widens ? (void *)narrow : (void *)wide);
-    if (!ok)
+    if (ok && (filling.wide || filling.single))
+        ks_fill_keep(wide, narrow, &filling, 0, lanes_of(slot));
+    if (wide != narrow)
         free(narrow);
-    return !ok ? NULL : widens ? (void *)wide : (void *)narrow;
+    if (!ok)
+        free(wide);
+    return ok ? wide : NULL;
 }
 
 static enum ks_answer place(struct ks_wide_runs *r, uint64_t nudge)
@@ -143,17 +146,20 @@ static enum ks_answer place(struct ks_wide_runs *r, uint64_t nudge)
         json_array_append_new(list, item);
         if (slot->role == KS_ROLE_OUT)
             continue;
-        if (ks_vector_is_here(vector, i) || r->single) {
+        if (ks_vector_is_here(vector, i)) {
             void *bytes = file_bytes(r, i, pattern);
             ok = bytes != NULL;
             payloads[n_payloads++] = (struct ks_slice){bytes, (size_t)bytes_of(r, slot)};
             fill = json_pack("{s:s}", "init", "bytes");
         } else {
             fill = ks_vector_slot_fill(r->arena, vector, i, false);
-            if (ks_wide_takes(slot)) {
+            const struct ks_filling filling = filling_of(r, slot, pattern);
+            if (filling.wide)
                 json_object_set_new(fill, "wide", json_true());
-                json_object_set_new(fill, "nudge", json_integer((json_int_t)pattern));
-            }
+            if (filling.single)
+                json_object_set_new(fill, "single", json_true());
+            if (filling.wide || filling.single)
+                json_object_set_new(fill, "nudge", json_integer((json_int_t)filling.nudge));
         }
         json_object_set_new(item, "fill", fill);
     }

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/rounding.h"
 #include "verify/wide.h"
 #include "verify/wide_runs.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "verify/parallel.h"
+#include "base/parallel.h"
 
 #define U KS_WIDE_U
 // An error of more units of an element's own scale is told by that element alone.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/rounding.h"
 #include "verify/scale.h"
 #include "verify/vector.h"

@@ -1,11 +1,10 @@
 #include "workload/fill.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <sched.h>
 #include <string.h>
 
 #include "base/num.h"
+#include "base/parallel.h"
 #include "workload/number.h"
 
 const char *ks_family_name(enum ks_family family)
@@ -146,32 +145,20 @@ void ks_fill(void *out, struct ks_elem elem, const struct ks_init *init, enum ks
 
 // ---- the whole buffer on all cores
 
-#define MAX_THREADS 64
-#define MIN_PER_THREAD 65536 // elements; below, starting a thread costs more than it saves
-
-struct part {
-    unsigned char *out;
+struct range {
+    unsigned char *out; // where element `first` goes
     struct ks_elem elem;
     const struct ks_init *init;
     enum ks_family family;
     uint64_t seed;
-    int64_t total, first, count;
+    int64_t total, first;
 };
 
-static void *fill_part(void *context)
+static void fill_part(void *context, size_t part, int64_t first, int64_t count)
 {
-    struct part *p = context;
-    ks_fill(p->out, p->elem, p->init, p->family, p->seed, p->total, p->first, p->count);
-    return NULL;
-}
-
-static int64_t usable_cores(void)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return 1;
-    int n = CPU_COUNT(&set);
-    return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : n;
+    const struct range *r = context;
+    (void)part;
+    ks_fill(r->out + (size_t)first * r->elem.size, r->elem, r->init, r->family, r->seed, r->total, r->first + first, count);
 }
 
 enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_init *init, enum ks_family family,
@@ -182,23 +169,7 @@ enum ks_status ks_fill_range(void *out, struct ks_elem elem, const struct ks_ini
                                 "the array clause");
     if (ks_init_is_read(init))
         KS_FAIL(err, KS_E_INTERNAL, "\"%s\" is read by ks_fill_read", init->path);
-    struct part parts[MAX_THREADS];
-    pthread_t threads[MAX_THREADS];
-    int64_t wanted = count / MIN_PER_THREAD + 1, n = usable_cores(), started = 0;
-    if (n > wanted)
-        n = wanted;
-    for (int64_t i = 0; i < n; i++) {
-        int64_t at = count / n * i + (i < count % n ? i : count % n);
-        parts[i] = (struct part){(unsigned char *)out + (size_t)at * elem.size, elem, init,
-                                 family, seed, total, first + at, count / n + (i < count % n)};
-        // The last part, and any for which there is no thread, is done here.
-        if (i == n - 1 || pthread_create(&threads[started], NULL, fill_part, &parts[i]) != 0)
-            fill_part(&parts[i]);
-        else
-            started++;
-    }
-    for (int64_t i = 0; i < started; i++)
-        pthread_join(threads[i], NULL);
+    ks_parallel(count, fill_part, &(struct range){out, elem, init, family, seed, total, first});
     return KS_OK;
 }
 
@@ -206,4 +177,41 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
                            uint64_t seed, int64_t total, struct ks_err *err)
 {
     return ks_fill_range(out, elem, init, family, seed, total, 0, total, err);
+}
+
+struct keeping {
+    unsigned char *out;
+    const unsigned char *from;
+    const struct ks_filling *filling;
+    int64_t first; // number of the buffer that both begin with
+};
+
+static void keep_part(void *context, size_t part, int64_t first, int64_t count)
+{
+    const struct keeping *k = context;
+    const enum ks_scalar scalar = k->filling->elem.scalar;
+    const uint16_t *half = (const void *)k->from;
+    const float *single = (const void *)k->from;
+    double *wide = (void *)k->out;
+    float *narrow = (void *)k->out;
+    (void)part;
+    for (int64_t i = first; i < first + count; i++) {
+        double value = scalar == KS_T_F32   ? (double)single[i]
+                       : scalar == KS_T_F16 ? (double)ks_f16_to_f32(half[i])
+                                            : (double)ks_bf16_to_f32(half[i]);
+        value = number_kept(k->filling, value, (uint64_t)(k->first + i));
+        if (k->filling->wide)
+            wide[i] = value;
+        else
+            narrow[i] = (float)value;
+    }
+}
+
+void ks_fill_keep(void *out, const void *from, const struct ks_filling *filling, int64_t first, int64_t count)
+{
+    const enum ks_scalar scalar = filling->elem.scalar;
+    if (filling->wide || (filling->single && scalar == KS_T_F32))
+        ks_parallel(count, keep_part, &(struct keeping){out, from, filling, first});
+    else if (out != from)
+        memcpy(out, from, (size_t)count * ks_scalar_size(scalar));
 }

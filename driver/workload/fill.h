@@ -58,6 +58,7 @@ struct ks_filling {
     uint64_t signs;     // negative by chance where not 0 (ks_fill_signs)
     bool wide;          // floats are stored as doubles,
     uint64_t nudge;     // each moved a little by this pattern (ks_fill_moved); 0: not
+    bool single;        // what is moved is rounded to fp32, and numbers of other types are not moved
 };
 // Whether a device makes the same bits by the same arithmetic (workload/number.h): floats of 32 and 16 bits, of which none is NaN.
 bool ks_filling_is_plain(const struct ks_filling *filling);
@@ -86,6 +87,9 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
 #define KS_FILL_ALIKE 1
 #define KS_FILL_MOVE 0x1p-30
 double ks_fill_moved(double value, uint64_t pattern, uint64_t index);
+// On all cores, `count` numbers of f32, f16 or bf16, of which `from` has number `first` of the buffer: moved and stored as the
+// filling says, in `out`, which may be `from` where they are not stored wide.
+void ks_fill_keep(void *out, const void *from, const struct ks_filling *filling, int64_t first, int64_t count);
 // Reads .npy (version 1 and 2, C order) for init file(); KS_E_USER when type or size do not fit.
 enum ks_status ks_fill_file(void *out, const char *where, const char *path, struct ks_elem elem,
                             int64_t total, struct ks_err *err);

@@ -469,6 +469,14 @@ KS_ANYWHERE double number_moved(double value, uint64_t pattern, uint64_t index)
     return isfinite(value) && value != 0 ? copysign(1.0, value) : value;
 }
 
+// What a filling that is `wide` or `single` keeps of number `index`.
+KS_ANYWHERE double number_kept(const struct ks_filling *filling, double value, uint64_t index)
+{
+    if (!filling->single)
+        return number_moved(value, filling->nudge, index);
+    return filling->elem.scalar == KS_T_F32 ? (double)(float)number_moved(value, filling->nudge, index) : value;
+}
+
 // ---- signs
 
 // Whether the magnitude of number `i` is made negative: by chance, where there is a pattern.

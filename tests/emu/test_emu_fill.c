@@ -28,8 +28,12 @@ static void compare(const struct ks_filling *f)
     ks_fill(plain, f->elem, &f->init, f->family, f->seed, TOTAL, 0, TOTAL);
     if (f->absolute)
         ks_fill_signs(plain, f->elem.scalar, f->signs, 0, TOTAL);
-    for (int i = 0; f->wide && i < TOTAL; i++)
-        want[i] = ks_fill_moved(value_at(f->elem.scalar, plain, i), f->nudge, (uint64_t)i);
+    for (int i = 0; f->wide && i < TOTAL; i++) {
+        double value = value_at(f->elem.scalar, plain, i), moved = ks_fill_moved(value, f->nudge, (uint64_t)i);
+        want[i] = !f->single ? moved : f->elem.scalar == KS_T_F32 ? (double)(float)moved : value;
+    }
+    for (int i = 0; !f->wide && f->single && f->elem.scalar == KS_T_F32 && i < TOTAL; i++)
+        ((float *)(void *)plain)[i] = (float)ks_fill_moved(value_at(KS_T_F32, plain, i), f->nudge, (uint64_t)i);
     emu_reset(&run);
     size_t out = emu_buffer(&run, NULL, (int64_t)bytes);
     emu_value(&run, &n, sizeof n);
@@ -43,8 +47,8 @@ static void compare(const struct ks_filling *f)
             return;
     }
     failures++;
-    printf("%s, initialiser %d, family %s, %s%s%s: %s\n", ks_scalar_name(f->elem.scalar), (int)f->init.kind, ks_family_name(f->family), f->absolute ? "absolute " : "",
-           f->signs != 0 ? "signs " : "", f->wide ? "wide" : "", run.err.text[0] != '\0' ? run.err.text : "other bits");
+    printf("%s, initialiser %d, family %s, %s%s%s%s: %s\n", ks_scalar_name(f->elem.scalar), (int)f->init.kind, ks_family_name(f->family), f->absolute ? "absolute " : "",
+           f->signs != 0 ? "signs " : "", f->wide ? "wide " : "", f->single ? "single" : "", run.err.text[0] != '\0' ? run.err.text : "other bits");
 }
 
 int main(int argc, char **argv)
@@ -69,13 +73,14 @@ int main(int argc, char **argv)
     }
     for (size_t k = 0; k < sizeof inits / sizeof *inits; k++)
         for (int family = 0; family < KS_FAMILY_COUNT; family++)
-            for (int as = 0; as < 18; as++) {
-                int how = as % 6;
+            for (int as = 0; as < 24; as++) {
+                int how = as % 8;
                 struct ks_filling f = {.init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
                                        .total = TOTAL, .absolute = how == 1 || how == 2, .signs = how == 2 ? 99 : 0,
-                                       .wide = how > 2, .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : 0};
+                                       .wide = how > 2 && how != 6, .single = how > 5,
+                                       .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : how > 5 ? 12345 | KS_FILL_FAR(9) : 0};
                 f.init.factors = how == 1;
-                if (!ks_elem_parse(types[as / 6], &f.elem))
+                if (!ks_elem_parse(types[as / 8], &f.elem))
                     return 2;
                 if (ks_filling_is_plain(&f) && (k == 0 || family == KS_FAMILY_DECLARED))
                     compare(&f);

@@ -96,7 +96,7 @@ void check_gather(void)
     done(0, "%d elements gathered", n);
 }
 
-// Every family and initialiser, plain, of signs, wide and moved: the host's bits.
+// Every family and initialiser, plain, of signs, wide, moved, and rounded to fp32 again: the host's bits.
 void check_generate(void)
 {
     open_device();
@@ -111,24 +111,24 @@ void check_generate(void)
     double *want = malloc((size_t)total * sizeof *want), *got = malloc((size_t)total * sizeof *got);
     for (size_t k = 0; k < sizeof inits / sizeof *inits; k++)
         for (int family = 0; family < KS_FAMILY_COUNT; family++)
-            for (int as = 0; as < 18; as++) {
-                int how = as % 6;
+            for (int as = 0; as < 24; as++) {
+                int how = as % 8;
                 struct ks_filling f = {.init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
                                        .total = total, .absolute = how == 1 || how == 2, .signs = how == 2 ? 99 : 0,
-                                       .wide = how > 2, .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : 0};
-                EXPECT(ks_elem_parse(types[as / 6], &f.elem), "%s is a type", types[as / 6]);
+                                       .wide = how > 2 && how != 6, .single = how > 5,
+                                       .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : how > 5 ? 12345 | KS_FILL_FAR(9) : 0};
+                EXPECT(ks_elem_parse(types[as / 8], &f.elem), "%s is a type", types[as / 8]);
                 if (!ks_filling_is_plain(&f) || (k > 0 && family != KS_FAMILY_DECLARED && family != KS_FAMILY_WIDE))
                     continue;
                 size_t each = f.wide ? sizeof *want : f.elem.size, b = buffer(total * (int64_t)each, 256, KS_FLUSH_END, NULL);
                 OK(ks_fill_all(plain, f.elem, &f.init, f.family, f.seed, total, &err));
                 if (f.absolute)
                     ks_fill_signs(plain, f.elem.scalar, f.signs, 0, total);
-                for (int64_t i = 0; f.wide && i < total; i++)
-                    want[i] = ks_fill_moved(ks_scalar_value(f.elem.scalar, plain, i), f.nudge, (uint64_t)i);
+                ks_fill_keep(want, plain, &f, 0, total);
                 OK(dev.generate(dev.self, b, &f, &err));
                 OK(dev.read(dev.self, b, 0, got, total * (int64_t)each, &err));
-                EXPECT(memcmp(got, f.wide ? (void *)want : (void *)plain, (size_t)total * each) == 0,
-                       "%s, initialiser %zu, family %s, as %d", types[as / 6], k, ks_family_name(f.family), how);
+                EXPECT(memcmp(got, want, (size_t)total * each) == 0,
+                       "%s, initialiser %zu, family %s, as %d", types[as / 8], k, ks_family_name(f.family), how);
                 OK(dev.free_all(dev.self, &err));
                 n += total;
             }

@@ -335,6 +335,44 @@ static void a_move_back_is_half_of_one(void **state)
     }
 }
 
+// As it is stored where all cores move it, wide and not; numbers of 16 bits have none of it.
+static void moved_numbers_are_kept_as_asked(void **state)
+{
+    (void)state;
+    enum { COUNT = 600011, BEGIN = 77 };
+    const uint64_t pattern = 9 | KS_FILL_FAR(9);
+    float *from = malloc(COUNT * sizeof *from), *narrow = malloc(COUNT * sizeof *narrow);
+    double *wide = malloc(COUNT * sizeof *wide);
+    assert_true(from != NULL && narrow != NULL && wide != NULL);
+    for (int i = 0; i < COUNT; i++)
+        from[i] = (float)i / 7 - 1000;
+    struct ks_filling f = {.nudge = pattern, .single = true};
+    assert_true(ks_elem_parse("f32", &f.elem));
+    ks_fill_keep(narrow, from, &f, BEGIN, COUNT);
+    f.wide = true;
+    ks_fill_keep(wide, from, &f, BEGIN, COUNT);
+    for (int i = 0; i < COUNT; i++) {
+        float moved = (float)ks_fill_moved((double)from[i], pattern, (uint64_t)i + BEGIN);
+        assert_true(narrow[i] == moved && wide[i] == (double)moved);
+    }
+    f.single = false;
+    ks_fill_keep(wide, from, &f, BEGIN, COUNT);
+    for (int i = 0; i < COUNT; i++)
+        assert_true(wide[i] == ks_fill_moved((double)from[i], pattern, (uint64_t)i + BEGIN));
+    const uint16_t halves[] = {0x3c00, 0xbc01, 0x0001, 0x7bff};
+    uint16_t kept[4];
+    assert_true(ks_elem_parse("f16", &f.elem));
+    f.single = true;
+    ks_fill_keep(wide, halves, &f, 0, 4);
+    assert_true(wide[0] == 1 && wide[1] == -1 - 0x1p-10 && wide[2] == 0x1p-24 && wide[3] == 65504);
+    f.wide = false;
+    ks_fill_keep(kept, halves, &f, 0, 4);
+    assert_memory_equal(kept, halves, sizeof kept);
+    free(from);
+    free(narrow);
+    free(wide);
+}
+
 static float of_tf32(float value)
 {
     return (float)ks_fill_moved((double)value, KS_FILL_SHORT(1), 0);
@@ -539,6 +577,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_wide_factors_are_doubles),
         cmocka_unit_test(a_move_back_is_half_of_one),
+        cmocka_unit_test(moved_numbers_are_kept_as_asked),
         cmocka_unit_test(odd_numbers_tell_tf32_at_each_term),
         cmocka_unit_test(specials_take_turns),
         cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/num.h"
-#include "verify/parallel.h"
+#include "base/parallel.h"
 #include "verify/worker/serving.h"
 #include "workload/fill.h"
 
@@ -83,14 +82,15 @@ static enum ks_status read_fill(const json_t *item, int64_t bytes, struct fillin
     }
     int64_t seed, nudge = 0, signs = 0;
     KS_TRY(ks_want_bool(fill, "wide", false, &made->wide, err));
+    KS_TRY(ks_want_bool(fill, "single", false, &made->single, err));
     KS_TRY(ks_want_bool(fill, "absolute", false, &made->absolute, err));
     if (json_object_get(fill, "nudge") != NULL)
         KS_TRY(ks_want_int(fill, "nudge", 0, INT64_MAX, &nudge, err));
     if (json_object_get(fill, "signs") != NULL)
         KS_TRY(ks_want_int(fill, "signs", INT64_MIN, INT64_MAX, &signs, err));
     bool is_float = ks_scalar_is_float(made->elem.scalar);
-    if (made->wide && (!is_float || made->elem.scalar == KS_T_F64))
-        KS_FAIL(err, KS_E_USER, "\"wide\" is for f32, f16 and bf16, not for '%s'", elem);
+    if ((made->wide || made->single) && (!is_float || made->elem.scalar == KS_T_F64))
+        KS_FAIL(err, KS_E_USER, "\"%s\" is for f32, f16 and bf16, not for '%s'", made->wide ? "wide" : "single", elem);
     if (made->absolute && !is_float)
         KS_FAIL(err, KS_E_USER, "\"absolute\" is for floats, not for '%s'", elem);
     KS_TRY(ks_want_int(fill, "seed", INT64_MIN, INT64_MAX, &seed, err));
@@ -198,31 +198,6 @@ static enum ks_status allocate(struct ks_serving *s, size_t i, size_t *device_bu
     return s->device.alloc(s->device.self, b->bytes, b->align, s->flush, device_buffer, placed, err);
 }
 
-static double wide_of(enum ks_scalar scalar, const void *narrow, int64_t i)
-{
-    const uint16_t *half = narrow;
-    const float *single = narrow;
-    return scalar == KS_T_F32   ? (double)single[i]
-           : scalar == KS_T_F16 ? (double)ks_f16_to_f32(half[i])
-                                : (double)ks_bf16_to_f32(half[i]);
-}
-
-struct widening {
-    const struct ks_filling *f;
-    const void *narrow;
-    double *out;
-    int64_t first; // lane of the buffer that narrow begins with
-};
-
-static void widen_part(void *context, size_t part, int64_t first, int64_t count)
-{
-    const struct widening *w = context;
-    (void)part;
-    for (int64_t i = first; i < first + count; i++)
-        w->out[i] =
-            ks_fill_moved(wide_of(w->f->elem.scalar, w->narrow, i), w->f->nudge, (uint64_t)(w->first + i));
-}
-
 struct signing {
     const struct ks_filling *f;
     unsigned char *narrow;
@@ -246,8 +221,8 @@ static enum ks_status fill_chunk(const struct ks_filling *f, int64_t first, int6
     KS_TRY(ks_fill_range(plain, f->elem, &f->init, f->family, f->seed, f->total, first, count, err));
     if (f->absolute)
         ks_parallel(lanes, sign_part, &(struct signing){f, plain, lane});
-    if (f->wide)
-        ks_parallel(lanes, widen_part, &(struct widening){f, narrow, out, lane});
+    if (f->wide || f->single)
+        ks_fill_keep(out, plain, f, lane, lanes);
     return KS_OK;
 }
 
