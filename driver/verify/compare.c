@@ -20,6 +20,7 @@
 #define TRUST 0x1p-12 // of a value's size: what is farther off is no rounding
 #define TRUST_DOUBLE 0x1p-30
 #define TRUST_INPUTS 0x1p-18 // of the inputs' size: 64 roundings of numbers as large
+#define DIP 0.25        // of the way between two values
 #define SHAKEN 16.0 // times what rounding did in the original's order: ten, of 32 lanes in place of 256
 #define SHAKEN_MOST 0.25 // of a value: where it is more, the original's own errors tell
 #define DOUBLE_UNITS 1024.0  // 2^-43: 2000 equal terms, and no number format is so precise but fp64
@@ -281,12 +282,14 @@ static double allowed(const struct ks_reference *reference, enum ks_scalar scala
     return error < 0 ? error : ks_compare_rounding(scalar, reference->value[i]) + error;
 }
 
-// Between its value and what it comes to on inputs as far away as the mark lets terms err.
+// Between its value and what it comes to on inputs as far away as the mark lets terms err. Between two places a function may dip
+// below both: swish to -0.28, and halved and clamped to 1 by 0.14 of the way. So a part of the way beyond is right, too.
 static bool is_between(const struct ks_reference *reference, enum ks_scalar scalar, int64_t i, double have)
 {
     const double error = reference->between ? allowed(reference, scalar, i) : -1, value = reference->value[i];
-    return error >= 0 && have >= fmin(value, (double)reference->nearby[i].low) - error &&
-           have <= fmax(value, (double)reference->nearby[i].high) + error;
+    const double low = fmin(value, (double)reference->nearby[i].low), high = fmax(value, (double)reference->nearby[i].high);
+    const double beyond = error + DIP * (high - low);
+    return error >= 0 && have >= low - beyond && have <= high + beyond;
 }
 
 // By the reference's i-th lane; -1: by what it allows others.

@@ -61,7 +61,7 @@ struct ks_reference {
     const struct ks_nearby *nearby; // of tol(sum=F), and of random rounding where that alone decides; NULL: nobody looked
     const float *shaken; // the largest error that rounding of intermediate results made on inputs nearby, no choice among
                          // them; NULL: nobody looked (verify/wide_shaken.c)
-    bool between; // an element is also right between its value and what it comes to nearby
+    bool between; // an element is also right between its value and what it comes to nearby, and somewhat beyond
     bool either; // terms of either sign meet, as far as is seen: beyond the type's end another order of them may leave no number
 };
 // What another order of the sums within an element may bring it off by, were its changes in proportion; 0: nobody looked.

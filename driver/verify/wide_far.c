@@ -219,10 +219,10 @@ enum ks_status ks_wide_nearby(struct ks_judge *judge, struct ks_arena *arena, st
     narrow.narrow = true;
     enum ks_answer answer = KS_ANSWER_OK;
     uint64_t pattern = 0;
-    // Half as far, since two factors move.
+    // Half as far, since two factors move; and equal ones alike by turns, for fewer bits leave the same of them.
     for (int m = 0; answer == KS_ANSWER_OK && m < 2 * PAIRS; m++) {
         pattern = far_move(judge, m, exponent_of(ks_judge_tolerance(judge).sum) + 1, pattern);
-        answer = come_near(&wide, &narrow, pattern, value, own, nearby);
+        answer = come_near(&wide, &narrow, pattern | (m / 2 % 2 == 1 ? KS_FILL_BY_NUMBER : 0), value, own, nearby);
     }
     json_decref(wide.plan);
     json_decref(narrow.plan);

@@ -76,10 +76,12 @@ enum ks_status ks_fill_all(void *out, struct ks_elem elem, const struct ks_init 
                            struct ks_err *err);
 // A number moved a little: times 1 +- 2^-30 times [0.5,1.5), a function of pattern and index. (Moves of one size would
 // cancel where two terms do.) Pattern 0: as it is; KS_FILL_ALIKE: all are moved up alike; with KS_FILL_BACK half as far the
-// other way; with KS_FILL_FAR(E) 2^-E in place of 2^-30, E in [1,31]. Patterns else are below KS_FILL_PATTERNS. And
+// other way; with KS_FILL_FAR(E) 2^-E in place of 2^-30, E in [1,31]; with KS_FILL_BY_NUMBER a function of the number's first 11
+// bits in place of its index, as what fewer bits leave of it is. Patterns else are below KS_FILL_PATTERNS. And
 // KS_FILL_UNITS: what is finite and not zero becomes 1 of its sign. KS_FILL_SHORT(N): one number in N becomes the nearest of 11
 // bits, as TF32 has them.
-#define KS_FILL_PATTERNS (UINT64_C(1) << 56)
+#define KS_FILL_PATTERNS (UINT64_C(1) << 55)
+#define KS_FILL_BY_NUMBER KS_FILL_PATTERNS
 #define KS_FILL_FAR(exponent) ((uint64_t)(exponent) << 56)
 #define KS_FILL_BACK (UINT64_C(1) << 62)
 #define KS_FILL_UNITS (UINT64_C(1) << 61)

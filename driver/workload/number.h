@@ -436,7 +436,7 @@ KS_ANYWHERE double factor(uint64_t pattern, uint64_t index)
 {
     bool back = (pattern & KS_FILL_BACK) != 0;
     pattern &= ~KS_FILL_BACK;
-    int exponent = (int)(pattern / KS_FILL_PATTERNS);
+    int exponent = (int)(pattern >> 56);
     double move = exponent == 0 ? KS_FILL_MOVE : ldexp(1.0, -exponent), there = 1 + move;
     pattern %= KS_FILL_PATTERNS;
     if (pattern == 0)
@@ -447,6 +447,15 @@ KS_ANYWHERE double factor(uint64_t pattern, uint64_t index)
         there = bits & 1 ? 1 + size : 1 - size;
     }
     return back ? 1 - (there - 1) / 2 : there;
+}
+
+// A float's sign, exponent and first ten bits behind the leading one.
+KS_ANYWHERE uint64_t first_bits(double value)
+{
+    float narrow = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &narrow, sizeof bits);
+    return bits >> 13;
 }
 
 // To the nearest of ten bits behind the leading one.
@@ -463,7 +472,7 @@ KS_ANYWHERE double shortened(double value)
 KS_ANYWHERE double number_moved(double value, uint64_t pattern, uint64_t index)
 {
     if (!(pattern & KS_FILL_UNITS))
-        return value * factor(pattern, index);
+        return value * factor(pattern, pattern & KS_FILL_BY_NUMBER ? first_bits(value) : index);
     if (pattern != KS_FILL_UNITS)
         return ks_hash_counter(pattern, index) % (pattern - KS_FILL_UNITS) == 0 ? shortened(value) : value;
     return isfinite(value) && value != 0 ? copysign(1.0, value) : value;

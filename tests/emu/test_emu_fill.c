@@ -78,7 +78,7 @@ int main(int argc, char **argv)
                 struct ks_filling f = {.init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
                                        .total = TOTAL, .absolute = how == 1 || how == 2, .signs = how == 2 ? 99 : 0,
                                        .wide = how > 2 && how != 6, .single = how > 5,
-                                       .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : how > 5 ? 12345 | KS_FILL_FAR(9) : 0};
+                                       .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : how > 5 ? 12345 | KS_FILL_FAR(9) | (how == 7 ? KS_FILL_BY_NUMBER : 0) : 0};
                 f.init.factors = how == 1;
                 if (!ks_elem_parse(types[as / 8], &f.elem))
                     return 2;

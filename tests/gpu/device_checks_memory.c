@@ -116,7 +116,7 @@ void check_generate(void)
                 struct ks_filling f = {.init = inits[k], .family = (enum ks_family)family, .seed = 77 + k,
                                        .total = total, .absolute = how == 1 || how == 2, .signs = how == 2 ? 99 : 0,
                                        .wide = how > 2 && how != 6, .single = how > 5,
-                                       .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : how > 5 ? 12345 | KS_FILL_FAR(9) : 0};
+                                       .nudge = how == 4 ? 12345 : how == 5 ? KS_FILL_ALIKE | KS_FILL_BACK : how > 5 ? 12345 | KS_FILL_FAR(9) | (how == 7 ? KS_FILL_BY_NUMBER : 0) : 0};
                 EXPECT(ks_elem_parse(types[as / 8], &f.elem), "%s is a type", types[as / 8]);
                 if (!ks_filling_is_plain(&f) || (k > 0 && family != KS_FAMILY_DECLARED && family != KS_FAMILY_WIDE))
                     continue;

@@ -529,8 +529,8 @@ static void the_range_ends_nearby(void **state)
     }
 }
 
-// Where what the original is nearby counts, an element is right between that: no farther than rounding, and no NaN; as long as it
-// does not count never.
+// Where what the original is nearby counts, an element is right between that and a quarter of the way beyond (x sigmoid(x) dips there):
+// no farther than rounding, and no NaN; as long as it does not count never.
 static void what_lies_between_is_undecided(void **state)
 {
     (void)state;
@@ -539,7 +539,7 @@ static void what_lies_between_is_undecided(void **state)
     struct ks_nearby nearby = {.low = -1, .high = 0.5f};
     struct ks_reference reference = {.value = &value, .scale = &scale, .own = &own, .typical = 1, .nearby = &nearby};
     const struct { float have; int bad; } cases[] = {
-        {-1, 0}, {0.25f, 0}, {-1 - 0x1p-21f, 0}, {-1 - 0x1p-18f, 1}, {1 + 0x1p-18f, 1}, {NAN, 1}, {INFINITY, 1}, {-INFINITY, 1},
+        {-1, 0}, {0.25f, 0}, {-1.5f - 0x1p-21f, 0}, {-1.5f - 0x1p-18f, 1}, {1.5f + 0x1p-18f, 1}, {NAN, 1}, {INFINITY, 1}, {-INFINITY, 1},
     };
     struct ks_comparison c;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

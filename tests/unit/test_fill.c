@@ -373,6 +373,22 @@ static void moved_numbers_are_kept_as_asked(void **state)
     free(wide);
 }
 
+// What fewer bits take for equal moves alike, wherever it stands; and other numbers otherwise.
+static void equal_numbers_move_alike(void **state)
+{
+    (void)state;
+    const uint64_t pattern = 77 | KS_FILL_FAR(9) | KS_FILL_BY_NUMBER;
+    const double number = 1.375, beside = 1.375 + 0x1p-12;
+    int up = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        double moved = ks_fill_moved(number, pattern, i);
+        assert_true(moved == ks_fill_moved(number, pattern, 0) && moved != number && fabs(moved / number - 1) <= 0x1.8p-9);
+        assert_true(fabs(ks_fill_moved(beside, pattern, i) / beside - moved / number) <= 0x1p-50);
+        up += ks_fill_moved(1 + (double)i * 0x1p-10, pattern, 0) > 1 + (double)i * 0x1p-10;
+    }
+    assert_true(up > 400 && up < 600);
+}
+
 static float of_tf32(float value)
 {
     return (float)ks_fill_moved((double)value, KS_FILL_SHORT(1), 0);
@@ -578,6 +594,7 @@ int main(void)
         cmocka_unit_test(products_of_wide_factors_are_doubles),
         cmocka_unit_test(a_move_back_is_half_of_one),
         cmocka_unit_test(moved_numbers_are_kept_as_asked),
+        cmocka_unit_test(equal_numbers_move_alike),
         cmocka_unit_test(odd_numbers_tell_tf32_at_each_term),
         cmocka_unit_test(specials_take_turns),
         cmocka_unit_test(test_moments),     cmocka_unit_test(test_normal_is_box_muller),
