@@ -122,8 +122,14 @@ bool ks_profile_moved(const struct ks_fact_list *facts, const json_t *metrics, c
     return read >= COUNTED * (double)moved->read && written >= COUNTED * (double)moved->written;
 }
 
-double ks_profile_share(const struct ks_profile *p)
+double ks_profile_memory_share(const struct ks_profile *p)
 {
     double floor = p->floor.least_us > 0 ? 100 * p->floor.least_us / p->floor.original_us : 0;
-    return fmin(fmax(floor, p->roofline_pct), 100);
+    double copied = p->copy_gbs > 0 ? 100 * p->achieved_gbs / p->copy_gbs : 0;
+    return fmin(fmax(floor, copied), 100);
+}
+
+double ks_profile_share(const struct ks_profile *p)
+{
+    return fmin(fmax(ks_profile_memory_share(p), p->roofline_pct), 100);
 }

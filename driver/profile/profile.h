@@ -98,6 +98,8 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_as
 
 // Percent of what this card reaches: of the nearer ceiling, or of the least that a launch takes. 0: unknown.
 double ks_profile_share(const struct ks_profile *profile);
+// The same of what moves the kernel's arrays alone, by which any variant is bound: copying them, or the least launch.
+double ks_profile_memory_share(const struct ks_profile *profile);
 
 // The page a person can act on: time, ceilings, class with the counters that say so, resources, lines.
 void ks_profile_print(struct ks_buf *out, const struct ks_profile *profile);

@@ -67,7 +67,7 @@ struct ks_tune_result {
     double checks[KS_CHECK_COUNT]; // seconds of judging, by check
     struct ks_profile profile;
     bool profiled;
-    bool at_ceiling;             // left alone but for what it was recognised as: so near to a ceiling of this device
+    bool at_ceiling;             // left alone, but for what it was recognised as where arithmetic is the ceiling: so near to one of this device
     bool at_floor;               // left alone: no variant could gain enough to be accepted (ks_profile_floor)
     bool consulted;              // models were asked:
     struct ks_consult_counts agents;

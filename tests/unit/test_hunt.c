@@ -33,6 +33,7 @@ static double screening_takes, judging_takes;
 static bool stands_up = true; // in full, what looked faster
 static bool template_wrong;
 static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
+static double roofline_pct, copied_pct; // 0: not known
 static size_t workloads = 1;
 static double baseline_us = 100;
 static char events[512];
@@ -149,7 +150,7 @@ static const char *hunted(double seconds, double known)
     static const struct ks_signature signature = {.instance = "kernel"};
     static const struct ks_tu_kernel kernel = {.signature = &signature};
     const struct ks_tune_options options = {.budget_seconds = seconds};
-    struct ks_tune_result result = {.profiled = true, .profile = {.floor = floor_}};
+    struct ks_tune_result result = {.profiled = true, .profile = {.floor = floor_, .roofline_pct = roofline_pct, .copy_gbs = 100, .achieved_gbs = copied_pct}};
     struct ks_err err = {0};
     struct ks_tuner t = {.arena = &arena,
                          .kernel = &kernel,
@@ -270,11 +271,19 @@ static void leaves_alone_what_is_at_its_floor(void **state)
     workloads = 1;
     floor_ = (struct ks_profile_floor){.original_us = 45, .least_us = 44.7, .gain_us = 0.4, .ratio = 1.009};
     assert_string_equal(hunted(60, 0), "");
-    // Near it what is recognised is looked at, and judged if that pays.
+    // Near what copying takes, too; near what arithmetic allows what is recognised is looked at, and judged if that pays.
     floor_ = (struct ks_profile_floor){.original_us = 100, .least_us = 91, .gain_us = 9, .ratio = 1.1};
+    assert_string_equal(hunted(60, 0), "");
+    floor_ = (struct ks_profile_floor){.original_us = 100, .least_us = 89, .gain_us = 11, .ratio = 1.12};
+    assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
+    floor_ = (struct ks_profile_floor){0};
+    roofline_pct = 91, copied_pct = 10;
     assert_string_equal(hunted(60, 0), "look at template");
     template_ratio = 1.06;
     assert_string_equal(hunted(60, 0), "look at template, judge template");
+    copied_pct = 91;
+    assert_string_equal(hunted(60, 0), "");
+    roofline_pct = copied_pct = 0;
     template_ratio = 1;
     floor_ = (struct ks_profile_floor){.original_us = 3, .least_us = 2.5, .gain_us = 0.55, .ratio = 1.22};
     assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
