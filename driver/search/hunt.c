@@ -295,6 +295,13 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
     return KS_OK;
 }
 
+static enum ks_status make_and_screen(struct hunt *h, size_t *arms, size_t n, struct ks_err *err)
+{
+    if (n > 0)
+        KS_TRY(make_batch(h, arms, &n, err));
+    return n > 0 ? screen_batch(h, arms, n, err) : KS_OK;
+}
+
 // Seconds that the confirmation will take: of a kernel whose judgements take long about half of one.
 static double confirming(const struct ks_tuner *t)
 {
@@ -319,9 +326,7 @@ static enum ks_status screen(struct hunt *h, struct ks_err *err)
         KS_TRY(ks_policy_next(&h->policy, SCREEN_BATCH, arms, &n, err));
         if (n == 0)
             return KS_OK;
-        KS_TRY(make_batch(h, arms, &n, err));
-        if (n > 0)
-            KS_TRY(screen_batch(h, arms, n, err));
+        KS_TRY(make_and_screen(h, arms, n, err));
     }
     return KS_OK;
 }
@@ -413,18 +418,20 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 }
 
 // What templates recognise goes first, in a batch of its own; what an interrupted run knows of it
-// needs none.
+// needs none. What is clearly the fastest there is looked at in its other settings before it is judged, which takes longer.
 static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 {
     size_t arms[KS_RECOGNISED], n;
     KS_TRY(ks_policy_recognised(&h->policy, arms, &n, err));
-    if (n > 0)
-        KS_TRY(make_batch(h, arms, &n, err));
-    if (n > 0)
-        KS_TRY(screen_batch(h, arms, n, err));
+    KS_TRY(make_and_screen(h, arms, n, err));
     size_t best = most_promising(h);
-    return best != SIZE_MAX && entry_of(h, best)->screened >= CLEARLY_FASTER ? judge_finalists(h, err)
-                                                                             : KS_OK;
+    if (best == SIZE_MAX || entry_of(h, best)->screened < CLEARLY_FASTER)
+        return KS_OK;
+    if (ks_now_own() + h->t->result->steps[KS_TUNE_SCREENING].longest <= h->t->deadline) {
+        ks_policy_settings(&h->policy, best, arms, &n);
+        KS_TRY(make_and_screen(h, arms, n, err));
+    }
+    return judge_finalists(h, err);
 }
 
 // Whether another round would end before the deadline, once there is something to lose.

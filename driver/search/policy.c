@@ -287,6 +287,18 @@ enum ks_status ks_policy_next(struct ks_policy *p, size_t most, size_t *arms, si
     return KS_OK;
 }
 
+static bool is_open_template(const struct ks_arm *arm)
+{
+    return arm->state == KS_ARM_OPEN && arm->from == KS_ORIGINAL && ks_starts_with(arm->name, "template ");
+}
+
+static void ask(struct ks_policy *p, size_t arm, size_t *arms, size_t *n)
+{
+    p->arms.at[arm].state = KS_ARM_ASKED;
+    arms[(*n)++] = arm;
+    p->asked++;
+}
+
 enum ks_status ks_policy_recognised(struct ks_policy *p, size_t *arms, size_t *n, struct ks_err *err)
 {
     *n = 0;
@@ -297,18 +309,22 @@ enum ks_status ks_policy_recognised(struct ks_policy *p, size_t *arms, size_t *n
         taken = false;
         size_t skill = SIZE_MAX; // of the one before
         for (size_t i = 0; i < p->arms.len && *n < KS_RECOGNISED; i++) {
-            struct ks_arm *arm = &p->arms.at[i];
-            if (arm->state != KS_ARM_OPEN || arm->from != KS_ORIGINAL || arm->skill == skill ||
-                !ks_starts_with(arm->name, "template "))
+            if (!is_open_template(&p->arms.at[i]) || p->arms.at[i].skill == skill)
                 continue;
-            arm->state = KS_ARM_ASKED;
-            arms[(*n)++] = i;
-            p->asked++;
-            skill = arm->skill;
+            ask(p, i, arms, n);
+            skill = p->arms.at[i].skill;
             taken = true;
         }
     }
     return KS_OK;
+}
+
+void ks_policy_settings(struct ks_policy *p, size_t arm, size_t *arms, size_t *n)
+{
+    *n = 0;
+    for (size_t i = 0; i < p->arms.len && *n < KS_RECOGNISED; i++)
+        if (is_open_template(&p->arms.at[i]) && p->arms.at[i].skill == p->arms.at[arm].skill)
+            ask(p, i, arms, n);
 }
 
 void ks_policy_tell(struct ks_policy *p, size_t at, bool right, double ratio)

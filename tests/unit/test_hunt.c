@@ -40,6 +40,7 @@ static char events[512];
 static const char *unrun; // why nothing was looked at
 static const char *lost; // what became of the likeliest
 static bool broken;      // the template's file cannot be read
+static int settings = 1; // of the template
 static bool deeper;      // a transform may stand on another, and makes nothing faster
 static double deep_over; // what that was held against; -1: it was not looked at
 
@@ -69,8 +70,8 @@ enum ks_status ks_reach_names(struct ks_reach *reach, const struct ks_candidate 
     *refusal = NULL;
     if (broken && skill == &skills[0])
         KS_FAIL(err, KS_E_USER, "known.yaml:3: a template is a map");
-    if (base == NULL && skill == &skills[0])
-        ks_strv_add(reach->arena, names, "template known a=x");
+    for (int i = 0; base == NULL && skill == &skills[0] && i < settings; i++)
+        ks_strv_add(reach->arena, names, i == 0 ? "template known a=x" : ks_arena_printf(reach->arena, "template known a=x bn=%d", i));
     if (deeper && base != NULL && skill == &skills[1] && strstr(base->mechanism, "deep") == NULL)
         ks_strv_add(reach->arena, names, ks_arena_printf(reach->arena, "%s deep=1", base->mechanism));
     for (int i = 0; base == NULL && skill == &skills[1] && i < 3; i++)
@@ -197,6 +198,16 @@ static void looks_further_where_time_is(void **state)
     template_ratio = 1.1, transform_ratio = 1.5, screening_takes = 3, judging_takes = 3;
     assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
     assert_string_equal(hunted(60, 1.1), "look at transforms, judge transform");
+}
+
+// Of more settings than the first batch has, the others of the fastest come before the judge, where time is.
+static void looks_at_the_fastest_in_all_its_settings(void **state)
+{
+    (void)state;
+    template_ratio = 2, transform_ratio = 1.1, screening_takes = 3, judging_takes = 3, settings = 11;
+    assert_string_equal(hunted(7, 0), "look at template, look at template, judge template");
+    assert_string_equal(hunted(5.5, 0), "look at template, judge template");
+    settings = 1;
 }
 
 // Both are of one batch, in whatever order.
@@ -364,6 +375,7 @@ int main(void)
         cmocka_unit_test(leaves_alone_what_is_at_its_floor),
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
+        cmocka_unit_test(looks_at_the_fastest_in_all_its_settings),
         cmocka_unit_test(holds_a_step_against_what_it_stands_on),
         cmocka_unit_test(judges_what_it_has_while_it_can),
         cmocka_unit_test(says_what_became_of_the_likeliest),
