@@ -125,7 +125,7 @@ bool ks_profile_moved(const struct ks_fact_list *facts, const json_t *metrics, c
 double ks_profile_memory_share(const struct ks_profile *p)
 {
     double floor = p->floor.least_us > 0 ? 100 * p->floor.least_us / p->floor.original_us : 0;
-    double copied = p->copy_gbs > 0 ? 100 * p->achieved_gbs / p->copy_gbs : 0;
+    double copied = p->moves_arrays && p->copy_gbs > 0 ? 100 * p->achieved_gbs / p->copy_gbs : 0;
     return fmin(fmax(floor, copied), 100);
 }
 

@@ -207,7 +207,9 @@ static enum ks_status ask_gpu(struct asking *a, json_t *request, const struct ks
     ks_resources_place(&gpu, a->ask->problem, &p->resources);
     ks_profile_classify(a->arena, p);
     a->metrics = json_incref(json_object_get(reply, "metrics"));
-    if (!ks_profile_moved(&p->facts, a->metrics, moved))
+    const bool all = ks_profile_moved(&p->facts, a->metrics, moved);
+    p->moves_arrays = all && moved->written > 0;
+    if (!all)
         p->floor = (struct ks_profile_floor){0};
     return KS_OK;
 }

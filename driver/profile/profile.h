@@ -65,6 +65,7 @@ struct ks_profile {
     const char *evidence;   // the numbers that say so, one line
     double copy_gbs, fma_gflops;  // ceilings measured on this card (described, where modelled)
     double achieved_gbs;    // over compulsory traffic; 0 unknown
+    bool moves_arrays;      // counters show that it moves its largest arrays whole: it may use a part of them
     double roofline_pct;    // time at the nearer ceiling over time measured, percent; 0 unknown
     struct ks_profile_floor floor; // of a kernel so short that its launch counts
     json_t *json;           // the same for --json (docs/json.md, ks.profile); the caller's to json_decref
@@ -98,7 +99,8 @@ enum ks_status ks_profile_run(struct ks_arena *arena, const struct ks_profile_as
 
 // Percent of what this card reaches: of the nearer ceiling, or of the least that a launch takes. 0: unknown.
 double ks_profile_share(const struct ks_profile *profile);
-// The same of what moves the kernel's arrays alone, by which any variant is bound: copying them, or the least launch.
+// The same of what moves the kernel's arrays alone, by which any variant is bound: copying them, or the least launch. 0 also where
+// counters do not show that it moves them.
 double ks_profile_memory_share(const struct ks_profile *profile);
 
 // The page a person can act on: time, ceilings, class with the counters that say so, resources, lines.

@@ -34,6 +34,7 @@ static bool stands_up = true; // in full, what looked faster
 static bool template_wrong;
 static struct ks_profile_floor floor_; // of a launch; least_us 0: not known
 static double roofline_pct, copied_pct; // 0: not known
+static bool moves_arrays;
 static size_t workloads = 1;
 static double baseline_us = 100;
 static char events[512];
@@ -151,7 +152,8 @@ static const char *hunted(double seconds, double known)
     static const struct ks_signature signature = {.instance = "kernel"};
     static const struct ks_tu_kernel kernel = {.signature = &signature};
     const struct ks_tune_options options = {.budget_seconds = seconds};
-    struct ks_tune_result result = {.profiled = true, .profile = {.floor = floor_, .roofline_pct = roofline_pct, .copy_gbs = 100, .achieved_gbs = copied_pct}};
+    struct ks_tune_result result = {.profiled = true, .profile = {.floor = floor_, .roofline_pct = roofline_pct, .copy_gbs = 100, .achieved_gbs = copied_pct,
+                                                                  .moves_arrays = moves_arrays}};
     struct ks_err err = {0};
     struct ks_tuner t = {.arena = &arena,
                          .kernel = &kernel,
@@ -292,9 +294,11 @@ static void leaves_alone_what_is_at_its_floor(void **state)
     assert_string_equal(hunted(60, 0), "look at template");
     template_ratio = 1.06;
     assert_string_equal(hunted(60, 0), "look at template, judge template");
-    copied_pct = 91;
+    copied_pct = 91; // of arrays that it may use a part of
+    assert_string_equal(hunted(60, 0), "look at template, judge template");
+    moves_arrays = true;
     assert_string_equal(hunted(60, 0), "");
-    roofline_pct = copied_pct = 0;
+    roofline_pct = copied_pct = 0, moves_arrays = false;
     template_ratio = 1;
     floor_ = (struct ks_profile_floor){.original_us = 3, .least_us = 2.5, .gain_us = 0.55, .ratio = 1.22};
     assert_string_equal(hunted(60, 0), "look at template, look at transforms, judge transform");
