@@ -10,7 +10,7 @@
 #include "verify/vector.h"
 
 #define PAIRS 7   // a median of seven tells 1.05 from 1.00 on a quiet card, which is all it is for
-#define LONG_US 1e5 // of an original that takes so long two runs differ by less than a look tells
+#define ONCE_US 1e5 // of an original that takes so long two runs differ by less than a look tells
 #define SLOW 3.0  // seconds one look may take beside fifty times the original's
 
 // One workload laid out in a worker that holds the cubins of the batch.
@@ -57,7 +57,7 @@ static enum ks_answer place(struct screen *s, const int64_t *workspaces, size_t 
 // A long original has run once, which serves all: else its second run would be most of what looks take, and of a short budget.
 static enum ks_answer take_ratio(struct screen *s, json_t *a, json_t *b, double *ratio)
 {
-    const bool known = s->baseline_us >= LONG_US;
+    const bool known = s->baseline_us >= ONCE_US;
     json_t *request = json_pack("{s:O,s:O,s:i,s:i,s:b,s:i,s:i,s:b}", "a", known ? b : a, "b", b, "pairs", PAIRS, "enough_us",
                                 KS_ENOUGH_US, "cold", s->batch == 1, "batch", s->batch, "poison", 0x5a5a5a5a,
                                 "deterministic", 0);

@@ -156,6 +156,42 @@ static void screening_orders_candidates(void **state)
     close_judge(&s);
 }
 
+// How often the original runs while so many candidates are looked at, each of which takes half its time.
+static int64_t runs_of_original(int n, size_t candidates)
+{
+    struct setting s = {0};
+    struct ks_err err = {0};
+    struct ks_proposal *p[6];
+    struct ks_verdict v[6];
+    char path[64];
+    snprintf(path, sizeof path, "/tmp/ks-test-count-%d", (int)getpid());
+    setenv("KS_FAKE_COUNT", path, 1);
+    check(open_judge(&s, ks_arena_printf(&s.arena, "#pragma ks optimize\n#pragma ks workload let(n=%d) in(a[n]=uniform(0,1)) "
+                                         "in(b[n]=uniform(0,1)) out(c[n]) grid((n+255)/256) block(256)\n"
+                                         "__global__ void vadd" VADD_SIGNATURE " { }\n", n), SUM_PTX, &err), &err);
+    int64_t before = runs_so_far(path);
+    for (size_t i = 0; i < candidates; i++) {
+        p[i] = make_proposal(&s, "vadd_ok", VADD_SIGNATURE, "a, b, c, n", "1");
+        p[i]->source = ks_arena_printf(&s.arena, "%s // %c", p[i]->source, (int)('a' + i));
+    }
+    check(ks_judge_screen(s.judge, p, candidates, v, &err), &err);
+    for (size_t i = 0; i < candidates; i++)
+        assert_true(v[i].correctness == KS_C_CORRECT && v[i].geomean > 1.9 && v[i].geomean < 2.1);
+    int64_t runs = runs_so_far(path) - before;
+    unsetenv("KS_FAKE_COUNT");
+    ks_tree_remove(path, NULL);
+    close_judge(&s);
+    return runs;
+}
+
+// Of 100 ms and more it is timed once for all of them: 40,000 elements take the fake one ms.
+static void a_long_original_is_timed_once(void **state)
+{
+    (void)state;
+    assert_int_equal(runs_of_original(4100000, 6), runs_of_original(4100000, 2));
+    assert_true(runs_of_original(3000000, 6) > runs_of_original(3000000, 2));
+}
+
 static void screening_weighs_workloads(void **state)
 {
     (void)state;
@@ -284,6 +320,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_original_that_serves_one_size_is_looked_at_there),
         cmocka_unit_test(what_is_recalled_outlives_its_schedule),
         cmocka_unit_test(screening_orders_candidates),
+        cmocka_unit_test(a_long_original_is_timed_once),
         cmocka_unit_test(screening_weighs_workloads),
         cmocka_unit_test(sizes_are_combined),
         cmocka_unit_test(what_is_assumed_joins_every_guard),
