@@ -101,6 +101,38 @@ static void test_wide_fills(void **state)
     at_end();
 }
 
+// Moved ones that are floats again: as they lie, or as doubles. Halves stay.
+static void test_single_fills(void **state)
+{
+    (void)state;
+    static const char *const asked[] = {"\"elem\":\"f32\"", "\"elem\":\"f32\",\"wide\":true", "\"elem\":\"f16\",\"wide\":true"};
+    const uint64_t pattern = 77 | KS_FILL_FAR(9);
+    struct ks_arena arena = {0};
+    for (int i = 0; i < 3; i++) {
+        ask(ks_arena_printf(&arena,
+                            "{\"id\":1,\"do\":\"buffers\",\"flush\":\"end\",\"list\":[{\"bytes\":64,\"align\":8,\"role\":\"in\",\"fill\":{%s,"
+                            "\"init\":\"iota\",\"a\":1,\"b\":2,\"seed\":3,\"total\":8,\"single\":true,\"nudge\":%llu}}]}", asked[i],
+                            (unsigned long long)pattern));
+        ask("{\"id\":2,\"do\":\"read\",\"buffer\":0}");
+    }
+    serve(fake_open);
+    for (int answer = 0; answer < 3; answer++) {
+        skip_ok(2);
+        double wide[8];
+        float narrow[8];
+        const unsigned char *bytes = (const void *)payload(64);
+        memcpy(wide, bytes, sizeof wide);
+        memcpy(narrow, bytes, sizeof narrow);
+        for (int i = 0; i < 8; i++) {
+            double plain = 1 + 2 * i;
+            float moved = (float)ks_fill_moved(plain, pattern, (uint64_t)i);
+            assert_true(answer == 0 ? narrow[i] == moved : wide[i] == (answer == 1 ? (double)moved : plain));
+        }
+    }
+    ks_arena_free(&arena);
+    at_end();
+}
+
 // Elements of a buffer by their places; what does not rise or lies beyond it is refused.
 static void test_gather(void **state)
 {
@@ -329,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_run_and_read),
         cmocka_unit_test(test_wide_fills),
+        cmocka_unit_test(test_single_fills),
         cmocka_unit_test(test_gather),
         cmocka_unit_test(test_gather_by_the_device),
         cmocka_unit_test(test_gather_far),
