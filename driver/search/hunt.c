@@ -122,7 +122,7 @@ static bool left_alone(const struct ks_tuner *t)
 // What memory bounds gains a ninth at most, whatever is in its place; full arithmetic may become other arithmetic.
 static bool fills_memory(const struct ks_tuner *t)
 {
-    return left_alone(t) && ks_profile_memory_share(&t->result->profile) >= NEAR_CEILING;
+    return t->result->profiled && t->brief.n_problems == 1 && ks_profile_memory_share(&t->result->profile) >= NEAR_CEILING;
 }
 
 bool ks_tuner_at_floor(const struct ks_tuner *t)
@@ -446,9 +446,10 @@ enum ks_status ks_hunt(struct ks_tuner *t, struct ks_err *err)
     struct hunt h = {.t = t, .wrong = KS_ORIGINAL};
     if (ks_tuner_at_floor(t))
         return KS_OK;
-    t->result->at_ceiling = left_alone(t);
-    if (fills_memory(t))
+    if (fills_memory(t)) {
+        t->result->at_ceiling = true;
         return KS_OK;
+    }
     ks_reach_open(&h.reach, t->arena, &t->brief, t->template_dir);
     ks_policy_init(&h.policy, t->arena, t->kernel->key.b[0], 0, NULL);
     h.policy.space = (struct ks_policy_space){&h, expand, stands};
