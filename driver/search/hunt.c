@@ -418,7 +418,8 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 }
 
 // What templates recognise goes first, in a batch of its own; what an interrupted run knows of it
-// needs none. What is clearly the fastest there is looked at in its other settings before it is judged, which takes longer.
+// needs none. Unless the time is over, what is clearly the fastest there is looked at in its other settings before it is judged,
+// which takes longer.
 static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 {
     size_t arms[KS_RECOGNISED], n;
@@ -427,7 +428,7 @@ static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
     size_t best = most_promising(h);
     if (best == SIZE_MAX || entry_of(h, best)->screened < CLEARLY_FASTER)
         return KS_OK;
-    if (ks_now_own() + h->t->result->steps[KS_TUNE_SCREENING].longest <= h->t->deadline) {
+    if (!ks_tuner_spent(h->t)) {
         ks_policy_settings(&h->policy, best, arms, &n);
         KS_TRY(make_and_screen(h, arms, n, err));
     }
