@@ -6,8 +6,9 @@
 #include "source/proposal_gate.h"
 
 #define FOUR_OF_FOUR "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+#define SIXTEEN "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define THIRTY_TWO                                                                                 \
-    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "                  \
+    SIXTEEN ", %16, "                                                                              \
     "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
 #define SIXTY_FOUR                                                                                 \
     THIRTY_TWO ", "                                                                                \
@@ -33,6 +34,7 @@ static const char *const texts[] = {
     "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" SIXTY_FOUR AND_AS_MANY "}, %128, %129, 1, 1, 1, %130, %131;",
     "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" SIXTY_FOUR "}, %64, %65, 1, 1, 1;",
     "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" SIXTY_FOUR AND_AS_MANY "}, %128, %129, 1, 1, 1;",
+    "wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 {" SIXTEEN "}, {%16, %17, %18, %19}, %20, 1, 1, 1;",
     "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {" THIRTY_TWO "}, {%32, %33, %34, %35}, %36, 1, 1, 1;",
     "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" SIXTY_FOUR "}, {%64, %65, %66, %67}, %68, 1, 1, 1;",
     "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" SIXTY_FOUR AND_AS_MANY "}, {%128, %129, %130, %131}, %132, 1, 1, 1;",

@@ -1,5 +1,15 @@
-// 64 x 8 times 8 x 64 or 128 of fp32 as TF32, the first from registers: of a warp 16 lines, of a lane those at lane / 4 and 8
+// 64 x 8 times 8 x 32, 64 or 128 of fp32 as TF32, the first from registers: of a warp 16 lines, of a lane those at lane / 4 and 8
 // further, at lane % 4 of depth and 4 further. 13 bits are not looked at. It is under way until it is waited for.
+__device__ __forceinline__ void multiply(float (&c)[4][4], const unsigned (&a)[4], unsigned long long b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, {%16, %17, %18, %19}, %20, 1, 1, 1;"
+                 : "+f"(c[0][0]), "+f"(c[0][1]), "+f"(c[0][2]), "+f"(c[0][3]), "+f"(c[1][0]), "+f"(c[1][1]),
+                   "+f"(c[1][2]), "+f"(c[1][3]), "+f"(c[2][0]), "+f"(c[2][1]), "+f"(c[2][2]), "+f"(c[2][3]),
+                   "+f"(c[3][0]), "+f"(c[3][1]), "+f"(c[3][2]), "+f"(c[3][3])
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
 __device__ __forceinline__ void multiply(float (&c)[8][4], const unsigned (&a)[4], unsigned long long b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {"
