@@ -8,6 +8,7 @@ constexpr bool turned = @turned@, first_deep = turned ? @b_deep@ : @a_deep@, sec
 constexpr int first = turned ? bn : bm, second = turned ? bm : bn, wm = first / groups; // lines of a tile, and of a group
 // Of floats they read only what lies in depth. What does not, as the first operand, threads read from its tile into registers.
 constexpr bool by_registers = sizeof(@T@) == 4 && !first_deep;
+constexpr bool staged = sizeof(@T@) == 4 && !turned; // sums, on their way to memory: turned that makes the loop over the depth slower
 static_assert(sizeof(@T@) == 2 || second_deep, "");
 static_assert(!by_registers || wm == 64, "");
 
@@ -15,20 +16,20 @@ static_assert(!by_registers || wm == 64, "");
 // has 128 bytes: all its depth, or 64 halves across, in blocks of 64 lines. Of its eight packs the places are those that the
 // tensor cores expect. Floats across have a line for each depth, whose packs lie so that what a warp reads at once, eight
 // beside each other at four depths, is in different banks.
-template <int wide, bool deep> struct copier {
+template <int wide, bool deep, bool of_a> struct copier {
     static constexpr int per = 16 / sizeof(@T@), packs = (deep ? bk : wide) / per, apart = threads / packs;
     static constexpr int steps = (deep ? wide : bk) / apart, block = 64 * line, bytes = wide * line;
     static constexpr bool long_lines = sizeof(@T@) == 4 && !deep;
     static_assert(wide % 64 == 0 && threads % packs == 0 && apart % 8 == 0, "");
     const @T@ *at;
-    int width, depth, x, d, own;
+    int width, depth, last, x, d, own;
 
-    __device__ __forceinline__ copier(const void *from, int width, int depth, int x0)
-        : at(static_cast<const @T@ *>(from)), width(width), depth(depth)
+    __device__ __forceinline__ copier(const void *from, int width, int depth, int x0, depths of)
+        : at(static_cast<const @T@ *>(from)), width(width), depth(depth), last(of.last)
     {
         const int l = threadIdx.x / packs, pack = threadIdx.x % packs;
         x = x0 + (deep ? l : pack * per);
-        d = deep ? pack * per : l;
+        d = of.first + (deep ? pack * per : l);
         at += deep ? (size_t)x * depth + d : (size_t)d * width + x;
         own = long_lines ? across(l, pack) : pack / 8 * block + placed(l, pack);
     }
@@ -40,10 +41,17 @@ template <int wide, bool deep> struct copier {
     {
         _Pragma("unroll") for (int i = 0; i < steps; i++) {
             char *const to = tile + own + i * apart * (long_lines ? wide * (int)sizeof(@T@) : line);
-            if (whole || (deep ? x + i * apart < width && d < depth : x < width && d + i * apart < depth))
-                __pipeline_memcpy_async(to, at + (size_t)(i * apart) * (deep ? depth : width), 16);
-            else
-                *reinterpret_cast<uint4 *>(to) = make_uint4(0, 0, 0, 0);
+            const int across = x + (deep ? i * apart : 0), down = d + (deep ? 0 : i * apart);
+            const @T@ *const from = at + (size_t)(i * apart) * (deep ? depth : width);
+            const bool inside = whole || (across < width && down < last);
+            if (inside && looks_at<of_a>(across, down) && looks_at<of_a>(across + (deep ? 0 : per - 1), down + (deep ? per - 1 : 0))) {
+                __pipeline_memcpy_async(to, from, 16);
+                continue;
+            }
+            *reinterpret_cast<uint4 *>(to) = make_uint4(0, 0, 0, 0);
+            _Pragma("unroll") for (int l = 0; l < per && chooses; l++)
+                if (inside && looks_at<of_a>(across + (deep ? 0 : l), down + (deep ? l : 0)))
+                    reinterpret_cast<@T@ *>(to)[l] = from[l];
         }
         at += deep ? (size_t)bk : (size_t)bk * width;
         d += bk;
@@ -54,8 +62,8 @@ template <int wide, bool deep> struct copier {
         return described(tile + (deep ? x * line + d * (int)sizeof(@T@) : x / 64 * block + d * line), block);
     }
 };
-typedef copier<first, first_deep> copier_first;
-typedef copier<second, second_deep> copier_second;
+typedef copier<first, first_deep, !turned> copier_first;
+typedef copier<second, second_deep, turned> copier_second;
 
 // What a thread has of a tile of the first operand, eight of depth at a time.
 struct registers {
@@ -99,11 +107,11 @@ template <typename T> struct products<true, T> {
 // Tiles come `stages` - 2 ahead: the products of one are under way while those of the next are begun, and the tile
 // before it is overwritten once all have waited for its products. So are registers, of which there are two sets.
 template <bool whole>
-__device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, copier_first &of_first, copier_second &of_second, int k)
+__device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, copier_first &of_first, copier_second &of_second, depths of)
 {
     constexpr int bytes = copier_first::bytes + copier_second::bytes;
     _Pragma("unroll") for (int s = 0; s < stages - 2; s++) {
-        if (s * bk < k) {
+        if (of.first + s * bk < of.last) {
             of_first.copy<whole>(memory + s * bytes);
             of_second.copy<whole>(memory + s * bytes + copier_first::bytes);
         }
@@ -115,7 +123,7 @@ __device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, 
         stored_for_products();
         products<by_registers, registers>::begin(sums, memory + now * bytes, its);
         end_products();
-        if (k0 + (stages - 2) * bk < k) {
+        if (k0 + (stages - 2) * bk < of.last) {
             of_first.copy<whole>(memory + spare * bytes);
             of_second.copy<whole>(memory + spare * bytes + copier_first::bytes);
         }
@@ -125,10 +133,10 @@ __device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, 
         spare = spare + 1 == stages ? 0 : spare + 1;
     };
     registers even, odd;
-    for (int k0 = 0; k0 < k; k0 += bk) {
+    for (int k0 = of.first; k0 < of.last; k0 += bk) {
         step(k0, even);
         k0 += bk;
-        if (k0 >= k)
+        if (k0 >= of.last)
             break; // never twice the same
         step(k0, odd);
     }

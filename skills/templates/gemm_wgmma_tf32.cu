@@ -3,6 +3,7 @@ constexpr int groups = 2, threads = groups * 128, wm = bm / groups; // of four w
 constexpr bool ragged = @ragged@; // lines that are no multiple of four
 constexpr bool splits = @thrice@; // into the nearest that tensor cores multiply, and what is left of it
 constexpr bool turned = false; // op(A)'s lines are those of the first operand
+constexpr bool staged = false; // sums, on their way to memory
 constexpr int stages = splits ? 2 : 3, blocks = splits || bn > 128 ? 1 : 2; // at once
 
 // What tensor cores multiply of a number. To nearest, since they cut off 13 bits: half of what the last of the others stands for
@@ -17,7 +18,7 @@ __device__ __forceinline__ float part_of(float f, int part)
 // cores multiply floats in no other order. In memory that may be so too, `deep`: then a thread reads four at once; else
 // its neighbours read beside it, four times. They come in registers, and are rounded or split on their way into a tile.
 // A half is one number of TF32.
-template <class E, int wide, bool deep> struct copier {
+template <class E, int wide, bool deep, bool of_a> struct copier {
     static constexpr int packs = bk / 4, steps = wide * packs / threads, bytes = wide * line;
     static constexpr int parts = splits && sizeof(E) == 4 ? 2 : 1, room = parts * bytes;
     static_assert(threads % packs == 0 && (threads % wide == 0 || wide % threads == 0), "");
@@ -25,11 +26,11 @@ template <class E, int wide, bool deep> struct copier {
         E lane[4];
     };
     const E *at;
-    int width, depth, x, d;
+    int width, depth, last, x, d;
     float held[steps][4];
 
-    __device__ __forceinline__ copier(const void *from, int width, int depth, int x0)
-        : at(static_cast<const E *>(from)), width(width), depth(depth), x(x0), d(0) {}
+    __device__ __forceinline__ copier(const void *from, int width, int depth, int x0, depths of)
+        : at(static_cast<const E *>(from)), width(width), depth(depth), last(of.last), x(x0), d(of.first) {}
     // Of the i-th pack that a thread has.
     __device__ __forceinline__ static int line_of(int i)
     {
@@ -51,14 +52,14 @@ template <class E, int wide, bool deep> struct copier {
             if (deep && !ragged) {
                 const int down = d + pack_of(i) * 4;
                 four pack = {};
-                if (whole || (across < width && down < depth))
+                if (whole || (across < width && down < last))
                     pack = *reinterpret_cast<const four *>(at + (size_t)across * depth + down);
                 _Pragma("unroll") for (int l = 0; l < 4; l++)
-                    held[i][l] = float(pack.lane[l]);
+                    held[i][l] = looks_at<of_a>(across, down + l) ? float(pack.lane[l]) : 0;
             } else {
                 _Pragma("unroll") for (int l = 0; l < 4; l++) {
                     const int down = d + depth_of(pack_of(i), l);
-                    held[i][l] = whole || (across < width && down < depth)
+                    held[i][l] = (whole || (across < width && down < last)) && looks_at<of_a>(across, down)
                                      ? float(at[deep ? (size_t)across * depth + down : (size_t)down * width + across]) : 0;
                 }
             }
@@ -82,8 +83,8 @@ template <class E, int wide, bool deep> struct copier {
         return described(tile + x * line + d * 4, bytes);
     }
 };
-typedef copier<@A@, bm, @a_deep@> copier_first;
-typedef copier<@B@, bn, @b_deep@> copier_second;
+typedef copier<@A@, bm, @a_deep@, true> copier_first;
+typedef copier<@B@, bn, @b_deep@, false> copier_second;
 constexpr int tile_bytes = copier_first::room + copier_second::room;
 
 typedef float a_lane_s_sums[wm / 64][bn / 8][4];
@@ -114,7 +115,7 @@ __device__ __forceinline__ void add(a_lane_s_sums &sums, a_lane_s_sums &what, fl
 // Tiles are stored one ahead, while the products of the one before are under way, and read one ahead of that. A tile is
 // overwritten once all have waited for its products.
 template <bool whole>
-__device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, copier_first &of_first, copier_second &of_second, int k)
+__device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, copier_first &of_first, copier_second &of_second, depths of)
 {
     auto load = [&] {
         of_first.load<whole>();
@@ -124,18 +125,18 @@ __device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, 
         of_first.store(tile);
         of_second.store(tile + copier_first::room);
     };
-    if (k > 0) {
+    if (of.first < of.last) {
         load();
         store(memory);
     }
-    if (bk < k)
+    if (of.first + bk < of.last)
         load();
     // Tensor cores cut off where they add: products of nearest are summed by themselves, a tile's, and then in fp32; small ones
     // need that less often.
     constexpr int seldom = 64 * bk;
     a_lane_s_sums part = {}, small = {};
     int now = 0;
-    for (int k0 = 0; k0 < k; k0 += bk) {
+    for (int k0 = of.first; k0 < of.last; k0 += bk) {
         const int next = now + 1 == stages ? 0 : now + 1;
         const unsigned tile = shared_at(memory) + now * tile_bytes;
         stored_for_products();
@@ -144,14 +145,14 @@ __device__ __forceinline__ void multiply_all(a_lane_s_sums &sums, char *memory, 
             multiply_tile(small, tile, true);
         multiply_tile(splits ? part : sums, tile, false);
         end_products();
-        if (k0 + bk < k)
+        if (k0 + bk < of.last)
             store(memory + next * tile_bytes);
-        if (k0 + 2 * bk < k)
+        if (k0 + 2 * bk < of.last)
             load();
         if (splits) {
             wait_for_all(part);
             add(sums, part, 1);
-            if (k0 % seldom == seldom - bk || k0 + bk >= k) {
+            if (k0 % seldom == seldom - bk || k0 + bk >= of.last) {
                 wait_for_all(small);
                 add(sums, small, 1 / higher);
             }

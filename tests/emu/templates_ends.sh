@@ -6,7 +6,7 @@ set -u
 . "$2/tests/emu/templates_lib.sh"
 known ends "groups_gated group_norm" "groups_of_halves group_norm" "long_groups group_norm" "groups_and_more group_norm" \
     "least_of_channels reduce_axis" "means_of_columns reduce_axis" "largest_of_rows reduce_rows" \
-    "limited_product gemm" "limited_product gemm_split" "limited_product gemm_three" "limited_product gemm_wgmma_three" "limited_product gemm_three_split" "limited_sums reduce_axis" \
+    "limited_product gemm" "limited_product gemm_split" "limited_product gemm_three" "limited_product gemm_wgmma_three" "limited_product gemm_three_split" "limited_product gemm_wgmma_three_parts" "limited_sums reduce_axis" \
     "triplets row_distances" "log_of_sum row_log_sum" "log_of_sum_of_halves row_log_sum" \
     "groups_and_silu group_norm_parts" "groups_and_silu norm_parts" "normed_gated norm" "normed_gated norm_kept" "normed_gated row_norm" \
     "normed_gelu norm" "normed_gelu norm_kept" "normed_gelu norm_parts" "normed_gelu row_norm" "normed_gelu row_norm_parts" \

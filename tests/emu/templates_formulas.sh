@@ -25,7 +25,7 @@ right sums magnitudes_of_halves map_sum threads=32 ahead=2 blocks=2
 # The last elements left out is wrong.
 wrong sums huber_parts block_sums 's/at + i < n && i < width/i < 0/' '' threads=64
 # Products of what is made of their factors; nothing that hangs on the depth, and no plain product.
-known pairs "activated gemm_pairs" "distances gemm_pairs" "weighed gemm_pairs" "plain gemm" "plain gemm_split" "plain gemm_three" "plain gemm_wgmma_three" "plain gemm_three_split"
+known pairs "activated gemm_pairs" "distances gemm_pairs" "weighed gemm_pairs" "plain gemm" "plain gemm_split" "plain gemm_three" "plain gemm_wgmma_three" "plain gemm_three_split" "plain gemm_wgmma_three_parts"
 bound pairs activated gemm_pairs form=nt a=x b=w 'bias[j]'
 right pairs activated gemm_pairs bm=64 bn=64
 bound pairs weighed gemm_pairs form=tn 'g[l]'

@@ -39,11 +39,14 @@ for kernel in rounded_nn rounded_tt_bias rounded_tn_swish; do
     [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_tf32:bn={128,256})
 done
 for kernel in cut_nn cut_nt cut_tt_bias; do
-    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_cut)
+    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_cut{,_parts})
 done
 for kernel in exact_nn close_nt exact_nn_mish tiny_nn; do
     products+=("$arch:rounded:$kernel:gemm_three")
-    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_three:ragged={false,true})
+    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_three:ragged={false,true} "90a:rounded:$kernel:gemm_wgmma_three_parts")
+done
+for kernel in cut_upper cut_lower; do
+    [ "$arch" != 90 ] || products+=(90a:rounded:$kernel:gemm_wgmma_{cut,three}_triangular)
 done
 for kernel in mixed_values layer half_float_nn half_float_tn_swish; do
     products+=("$arch:mixed:$kernel:gemm_mixed")
@@ -51,7 +54,7 @@ for kernel in mixed_values layer half_float_nn half_float_tn_swish; do
 done
 for kernel in strided doubled in_groups volumes deep_lines; do
     products+=("$arch:convolutions:$kernel":conv_{tf32,three})
-    [ "$arch" != 90 ] || products+=(90a:convolutions:$kernel:conv_wgmma_{cut,three}:bn={64,128})
+    [ "$arch" != 90 ] || products+=(90a:convolutions:$kernel:conv_wgmma_{cut,three}:bn={32,64,128})
 done
 parts "$into/each" right "${products[@]}"
 failed=$?

@@ -189,3 +189,30 @@ __global__ void exact_doubling(const float *x, const float *k, const float *bias
                 sum += x[c * n + (i - t) / stride] * k[(c * cog + o % cog) * 3 + t];
     y[o * (2 * n + 1) + i] = sum + bias[o];
 }
+
+// Triangular matrices, of which the other triangle is not looked at.
+#pragma ks optimize tol(sum=2e-3)
+#pragma ks workload let(n=136) in(a[n*n]=uniform(-1,1)) in(b[n*n]=uniform(-1,1)) out(c[n*n]) grid(ceildiv(n,16),ceildiv(n,16)) block(16,16)
+__global__ void cut_upper(const float *a, const float *b, float *c, int n)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= n || j >= n)
+        return;
+    float sum = 0;
+    for (int l = i; l <= j; l++)
+        sum += a[i * n + l] * b[l * n + j];
+    c[i * n + j] = sum;
+}
+
+#pragma ks optimize tol(sum=2e-3)
+#pragma ks workload let(n=136) in(a[n*n]=uniform(-1,1)) in(b[n*n]=uniform(-1,1)) out(c[n*n]) grid(ceildiv(n,16),ceildiv(n,16)) block(16,16)
+__global__ void cut_lower(const float *a, const float *b, float *c, int n)
+{
+    int j = blockIdx.x * blockDim.x + threadIdx.x, i = blockIdx.y * blockDim.y + threadIdx.y;
+    if (i >= n || j >= n)
+        return;
+    float sum = 0;
+    for (int l = j; l <= i; l++)
+        sum += a[i * n + l] * b[l * n + j];
+    c[i * n + j] = sum;
+}

@@ -1,0 +1,16 @@
+// A block sums up all of the depth.
+struct depths {
+    int first, last;
+};
+constexpr bool chooses = false; // some terms of a block's
+
+__device__ __forceinline__ depths depths_of(int row0, int rows, int col0, int cols, int k, int step)
+{
+    return {0, k};
+}
+
+// Whether any sum has a term with this element of op(A), of a row, or of op(B), of a column.
+template <bool of_a> __device__ __forceinline__ bool looks_at(int across, int depth)
+{
+    return true;
+}
