@@ -73,6 +73,7 @@ struct ks_template {
     struct ks_strv any; // names of templates that this one stands for; its sources, if any, errs, settings and plan are theirs then
     const struct ks_template *planned; // one that stands for it and has a plan, or NULL
     bool has_plan;
+    const char *fits; // NULL, or which sizes a setting is for, with placeholders
     struct ks_strv source_files, sources; // read one after the other
     struct ks_role *roles;
     size_t n_roles;

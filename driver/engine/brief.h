@@ -29,6 +29,7 @@ struct ks_brief {
 
 struct ks_candidate {
     struct ks_proposal proposal;
+    struct ks_expr *fits;           // sizes that a template's setting is for; NULL: any that its guard admits
     const char *skill, *direction;  // ids
     const char **skills; size_t n_skills; // of all steps that led here, the first first; none: `skill` alone
     const char *params;             // "block=256 items=4"

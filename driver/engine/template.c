@@ -91,6 +91,7 @@ static enum ks_status load_one(struct ks_arena *arena, const char *dir, const st
                                struct ks_template *one, struct ks_err *err)
 {
     KS_TRY(load(arena, dir, name, one, err));
+    one->fits = t->fits != NULL ? t->fits : one->fits;
     if (t->sources.len == 0)
         return KS_OK;
     one->as = name_of(arena, t, name);
@@ -184,7 +185,7 @@ static enum ks_status read_filled(struct ks_arena *arena, const struct ks_templa
 static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief,
                             const struct ks_template *t, const struct ks_names *names,
                             const struct ks_binding_choice *binding, struct ks_proposal *proposal,
-                            struct ks_err *err)
+                            struct ks_expr **fits, struct ks_err *err)
 {
     const char *guard = binding->guard;
     char *part;
@@ -204,6 +205,11 @@ static enum ks_status build(struct ks_arena *arena, const struct ks_brief *brief
     const char *text = ks_arena_strdup(arena, ks_buf_text(&source));
     ks_buf_free(&source);
     KS_TRY(ks_proposal_read(arena, t->file, root, proposal, err));
+    *fits = NULL;
+    if (t->fits != NULL) {
+        KS_TRY(expand(arena, t->file, t->fits, names, &part, err));
+        KS_TRY(ks_expr_parse(arena, t->file, ks_slice_of(part), fits, err));
+    }
     KS_TRY(pass_more(arena, t, &binding->first, &proposal->steps[0], err));
     KS_TRY(pass_more(arena, t, &binding->more, &proposal->steps[proposal->n_steps - 1], err));
     proposal->source = text;
@@ -252,7 +258,8 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
         ks_names_add(arena, &names, binding->names.name[i], binding->names.value[i]);
     KS_TRY(settings(arena, t, skill, index, &names, &words, err));
     struct ks_proposal proposal;
-    if (build(arena, brief, t, &names, binding, &proposal, &local) != KS_OK)
+    struct ks_expr *fits;
+    if (build(arena, brief, t, &names, binding, &proposal, &fits, &local) != KS_OK)
         KS_FAIL(err, KS_E_INTERNAL, "template %s: %s", t->as, local.text);
     for (size_t i = 0; i < proposal.n_steps; i++)
         if (is_too_wide(brief, &proposal.steps[i]))
@@ -261,6 +268,7 @@ static enum ks_status add(struct ks_arena *arena, const struct ks_brief *brief,
     const char *says = binding->says ? binding->says : binding->text;
     *ks_vec_push(arena, out) = (struct ks_candidate){
         .proposal = proposal,
+        .fits = fits,
         .skill = skill->id,
         .direction = skill->direction,
         .params = params,

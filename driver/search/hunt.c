@@ -174,12 +174,22 @@ static bool recall_look(struct hunt *h, size_t arm)
     return true;
 }
 
-// Makes the proposals of a batch; what cannot be made, or was judged before, drops out.
-static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct ks_err *err)
+// Whether its guard admits a declared workload, and its settings are for such: what leaves all of them to the original cannot be
+// faster.
+static bool serves(const struct ks_tuner *t, const struct ks_candidate *candidate)
+{
+    for (size_t w = 0; w < t->brief.n_problems; w++)
+        if (ks_judge_admits(t->judge, &candidate->proposal, candidate->fits, w))
+            return true;
+    return false;
+}
+
+// Makes the proposals of a batch behind the first `made`; what cannot be made, serves no workload, or was judged before, drops out.
+static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t made, size_t *n, struct ks_err *err)
 {
     struct ks_tuner *t = h->t;
-    size_t kept = 0;
-    for (size_t i = 0; i < *n; i++) {
+    size_t kept = made;
+    for (size_t i = made; i < *n; i++) {
         struct entry *e = entry_of(h, arms[i]);
         struct ks_err local = {0};
         enum ks_status status = make(h, arms[i], &local);
@@ -190,13 +200,13 @@ static enum ks_status make_batch(struct hunt *h, size_t *arms, size_t *n, struct
             e->candidate->n_skills = ks_policy_skills(&h->policy, arms[i], &e->candidate->skills);
         if (status == KS_OK && from != KS_ORIGINAL) // that was written, to look ahead on it
             e->candidate->base_id = entry_of(h, from)->id != NULL ? entry_of(h, from)->id : entry_of(h, from)->name;
-        if (status != KS_OK || ks_trajectory_knows(&t->trajectory, e->id) || is_repeated(h, e, arms, kept))
+        if (status != KS_OK || !serves(t, e->candidate) || ks_trajectory_knows(&t->trajectory, e->id) || is_repeated(h, e, arms, kept))
             ks_policy_drop(&h->policy, arms[i]);
         else if (!recall_look(h, arms[i]))
             arms[kept++] = arms[i];
     }
     *n = kept;
-    t->result->proposed += (int)kept;
+    t->result->proposed += (int)(kept - made);
     return KS_OK;
 }
 
@@ -297,8 +307,7 @@ static enum ks_status screen_batch(struct hunt *h, const size_t *arms, size_t n,
 
 static enum ks_status make_and_screen(struct hunt *h, size_t *arms, size_t n, struct ks_err *err)
 {
-    if (n > 0)
-        KS_TRY(make_batch(h, arms, &n, err));
+    KS_TRY(make_batch(h, arms, 0, &n, err));
     return n > 0 ? screen_batch(h, arms, n, err) : KS_OK;
 }
 
@@ -422,9 +431,15 @@ static enum ks_status judge_finalists(struct hunt *h, struct ks_err *err)
 // which takes longer.
 static enum ks_status try_recognised(struct hunt *h, struct ks_err *err)
 {
-    size_t arms[KS_RECOGNISED], n;
-    KS_TRY(ks_policy_recognised(&h->policy, arms, &n, err));
-    KS_TRY(make_and_screen(h, arms, n, err));
+    size_t arms[KS_RECOGNISED], n = 0;
+    for (size_t asked = 1; n < KS_RECOGNISED && asked > 0;) { // others come in place of what drops out
+        KS_TRY(ks_policy_recognised(&h->policy, KS_RECOGNISED - n, arms + n, &asked, err));
+        size_t made = n;
+        n += asked;
+        KS_TRY(make_batch(h, arms, made, &n, err));
+    }
+    if (n > 0)
+        KS_TRY(screen_batch(h, arms, n, err));
     size_t best = most_promising(h);
     if (best == SIZE_MAX || entry_of(h, best)->screened < CLEARLY_FASTER)
         return KS_OK;

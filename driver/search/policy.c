@@ -299,16 +299,16 @@ static void ask(struct ks_policy *p, size_t arm, size_t *arms, size_t *n)
     p->asked++;
 }
 
-enum ks_status ks_policy_recognised(struct ks_policy *p, size_t *arms, size_t *n, struct ks_err *err)
+enum ks_status ks_policy_recognised(struct ks_policy *p, size_t most, size_t *arms, size_t *n, struct ks_err *err)
 {
     *n = 0;
     if (!p->begun) // one step, and none ahead: what is looked at otherwise stays as it is
         KS_TRY(expand(p, KS_ORIGINAL, err));
     p->begun = true;
-    for (bool taken = true; taken && *n < KS_RECOGNISED;) {
+    for (bool taken = true; taken && *n < most;) {
         taken = false;
         size_t skill = SIZE_MAX; // of the one before
-        for (size_t i = 0; i < p->arms.len && *n < KS_RECOGNISED; i++) {
+        for (size_t i = 0; i < p->arms.len && *n < most; i++) {
             if (!is_open_template(&p->arms.at[i]) || p->arms.at[i].skill == skill)
                 continue;
             ask(p, i, arms, n);

@@ -101,7 +101,7 @@ enum ks_status ks_policy_next(struct ks_policy *policy, size_t most, size_t *arm
 // The templates among them that the original was recognised as, KS_RECOGNISED at most, each skill's first candidates before any's
 // second: they go first and alone, for they are few and mostly right, and a compile with others may fail for the others' sake.
 #define KS_RECOGNISED 8
-enum ks_status ks_policy_recognised(struct ks_policy *policy, size_t *arms, size_t *n, struct ks_err *err);
+enum ks_status ks_policy_recognised(struct ks_policy *policy, size_t most, size_t *arms, size_t *n, struct ks_err *err);
 // One of them in those of its skill's other settings that were not looked at, as many at most.
 void ks_policy_settings(struct ks_policy *policy, size_t arm, size_t *arms, size_t *n);
 

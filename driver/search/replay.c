@@ -199,7 +199,7 @@ static enum ks_status search(const struct ks_replay_log *log, const struct ks_re
                 is_action(ranked[s].skill, kernel->actions.at[a]);
     size_t first[KS_RECOGNISED], *batch = KS_NEW_ARRAY(arena, size_t, options->batch), n;
     double begun = ks_now();
-    KS_TRY(ks_policy_recognised(&policy, first, &n, err)); // as `ks tune` does
+    KS_TRY(ks_policy_recognised(&policy, KS_RECOGNISED, first, &n, err)); // as `ks tune` does
     tell(&player, first, n, order, result);
     do {
         KS_TRY(ks_policy_next(&policy, options->batch, batch, &n, err));

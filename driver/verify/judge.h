@@ -123,8 +123,8 @@ enum ks_status ks_judge_full(struct ks_judge *judge, struct ks_proposal *proposa
 // KS_E_UNSUPPORTED: the two do not compile in one unit.
 enum ks_status ks_judge_compare(struct ks_judge *judge, struct ks_proposal *a, struct ks_proposal *b, bool confirms,
                                 struct ks_verdict *verdict, int *at_fault, struct ks_err *err);
-// Whether dispatch would launch the proposal, judged to hold on `domain`, on a declared workload; or, on an emulated
-// device, on the sizes that stand for it, which bound the domains that come from there.
+// Whether dispatch would launch the proposal, judged to hold on `domain` (NULL: not judged yet), on a declared workload; or, on an
+// emulated device, on the sizes that stand for it, which bound the domains that come from there.
 bool ks_judge_admits(const struct ks_judge *judge, const struct ks_proposal *proposal, struct ks_expr *domain,
                      size_t workload);
 // The workloads of a mark are size classes. Lets one of them count alone for guard, time and domain;

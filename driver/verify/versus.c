@@ -132,7 +132,7 @@ bool ks_judge_admits(const struct ks_judge *judge, const struct ks_proposal *pro
     const struct ks_problem *const sizes[] = {&judge->declared[workload], &judge->problems[workload]};
     struct ks_proposal within = *proposal; // the domain in place of its own condition
     bool yes = false;
-    within.when = domain;
+    within.when = domain != NULL ? domain : proposal->when;
     for (size_t i = 0; i < 2 && !yes; i++)
         yes = admits(judge, &scratch, proposal, sizes[i]) && admits(judge, &scratch, &within, sizes[i]);
     ks_arena_free(&scratch);

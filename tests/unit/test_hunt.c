@@ -91,10 +91,21 @@ enum ks_status ks_reach_make(struct ks_reach *reach, const char *name, const str
     return ks_expr_parse(reach->arena, "", ks_slice_of("1"), &candidate->proposal.when, err);
 }
 
+static const char *unserved = "none"; // part of what dispatch would never launch
+static size_t batch; // how many were looked at first
+
+bool ks_judge_admits(const struct ks_judge *judge, const struct ks_proposal *proposal, struct ks_expr *domain, size_t workload)
+{
+    (void)judge, (void)workload;
+    assert_null(domain);
+    return strstr(proposal->source, unserved) == NULL;
+}
+
 enum ks_status ks_judge_screen(struct ks_judge *judge, struct ks_proposal *const *proposals,
                                size_t n, struct ks_verdict *verdicts, struct ks_err *err)
 {
     (void)judge;
+    batch = batch > 0 ? batch : n;
     clock_now += screening_takes;
     if (ks_stop_requested())
         KS_FAIL(err, KS_E_INTERRUPTED, "interrupted");
@@ -211,6 +222,21 @@ static void looks_at_the_fastest_in_all_its_settings(void **state)
     assert_string_equal(hunted(5.5, 0), "look at template, look at template, judge template");
     assert_string_equal(hunted(2.5, 0), "look at template, judge template");
     settings = 1;
+}
+
+// What dispatch would leave to the original on all workloads is not looked at, and others come in its place.
+static void looks_at_what_serves_a_workload(void **state)
+{
+    (void)state;
+    template_ratio = 2, transform_ratio = 1.5, screening_takes = 3, judging_takes = 3, settings = 11, batch = 0;
+    unserved = "bn=1"; // and 10
+    assert_string_equal(hunted(7, 0), "look at template, look at template, judge template");
+    assert_int_equal(batch, KS_RECOGNISED);
+    unserved = "bn=";
+    assert_string_equal(hunted(7, 0), "look at template, judge template");
+    unserved = "known";
+    assert_string_equal(hunted(60, 0), "look at transforms, judge transform");
+    unserved = "none", settings = 1;
 }
 
 // Both are of one batch, in whatever order.
@@ -381,6 +407,7 @@ int main(void)
         cmocka_unit_test(judges_what_is_clear_at_once),
         cmocka_unit_test(looks_further_where_time_is),
         cmocka_unit_test(looks_at_the_fastest_in_all_its_settings),
+        cmocka_unit_test(looks_at_what_serves_a_workload),
         cmocka_unit_test(holds_a_step_against_what_it_stands_on),
         cmocka_unit_test(judges_what_it_has_while_it_can),
         cmocka_unit_test(says_what_became_of_the_likeliest),

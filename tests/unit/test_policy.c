@@ -199,7 +199,7 @@ static void test_recognised_by_turns(void **state)
                                        "template a n=2", "template b n=2", "template a n=3", "template a n=4"};
     size_t arms[KS_RECOGNISED], n;
     struct ks_err err = {0};
-    assert_int_equal(ks_policy_recognised(&policy, arms, &n, &err), KS_OK);
+    assert_int_equal(ks_policy_recognised(&policy, KS_RECOGNISED, arms, &n, &err), KS_OK);
     assert_int_equal(n, KS_RECOGNISED);
     for (size_t i = 0; i < n; i++)
         assert_string_equal(policy.arms.at[arms[i]].name, want[i]);

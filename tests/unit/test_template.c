@@ -53,6 +53,14 @@ static const char nothing_left[] =
     "// ks: grid(ceildiv(n,64)) block(64)\n"
     "__global__ void nothing_left(const float *x, float *y, int n)\n{\n    y[threadIdx.x] = x[0];\n}\n";
 
+static const char channels[] =
+    "// ks: optimize\n// ks: workload let(ci=3) let(co=40) let(w=20) in(x[ci*w]) in(k[co*ci*3]) out(y[co*(w-2)])\n"
+    "// ks: grid(ceildiv(w-2,64), co) block(64)\n"
+    "__global__ void channels(const float *x, const float *k, float *y, int ci, int co, int w)\n{\n"
+    "    int i = blockIdx.x * blockDim.x + threadIdx.x, o = blockIdx.y;\n    if (i >= w - 2)\n        return;\n"
+    "    float s = 0;\n    for (int c = 0; c < ci; c++)\n        for (int t = 0; t < 3; t++)\n"
+    "            s += x[c * w + i + t] * k[(o * ci + c) * 3 + t];\n    y[o * (w - 2) + i] = s;\n}\n";
+
 static const char whole[] =
     "// ks: optimize\n// ks: workload let(n=4096) in(x[n]=randint(-9,9)) inout(y[1]=constant(3))\n"
     "// ks: grid(ceildiv(n,128)) block(128)\n"
@@ -288,6 +296,24 @@ static void settings_follow_the_binding(void **state)
     assert_non_null(strstr(more.at[0].params, "tile=64"));
 }
 
+// Of which sizes a setting is, over the kernel's own parameters.
+static void settings_say_what_they_are_for(void **state)
+{
+    (void)state;
+    struct host_case c;
+    struct ks_candidate_list list = {0};
+    struct ks_buf text = KS_BUF(4096);
+    host_case_make(&arena, transpose, NULL, NULL, 0, &c);
+    propose(&c, "transpose", &list);
+    assert_null(list.at[0].fits);
+    list.len = 0;
+    host_case_make(&arena, channels, NULL, NULL, 0, &c);
+    propose(&c, "conv", &list);
+    ks_expr_print(&text, list.at[0].fits, NULL, NULL);
+    assert_string_equal(ks_buf_text(&text), "2 * (co / 1) > 64 || 64 == 16");
+    ks_buf_free(&text);
+}
+
 static void unknown_placeholders_are_named(void **state)
 {
     (void)state;
@@ -329,7 +355,7 @@ int main(void)
         cmocka_unit_test(sums_of_maps),     cmocka_unit_test(products),
         cmocka_unit_test(settings_follow_the_binding), cmocka_unit_test(unknown_placeholders_are_named),
         cmocka_unit_test(overlaps_are_guarded), cmocka_unit_test(sizes_that_others_hold_are_small),
-        cmocka_unit_test(sizes_that_are_none_are_said),
+        cmocka_unit_test(sizes_that_are_none_are_said), cmocka_unit_test(settings_say_what_they_are_for),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     ks_arena_free(&arena);
