@@ -71,6 +71,7 @@ struct ks_template {
     const char *name, *title, *file, *text;
     const char *as; // what its candidates are called: the name, behind that of one that stands for it with code of its own
     struct ks_strv any; // names of templates that this one stands for; its sources, if any, errs, settings and plan are theirs then
+    bool first; // of those, that computes what the kernel does is enough
     const struct ks_template *planned; // one that stands for it and has a plan, or NULL
     bool has_plan;
     const char *fits; // NULL, or which sizes a setting is for, with placeholders

@@ -236,7 +236,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
                                         "plan",  "workspace", "source", "includes", "means", "says",
                                         "needs", "domain",    "more",   "any",      "tail",  "head",
                                         "factor", "errs",      "cut",    "tally",    "stencil",  "float_sums",
-                                        "float_values", "one_array", "fits",  NULL};
+                                        "float_values", "one_array", "fits",  "first", NULL};
     struct ks_yaml *root;
     KS_TRY(ks_yaml_parse(arena, t->file, ks_slice_of(t->text), &root, err));
     if (root->kind != KS_YAML_MAP)
@@ -262,6 +262,7 @@ enum ks_status ks_template_read(struct ks_arena *arena, struct ks_template *t, s
         KS_FAIL(err, KS_E_USER, "%s:%d: errs is a number between 0 and 1", t->file, root->line);
     t->has_plan = ks_yaml_get(root, "plan") != NULL;
     t->fits = ks_yaml_text(root, "fits", NULL);
+    KS_TRY(read_flag(t, root, "first", &t->first, err));
     const struct ks_yaml *any = ks_yaml_get(root, "any");
     for (size_t i = 0; any && any->kind == KS_YAML_LIST && i < any->len; i++)
         ks_strv_add(arena, &t->any, any->items[i].text);

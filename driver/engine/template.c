@@ -327,18 +327,21 @@ static enum ks_status propose_one(struct ks_arena *arena, const struct ks_brief 
     return KS_OK;
 }
 
-// The fewest arrays that one of those has beside its roles where it computes what the kernel does.
+// The fewest arrays that one of those has beside its roles where it computes what the kernel does. Where the `first` one is enough, those
+// behind one that has none are not tried.
 static enum ks_status fewest_beside(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_template *all,
-                                    size_t n, size_t *fewest, struct ks_err *err)
+                                    bool first, size_t *n, size_t *fewest, struct ks_err *err)
 {
     *fewest = SIZE_MAX;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < *n; i++) {
         struct ks_binding_list bindings = {0};
         const char *why;
         KS_TRY(bind_once(arena, brief, &all[i], &bindings, &why, err));
         for (size_t k = 0; k < bindings.len; k++)
             if (!bindings.at[k].guessed && bindings.at[k].beside < *fewest)
                 *fewest = bindings.at[k].beside;
+        if (first && *fewest == 0)
+            *n = i + 1;
     }
     return KS_OK;
 }
@@ -349,16 +352,16 @@ enum ks_status ks_template_propose(struct ks_arena *arena, const struct ks_brief
                                    struct ks_err *err)
 {
     struct ks_template t;
-    size_t before = out->len, fewest;
+    size_t before = out->len, fewest, n = 0;
     const char *why = NULL;
     KS_TRY(load(arena, template_dir, skill->template_, &t, err));
     if (t.any.len == 0)
         return propose_one(arena, brief, skill, &t, SIZE_MAX, out, refusal, err);
     struct ks_template *all = KS_NEW_ARRAY(arena, struct ks_template, t.any.len);
     for (size_t i = 0; i < t.any.len; i++)
-        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &all[i], err));
-    KS_TRY(fewest_beside(arena, brief, all, t.any.len, &fewest, err));
-    for (size_t i = 0; i < t.any.len; i++) {
+        KS_TRY(load_one(arena, template_dir, &t, t.any.at[i], &all[n++], err));
+    KS_TRY(fewest_beside(arena, brief, all, t.first, &n, &fewest, err));
+    for (size_t i = 0; i < n; i++) {
         KS_TRY(propose_one(arena, brief, skill, &all[i], fewest, out, &why, err));
         // The word of one that came near is worth more than that of one that never fitted.
         if (why && (!*refusal || strstr(why, "almost ")))
