@@ -24,7 +24,7 @@ set_tests_properties(kernelbench_ports PROPERTIES LABELS bench TIMEOUT 120)
 set(scratch ${ks_test_scratch}/kernelbench_figures)
 file(MAKE_DIRECTORY ${scratch})
 add_test(NAME kernelbench_figures WORKING_DIRECTORY ${scratch}
-  COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_figures.sh ${CMAKE_BINARY_DIR})
+  COMMAND ${ks_test_in_time} bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_figures.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(kernelbench_figures PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 120)
 
 add_executable(kernelbench_marks kernelbench_marks.c)
@@ -36,6 +36,6 @@ set_tests_properties(kernelbench_marks PROPERTIES LABELS bench)
 set(scratch ${ks_test_scratch}/kernelbench_recognition)
 file(MAKE_DIRECTORY ${scratch})
 add_test(NAME kernelbench_recognition WORKING_DIRECTORY ${scratch}
-  COMMAND bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_recognition.sh ${CMAKE_BINARY_DIR})
+  COMMAND ${ks_test_in_time} bash ${CMAKE_CURRENT_SOURCE_DIR}/test_kernelbench_recognition.sh ${CMAKE_BINARY_DIR})
 set_tests_properties(kernelbench_recognition PROPERTIES LABELS bench SKIP_RETURN_CODE 77 TIMEOUT 120
   FIXTURES_REQUIRED test_toolkit ENVIRONMENT "KS_NVCC_REAL=${KS_TEST_TOOLKIT_NVCC}")
