@@ -39,6 +39,6 @@ judged_90a CORRECT 's/seldom = 64/seldom = 1/' rounded close_nt gemm_wgmma_three
 wrong_90a rounded cut_tt_bias gemm_wgmma_cut 's/its.of\[i\], copier_second/its.of[i ^ 1], copier_second/'
 # The diagonal left out; the zero that stands for a term which is none, times infinity, taken for a term.
 wrong_90a rounded cut_upper gemm_wgmma_cut_triangular 's/depth >= across/depth > across/'
-wrong_90a rounded cut_lower gemm_wgmma_cut_triangular 's/chooses = true/chooses = false/'
+wrong_90a rounded cut_lower gemm_wgmma_cut_triangular 's/again = splits || chooses/again = splits/'
 wrong_90a rounded exact_nn gemm_wgmma_three 's/of_b ? copier_second::bytes : 0/0/'
 exit $bad
