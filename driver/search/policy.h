@@ -98,8 +98,9 @@ bool ks_policy_offer(struct ks_policy *policy, const char *name, size_t from, si
 // Up to `most` arms to look at now, the most promising first; 0: the search is over.
 enum ks_status ks_policy_next(struct ks_policy *policy, size_t most, size_t *arms, size_t *n,
                               struct ks_err *err);
-// The templates among them that the original was recognised as, KS_RECOGNISED at most, each skill's first candidates before any's
-// second: they go first and alone, for they are few and mostly right, and a compile with others may fail for the others' sake.
+// The templates among them that the original was recognised as, `most` of those that were not asked for yet, each skill's first
+// candidates before any's second, and KS_RECOGNISED in all: they go first and alone, for they are few and mostly right, and a compile
+// with others may fail for the others' sake.
 #define KS_RECOGNISED 8
 enum ks_status ks_policy_recognised(struct ks_policy *policy, size_t most, size_t *arms, size_t *n, struct ks_err *err);
 // One of them in those of its skill's other settings that were not looked at, as many at most.
