@@ -4,8 +4,8 @@
 # that must take the same variants with no driver in sight. Prints a line a check, a table of gains,
 # and "N passed, N failed". Exit 77 without a GPU.
 #   tests/gpu/run.sh [BUILD] [OUT] [SAMPLE...]    OUT receives logs and the tuned .ks folders
-#   PARTS="device adversarial oracle products findings profile record programs samples" (all)   where ten minutes are
-#   all there is, or two GPUs: each part goes by itself, to an OUT of its own
+#   PARTS="device adversarial oracle products findings ceiling profile record programs samples" (all)   where ten
+#   minutes are all there is, or two GPUs: each part goes by itself, to an OUT of its own
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=$(cd "${1:-$root/build}" && pwd)
@@ -15,7 +15,7 @@ out=$(cd "$out" && pwd)
 ks=$build/bin/ks
 chosen=${*:3}
 [ -n "$chosen" ] || chosen="elementwise rowsum transpose gemm stencil"
-known="device adversarial oracle products findings profile record programs samples"
+known="device adversarial oracle products findings ceiling profile record programs samples"
 wanted=${PARTS:-$known}
 for part in $wanted; do
     [[ " $known " == *" $part "* ]] || { echo "run.sh: no part '$part'; there are: $known" >&2; exit 2; }
@@ -77,6 +77,11 @@ products() {
 findings() {
     "$root/tests/gpu/findings.sh" "$build" >"$out/findings.txt" 2>&1
     check $? "originals at fault: $(grep -c '^ok ' "$out/findings.txt") of 4 told with the place"
+}
+ceiling() {
+    "$root/tests/gpu/ceiling.sh" "$build" "$out" >"$out/ceiling.txt" 2>&1
+    check $? "near a ceiling, left alone: $(tail -1 "$out/ceiling.txt")"
+    grep '^FAIL' "$out/ceiling.txt"
 }
 profile() {
     "$root/tests/gpu/profile.sh" "$build" "$out" >"$out/profile.txt" 2>&1
