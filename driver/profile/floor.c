@@ -37,14 +37,14 @@ static json_t *number(int64_t value, size_t size)
     return json_pack("{s:s}", "hex", hex);
 }
 
-static json_t *least_plan(size_t from, size_t to, const struct ks_moved *moved, int each)
+static json_t *least_plan(const struct ks_moved *moved, int each)
 {
     int64_t reads = moved->read / UNIT, writes = moved->written / UNIT;
     int64_t units = reads > writes ? reads : writes, a_block = (int64_t)THREADS * each;
     return json_pack("[{s:s,s:s,s:[I,i,i],s:[i,i,i],s:i,s:[{s:I},o,{s:I},o,o]}]", "module", "ks", "kernel",
                      "ks_least", "grid", (json_int_t)((units + a_block - 1) / a_block), 1, 1, "block", THREADS,
-                     1, 1, "shared", 0, "args", "buffer", (json_int_t)from, number(reads, 8), "buffer",
-                     (json_int_t)to, number(writes, 8), number(each, 4));
+                     1, 1, "shared", 0, "args", "buffer", (json_int_t)moved->from, number(reads, 8), "buffer",
+                     (json_int_t)moved->to, number(writes, 8), number(each, 4));
 }
 
 static size_t read_times(const json_t *list, double out[PAIRS])
@@ -84,21 +84,23 @@ static bool take_shape(struct ks_worker *worker, json_t *plan, json_t *least, in
     return true;
 }
 
-void ks_profile_least(struct ks_worker *worker, const struct ks_device_info *device,
-                      const struct ks_vector *vector, json_t *plan, struct ks_profile_floor *floor,
-                      struct ks_moved *moved)
+void ks_profile_arrays(const struct ks_layout *layout, struct ks_moved *moved)
 {
-    const struct ks_layout *layout = &vector->layout;
+    *moved = (struct ks_moved){0};
+    if (largest(layout, KS_ROLE_OUT, &moved->to, &moved->written) && !largest(layout, KS_ROLE_IN, &moved->from, &moved->read))
+        moved->from = moved->to; // nothing is read
+}
+
+void ks_profile_least(struct ks_worker *worker, const struct ks_device_info *device,
+                      const struct ks_vector *vector, const struct ks_moved *moved, json_t *plan,
+                      struct ks_profile_floor *floor)
+{
     struct ks_err err = {0};
-    size_t from = 0, to = 0;
     double us;
     int batch;
     *floor = (struct ks_profile_floor){0};
-    *moved = (struct ks_moved){0};
-    if (!largest(layout, KS_ROLE_OUT, &to, &moved->written))
+    if (moved->written == 0)
         return;
-    if (!largest(layout, KS_ROLE_IN, &from, &moved->read))
-        from = to; // nothing is read
     if (ks_timing_baseline(worker, plan, &us, &batch, &err) != KS_OK || batch == 1)
         return;
     int sets = ks_timing_sets(device, ks_problem_bytes(&vector->problem), batch);
@@ -106,7 +108,7 @@ void ks_profile_least(struct ks_worker *worker, const struct ks_device_info *dev
         return;
     bool known = true;
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes && known; i++) {
-        json_t *least = least_plan(from, to, moved, shapes[i]);
+        json_t *least = least_plan(moved, shapes[i]);
         known = take_shape(worker, plan, least, batch, floor);
         json_decref(least);
     }

@@ -23,14 +23,18 @@ void ks_profile_counted(struct ks_arena *arena, const struct ks_gpu *gpu,
                         const struct ks_counts *counts, const json_t *lines, double traffic,
                         struct ks_profile *profile);
 
-// floor.c: times the plan of a problem, which the worker holds, against the least launch. Leaves the floor unknown
-// where the original takes 50 us and more, or where it cannot be taken; *moved is what that launch moves.
+// floor.c: the largest arrays of a layout, whole: what a launch that reads one and writes one moves. written is 0 where
+// none is written.
 struct ks_moved {
     int64_t read, written; // bytes
+    size_t from, to;       // which buffers of the worker
 };
+void ks_profile_arrays(const struct ks_layout *layout, struct ks_moved *moved);
+// Times the plan of a problem, which the worker holds, against the least launch, which moves *moved. Leaves the floor
+// unknown where the original takes 50 us and more, or where it cannot be taken.
 void ks_profile_least(struct ks_worker *worker, const struct ks_device_info *device,
-                      const struct ks_vector *vector, json_t *plan, struct ks_profile_floor *floor,
-                      struct ks_moved *moved);
+                      const struct ks_vector *vector, const struct ks_moved *moved, json_t *plan,
+                      struct ks_profile_floor *floor);
 // Whether counters show that the kernel moved as much: it may use a part of its arrays.
 bool ks_profile_moved(const struct ks_fact_list *facts, const json_t *metrics, const struct ks_moved *moved);
 

@@ -274,7 +274,8 @@ static enum ks_status ask_all(struct asking *a, struct ks_err *err)
         a->profile->fma_gflops = ks_json_num(a->worker.reply, "fma_gflops", 0);
     }
     KS_TRY(place(a, &vector, &plan, err));
-    struct ks_moved moved = {0};
+    struct ks_moved moved;
+    ks_profile_arrays(&vector.layout, &moved);
     json_t *request = json_pack("{s:o}", "plan", plan);
     if (a->emulated)
         return ask_emulator(a, request, err);
@@ -284,7 +285,7 @@ static enum ks_status ask_all(struct asking *a, struct ks_err *err)
         return answered(a, ran, "profile", err);
     }
     if (may_be_short(a)) // before any counter is on
-        ks_profile_least(&a->worker, &a->device, &vector, plan, &a->profile->floor, &moved);
+        ks_profile_least(&a->worker, &a->device, &vector, &moved, plan, &a->profile->floor);
     return ask_gpu(a, request, &moved, err);
 }
 

@@ -22,7 +22,7 @@ cp "$root/tests/gpu/ceiling.cu" "$out"
 cd "$out" || exit 1
 # shellcheck disable=SC2013  # names have no spaces
 for kernel in $(sed -n 's/^__global__ void \([a-z_]*\)(.*/\1/p' ceiling.cu); do
-    timeout 120 "$ks" --json tune "ceiling.cu:$kernel" --budget 12s -- -O3 -std=c++17 -arch="sm_$arch" >"$kernel.json" 2>"$kernel.log"
+    timeout 60 "$ks" --json tune "ceiling.cu:$kernel" --budget 12s -- -O3 -std=c++17 -arch="sm_$arch" >"$kernel.json" 2>"$kernel.log"
 done
 python3 - ./*.json << 'END_OF_PYTHON'
 import json, os, sys

@@ -94,7 +94,8 @@ static void test_moved(void **state)
     (void)state;
     struct ks_arena arena = {0};
     struct ks_fact_list facts = {0};
-    const struct ks_moved moved = {1 << 20, 1 << 20}, more_read = {1 << 21, 1 << 20}, more_written = {1 << 20, 1 << 21};
+    const struct ks_moved moved = {.read = 1 << 20, .written = 1 << 20}, more_read = {.read = 1 << 21, .written = 1 << 20},
+                          more_written = {.read = 1 << 20, .written = 1 << 21};
     json_t *metrics = json_pack("{s:f,s:f}", "dram__bytes_read.sum", 1053184.0,
                                 "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", 32768.0);
     assert_false(ks_profile_moved(&facts, metrics, &moved)); // not read
@@ -105,6 +106,29 @@ static void test_moved(void **state)
     assert_false(ks_profile_moved(&facts, NULL, &moved));
     json_decref(metrics);
     ks_arena_free(&arena);
+}
+
+// Of long arrays, too: what is moved does not depend on whether a launch counts.
+static void test_arrays(void **state)
+{
+    (void)state;
+    struct ks_slot slots[] = {{.role = KS_ROLE_IN, .bytes = 1000},
+                              {.role = KS_ROLE_OUT, .bytes = 5000},
+                              {.role = KS_ROLE_IN, .bytes = (int64_t)3 << 30},
+                              {.role = KS_ROLE_INOUT, .bytes = 7000}};
+    const struct ks_layout all = {.slots = slots, .n_slots = 4}, read = {.slots = slots, .n_slots = 1},
+                           written = {.slots = slots + 1, .n_slots = 1};
+    struct ks_moved moved;
+    ks_profile_arrays(&all, &moved);
+    assert_int_equal(moved.read, (int64_t)3 << 30);
+    assert_int_equal(moved.written, 6992); // whole units of 16 bytes
+    assert_int_equal(moved.from, 2);
+    assert_int_equal(moved.to, 3);
+    ks_profile_arrays(&written, &moved);
+    assert_int_equal(moved.read, 0);
+    assert_int_equal(moved.written, 4992);
+    ks_profile_arrays(&read, &moved);
+    assert_int_equal(moved.written, 0);
 }
 
 static void test_share(void **state)
@@ -127,6 +151,7 @@ int main(void)
         cmocka_unit_test(test_without_counters),
         cmocka_unit_test(test_facts_from_counters),
         cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_arrays),
         cmocka_unit_test(test_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
