@@ -384,40 +384,62 @@ enum ks_status ks_schedule_full(struct ks_judge *judge, struct ks_arena *arena, 
     return KS_OK;
 }
 
+// Of less than those sizes: half of the first, a batch mostly, while that is above 2, then of the largest, of two as large the
+// later one. False: there is no less.
+static bool halve(struct ks_value *sizes, size_t n)
+{
+    size_t most = 0;
+    for (size_t i = 1; i < n && sizes[0].value <= 2; i++)
+        if (sizes[i].value >= sizes[most].value)
+            most = i;
+    sizes[most].value /= 2;
+    return sizes[most].value > 0;
+}
+
+// The s-th shape that looks are taken at. Too large, it is nothing; with `smaller` it becomes one that fits.
+static void add_quick(struct ks_maker *m, size_t workload, const struct ks_value *names, size_t n, size_t s, bool smaller)
+{
+    // Sizes of a few dozen to a few hundred, different from each other, so that exchanged
+    // dimensions show; multiples of 64 as well, because many templates need them.
+    static const int64_t sizes[QUICK_SHAPES][4] = {
+        {64, 128, 192, 64}, {33, 70, 45, 17}, {256, 64, 128, 192},
+        {1024, 128, 64, 256}, {7, 5, 3, 2}, {100, 260, 36, 68}};
+    struct ks_value *overrides = KS_NEW_ARRAY(m->arena, struct ks_value, n);
+    for (size_t i = 0; i < n; i++) {
+        int64_t value = sizes[s][i % 4];
+        overrides[i] = (struct ks_value){names[i].name, value < names[i].value ? value : names[i].value};
+    }
+    const struct ks_shape shape = {overrides, n};
+    struct ks_problem *p = ks_maker_problem(m, workload, overrides, n, QUICK_BYTES);
+    // Too large: less of the first size, so that one shape of multiples of 64 is run.
+    while (s == 0 && p == NULL && overrides[0].value > 2) {
+        halve(overrides, n);
+        p = ks_maker_problem(m, workload, overrides, n, QUICK_BYTES / 8);
+    }
+    while (smaller && p == NULL && halve(overrides, n))
+        p = ks_maker_problem(m, workload, overrides, n, QUICK_BYTES);
+    if (p != NULL && !ks_guard_admits(m->judge, m->arena, NULL, p)) // what the mark assumes
+        p = ks_maker_rounded(m, workload, &shape, ks_judge_modulus(m->judge, NULL), QUICK_BYTES);
+    if (p != NULL && ks_guard_admits(m->judge, m->arena, NULL, p)) {
+        ks_maker_task(m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
+        ks_maker_task(m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
+    }
+}
+
 enum ks_status ks_schedule_quick(struct ks_judge *judge, struct ks_arena *arena, size_t workload, bool tiny,
                                  struct ks_schedule *schedule, struct ks_err *err)
 {
     (void)err;
     struct ks_maker m = {.judge = judge, .arena = arena};
     const struct ks_problem *declared = &judge->problems[workload];
-    // Sizes of a few dozen to a few hundred, different from each other, so that exchanged
-    // dimensions show; multiples of 64 as well, because many templates need them.
-    static const int64_t sizes[QUICK_SHAPES][4] = {
-        {64, 128, 192, 64}, {33, 70, 45, 17}, {256, 64, 128, 192},
-        {1024, 128, 64, 256}, {7, 5, 3, 2}, {100, 260, 36, 68}};
     struct ks_value *names = NULL;
     size_t n = ks_problem_sizes(arena, judge->kernel->mark->mark, workload, &names);
-    for (size_t s = 0; tiny && s < QUICK_SHAPES && n > 0; s++) {
-        struct ks_value *overrides = KS_NEW_ARRAY(arena, struct ks_value, n);
-        for (size_t i = 0; i < n; i++) {
-            int64_t value = sizes[s][i % 4];
-            overrides[i] = (struct ks_value){names[i].name,
-                                             value < names[i].value ? value : names[i].value};
-        }
-        const struct ks_shape shape = {overrides, n};
-        struct ks_problem *p = ks_maker_problem(&m, workload, overrides, n, QUICK_BYTES);
-        // Too large: less of the first size, a batch mostly, so that one shape of multiples of 64 is run.
-        while (s == 0 && p == NULL && overrides[0].value > 2) {
-            overrides[0].value /= 2;
-            p = ks_maker_problem(&m, workload, overrides, n, QUICK_BYTES / 8);
-        }
-        if (p != NULL && !ks_guard_admits(judge, arena, NULL, p)) // what the mark assumes
-            p = ks_maker_rounded(&m, workload, &shape, ks_judge_modulus(judge, NULL), QUICK_BYTES);
-        if (p != NULL && ks_guard_admits(judge, arena, NULL, p)) {
-            ks_maker_task(&m, p, KS_FAMILY_DECLARED, s % 2 == 0 ? KS_FLUSH_END : KS_FLUSH_START, 0);
-            ks_maker_task(&m, p, KS_FAMILY_POSITION, KS_FLUSH_END, 0);
-        }
-    }
+    for (size_t s = 0; tiny && s < QUICK_SHAPES && n > 0; s++)
+        add_quick(&m, workload, names, n, s, false);
+    // Of five sizes and more none may fit: a look at the declared ones would take longer than many others.
+    const bool none = m.tasks.len == 0;
+    for (size_t s = 0; tiny && s < 2 && n > 0 && none; s++)
+        add_quick(&m, workload, names, n, s, true);
     if (m.tasks.len == 0) {
         ks_maker_task(&m, declared, KS_FAMILY_DECLARED, KS_FLUSH_END, 0);
         ks_maker_task(&m, declared, KS_FAMILY_POSITION, KS_FLUSH_END, 0);

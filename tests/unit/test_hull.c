@@ -186,6 +186,33 @@ static void a_look_has_whole_tiles(void **state)
     ks_arena_free(&f.arena);
 }
 
+// Of a convolution in three dimensions every usual shape is too large, or has no output: less of its sizes is run, not the declared
+// ones, of gigabytes; its channels stay whole tiles.
+static void a_look_is_small(void **state)
+{
+    (void)state;
+    struct fixture f;
+    struct ks_schedule s;
+    struct ks_err err = {0};
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(batch=16) let(ci=3) let(co=64) let(d=256) let(h=256) let(w=10) "
+               "let(od=d-2) let(oh=h-2) let(ow=w) in(x[batch*ci*d*h*w]) in(weight[ci*co*9]) out(y[batch*co*od*oh*ow]) "
+               "grid(ceildiv(od*oh*ow,256),batch*co) block(256)\n"
+               "__global__ void k(const float* x, const float* weight, float* y, int ci, int co, int d, int h, int w, int od, "
+               "int oh, int ow) {}\n");
+    struct ks_judge *judge = schedule(&f, "1", INT64_C(1) << 36, "cuda", 0, &s);
+    check(ks_schedule_quick(judge, &f.arena, 0, true, &s, &err), &err);
+    assert_int_equal(s.n_tasks, 4); // two shapes, two families
+    int whole = 0;
+    for (size_t t = 0; t < s.n_tasks; t++) {
+        const struct ks_value *size = s.tasks[t].problem->values;
+        assert_true(ks_problem_bytes(s.tasks[t].problem) <= 8 << 20);
+        assert_true(size[0].value > 1 && size[3].value > 2 && size[4].value > 2);
+        whole += size[2].value == 64;
+    }
+    assert_int_equal(whole, 2);
+    ks_arena_free(&f.arena);
+}
+
 // Guards that admit none of the usual small sizes: of four sizes with whole packs in the last, of which usual ones make arrays too
 // large; leading dimensions, which are no less than others; a multiple that is none of theirs.
 static void a_look_finds_what_a_guard_admits(void **state)
@@ -303,6 +330,7 @@ int main(void)
         cmocka_unit_test(little_work_is_all_done),
         cmocka_unit_test(a_look_keeps_to_assumptions),
         cmocka_unit_test(a_look_has_whole_tiles),
+        cmocka_unit_test(a_look_is_small),
         cmocka_unit_test(a_look_finds_what_a_guard_admits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
