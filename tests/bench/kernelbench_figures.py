@@ -226,17 +226,21 @@ def kept(path, rows, run, library, torch, source):
         sys.exit(f"{path} is of another run: {old['run']}")
     other = "" if old["run"] == run else run["arch"]
     lines = {key(r): {"row": r, "cells": columns(r, library, torch), "measured": " ".join(filter(None, (r["day"], source, other)))} for r in rows}
-    at = HEAD.index("eager us")
+    at, call = HEAD.index("eager us"), HEAD.index("library us")
     for line in old["rows"]:
-        name = key(line["row"])
-        if name not in lines: # PyTorch's calls alone may have been measured again
+        name, port = key(line["row"]), line["row"]["name"]
+        if name not in lines: # others' calls alone may have been measured again
             lines[name] = line
+            if port in library:
+                line["cells"][call] = number(library[port])
             if name in torch:
                 line["row"].update(of_torch(torch[name], run.get("tf32", False)))
                 line["cells"][at:at + 3] = torch_cells(torch[name])
         elif name not in torch: # or all but those
             lines[name]["row"].update({arm: line["row"].get(arm) for arm in of_torch({}, False)})
             lines[name]["cells"][at:at + 3] = line["cells"][at:at + 3]
+        if port not in library:
+            lines[name]["cells"][call] = line["cells"][call]
     lines = sorted(lines.values(), key=lambda line: (line["row"]["level"], line["row"]["name"]))
     with open(path, "w") as file:
         file.write(json.dumps({"run": old["run"], "rows": "ROWS"}).replace('"ROWS"', "[\n" + ",\n".join(json.dumps(line) for line in lines) + "\n]") + "\n")
