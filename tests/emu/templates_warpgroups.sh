@@ -22,23 +22,7 @@ right_90a rounded rounded_tt_bias gemm_wgmma_tf32 bn=128 ragged=true
 right_90a rounded cut_nn gemm_wgmma_cut
 right_90a rounded cut_nt gemm_wgmma_cut
 right_90a rounded cut_tt_bias gemm_wgmma_cut
-right_90a rounded close_nt gemm_wgmma_three
-right_90a rounded close_nt gemm_wgmma_three ragged=true
-right_90a rounded rounded_tn_swish gemm_wgmma_three
-right_90a rounded tiny_nn gemm_wgmma_three
-# Parts of the depth, the last one shorter; triangles, whose other halves hold what is drawn there.
-right_90a rounded cut_nt gemm_wgmma_cut_parts parts=3
-right_90a rounded exact_nn gemm_wgmma_three_parts parts=2
-right_90a rounded cut_upper gemm_wgmma_cut_triangular
-right_90a rounded cut_lower gemm_wgmma_cut_triangular
-right_90a rounded cut_upper gemm_wgmma_three_triangular
-right_90a rounded cut_lower gemm_wgmma_three_triangular ragged=true
-# Small products added to the others after each tile.
-judged_90a CORRECT 's/seldom = 64/seldom = 1/' rounded close_nt gemm_wgmma_three
 # With the registers of another eight of depth; without what is left of B.
 wrong_90a rounded cut_tt_bias gemm_wgmma_cut 's/its.of\[i\], copier_second/its.of[i ^ 1], copier_second/'
-# The diagonal left out; the zero that stands for a term which is none, times infinity, taken for a term.
-wrong_90a rounded cut_upper gemm_wgmma_cut_triangular 's/depth >= across/depth > across/'
-wrong_90a rounded cut_lower gemm_wgmma_cut_triangular 's/again = splits || chooses/again = splits/'
 wrong_90a rounded exact_nn gemm_wgmma_three 's/of_b ? copier_second::bytes : 0/0/'
 exit $bad
