@@ -6,7 +6,12 @@ set -u
 here=$(cd "$(dirname "$0")" && pwd)
 ports=$here/../../samples/kernelbench
 command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
-rm -rf out && mkdir -p out/rows out/src
+# In a folder of its own, wherever it is started.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+set -- "$(cd "$1" && pwd)"
+cd "$scratch" || exit 1
+mkdir -p out/rows out/src
 cp -r "$ports"/level? out/src
 echo '{"gpu":"one","driver":"5","arch":"sm_90","budget":"12s","without":""}' > out/run.json
 rates='"copy_gbs":4000,"fma_gflops":60000'

@@ -6,7 +6,11 @@ here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
 nvcc=${KS_NVCC_REAL:-$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")}
 [ -x "$nvcc" ] || { echo "skipped: no nvcc here"; exit 77; }
-rm -rf real said build calls table page.md
+# In a folder of its own, wherever it is started.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+set -- "$(cd "$1" && pwd)"
+cd "$scratch" || exit 1
 wanted() { # wanted FILE TEXT...
     local text
     for text in "${@:2}"; do grep -qF -- "$text" "$1" || { echo "FAIL: $1 has no $text"; cat "$1"; exit 1; }; done

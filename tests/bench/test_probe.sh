@@ -2,13 +2,16 @@
 # test_probe.sh BUILD_DIR: the parts of probe.sh, on a made-up probe and programs that use no GPU, make the line that figures.md
 # names. What they measure here says nothing.
 set -eu
-build=$1
+build=$(cd "$1" && pwd)
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 > /dev/null || { echo "no python3"; exit 77; }
 fakes=$build/tests/fake_probe
 ks=$build/bin/ks
 . "$here/probe_lib.sh"
-rm -rf project home
+# In a folder of its own, wherever it is started.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
 mkdir project home
 export HOME=$PWD/home LD_LIBRARY_PATH=$fakes KS_CUPTI_DIR=$fakes
 unset XDG_CACHE_HOME XDG_STATE_HOME XDG_CONFIG_HOME

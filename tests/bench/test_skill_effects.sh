@@ -1,9 +1,13 @@
 #!/bin/bash
 # test_skill_effects.sh SOURCE_DIR: a log small enough to reckon by hand, and the documentation's page as it is made today.
 set -u
-here=$(cd "$(dirname "$0")" && pwd) source=$1
+here=$(cd "$(dirname "$0")" && pwd) source=$(cd "$1" && pwd)
 command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
-rm -rf skills && mkdir skills
+# In a folder of its own, wherever it is started.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+mkdir skills
 echo 'action: {transform: vectorize, params: {width: [4, 8]}}' > skills/packs.yaml
 echo 'action: {transform: geometry, params: {block: [128]}}' > skills/block.yaml
 echo 'action: {template: gemm, params: {bm: [64]}}' > skills/product.yaml

@@ -4,7 +4,11 @@
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 command -v python3 > /dev/null || { echo "skipped: no python3"; exit 77; }
-rm -rf build out asked && mkdir -p build/bin build/share/ks/skills/expert
+# In a folder of its own, wherever it is started.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+mkdir -p build/bin build/share/ks/skills/expert
 echo 'action: {template: gemm, params: {bm: [64]}}' > build/share/ks/skills/expert/product.yaml
 echo 'action: {transform: vectorize, params: {width: [4]}}' > build/share/ks/skills/expert/packs.yaml
 cat > build/bin/ks <<'END'
