@@ -8,6 +8,17 @@
 
 #define MAX_TOTAL_BYTES (INT64_C(1) << 40)
 
+// A parameter that set() gives a whole number: a window's width, which extents may name.
+static bool find_setting(const struct ks_maker *m, const char *name, int64_t *value)
+{
+    for (size_t i = 0; i < m->mark->n_settings; i++) {
+        const struct ks_setting *set = &m->mark->settings[i];
+        if (strcmp(set->name, name) == 0)
+            return set->n_values == 1 && ks_parse_i64(set->values[0], value);
+    }
+    return false;
+}
+
 bool ks_maker_find(void *context, const char *name, int64_t *value)
 {
     const struct ks_maker *m = context;
@@ -16,7 +27,7 @@ bool ks_maker_find(void *context, const char *name, int64_t *value)
             *value = m->values.at[i].value;
             return true;
         }
-    return false;
+    return find_setting(m, name, value);
 }
 
 static void add_value(struct ks_maker *m, const char *name, int64_t value)

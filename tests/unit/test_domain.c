@@ -568,6 +568,34 @@ static void a_small_domain_holds_what_is_declared(void **state)
     }
 }
 
+// What set() gives a parameter stands in formulas, and is all that the domain has of it.
+static void a_setting_in_a_formula_is_pinned(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, "#pragma ks optimize\n#pragma ks workload let(h=64) set(k=3) set(pad=1) let(oh=h+2*pad-k+1) in(x[h]) out(y[oh]) "
+               "grid(1) block(32)\n"
+               "__global__ void f(const float* x, float* y, int h, int k, int pad, int oh) {}\n");
+    const struct ks_problem *passed[] = {problem(&f, 0, "h", 9, NULL, 0), problem(&f, 0, NULL, 0, NULL, 0)};
+    struct ks_seen seen = {0, passed, 2, NULL, 0};
+    struct ks_expr *d = domain_of(&f, &seen, 1);
+    int64_t oh;
+    assert_true(ks_problem_value(passed[0], "oh", &oh) && oh == 9);
+    for (int what = 0; what < 4; what++) {
+        struct ks_problem *p = problem(&f, 0, "h", 20, NULL, 0);
+        if (what == 1)
+            set_int(&f, p, 3, 5);
+        if (what == 2)
+            set_int(&f, p, 4, 0);
+        if (what == 3) { // as many outputs as that window leaves
+            set_int(&f, p, 3, 5);
+            set_int(&f, p, 5, 18);
+        }
+        assert_int_equal(inside(&f, d, p, NULL), what == 0);
+    }
+    ks_arena_free(&f.arena);
+}
+
 // A class's own domain holds what it declares, and what no other one does.
 static void classes_keep_apart(void **state)
 {
@@ -618,6 +646,7 @@ int main(void)
         cmocka_unit_test(sizes_are_a_hull),
         cmocka_unit_test(an_oblong_domain_holds_what_is_declared),
         cmocka_unit_test(a_small_domain_holds_what_is_declared),
+        cmocka_unit_test(a_setting_in_a_formula_is_pinned),
         cmocka_unit_test(classes_keep_apart),
         cmocka_unit_test(overlaps_are_excluded),
         cmocka_unit_test(declared_aliases_are_required),

@@ -93,6 +93,22 @@ static void test_axpy(void **state)
     assert_int_equal(m.problem.grid[0], 2);
 }
 
+// Formulas know what set() gives a parameter, wherever it stands; what is no whole number, or has no value, they do not.
+static void test_settings_in_formulas(void **state)
+{
+    (void)state;
+    struct made m = make("let(m=n/2+1) set(n=3) set(a=2) in(x[n*m]) inout(y[m]) grid(1) block(32)", AXPY, NULL, NULL, 0);
+    if (m.status != KS_OK)
+        fail_msg("%s", m.err.text);
+    assert_int_equal(m.problem.args[1].count, 6);
+    assert_int_equal(m.problem.args[0].count, 2);
+    m = make("let(n=5) set(a=0.5) in(x[n]) inout(y[a]) grid(1) block(32)", AXPY, NULL, NULL, 0);
+    assert_int_equal(m.status, KS_E_USER);
+    assert_non_null(strstr(m.err.text, "needs 'a', which has no value"));
+    m = make("set(n=m) set(a=2) let(m=n) in(x[n]) inout(y[n]) grid(1) block(32)", AXPY, NULL, NULL, 0);
+    assert_int_equal(m.status, KS_E_USER); // each of the other
+}
+
 static void test_alias_template_and_void(void **state)
 {
     (void)state;
@@ -274,7 +290,8 @@ static void test_residues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axpy), cmocka_unit_test(test_alias_template_and_void),
+        cmocka_unit_test(test_axpy),
+        cmocka_unit_test(test_settings_in_formulas), cmocka_unit_test(test_alias_template_and_void),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_residues), cmocka_unit_test(test_resized),
