@@ -142,6 +142,55 @@ static void launched(struct ks_arena *arena, const struct ks_brief *brief,
         add(arena, probes, "grid.x * grid.y * grid.z", out);
 }
 
+struct of_params {
+    const struct ks_brief *brief;
+    bool any, all;
+};
+
+static void note_param(void *context, const char *name)
+{
+    struct of_params *o = context;
+    o->any = true;
+    o->all = o->all && is_param(o->brief, name);
+}
+
+// What parameters come to in a formula of the mark, and the code computes for itself: h / 2 rows of an output of (h / 2) * w.
+static void add_formula(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
+                        const struct ks_expr *e, struct ks_integer_list *out)
+{
+    struct of_params of = {.brief = brief, .all = true};
+    struct ks_buf text = KS_BUF(1 << 12);
+    ks_expr_names(e, note_param, &of);
+    if (e->op == KS_X_NAME || !of.any || !of.all)
+        return;
+    ks_expr_print(&text, e, NULL, NULL);
+    add(arena, probes, ks_arena_strdup(arena, ks_buf_text(&text)), out);
+    ks_buf_free(&text);
+}
+
+static void factors(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
+                    const struct ks_expr *e, struct ks_integer_list *out)
+{
+    if (e->op != KS_X_MUL) {
+        add_formula(arena, brief, probes, e, out);
+        return;
+    }
+    factors(arena, brief, probes, e->kid[0], out);
+    factors(arena, brief, probes, e->kid[1], out);
+}
+
+static void formulas(struct ks_arena *arena, const struct ks_brief *brief, const struct ks_problem probes[KS_PROBES],
+                     struct ks_integer_list *out)
+{
+    const struct ks_workload_mark *w = &brief->mark->workloads[0];
+    for (size_t l = 0; l < w->n_lets; l++)
+        if (!is_param(brief, w->lets[l].name))
+            add_formula(arena, brief, probes, w->lets[l].expr, out);
+    for (size_t i = 0; i < w->n_arrays; i++)
+        if (w->arrays[i].count != NULL)
+            factors(arena, brief, probes, w->arrays[i].count, out);
+}
+
 // Whether an array can have as many parts, whatever the other sizes are.
 static bool divides_an_array(const struct ks_problem probes[KS_PROBES], int64_t value)
 {
@@ -228,6 +277,7 @@ void ks_integers_find(struct ks_arena *arena, const struct ks_brief *brief,
             add(arena, probes, brief->signature->template_args[i], out);
     }
     hidden(arena, brief, probes, out->len, out);
+    formulas(arena, brief, probes, out);
     of_vectors(arena, brief, probes, out);
     if (which == KS_INTEGERS_CONSTANTS)
         constants(arena, brief, probes, out);
