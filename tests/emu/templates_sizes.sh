@@ -11,6 +11,8 @@ right sizes halved_from_first pool2 share=2
 right sizes stepped conv2 bn=32
 right sizes stepped conv_three bn=32
 right sizes halved_depthwise depthwise2
+right sizes image depthwise2
+right sizes filtered depthwise1
 # What begins elsewhere is another maximum where nothing else is larger.
 wrong sizes halved_from_last pool2 's/-(float)__int_as_float(0x7f7fffff)/-__int_as_float(0x7f800000)/' ''
 wrong sizes halved_from_number pool2 's/-(float)1e9/-(float)1e8/' ''
@@ -20,4 +22,6 @@ bound sizes halved_from_number pool2 'oh=h / 2' kh=2 sh=2 ph=0 form=max_from
 bound sizes halved_from_first pool2 kh=2 form=max_of_numbers
 bound sizes stepped conv2 'oh=(h + 2 * pad - k) / step + 1' kh=3 sh=2 ph=1
 bound sizes halved_depthwise depthwise2 'oh=h / 2' sh=2 ph=1
+bound sizes image depthwise2 channels=1 batch=1 kh=5 ph=2
+bound sizes filtered depthwise1 'ow=n - k + 1' kw=15 pw=0
 judged

@@ -91,3 +91,34 @@ __global__ void halved_depthwise(const float *x, const float *filter, float *y, 
         }
     y[(plane * oh + row) * ow + column] = sum;
 }
+
+// One plane and one line, of which no parameter says that they are one.
+#pragma ks optimize
+#pragma ks workload let(h=21, w=30) set(k=5) in(x[h*w]) in(mask[k*k]) out(y[h*w]) grid(ceildiv(w,16),ceildiv(h,16)) block(16,16)
+__global__ void image(const float *x, const float *mask, float *y, int h, int w, int k)
+{
+    int column = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y, radius = k / 2;
+    if (column >= w || row >= h)
+        return;
+    float sum = 0.0f;
+    for (int a = 0; a < k; a++)
+        for (int b = 0; b < k; b++) {
+            int v = row + a - radius, u = column + b - radius;
+            if (v >= 0 && v < h && u >= 0 && u < w)
+                sum += x[v * w + u] * mask[a * k + b];
+        }
+    y[row * w + column] = sum;
+}
+
+#pragma ks optimize
+#pragma ks workload let(n=700) set(k=15) in(x[n]) in(taps[k]) out(y[n-k+1]) grid(ceildiv(n-k+1,128)) block(128)
+__global__ void filtered(const float *x, const float *taps, float *y, int n, int k)
+{
+    int i = blockIdx.x * 128 + threadIdx.x;
+    if (i >= n - k + 1)
+        return;
+    float sum = 0.0f;
+    for (int j = 0; j < k; j++)
+        sum += x[i + j] * taps[j];
+    y[i] = sum;
+}
