@@ -66,7 +66,8 @@ is sum_of_shares reduce_rows rows=rows cols=n form=sum
 is sum_of_sizes reduce_rows rows=rows cols=n form=magnitudes
 is sums_in_fours reduce_rows rows=rows cols=n form=sum
 is by_length_and_more row_length rows=rows cols=n eps=1e-8 form=added
-for other in largest_of_what_is_not_low last_of_largest largest_from_zero by_root_mean_square_and_more \
+is largest_of_what_is_not_low pool1 kw=2 sw=2 pw=0 bound=1e30 form=max_from
+for other in last_of_largest largest_from_zero by_root_mean_square_and_more \
     by_root_mean_square_alone shares_or_zero twice_the_middle_by_sizes; do
     none $other
 done
@@ -107,6 +108,7 @@ made doubling conv_back1 'let(b=1, ci=2, co=2, w=4) in(x[b*ci*w]) in(k[ci*co*4])
 line='grid(ceildiv(rows,32)) block(32)' cube='grid(ceildiv(8*n*n*n,64),co,b) block(64)'
 made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
 WRONG='s/const int ty = tap_row(j, r)/const int ty = tap_row(j, 0)/' made largest_of_nine pool2 'let(b=1, c=2, h=5, w=8) in(x[b*c*h*w]) out(y[b*c*((h+1)/2)*((w+1)/2)]) grid((h+1)/2,b*c) block(64)' share=2
+made largest_of_what_is_not_low pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2)]) grid(ceildiv(planes*(n/2),64)) block(64)' share=4
 made halves pool1 'let(planes=2, n=20) in(x[planes*n]) out(y[planes*(n/2-1)]) grid(ceildiv(planes*(n/2-1),64)) block(64)' share=4
 inside='let(planes=2, h=5, w=9) in(x[planes*h*w]) out(y[planes*((h+1)/2)*w]) grid(ceildiv(planes*((h+1)/2)*w,64)) block(64)'
 made mean_of_what_is_there pool2 "$inside" share=2
