@@ -8,10 +8,16 @@
 
 #define MAX_TOTAL_BYTES (INT64_C(1) << 40)
 
-// A parameter that set() gives a whole number: a window's width, which extents may name.
+// An integer parameter that set() gives a number: a window's width, which extents may name.
 static bool find_setting(const struct ks_maker *m, const char *name, int64_t *value)
 {
-    for (size_t i = 0; i < m->mark->n_settings; i++) {
+    bool integer = false;
+    for (size_t i = 0; i < m->decl->n_params; i++) {
+        const struct ks_type *type = &m->signature->params[i];
+        if (strcmp(m->decl->params[i].name, name) == 0)
+            integer = !type->pointer && type->elem.lanes == 1 && type->elem.scalar != KS_T_NONE && !ks_scalar_is_float(type->elem.scalar);
+    }
+    for (size_t i = 0; integer && i < m->mark->n_settings; i++) {
         const struct ks_setting *set = &m->mark->settings[i];
         if (strcmp(set->name, name) == 0)
             return set->n_values == 1 && ks_parse_i64(set->values[0], value);

@@ -93,7 +93,7 @@ static void test_axpy(void **state)
     assert_int_equal(m.problem.grid[0], 2);
 }
 
-// Formulas know what set() gives a parameter, wherever it stands; what is no whole number, or has no value, they do not.
+// Formulas know what set() gives an integer parameter, wherever it stands; a float's whole number, or one of no value, they do not.
 static void test_settings_in_formulas(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void test_settings_in_formulas(void **state)
         fail_msg("%s", m.err.text);
     assert_int_equal(m.problem.args[1].count, 6);
     assert_int_equal(m.problem.args[0].count, 2);
-    m = make("let(n=5) set(a=0.5) in(x[n]) inout(y[a]) grid(1) block(32)", AXPY, NULL, NULL, 0);
+    m = make("let(n=5) set(a=2) in(x[n]) inout(y[a]) grid(1) block(32)", AXPY, NULL, NULL, 0);
     assert_int_equal(m.status, KS_E_USER);
     assert_non_null(strstr(m.err.text, "needs 'a', which has no value"));
     m = make("set(n=m) set(a=2) let(m=n) in(x[n]) inout(y[n]) grid(1) block(32)", AXPY, NULL, NULL, 0);
@@ -290,8 +290,8 @@ static void test_residues(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axpy),
-        cmocka_unit_test(test_settings_in_formulas), cmocka_unit_test(test_alias_template_and_void),
+        cmocka_unit_test(test_axpy), cmocka_unit_test(test_alias_template_and_void),
+        cmocka_unit_test(test_settings_in_formulas),
         cmocka_unit_test(test_flags),
         cmocka_unit_test(test_mistakes), cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_residues), cmocka_unit_test(test_resized),
