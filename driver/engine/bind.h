@@ -34,6 +34,7 @@ struct ks_role {
     const char *otherwise;   // int: expression over @roles@ where no parameter says it, or NULL
     struct ks_expr *derived; // the same, over roles
     struct ks_strv values;   // literal: what it can be besides, first; launch: what it can be
+    bool of_text;            // literal with elem: never a parameter
 };
 #define KS_ROLE_LETTER 33 // expressions over roles name role r by the letter of this code and r
 #define KS_MOST_ROLES 48

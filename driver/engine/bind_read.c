@@ -51,7 +51,7 @@ static enum ks_status read_role(struct ks_arena *arena, const struct ks_template
 {
     static const char *const kinds[] = {"in",     "out",     "inout",  "int",
                                         "scalar", "literal", "launch", NULL};
-    static const char *const known[] = {"kind", "elem", "extent", "default", "or", "values", NULL};
+    static const char *const known[] = {"kind", "elem", "extent", "default", "or", "values", "parameter", NULL};
     if (map->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: role %s is no map", t->file, map->line, name);
     KS_TRY(ks_yaml_known(t->file, map, known, err));
@@ -60,7 +60,8 @@ static enum ks_status read_role(struct ks_arena *arena, const struct ks_template
                              .elem = ks_yaml_text(map, "elem", NULL),
                              .extent = ks_yaml_text(map, "extent", NULL),
                              .fallback = ks_yaml_text(map, "default", NULL),
-                             .otherwise = ks_yaml_text(map, "or", NULL)};
+                             .otherwise = ks_yaml_text(map, "or", NULL),
+                             .of_text = strcmp(ks_yaml_text(map, "parameter", "true"), "false") == 0};
     const struct ks_yaml *values = ks_yaml_get(map, "values");
     for (size_t i = 0; values && values->kind == KS_YAML_LIST && i < values->len; i++)
         ks_strv_add(arena, &role->values, values->items[i].text);

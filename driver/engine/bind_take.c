@@ -255,7 +255,7 @@ static bool places_numbers(const struct binder *b, const struct ks_form *form)
 {
     for (size_t r = 0; r < b->t->n_roles; r++) {
         const struct ks_role *role = &b->t->roles[r];
-        if (!ks_bind_may_be_parameter(role) || (form->meaning && has_word(form->meaning, role->name)))
+        if (!ks_bind_is_value(role) || (form->meaning && has_word(form->meaning, role->name)))
             continue;
         if (b->pointer[r] >= 0 || strcmp(b->text[r], b->choices[r].at[0].text) != 0)
             return false;

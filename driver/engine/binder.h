@@ -68,10 +68,16 @@ static inline bool ks_bind_is_number(const struct ks_role *role)
     return role->kind == KS_ROLE_KIND_INT || role->kind >= KS_ROLE_KIND_LITERAL;
 }
 
-// An epsilon stands in the kernel's text, or is a parameter of it.
-static inline bool ks_bind_may_be_parameter(const struct ks_role *role)
+// An epsilon: no size.
+static inline bool ks_bind_is_value(const struct ks_role *role)
 {
     return role->kind == KS_ROLE_KIND_LITERAL && role->elem != NULL;
+}
+
+// It stands in the kernel's text, or is a parameter of it, where the template's code has room for one.
+static inline bool ks_bind_may_be_parameter(const struct ks_role *role)
+{
+    return ks_bind_is_value(role) && !role->of_text;
 }
 
 static inline const struct ks_arg *ks_bind_arg(const struct binder *b, int probe, size_t param)

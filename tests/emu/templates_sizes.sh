@@ -22,6 +22,10 @@ bound sizes halved_from_number pool2 'oh=h / 2' kh=2 sh=2 ph=0 form=max_from
 bound sizes halved_from_first pool2 kh=2 form=max_of_numbers
 bound sizes stepped conv2 'oh=(h + 2 * pad - k) / step + 1' kh=3 sh=2 ph=1
 bound sizes halved_depthwise depthwise2 'oh=h / 2' sh=2 ph=1
+for template in pool1 pool2 window; do
+    ! "$build/tests/print_template" sizes.cu "$scratch/sizes.ptx" halved_from_parameter $template > "$scratch/made" 2>&1 &&
+        grep -q 'nothing that\|almost\|no assignment' "$scratch/made" || { echo "FAIL: halved_from_parameter: $(head -3 "$scratch/made")"; bad=1; }
+done
 bound sizes image depthwise2 channels=1 batch=1 kh=5 ph=2
 bound sizes filtered depthwise1 'ow=n - k + 1' kw=15 pw=0
 judged

@@ -122,3 +122,13 @@ __global__ void filtered(const float *x, const float *taps, float *y, int n, int
         sum += x[i + j] * taps[j];
     y[i] = sum;
 }
+
+// What a parameter gives a maximum to begin at is no number of the text.
+#pragma ks optimize
+#pragma ks workload let(planes=6, n=20) set(low=-1e9f) in(x[planes*n]) out(y[planes*(n/2)]) grid(ceildiv(planes*(n/2),64)) block(64)
+__global__ void halved_from_parameter(const float *x, float *y, int planes, int n, float low)
+{
+    int half = n / 2, i = blockIdx.x * 64 + threadIdx.x;
+    if (i < planes * half)
+        y[i] = fmaxf(fmaxf(low, x[i / half * n + i % half * 2]), x[i / half * n + i % half * 2 + 1]);
+}
