@@ -45,13 +45,23 @@ enum ks_status ks_template_expr(struct ks_arena *arena, const struct ks_template
     return status;
 }
 
+static enum ks_status read_flag(const struct ks_template *t, const struct ks_yaml *map, const char *name, bool *flag,
+                                struct ks_err *err)
+{
+    const char *text = ks_yaml_text(map, name, "false");
+    *flag = strcmp(text, "true") == 0;
+    if (!*flag && strcmp(text, "false") != 0)
+        KS_FAIL(err, KS_E_USER, "%s:%d: %s is true or false", t->file, map->line, name);
+    return KS_OK;
+}
+
 static enum ks_status read_role(struct ks_arena *arena, const struct ks_template *t,
                                 const char *name, const struct ks_yaml *map, struct ks_role *role,
                                 struct ks_err *err)
 {
     static const char *const kinds[] = {"in",     "out",     "inout",  "int",
                                         "scalar", "literal", "launch", NULL};
-    static const char *const known[] = {"kind", "elem", "extent", "default", "or", "values", "parameter", NULL};
+    static const char *const known[] = {"kind", "elem", "extent", "default", "or", "values", "of_text", NULL};
     if (map->kind != KS_YAML_MAP)
         KS_FAIL(err, KS_E_USER, "%s:%d: role %s is no map", t->file, map->line, name);
     KS_TRY(ks_yaml_known(t->file, map, known, err));
@@ -60,8 +70,8 @@ static enum ks_status read_role(struct ks_arena *arena, const struct ks_template
                              .elem = ks_yaml_text(map, "elem", NULL),
                              .extent = ks_yaml_text(map, "extent", NULL),
                              .fallback = ks_yaml_text(map, "default", NULL),
-                             .otherwise = ks_yaml_text(map, "or", NULL),
-                             .of_text = strcmp(ks_yaml_text(map, "parameter", "true"), "false") == 0};
+                             .otherwise = ks_yaml_text(map, "or", NULL)};
+    KS_TRY(read_flag(t, map, "of_text", &role->of_text, err));
     const struct ks_yaml *values = ks_yaml_get(map, "values");
     for (size_t i = 0; values && values->kind == KS_YAML_LIST && i < values->len; i++)
         ks_strv_add(arena, &role->values, values->items[i].text);
@@ -218,16 +228,6 @@ static enum ks_status check_apart(struct ks_arena *arena, const struct ks_templa
                 KS_FAIL(err, KS_E_USER, "%s:%d: `when` does not ask !overlap(@%s@, ..., @%s@, ...)", t->file, line,
                         b->name, a->name);
         }
-    return KS_OK;
-}
-
-static enum ks_status read_flag(const struct ks_template *t, const struct ks_yaml *root, const char *name, bool *flag,
-                                struct ks_err *err)
-{
-    const char *text = ks_yaml_text(root, name, "false");
-    *flag = strcmp(text, "true") == 0;
-    if (!*flag && strcmp(text, "false") != 0)
-        KS_FAIL(err, KS_E_USER, "%s:%d: %s is true or false", t->file, root->line, name);
     return KS_OK;
 }
 

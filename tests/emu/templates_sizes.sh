@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Windows of half as many outputs, of widths that are parameters, and whose largest element is sought from somewhere on: recognised, right on the
-# emulated device, and of no other start.
+# Windows of half as many outputs, of widths that are parameters, of one plane, and whose largest element is sought from somewhere on:
+# recognised, right on the emulated device, and of no other start.
 #   tests/emu/templates_sizes.sh BUILD SOURCE
 set -u
 . "$2/tests/emu/templates_lib.sh"
@@ -22,10 +22,11 @@ bound sizes halved_from_number pool2 'oh=h / 2' kh=2 sh=2 ph=0 form=max_from
 bound sizes halved_from_first pool2 kh=2 form=max_of_numbers
 bound sizes stepped conv2 'oh=(h + 2 * pad - k) / step + 1' kh=3 sh=2 ph=1
 bound sizes halved_depthwise depthwise2 'oh=h / 2' sh=2 ph=1
+bound sizes image depthwise2 channels=1 batch=1 kh=5 ph=2
+bound sizes filtered depthwise1 'ow=n - k + 1' kw=15 pw=0
+# A start that is a parameter is none of the text, and no template's error.
 for template in pool1 pool2 window; do
     ! "$build/tests/print_template" sizes.cu "$scratch/sizes.ptx" halved_from_parameter $template > "$scratch/made" 2>&1 &&
         grep -q 'nothing that\|almost\|no assignment' "$scratch/made" || { echo "FAIL: halved_from_parameter: $(head -3 "$scratch/made")"; bad=1; }
 done
-bound sizes image depthwise2 channels=1 batch=1 kh=5 ph=2
-bound sizes filtered depthwise1 'ow=n - k + 1' kw=15 pw=0
 judged

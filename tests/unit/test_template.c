@@ -336,6 +336,25 @@ static enum ks_status read_guarded(const char *when, struct ks_err *err)
     return ks_template_read(&arena, &t, err);
 }
 
+// Whether a number may be a parameter is said in two words alone.
+static void numbers_of_the_text_are_said_so(void **state)
+{
+    (void)state;
+    static const struct { const char *said; enum ks_status status; bool of_text; } cases[] = {
+        {"", KS_OK, false}, {", of_text: false", KS_OK, false}, {", of_text: true", KS_OK, true}, {", of_text: perhaps", KS_E_USER, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct ks_template t = {.name = "t", .file = "t.yaml"};
+        struct ks_err err = {0};
+        t.text = ks_arena_printf(&arena, "title: t\nsource: t.cu\nroles:\n  eps: {kind: literal, elem: T%s}\n"
+                                         "types: {T: [f32]}\nsays: \"t\"\nwhen: \"1 >= 1\"\n", cases[i].said);
+        assert_int_equal(ks_template_read(&arena, &t, &err), cases[i].status);
+        if (cases[i].status == KS_OK)
+            assert_int_equal(t.roles[0].of_text, cases[i].of_text);
+        else
+            assert_non_null(strstr(err.text, "of_text is true or false"));
+    }
+}
+
 static void overlaps_are_guarded(void **state)
 {
     (void)state;
@@ -354,6 +373,7 @@ int main(void)
         cmocka_unit_test(row_reductions),   cmocka_unit_test(whole_reductions),
         cmocka_unit_test(sums_of_maps),     cmocka_unit_test(products),
         cmocka_unit_test(settings_follow_the_binding), cmocka_unit_test(unknown_placeholders_are_named),
+        cmocka_unit_test(numbers_of_the_text_are_said_so),
         cmocka_unit_test(overlaps_are_guarded), cmocka_unit_test(sizes_that_others_hold_are_small),
         cmocka_unit_test(sizes_that_are_none_are_said), cmocka_unit_test(settings_say_what_they_are_for),
     };

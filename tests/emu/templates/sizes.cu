@@ -1,6 +1,7 @@
-// Windows as applications write them: half as many outputs (h / 2), width, step and padding that are parameters, and largest
-// elements sought from -FLT_MAX, from a number or from the first on.
+// Windows as applications write them: half as many outputs (h / 2), width, step and padding that are parameters, one plane, and
+// largest elements sought from -FLT_MAX, from a number or from the first on.
 #include <cfloat>
+
 #pragma ks optimize
 #pragma ks workload let(planes=6, h=14, w=20) let(oh=h/2, ow=w/2) in(x[planes*h*w]) out(y[planes*oh*ow]) grid(ceildiv(planes*oh*ow,64)) block(64)
 __global__ void halved_from_last(const float *x, float *y, int planes, int h, int w, int oh, int ow)
